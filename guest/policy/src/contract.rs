@@ -1,0 +1,14 @@
+//! The contract of `wit/` as plain Rust types: what the host tells and what the policy answers.
+//!
+//! The component turns these into its bindings and back, the host into its own; the native engine is called with them
+//! directly. Every item is documented in `wit/` as it is here; the names are the same, and so is the order.
+
+mod account;
+mod cluster;
+mod decision;
+mod explain;
+
+pub use account::*;
+pub use cluster::*;
+pub use decision::*;
+pub use explain::*;

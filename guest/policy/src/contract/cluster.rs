@@ -1,0 +1,213 @@
+//! `wit/cluster.wit`: what the host tells.
+
+use serde::Serialize;
+
+/// Names a node.
+pub type NodeId = u32;
+
+/// Names a pod, or an object that is placed like one (see `pod-kind`).
+pub type PodId = u32;
+
+/// Names a shape: all pods of one shape may run on the same nodes.
+pub type ShapeId = u32;
+
+/// Names a resource: the index at which `event.resources` announced it.
+pub type ResourceId = u32;
+
+/// A resource that requests and allocatable amounts may name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Resource {
+    /// The name as Kubernetes writes it, or `hostport/...` for a port of the node, which the host counts as a resource.
+    pub name: String,
+    /// The amount of every node that does not name the resource itself; 0 but for host ports.
+    pub everywhere: i64,
+}
+
+/// An amount of one resource.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Amount {
+    /// The resource.
+    pub resource: ResourceId,
+    /// How much of it; never negative.
+    pub value: i64,
+}
+
+/// A label or an annotation the policy declared an interest in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Attribute {
+    /// The key, as its index in the list of interests that named it.
+    pub key: u32,
+    /// The value as the object has it.
+    pub value: String,
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Node {
+    /// Its number.
+    pub id: NodeId,
+    /// Its name; unique.
+    pub name: String,
+    /// What pods may request in sum.
+    pub allocatable: Vec<Amount>,
+    /// Labels of declared interest (`interests.node-labels`).
+    pub labels: Vec<Attribute>,
+}
+
+/// What kind of object takes a place on a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PodKind {
+    /// A pod.
+    Pod,
+    /// A reservation that is placed as if it were a pod; the object itself comes as an `object`, too.
+    Reservation,
+}
+
+/// Where a pod is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Not running yet.
+    Pending,
+    /// Running, or about to on its node.
+    Running,
+    /// Ended well; holds nothing.
+    Succeeded,
+    /// Ended badly; holds nothing.
+    Failed,
+    /// Not known; counted as running.
+    Unknown,
+}
+
+/// The controller that owns a pod.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Owner {
+    /// Its kind, such as `ReplicaSet` or `DaemonSet`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Its uid.
+    pub uid: String,
+}
+
+/// A pod.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Pod {
+    /// Its number.
+    pub id: PodId,
+    /// What kind of object it stands for.
+    pub kind: PodKind,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name; unique with kind and namespace.
+    pub name: String,
+    /// Its uid; may be empty.
+    pub uid: String,
+    /// `spec.priority`, or the value of its priority class; none where neither is given.
+    pub priority: Option<i32>,
+    /// The name of its priority class; may be empty.
+    pub priority_class: String,
+    /// True where `preemptionPolicy` is `Never`.
+    pub never_preempts: bool,
+    /// The scheduler it asks for; `default-scheduler` where it names none.
+    pub scheduler: String,
+    /// Where it is in its life.
+    pub phase: Phase,
+    /// The node it is bound to.
+    pub node: Option<NodeId>,
+    /// The node that an earlier plan nominated it to.
+    pub nominated: Option<NodeId>,
+    /// The one node that a required node affinity by `metadata.name` allows.
+    pub required_node: Option<NodeId>,
+    /// It is being deleted.
+    pub terminating: bool,
+    /// A scheduler preempted it (condition `DisruptionTarget`, reason `PreemptionByScheduler`).
+    pub preempted: bool,
+    /// When it was created.
+    pub created: i64,
+    /// When it became known to this host; how long it has been pending counts from here.
+    pub entered: i64,
+    /// When it started.
+    pub started: Option<i64>,
+    /// When it was placed (condition `PodScheduled`).
+    pub scheduled: Option<i64>,
+    /// What it requests, containers, init containers and overhead combined, one `pods` included.
+    pub requests: Vec<Amount>,
+    /// Its shape.
+    pub shape: ShapeId,
+    /// Its controller.
+    pub owner: Option<Owner>,
+    /// Labels of declared interest (`interests.labels`).
+    pub labels: Vec<Attribute>,
+    /// Annotations of declared interest (`interests.annotations`).
+    pub annotations: Vec<Attribute>,
+}
+
+/// The nodes a shape may run on as far as that depends on no other pod: node name, selector, affinity, taints,
+/// unschedulable. Holds until the next event for the shape.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Eligibility {
+    /// The shape.
+    pub shape: ShapeId,
+    /// One bit a node, by number, lowest bit of the first word first; a missing bit is 0: not eligible.
+    pub nodes: Vec<u64>,
+}
+
+/// An object other than a pod or a node, of a kind the policy declared an interest in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Object {
+    /// API group; empty for the core group.
+    pub group: String,
+    /// API version, without the group.
+    pub version: String,
+    /// Kind.
+    pub kind: String,
+    /// Namespace; empty where the kind has none.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// The whole object as JSON.
+    pub json: String,
+}
+
+/// Names an object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ObjectKey {
+    /// API group; empty for the core group.
+    pub group: String,
+    /// Kind.
+    pub kind: String,
+    /// Namespace; empty where the kind has none.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+}
+
+/// Something that happened in the cluster, or to a plan of the policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Event {
+    /// Announces resources; they take the next free numbers in this order.
+    Resources(Vec<Resource>),
+    /// A node is new or has changed.
+    NodeUpserted(Node),
+    /// A node is gone. No pod is bound to it any more.
+    NodeRemoved(NodeId),
+    /// A pod is new or has changed.
+    PodUpserted(Pod),
+    /// A pod is gone.
+    PodRemoved(PodId),
+    /// The nodes of a shape are known or have changed.
+    Eligibility(Eligibility),
+    /// An object is new or has changed.
+    ObjectUpserted(Object),
+    /// An object is gone.
+    ObjectRemoved(ObjectKey),
+    /// The time is now this. It never runs backwards.
+    Clock(i64),
+    /// The plan was found sound and is being carried out.
+    PlanAccepted(u64),
+    /// The plan will not be carried out: whatever it promised is void.
+    PlanRefused(u64),
+}

@@ -1,0 +1,68 @@
+//! `wit/explain.wit` and `wit/state.wit`: the optional abilities.
+
+use serde::Serialize;
+
+use super::{NodeId, PodId};
+
+/// What a note is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// The pod that was asked about, or its job.
+    Asker,
+    /// A pod that could have made way, or was spared.
+    Pod(PodId),
+    /// A node.
+    Node(NodeId),
+    /// A queue or quota, by name.
+    Queue(String),
+}
+
+/// What happened to the subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It stood in the way, or was refused.
+    Barred,
+    /// It was no candidate, or was left alone.
+    Spared,
+    /// It was taken away in the trial and put back.
+    PutBack,
+    /// It was chosen.
+    Chosen,
+}
+
+/// One thing that a law said while the policy decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// What it is about.
+    pub subject: Subject,
+    /// What happened to it.
+    pub outcome: Outcome,
+    /// The code of the law.
+    pub law: String,
+    /// A sentence with both sides' numbers.
+    pub message: String,
+}
+
+
+/// A checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Checkpoint {
+    /// The layout of the bytes; each policy numbers its own.
+    pub format: u32,
+    /// The revision (`decision.applied`) it was taken at.
+    pub revision: u64,
+    /// The state.
+    pub bytes: Vec<u8>,
+}
+
+/// Why a checkpoint is refused. Nothing was restored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StateError {
+    /// The layout is not known here; this one is.
+    UnknownFormat(u32),
+    /// The bytes are not what the layout says.
+    Malformed(String),
+}

@@ -1,0 +1,10 @@
+//! The scheduling policy of Lictor: the model of a cluster, the laws, and the engine that asks them.
+//!
+//! A plain library without wasm in it; `guest/component` wraps it in the contract of `wit/`. It does no input or output, reads
+//! no clock and draws no random number: the same events give the same answers everywhere.
+
+pub mod contract;
+mod engine;
+pub mod quantity;
+
+pub use engine::Engine;

@@ -1,0 +1,4 @@
+//! The host of Lictor's policies: feeds them a cluster, runs the scheduling cycle, verifies and carries out their plans.
+
+pub mod cluster;
+pub mod policy;
