@@ -202,6 +202,8 @@ pub struct Effects {
     pub releases: Vec<PodId>,
     /// Pods held at permit that may be bound now.
     pub admits: Vec<PodId>,
+    /// Pods that lose their nomination.
+    pub withdrawn: Vec<PodId>,
     /// The queue must be ordered anew before the next pod is taken.
     pub reorder: bool,
 }
@@ -298,8 +300,6 @@ pub struct Plan {
     pub victims: Vec<Victim>,
     /// What to write on them.
     pub marks: Vec<Mark>,
-    /// Pods of lower standing that lose their nomination.
-    pub withdrawn: Vec<PodId>,
     /// The moment at which the plan is void even where victims are left; none: never.
     pub expires: Option<i64>,
     /// Why it was made.
