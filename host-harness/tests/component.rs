@@ -6,6 +6,11 @@ use lictor::sandbox::{Limits, Sandbox, embedded};
 
 #[test]
 fn describes_itself() {
-    let mut policy = Sandbox::new(Limits::default()).unwrap().load(embedded()).unwrap().start().unwrap();
+    let mut policy = Sandbox::new(Limits::default())
+        .unwrap()
+        .load(embedded())
+        .unwrap()
+        .start()
+        .unwrap();
     assert_eq!(policy.describe().unwrap().name, "lictor");
 }
