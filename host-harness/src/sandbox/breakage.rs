@@ -52,6 +52,10 @@ impl Breakage {
         if trap == Some(Trap::Interrupt) {
             return Breakage::Deadline(limits.call_deadline);
         }
+        let said = format!("{:#}", error.root_cause());
+        if said.starts_with(RESULT_TOO_LARGE) {
+            return Breakage::ResultTooLarge(limits.result_bytes);
+        }
         if let Some(wanted) = guard.refused() {
             return Breakage::Memory {
                 wanted,
@@ -63,10 +67,6 @@ impl Breakage {
                 trap: trap.to_string(),
                 functions: functions(error),
             };
-        }
-        let said = format!("{:#}", error.root_cause());
-        if said.starts_with(RESULT_TOO_LARGE) {
-            return Breakage::ResultTooLarge(limits.result_bytes);
         }
         Breakage::BadAnswer(said)
     }

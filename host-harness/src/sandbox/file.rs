@@ -34,6 +34,7 @@ fn is_readable(text: &str) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::panic, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -72,6 +72,7 @@ impl ResourceLimiter for Guard {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

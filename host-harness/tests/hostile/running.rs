@@ -95,7 +95,7 @@ fn a_trap_names_its_function() {
         panic!("{cause:?}")
     };
     assert_eq!(trap, "wasm trap: wasm `unreachable` instruction executed");
-    assert_eq!(functions[0], "the_faulty_one");
+    assert_eq!(functions[0], "somebodies::laws::the_faulty_one");
 }
 
 #[test]
@@ -159,6 +159,22 @@ fn memory_wanted_at_the_start_is_refused() {
     assert_eq!(
         refused,
         Some(LoadError::Broke(Breakage::Memory { wanted, limit: MEMORY }))
+    );
+    sound(&sandbox);
+}
+
+#[test]
+fn a_cluster_that_is_too_large_for_its_memory() {
+    let sandbox = Sandbox::new(Limits {
+        memory_bytes: 4 << 20,
+        ..Limits::default()
+    })
+    .unwrap();
+    let mut policy = sandbox.load(embedded()).unwrap().start().unwrap();
+    let order = breakage(policy.queue_order(vec![0; 2 << 20]).map(drop));
+    assert!(
+        matches!(order, Breakage::Memory { wanted, limit: 0x40_0000 } if wanted > 8 << 20),
+        "{order:?}"
     );
     sound(&sandbox);
 }
