@@ -45,7 +45,6 @@ pub struct Note {
     pub message: String,
 }
 
-
 /// A checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Checkpoint {

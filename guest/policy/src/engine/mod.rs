@@ -9,7 +9,11 @@ pub struct Engine {}
 impl Engine {
     /// See `decision.describe`.
     pub fn describe() -> Description {
-        Description { name: "lictor".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), law_sets: Vec::new() }
+        Description {
+            name: "lictor".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            law_sets: Vec::new(),
+        }
     }
     /// See `decision.configure`.
     pub fn configure(&mut self, _laws: &str, _arguments: &str) -> Result<(), ConfigError> {
@@ -63,7 +67,11 @@ impl Engine {
     }
     /// See `state.save`.
     pub fn save(&self) -> Checkpoint {
-        Checkpoint { format: 1, revision: 0, bytes: Vec::new() }
+        Checkpoint {
+            format: 1,
+            revision: 0,
+            bytes: Vec::new(),
+        }
     }
     /// See `state.restore`.
     pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), StateError> {
