@@ -2,3 +2,5 @@
 
 pub mod cluster;
 pub mod policy;
+pub mod scheduler;
+pub mod verify;
