@@ -1,12 +1,45 @@
 //! What happens in the cluster without the scheduler.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::path::Path;
 
 use lictor_policy::contract::*;
 
 use super::{Session, SessionError};
+use crate::cluster::{InputError, Object};
 
 impl Session<'_> {
+    /// Reads files that kubectl printed (`-` is the standard input) and creates or replaces what is in them.
+    pub fn load<P: AsRef<Path>>(&mut self, files: &[P]) -> Result<Result<(), InputError>, SessionError> {
+        let read = self.mirror.load(files);
+        self.reconcile()?;
+        Ok(read)
+    }
+
+    /// Creates or replaces objects.
+    pub fn upsert(&mut self, objects: impl IntoIterator<Item = Object>) -> Result<(), SessionError> {
+        for object in objects {
+            self.mirror.upsert(object);
+        }
+        self.reconcile()
+    }
+
+    /// Lets go of held pods that somebody else has bound, and unreserves those that have ended.
+    fn reconcile(&mut self) -> Result<(), SessionError> {
+        self.sync()?;
+        let mut rounds = VecDeque::new();
+        for pod in self.held.iter().map(|(pod, _)| pod).collect::<Vec<_>>() {
+            match self.mirror.pod(pod) {
+                Some(known) if known.node.is_none() && known.phase == Phase::Pending => {}
+                Some(known) if known.node.is_some() => {
+                    self.let_go(pod);
+                }
+                _ => rounds.extend(self.unreserve(pod, ReleaseCause::Removed)?),
+            }
+        }
+        self.carry(rounds)
+    }
+
     /// Removes an object, named `Kind/namespace/name` or `Kind/name`; false where there is none. A pod held at permit is
     /// unreserved first, and so is one held for a node that goes.
     pub fn remove(&mut self, key: &str) -> Result<bool, SessionError> {

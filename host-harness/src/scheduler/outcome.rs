@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use lictor_policy::contract::{Eviction, Reason, ReleaseCause};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How an attempt for one pod ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum AttemptResult {
     /// It was bound.
     Scheduled,

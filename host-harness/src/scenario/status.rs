@@ -1,0 +1,85 @@
+//! What a quota or queue holds, expected and actual.
+
+use std::collections::BTreeMap;
+
+use lictor_policy::contract::{QueueAccount, Resource};
+use lictor_policy::quantity::{self, QuantityError, Unit};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::expect::Failure;
+
+/// Books by `kind/name`, such as `quota/team-a`.
+pub type Books = BTreeMap<String, Usage>;
+
+/// What a quota or queue holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Usage {
+    /// What bound and reserved pods hold, by resource; a quantity as text or a plain number. A missing resource is 0.
+    pub used: BTreeMap<String, Value>,
+}
+
+impl Usage {
+    /// The amounts in the unit that they are counted in.
+    pub(super) fn amounts(&self) -> Result<BTreeMap<&str, i64>, QuantityError> {
+        let amount = |(resource, value): (&'_ String, &Value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            quantity::parse(&text, Unit::of(resource))
+        };
+        self.used.iter().map(|(resource, value)| Ok((resource.as_str(), amount((resource, value))?))).collect()
+    }
+}
+
+/// The books as the policy keeps them, of these queues; none for one that it does not keep.
+pub(super) fn actual<'a>(
+    names: impl Iterator<Item = &'a String>,
+    accounts: &[QueueAccount],
+    resources: &[Resource],
+) -> BTreeMap<String, Option<Usage>> {
+    let find = |name: &str| accounts.iter().find(|account| name == format!("{}/{}", account.kind, account.name));
+    names.map(|name| (name.clone(), find(name).map(|account| usage(account, resources)))).collect()
+}
+
+/// What an account holds, by names.
+fn usage(account: &QueueAccount, resources: &[Resource]) -> Usage {
+    let named = account.used.iter().filter_map(|amount| {
+        let index = usize::try_from(amount.resource).ok()?;
+        let name = &resources.get(index)?.name;
+        Some((name.clone(), Value::String(written(amount.value, Unit::of(name)))))
+    });
+    Usage { used: named.collect() }
+}
+
+/// An amount as a quantity.
+fn written(amount: i64, unit: Unit) -> String {
+    match (unit, amount.checked_rem(1000), amount.checked_div(1000)) {
+        (Unit::Milli, Some(0), Some(whole)) => whole.to_string(),
+        (Unit::Milli, ..) => format!("{amount}m"),
+        (Unit::One, ..) => amount.to_string(),
+    }
+}
+
+/// Where the books are not as expected.
+pub(super) fn check(expected: &Books, actual: &BTreeMap<String, Option<Usage>>) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    for (name, expected) in expected {
+        let Some(Some(actual)) = actual.get(name) else {
+            failures.push(Failure::new(format!("status {name}"), expected, "no such account"));
+            continue;
+        };
+        let (Ok(wanted), Ok(found)) = (expected.amounts(), actual.amounts()) else {
+            failures.push(Failure::new(format!("status {name}"), expected, actual));
+            continue;
+        };
+        for (resource, wanted) in wanted {
+            let found = found.get(resource).copied().unwrap_or(0);
+            if found != wanted {
+                let unit = Unit::of(resource);
+                let key = format!("status {name} used {resource}");
+                failures.push(Failure::new(key, written(wanted, unit), written(found, unit)));
+            }
+        }
+    }
+    failures
+}
