@@ -22,7 +22,7 @@ pub(super) enum DurationError {
     #[error("`{0}` is negative, and the clock never runs backwards")]
     Negative(String),
     /// It is longer than can be counted.
-    #[error("`{0}` is longer than {} nanoseconds", i64::MAX)]
+    #[error("`{0}` is longer than {max} nanoseconds", max = i64::MAX)]
     Overflow(String),
 }
 
@@ -55,7 +55,8 @@ pub(super) fn parse(text: &str) -> Result<i64, DurationError> {
 
 /// Splits before the first character that ends the part.
 fn split(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at_checked(text.find(ends).unwrap_or(text.len())).unwrap_or((text, ""))
+    text.split_at_checked(text.find(ends).unwrap_or(text.len()))
+        .unwrap_or((text, ""))
 }
 
 /// A decimal number times a factor; none where it is no number. As large as it can be where it cannot be counted.

@@ -118,14 +118,20 @@ impl Expect {
         self.check_attempt(actual, &mut check);
         self.check_bound(actual, &mut check);
         self.check_victims(actual, &mut check);
-        check.that("waiting", &self.waiting, &actual.waiting, |waiting| *waiting == actual.waiting);
+        check.that("waiting", &self.waiting, &actual.waiting, |waiting| {
+            *waiting == actual.waiting
+        });
         check.failures
     }
 
     /// What became of the pod.
     fn check_attempt(&self, actual: &Actual, check: &mut Check) {
-        check.that("result", &self.result, &actual.result, |result| Some(*result) == actual.result);
-        check.that("node", &self.node, &actual.node, |node| Some(node) == actual.node.as_ref());
+        check.that("result", &self.result, &actual.result, |result| {
+            Some(*result) == actual.result
+        });
+        check.that("node", &self.node, &actual.node, |node| {
+            Some(node) == actual.node.as_ref()
+        });
         check.that("nodeIn", &self.node_in, &actual.node, |nodes| {
             actual.node.as_ref().is_some_and(|node| nodes.contains(node))
         });
@@ -141,21 +147,36 @@ impl Expect {
         check.that("boundIncludes", &self.bound_includes, &actual.bound, |bound| {
             bound.iter().all(|(pod, node)| actual.bound.get(pod) == Some(node))
         });
-        check.that("boundCount", &self.bound_count, actual.bound.len(), |count| *count == actual.bound.len());
+        check.that("boundCount", &self.bound_count, actual.bound.len(), |count| {
+            *count == actual.bound.len()
+        });
         check.that("nominated", &self.nominated, &actual.nominated, |nominated| {
             nominated.len() == actual.nominated.len()
-                && nominated.iter().all(|(pod, nodes)| actual.nominated.get(pod).is_some_and(|node| nodes.allows(node)))
+                && nominated
+                    .iter()
+                    .all(|(pod, nodes)| actual.nominated.get(pod).is_some_and(|node| nodes.allows(node)))
         });
     }
 
     /// Who was evicted, and how.
     fn check_victims(&self, actual: &Actual, check: &mut Check) {
-        check.that("victims", &self.victims, &actual.victims, |victims| *victims == actual.victims);
-        check.that("victimsOneOf", &self.victims_one_of, &actual.victims, |sets| sets.contains(&actual.victims));
-        check.that("victimCount", &self.victim_count, actual.victims.len(), |count| *count == actual.victims.len());
-        check.that("notVictims", &self.not_victims, &actual.victims, |spared| spared.is_disjoint(&actual.victims));
+        check.that("victims", &self.victims, &actual.victims, |victims| {
+            *victims == actual.victims
+        });
+        check.that("victimsOneOf", &self.victims_one_of, &actual.victims, |sets| {
+            sets.contains(&actual.victims)
+        });
+        check.that("victimCount", &self.victim_count, actual.victims.len(), |count| {
+            *count == actual.victims.len()
+        });
+        check.that("notVictims", &self.not_victims, &actual.victims, |spared| {
+            spared.is_disjoint(&actual.victims)
+        });
         check.that("eviction", &self.eviction, &actual.eviction, |word| {
-            actual.eviction.as_ref().is_some_and(|eviction| *eviction == format!("{word:?}"))
+            actual
+                .eviction
+                .as_ref()
+                .is_some_and(|eviction| *eviction == format!("{word:?}"))
         });
     }
 }

@@ -81,7 +81,9 @@ pub(super) fn read(document: Document) -> Result<Scenario, InputError> {
         return Err(origin.mistake("/kind", message, "write `kind: Scenario`"));
     }
     let spec = written.spec;
-    let steps = (0usize..).zip(spec.steps).map(|(place, written)| step(written, &origin, place));
+    let steps = (0usize..)
+        .zip(spec.steps)
+        .map(|(place, written)| step(written, &origin, place));
     Ok(Scenario {
         name: written.metadata.name,
         description: spec.description,
@@ -152,7 +154,11 @@ fn actions(written: WrittenStep, origin: &Origin, here: &str) -> Result<Vec<Acti
     if let Some(text) = written.advance {
         let nanoseconds = duration::parse(&text);
         let mistake = |error: duration::DurationError| {
-            origin.mistake(&at("advance"), error.to_string(), "write it as Go does, such as `1m30s`")
+            origin.mistake(
+                &at("advance"),
+                error.to_string(),
+                "write it as Go does, such as `1m30s`",
+            )
         };
         actions.push(Action::Advance(nanoseconds.map_err(mistake)?));
     }

@@ -112,8 +112,11 @@ impl Actual {
     /// What happened, and who is held at permit now.
     pub(super) fn of(happened: Happened, waiting: BTreeMap<String, String>) -> Actual {
         let evicted: BTreeSet<How> = happened.victims.values().map(|victim| victim.how).collect();
-        let words: Vec<String> =
-            evicted.iter().filter(|how| **how != How::Unreserved).map(|how| format!("{how:?}")).collect();
+        let words: Vec<String> = evicted
+            .iter()
+            .filter(|how| **how != How::Unreserved)
+            .map(|how| format!("{how:?}"))
+            .collect();
         Actual {
             bound: happened.bound,
             nominated: happened.nominated,
@@ -138,7 +141,13 @@ impl Actual {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} {} ({})", if self.passed { "PASS" } else { "FAIL" }, self.scenario, self.file)?;
+        writeln!(
+            f,
+            "{} {} ({})",
+            if self.passed { "PASS" } else { "FAIL" },
+            self.scenario,
+            self.file
+        )?;
         for step in self.steps.iter().filter(|step| !step.failures.is_empty()) {
             writeln!(f, "  line {}, step {}: {}", step.line, step.step, step.action)?;
             for failure in &step.failures {

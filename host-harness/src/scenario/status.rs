@@ -27,7 +27,10 @@ impl Usage {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             quantity::parse(&text, Unit::of(resource))
         };
-        self.used.iter().map(|(resource, value)| Ok((resource.as_str(), amount((resource, value))?))).collect()
+        self.used
+            .iter()
+            .map(|(resource, value)| Ok((resource.as_str(), amount((resource, value))?)))
+            .collect()
     }
 }
 
@@ -37,8 +40,14 @@ pub(super) fn actual<'a>(
     accounts: &[QueueAccount],
     resources: &[Resource],
 ) -> BTreeMap<String, Option<Usage>> {
-    let find = |name: &str| accounts.iter().find(|account| name == format!("{}/{}", account.kind, account.name));
-    names.map(|name| (name.clone(), find(name).map(|account| usage(account, resources)))).collect()
+    let find = |name: &str| {
+        accounts
+            .iter()
+            .find(|account| name == format!("{}/{}", account.kind, account.name))
+    };
+    names
+        .map(|name| (name.clone(), find(name).map(|account| usage(account, resources))))
+        .collect()
 }
 
 /// What an account holds, by names.
