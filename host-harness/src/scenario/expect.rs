@@ -203,3 +203,119 @@ impl Check {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    /// What every example below is held against.
+    fn actual() -> Actual {
+        let map = |value: Value| serde_json::from_value(value).unwrap();
+        Actual {
+            result: Some(AttemptResult::Nominated),
+            node: Some("n1".to_owned()),
+            bound: map(json!({"default/a": "n1", "default/b": "n2"})),
+            nominated: map(json!({"default/p": "n1"})),
+            victims: BTreeSet::from(["default/v".to_owned(), "default/w".to_owned()]),
+            eviction: Some("Soft".to_owned()),
+            waiting: BTreeSet::from(["default/c".to_owned()]),
+            reason: Some("0/2 nodes are available; preemption: Quota team-a is full".to_owned()),
+            ..Actual::default()
+        }
+    }
+
+    /// The keys of the failures of an expectation.
+    fn failing(expect: Value) -> Vec<String> {
+        let expect: Expect = serde_json::from_value(expect).unwrap();
+        expect.check(&actual()).into_iter().map(|failure| failure.key).collect()
+    }
+
+    #[test]
+    fn every_key_holds_where_it_should_and_fails_where_it_should() {
+        for (key, holds, fails) in [
+            ("result", json!("Nominated"), json!("Scheduled")),
+            ("node", json!("n1"), json!("n2")),
+            ("nodeIn", json!(["n2", "n1"]), json!(["n2"])),
+            (
+                "bound",
+                json!({"default/a": "n1", "default/b": "n2"}),
+                json!({"default/a": "n1"}),
+            ),
+            ("boundIncludes", json!({"default/a": "n1"}), json!({"default/a": "n2"})),
+            ("boundCount", json!(2), json!(1)),
+            ("nominated", json!({"default/p": "n1"}), json!({"default/p": "n2"})),
+            (
+                "nominated",
+                json!({"default/p": ["n1", "n2"]}),
+                json!({"default/p": ["n2"]}),
+            ),
+            ("victims", json!(["default/w", "default/v"]), json!(["default/v"])),
+            (
+                "victimsOneOf",
+                json!([["default/x"], ["default/v", "default/w"]]),
+                json!([["default/v"], []]),
+            ),
+            ("victimCount", json!(2), json!(0)),
+            ("notVictims", json!(["default/x"]), json!(["default/x", "default/v"])),
+            ("eviction", json!("Soft"), json!("Delete")),
+            ("waiting", json!(["default/c"]), json!([])),
+            ("reasonContains", json!("quota TEAM-A"), json!("team-b")),
+        ] {
+            assert_eq!(failing(json!({ key: holds })), Vec::<String>::new(), "{key}");
+            assert_eq!(failing(json!({ key: fails })), [key], "{key}");
+        }
+    }
+
+    #[test]
+    fn a_map_or_set_is_exact_in_both_directions() {
+        assert_eq!(failing(json!({"nominated": {}})), ["nominated"]);
+        assert_eq!(
+            failing(json!({"nominated": {"default/p": "n1", "default/q": "n1"}})),
+            ["nominated"]
+        );
+        assert_eq!(
+            failing(json!({"bound": {"default/a": "n1", "default/b": "n2", "default/c": "n1"}})),
+            ["bound"]
+        );
+        assert_eq!(
+            failing(json!({"victims": ["default/v", "default/w", "default/x"]})),
+            ["victims"]
+        );
+    }
+
+    #[test]
+    fn what_is_not_named_is_not_checked() {
+        assert_eq!(failing(json!({})), Vec::<String>::new());
+    }
+
+    #[test]
+    fn where_nothing_happened_only_empty_expectations_hold() {
+        let nothing = Actual::default();
+        let holds: Expect = serde_json::from_value(json!({"bound": {}, "victims": [], "waiting": []})).unwrap();
+        assert_eq!(holds.check(&nothing), []);
+        for fails in [
+            json!({"eviction": "Soft"}),
+            json!({"node": "n1"}),
+            json!({"result": "Waiting"}),
+        ] {
+            let fails: Expect = serde_json::from_value(fails).unwrap();
+            assert_eq!(fails.check(&nothing).len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_failure_says_both_sides() {
+        let failure = Failure::new("victims", ["default/v"], Vec::<String>::new());
+        assert_eq!(failure.to_string(), "victims: expected [\"default/v\"], got []");
+    }
+
+    #[test]
+    fn an_unknown_key_is_no_expectation() {
+        let error = serde_json::from_value::<Expect>(json!({"victim": []})).unwrap_err();
+        assert!(error.to_string().starts_with("unknown field `victim`"), "{error}");
+    }
+}

@@ -75,3 +75,41 @@ fn escaped(text: &str) -> String {
     }
     escaped
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(scenario: &str, error: Option<&str>) -> Report {
+        Report {
+            scenario: scenario.to_owned(),
+            file: format!("{scenario}.yaml"),
+            laws: "kubernetes".to_owned(),
+            passed: error.is_none(),
+            error: error.map(str::to_owned),
+            steps: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_failure_is_an_element_with_what_xml_minds_escaped() {
+        let xml = junit(&Summary::of(vec![
+            report("good", None),
+            report("bad", Some("`a` < \"b\" & c\u{1}")),
+        ]));
+        assert_eq!(
+            xml,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <testsuites name=\"lictor\" tests=\"2\" failures=\"1\">\n\
+             \x20 <testsuite name=\"kubernetes\" tests=\"2\" failures=\"1\">\n\
+             \x20   <testcase name=\"good\" classname=\"kubernetes\" file=\"good.yaml\"/>\n\
+             \x20   <testcase name=\"bad\" classname=\"kubernetes\" file=\"bad.yaml\">\n\
+             \x20     <failure message=\"`a` &lt; &quot;b&quot; &amp; c\">FAIL bad (bad.yaml)\n  \
+             `a` &lt; &quot;b&quot; &amp; c\n</failure>\n\
+             \x20   </testcase>\n\
+             \x20 </testsuite>\n\
+             </testsuites>\n"
+        );
+    }
+}

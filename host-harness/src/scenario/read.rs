@@ -185,3 +185,113 @@ fn actions(written: WrittenStep, origin: &Origin, here: &str) -> Result<Vec<Acti
     }
     Ok(actions)
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::cluster::load;
+
+    const GOOD: &str = "\
+apiVersion: lictor.dev/v1alpha1
+kind: Scenario
+metadata:
+  name: it
+spec:
+  policy:
+    laws: kubernetes
+  cluster: []
+  steps:
+    - schedule: default/p
+      expect: {result: Scheduled, nominated: {default/p: [n1, n2]}}
+    - advance: 1m30s
+";
+
+    fn text(text: &str) -> Result<Scenario, InputError> {
+        read(load::read("it.yaml", text).unwrap().pop().unwrap())
+    }
+
+    /// What is said about the text when one thing in it is replaced.
+    fn mistake(what: &str, with: &str) -> String {
+        assert!(GOOD.contains(what));
+        text(&GOOD.replacen(what, with, 1)).map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_what_is_written() {
+        let scenario = text(GOOD).unwrap();
+        assert_eq!((scenario.name.as_str(), scenario.laws.as_str()), ("it", "kubernetes"));
+        let titles: Vec<(String, u32)> = scenario
+            .steps
+            .iter()
+            .map(|step| (step.action.title(), step.line))
+            .collect();
+        assert_eq!(
+            titles,
+            [("schedule default/p".to_owned(), 10), ("advance 90s".to_owned(), 12)]
+        );
+    }
+
+    #[test]
+    fn every_mistake_is_told_with_its_line() {
+        for (what, with, line, part) in [
+            ("lictor.dev/v1alpha1", "v1", 1, "`v1` is no version of a scenario"),
+            ("kind: Scenario", "kind: Pod", 2, "`Pod` is not `Scenario`"),
+            ("  name: it", "  name: 7", 4, "expected a string"),
+            ("  cluster: []\n", "", 5, "missing field `cluster`"),
+            ("    laws: kubernetes", "    law: kubernetes", 7, "unknown field `law`"),
+            (
+                "- schedule: default/p",
+                "- scheduled: default/p",
+                10,
+                "unknown field `scheduled`",
+            ),
+            (
+                "- schedule: default/p",
+                "- schedule: default/p\n      cycle: 1",
+                10,
+                "several things at once",
+            ),
+            (
+                "- schedule: default/p",
+                "- cycle: 1",
+                11,
+                "`result` can only be expected of `schedule`",
+            ),
+            ("- schedule: default/p", "- cycle: 0", 10, "0 cycles"),
+            ("{result: Scheduled", "{result: Bound", 11, "unknown variant `Bound`"),
+            (
+                "{result: Scheduled",
+                "{results: Scheduled",
+                11,
+                "unknown field `results`",
+            ),
+            ("advance: 1m30s", "advance: 90", 12, "expected a string"),
+            ("advance: 1m30s", "advance: 1d", 12, "`1d` is not a length of time"),
+            (
+                "advance: 1m30s",
+                "evictionsComplete: false",
+                12,
+                "evictions that do not complete",
+            ),
+            ("advance: 1m30s", "expect: {}", 12, "the step does nothing"),
+            (
+                "advance: 1m30s",
+                "status: {quota/a: {used: {cpu: much}}}",
+                12,
+                "`much` is not a quantity",
+            ),
+            (
+                "advance: 1m30s",
+                "status: {quota/a: {use: {}}}",
+                12,
+                "unknown field `use`",
+            ),
+        ] {
+            let said = mistake(what, with);
+            assert!(said.starts_with(&format!("it.yaml:{line}: ")), "{with}: {said}");
+            assert!(said.contains(part), "{with}: {said}");
+        }
+    }
+}

@@ -58,3 +58,68 @@ impl Departures {
         (deleted || (!void && departure.beneficiaries.iter().any(awaited))).then_some(departure.plan)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::World;
+    use super::*;
+
+    /// The plan by which `default/v`, a victim of plan 3 for `default/q`, is leaving.
+    fn leaving(world: &World) -> Option<u64> {
+        world
+            .departures
+            .leaving(&world.mirror, &world.occupancy, world.pod("default/v"))
+    }
+
+    fn world(expires: Option<i64>) -> World {
+        let mut world = World::small();
+        let departure = Departure {
+            plan: 3,
+            beneficiaries: [world.pod("default/q")].into(),
+            expires,
+        };
+        world.departures.plan(world.pod("default/v"), departure);
+        world
+    }
+
+    #[test]
+    fn a_victim_leaves_as_long_as_somebody_waits_for_its_room() {
+        let mut world = world(None);
+        assert_eq!(leaving(&world), Some(3));
+        world.mirror.bind(world.pod("default/q"), world.node("n3"));
+        world.sync();
+        assert_eq!(leaving(&world), None);
+    }
+
+    #[test]
+    fn whom_it_makes_way_for_may_be_held_or_gone() {
+        let mut held = world(None);
+        let (q, n3) = (held.pod("default/q"), held.node("n3"));
+        held.occupancy.hold(q, Some(n3));
+        assert_eq!(leaving(&held), None);
+        let mut gone = world(None);
+        gone.departures.forget(gone.pod("default/q"));
+        assert_eq!(leaving(&gone), None);
+    }
+
+    #[test]
+    fn a_plan_is_void_at_the_moment_it_expires() {
+        let mut world = world(Some(10));
+        world.mirror.set_clock(9);
+        assert_eq!(leaving(&world), Some(3));
+        world.mirror.set_clock(10);
+        assert_eq!(leaving(&world), None);
+        // Deletion cannot be taken back.
+        world.mirror.terminate(world.pod("default/v"));
+        assert_eq!(leaving(&world), Some(3));
+    }
+
+    #[test]
+    fn who_is_gone_is_no_victim() {
+        let mut world = world(None);
+        let v = world.pod("default/v");
+        assert_eq!(world.departures.victims().collect::<Vec<_>>(), [v]);
+        world.departures.forget(v);
+        assert_eq!(world.departures.victims().count(), 0);
+    }
+}

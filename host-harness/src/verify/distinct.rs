@@ -31,3 +31,17 @@ fn repeated(mut pods: impl Iterator<Item = PodId>) -> Option<PodId> {
     let mut seen = BTreeSet::new();
     pods.find(|pod| !seen.insert(*pod))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::World;
+
+    #[test]
+    fn nobody_comes_twice() {
+        let world = World::small();
+        let twice = world.plan(&[("default/p", "n1")], &["default/v", "default/w", "default/v"]);
+        assert_eq!(world.refusal(&twice), "`default/v` is a victim twice");
+        let twice = world.plan(&[("default/p", "n1"), ("default/p", "n1")], &["default/v"]);
+        assert_eq!(world.refusal(&twice), "`default/p` is placed twice");
+    }
+}

@@ -23,3 +23,23 @@ pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Resul
             })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::super::testing::World;
+
+    #[test]
+    fn a_node_that_never_takes_the_pod_is_refused() {
+        let world = World::small();
+        let plan = world.plan(&[("default/q", "n3"), ("default/p", "n2")], &[]);
+        let violation = world.judge(&plan).unwrap_err();
+        assert_eq!(violation.code(), "host/eligible");
+        assert!(
+            violation.to_string().starts_with("`n2` does not take `default/p`: "),
+            "{violation}"
+        );
+        assert_eq!(violation.refutes(&plan), [world.placement(("default/p", "n2"))]);
+    }
+}

@@ -70,3 +70,131 @@ pub(super) fn room(
 fn priority(ground: &Ground<'_>, pod: PodId) -> i32 {
     ground.mirror.pod(pod).and_then(|pod| pod.priority).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::panic, clippy::arithmetic_side_effects, reason = "tests")]
+
+    use lictor_policy::contract::{Effects, Plan};
+    use serde_json::json;
+
+    use super::super::testing::{World, node, object, on, pod, reservation, with};
+    use super::*;
+
+    /// What is short, if something is: taken and wanted, in cores.
+    fn short(world: &World, plan: &Plan, effects: &Effects) -> Option<(String, i128, i128)> {
+        match world.judge_with(plan, effects) {
+            Ok(()) => None,
+            Err(Violation::NoRoom {
+                node, taken, wanted, ..
+            }) => Some((node, taken / 1000, wanted / 1000)),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn the_victims_must_make_enough_room() {
+        let world = World::small();
+        let none = Effects::default();
+        let plan = world.plan(&[("default/p", "n1")], &["default/w"]);
+        let said = "`n1` has 4000 of `cpu`: 3000 stay taken, 3000 more are to be placed";
+        assert_eq!(world.refusal(&plan), said);
+        assert_eq!(
+            short(&world, &world.plan(&[("default/p", "n1")], &["default/v"]), &none),
+            None
+        );
+        // p and q together need all four cores of n1.
+        let both = [("default/p", "n1"), ("default/q", "n1")];
+        assert_eq!(
+            short(&world, &world.plan(&both, &["default/v"]), &none),
+            Some(("n1".to_owned(), 1, 4))
+        );
+        assert_eq!(
+            short(&world, &world.plan(&both, &["default/v", "default/w"]), &none),
+            None
+        );
+    }
+
+    #[test]
+    fn room_held_at_permit_is_taken_until_the_same_answer_releases_it() {
+        let world = World::small();
+        let plan = world.plan(&[("default/p", "n3")], &[]);
+        assert_eq!(short(&world, &plan, &Effects::default()), Some(("n3".to_owned(), 2, 3)));
+        let released = Effects {
+            releases: vec![world.pod("default/h")],
+            ..Effects::default()
+        };
+        assert_eq!(short(&world, &plan, &released), None);
+    }
+
+    #[test]
+    fn room_promised_to_the_same_or_a_higher_priority_is_taken() {
+        let mut world = World::small();
+        // On n3, two of four cores are held and one is promised to q (priority 5): one is left.
+        let (q, n3) = (world.pod("default/q"), world.node("n3"));
+        world.mirror.nominate(q, Some(n3));
+        for (name, priority) in [("lower", 4), ("same", 5), ("higher", 6)] {
+            world.mirror.upsert(object(pod(name, 2, priority)));
+        }
+        world.sync();
+        let none = Effects::default();
+        for name in ["default/lower", "default/same"] {
+            assert_eq!(
+                short(&world, &world.plan(&[(name, "n3")], &[]), &none),
+                Some(("n3".to_owned(), 3, 2)),
+                "{name}"
+            );
+        }
+        assert_eq!(
+            short(&world, &world.plan(&[("default/higher", "n3")], &[]), &none),
+            None
+        );
+        let withdrawn = Effects {
+            withdrawn: vec![q],
+            ..Effects::default()
+        };
+        assert_eq!(
+            short(&world, &world.plan(&[("default/lower", "n3")], &[]), &withdrawn),
+            None
+        );
+        // A plan that nominates q anew does not count it twice.
+        assert_eq!(short(&world, &world.plan(&[("default/q", "n3")], &[]), &none), None);
+    }
+
+    #[test]
+    fn who_is_leaving_leaves_room() {
+        let mut world = World::small();
+        let plan = world.plan(&[("default/p", "n1")], &[]);
+        let none = Effects::default();
+        assert_eq!(short(&world, &plan, &none), Some(("n1".to_owned(), 4, 3)));
+        world.mirror.terminate(world.pod("default/v"));
+        world.sync();
+        assert_eq!(short(&world, &plan, &none), None);
+    }
+
+    #[test]
+    fn an_owner_of_a_reservation_makes_no_room_for_others() {
+        let owner = |name: &str| {
+            let allocated = json!({"scheduling.koordinator.sh/reservation-allocated": r#"{"name":"r"}"#});
+            on("n1", with(pod(name, 4, 0), "/metadata", "annotations", allocated))
+        };
+        let mut world = World::of([
+            node("n1", 4),
+            reservation("r", 4, Some("n1")),
+            owner("o"),
+            pod("p", 4, 10),
+        ]);
+        let none = Effects::default();
+        let plan = world.plan(&[("default/p", "n1")], &["default/o"]);
+        assert_eq!(short(&world, &plan, &none), Some(("n1".to_owned(), 4, 4)));
+        // The owner leaves with its reservation.
+        assert_eq!(
+            short(&world, &world.plan(&[("default/p", "n1")], &["Reservation/r"]), &none),
+            None
+        );
+        // Without the reservation it counts as any pod.
+        assert!(world.mirror.remove("Reservation/r"));
+        world.sync();
+        assert_eq!(short(&world, &plan, &none), None);
+    }
+}

@@ -23,3 +23,34 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 fn pod(ground: &Ground<'_>, pod: PodId) -> Result<(), Violation> {
     ground.mirror.pod(pod).map(|_| ()).ok_or(Violation::UnknownPod(pod))
 }
+
+#[cfg(test)]
+mod tests {
+    use lictor_policy::contract::Plan;
+
+    use super::super::testing::World;
+    use super::*;
+
+    #[test]
+    fn a_number_that_names_nothing_is_refused() {
+        let world = World::small();
+        let good = world.plan(&[("default/p", "n1")], &["default/v"]);
+        assert_eq!(world.judge(&good), Ok(()));
+        let nobody = || Err(Violation::UnknownPod(u32::MAX));
+        assert_eq!(
+            world.judge(&world.plan(&[("default/x", "n1")], &["default/v"])),
+            nobody()
+        );
+        assert_eq!(
+            world.judge(&world.plan(&[("default/p", "n1")], &["default/x"])),
+            nobody()
+        );
+        let elsewhere = world.plan(&[("default/p", "nx")], &["default/v"]);
+        assert_eq!(world.judge(&elsewhere), Err(Violation::UnknownNode(u32::MAX)));
+        let for_nobody = Plan {
+            preemptor: u32::MAX,
+            ..good
+        };
+        assert_eq!(world.judge(&for_nobody), nobody());
+    }
+}

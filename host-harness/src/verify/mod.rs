@@ -19,6 +19,9 @@ mod room;
 mod running;
 mod violation;
 
+#[cfg(test)]
+pub(crate) mod testing;
+
 use lictor_policy::contract::*;
 
 use crate::cluster::Mirror;

@@ -94,3 +94,73 @@ pub(super) fn consumes(mirror: &Mirror, allocated: Option<u32>, pod: &Pod) -> Op
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     mirror.pod_id(&format!("Reservation/{}", value.get("name")?.as_str()?))
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "tests")]
+
+    use serde_json::{Value, json};
+
+    use super::super::testing::{World, node, on, pod, reservation, with};
+    use super::*;
+
+    /// What these objects take of `n1`, in cores and pods.
+    fn taken(objects: impl IntoIterator<Item = Value>) -> (i128, i128) {
+        let world = World::of([node("n1", 8)].into_iter().chain(objects));
+        let number = |name: &str| {
+            let place = world
+                .mirror
+                .resources()
+                .iter()
+                .position(|resource| resource.name == name);
+            u32::try_from(place.unwrap()).unwrap()
+        };
+        let load = world.occupancy.load(world.node("n1")).unwrap();
+        (load.get(number("cpu")) / 1000, load.get(number("pods")))
+    }
+
+    fn owner(name: &str, cpu: u32) -> Value {
+        let allocated = json!({ALLOCATED: r#"{"name":"r","uid":"u"}"#});
+        on("n1", with(pod(name, cpu, 0), "/metadata", "annotations", allocated))
+    }
+
+    #[test]
+    fn pods_add_up() {
+        assert_eq!(
+            taken([on("n1", pod("a", 1, 0)), on("n1", pod("b", 2, 0)), pod("c", 4, 0)]),
+            (3, 2)
+        );
+    }
+
+    #[test]
+    fn owners_take_the_larger_of_what_is_reserved_and_what_they_ask_for() {
+        let r = || reservation("r", 4, Some("n1"));
+        assert_eq!(taken([r()]).0, 4);
+        assert_eq!(taken([r(), owner("a", 1), owner("b", 2)]).0, 4);
+        assert_eq!(taken([r(), owner("a", 3), owner("b", 2)]).0, 5);
+        assert_eq!(taken([r(), owner("a", 1), on("n1", pod("b", 2, 0))]).0, 6);
+    }
+
+    #[test]
+    fn an_owner_counts_in_full_where_its_reservation_is_not() {
+        assert_eq!(taken([owner("a", 1), reservation("r", 4, None)]).0, 1);
+    }
+
+    #[test]
+    fn finished_pods_take_nothing() {
+        let done = with(on("n1", pod("a", 1, 0)), "/status", "phase", json!("Succeeded"));
+        assert_eq!(taken([done, on("n1", pod("b", 2, 0))]), (2, 1));
+    }
+
+    #[test]
+    fn sums_do_not_overflow() {
+        let mut load = Load::default();
+        let much = [Amount {
+            resource: 1,
+            value: i64::MAX,
+        }];
+        load.add(&much);
+        load.add(&much);
+        assert_eq!((load.get(0), load.get(1)), (0, 2 * i128::from(i64::MAX)));
+    }
+}
