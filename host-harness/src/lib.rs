@@ -2,3 +2,6 @@
 
 pub mod cluster;
 pub mod policy;
+pub mod scenario;
+pub mod scheduler;
+pub mod verify;
