@@ -46,22 +46,14 @@ pub fn run(scenario: &Scenario, policy: &mut dyn Policy) -> Report {
 
 /// Takes the steps one after the other.
 fn run_steps(scenario: &Scenario, session: &mut Session<'_>, reports: &mut Vec<StepReport>) -> Result<(), String> {
-    session
-        .upsert(scenario.cluster.iter().cloned())
-        .map_err(|error| format!("initial cluster: {error}"))?;
+    session.upsert(scenario.cluster.iter().cloned()).map_err(|error| format!("initial cluster: {error}"))?;
     session.take_happened();
     for (place, step) in (1usize..).zip(&scenario.steps) {
         let title = step.action.title();
         let taken = take(step, session);
         let (actual, failures) =
             taken.map_err(|error| format!("line {}, step {place}: {title}: {error}", step.line))?;
-        reports.push(StepReport {
-            step: place,
-            line: step.line,
-            action: title,
-            actual,
-            failures,
-        });
+        reports.push(StepReport { step: place, line: step.line, action: title, actual, failures });
     }
     Ok(())
 }
@@ -81,10 +73,7 @@ fn take(step: &Step, session: &mut Session<'_>) -> Result<(Actual, Vec<Failure>)
         Action::Apply(objects) => session.upsert(objects.iter().cloned())?,
         Action::Delete(keys) => {
             for key in keys {
-                session
-                    .remove(key)?
-                    .then_some(())
-                    .ok_or_else(|| absent("object", key))?;
+                session.remove(key)?.then_some(()).ok_or_else(|| absent("object", key))?;
             }
         }
         Action::Status(expected) => {
@@ -111,11 +100,7 @@ fn take(step: &Step, session: &mut Session<'_>) -> Result<(Actual, Vec<Failure>)
 /// The names of the pods in the queue.
 fn queue(session: &mut Session<'_>) -> Result<Vec<String>, SessionError> {
     let queue = session.queue()?;
-    Ok(queue
-        .iter()
-        .filter_map(|pod| session.mirror().pod_name(*pod))
-        .map(str::to_owned)
-        .collect())
+    Ok(queue.iter().filter_map(|pod| session.mirror().pod_name(*pod)).map(str::to_owned).collect())
 }
 
 /// The named pods stand in the queue in this relative order.
@@ -126,10 +111,7 @@ fn check_order(expected: &[String], queue: &[String]) -> Option<Failure> {
 
 /// Something that a step names and that there is not.
 fn absent(what: &'static str, name: &str) -> StepError {
-    StepError::Absent {
-        what,
-        name: name.to_owned(),
-    }
+    StepError::Absent { what, name: name.to_owned() }
 }
 
 /// Why the policy could not be configured, with the place of what it refuses.

@@ -42,12 +42,7 @@ impl Session<'_> {
     /// Carries a plan out if it is sound; else the policy has been told, and the next step may bring another.
     fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), SessionError> {
         let effects = Effects::default();
-        let proposal = Proposal {
-            plan: &plan,
-            asker: None,
-            effects: &effects,
-            refuted: &[],
-        };
+        let proposal = Proposal { plan: &plan, asker: None, effects: &effects, refuted: &[] };
         match self.judge(&proposal)? {
             Ok(()) => self.carry_out(plan, effects),
             Err(_) => Ok(()),
@@ -60,17 +55,9 @@ fn unfold(plans: Plans) -> Result<Vec<Plan>, Lie> {
     let mut unfolded = Vec::with_capacity(plans.slices.len());
     let (mut nominated, mut evicted) = (0, 0);
     for slice in plans.slices {
-        let nominations = part(
-            &plans.nominations,
-            &mut nominated,
-            slice.nominations_end,
-            slice.id,
-            "nominations",
-        )?;
+        let nominations = part(&plans.nominations, &mut nominated, slice.nominations_end, slice.id, "nominations")?;
         let victims = part(&plans.victims, &mut evicted, slice.victims_end, slice.id, "victims")?;
-        let reason = usize::try_from(slice.reason)
-            .ok()
-            .and_then(|index| plans.reasons.get(index));
+        let reason = usize::try_from(slice.reason).ok().and_then(|index| plans.reasons.get(index));
         let reason = reason.cloned().ok_or(Lie::Ragged {
             plan: slice.id,
             list: "reasons",
@@ -94,13 +81,7 @@ fn unfold(plans: Plans) -> Result<Vec<Plan>, Lie> {
 /// The part of a flat list from where the plan before ended to the given end.
 fn part<T: Clone>(list: &[T], start: &mut usize, end: u32, plan: u64, name: &'static str) -> Result<Vec<T>, Lie> {
     let end = usize::try_from(end).unwrap_or(usize::MAX);
-    let part = list.get(*start..end).ok_or(Lie::Ragged {
-        plan,
-        list: name,
-        start: *start,
-        end,
-        length: list.len(),
-    })?;
+    let part = list.get(*start..end).ok_or(Lie::Ragged { plan, list: name, start: *start, end, length: list.len() })?;
     *start = end;
     Ok(part.to_vec())
 }

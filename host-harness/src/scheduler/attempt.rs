@@ -37,10 +37,7 @@ impl Session<'_> {
         } else {
             "is not pending"
         };
-        Err(SessionError::NotPending {
-            pod: self.pod_name(pod),
-            state,
-        })
+        Err(SessionError::NotPending { pod: self.pod_name(pod), state })
     }
 
     /// PreFilter, and what follows from it.

@@ -40,17 +40,12 @@ impl Session<'_> {
 
     /// Carries a sound plan out: nominates, evicts, and does what the answer means for others.
     pub(super) fn carry_out(&mut self, plan: Plan, effects: Effects) -> Result<(), SessionError> {
-        let fates: Vec<(PodId, Evicted)> = plan
-            .victims
-            .iter()
-            .map(|victim| (victim.pod, self.fate(victim, &plan)))
-            .collect();
+        let fates: Vec<(PodId, Evicted)> =
+            plan.victims.iter().map(|victim| (victim.pod, self.fate(victim, &plan))).collect();
         self.tell(vec![Event::PlanAccepted(plan.id)])?;
         self.carry(VecDeque::from([effects]))?;
         for nomination in &plan.nominations {
-            self.happened
-                .nominated
-                .insert(self.pod_name(nomination.pod), self.node_name(nomination.node));
+            self.happened.nominated.insert(self.pod_name(nomination.pod), self.node_name(nomination.node));
             self.mirror.nominate(nomination.pod, Some(nomination.node));
         }
         let mut rounds = VecDeque::new();
@@ -67,11 +62,7 @@ impl Session<'_> {
     /// What becomes of a victim, as the cluster is before the plan.
     fn fate(&self, victim: &Victim, plan: &Plan) -> Evicted {
         Evicted {
-            how: if self.held.contains(victim.pod) {
-                How::Unreserved
-            } else {
-                How::from(victim.eviction)
-            },
+            how: if self.held.contains(victim.pod) { How::Unreserved } else { How::from(victim.eviction) },
             node: self.occupancy.place(victim.pod).map(|node| self.node_name(node)),
             plan: plan.id,
             preemptor: self.pod_name(plan.preemptor),
@@ -88,11 +79,7 @@ impl Session<'_> {
             self.mirror.terminate(victim);
         }
         let beneficiaries: BTreeSet<PodId> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
-        let departure = Departure {
-            plan: plan.id,
-            beneficiaries,
-            expires: plan.expires,
-        };
+        let departure = Departure { plan: plan.id, beneficiaries, expires: plan.expires };
         self.departures.plan(victim, departure);
     }
 }

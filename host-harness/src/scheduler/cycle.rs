@@ -32,12 +32,7 @@ impl Session<'_> {
     /// The pending pods in queue order: those that have no node, are not held for one and are not being deleted.
     pub fn queue(&mut self) -> Result<Vec<PodId>, SessionError> {
         self.sync()?;
-        let pending = self
-            .mirror
-            .pods()
-            .filter(|pod| self.is_pending(pod))
-            .map(|pod| pod.id)
-            .collect();
+        let pending = self.mirror.pods().filter(|pod| self.is_pending(pod)).map(|pod| pod.id).collect();
         self.ordered(pending)
     }
 
@@ -55,10 +50,7 @@ impl Session<'_> {
         let answer = self.ask(|policy| policy.queue_order(pods))?;
         let same = answer.len() == asked.len() && BTreeSet::from_iter(&answer) == BTreeSet::from_iter(&asked);
         if !same {
-            let lie = Lie::NotAPermutation {
-                asked: asked.len(),
-                answered: answer.len(),
-            };
+            let lie = Lie::NotAPermutation { asked: asked.len(), answered: answer.len() };
             return Err(lie.told_by("queue-order"));
         }
         Ok(answer)

@@ -43,14 +43,8 @@ impl Session<'_> {
         let codes = verdicts.codes.len();
         let mut read = BTreeMap::new();
         for node in self.mirror.nodes() {
-            let code = usize::try_from(node.id)
-                .ok()
-                .and_then(|index| verdicts.codes.get(index).copied());
-            let code = code.ok_or_else(|| Lie::MissingVerdict {
-                codes,
-                id: node.id,
-                node: node.name.clone(),
-            })?;
+            let code = usize::try_from(node.id).ok().and_then(|index| verdicts.codes.get(index).copied());
+            let code = code.ok_or_else(|| Lie::MissingVerdict { codes, id: node.id, node: node.name.clone() })?;
             let obstacle = match usize::from(code).checked_sub(1) {
                 None => None,
                 Some(index) => Some(verdicts.obstacles.get(index).ok_or_else(|| Lie::UnknownCode {
@@ -63,10 +57,7 @@ impl Session<'_> {
         }
         match read.last_key_value() {
             Some((highest, _)) if usize::try_from(*highest).is_ok_and(|highest| codes > highest.saturating_add(1)) => {
-                Err(Lie::TooManyVerdicts {
-                    codes,
-                    highest: *highest,
-                })
+                Err(Lie::TooManyVerdicts { codes, highest: *highest })
             }
             _ => Ok(read),
         }
@@ -75,25 +66,14 @@ impl Session<'_> {
     /// The verdicts where the policy leaves Filter to the host: it passes every node that the host can bind the pod to.
     fn own_verdicts(&self, pod: PodId) -> BTreeMap<NodeId, Option<String>> {
         let verdict = |node: NodeId| verify::bindings(&self.ground(), &[Placement { pod, node }]);
-        self.mirror
-            .nodes()
-            .map(|node| (node.id, verdict(node.id).err().map(|why| why.to_string())))
-            .collect()
+        self.mirror.nodes().map(|node| (node.id, verdict(node.id).err().map(|why| why.to_string()))).collect()
     }
 
     /// Counts what the nodes said. Where a node can never take the pod, the host's words count.
     fn summarise(&self, pod: PodId, verdicts: BTreeMap<NodeId, Option<String>>) -> NodeSummary {
-        let mut summary = NodeSummary {
-            nodes: verdicts.len(),
-            ..NodeSummary::default()
-        };
+        let mut summary = NodeSummary { nodes: verdicts.len(), ..NodeSummary::default() };
         for (node, obstacle) in verdicts {
-            let words = self
-                .mirror
-                .eligible(pod, node)
-                .err()
-                .map(|why| why.to_string())
-                .or(obstacle);
+            let words = self.mirror.eligible(pod, node).err().map(|why| why.to_string()).or(obstacle);
             let count = summary.obstacles.entry(words.unwrap_or_default()).or_insert(0usize);
             *count = count.saturating_add(1);
         }

@@ -37,10 +37,7 @@ impl Held {
 
     /// Who is next to lose its place, and when.
     fn next(&self) -> Option<(PodId, i64)> {
-        let next = self
-            .places
-            .iter()
-            .min_by_key(|(_, place)| (place.deadline, place.turn))?;
+        let next = self.places.iter().min_by_key(|(_, place)| (place.deadline, place.turn))?;
         Some((*next.0, next.1.deadline))
     }
 }
@@ -48,10 +45,7 @@ impl Held {
 impl Session<'_> {
     /// The pods held at permit, and the nodes they are held for.
     pub fn waiting(&self) -> BTreeMap<String, String> {
-        self.held
-            .iter()
-            .map(|(pod, place)| (self.pod_name(pod), self.node_name(place.node)))
-            .collect()
+        self.held.iter().map(|(pod, place)| (self.pod_name(pod), self.node_name(place.node))).collect()
     }
 
     /// Moves the clock on, and lets the time of pods held at permit run out on the way. A deadline that is reached exactly
@@ -70,11 +64,7 @@ impl Session<'_> {
     /// Holds a pod for a node.
     pub(super) fn hold(&mut self, pod: PodId, node: NodeId, nanoseconds: i64) {
         self.held.turns = self.held.turns.saturating_add(1);
-        let place = Place {
-            node,
-            deadline: self.mirror.now().saturating_add(nanoseconds),
-            turn: self.held.turns,
-        };
+        let place = Place { node, deadline: self.mirror.now().saturating_add(nanoseconds), turn: self.held.turns };
         self.held.places.insert(pod, place);
         self.occupancy.hold(pod, Some(node));
     }
@@ -88,11 +78,7 @@ impl Session<'_> {
     /// A held pod loses its place. What that means for others is still to be carried out; nothing where it is not held.
     pub(super) fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Option<Effects>, SessionError> {
         let Some(node) = self.let_go(pod) else { return Ok(None) };
-        self.happened.released.push(Released {
-            pod: self.pod_name(pod),
-            node: self.node_name(node),
-            cause,
-        });
+        self.happened.released.push(Released { pod: self.pod_name(pod), node: self.node_name(node), cause });
         self.ask_unreserve(pod, cause).map(Some)
     }
 
