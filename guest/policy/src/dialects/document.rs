@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::contract::{Finding, Object, Severity};
-use crate::quantity::{self, Unit};
+use crate::quantity::{self, QuantityError, Unit};
 
 /// What the authors of objects should know.
 pub type Findings = Vec<Finding>;
@@ -81,25 +81,27 @@ impl Document {
         self.at("/metadata/annotations")?.get(key)?.as_str()
     }
 
-    /// The amounts of a resource list; an absent list names nothing. The first amount that cannot be read is the finding.
-    pub fn amounts(&self, pointer: &str) -> Result<NamedAmounts, Finding> {
+    /// The amounts of a resource list; an absent list names nothing. The first amount that cannot be read is the finding. Where
+    /// `boundless` is set, an amount beyond counting is left out: as a bound it is none.
+    pub fn amounts(&self, pointer: &str, boundless: bool) -> Result<NamedAmounts, Finding> {
         let Some(list) = self.at(pointer) else { return Ok(Vec::new()) };
         let list = list.as_object().ok_or_else(|| {
             self.error(pointer, format!("`{list}` is not a list of resources"), "write `resource: quantity` pairs")
         })?;
-        list.iter().map(|(resource, value)| self.amount(pointer, resource, value)).collect()
-    }
-
-    fn amount(&self, pointer: &str, resource: &str, value: &Value) -> Result<(String, i64), Finding> {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let amount = quantity::parse(&text, Unit::of(resource)).map_err(|error| {
-            let path = format!("{pointer}/{}", escape(resource));
-            self.error(&path, error.to_string(), "write a quantity of 0 or more such as `4`, `500m` or `16Gi`")
-        })?;
-        Ok((resource.to_owned(), amount))
+        let mut amounts = Vec::with_capacity(list.len());
+        for (resource, value) in list {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            match quantity::parse(&text, Unit::of(resource)) {
+                Ok(amount) => amounts.push((resource.clone(), amount)),
+                Err(QuantityError::Overflow(_)) if boundless => {}
+                Err(error) => {
+                    let path = format!("{pointer}/{}", escape(resource));
+                    let remedy = "write a quantity of 0 or more such as `4`, `500m` or `16Gi`";
+                    return Err(self.error(&path, error.to_string(), remedy));
+                }
+            }
+        }
+        Ok(amounts)
     }
 }
 

@@ -226,7 +226,8 @@ fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
 
 /// The amounts of a resource list that quotas count; they do not count pods.
 fn counted(object: &Document, pointer: &str, findings: &mut Findings) -> Result<NamedAmounts, Finding> {
-    let mut amounts = object.amounts(pointer)?;
+    // Upstream writes a fifth of the largest 64-bit number as "no limit" into the quotas it makes itself.
+    let mut amounts = object.amounts(pointer, keys::is_builtin(&object.name))?;
     if amounts.iter().any(|(resource, _)| resource == "pods") {
         let remedy = "bound cpu, memory or an extended resource; the number of pods is not counted by quotas";
         findings.push(object.warning(&format!("{pointer}/pods"), "`pods` is ignored", remedy));
