@@ -78,7 +78,6 @@ impl Engine {
             namespace: self.cluster.intern(&pod.namespace),
             name: PodName { kind, namespace: pod.namespace, name: pod.name },
             rank: 0,
-            priority: pod.priority.unwrap_or(0),
             created: pod.created,
             entered: pod.entered,
             started: pod.started,

@@ -1,7 +1,7 @@
 //! Who asks: the pod of an attempt, and those of its job that wait with it.
 
 use crate::laws::{Case, Laws};
-use crate::model::{Amounts, Class, Cluster, JobIx, Overflow, PodIx, Queue, QueueIx};
+use crate::model::{Amounts, Class, Cluster, JobIx, Kind, Overflow, PodIx, Queue, QueueIx};
 
 use super::Ledger;
 
@@ -10,6 +10,8 @@ use super::Ledger;
 pub struct Asker {
     /// The pod of the attempt.
     pub pod: PodIx,
+    /// What it is.
+    pub kind: Kind,
     /// Its priority.
     pub priority: i32,
     /// How it counts against its queue.
@@ -40,7 +42,8 @@ impl Asker {
         }
         Ok(Some(Asker {
             pod: ix,
-            priority: pod.priority,
+            kind: pod.name.kind,
+            priority: pod.priority(),
             class: pod.traits.class,
             job: pod.traits.job,
             queue: pod.queue,

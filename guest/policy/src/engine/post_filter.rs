@@ -82,7 +82,12 @@ impl Engine {
     fn propose(&mut self, asker: &Asker, proposal: Proposal) -> Result<PostFiltered, PolicyError> {
         let dialect = self.dialect.as_ref().ok_or(PolicyError::NotConfigured)?;
         let (eviction, marks) = (dialect.eviction(), dialect.marks(&self.cluster, asker.pod));
-        let Proposal { nominations, victims } = proposal;
+        let Proposal { nominations, victims: heads } = proposal;
+        // Who is only marked takes those along that go with it when it is deleted; who deletes must delete them, too.
+        let victims: Vec<PodIx> = match eviction {
+            Eviction::Soft => heads,
+            Eviction::Delete => heads.into_iter().flat_map(|head| self.cluster.party(head)).collect(),
+        };
         let (pods, evicted) = (nominations.len(), victims.len());
         let message = format!("{evicted} pod(s) make way for {pods} pod(s)");
         let reason = Reason { law: dialect.laws().put_back.rule.code.to_owned(), message };
@@ -104,7 +109,7 @@ impl Engine {
     fn outranked(&self, asker: &Asker, nominations: &[(PodIx, NodeIx)]) -> Vec<PodId> {
         let nodes = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
         let lower = self.cluster.nominated().filter(|(ix, pod)| {
-            pod.priority < asker.priority && pod.nominated.is_some_and(nodes) && !asker.pods.contains(ix)
+            pod.priority() < asker.priority && pod.nominated.is_some_and(nodes) && !asker.pods.contains(ix)
         });
         lower.map(|(ix, _)| ix.0).collect()
     }

@@ -3,6 +3,7 @@
 mod nodes;
 mod pods;
 mod queues;
+mod reservations;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +35,8 @@ pub struct Cluster {
     shapes: Table<ShapeIx, Vec<u64>>,
     /// The pods that are nominated to a node.
     nominated: BTreeSet<PodIx>,
+    /// Reservations by name, each with the pods that use its room.
+    families: BTreeMap<Symbol, Vec<PodIx>>,
 }
 
 impl Cluster {

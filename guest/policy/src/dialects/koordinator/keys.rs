@@ -2,6 +2,8 @@
 
 /// API group of ElasticQuota and PodGroup.
 pub const SIGS_GROUP: &str = "scheduling.sigs.k8s.io";
+/// API group of Reservation.
+pub const KOORDINATOR_GROUP: &str = "scheduling.koordinator.sh";
 
 /// The quota every other one is below.
 pub const ROOT_QUOTA: &str = "koordinator-root-quota";
@@ -48,7 +50,25 @@ pub const GANG_GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
 /// Gang annotation: which members count.
 pub const GANG_MATCH: &str = "gang.scheduling.koordinator.sh/match-policy";
 
+/// Reservation label: whether it may preempt.
+pub const RESERVATION_CAN_PREEMPT: &str = "scheduling.koordinator.sh/can-preempt";
+/// Reservation label: its priority.
+pub const RESERVATION_PRIORITY: &str = "koordinator.sh/priority";
+/// Pod annotation: the reservation whose room it uses, JSON with `name` and `uid`.
+pub const ALLOCATED: &str = "scheduling.koordinator.sh/reservation-allocated";
+
 /// The pod labels that are read.
-pub const POD_LABELS: [&str; 7] = [QUOTA, PREEMPTIBLE, CAN_PREEMPT, DISABLE_PREEMPTIBLE, SOFT_EVICTION, JOB, JOB_OLD];
+pub const POD_LABELS: [&str; 9] = [
+    QUOTA,
+    PREEMPTIBLE,
+    CAN_PREEMPT,
+    DISABLE_PREEMPTIBLE,
+    SOFT_EVICTION,
+    JOB,
+    JOB_OLD,
+    RESERVATION_CAN_PREEMPT,
+    RESERVATION_PRIORITY,
+];
 /// The pod annotations that are read.
-pub const POD_ANNOTATIONS: [&str; 6] = [GANG, GANG_MINIMUM, GANG_TIMEOUT, GANG_MODE, GANG_GROUPS, GANG_MATCH];
+pub const POD_ANNOTATIONS: [&str; 7] =
+    [GANG, GANG_MINIMUM, GANG_TIMEOUT, GANG_MODE, GANG_GROUPS, GANG_MATCH, ALLOCATED];

@@ -33,7 +33,11 @@ pub fn describe() -> LawSet {
             labels: list(&keys::POD_LABELS),
             annotations: list(&keys::POD_ANNOTATIONS),
             node_labels: Vec::new(),
-            kinds: vec![kind(keys::SIGS_GROUP, "ElasticQuota"), kind(keys::SIGS_GROUP, "PodGroup")],
+            kinds: vec![
+                kind(keys::SIGS_GROUP, "ElasticQuota"),
+                kind(keys::SIGS_GROUP, "PodGroup"),
+                kind(keys::KOORDINATOR_GROUP, "Reservation"),
+            ],
         },
         arguments: args::arguments(),
     }

@@ -7,7 +7,7 @@ use crate::contract::{Finding, ObjectKey, Severity};
 use crate::dialects::document::{NamedAmounts, annotation_path, escape, label_path};
 use crate::dialects::{Document, Findings};
 use crate::laws::breach;
-use crate::model::{Bound, Bounds, Cluster, Overflow, Pod, QueueIx, QueueSpec, Symbol};
+use crate::model::{Bound, Bounds, Cluster, Kind, Overflow, Pod, QueueIx, QueueSpec, Symbol};
 
 /// A quota as its object describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,11 @@ impl Quotas {
 
     /// The quota of a pod: the one its label names, or the default one if there is none such; without the label, the one named
     /// like its namespace in that namespace, or the one that lists its namespace, or the default one (upstream `GetQuotaName`).
+    /// A reservation belongs to none (seed 20240201, PreFilter).
     pub fn quota_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+        if pod.name.kind == Kind::Reservation {
+            return None;
+        }
         let by_namespace = || self.homes.get(&pod.namespace).or_else(|| self.listed.get(&pod.namespace)).copied();
         let name = pod.traits.queue_name.or_else(by_namespace);
         let default = || self.default.and_then(|name| cluster.queue_named(name));

@@ -18,6 +18,6 @@ pub const LAW: Law = Law {
 
 /// Which of two pending pods is tried first.
 pub fn compare(a: &Pod, b: &Pod) -> Ordering {
-    let key = |pod: &Pod| (Reverse(pod.priority), pod.entered, pod.created, pod.rank);
+    let key = |pod: &Pod| (Reverse(pod.priority()), pod.entered, pod.created, pod.rank);
     key(a).cmp(&key(b))
 }

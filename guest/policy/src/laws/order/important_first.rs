@@ -17,6 +17,6 @@ pub const LAW: Law = Law {
 
 /// Which of two pods is put back first. A pod that has not started counts as started when it was created.
 pub fn compare(a: &Pod, b: &Pod) -> Ordering {
-    let key = |pod: &Pod| (Reverse(pod.priority), pod.started.unwrap_or(pod.created), pod.rank);
+    let key = |pod: &Pod| (Reverse(pod.priority()), pod.started.unwrap_or(pod.created), pod.rank);
     key(a).cmp(&key(b))
 }

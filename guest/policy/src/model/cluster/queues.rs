@@ -1,4 +1,4 @@
-//! The queue tree: replaced whole when its system changes it, and all books made anew.
+//! The queue tree: replaced whole when its system changes it, and its books made anew.
 
 use super::*;
 use crate::model::queue::Entry;
@@ -38,15 +38,12 @@ impl Cluster {
         }
         let homes: Vec<(PodIx, Option<QueueIx>)> =
             self.pods.iter().map(|(ix, pod)| (ix, queue_of(self, pod))).collect();
-        for (_, node) in self.nodes.iter_mut() {
-            node.free = node.allocatable.clone();
-        }
         for (ix, home) in homes {
             if let Some(pod) = self.pods.get_mut(ix) {
                 pod.queue = home;
             }
             self.ask(ix, Entry::In)?;
-            self.hold(ix, Entry::In)?;
+            self.charge(ix, Entry::In)?;
         }
         Ok(())
     }
