@@ -35,6 +35,9 @@ pub trait Dialect: Debug {
     /// Brings the queue tree up to date with the objects read since the last call.
     fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow>;
 
+    /// Brings what follows from the whole cluster up to date before a question is asked.
+    fn refresh(&mut self, _cluster: &mut Cluster) {}
+
     /// How a victim leaves.
     fn eviction(&self) -> contract::Eviction;
 

@@ -79,8 +79,11 @@ impl Engine {
         self.dialect.as_ref().map(|dialect| dialect.laws()).ok_or(PolicyError::NotConfigured)
     }
 
-    /// Who asks in an attempt for a pod.
-    fn asker(&self, pod: PodId) -> Result<Asker, PolicyError> {
+    /// Who asks in an attempt for a pod; everything that is derived from the cluster is brought up to date.
+    fn asker(&mut self, pod: PodId) -> Result<Asker, PolicyError> {
+        if let Some(dialect) = &mut self.dialect {
+            dialect.refresh(&mut self.cluster);
+        }
         let asker = Asker::new(&self.cluster, self.laws()?, PodIx(pod)).map_err(|over| self.overflow(over))?;
         asker.ok_or(PolicyError::UnknownPod(pod))
     }

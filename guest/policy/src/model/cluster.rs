@@ -22,6 +22,8 @@ struct ResourceInfo {
 #[derive(Debug, Clone, Default)]
 pub struct Cluster {
     now: i64,
+    /// Counts the changes of nodes, pods and queues; trials apart.
+    version: u64,
     symbols: Symbols,
     resources: Vec<ResourceInfo>,
     nodes: Table<NodeIx, Node>,
@@ -45,6 +47,11 @@ impl Cluster {
         self.now
     }
 
+    /// A number that differs whenever nodes, pods or queues have changed; trials apart.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
     /// Moves the clock; it never runs backwards.
     pub fn set_now(&mut self, now: i64) {
         self.now = self.now.max(now);
@@ -53,6 +60,11 @@ impl Cluster {
     /// The number of a name, a new one if it has none.
     pub fn intern(&mut self, name: &str) -> Symbol {
         self.symbols.intern(name)
+    }
+
+    /// The number of a name that has one.
+    pub fn symbol(&self, name: &str) -> Option<Symbol> {
+        self.symbols.get(name)
     }
 
     /// A node.

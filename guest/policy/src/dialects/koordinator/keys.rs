@@ -22,6 +22,11 @@ pub const PARENT: &str = "quota.scheduling.koordinator.sh/parent";
 /// Quota annotation: the namespaces whose pods belong to it, as a JSON list.
 pub const NAMESPACES: &str = "quota.scheduling.koordinator.sh/namespaces";
 
+/// Quota annotation: its weight when what is left is shared, a JSON resource list.
+pub const SHARED_WEIGHT: &str = "quota.scheduling.koordinator.sh/shared-weight";
+/// Quota label: "false" keeps its min for it even while it does not need it.
+pub const LENT: &str = "quota.scheduling.koordinator.sh/allow-lent-resource";
+
 /// Pod label: the quota.
 pub const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
 /// Pod label: whether it may be preempted.

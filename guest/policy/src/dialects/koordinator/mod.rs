@@ -9,6 +9,7 @@ mod keys;
 mod laws;
 mod pods;
 mod quotas;
+mod runtime;
 
 use std::collections::BTreeMap;
 
@@ -51,7 +52,7 @@ pub fn rules() -> Vec<Entry> {
 /// Configures these laws.
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
     let args = Args::new(arguments);
-    Ok(Box::new(Koordinator { laws: laws::table(&args), args, quotas: Quotas::default() }))
+    Ok(Box::new(Koordinator { laws: laws::table(&args), args, quotas: Quotas::default(), shared_at: None }))
 }
 
 /// Koordinator's laws with their arguments, and the quotas read so far.
@@ -60,6 +61,8 @@ struct Koordinator {
     args: Args,
     laws: Laws,
     quotas: Quotas,
+    /// The version of the cluster for which what there is was last shared out.
+    shared_at: Option<u64>,
 }
 
 impl Dialect for Koordinator {
@@ -93,6 +96,17 @@ impl Dialect for Koordinator {
 
     fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
         self.quotas.settle(cluster, findings)
+    }
+
+    fn refresh(&mut self, cluster: &mut Cluster) {
+        if !self.args.shares_out || self.shared_at == Some(cluster.version()) {
+            return;
+        }
+        let builtin = [keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA].into_iter();
+        let spared: Vec<QueueIx> = builtin.filter_map(|name| cluster.queue_named(cluster.symbol(name)?)).collect();
+        let claims = self.quotas.claims(cluster);
+        runtime::share_out(cluster, &claims, &spared, self.args.scales_min);
+        self.shared_at = Some(cluster.version());
     }
 
     fn eviction(&self) -> Eviction {

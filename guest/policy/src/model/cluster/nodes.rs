@@ -12,6 +12,7 @@ impl Cluster {
         name: String,
         named: impl IntoIterator<Item = (ResourceIx, i64)>,
     ) -> Result<(), Overflow> {
+        self.version = self.version.wrapping_add(1);
         let mut allocatable = Amounts::default();
         for (resource, info) in (0u32..).map(ResourceIx).zip(&self.resources) {
             allocatable.set(resource, info.everywhere);
@@ -34,6 +35,7 @@ impl Cluster {
 
     /// A node is gone.
     pub fn remove_node(&mut self, ix: NodeIx) {
+        self.version = self.version.wrapping_add(1);
         if let Some(node) = self.nodes.remove(ix) {
             self.node_ranks.remove(&node.name);
         }

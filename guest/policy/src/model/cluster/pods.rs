@@ -50,6 +50,7 @@ impl Cluster {
     }
 
     fn attach(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
+        self.version = self.version.wrapping_add(1);
         pod.rank = self.rank_pod(&pod.name);
         let (place, nominated, job) = (pod.place, pod.nominated, pod.traits.job);
         let family = match pod.name.kind {
@@ -77,6 +78,7 @@ impl Cluster {
     }
 
     fn detach(&mut self, ix: PodIx) -> Result<Option<Pod>, Overflow> {
+        self.version = self.version.wrapping_add(1);
         self.hold(ix, Entry::Out)?;
         self.ask(ix, Entry::Out)?;
         let Some(pod) = self.pods.remove(ix) else { return Ok(None) };

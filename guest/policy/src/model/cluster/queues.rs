@@ -4,6 +4,13 @@ use super::*;
 use crate::model::queue::Entry;
 
 impl Cluster {
+    /// What a queue may hold now in place of its maximum.
+    pub fn set_runtime(&mut self, queue: QueueIx, runtime: Bound) {
+        if let Some(queue) = self.queues.get_mut(queue) {
+            queue.runtime = Some(runtime);
+        }
+    }
+
     /// What is promised to waiting pods that count against a queue or one below it, of one class and resource.
     pub fn promised_below(
         &self,
@@ -24,6 +31,7 @@ impl Cluster {
         specs: Vec<QueueSpec>,
         queue_of: impl Fn(&Cluster, &Pod) -> Option<QueueIx>,
     ) -> Result<(), Overflow> {
+        self.version = self.version.wrapping_add(1);
         self.queues = Table::default();
         self.queue_names = BTreeMap::new();
         for spec in specs {
@@ -31,7 +39,7 @@ impl Cluster {
             let QueueSpec { name, bounds, is_default, .. } = spec;
             let symbol = self.symbols.intern(&name);
             let (used, requested) = (Books::default(), Books::default());
-            let queue = Queue { name, parent, bounds, is_default, used, requested };
+            let queue = Queue { name, parent, bounds, is_default, runtime: None, used, requested };
             if let Some(ix) = self.queues.push(queue) {
                 self.queue_names.insert(symbol, ix);
             }
