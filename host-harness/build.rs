@@ -32,18 +32,13 @@ fn build() -> Result<(), Box<dyn Error>> {
 
     ensure_target()?;
     let module = build_guest(&workspace, &out.join("guest"))?;
-    let component = wit_component::ComponentEncoder::default()
-        .validate(true)
-        .module(&fs::read(module)?)?
-        .encode()?;
+    let component = wit_component::ComponentEncoder::default().validate(true).module(&fs::read(module)?)?.encode()?;
     fs::write(out.join("lictor.wasm"), component)?;
     Ok(())
 }
 
 fn path_of(variable: &str) -> Result<PathBuf, String> {
-    env::var_os(variable)
-        .map(PathBuf::from)
-        .ok_or_else(|| format!("cargo did not set `{variable}`"))
+    env::var_os(variable).map(PathBuf::from).ok_or_else(|| format!("cargo did not set `{variable}`"))
 }
 
 /// The compiler that builds the harness builds the guest, too.
@@ -71,9 +66,7 @@ fn ensure_target() -> Result<(), Box<dyn Error>> {
 }
 
 fn target_is_there() -> Result<bool, Box<dyn Error>> {
-    let asked = Command::new(rustc())
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .output()?;
+    let asked = Command::new(rustc()).args(["--print", "target-libdir", "--target", TARGET]).output()?;
     let libraries = PathBuf::from(String::from_utf8(asked.stdout)?.trim());
     Ok(asked.status.success() && libraries.is_dir() && fs::read_dir(libraries)?.next().is_some())
 }
@@ -81,25 +74,14 @@ fn target_is_there() -> Result<bool, Box<dyn Error>> {
 /// Builds the guest and returns its core module.
 fn build_guest(workspace: &Path, target_dir: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let mut cargo = Command::new(path_of("CARGO")?);
-    cargo.args([
-        "build",
-        "--locked",
-        "--package",
-        "lictor-component",
-        "--profile",
-        PROFILE,
-        "--target",
-        TARGET,
-    ]);
+    cargo.args(["build", "--locked", "--package", "lictor-component", "--profile", PROFILE, "--target", TARGET]);
     cargo.arg("--target-dir").arg(target_dir).current_dir(workspace);
     for (name, _) in env::vars_os() {
         if !name.to_str().is_some_and(passes) {
             cargo.env_remove(name);
         }
     }
-    cargo
-        .env("RUSTC", rustc())
-        .env("CARGO_ENCODED_RUSTFLAGS", guest_flags(workspace).join("\u{1f}"));
+    cargo.env("RUSTC", rustc()).env("CARGO_ENCODED_RUSTFLAGS", guest_flags(workspace).join("\u{1f}"));
     if !cargo.status()?.success() {
         return Err("the guest does not build; what its compiler said is above".into());
     }
@@ -109,10 +91,7 @@ fn build_guest(workspace: &Path, target_dir: &Path) -> Result<PathBuf, Box<dyn E
 /// Vectors make the engine about a tenth faster. No path of this machine may get into the bytes.
 fn guest_flags(workspace: &Path) -> Vec<String> {
     let mut flags = vec!["-Ctarget-feature=+simd128".to_owned()];
-    let homes = [
-        env::var_os("CARGO_HOME").map(PathBuf::from),
-        env::home_dir().map(|home| home.join(".cargo")),
-    ];
+    let homes = [env::var_os("CARGO_HOME").map(PathBuf::from), env::home_dir().map(|home| home.join(".cargo"))];
     if let Some(home) = homes.into_iter().flatten().next() {
         flags.push(format!("--remap-path-prefix={}=/cargo", home.display()));
     }
@@ -125,15 +104,7 @@ fn guest_flags(workspace: &Path) -> Vec<String> {
 fn passes(name: &str) -> bool {
     const FETCHING: [&str; 4] = ["CARGO_HOME", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_HTTP_"];
     const BARRED: [&str; 4] = ["CARGO", "RUSTC", "RUSTDOC", "RUSTFLAGS"];
-    const TOLD: [&str; 7] = [
-        "TARGET",
-        "HOST",
-        "OPT_LEVEL",
-        "PROFILE",
-        "MAKEFLAGS",
-        "NUM_JOBS",
-        "OUT_DIR",
-    ];
+    const TOLD: [&str; 7] = ["TARGET", "HOST", "OPT_LEVEL", "PROFILE", "MAKEFLAGS", "NUM_JOBS", "OUT_DIR"];
     FETCHING.iter().any(|start| name.starts_with(start))
         || !(BARRED.iter().any(|start| name.starts_with(start)) || TOLD.contains(&name) || name == "DEBUG")
 }

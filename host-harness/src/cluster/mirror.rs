@@ -1,6 +1,11 @@
 //! The authoritative picture of the cluster, from which the policy is told what changes.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use lictor_policy::contract::*;
+
+use super::{InputError, Object};
 
 /// Why a node can never take a pod, whatever runs there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -11,12 +16,29 @@ pub struct Ineligible(pub String);
 #[derive(Debug)]
 pub struct Mirror {
     interests: Interests,
+    ignored: BTreeMap<String, usize>,
 }
 
 impl Mirror {
     /// An empty cluster, for a policy that wants to be told this much. The clock stands at 0.
     pub fn new(interests: Interests) -> Mirror {
-        Mirror { interests }
+        Mirror { interests, ignored: BTreeMap::new() }
+    }
+    /// Reads files that kubectl printed (`-` is the standard input) and creates or replaces what is in them. One key twice is a
+    /// warning.
+    pub fn load<P: AsRef<Path>>(&mut self, _files: &[P]) -> Result<(), InputError> {
+        let _ = &self.interests;
+        Ok(())
+    }
+    /// Creates or replaces an object.
+    pub fn upsert(&mut self, _object: Object) {}
+    /// How many objects were not mirrored since the policy declared no interest in their kind, by `apps/v1 Deployment`.
+    pub fn ignored(&self) -> &BTreeMap<String, usize> {
+        &self.ignored
+    }
+    /// What was read in another way than its author may think.
+    pub fn warnings(&self) -> Vec<InputError> {
+        Vec::new()
     }
     /// The time.
     pub fn now(&self) -> i64 {

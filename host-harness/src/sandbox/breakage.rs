@@ -57,16 +57,10 @@ impl Breakage {
             return Breakage::ResultTooLarge(limits.result_bytes);
         }
         if let Some(wanted) = guard.refused() {
-            return Breakage::Memory {
-                wanted,
-                limit: limits.memory_bytes,
-            };
+            return Breakage::Memory { wanted, limit: limits.memory_bytes };
         }
         if let Some(trap) = trap {
-            return Breakage::Trapped {
-                trap: trap.to_string(),
-                functions: functions(error),
-            };
+            return Breakage::Trapped { trap: trap.to_string(), functions: functions(error) };
         }
         Breakage::BadAnswer(said)
     }
@@ -81,20 +75,14 @@ fn functions(error: &wasmtime::Error) -> Vec<String> {
         return Vec::new();
     };
     let names = backtrace.frames().iter().filter_map(|frame| frame.func_name());
-    names
-        .map(|name| format!("{:#}", rustc_demangle::demangle(name)))
-        .collect()
+    names.map(|name| format!("{:#}", rustc_demangle::demangle(name))).collect()
 }
 
 /// The innermost functions, for people.
 fn within(functions: &[String]) -> String {
     const SHOWN: usize = 4;
     let shown: Vec<String> = functions.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
-    if shown.is_empty() {
-        String::new()
-    } else {
-        format!(", in {}", shown.join(", called by "))
-    }
+    if shown.is_empty() { String::new() } else { format!(", in {}", shown.join(", called by ")) }
 }
 
 #[cfg(test)]
@@ -104,18 +92,12 @@ mod tests {
     #[test]
     fn a_trap_names_its_innermost_functions() {
         let functions = ["a", "b", "c", "d", "e"].map(str::to_owned).to_vec();
-        let broken = Breakage::Trapped {
-            trap: "wasm trap: integer overflow".to_owned(),
-            functions,
-        };
+        let broken = Breakage::Trapped { trap: "wasm trap: integer overflow".to_owned(), functions };
         assert_eq!(
             broken.to_string(),
             "wasm trap: integer overflow, in `a`, called by `b`, called by `c`, called by `d`"
         );
-        let nameless = Breakage::Trapped {
-            trap: "wasm trap: integer overflow".to_owned(),
-            functions: Vec::new(),
-        };
+        let nameless = Breakage::Trapped { trap: "wasm trap: integer overflow".to_owned(), functions: Vec::new() };
         assert_eq!(nameless.to_string(), "wasm trap: integer overflow");
     }
 }

@@ -76,13 +76,7 @@ mod tests {
     #[test]
     fn large_objects_are_spread_over_parts() {
         let three = 3 << 20;
-        assert_eq!(
-            sizes(vec![object(three), object(three), object(three), object(1)]),
-            [2, 2]
-        );
-        assert_eq!(
-            sizes(vec![object(9 << 20), object(9 << 20), Event::Clock(0)]),
-            [1, 1, 1]
-        );
+        assert_eq!(sizes(vec![object(three), object(three), object(three), object(1)]), [2, 2]);
+        assert_eq!(sizes(vec![object(9 << 20), object(9 << 20), Event::Clock(0)]), [1, 1, 1]);
     }
 }

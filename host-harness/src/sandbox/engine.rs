@@ -20,9 +20,7 @@ pub struct Sandbox {
 
 impl std::fmt::Debug for Sandbox {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Sandbox")
-            .field("limits", &self.limits)
-            .finish_non_exhaustive()
+        out.debug_struct("Sandbox").field("limits", &self.limits).finish_non_exhaustive()
     }
 }
 
@@ -32,13 +30,8 @@ impl Sandbox {
         let engine = Engine::new(&config()).map_err(|error| LoadError::NoSandbox(format!("{error:#}")))?;
         let weak = engine.weak();
         let ticker = thread::Builder::new().name("lictor-clock".to_owned());
-        ticker
-            .spawn(move || tick(&weak))
-            .map_err(|error| LoadError::NoSandbox(error.to_string()))?;
-        Ok(Sandbox {
-            engine,
-            limits: Arc::new(limits),
-        })
+        ticker.spawn(move || tick(&weak)).map_err(|error| LoadError::NoSandbox(error.to_string()))?;
+        Ok(Sandbox { engine, limits: Arc::new(limits) })
     }
 
     /// The limits of every policy here.
@@ -57,10 +50,7 @@ impl Sandbox {
 /// What could differ between machines is off or pinned down.
 fn config() -> Config {
     let mut config = Config::new();
-    config
-        .epoch_interruption(true)
-        .wasm_relaxed_simd(false)
-        .cranelift_nan_canonicalization(true);
+    config.epoch_interruption(true).wasm_relaxed_simd(false).cranelift_nan_canonicalization(true);
     config
 }
 

@@ -11,11 +11,7 @@ const MODULE: [u8; 8] = [0, b'a', b's', b'm', 1, 0, 0, 0];
 pub(super) fn check(bytes: &[u8], limit: usize) -> Result<(), LoadError> {
     if bytes.starts_with(&COMPONENT) {
         let bytes = bytes.len();
-        return if bytes > limit {
-            Err(LoadError::TooLarge { bytes, limit })
-        } else {
-            Ok(())
-        };
+        return if bytes > limit { Err(LoadError::TooLarge { bytes, limit }) } else { Ok(()) };
     }
     Err(LoadError::NotAComponent(if bytes.is_empty() {
         NotAComponent::Empty

@@ -15,11 +15,7 @@ pub(super) struct Guard {
 
 impl Guard {
     pub(super) fn new(limit: usize) -> Guard {
-        Guard {
-            limit,
-            granted: 0,
-            refused: None,
-        }
+        Guard { limit, granted: 0, refused: None }
     }
 
     /// The bytes the instance holds: memory never shrinks.

@@ -80,29 +80,21 @@ impl Sandbox {
 fn exports(component: &Component, engine: &Engine) -> Vec<Export> {
     let names = Names::of(component, engine);
     let function = |name: &str, item: &ComponentItem| match item {
-        ComponentItem::ComponentFunc(function) => Some(Function {
-            name: name.to_owned(),
-            signature: names.signature(function),
-        }),
+        ComponentItem::ComponentFunc(function) => {
+            Some(Function { name: name.to_owned(), signature: names.signature(function) })
+        }
         _ => None,
     };
     let export = |name: &str, item: &ComponentItem| {
         let functions = match item {
-            ComponentItem::ComponentInstance(interface) => interface
-                .exports(engine)
-                .filter_map(|(name, item)| function(name, &item.ty))
-                .collect(),
+            ComponentItem::ComponentInstance(interface) => {
+                interface.exports(engine).filter_map(|(name, item)| function(name, &item.ty)).collect()
+            }
             single => function(name, single).into_iter().collect(),
         };
-        Export {
-            name: name.to_owned(),
-            functions,
-        }
+        Export { name: name.to_owned(), functions }
     };
-    component
-        .exports(engine)
-        .map(|(name, item)| export(name, &item.ty))
-        .collect()
+    component.exports(engine).map(|(name, item)| export(name, &item.ty)).collect()
 }
 
 fn as_text<S: Serializer>(refused: &Option<LoadError>, out: S) -> Result<S::Ok, S::Error> {

@@ -23,12 +23,8 @@ impl Indices {
         let has = |interface: Interface| interface.is_in(component.component());
         Ok(Indices {
             decision: decision::GuestIndices::new(component)?,
-            account: has(ACCOUNT)
-                .then(|| account::GuestIndices::new(component))
-                .transpose()?,
-            explain: has(EXPLAIN)
-                .then(|| explain::GuestIndices::new(component))
-                .transpose()?,
+            account: has(ACCOUNT).then(|| account::GuestIndices::new(component)).transpose()?,
+            explain: has(EXPLAIN).then(|| explain::GuestIndices::new(component)).transpose()?,
             state: has(STATE).then(|| state::GuestIndices::new(component)).transpose()?,
         })
     }
@@ -50,10 +46,8 @@ impl Live {
         store.limiter(|guard| guard);
         store.set_hostcall_fuel(limits.result_bytes);
         store.set_epoch_deadline(loaded.sandbox.deadline_ticks());
-        let instance = loaded
-            .component
-            .instantiate(&mut store)
-            .map_err(|error| Breakage::of(&error, store.data(), limits))?;
+        let instance =
+            loaded.component.instantiate(&mut store).map_err(|error| Breakage::of(&error, store.data(), limits))?;
         Live::bind(store, &instance, &loaded.indices)
     }
 
@@ -61,26 +55,11 @@ impl Live {
     fn bind(mut store: Store<Guard>, instance: &Instance, indices: &Indices) -> Result<Live, LoadError> {
         let to = &mut store;
         let decision = same(DECISION, indices.decision.load(&mut *to, instance))?;
-        let account = indices
-            .account
-            .as_ref()
-            .map(|it| same(ACCOUNT, it.load(&mut *to, instance)));
-        let explain = indices
-            .explain
-            .as_ref()
-            .map(|it| same(EXPLAIN, it.load(&mut *to, instance)));
-        let state = indices
-            .state
-            .as_ref()
-            .map(|it| same(STATE, it.load(&mut *to, instance)));
+        let account = indices.account.as_ref().map(|it| same(ACCOUNT, it.load(&mut *to, instance)));
+        let explain = indices.explain.as_ref().map(|it| same(EXPLAIN, it.load(&mut *to, instance)));
+        let state = indices.state.as_ref().map(|it| same(STATE, it.load(&mut *to, instance)));
         let (account, explain, state) = (account.transpose()?, explain.transpose()?, state.transpose()?);
-        Ok(Live {
-            store,
-            decision,
-            account,
-            explain,
-            state,
-        })
+        Ok(Live { store, decision, account, explain, state })
     }
 
     /// Gives the next call its time.

@@ -18,10 +18,7 @@ pub(super) struct Interface {
     functions: &'static [&'static str],
 }
 
-pub(super) const CLUSTER: Interface = Interface {
-    name: "lictor:policy/cluster@0.1.0",
-    functions: &[],
-};
+pub(super) const CLUSTER: Interface = Interface { name: "lictor:policy/cluster@0.1.0", functions: &[] };
 pub(super) const DECISION: Interface = Interface {
     name: "lictor:policy/decision@0.1.0",
     functions: &[
@@ -38,18 +35,10 @@ pub(super) const DECISION: Interface = Interface {
         "act",
     ],
 };
-pub(super) const ACCOUNT: Interface = Interface {
-    name: "lictor:policy/account@0.1.0",
-    functions: &["queues"],
-};
-pub(super) const EXPLAIN: Interface = Interface {
-    name: "lictor:policy/explain@0.1.0",
-    functions: &["record-notes", "notes"],
-};
-pub(super) const STATE: Interface = Interface {
-    name: "lictor:policy/state@0.1.0",
-    functions: &["save", "restore"],
-};
+pub(super) const ACCOUNT: Interface = Interface { name: "lictor:policy/account@0.1.0", functions: &["queues"] };
+pub(super) const EXPLAIN: Interface =
+    Interface { name: "lictor:policy/explain@0.1.0", functions: &["record-notes", "notes"] };
+pub(super) const STATE: Interface = Interface { name: "lictor:policy/state@0.1.0", functions: &["save", "restore"] };
 
 impl Interface {
     /// Whether the component exports the interface, or a compatible version of it.
@@ -64,10 +53,9 @@ impl Interface {
         };
         let lacks = |function: &&&str| component.get_export_index(Some(&index), **function).is_none();
         match self.functions.iter().find(lacks) {
-            Some(function) => Err(LoadError::LacksFunction {
-                interface: self.name.to_owned(),
-                function: (*function).to_owned(),
-            }),
+            Some(function) => {
+                Err(LoadError::LacksFunction { interface: self.name.to_owned(), function: (*function).to_owned() })
+            }
             None => Ok(()),
         }
     }
@@ -75,11 +63,7 @@ impl Interface {
 
 /// Refuses a component that imports anything, or does not export what every policy does.
 pub(super) fn check(component: &Component, engine: &Engine) -> Result<(), LoadError> {
-    let imports: Vec<String> = component
-        .component_type()
-        .imports(engine)
-        .map(|(name, _)| name.to_owned())
-        .collect();
+    let imports: Vec<String> = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
     if !imports.is_empty() {
         return Err(LoadError::Imports(imports));
     }
@@ -89,9 +73,7 @@ pub(super) fn check(component: &Component, engine: &Engine) -> Result<(), LoadEr
             _ => LoadError::LacksInterface(lacking.name.to_owned()),
         });
     }
-    [CLUSTER, DECISION, ACCOUNT, EXPLAIN, STATE]
-        .iter()
-        .try_for_each(|interface| interface.check_functions(component))
+    [CLUSTER, DECISION, ACCOUNT, EXPLAIN, STATE].iter().try_for_each(|interface| interface.check_functions(component))
 }
 
 /// The version of the contract that a component exports.

@@ -46,11 +46,7 @@ impl Sandbox {
         let unlike = |error: wasmtime::Error| LoadError::Invalid(format!("{error:#}"));
         let component = Linker::new(&self.engine).instantiate_pre(component).map_err(unlike)?;
         let indices = Indices::new(&component).map_err(unlike)?;
-        let loaded = Loaded {
-            sandbox: self.clone(),
-            component,
-            indices,
-        };
+        let loaded = Loaded { sandbox: self.clone(), component, indices };
         Live::new(&loaded)?;
         Ok(loaded)
     }

@@ -55,14 +55,8 @@ impl Sandboxed {
         let live = match &mut self.state {
             State::Live(live) => live,
             State::Gone { call: since, cause } => {
-                let cause = Breakage::Gone {
-                    call: since,
-                    cause: Box::new(cause.clone()),
-                };
-                return Err(Fault::Broke {
-                    call,
-                    cause: Box::new(cause),
-                });
+                let cause = Breakage::Gone { call: since, cause: Box::new(cause.clone()) };
+                return Err(Fault::Broke { call, cause: Box::new(cause) });
             }
         };
         live.arm(sandbox.deadline_ticks());
@@ -71,14 +65,8 @@ impl Sandboxed {
             Err(error) => error,
         };
         let cause = Breakage::of(&error, live.store.data(), sandbox.limits());
-        self.state = State::Gone {
-            call,
-            cause: cause.clone(),
-        };
-        Err(Fault::Broke {
-            call,
-            cause: Box::new(cause),
-        })
+        self.state = State::Gone { call, cause: cause.clone() };
+        Err(Fault::Broke { call, cause: Box::new(cause) })
     }
 
     /// Asks what the policy itself may refuse to answer.
@@ -88,31 +76,21 @@ impl Sandboxed {
         question: impl FnOnce(&mut Live) -> Result<Answer<Result<T, bound::decision::PolicyError>>, Fault>,
     ) -> Result<U, Fault> {
         let answer = self.ask(call, question)?;
-        answer.map(Cross::cross).map_err(|error| Fault::Refused {
-            call,
-            error: error.cross(),
-        })
+        answer.map(Cross::cross).map_err(|error| Fault::Refused { call, error: error.cross() })
     }
 }
 
 impl Policy for Sandboxed {
     fn describe(&mut self) -> Result<Description, Fault> {
-        self.ask("describe", |it| Ok(it.decision.call_describe(&mut it.store)))
-            .map(Cross::cross)
+        self.ask("describe", |it| Ok(it.decision.call_describe(&mut it.store))).map(Cross::cross)
     }
 
     fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, Fault> {
-        self.ask("configure", |it| {
-            Ok(it.decision.call_configure(&mut it.store, laws, arguments))
-        })
-        .map(Cross::cross)
+        self.ask("configure", |it| Ok(it.decision.call_configure(&mut it.store, laws, arguments))).map(Cross::cross)
     }
 
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, Fault> {
-        let mut all = Applied {
-            revision: 0,
-            findings: Vec::new(),
-        };
+        let mut all = Applied { revision: 0, findings: Vec::new() };
         for chunk in chunks(events) {
             let chunk: Vec<_> = chunk.cross();
             let applied: Applied = self.decide("apply", |it| Ok(it.decision.call_apply(&mut it.store, &chunk)))?;
@@ -123,9 +101,7 @@ impl Policy for Sandboxed {
     }
 
     fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, Fault> {
-        self.decide("queue-order", |it| {
-            Ok(it.decision.call_queue_order(&mut it.store, &pods))
-        })
+        self.decide("queue-order", |it| Ok(it.decision.call_queue_order(&mut it.store, &pods)))
     }
 
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, Fault> {
@@ -138,9 +114,7 @@ impl Policy for Sandboxed {
 
     fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, Fault> {
         let refuted: Vec<_> = refuted.to_vec().cross();
-        self.decide("post-filter", |it| {
-            Ok(it.decision.call_post_filter(&mut it.store, pod, &refuted))
-        })
+        self.decide("post-filter", |it| Ok(it.decision.call_post_filter(&mut it.store, pod, &refuted)))
     }
 
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, Fault> {
@@ -148,9 +122,7 @@ impl Policy for Sandboxed {
     }
 
     fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Fault> {
-        self.decide("unreserve", |it| {
-            Ok(it.decision.call_unreserve(&mut it.store, pod, cause.cross()))
-        })
+        self.decide("unreserve", |it| Ok(it.decision.call_unreserve(&mut it.store, pod, cause.cross())))
     }
 
     fn permit(&mut self, pod: PodId) -> Result<Permitted, Fault> {
@@ -162,34 +134,25 @@ impl Policy for Sandboxed {
     }
 
     fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
-        self.decide("queues", |it| {
-            Ok(has("account", &it.account)?.call_queues(&mut it.store))
-        })
+        self.decide("queues", |it| Ok(has("account", &it.account)?.call_queues(&mut it.store)))
     }
 
     fn record_notes(&mut self, on: bool) -> Result<(), Fault> {
-        self.ask("record-notes", |it| {
-            Ok(has("explain", &it.explain)?.call_record_notes(&mut it.store, on))
-        })
+        self.ask("record-notes", |it| Ok(has("explain", &it.explain)?.call_record_notes(&mut it.store, on)))
     }
 
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, Fault> {
-        self.decide("notes", |it| {
-            Ok(has("explain", &it.explain)?.call_notes(&mut it.store, pod))
-        })
+        self.decide("notes", |it| Ok(has("explain", &it.explain)?.call_notes(&mut it.store, pod)))
     }
 
     fn save(&mut self) -> Result<Checkpoint, Fault> {
-        self.ask("save", |it| Ok(has("state", &it.state)?.call_save(&mut it.store)))
-            .map(Cross::cross)
+        self.ask("save", |it| Ok(has("state", &it.state)?.call_save(&mut it.store))).map(Cross::cross)
     }
 
     fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, Fault> {
         let checkpoint = checkpoint.clone().cross();
-        self.ask("restore", |it| {
-            Ok(has("state", &it.state)?.call_restore(&mut it.store, &checkpoint))
-        })
-        .map(Cross::cross)
+        self.ask("restore", |it| Ok(has("state", &it.state)?.call_restore(&mut it.store, &checkpoint)))
+            .map(Cross::cross)
     }
 }
 

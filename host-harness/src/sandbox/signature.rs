@@ -26,15 +26,9 @@ impl Names {
 
     /// `func(name: type) -> type`.
     pub(super) fn signature(&self, function: &ComponentFunc) -> String {
-        let parameters: Vec<String> = function
-            .params()
-            .map(|(name, ty)| format!("{name}: {}", self.write(&ty)))
-            .collect();
-        let result = function
-            .results()
-            .next()
-            .map(|ty| format!(" -> {}", self.write(&ty)))
-            .unwrap_or_default();
+        let parameters: Vec<String> =
+            function.params().map(|(name, ty)| format!("{name}: {}", self.write(&ty))).collect();
+        let result = function.results().next().map(|ty| format!(" -> {}", self.write(&ty))).unwrap_or_default();
         format!("func({}){result}", parameters.join(", "))
     }
 
@@ -71,11 +65,7 @@ impl Names {
                 }
             },
             // A policy's contract has no others; a stranger's component may.
-            other => format!("{other:?}")
-                .split('(')
-                .next()
-                .unwrap_or_default()
-                .to_lowercase(),
+            other => format!("{other:?}").split('(').next().unwrap_or_default().to_lowercase(),
         }
     }
 }

@@ -1,0 +1,256 @@
+//! Puts documents together from what a parser finds, within bounds.
+
+use std::mem;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::anchors::Anchors;
+use super::lines::{Lines, Step};
+use super::{Document, list};
+use crate::cluster::InputError;
+
+/// How deep things may stand in one another.
+pub(super) const MAX_DEPTH: usize = 128;
+/// How long a scalar may be, in bytes.
+pub(super) const MAX_SCALAR: usize = 10_000_000;
+
+/// Takes a document that is complete.
+pub(super) type Sink<'s> = &'s mut dyn FnMut(Document) -> Result<(), InputError>;
+
+/// What holds others.
+#[derive(Debug)]
+pub(super) enum Container {
+    /// A mapping, and the key whose value comes next.
+    Map(Map<String, Value>, Option<(String, u32)>),
+    /// A sequence.
+    Seq(Vec<Value>),
+}
+
+impl Container {
+    /// An empty mapping.
+    pub(super) fn map() -> Container {
+        Container::Map(Map::new(), None)
+    }
+
+    fn pending(&self) -> Option<&str> {
+        match self {
+            Container::Map(_, Some((key, _))) => Some(key),
+            _ => None,
+        }
+    }
+}
+
+/// A container that is not complete.
+#[derive(Debug)]
+struct Open {
+    container: Container,
+    spot: u32,
+    anchor: usize,
+}
+
+/// Puts documents together. Calls must nest as the text does.
+pub(super) struct Builder<'s> {
+    pub(super) file: Arc<str>,
+    sink: Sink<'s>,
+    stack: Vec<Open>,
+    lines: Lines,
+    /// The lines of the list while one of its items has `lines` of its own.
+    list: Option<Lines>,
+    /// Items of this document have been handed over.
+    unfolded: bool,
+    anchors: Anchors,
+}
+
+impl<'s> Builder<'s> {
+    pub(super) fn new(file: Arc<str>, sink: Sink<'s>) -> Builder<'s> {
+        let (stack, lines, list, unfolded, anchors) = Default::default();
+        Builder { file, sink, stack, lines, list, unfolded, anchors }
+    }
+
+    /// A mistake in the text.
+    pub(super) fn mistake(&self, line: u32, message: impl Into<String>, remedy: impl Into<String>) -> InputError {
+        InputError { file: self.file.clone(), line, message: message.into(), remedy: remedy.into() }
+    }
+
+    /// Whether a mapping wants its next key.
+    pub(super) fn awaits_key(&self) -> bool {
+        matches!(self.stack.last(), Some(Open { container: Container::Map(_, None), .. }))
+    }
+
+    /// The next key of the mapping.
+    pub(super) fn key(&mut self, key: String, line: u32) -> Result<(), InputError> {
+        self.check_length(&key, line)?;
+        let Some(Open { container: Container::Map(entries, pending), spot, .. }) = self.stack.last_mut() else {
+            return Err(self.mistake(line, "a key outside of a mapping", "correct the text there"));
+        };
+        if entries.contains_key(&key) {
+            let first = self.lines.child(*spot, &key).map_or(0, |spot| self.lines.line(spot));
+            let message = format!("key `{key}` stands here for the second time, after line {first}");
+            return Err(self.mistake(line, message, "remove one of the two"));
+        }
+        *pending = Some((key, line));
+        Ok(())
+    }
+
+    /// A value that holds no others.
+    pub(super) fn scalar(&mut self, value: Value, line: u32, anchor: usize) -> Result<(), InputError> {
+        if let Value::String(text) = &value {
+            self.check_length(text, line)?;
+        }
+        let spot = self.open(line);
+        self.lines.close(spot);
+        self.complete(value, spot, anchor)
+    }
+
+    /// A copy of what an anchor was set on.
+    pub(super) fn alias(&mut self, anchor: usize, line: u32) -> Result<(), InputError> {
+        match self.anchors.unfold(anchor) {
+            Ok((value, part)) => {
+                let step = step_of(self.stack.last());
+                self.lines.append(&part, step);
+                self.attach(value)
+            }
+            Err((message, remedy)) => Err(self.mistake(line, message, remedy)),
+        }
+    }
+
+    /// A mapping or sequence begins.
+    pub(super) fn begin(&mut self, container: Container, line: u32, anchor: usize) -> Result<(), InputError> {
+        if self.stack.len() >= MAX_DEPTH {
+            let message = format!("nested more than {MAX_DEPTH} levels deep");
+            return Err(self.mistake(line, message, "write it flatter; no Kubernetes object is as deep as this"));
+        }
+        if self.at_items() {
+            self.list = Some(mem::take(&mut self.lines));
+        }
+        let spot = self.open(line);
+        self.stack.push(Open { container, spot, anchor });
+        Ok(())
+    }
+
+    /// The mapping or sequence that was begun last ends.
+    pub(super) fn end(&mut self) -> Result<(), InputError> {
+        let Some(Open { container, spot, anchor }) = self.stack.pop() else {
+            return Ok(());
+        };
+        self.lines.close(spot);
+        let value = match container {
+            Container::Map(entries, _) => Value::Object(entries),
+            Container::Seq(items) => Value::Array(items),
+        };
+        self.complete(value, spot, anchor)
+    }
+
+    /// The document ends: what anchors were set in it is forgotten.
+    pub(super) fn end_document(&mut self) {
+        self.anchors = Anchors::default();
+        self.lines = Lines::default();
+        self.unfolded = false;
+    }
+
+    fn check_length(&self, text: &str, line: u32) -> Result<(), InputError> {
+        if text.len() <= MAX_SCALAR {
+            return Ok(());
+        }
+        let message = format!("a text of {} bytes, more than {MAX_SCALAR}", text.len());
+        Err(self.mistake(line, message, "leave the object out; the API server would not take it either"))
+    }
+
+    /// The next thing is an item of the root's `items`.
+    fn at_items(&self) -> bool {
+        matches!(
+            self.stack.as_slice(),
+            [Open { container: root, .. }, Open { container: Container::Seq(_), .. }] if root.pending() == Some("items")
+        )
+    }
+
+    /// Opens a spot for the next thing. What has a key stands where the key does.
+    fn open(&mut self, line: u32) -> u32 {
+        match (&self.list, self.stack.len()) {
+            (Some(_), 2) => self.lines.open(Step::Root, line),
+            _ => match self.stack.last() {
+                Some(Open { container: Container::Map(_, Some((key, at))), .. }) => {
+                    self.lines.open(Step::Key(key), *at)
+                }
+                top => {
+                    let step = step_of(top);
+                    self.lines.open(step, line)
+                }
+            },
+        }
+    }
+
+    fn complete(&mut self, value: Value, spot: u32, anchor: usize) -> Result<(), InputError> {
+        if anchor > 0
+            && let Err((message, remedy)) = self.anchors.set(anchor, &value, self.lines.part(spot))
+        {
+            return Err(self.mistake(self.lines.line(spot), message, remedy));
+        }
+        if self.is_ballast() {
+            self.lines.forget(spot);
+            if let Some(Open { container: Container::Map(_, pending), .. }) = self.stack.last_mut() {
+                *pending = None;
+            }
+            return Ok(());
+        }
+        match self.list.take() {
+            Some(list) if self.stack.len() == 2 => {
+                let lines = mem::replace(&mut self.lines, list);
+                self.item(value, lines)
+            }
+            list => {
+                self.list = list;
+                self.attach(value)
+            }
+        }
+    }
+
+    /// `metadata.managedFields` is half of what kubectl prints, and nobody reads it.
+    fn is_ballast(&self) -> bool {
+        matches!(
+            self.stack.as_slice(),
+            [.., outer, inner]
+                if outer.container.pending() == Some("metadata") && inner.container.pending() == Some("managedFields")
+        )
+    }
+
+    /// Hands an item of a list over at once where it can stand alone; else it waits for the end of the list.
+    fn item(&mut self, mut value: Value, lines: Lines) -> Result<(), InputError> {
+        if let Some(Open { container: Container::Map(root, _), .. }) = self.stack.first() {
+            list::name_item(&mut value, root);
+        }
+        if list::stands_alone(&value) {
+            self.unfolded = true;
+            return (self.sink)(Document { value, origin: super::Origin::new(self.file.clone(), lines) });
+        }
+        let step = step_of(self.stack.last());
+        self.lines.append(&lines, step);
+        self.attach(value)
+    }
+
+    fn attach(&mut self, value: Value) -> Result<(), InputError> {
+        match self.stack.last_mut().map(|open| &mut open.container) {
+            None => {
+                let origin = super::Origin::new(self.file.clone(), mem::take(&mut self.lines));
+                list::hand_over(Document { value, origin }, self.unfolded, self.sink)?;
+            }
+            Some(Container::Seq(items)) => items.push(value),
+            Some(Container::Map(entries, pending)) => {
+                if let Some((key, _)) = pending.take() {
+                    entries.insert(key, value);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How one gets to the next part of a container.
+fn step_of(open: Option<&Open>) -> Step<'_> {
+    match open.map(|open| &open.container) {
+        None | Some(Container::Map(_, None)) => Step::Root,
+        Some(Container::Map(_, Some((key, _)))) => Step::Key(key),
+        Some(Container::Seq(items)) => Step::Index(u32::try_from(items.len()).unwrap_or(u32::MAX)),
+    }
+}

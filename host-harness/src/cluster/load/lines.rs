@@ -1,0 +1,210 @@
+//! The lines of a document, flat and small: four numbers for everything in it, and the keys once.
+
+use std::ops::Range;
+
+/// How one gets from a thing to a part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step<'a> {
+    /// It is no part of anything.
+    Root,
+    /// The value of a key.
+    Key(&'a str),
+    /// An item, from 0.
+    Index(u32),
+}
+
+/// `Step` with the key as a part of `Lines::keys`.
+#[derive(Debug, Clone, Copy)]
+enum Stored {
+    Root,
+    Key(u32, u32),
+    Index(u32),
+}
+
+/// A thing in a document.
+#[derive(Debug, Clone, Copy)]
+struct Spot {
+    step: Stored,
+    line: u32,
+    /// The spot after the last one that belongs to this; `u32::MAX` while there may come more.
+    end: u32,
+}
+
+/// All things in a document in the order of the text, so that the parts of a thing follow it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lines {
+    spots: Vec<Spot>,
+    keys: String,
+}
+
+/// A length or position; texts are far smaller than 4 GiB.
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+impl Lines {
+    /// Begins a thing; gives its spot, to be closed when all its parts are known.
+    pub(super) fn open(&mut self, step: Step<'_>, line: u32) -> u32 {
+        let spot = small(self.spots.len());
+        let step = self.store(step);
+        self.spots.push(Spot { step, line, end: u32::MAX });
+        spot
+    }
+
+    /// Ends a thing: everything since it was opened belongs to it.
+    pub(super) fn close(&mut self, spot: u32) {
+        let end = small(self.spots.len());
+        if let Some(spot) = self.spots.get_mut(spot as usize) {
+            spot.end = end;
+        }
+    }
+
+    /// Forgets a thing and all that came after it.
+    pub(super) fn forget(&mut self, spot: u32) {
+        self.spots.truncate(spot as usize);
+    }
+
+    /// A thing with its parts, as lines of its own.
+    pub(super) fn part(&self, spot: u32) -> Lines {
+        let mut part = Lines::default();
+        part.append_range(self, self.range(spot), Step::Root);
+        part
+    }
+
+    /// Adds lines of their own as a thing.
+    pub(super) fn append(&mut self, part: &Lines, step: Step<'_>) {
+        self.append_range(part, part.range(0), step);
+    }
+
+    /// The line of a thing; 0 where there is none.
+    pub(super) fn line(&self, spot: u32) -> u32 {
+        self.spots.get(spot as usize).map_or(0, |s| s.line)
+    }
+
+    /// The spot that a JSON pointer leads to from a spot, as far as there is one.
+    pub(super) fn find(&self, from: u32, pointer: &str) -> u32 {
+        let mut at = from;
+        for token in pointer.split('/').skip(1) {
+            let key = token.replace("~1", "/").replace("~0", "~");
+            match self.child(at, &key) {
+                Some(child) => at = child,
+                None => break,
+            }
+        }
+        at
+    }
+
+    /// The part of a thing that has this key or index.
+    pub(super) fn child(&self, of: u32, key: &str) -> Option<u32> {
+        let range = self.range(of);
+        let mut at = small(range.start).saturating_add(1);
+        while (at as usize) < range.end {
+            let spot = self.spots.get(at as usize)?;
+            let found = match self.load(spot.step) {
+                Step::Root => false,
+                Step::Key(name) => name == key,
+                Step::Index(index) => key.parse() == Ok(index),
+            };
+            if found {
+                return Some(at);
+            }
+            at = spot.end;
+        }
+        None
+    }
+
+    fn range(&self, spot: u32) -> Range<usize> {
+        let end = self.spots.get(spot as usize).map_or(0, |s| s.end) as usize;
+        spot as usize..end.min(self.spots.len())
+    }
+
+    fn store(&mut self, step: Step<'_>) -> Stored {
+        match step {
+            Step::Root => Stored::Root,
+            Step::Index(index) => Stored::Index(index),
+            Step::Key(key) => {
+                let start = small(self.keys.len());
+                self.keys.push_str(key);
+                Stored::Key(start, small(self.keys.len()))
+            }
+        }
+    }
+
+    fn load(&self, step: Stored) -> Step<'_> {
+        match step {
+            Stored::Root => Step::Root,
+            Stored::Index(index) => Step::Index(index),
+            Stored::Key(start, end) => Step::Key(self.keys.get(start as usize..end as usize).unwrap_or_default()),
+        }
+    }
+
+    fn append_range(&mut self, from: &Lines, range: Range<usize>, first: Step<'_>) {
+        let base = small(self.spots.len());
+        let start = small(range.start);
+        for (index, spot) in from.spots.get(range).unwrap_or_default().iter().enumerate() {
+            let step = self.store(if index == 0 { first } else { from.load(spot.step) });
+            let end = spot.end.saturating_sub(start).saturating_add(base);
+            self.spots.push(Spot { step, line: spot.line, end });
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn leaf(lines: &mut Lines, step: Step<'_>, line: u32) {
+        let spot = lines.open(step, line);
+        lines.close(spot);
+    }
+
+    /// `{a: {b~/c: 1}, d: [x, {e: 2}]}`, each on a line of its own.
+    fn sample() -> Lines {
+        let mut lines = Lines::default();
+        let root = lines.open(Step::Root, 1);
+        let a = lines.open(Step::Key("a"), 2);
+        leaf(&mut lines, Step::Key("b~/c"), 3);
+        lines.close(a);
+        let d = lines.open(Step::Key("d"), 4);
+        leaf(&mut lines, Step::Index(0), 5);
+        let item = lines.open(Step::Index(1), 6);
+        leaf(&mut lines, Step::Key("e"), 7);
+        lines.close(item);
+        lines.close(d);
+        lines.close(root);
+        lines
+    }
+
+    #[test]
+    fn finds_by_pointer_or_the_nearest_around_it() {
+        let lines = sample();
+        for (pointer, line) in [
+            ("", 1),
+            ("/a", 2),
+            ("/a/b~0~1c", 3),
+            ("/a/none/deeper", 2),
+            ("/d/0", 5),
+            ("/d/1/e", 7),
+            ("/d/2", 4),
+            ("/none", 1),
+        ] {
+            assert_eq!(lines.line(lines.find(0, pointer)), line, "{pointer}");
+        }
+    }
+
+    #[test]
+    fn a_part_keeps_its_lines_wherever_it_is_put() {
+        let lines = sample();
+        let part = lines.part(lines.child(0, "d").unwrap());
+        assert_eq!(part.line(part.find(0, "/1/e")), 7);
+        let mut other = Lines::default();
+        let root = other.open(Step::Root, 20);
+        leaf(&mut other, Step::Key("before"), 21);
+        other.append(&part, Step::Key("d"));
+        leaf(&mut other, Step::Key("after"), 22);
+        other.close(root);
+        assert_eq!(other.line(other.find(0, "/d/1/e")), 7);
+        assert_eq!(other.line(other.find(0, "/after")), 22);
+    }
+}

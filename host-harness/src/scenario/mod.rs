@@ -1,0 +1,23 @@
+//! Scenarios: a cluster, a policy configuration and steps with expectations, as conformance tests of any policy.
+//!
+//! The format is described in `fixtures/scenarios/README.md`.
+
+mod compare;
+mod duration;
+mod expect;
+mod format;
+mod junit;
+mod load;
+mod read;
+mod report;
+mod run;
+mod status;
+
+pub use compare::same;
+pub use expect::{Expect, Failure, OneOrMany, Word};
+pub use format::{Action, Scenario, Step};
+pub use junit::junit;
+pub use load::load;
+pub use report::{Actual, Report, StepReport, Summary};
+pub use run::run;
+pub use status::{Books, Usage};

@@ -1,0 +1,179 @@
+//! What came of a scenario.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use lictor_policy::contract::Finding;
+use serde::Serialize;
+
+use super::expect::Failure;
+use super::status::Usage;
+use crate::scheduler::{Attempt, AttemptResult, Happened, How};
+
+/// What came of one scenario.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// The scenario.
+    pub scenario: String,
+    /// The file it stands in.
+    pub file: String,
+    /// The laws in force.
+    pub laws: String,
+    /// Every step was taken and every expectation holds.
+    pub passed: bool,
+    /// Why it could not be run to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What came of its steps, as far as it got.
+    pub steps: Vec<StepReport>,
+    /// What the policy found in the objects.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// What came of one step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepReport {
+    /// Its place, from 1.
+    pub step: usize,
+    /// The line it begins at.
+    pub line: u32,
+    /// What happened, in a few words.
+    pub action: String,
+    /// What came of it.
+    pub actual: Actual,
+    /// The expectations that do not hold.
+    pub failures: Vec<Failure>,
+}
+
+/// What came of a step, in the words of the expectations; said whether or not anything was expected.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Actual {
+    /// How the attempt for the pod of this step ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<AttemptResult>,
+    /// The node it was bound to, is held for, or was nominated to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// Who was bound where.
+    pub bound: BTreeMap<String, String>,
+    /// Who was nominated where.
+    pub nominated: BTreeMap<String, String>,
+    /// Who was evicted.
+    pub victims: BTreeSet<String>,
+    /// How bound victims were evicted: `Soft`, `Delete`, or both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eviction: Option<String>,
+    /// Who is held at permit at the end.
+    pub waiting: BTreeSet<String>,
+    /// The status message of the pod of this step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The queue, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Vec<String>>,
+    /// The books that were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<BTreeMap<String, Option<Usage>>>,
+    /// The attempts of a cycle, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<Tried>,
+}
+
+/// One attempt of a cycle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Tried {
+    /// The pod.
+    pub pod: String,
+    /// How it ended.
+    pub result: AttemptResult,
+    /// The node it was bound to, is held for, or was nominated to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// The status message.
+    pub reason: String,
+}
+
+impl From<Attempt> for Tried {
+    fn from(attempt: Attempt) -> Tried {
+        Tried { reason: attempt.message(), pod: attempt.pod, result: attempt.result, node: attempt.node }
+    }
+}
+
+impl Actual {
+    /// What happened, and who is held at permit now.
+    pub(super) fn of(happened: Happened, waiting: BTreeMap<String, String>) -> Actual {
+        let evicted: BTreeSet<How> = happened.victims.values().map(|victim| victim.how).collect();
+        let words: Vec<String> =
+            evicted.iter().filter(|how| **how != How::Unreserved).map(|how| format!("{how:?}")).collect();
+        Actual {
+            bound: happened.bound,
+            nominated: happened.nominated,
+            victims: happened.victims.into_keys().collect(),
+            eviction: (!words.is_empty()).then(|| words.join(", ")),
+            waiting: waiting.into_keys().collect(),
+            attempts: happened.attempts.into_iter().map(Tried::from).collect(),
+            ..Actual::default()
+        }
+    }
+
+    /// The same for a step that is one attempt.
+    pub(super) fn of_attempt(mut self) -> Actual {
+        if let Some(tried) = self.attempts.pop() {
+            self.result = Some(tried.result);
+            self.node = tried.node;
+            self.reason = Some(tried.reason);
+        }
+        self
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} {} ({})", if self.passed { "PASS" } else { "FAIL" }, self.scenario, self.file)?;
+        for step in self.steps.iter().filter(|step| !step.failures.is_empty()) {
+            writeln!(f, "  line {}, step {}: {}", step.line, step.step, step.action)?;
+            for failure in &step.failures {
+                writeln!(f, "    {failure}")?;
+            }
+            if let Some(reason) = &step.actual.reason {
+                writeln!(f, "    reason: {reason}")?;
+            }
+        }
+        if let Some(error) = &self.error {
+            writeln!(f, "  {error}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What came of all scenarios.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// How many passed.
+    pub passed: usize,
+    /// How many failed.
+    pub failed: usize,
+    /// One by one.
+    pub reports: Vec<Report>,
+}
+
+impl Summary {
+    /// Counts the reports.
+    pub fn of(reports: Vec<Report>) -> Summary {
+        let passed = reports.iter().filter(|report| report.passed).count();
+        Summary { passed, failed: reports.len().saturating_sub(passed), reports }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for report in &self.reports {
+            write!(f, "{report}")?;
+        }
+        write!(f, "{} passed, {} failed", self.passed, self.failed)
+    }
+}

@@ -1,0 +1,22 @@
+//! The reference scheduling cycle: deterministic, with a virtual clock, asking a policy at every extension point.
+//!
+//! Queue, PreFilter, Filter, PostFilter where no node is left, Reserve, Permit, bind. A [`Session`] ties a policy to a
+//! cluster; what came of a step is data ([`Happened`], [`Attempt`]). Every answer is checked before any of it is carried out.
+
+mod act;
+mod attempt;
+mod carry_out;
+mod changes;
+mod cycle;
+mod effects;
+mod error;
+mod filter;
+mod outcome;
+mod permit;
+mod post_filter;
+mod scoring;
+mod session;
+
+pub use error::{Lie, OpenError, SessionError};
+pub use outcome::{Attempt, AttemptResult, Evicted, Happened, How, NodeSummary, RefusedPlan, Released};
+pub use session::Session;

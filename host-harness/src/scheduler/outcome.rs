@@ -1,0 +1,153 @@
+//! What came of an attempt and of a step, in names.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use lictor_policy::contract::{Eviction, Reason, ReleaseCause};
+use serde::{Deserialize, Serialize};
+
+/// How an attempt for one pod ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum AttemptResult {
+    /// It was bound.
+    Scheduled,
+    /// It was given a node and is held at permit.
+    Waiting,
+    /// A preemption was planned for it.
+    Nominated,
+    /// No node takes it and nothing was planned; or permit said no.
+    Unschedulable,
+    /// It was refused before Filter and nothing was planned.
+    Rejected,
+}
+
+impl fmt::Display for AttemptResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// How many nodes do not take a pod, by what they say.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct NodeSummary {
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// How many of them say what.
+    pub obstacles: BTreeMap<String, usize>,
+}
+
+impl fmt::Display for NodeSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "0/{} nodes are available", self.nodes)?;
+        let mut counted: Vec<(&String, &usize)> = self.obstacles.iter().collect();
+        counted.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+        for (place, (obstacle, count)) in counted.into_iter().enumerate() {
+            write!(f, "{} {count} {obstacle}", if place == 0 { ":" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+/// One attempt for one pod.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Attempt {
+    /// The pod.
+    pub pod: String,
+    /// How it ended.
+    pub result: AttemptResult,
+    /// The node it was bound to, is held for, or was nominated to.
+    pub node: Option<String>,
+    /// What PreFilter or Permit said.
+    pub reason: Option<Reason>,
+    /// What the nodes said, where none takes it.
+    pub nodes: Option<NodeSummary>,
+    /// What PostFilter said: why there is a plan, or why there is none.
+    pub preemption: Option<Reason>,
+}
+
+impl Attempt {
+    /// The status message: everything that was said, in the order in which it was said.
+    pub fn message(&self) -> String {
+        let said = |reason: &Option<Reason>| reason.as_ref().map(|reason| reason.message.clone());
+        let nodes = self.nodes.as_ref().map(ToString::to_string);
+        let preemption = said(&self.preemption).map(|message| format!("preemption: {message}"));
+        let parts = [said(&self.reason), nodes, preemption];
+        parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// How a victim made way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum How {
+    /// It was marked, for somebody else to delete.
+    Soft,
+    /// It is being deleted.
+    Delete,
+    /// It was held at permit and is pending again.
+    Unreserved,
+}
+
+impl From<Eviction> for How {
+    fn from(eviction: Eviction) -> How {
+        match eviction {
+            Eviction::Soft => How::Soft,
+            Eviction::Delete => How::Delete,
+        }
+    }
+}
+
+/// A victim's fate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Evicted {
+    /// How it made way.
+    pub how: How,
+    /// The node it makes way on.
+    pub node: Option<String>,
+    /// The plan.
+    pub plan: u64,
+    /// Whom the plan is for.
+    pub preemptor: String,
+    /// Why the plan was made.
+    pub reason: Reason,
+}
+
+/// A pod that lost the room it was held for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Released {
+    /// The pod.
+    pub pod: String,
+    /// The node it was held for.
+    pub node: String,
+    /// Why.
+    pub cause: ReleaseCause,
+}
+
+/// A plan that the host did not carry out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RefusedPlan {
+    /// The plan.
+    pub plan: u64,
+    /// Whom it was for.
+    pub preemptor: String,
+    /// The invariant that it breaks.
+    pub reason: Reason,
+}
+
+/// Everything that happened since it was last asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Happened {
+    /// The attempts, in order.
+    pub attempts: Vec<Attempt>,
+    /// Pods that were bound, and their nodes.
+    pub bound: BTreeMap<String, String>,
+    /// Pods that were nominated, and their nodes.
+    pub nominated: BTreeMap<String, String>,
+    /// Pods that lost their nomination.
+    pub withdrawn: Vec<String>,
+    /// Victims.
+    pub victims: BTreeMap<String, Evicted>,
+    /// Pods that lost the room they were held for.
+    pub released: Vec<Released>,
+    /// Plans that were not carried out.
+    pub refused: Vec<RefusedPlan>,
+}

@@ -1,0 +1,30 @@
+//! Only who holds room can make way.
+
+use super::{Ground, Proposal, Violation};
+
+/// Every victim is bound to a node, or held at permit for one.
+pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+    match proposal.plan.victims.iter().find(|victim| ground.occupancy.place(victim.pod).is_none()) {
+        Some(victim) => Err(Violation::HoldsNothing { victim: ground.pod_name(victim.pod) }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::World;
+
+    #[test]
+    fn a_pod_without_a_node_is_no_victim() {
+        let world = World::small();
+        let plan = world.plan(&[("default/p", "n1")], &["default/v", "default/q"]);
+        let said = "the victim `default/q` neither runs on a node nor is held at permit";
+        assert_eq!(world.refusal(&plan), said);
+    }
+
+    #[test]
+    fn a_pod_held_at_permit_is_a_victim() {
+        let world = World::small();
+        assert_eq!(world.judge(&world.plan(&[("default/p", "n3")], &["default/h"])), Ok(()));
+    }
+}
