@@ -25,8 +25,7 @@ pub(super) fn check(bytes: &[u8], limit: usize) -> Result<(), LoadError> {
 }
 
 fn is_readable(text: &str) -> bool {
-    text.chars()
-        .all(|letter| letter.is_whitespace() || !letter.is_control())
+    text.chars().all(|letter| letter.is_whitespace() || !letter.is_control())
 }
 
 #[cfg(test)]

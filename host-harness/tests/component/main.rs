@@ -3,35 +3,34 @@
 
 mod samples;
 
+use std::sync::LazyLock;
+
 use lictor::policy::{Native, Policy};
-use lictor::sandbox::{Limits, Sandbox, Sandboxed, embedded};
+use lictor::sandbox::{Inspection, Limits, Loaded, Sandbox, Sandboxed, embedded};
 use lictor_policy::contract::*;
 
-fn sandbox() -> Sandbox {
-    Sandbox::new(Limits::default()).unwrap()
-}
+static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| Sandbox::new(Limits::default()).unwrap());
+static BUILT_IN: LazyLock<Loaded> = LazyLock::new(|| SANDBOX.load(embedded()).unwrap());
+static TOLD: LazyLock<Inspection> = LazyLock::new(|| SANDBOX.inspect(embedded()));
 
 fn component() -> Sandboxed {
-    sandbox().load(embedded()).unwrap().start().unwrap()
+    BUILT_IN.start().unwrap()
 }
 
 #[test]
 fn it_imports_nothing() {
-    let told = sandbox().inspect(embedded());
+    let told = &*TOLD;
     assert_eq!(told.imports, Vec::<String>::new());
     assert_eq!(told.refused, None);
 }
 
 #[test]
 fn it_exports_what_the_world_says() {
-    let told = sandbox().inspect(embedded());
+    let told = &*TOLD;
     assert_eq!(told.contract.as_deref(), Some("0.1.0"));
     assert_eq!((told.bytes, told.sha256.len()), (embedded().len(), 64));
-    let exported: Vec<(&str, usize)> = told
-        .exports
-        .iter()
-        .map(|export| (export.name.as_str(), export.functions.len()))
-        .collect();
+    let exported: Vec<(&str, usize)> =
+        told.exports.iter().map(|export| (export.name.as_str(), export.functions.len())).collect();
     let world = [
         ("lictor:policy/cluster@0.1.0", 0),
         ("lictor:policy/decision@0.1.0", 11),
@@ -42,25 +41,15 @@ fn it_exports_what_the_world_says() {
     assert_eq!(exported, world);
     let signature = |name: &str| {
         let mut functions = told.exports.iter().flat_map(|export| &export.functions);
-        functions
-            .find(|function| function.name == name)
-            .unwrap()
-            .signature
-            .clone()
+        functions.find(|function| function.name == name).unwrap().signature.clone()
     };
     assert_eq!(signature("describe"), "func() -> description");
-    assert_eq!(
-        signature("apply"),
-        "func(events: list<event>) -> result<applied, policy-error>"
-    );
+    assert_eq!(signature("apply"), "func(events: list<event>) -> result<applied, policy-error>");
     assert_eq!(
         signature("post-filter"),
         "func(pod: u32, refuted: list<placement>) -> result<post-filtered, policy-error>"
     );
-    assert_eq!(
-        signature("restore"),
-        "func(checkpoint: checkpoint) -> result<_, state-error>"
-    );
+    assert_eq!(signature("restore"), "func(checkpoint: checkpoint) -> result<_, state-error>");
     assert_eq!(signature("record-notes"), "func(on: bool)");
 }
 
@@ -68,7 +57,7 @@ fn it_exports_what_the_world_says() {
 fn it_describes_itself_as_the_native_engine_does() {
     let description = component().describe().unwrap();
     assert_eq!(description, Native::default().describe().unwrap());
-    assert_eq!(sandbox().inspect(embedded()).description, Some(description));
+    assert_eq!(TOLD.description, Some(description));
 }
 
 /// Everything that is answered when both are told and asked the same, in order.
@@ -89,7 +78,7 @@ fn transcript(policy: &mut dyn Policy, laws: Option<&str>) -> Vec<String> {
     }
     ask!(apply(Vec::new()));
     ask!(queue_order(vec![2, 1, 0]));
-    for pod in 0..4 {
+    for pod in 0..8 {
         ask!(pre_filter(pod));
         ask!(filter(pod));
         ask!(post_filter(pod, &[Placement { pod, node: 1 }]));
@@ -101,11 +90,7 @@ fn transcript(policy: &mut dyn Policy, laws: Option<&str>) -> Vec<String> {
     ask!(act());
     ask!(queues());
     ask!(save());
-    ask!(restore(&Checkpoint {
-        format: u32::MAX,
-        revision: u64::MAX,
-        bytes: vec![0, 255]
-    }));
+    ask!(restore(&Checkpoint { format: u32::MAX, revision: u64::MAX, bytes: vec![0, 255] }));
     said
 }
 

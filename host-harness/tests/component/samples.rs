@@ -5,21 +5,10 @@ use lictor_policy::contract::*;
 /// At least one event of each kind; what they tell fits together.
 pub fn events() -> Vec<Event> {
     let cpu = |value| vec![Amount { resource: 0, value }, Amount { resource: 1, value: 1 }];
-    let resource = |name: &str| Resource {
-        name: name.to_owned(),
-        everywhere: 0,
-    };
-    let port = Resource {
-        name: "hostport/TCP/80".to_owned(),
-        everywhere: 1,
-    };
+    let resource = |name: &str| Resource { name: name.to_owned(), everywhere: 0 };
+    let port = Resource { name: "hostport/TCP/80".to_owned(), everywhere: 1 };
     let node = |id: u32, name: &str| {
-        Event::NodeUpserted(Node {
-            id,
-            name: name.to_owned(),
-            allocatable: cpu(64_000),
-            labels: attributes(),
-        })
+        Event::NodeUpserted(Node { id, name: name.to_owned(), allocatable: cpu(64_000), labels: attributes() })
     };
     let pods = [
         pod(0, "a", Phase::Pending, None),
@@ -28,6 +17,8 @@ pub fn events() -> Vec<Event> {
         pod(3, "", Phase::Succeeded, None),
         pod(4, "e", Phase::Failed, None),
         bare(5),
+        Pod { kind: PodKind::Pod, phase: Phase::Running, node: Some(3), requests: cpu(60_000), ..bare(6) },
+        Pod { kind: PodKind::Pod, priority: Some(i32::MAX), shape: 2, requests: cpu(50_000), ..bare(7) },
     ];
     let mut events = vec![
         Event::Resources(vec![resource("cpu"), resource("pods"), port]),
@@ -35,15 +26,11 @@ pub fn events() -> Vec<Event> {
         node(0, "node-0"),
         node(1, "node-1"),
         node(2, "node-2"),
+        node(3, "node-3"),
         Event::NodeRemoved(2),
-        Event::Eligibility(Eligibility {
-            shape: 0,
-            nodes: vec![u64::MAX, 0, 1 << 63],
-        }),
-        Event::Eligibility(Eligibility {
-            shape: u32::MAX,
-            nodes: Vec::new(),
-        }),
+        Event::Eligibility(Eligibility { shape: 0, nodes: vec![u64::MAX, 0, 1 << 63] }),
+        Event::Eligibility(Eligibility { shape: 1, nodes: Vec::new() }),
+        Event::Eligibility(Eligibility { shape: 2, nodes: vec![0b1000] }),
         Event::ObjectUpserted(object("{\"metadata\":{\"name\":\"q\"}}")),
         Event::ObjectUpserted(object("no JSON \u{0}")),
         Event::ObjectRemoved(ObjectKey {
@@ -54,26 +41,12 @@ pub fn events() -> Vec<Event> {
         }),
     ];
     events.extend(pods.map(Event::PodUpserted));
-    events.extend([
-        Event::PodRemoved(4),
-        Event::PlanAccepted(0),
-        Event::PlanRefused(u64::MAX),
-        Event::Clock(i64::MAX),
-    ]);
+    events.extend([Event::PodRemoved(4), Event::PlanAccepted(0), Event::PlanRefused(u64::MAX), Event::Clock(i64::MAX)]);
     events
 }
 
 fn attributes() -> Vec<Attribute> {
-    vec![
-        Attribute {
-            key: 0,
-            value: "value".to_owned(),
-        },
-        Attribute {
-            key: u32::MAX,
-            value: String::new(),
-        },
-    ]
+    vec![Attribute { key: 0, value: "value".to_owned() }, Attribute { key: 1, value: String::new() }]
 }
 
 fn object(json: &str) -> Object {
@@ -89,11 +62,7 @@ fn object(json: &str) -> Object {
 
 /// A pod with something in every field.
 fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
-    let owner = Owner {
-        kind: "Job".to_owned(),
-        name: "job".to_owned(),
-        uid: "uid".to_owned(),
-    };
+    let owner = Owner { kind: "Job".to_owned(), name: "job".to_owned(), uid: "uid".to_owned() };
     Pod {
         id,
         kind: PodKind::Pod,
@@ -114,13 +83,7 @@ fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
         entered: 0,
         started: Some(i64::MAX),
         scheduled: Some(-1),
-        requests: vec![
-            Amount {
-                resource: 0,
-                value: 1000,
-            },
-            Amount { resource: 1, value: 1 },
-        ],
+        requests: vec![Amount { resource: 0, value: 1000 }, Amount { resource: 1, value: 1 }],
         shape: 0,
         owner: Some(owner),
         labels: attributes(),
@@ -146,6 +109,6 @@ fn bare(id: PodId) -> Pod {
         owner: None,
         labels: Vec::new(),
         annotations: Vec::new(),
-        ..pod(id, "bare", Phase::Pending, None)
+        ..pod(id, &format!("bare-{id}"), Phase::Pending, None)
     }
 }

@@ -5,11 +5,11 @@
 //! canonical ABI that is "pass", "no findings", an empty list: the empty module `(module)` becomes a sound policy that
 //! objects to nothing.
 
-use std::fmt::Write;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use lictor::sandbox::embedded;
-use wasmtime::{Engine, ExternType, FuncType, Module, ValType};
+use wasmtime::{Engine, ExportType, ExternType, FuncType, Module, ValType};
 
 /// Where arguments are written to: behind the zeros that are answered with.
 const ARGUMENTS: &str = r#"(func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 4096))"#;
@@ -18,7 +18,7 @@ const ARGUMENTS: &str = r#"(func (export "cabi_realloc") (param i32 i32 i32 i32)
 pub fn policy(module: &str) -> Vec<u8> {
     let component = embedded();
     let section = core_module(component);
-    let replaced = wat::parse_str(completed(module, &component[section.clone()])).unwrap();
+    let replaced = wat::parse_str(completed(module)).unwrap();
     let mut bytes = component[..9].to_vec();
     write_size(&mut bytes, replaced.len());
     bytes.extend(replaced);
@@ -30,9 +30,7 @@ pub fn policy(module: &str) -> Vec<u8> {
 pub fn renamed(component: &[u8], from: &str, to: &str) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let mut bytes = component.to_vec();
-    let found: Vec<usize> = (0..bytes.len())
-        .filter(|&start| bytes[start..].starts_with(from.as_bytes()))
-        .collect();
+    let found: Vec<usize> = (0..bytes.len()).filter(|&start| bytes[start..].starts_with(from.as_bytes())).collect();
     assert!(!found.is_empty(), "{from}");
     for start in found {
         bytes[start..start + from.len()].copy_from_slice(to.as_bytes());
@@ -64,24 +62,29 @@ fn write_size(bytes: &mut Vec<u8>, mut size: usize) {
     bytes.push(size as u8);
 }
 
-/// The module with everything that this one exports and it does not.
-fn completed(module: &str, core: &[u8]) -> String {
+/// The module with everything that the built-in one exports and it does not.
+fn completed(module: &str) -> String {
     let mut text = module.trim_end().strip_suffix(')').expect("a module").to_owned();
-    let core = Module::new(&Engine::default(), core).unwrap();
-    for export in core.exports() {
-        let name = format!("(export \"{}\")", export.name());
-        let item = match export.ty() {
-            ExternType::Memory(_) => format!("(memory {name} 1)"),
-            ExternType::Func(_) if export.name() == "cabi_realloc" => ARGUMENTS.to_owned(),
-            ExternType::Func(ty) => format!("(func {name} {})", body(&ty)),
-            _ => continue,
-        };
-        if !module.contains(&name) {
-            writeln!(text, "  {item}").unwrap();
-        }
-    }
+    let lacking = EXPORTS.iter().filter(|(name, _)| !module.contains(name));
+    text.extend(lacking.map(|(_, item)| item.as_str()));
     text + ")"
 }
+
+/// What the built-in core module exports: `(export "name")`, and the whole item.
+static EXPORTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let core = Module::new(&Engine::default(), &embedded()[core_module(embedded())]).unwrap();
+    let item = |name: &str, ty: ExternType| match ty {
+        ExternType::Memory(_) => Some(format!("(memory {name} 1)")),
+        ExternType::Func(_) if ARGUMENTS.contains(name) => Some(ARGUMENTS.to_owned()),
+        ExternType::Func(ty) => Some(format!("(func {name} {})", body(&ty))),
+        _ => None,
+    };
+    let named = |export: &ExportType| {
+        let name = format!("(export \"{}\")", export.name());
+        item(&name, export.ty()).map(|item| (name, item))
+    };
+    core.exports().filter_map(|export| named(&export)).collect()
+});
 
 fn body(ty: &FuncType) -> String {
     let names = |types: &mut dyn Iterator<Item = ValType>| types.map(|ty| format!(" {ty}")).collect::<String>();
