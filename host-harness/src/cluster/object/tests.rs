@@ -208,9 +208,9 @@ fn mistakes_are_named_with_their_line() {
         (3, "metadata.name of Pod: is missing", "apiVersion: v1\nkind: Pod\nmetadata:\n  namespace: a"),
         (4, "metadata.name of Pod: `7` is no text", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: 7"),
         (4, "metadata.name of Pod: `a/b` contains", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a/b"),
-        (1, "spec.containers of Pod default/a: is missing", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {}"),
+        (4, "spec.containers of Pod default/a: is missing", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {}"),
         (
-            4,
+            1,
             "value of PriorityClass p: is missing",
             "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata:\n name: p",
         ),
