@@ -126,7 +126,7 @@ impl Expect {
 
     /// What became of the pod.
     fn check_attempt(&self, actual: &Actual, check: &mut Check) {
-        check.that("result", &self.result, &actual.result, |result| {
+        check.that("result", &self.result, actual.result, |result| {
             Some(*result) == actual.result
         });
         check.that("node", &self.node, &actual.node, |node| {

@@ -100,3 +100,94 @@ impl Session<'_> {
         summary
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use crate::scheduler::testing::{ALL, Say, Scripted, session};
+    use crate::verify::testing::{node, on, pod, with};
+
+    /// The node that `a` goes to when the policy lets all nodes pass.
+    fn chosen(objects: Vec<serde_json::Value>) -> Option<String> {
+        let mut policy = Scripted::deciding(ALL);
+        session(&mut policy, objects).try_pod("default/a").unwrap().node
+    }
+
+    #[test]
+    fn the_least_allocated_node_is_chosen_and_the_first_of_equals() {
+        let cluster = |on_n1: u32, on_n2: u32| {
+            vec![
+                node("n2", 8),
+                node("n1", 8),
+                on("n1", pod("x", on_n1, 0)),
+                on("n2", pod("y", on_n2, 0)),
+                pod("a", 1, 0),
+            ]
+        };
+        assert_eq!(chosen(cluster(2, 1)).unwrap(), "n2");
+        assert_eq!(chosen(cluster(1, 2)).unwrap(), "n1");
+        assert_eq!(chosen(cluster(2, 2)).unwrap(), "n1");
+    }
+
+    #[test]
+    fn the_nominated_node_comes_first_where_it_takes_the_pod() {
+        let nominated = || with(pod("a", 1, 0), "/status", "nominatedNodeName", json!("n2"));
+        let cluster = || vec![node("n1", 8), node("n2", 8), on("n2", pod("y", 6, 0)), nominated()];
+        assert_eq!(chosen(cluster()).unwrap(), "n2");
+        let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
+        let attempt = session(&mut policy, cluster()).try_pod("default/a").unwrap();
+        assert_eq!(attempt.node.unwrap(), "n1");
+    }
+
+    #[test]
+    fn what_the_nodes_say_is_counted_in_the_hosts_words_where_it_has_some() {
+        let closed = with(
+            with(node("n3", 8), "", "spec", json!({})),
+            "/spec",
+            "unschedulable",
+            json!(true),
+        );
+        let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&[]));
+        let cluster = [node("n1", 1), node("n2", 1), closed, pod("a", 2, 0)];
+        let mut session = session(&mut policy, cluster);
+        let attempt = session.try_pod("default/a").unwrap();
+        let (a, n3) = (
+            session.mirror.pod_id("default/a").unwrap(),
+            session.mirror.node_id("n3").unwrap(),
+        );
+        let words = session.mirror.eligible(a, n3).unwrap_err();
+        let summary = attempt.nodes.unwrap();
+        assert_eq!(
+            summary.to_string(),
+            format!("0/3 nodes are available: 2 Insufficient cpu, 1 {words}")
+        );
+    }
+
+    #[test]
+    fn a_cluster_without_nodes_has_no_reasons() {
+        let mut policy = Scripted::deciding(ALL);
+        let attempt = session(&mut policy, [pod("a", 2, 0)]).try_pod("default/a").unwrap();
+        assert_eq!(attempt.nodes.unwrap().to_string(), "0/0 nodes are available");
+    }
+
+    #[test]
+    fn codes_that_cannot_be_are_lies() {
+        for (codes, obstacles, said) in [
+            (vec![0], 1, "1 codes leave node `n2`, number 1, without a verdict"),
+            (vec![0, 0, 0], 1, "3 codes for nodes whose highest number is 1"),
+            (vec![0, 2], 1, "the code 2 of node `n2` is none of the 1 obstacles"),
+            (vec![1, 0], 0, "the code 1 of node `n1` is none of the 0 obstacles"),
+        ] {
+            let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Codes(codes, obstacles));
+            let mut session = session(&mut policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0)]);
+            let error = session.try_pod("default/a").unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!("the policy's answer to `filter` cannot be: {said}")
+            );
+        }
+    }
+}
