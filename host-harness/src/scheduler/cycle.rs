@@ -1,7 +1,7 @@
 //! A whole cycle: one attempt for every pending pod, in queue order.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use lictor_policy::contract::*;
 
@@ -14,16 +14,15 @@ impl Session<'_> {
         if self.decides(ExtensionPoint::Act) {
             return self.act();
         }
-        let mut queue = self.queue()?;
+        let mut queue = VecDeque::from(self.queue()?);
         self.reorder = false;
-        while !queue.is_empty() {
-            let pod = queue.remove(0);
+        while let Some(pod) = queue.pop_front() {
             if self.mirror.pod(pod).is_some_and(|pod| self.is_pending(pod)) {
                 self.attempt(pod)?;
             }
             if std::mem::take(&mut self.reorder) {
                 queue.retain(|pod| self.mirror.pod(*pod).is_some_and(|pod| self.is_pending(pod)));
-                queue = self.ordered(queue)?;
+                queue = self.ordered(Vec::from(queue))?.into();
             }
         }
         Ok(())
