@@ -86,7 +86,10 @@ impl Session<'_> {
 
     /// The pod that an object's name means: `Pod/namespace/name` or `Reservation/name`.
     fn pod_of(&self, key: &str) -> Option<PodId> {
-        self.mirror.pod_id(key.strip_prefix("Pod/").unwrap_or(key))
+        let name = key
+            .strip_prefix("Pod/")
+            .or_else(|| key.starts_with("Reservation/").then_some(key))?;
+        self.mirror.pod_id(name)
     }
 
     /// The object's name of a pod.
