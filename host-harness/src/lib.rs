@@ -2,6 +2,7 @@
 
 pub mod cluster;
 pub mod policy;
+pub mod sandbox;
 pub mod scenario;
 pub mod scheduler;
 pub mod verify;

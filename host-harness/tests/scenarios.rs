@@ -14,32 +14,17 @@ fn scenarios() -> PathBuf {
 #[test]
 fn every_scenario_can_be_read_and_stands_in_the_folder_of_its_laws() {
     let scenarios = scenario::load(&[scenarios()]).unwrap_or_else(|mistakes| {
-        panic!(
-            "{}",
-            mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-        );
+        panic!("{}", mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
     });
     let mut seen = BTreeSet::new();
     for scenario in &scenarios {
         let file = Path::new(&**scenario.origin.file());
         let folder = file.parent().unwrap().file_name().unwrap().to_str().unwrap();
         assert_eq!(folder, scenario.laws, "{}", file.display());
-        assert!(
-            seen.insert((folder.to_owned(), scenario.name.clone())),
-            "{} twice",
-            scenario.name
-        );
+        assert!(seen.insert((folder.to_owned(), scenario.name.clone())), "{} twice", scenario.name);
         assert!(!scenario.steps.is_empty(), "{} has no steps", file.display());
-        assert!(
-            !scenario.description.is_empty() && !scenario.source.is_empty(),
-            "{}",
-            file.display()
-        );
+        assert!(!scenario.description.is_empty() && !scenario.source.is_empty(), "{}", file.display());
     }
     let folders: BTreeSet<String> = seen.into_iter().map(|(folder, _)| folder).collect();
-    assert!(
-        folders
-            .iter()
-            .eq(["coscheduling", "koordinator", "kubernetes", "volcano", "yunikorn"])
-    );
+    assert!(folders.iter().eq(["coscheduling", "koordinator", "kubernetes", "volcano", "yunikorn"]));
 }

@@ -1,1 +1,37 @@
-//! x
+//! The policy as a WebAssembly component: what the host calls, handed to the engine.
+//!
+//! One instance holds one cluster. This is the only crate that sees the bindings of the guest.
+
+mod bindings;
+mod decision;
+mod optional;
+
+use std::cell::RefCell;
+
+use lictor_policy::Engine;
+
+use bindings::exports::lictor::policy as bound;
+
+lictor_policy::cross_contract!(bound);
+
+/// What the interfaces of the contract are implemented on.
+struct Component;
+
+thread_local! {
+    /// The policy of this instance.
+    static ENGINE: RefCell<Engine> = RefCell::default();
+}
+
+/// Asks the engine, and turns its answer into a binding.
+fn ask<A: lictor_policy::contract::Cross<B>, B>(question: impl FnOnce(&mut Engine) -> A) -> B {
+    ENGINE.with_borrow_mut(question).cross()
+}
+
+/// What the component exports. A native linker takes no names with colons in them, and the crate must build there, too.
+#[cfg(target_arch = "wasm32")]
+#[expect(unsafe_code, reason = "wit-bindgen writes the exports, and exporting is unsafe")]
+mod exports {
+    use crate::{Component, bindings};
+
+    bindings::export!(Component with_types_in bindings);
+}

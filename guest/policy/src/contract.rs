@@ -5,10 +5,12 @@
 
 mod account;
 mod cluster;
+mod cross;
 mod decision;
 mod explain;
 
 pub use account::*;
 pub use cluster::*;
+pub use cross::Cross;
 pub use decision::*;
 pub use explain::*;

@@ -4,7 +4,13 @@
 //! no clock and draws no random number: the same events give the same answers everywhere.
 
 pub mod contract;
+mod dialects;
 mod engine;
+mod laws;
+mod model;
 pub mod quantity;
 
+pub use dialects::rules;
 pub use engine::Engine;
+pub use laws::Question;
+pub use laws::register::Entry;

@@ -41,9 +41,7 @@ pub enum QuantityError {
 pub fn parse(text: &str, unit: Unit) -> Result<i64, QuantityError> {
     let malformed = || QuantityError::Malformed(text.to_owned());
     let overflow = || QuantityError::Overflow(text.to_owned());
-    let end = text
-        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-')))
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-'))).unwrap_or(text.len());
     let (number, suffix) = text.split_at_checked(end).ok_or_else(malformed)?;
     let digits = number.strip_prefix(['+', '-']).unwrap_or(number);
     if !is_number(digits) {
@@ -58,10 +56,7 @@ pub fn parse(text: &str, unit: Unit) -> Result<i64, QuantityError> {
         Unit::Milli => Decimal::ONE_THOUSAND,
         Unit::One => Decimal::ONE,
     };
-    let amount = factor
-        .value()
-        .and_then(|f| magnitude.checked_mul(f)?.checked_mul(scale))
-        .ok_or_else(overflow)?;
+    let amount = factor.value().and_then(|f| magnitude.checked_mul(f)?.checked_mul(scale)).ok_or_else(overflow)?;
     i64::try_from(amount.ceil()).map_err(|_| overflow())
 }
 
@@ -149,9 +144,7 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_quantity() {
-        for text in [
-            "", "Gi", "1 Gi", "1gi", "1KB", "--1", "1.2.3", "1-2", "abc", "1e", "NaN", "0x10", "1_000",
-        ] {
+        for text in ["", "Gi", "1 Gi", "1gi", "1KB", "--1", "1.2.3", "1-2", "abc", "1e", "NaN", "0x10", "1_000"] {
             assert_eq!(parse(text, Unit::One), Err(QuantityError::Malformed(text.to_owned())));
         }
     }
@@ -159,17 +152,8 @@ mod tests {
     #[test]
     fn refuses_less_than_nothing_and_more_than_can_be_counted() {
         assert_eq!(parse("-1", Unit::One), Err(QuantityError::Negative("-1".to_owned())));
-        assert_eq!(
-            parse("-100m", Unit::Milli),
-            Err(QuantityError::Negative("-100m".to_owned()))
-        );
-        for text in [
-            "8Ei",
-            "10E",
-            "9223372036854775808",
-            "1e30",
-            "99999999999999999999999999999999999",
-        ] {
+        assert_eq!(parse("-100m", Unit::Milli), Err(QuantityError::Negative("-100m".to_owned())));
+        for text in ["8Ei", "10E", "9223372036854775808", "1e30", "99999999999999999999999999999999999"] {
             assert_eq!(parse(text, Unit::One), Err(QuantityError::Overflow(text.to_owned())));
         }
         assert_eq!(parse("9223372036854775807", Unit::One), Ok(i64::MAX));

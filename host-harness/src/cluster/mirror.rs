@@ -22,10 +22,7 @@ pub struct Mirror {
 impl Mirror {
     /// An empty cluster, for a policy that wants to be told this much. The clock stands at 0.
     pub fn new(interests: Interests) -> Mirror {
-        Mirror {
-            interests,
-            ignored: BTreeMap::new(),
-        }
+        Mirror { interests, ignored: BTreeMap::new() }
     }
     /// Reads files that kubectl printed (`-` is the standard input) and creates or replaces what is in them. One key twice is a
     /// warning.

@@ -55,8 +55,7 @@ pub(super) fn parse(text: &str) -> Result<i64, DurationError> {
 
 /// Splits before the first character that ends the part.
 fn split(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at_checked(text.find(ends).unwrap_or(text.len()))
-        .unwrap_or((text, ""))
+    text.split_at_checked(text.find(ends).unwrap_or(text.len())).unwrap_or((text, ""))
 }
 
 /// A decimal number times a factor; none where it is no number. As large as it can be where it cannot be counted.

@@ -118,20 +118,14 @@ impl Expect {
         self.check_attempt(actual, &mut check);
         self.check_bound(actual, &mut check);
         self.check_victims(actual, &mut check);
-        check.that("waiting", &self.waiting, &actual.waiting, |waiting| {
-            *waiting == actual.waiting
-        });
+        check.that("waiting", &self.waiting, &actual.waiting, |waiting| *waiting == actual.waiting);
         check.failures
     }
 
     /// What became of the pod.
     fn check_attempt(&self, actual: &Actual, check: &mut Check) {
-        check.that("result", &self.result, actual.result, |result| {
-            Some(*result) == actual.result
-        });
-        check.that("node", &self.node, &actual.node, |node| {
-            Some(node) == actual.node.as_ref()
-        });
+        check.that("result", &self.result, actual.result, |result| Some(*result) == actual.result);
+        check.that("node", &self.node, &actual.node, |node| Some(node) == actual.node.as_ref());
         check.that("nodeIn", &self.node_in, &actual.node, |nodes| {
             actual.node.as_ref().is_some_and(|node| nodes.contains(node))
         });
@@ -144,46 +138,25 @@ impl Expect {
     /// Who was bound and nominated.
     fn check_bound(&self, actual: &Actual, check: &mut Check) {
         let all = |expected: &BTreeMap<String, OneOrMany>, placed: &BTreeMap<String, String>| {
-            expected
-                .iter()
-                .all(|(pod, nodes)| placed.get(pod).is_some_and(|node| nodes.allows(node)))
+            expected.iter().all(|(pod, nodes)| placed.get(pod).is_some_and(|node| nodes.allows(node)))
         };
         let exactly = |expected: &BTreeMap<String, OneOrMany>, placed: &BTreeMap<String, String>| {
             expected.len() == placed.len() && all(expected, placed)
         };
-        check.that("bound", &self.bound, &actual.bound, |bound| {
-            exactly(bound, &actual.bound)
-        });
-        check.that("boundIncludes", &self.bound_includes, &actual.bound, |bound| {
-            all(bound, &actual.bound)
-        });
-        check.that("boundCount", &self.bound_count, actual.bound.len(), |count| {
-            *count == actual.bound.len()
-        });
-        check.that("nominated", &self.nominated, &actual.nominated, |pods| {
-            exactly(pods, &actual.nominated)
-        });
+        check.that("bound", &self.bound, &actual.bound, |bound| exactly(bound, &actual.bound));
+        check.that("boundIncludes", &self.bound_includes, &actual.bound, |bound| all(bound, &actual.bound));
+        check.that("boundCount", &self.bound_count, actual.bound.len(), |count| *count == actual.bound.len());
+        check.that("nominated", &self.nominated, &actual.nominated, |pods| exactly(pods, &actual.nominated));
     }
 
     /// Who was evicted, and how.
     fn check_victims(&self, actual: &Actual, check: &mut Check) {
-        check.that("victims", &self.victims, &actual.victims, |victims| {
-            *victims == actual.victims
-        });
-        check.that("victimsOneOf", &self.victims_one_of, &actual.victims, |sets| {
-            sets.contains(&actual.victims)
-        });
-        check.that("victimCount", &self.victim_count, actual.victims.len(), |count| {
-            *count == actual.victims.len()
-        });
-        check.that("notVictims", &self.not_victims, &actual.victims, |spared| {
-            spared.is_disjoint(&actual.victims)
-        });
+        check.that("victims", &self.victims, &actual.victims, |victims| *victims == actual.victims);
+        check.that("victimsOneOf", &self.victims_one_of, &actual.victims, |sets| sets.contains(&actual.victims));
+        check.that("victimCount", &self.victim_count, actual.victims.len(), |count| *count == actual.victims.len());
+        check.that("notVictims", &self.not_victims, &actual.victims, |spared| spared.is_disjoint(&actual.victims));
         check.that("eviction", &self.eviction, &actual.eviction, |word| {
-            actual
-                .eviction
-                .as_ref()
-                .is_some_and(|eviction| *eviction == format!("{word:?}"))
+            actual.eviction.as_ref().is_some_and(|eviction| *eviction == format!("{word:?}"))
         });
     }
 }
@@ -247,35 +220,19 @@ mod tests {
             ("result", json!("Nominated"), json!("Scheduled")),
             ("node", json!("n1"), json!("n2")),
             ("nodeIn", json!(["n2", "n1"]), json!(["n2"])),
-            (
-                "bound",
-                json!({"default/a": "n1", "default/b": "n2"}),
-                json!({"default/a": "n1"}),
-            ),
+            ("bound", json!({"default/a": "n1", "default/b": "n2"}), json!({"default/a": "n1"})),
             (
                 "bound",
                 json!({"default/a": ["n1", "n3"], "default/b": "n2"}),
                 json!({"default/a": "n1", "default/b": ["n3"]}),
             ),
             ("boundIncludes", json!({"default/a": "n1"}), json!({"default/a": "n2"})),
-            (
-                "boundIncludes",
-                json!({"default/b": ["n1", "n2"]}),
-                json!({"default/b": ["n1"]}),
-            ),
+            ("boundIncludes", json!({"default/b": ["n1", "n2"]}), json!({"default/b": ["n1"]})),
             ("boundCount", json!(2), json!(1)),
             ("nominated", json!({"default/p": "n1"}), json!({"default/p": "n2"})),
-            (
-                "nominated",
-                json!({"default/p": ["n1", "n2"]}),
-                json!({"default/p": ["n2"]}),
-            ),
+            ("nominated", json!({"default/p": ["n1", "n2"]}), json!({"default/p": ["n2"]})),
             ("victims", json!(["default/w", "default/v"]), json!(["default/v"])),
-            (
-                "victimsOneOf",
-                json!([["default/x"], ["default/v", "default/w"]]),
-                json!([["default/v"], []]),
-            ),
+            ("victimsOneOf", json!([["default/x"], ["default/v", "default/w"]]), json!([["default/v"], []])),
             ("victimCount", json!(2), json!(0)),
             ("notVictims", json!(["default/x"]), json!(["default/x", "default/v"])),
             ("eviction", json!("Soft"), json!("Delete")),
@@ -290,18 +247,9 @@ mod tests {
     #[test]
     fn a_map_or_set_is_exact_in_both_directions() {
         assert_eq!(failing(json!({"nominated": {}})), ["nominated"]);
-        assert_eq!(
-            failing(json!({"nominated": {"default/p": "n1", "default/q": "n1"}})),
-            ["nominated"]
-        );
-        assert_eq!(
-            failing(json!({"bound": {"default/a": "n1", "default/b": "n2", "default/c": "n1"}})),
-            ["bound"]
-        );
-        assert_eq!(
-            failing(json!({"victims": ["default/v", "default/w", "default/x"]})),
-            ["victims"]
-        );
+        assert_eq!(failing(json!({"nominated": {"default/p": "n1", "default/q": "n1"}})), ["nominated"]);
+        assert_eq!(failing(json!({"bound": {"default/a": "n1", "default/b": "n2", "default/c": "n1"}})), ["bound"]);
+        assert_eq!(failing(json!({"victims": ["default/v", "default/w", "default/x"]})), ["victims"]);
     }
 
     #[test]
@@ -314,11 +262,7 @@ mod tests {
         let nothing = Actual::default();
         let holds: Expect = serde_json::from_value(json!({"bound": {}, "victims": [], "waiting": []})).unwrap();
         assert_eq!(holds.check(&nothing), []);
-        for fails in [
-            json!({"eviction": "Soft"}),
-            json!({"node": "n1"}),
-            json!({"result": "Waiting"}),
-        ] {
+        for fails in [json!({"eviction": "Soft"}), json!({"node": "n1"}), json!({"result": "Waiting"})] {
             let fails: Expect = serde_json::from_value(fails).unwrap();
             assert_eq!(fails.check(&nothing).len(), 1);
         }

@@ -69,10 +69,7 @@ impl Action {
             Action::Cycle(count) => format!("cycle {count}"),
             Action::Order(pods) => format!("order {}", pods.join(", ")),
             Action::Advance(nanoseconds) => {
-                let (seconds, rest) = (
-                    nanoseconds.div_euclid(1_000_000_000),
-                    nanoseconds.rem_euclid(1_000_000_000),
-                );
+                let (seconds, rest) = (nanoseconds.div_euclid(1_000_000_000), nanoseconds.rem_euclid(1_000_000_000));
                 match rest {
                     0 => format!("advance {seconds}s"),
                     _ => format!("advance {nanoseconds}ns"),

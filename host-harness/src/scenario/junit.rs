@@ -20,10 +20,7 @@ pub fn junit(summary: &Summary) -> String {
         let failed = reports.iter().filter(|report| !report.passed).count();
         let (name, tests) = (escaped(laws), reports.len());
         // Writing to a string cannot fail.
-        let _ = writeln!(
-            xml,
-            "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failed}\">"
-        );
+        let _ = writeln!(xml, "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failed}\">");
         for report in reports {
             case(&mut xml, report);
         }
@@ -36,26 +33,14 @@ pub fn junit(summary: &Summary) -> String {
 /// One scenario.
 fn case(xml: &mut String, report: &Report) {
     let (name, class, file) = (escaped(&report.scenario), escaped(&report.laws), escaped(&report.file));
-    let _ = write!(
-        xml,
-        "    <testcase name=\"{name}\" classname=\"{class}\" file=\"{file}\""
-    );
+    let _ = write!(xml, "    <testcase name=\"{name}\" classname=\"{class}\" file=\"{file}\"");
     if report.passed {
         xml.push_str("/>\n");
         return;
     }
-    let first = report
-        .steps
-        .iter()
-        .flat_map(|step| &step.failures)
-        .map(ToString::to_string)
-        .next();
+    let first = report.steps.iter().flat_map(|step| &step.failures).map(ToString::to_string).next();
     let message = escaped(&report.error.clone().or(first).unwrap_or_default());
-    let _ = writeln!(
-        xml,
-        ">\n      <failure message=\"{message}\">{}</failure>",
-        escaped(&report.to_string())
-    );
+    let _ = writeln!(xml, ">\n      <failure message=\"{message}\">{}</failure>", escaped(&report.to_string()));
     xml.push_str("    </testcase>\n");
 }
 
@@ -94,10 +79,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_an_element_with_what_xml_minds_escaped() {
-        let xml = junit(&Summary::of(vec![
-            report("good", None),
-            report("bad", Some("`a` < \"b\" & c\u{1}")),
-        ]));
+        let xml = junit(&Summary::of(vec![report("good", None), report("bad", Some("`a` < \"b\" & c\u{1}"))]));
         assert_eq!(
             xml,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\

@@ -23,11 +23,7 @@ pub fn load<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Scenario>, Vec<InputError
         let mut files = Vec::new();
         match find(path.as_ref(), &mut files) {
             Ok(()) if files.is_empty() => {
-                mistakes.push(mistake(
-                    path.as_ref(),
-                    "holds no scenario",
-                    "name a directory with .yaml files in it",
-                ));
+                mistakes.push(mistake(path.as_ref(), "holds no scenario", "name a directory with .yaml files in it"));
             }
             Ok(()) => {}
             Err(error) => mistakes.push(error),
@@ -39,11 +35,7 @@ pub fn load<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Scenario>, Vec<InputError
             }
         }
     }
-    if mistakes.is_empty() {
-        Ok(scenarios)
-    } else {
-        Err(mistakes)
-    }
+    if mistakes.is_empty() { Ok(scenarios) } else { Err(mistakes) }
 }
 
 /// The files that a path names.
@@ -52,18 +44,10 @@ fn find(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), InputError> {
         files.push(path.to_owned());
         return Ok(());
     }
-    let unreadable = |error: std::io::Error| {
-        mistake(
-            path,
-            &format!("cannot be read: {error}"),
-            "name a directory that may be read",
-        )
-    };
+    let unreadable =
+        |error: std::io::Error| mistake(path, &format!("cannot be read: {error}"), "name a directory that may be read");
     let entries = std::fs::read_dir(path).map_err(unreadable)?;
-    let mut below = entries
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(unreadable)?;
+    let mut below = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     below.sort();
     for path in below {
         let ending = path.extension().and_then(|ending| ending.to_str());
@@ -85,17 +69,13 @@ fn load_file(path: &Path) -> Result<Scenario, InputError> {
         (Some(document), None) => read(document)?,
         (None, _) => return Err(mistake(path, "is empty", "write a scenario into it")),
         (Some(second), Some(_)) => {
-            return Err(second
-                .origin
-                .mistake("", "a second document in the file", "give every scenario its own file"));
+            return Err(second.origin.mistake("", "a second document in the file", "give every scenario its own file"));
         }
     };
     match path.file_stem().and_then(|stem| stem.to_str()) {
         Some(stem) if stem != scenario.name => {
             let message = format!("the scenario `{}` stands in a file named `{stem}`", scenario.name);
-            Err(scenario
-                .origin
-                .mistake("/metadata/name", message, "name the file after the scenario"))
+            Err(scenario.origin.mistake("/metadata/name", message, "name the file after the scenario"))
         }
         _ => Ok(scenario),
     }
@@ -148,10 +128,7 @@ mod tests {
         fn mistakes(&self) -> Vec<String> {
             let mistakes = load(&[&self.0]).unwrap_err();
             let here = self.0.display().to_string();
-            mistakes
-                .iter()
-                .map(|mistake| mistake.to_string().replace(&here, ""))
-                .collect()
+            mistakes.iter().map(|mistake| mistake.to_string().replace(&here, "")).collect()
         }
     }
 
@@ -169,11 +146,7 @@ mod tests {
         directory.scenario("b/one.yaml", "one");
         directory.scenario("a/three.json.yaml", "three.json");
         directory.text("README.md", "no scenario");
-        let names: Vec<String> = load(&[&directory.0])
-            .unwrap()
-            .into_iter()
-            .map(|scenario| scenario.name)
-            .collect();
+        let names: Vec<String> = load(&[&directory.0]).unwrap().into_iter().map(|scenario| scenario.name).collect();
         assert_eq!(names, ["three.json", "one", "two"]);
     }
 
@@ -207,14 +180,8 @@ mod tests {
     #[test]
     fn a_directory_without_scenarios_and_a_file_that_is_not_are_mistakes() {
         let directory = Directory::new("none");
-        assert_eq!(
-            directory.mistakes(),
-            [": holds no scenario; name a directory with .yaml files in it"]
-        );
+        assert_eq!(directory.mistakes(), [": holds no scenario; name a directory with .yaml files in it"]);
         let absent = load(&[directory.0.join("absent.yaml")]).unwrap_err();
-        assert!(
-            absent.first().unwrap().to_string().contains("cannot be read"),
-            "{absent:?}"
-        );
+        assert!(absent.first().unwrap().to_string().contains("cannot be read"), "{absent:?}");
     }
 }

@@ -81,9 +81,7 @@ pub(super) fn read(document: Document) -> Result<Scenario, InputError> {
         return Err(origin.mistake("/kind", message, "write `kind: Scenario`"));
     }
     let spec = written.spec;
-    let steps = (0usize..)
-        .zip(spec.steps)
-        .map(|(place, written)| step(written, &origin, place));
+    let steps = (0usize..).zip(spec.steps).map(|(place, written)| step(written, &origin, place));
     Ok(Scenario {
         name: written.metadata.name,
         description: spec.description,
@@ -131,11 +129,7 @@ fn step(written: WrittenStep, origin: &Origin, place: usize) -> Result<Step, Inp
         let message = format!("`{key}` can only be expected of `schedule`");
         return Err(origin.mistake(&format!("{here}/expect/{key}"), message, "leave it out"));
     }
-    Ok(Step {
-        action,
-        expect,
-        line: origin.line(&here),
-    })
+    Ok(Step { action, expect, line: origin.line(&here) })
 }
 
 /// Everything that a step does.
@@ -154,11 +148,7 @@ fn actions(written: WrittenStep, origin: &Origin, here: &str) -> Result<Vec<Acti
     if let Some(text) = written.advance {
         let nanoseconds = duration::parse(&text);
         let mistake = |error: duration::DurationError| {
-            origin.mistake(
-                &at("advance"),
-                error.to_string(),
-                "write it as Go does, such as `1m30s`",
-            )
+            origin.mistake(&at("advance"), error.to_string(), "write it as Go does, such as `1m30s`")
         };
         actions.push(Action::Advance(nanoseconds.map_err(mistake)?));
     }
@@ -222,15 +212,8 @@ spec:
     fn reads_what_is_written() {
         let scenario = text(GOOD).unwrap();
         assert_eq!((scenario.name.as_str(), scenario.laws.as_str()), ("it", "kubernetes"));
-        let titles: Vec<(String, u32)> = scenario
-            .steps
-            .iter()
-            .map(|step| (step.action.title(), step.line))
-            .collect();
-        assert_eq!(
-            titles,
-            [("schedule default/p".to_owned(), 10), ("advance 90s".to_owned(), 12)]
-        );
+        let titles: Vec<(String, u32)> = scenario.steps.iter().map(|step| (step.action.title(), step.line)).collect();
+        assert_eq!(titles, [("schedule default/p".to_owned(), 10), ("advance 90s".to_owned(), 12)]);
     }
 
     #[test]
@@ -241,53 +224,18 @@ spec:
             ("  name: it", "  name: 7", 4, "expected a string"),
             ("  cluster: []\n", "", 5, "missing field `cluster`"),
             ("    laws: kubernetes", "    law: kubernetes", 7, "unknown field `law`"),
-            (
-                "- schedule: default/p",
-                "- scheduled: default/p",
-                10,
-                "unknown field `scheduled`",
-            ),
-            (
-                "- schedule: default/p",
-                "- schedule: default/p\n      cycle: 1",
-                10,
-                "several things at once",
-            ),
-            (
-                "- schedule: default/p",
-                "- cycle: 1",
-                11,
-                "`result` can only be expected of `schedule`",
-            ),
+            ("- schedule: default/p", "- scheduled: default/p", 10, "unknown field `scheduled`"),
+            ("- schedule: default/p", "- schedule: default/p\n      cycle: 1", 10, "several things at once"),
+            ("- schedule: default/p", "- cycle: 1", 11, "`result` can only be expected of `schedule`"),
             ("- schedule: default/p", "- cycle: 0", 10, "0 cycles"),
             ("{result: Scheduled", "{result: Bound", 11, "unknown variant `Bound`"),
-            (
-                "{result: Scheduled",
-                "{results: Scheduled",
-                11,
-                "unknown field `results`",
-            ),
+            ("{result: Scheduled", "{results: Scheduled", 11, "unknown field `results`"),
             ("advance: 1m30s", "advance: 90", 12, "expected a string"),
             ("advance: 1m30s", "advance: 1d", 12, "`1d` is not a length of time"),
-            (
-                "advance: 1m30s",
-                "evictionsComplete: false",
-                12,
-                "evictions that do not complete",
-            ),
+            ("advance: 1m30s", "evictionsComplete: false", 12, "evictions that do not complete"),
             ("advance: 1m30s", "expect: {}", 12, "the step does nothing"),
-            (
-                "advance: 1m30s",
-                "status: {quota/a: {used: {cpu: much}}}",
-                12,
-                "`much` is not a quantity",
-            ),
-            (
-                "advance: 1m30s",
-                "status: {quota/a: {use: {}}}",
-                12,
-                "unknown field `use`",
-            ),
+            ("advance: 1m30s", "status: {quota/a: {used: {cpu: much}}}", 12, "`much` is not a quantity"),
+            ("advance: 1m30s", "status: {quota/a: {use: {}}}", 12, "unknown field `use`"),
         ] {
             let said = mistake(what, with);
             assert!(said.starts_with(&format!("it.yaml:{line}: ")), "{with}: {said}");

@@ -99,12 +99,7 @@ pub struct Tried {
 
 impl From<Attempt> for Tried {
     fn from(attempt: Attempt) -> Tried {
-        Tried {
-            reason: attempt.message(),
-            pod: attempt.pod,
-            result: attempt.result,
-            node: attempt.node,
-        }
+        Tried { reason: attempt.message(), pod: attempt.pod, result: attempt.result, node: attempt.node }
     }
 }
 
@@ -112,11 +107,8 @@ impl Actual {
     /// What happened, and who is held at permit now.
     pub(super) fn of(happened: Happened, waiting: BTreeMap<String, String>) -> Actual {
         let evicted: BTreeSet<How> = happened.victims.values().map(|victim| victim.how).collect();
-        let words: Vec<String> = evicted
-            .iter()
-            .filter(|how| **how != How::Unreserved)
-            .map(|how| format!("{how:?}"))
-            .collect();
+        let words: Vec<String> =
+            evicted.iter().filter(|how| **how != How::Unreserved).map(|how| format!("{how:?}")).collect();
         Actual {
             bound: happened.bound,
             nominated: happened.nominated,
@@ -141,13 +133,7 @@ impl Actual {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{} {} ({})",
-            if self.passed { "PASS" } else { "FAIL" },
-            self.scenario,
-            self.file
-        )?;
+        writeln!(f, "{} {} ({})", if self.passed { "PASS" } else { "FAIL" }, self.scenario, self.file)?;
         for step in self.steps.iter().filter(|step| !step.failures.is_empty()) {
             writeln!(f, "  line {}, step {}: {}", step.line, step.step, step.action)?;
             for failure in &step.failures {
@@ -179,11 +165,7 @@ impl Summary {
     /// Counts the reports.
     pub fn of(reports: Vec<Report>) -> Summary {
         let passed = reports.iter().filter(|report| report.passed).count();
-        Summary {
-            passed,
-            failed: reports.len().saturating_sub(passed),
-            reports,
-        }
+        Summary { passed, failed: reports.len().saturating_sub(passed), reports }
     }
 }
 

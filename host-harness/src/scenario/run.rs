@@ -46,22 +46,14 @@ pub fn run(scenario: &Scenario, policy: &mut dyn Policy) -> Report {
 
 /// Takes the steps one after the other.
 fn run_steps(scenario: &Scenario, session: &mut Session<'_>, reports: &mut Vec<StepReport>) -> Result<(), String> {
-    session
-        .upsert(scenario.cluster.iter().cloned())
-        .map_err(|error| format!("initial cluster: {error}"))?;
+    session.upsert(scenario.cluster.iter().cloned()).map_err(|error| format!("initial cluster: {error}"))?;
     session.take_happened();
     for (place, step) in (1usize..).zip(&scenario.steps) {
         let title = step.action.title();
         let taken = take(step, session);
         let (actual, failures) =
             taken.map_err(|error| format!("line {}, step {place}: {title}: {error}", step.line))?;
-        reports.push(StepReport {
-            step: place,
-            line: step.line,
-            action: title,
-            actual,
-            failures,
-        });
+        reports.push(StepReport { step: place, line: step.line, action: title, actual, failures });
     }
     Ok(())
 }
@@ -81,10 +73,7 @@ fn take(step: &Step, session: &mut Session<'_>) -> Result<(Actual, Vec<Failure>)
         Action::Apply(objects) => session.upsert(objects.iter().cloned())?,
         Action::Delete(keys) => {
             for key in keys {
-                session
-                    .remove(key)?
-                    .then_some(())
-                    .ok_or_else(|| absent("object", key))?;
+                session.remove(key)?.then_some(()).ok_or_else(|| absent("object", key))?;
             }
         }
         Action::Status(expected) => {
@@ -111,11 +100,7 @@ fn take(step: &Step, session: &mut Session<'_>) -> Result<(Actual, Vec<Failure>)
 /// The names of the pods in the queue.
 fn queue(session: &mut Session<'_>) -> Result<Vec<String>, SessionError> {
     let queue = session.queue()?;
-    Ok(queue
-        .iter()
-        .filter_map(|pod| session.mirror().pod_name(*pod))
-        .map(str::to_owned)
-        .collect())
+    Ok(queue.iter().filter_map(|pod| session.mirror().pod_name(*pod)).map(str::to_owned).collect())
 }
 
 /// The named pods stand in the queue in this relative order.
@@ -126,10 +111,7 @@ fn check_order(expected: &[String], queue: &[String]) -> Option<Failure> {
 
 /// Something that a step names and that there is not.
 fn absent(what: &'static str, name: &str) -> StepError {
-    StepError::Absent {
-        what,
-        name: name.to_owned(),
-    }
+    StepError::Absent { what, name: name.to_owned() }
 }
 
 /// Why the policy could not be configured, with the place of what it refuses.
@@ -158,12 +140,7 @@ mod tests {
 
     /// A scenario of one node full with `v` and `w`, and the pending `p`; its steps begin at line 4.
     fn scenario(steps: &str) -> Scenario {
-        let cluster = [
-            node("n1", 4),
-            on("n1", pod("v", 3, 0)),
-            on("n1", pod("w", 1, 0)),
-            pod("p", 3, 9),
-        ];
+        let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)];
         let head = format!(
             "{{apiVersion: lictor.dev/v1alpha1, kind: Scenario, metadata: {{name: it}}, spec: {{cluster: {},",
             Value::from(cluster.to_vec())
@@ -174,12 +151,7 @@ mod tests {
 
     /// A policy that evicts `v` for `p`.
     fn evicting() -> Scripted {
-        let plan = Sketch {
-            id: 1,
-            nominations: &[("default/p", "n1")],
-            victims: &["default/v"],
-            ..Sketch::default()
-        };
+        let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
         Scripted::deciding(ALL)
             .say("filter default/p", Say::Fits(&[]))
             .say("post-filter default/p", Say::Plan(plan, Fx::default()))
@@ -242,51 +214,31 @@ mod tests {
             ("[default/p, default/x]", false),
             ("[default/p, default/v]", false),
         ] {
-            let report = run(
-                &scenario(&format!("{apply}\n{{order: {order}}}")),
-                &mut Scripted::deciding(ALL),
-            );
+            let report = run(&scenario(&format!("{apply}\n{{order: {order}}}")), &mut Scripted::deciding(ALL));
             assert_eq!(report.passed, passes, "{order}: {report}");
         }
     }
 
     #[test]
     fn books_that_the_policy_does_not_keep_are_not_as_expected() {
-        let report = run(
-            &scenario("{status: {quota/a: {used: {cpu: 0}}}}"),
-            &mut Scripted::deciding(ALL),
-        );
+        let report = run(&scenario("{status: {quota/a: {used: {cpu: 0}}}}"), &mut Scripted::deciding(ALL));
         assert!(
-            report
-                .to_string()
-                .contains("status quota/a: expected {\"used\":{\"cpu\":0}}, got \"no such account\"")
+            report.to_string().contains("status quota/a: expected {\"used\":{\"cpu\":0}}, got \"no such account\"")
         );
     }
 
     #[test]
     fn a_step_that_cannot_be_taken_ends_the_scenario() {
         for (step, said) in [
-            (
-                "{schedule: default/x}",
-                "line 5, step 1: schedule default/x: there is no pod `default/x`",
-            ),
+            ("{schedule: default/x}", "line 5, step 1: schedule default/x: there is no pod `default/x`"),
             (
                 "{schedule: default/v}",
                 "line 5, step 1: schedule default/v: `default/v` cannot be tried: it is bound already",
             ),
-            (
-                "{delete: [Pod/default/x]}",
-                "line 5, step 1: delete Pod/default/x: there is no object `Pod/default/x`",
-            ),
+            ("{delete: [Pod/default/x]}", "line 5, step 1: delete Pod/default/x: there is no object `Pod/default/x`"),
         ] {
-            let report = run(
-                &scenario(&format!("{step},\n{{cycle: 1}}")),
-                &mut Scripted::deciding(ALL),
-            );
-            assert_eq!(
-                (report.passed, report.error.as_deref(), report.steps.len()),
-                (false, Some(said), 0)
-            );
+            let report = run(&scenario(&format!("{step},\n{{cycle: 1}}")), &mut Scripted::deciding(ALL));
+            assert_eq!((report.passed, report.error.as_deref(), report.steps.len()), (false, Some(said), 0));
         }
     }
 
@@ -313,10 +265,7 @@ mod tests {
     #[test]
     fn two_runs_are_the_same_where_the_outcomes_are() {
         let plain = run(&scenario("{schedule: default/p}"), &mut evicting());
-        let expecting = run(
-            &scenario("{schedule: default/p, expect: {result: Waiting}}"),
-            &mut evicting(),
-        );
+        let expecting = run(&scenario("{schedule: default/p, expect: {result: Waiting}}"), &mut evicting());
         assert!(same(&plain, &expecting));
         let mut idle = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
         assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), &mut idle)));

@@ -27,10 +27,7 @@ impl Usage {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             quantity::parse(&text, Unit::of(resource))
         };
-        self.used
-            .iter()
-            .map(|(resource, value)| Ok((resource.as_str(), amount((resource, value))?)))
-            .collect()
+        self.used.iter().map(|(resource, value)| Ok((resource.as_str(), amount((resource, value))?))).collect()
     }
 }
 
@@ -40,14 +37,8 @@ pub(super) fn actual<'a>(
     accounts: &[QueueAccount],
     resources: &[Resource],
 ) -> BTreeMap<String, Option<Usage>> {
-    let find = |name: &str| {
-        accounts
-            .iter()
-            .find(|account| name == format!("{}/{}", account.kind, account.name))
-    };
-    names
-        .map(|name| (name.clone(), find(name).map(|account| usage(account, resources))))
-        .collect()
+    let find = |name: &str| accounts.iter().find(|account| name == format!("{}/{}", account.kind, account.name));
+    names.map(|name| (name.clone(), find(name).map(|account| usage(account, resources)))).collect()
 }
 
 /// What an account holds, by names.
@@ -104,25 +95,13 @@ mod tests {
 
     /// 1500m cpu and 2Gi memory are used in quota team-a.
     fn books() -> BTreeMap<String, Option<Usage>> {
-        let resource = |name: &str| Resource {
-            name: name.to_owned(),
-            everywhere: 0,
-        };
+        let resource = |name: &str| Resource { name: name.to_owned(), everywhere: 0 };
         let account = QueueAccount {
             kind: "quota".to_owned(),
             name: "team-a".to_owned(),
             parent: None,
             bounds: Vec::new(),
-            used: vec![
-                Amount {
-                    resource: 0,
-                    value: 1500,
-                },
-                Amount {
-                    resource: 1,
-                    value: 2_147_483_648,
-                },
-            ],
+            used: vec![Amount { resource: 0, value: 1500 }, Amount { resource: 1, value: 2_147_483_648 }],
             promised: Vec::new(),
             pending: Vec::new(),
         };

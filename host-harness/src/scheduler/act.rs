@@ -42,12 +42,7 @@ impl Session<'_> {
     /// Carries a plan out if it is sound; else the policy has been told, and the next step may bring another.
     fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), SessionError> {
         let effects = Effects::default();
-        let proposal = Proposal {
-            plan: &plan,
-            asker: None,
-            effects: &effects,
-            refuted: &[],
-        };
+        let proposal = Proposal { plan: &plan, asker: None, effects: &effects, refuted: &[] };
         match self.judge(&proposal)? {
             Ok(()) => self.carry_out(plan, effects),
             Err(_) => Ok(()),
@@ -60,17 +55,9 @@ fn unfold(plans: Plans) -> Result<Vec<Plan>, Lie> {
     let mut unfolded = Vec::with_capacity(plans.slices.len());
     let (mut nominated, mut evicted) = (0, 0);
     for slice in plans.slices {
-        let nominations = part(
-            &plans.nominations,
-            &mut nominated,
-            slice.nominations_end,
-            slice.id,
-            "nominations",
-        )?;
+        let nominations = part(&plans.nominations, &mut nominated, slice.nominations_end, slice.id, "nominations")?;
         let victims = part(&plans.victims, &mut evicted, slice.victims_end, slice.id, "victims")?;
-        let reason = usize::try_from(slice.reason)
-            .ok()
-            .and_then(|index| plans.reasons.get(index));
+        let reason = usize::try_from(slice.reason).ok().and_then(|index| plans.reasons.get(index));
         let reason = reason.cloned().ok_or(Lie::Ragged {
             plan: slice.id,
             list: "reasons",
@@ -94,13 +81,7 @@ fn unfold(plans: Plans) -> Result<Vec<Plan>, Lie> {
 /// The part of a flat list from where the plan before ended to the given end.
 fn part<T: Clone>(list: &[T], start: &mut usize, end: u32, plan: u64, name: &'static str) -> Result<Vec<T>, Lie> {
     let end = usize::try_from(end).unwrap_or(usize::MAX);
-    let part = list.get(*start..end).ok_or(Lie::Ragged {
-        plan,
-        list: name,
-        start: *start,
-        end,
-        length: list.len(),
-    })?;
+    let part = list.get(*start..end).ok_or(Lie::Ragged { plan, list: name, start: *start, end, length: list.len() })?;
     *start = end;
     Ok(part.to_vec())
 }
@@ -121,11 +102,7 @@ mod tests {
     }
 
     fn bind(bindings: &'static [(&'static str, &'static str)], more: bool) -> Say {
-        Say::Act {
-            bindings,
-            plans: Vec::new(),
-            more,
-        }
+        Say::Act { bindings, plans: Vec::new(), more }
     }
 
     #[test]
@@ -135,25 +112,13 @@ mod tests {
             bind(&[("default/c", "n1")], false),
             bind(&[("default/d", "n1")], false),
         ]);
-        let cluster = [
-            node("n1", 8),
-            pod("a", 1, 0),
-            pod("b", 1, 0),
-            pod("c", 1, 0),
-            pod("d", 1, 0),
-        ];
+        let cluster = [node("n1", 8), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0), pod("d", 1, 0)];
         let mut session = session(&mut policy, cluster);
         session.cycle().unwrap();
         let bound: Vec<String> = session.take_happened().bound.into_keys().collect();
         assert_eq!(bound, ["default/a", "default/b", "default/c"]);
-        let expected = [
-            "act",
-            "reserve default/a n1",
-            "reserve default/b n1",
-            "act",
-            "reserve default/c n1",
-        ]
-        .map(str::to_owned);
+        let expected =
+            ["act", "reserve default/a n1", "reserve default/b n1", "act", "reserve default/c n1"].map(str::to_owned);
         assert_eq!(policy.log, expected);
     }
 
@@ -162,31 +127,19 @@ mod tests {
         let mut policy = acting([bind(&[("default/a", "n1"), ("default/b", "n1")], false)]);
         let mut session = session(&mut policy, [node("n1", 3), pod("a", 2, 0), pod("b", 2, 0)]);
         let error = session.cycle().unwrap_err().to_string();
-        assert!(
-            error.starts_with("the policy's answer to `act` cannot be: `n1` has 3000 of `cpu`"),
-            "{error}"
-        );
+        assert!(error.starts_with("the policy's answer to `act` cannot be: `n1` has 3000 of `cpu`"), "{error}");
         assert!(session.take_happened().bound.is_empty());
     }
 
     #[test]
     fn sound_plans_are_carried_out_and_others_are_refused() {
-        let plan = |id, nominations, victims| Sketch {
-            id,
-            nominations,
-            victims,
-            ..Sketch::default()
-        };
+        let plan = |id, nominations, victims| Sketch { id, nominations, victims, ..Sketch::default() };
         let plans = vec![
             plan(1, &[("default/p", "n1")], &["default/v"]),
             plan(2, &[("default/q", "n2")], &[]),
             plan(3, &[("default/q", "n2")], &["default/w"]),
         ];
-        let mut policy = acting([Say::Act {
-            bindings: &[],
-            plans,
-            more: false,
-        }]);
+        let mut policy = acting([Say::Act { bindings: &[], plans, more: false }]);
         let cluster = [
             node("n1", 4),
             node("n2", 4),
@@ -198,14 +151,8 @@ mod tests {
         let mut session = session(&mut policy, cluster);
         session.cycle().unwrap();
         let happened = session.take_happened();
-        assert_eq!(
-            happened.victims.into_keys().collect::<Vec<_>>(),
-            ["default/v", "default/w"]
-        );
-        assert_eq!(
-            happened.refused.iter().map(|refused| refused.plan).collect::<Vec<_>>(),
-            [2]
-        );
+        assert_eq!(happened.victims.into_keys().collect::<Vec<_>>(), ["default/v", "default/w"]);
+        assert_eq!(happened.refused.iter().map(|refused| refused.plan).collect::<Vec<_>>(), [2]);
         assert_eq!(policy.log, ["act", "accepted 1", "refused 2", "accepted 3"]);
     }
 
@@ -213,22 +160,14 @@ mod tests {
     fn a_cycle_without_an_end_is_a_lie() {
         let mut policy = acting((0..100).map(|_| bind(&[], true)));
         let error = session(&mut policy, []).cycle().unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "the policy's answer to `act` cannot be: the cycle has more than 64 steps"
-        );
+        assert_eq!(error, "the policy's answer to `act` cannot be: the cycle has more than 64 steps");
     }
 
     #[test]
     fn flat_lists_are_cut_where_they_say() {
         let on = |pod| Placement { pod, node: 0 };
-        let slice = |id, nominations_end, reason| PlanSlice {
-            id,
-            preemptor: 0,
-            nominations_end,
-            victims_end: 0,
-            reason,
-        };
+        let slice =
+            |id, nominations_end, reason| PlanSlice { id, preemptor: 0, nominations_end, victims_end: 0, reason };
         let plans = |slices| Plans {
             slices,
             nominations: vec![on(1), on(2), on(3)],
@@ -236,23 +175,11 @@ mod tests {
             reasons: vec![reason("one"), reason("two")],
         };
         let cut = unfold(plans(vec![slice(1, 2, 1), slice(2, 3, 0)])).unwrap();
-        let parts: Vec<_> = cut
-            .into_iter()
-            .map(|plan| (plan.nominations, plan.reason.message))
-            .collect();
-        assert_eq!(
-            parts,
-            [(vec![on(1), on(2)], "two".to_owned()), (vec![on(3)], "one".to_owned())]
-        );
+        let parts: Vec<_> = cut.into_iter().map(|plan| (plan.nominations, plan.reason.message)).collect();
+        assert_eq!(parts, [(vec![on(1), on(2)], "two".to_owned()), (vec![on(3)], "one".to_owned())]);
         let ragged = |slices| unfold(plans(slices)).unwrap_err().to_string();
-        assert_eq!(
-            ragged(vec![slice(1, 4, 0)]),
-            "plan 1 ends at 4 of 3 nominations, after 0"
-        );
-        assert_eq!(
-            ragged(vec![slice(1, 2, 0), slice(2, 1, 0)]),
-            "plan 2 ends at 1 of 3 nominations, after 2"
-        );
+        assert_eq!(ragged(vec![slice(1, 4, 0)]), "plan 1 ends at 4 of 3 nominations, after 0");
+        assert_eq!(ragged(vec![slice(1, 2, 0), slice(2, 1, 0)]), "plan 2 ends at 1 of 3 nominations, after 2");
         assert_eq!(ragged(vec![slice(1, 1, 2)]), "plan 1 ends at 2 of 2 reasons, after 0");
     }
 }

@@ -37,10 +37,7 @@ impl Session<'_> {
         } else {
             "is not pending"
         };
-        Err(SessionError::NotPending {
-            pod: self.pod_name(pod),
-            state,
-        })
+        Err(SessionError::NotPending { pod: self.pod_name(pod), state })
     }
 
     /// PreFilter, and what follows from it.
@@ -141,22 +138,14 @@ mod tests {
     use crate::verify::testing::{node, on, pod};
 
     /// What the policy was asked and told but for the events of the cluster.
-    const PASSED: [&str; 4] = [
-        "pre-filter default/a",
-        "filter default/a",
-        "reserve default/a n1",
-        "permit default/a",
-    ];
+    const PASSED: [&str; 4] = ["pre-filter default/a", "filter default/a", "reserve default/a n1", "permit default/a"];
 
     #[test]
     fn a_pod_passes_every_extension_point_and_is_bound() {
         let mut policy = Scripted::deciding(ALL);
         let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
-        assert_eq!(
-            (attempt.result, attempt.node.as_deref()),
-            (AttemptResult::Scheduled, Some("n1"))
-        );
+        assert_eq!((attempt.result, attempt.node.as_deref()), (AttemptResult::Scheduled, Some("n1")));
         let happened = session.take_happened();
         assert_eq!(happened.bound, [("default/a".to_owned(), "n1".to_owned())].into());
         assert_eq!(happened.attempts, [attempt]);
@@ -182,10 +171,7 @@ mod tests {
         let mut policy = Scripted::deciding(ALL).say("pre-filter default/a", Say::Final("too few members"));
         let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
-        assert_eq!(
-            (attempt.result, attempt.message()),
-            (AttemptResult::Rejected, "too few members".to_owned())
-        );
+        assert_eq!((attempt.result, attempt.message()), (AttemptResult::Rejected, "too few members".to_owned()));
         assert_eq!(policy.log, ["pre-filter default/a"]);
     }
 
@@ -212,21 +198,14 @@ mod tests {
 
     #[test]
     fn what_pre_filter_releases_is_free_for_filter() {
-        let releases = Fx {
-            releases: &["default/h"],
-            ..Fx::default()
-        };
+        let releases = Fx { releases: &["default/h"], ..Fx::default() };
         let mut policy = Scripted::deciding(ALL)
             .say("permit default/h", Say::Wait(10, Fx::default()))
             .say("pre-filter default/a", Say::Pass(releases));
         let mut session = session(&mut policy, [node("n1", 4), pod("a", 4, 0), pod("h", 4, 0)]);
         assert_eq!(session.try_pod("default/h").unwrap().result, AttemptResult::Waiting);
         assert_eq!(session.try_pod("default/a").unwrap().result, AttemptResult::Scheduled);
-        let tail = [
-            "pre-filter default/a",
-            "unreserve default/h Released",
-            "filter default/a",
-        ];
+        let tail = ["pre-filter default/a", "unreserve default/h Released", "filter default/a"];
         assert!(policy.log.windows(3).any(|asked| asked == tail), "{:?}", policy.log);
     }
 
@@ -235,16 +214,7 @@ mod tests {
         let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
         let mut session = session(&mut policy, [node("n1", 4), on("n1", pod("v", 4, 0)), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
-        assert!(
-            matches!(
-                error,
-                SessionError::Lie {
-                    call: "filter",
-                    lie: Lie::Unsound(_)
-                }
-            ),
-            "{error}"
-        );
+        assert!(matches!(error, SessionError::Lie { call: "filter", lie: Lie::Unsound(_) }), "{error}");
         assert!(session.take_happened().bound.is_empty());
         assert_eq!(policy.log, ["pre-filter default/a", "filter default/a"]);
     }
@@ -254,10 +224,7 @@ mod tests {
         let mut policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(-1, Fx::default()));
         let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the policy's answer to `permit` cannot be: a wait of -1 ns"
-        );
+        assert_eq!(error.to_string(), "the policy's answer to `permit` cannot be: a wait of -1 ns");
         assert!(session.waiting().is_empty());
     }
 

@@ -40,17 +40,12 @@ impl Session<'_> {
 
     /// Carries a sound plan out: nominates, evicts, and does what the answer means for others.
     pub(super) fn carry_out(&mut self, plan: Plan, effects: Effects) -> Result<(), SessionError> {
-        let fates: Vec<(PodId, Evicted)> = plan
-            .victims
-            .iter()
-            .map(|victim| (victim.pod, self.fate(victim, &plan)))
-            .collect();
+        let fates: Vec<(PodId, Evicted)> =
+            plan.victims.iter().map(|victim| (victim.pod, self.fate(victim, &plan))).collect();
         self.tell(vec![Event::PlanAccepted(plan.id)])?;
         self.carry(VecDeque::from([effects]))?;
         for nomination in &plan.nominations {
-            self.happened
-                .nominated
-                .insert(self.pod_name(nomination.pod), self.node_name(nomination.node));
+            self.happened.nominated.insert(self.pod_name(nomination.pod), self.node_name(nomination.node));
             self.mirror.nominate(nomination.pod, Some(nomination.node));
         }
         let mut rounds = VecDeque::new();
@@ -67,11 +62,7 @@ impl Session<'_> {
     /// What becomes of a victim, as the cluster is before the plan.
     fn fate(&self, victim: &Victim, plan: &Plan) -> Evicted {
         Evicted {
-            how: if self.held.contains(victim.pod) {
-                How::Unreserved
-            } else {
-                How::from(victim.eviction)
-            },
+            how: if self.held.contains(victim.pod) { How::Unreserved } else { How::from(victim.eviction) },
             node: self.occupancy.place(victim.pod).map(|node| self.node_name(node)),
             plan: plan.id,
             preemptor: self.pod_name(plan.preemptor),
@@ -88,11 +79,7 @@ impl Session<'_> {
             self.mirror.terminate(victim);
         }
         let beneficiaries: BTreeSet<PodId> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
-        let departure = Departure {
-            plan: plan.id,
-            beneficiaries,
-            expires: plan.expires,
-        };
+        let departure = Departure { plan: plan.id, beneficiaries, expires: plan.expires };
         self.departures.plan(victim, departure);
     }
 }
@@ -110,32 +97,16 @@ mod tests {
 
     /// A plan for `p` on `n1`.
     fn sketch(id: u64, victims: &'static [&'static str], soft: bool) -> Sketch {
-        Sketch {
-            id,
-            nominations: &[("default/p", "n1")],
-            victims,
-            soft,
-            expires: None,
-        }
+        Sketch { id, nominations: &[("default/p", "n1")], victims, soft, expires: None }
     }
 
     /// One attempt for `p`, for which no node fits, with this plan.
     fn planned(policy: Scripted, plan: Sketch) -> Scripted {
-        policy
-            .say("filter default/p", Say::Fits(&[]))
-            .say(ASKED, Say::Plan(plan, Fx::default()))
+        policy.say("filter default/p", Say::Fits(&[])).say(ASKED, Say::Plan(plan, Fx::default()))
     }
 
     fn cluster(policy: &mut Scripted) -> Session<'_> {
-        session(
-            policy,
-            [
-                node("n1", 4),
-                on("n1", pod("v", 3, 0)),
-                on("n1", pod("w", 1, 0)),
-                pod("p", 3, 9),
-            ],
-        )
+        session(policy, [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)])
     }
 
     #[test]
@@ -145,10 +116,7 @@ mod tests {
         session.try_pod("default/p").unwrap();
         let happened = session.take_happened();
         let v = happened.victims.get("default/v").unwrap();
-        assert_eq!(
-            (v.how, v.node.as_deref(), v.plan, v.preemptor.as_str()),
-            (How::Delete, Some("n1"), 5, "default/p")
-        );
+        assert_eq!((v.how, v.node.as_deref(), v.plan, v.preemptor.as_str()), (How::Delete, Some("n1"), 5, "default/p"));
         assert_eq!(happened.nominated, [("default/p".to_owned(), "n1".to_owned())].into());
     }
 
@@ -198,10 +166,7 @@ mod tests {
         let allocated = json!({"scheduling.koordinator.sh/reservation-allocated": r#"{"name":"r"}"#});
         let owner = on("n1", with(pod("o", 1, 0), "/metadata", "annotations", allocated));
         let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["Reservation/r"], true));
-        let mut session = session(
-            &mut policy,
-            [node("n1", 4), reservation("r", 4, Some("n1")), owner, pod("p", 3, 9)],
-        );
+        let mut session = session(&mut policy, [node("n1", 4), reservation("r", 4, Some("n1")), owner, pod("p", 3, 9)]);
         session.try_pod("default/p").unwrap();
         session.evictions_complete().unwrap();
         assert_eq!(session.mirror.pod_id("Reservation/r"), None);
@@ -214,12 +179,7 @@ mod tests {
         policy = policy.say("filter default/q", Say::Fits(&[])).say(
             "post-filter default/q",
             Say::Plan(
-                Sketch {
-                    id: 6,
-                    nominations: &[("default/q", "n1")],
-                    victims: &["default/v"],
-                    ..Sketch::default()
-                },
+                Sketch { id: 6, nominations: &[("default/q", "n1")], victims: &["default/v"], ..Sketch::default() },
                 Fx::default(),
             ),
         );

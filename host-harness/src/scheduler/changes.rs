@@ -46,12 +46,8 @@ impl Session<'_> {
         self.sync()?;
         let pod = self.pod_of(key);
         let node = key.strip_prefix("Node/").and_then(|name| self.mirror.node_id(name));
-        let homeless: Vec<PodId> = self
-            .held
-            .iter()
-            .filter(|(_, place)| Some(place.node) == node)
-            .map(|(pod, _)| pod)
-            .collect();
+        let homeless: Vec<PodId> =
+            self.held.iter().filter(|(_, place)| Some(place.node) == node).map(|(pod, _)| pod).collect();
         let mut rounds = VecDeque::new();
         if let Some(pod) = pod {
             rounds.extend(self.unreserve(pod, ReleaseCause::Removed)?);
@@ -72,9 +68,7 @@ impl Session<'_> {
     pub fn evictions_complete(&mut self) -> Result<(), SessionError> {
         self.sync()?;
         let mut leaving: BTreeSet<PodId> = self.departures.victims().collect();
-        let owners = leaving
-            .iter()
-            .flat_map(|victim| self.occupancy.owners(&self.mirror, *victim));
+        let owners = leaving.iter().flat_map(|victim| self.occupancy.owners(&self.mirror, *victim));
         let owners: Vec<PodId> = owners.collect();
         leaving.extend(owners);
         let keys: Vec<String> = leaving.iter().filter_map(|pod| self.key_of(*pod)).collect();
@@ -86,9 +80,7 @@ impl Session<'_> {
 
     /// The pod that an object's name means: `Pod/namespace/name` or `Reservation/name`.
     fn pod_of(&self, key: &str) -> Option<PodId> {
-        let name = key
-            .strip_prefix("Pod/")
-            .or_else(|| key.starts_with("Reservation/").then_some(key))?;
+        let name = key.strip_prefix("Pod/").or_else(|| key.starts_with("Reservation/").then_some(key))?;
         self.mirror.pod_id(name)
     }
 

@@ -31,12 +31,7 @@ impl Session<'_> {
     /// The pending pods in queue order: those that have no node, are not held for one and are not being deleted.
     pub fn queue(&mut self) -> Result<Vec<PodId>, SessionError> {
         self.sync()?;
-        let pending = self
-            .mirror
-            .pods()
-            .filter(|pod| self.is_pending(pod))
-            .map(|pod| pod.id)
-            .collect();
+        let pending = self.mirror.pods().filter(|pod| self.is_pending(pod)).map(|pod| pod.id).collect();
         self.ordered(pending)
     }
 
@@ -54,10 +49,7 @@ impl Session<'_> {
         let answer = self.ask(|policy| policy.queue_order(pods))?;
         let same = answer.len() == asked.len() && BTreeSet::from_iter(&answer) == BTreeSet::from_iter(&asked);
         if !same {
-            let lie = Lie::NotAPermutation {
-                asked: asked.len(),
-                answered: answer.len(),
-            };
+            let lie = Lie::NotAPermutation { asked: asked.len(), answered: answer.len() };
             return Err(lie.told_by("queue-order"));
         }
         Ok(answer)
@@ -73,11 +65,7 @@ mod tests {
 
     /// The pods that were tried, in order.
     fn tried(policy: &Scripted) -> Vec<&str> {
-        policy
-            .log
-            .iter()
-            .filter_map(|asked| asked.strip_prefix("pre-filter default/"))
-            .collect()
+        policy.log.iter().filter_map(|asked| asked.strip_prefix("pre-filter default/")).collect()
     }
 
     #[test]
@@ -85,13 +73,7 @@ mod tests {
         let mut policy = Scripted::deciding(ALL)
             .say("queue-order", Say::Queue(vec!["default/c", "default/a", "default/b"]))
             .say("filter default/a", Say::Fits(&[]));
-        let cluster = [
-            node("n1", 4),
-            pod("b", 1, 0),
-            pod("c", 1, 0),
-            on("n1", pod("v", 1, 0)),
-            pod("a", 1, 0),
-        ];
+        let cluster = [node("n1", 4), pod("b", 1, 0), pod("c", 1, 0), on("n1", pod("v", 1, 0)), pod("a", 1, 0)];
         session(&mut policy, cluster).cycle().unwrap();
         assert_eq!(policy.log.first().unwrap(), "queue-order default/a default/b default/c");
         assert_eq!(tried(&policy), ["c", "a", "b"]);
@@ -99,20 +81,12 @@ mod tests {
 
     #[test]
     fn what_is_left_is_ordered_anew_when_the_policy_says_so() {
-        let reorder = Fx {
-            reorder: true,
-            ..Fx::default()
-        };
+        let reorder = Fx { reorder: true, ..Fx::default() };
         let mut policy = Scripted::deciding(ALL)
             .say("pre-filter default/a", Say::Pass(reorder))
             .say("queue-order", Say::Queue(vec!["default/a", "default/b", "default/c"]))
             .say("queue-order", Say::Queue(vec!["default/c", "default/b"]));
-        session(
-            &mut policy,
-            [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)],
-        )
-        .cycle()
-        .unwrap();
+        session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]).cycle().unwrap();
         assert_eq!(tried(&policy), ["a", "c", "b"]);
     }
 
@@ -136,17 +110,10 @@ mod tests {
 
     #[test]
     fn a_queue_of_other_pods_is_a_lie() {
-        for queue in [
-            vec!["default/a"],
-            vec!["default/a", "default/a"],
-            vec!["default/a", "default/v"],
-            vec![],
-        ] {
+        for queue in [vec!["default/a"], vec!["default/a", "default/a"], vec!["default/a", "default/v"], vec![]] {
             let mut policy = Scripted::deciding(ALL).say("queue-order", Say::Queue(queue.clone()));
-            let mut session = session(
-                &mut policy,
-                [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), on("n1", pod("v", 1, 0))],
-            );
+            let mut session =
+                session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), on("n1", pod("v", 1, 0))]);
             let error = session.cycle().unwrap_err().to_string();
             assert!(error.contains("2 pods were to be ordered"), "{queue:?}: {error}");
             assert_eq!(tried(&policy), Vec::<&str>::new());

@@ -71,21 +71,12 @@ mod tests {
     }
 
     fn pods() -> [serde_json::Value; 5] {
-        [
-            node("n1", 8),
-            pod("a", 1, 0),
-            pod("b", 1, 0),
-            pod("c", 1, 0),
-            pod("d", 1, 0),
-        ]
+        [node("n1", 8), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0), pod("d", 1, 0)]
     }
 
     #[test]
     fn who_is_admitted_is_bound_where_it_was_held() {
-        let admits = Fx {
-            admits: &["default/c", "default/a"],
-            ..Fx::default()
-        };
+        let admits = Fx { admits: &["default/c", "default/a"], ..Fx::default() };
         let mut policy = four(Scripted::deciding(ALL), Say::Allow(admits));
         let mut session = session(&mut policy, pods());
         session.cycle().unwrap();
@@ -96,49 +87,24 @@ mod tests {
 
     #[test]
     fn a_release_releases_others_each_once() {
-        let releases = |names| Fx {
-            releases: names,
-            ..Fx::default()
-        };
+        let releases = |names| Fx { releases: names, ..Fx::default() };
         let reject = Say::Reject("the gang cannot be", releases(&["default/a"]));
         let mut policy = four(Scripted::deciding(ALL), reject)
-            .say(
-                "unreserve default/a",
-                Say::Effects(releases(&["default/b", "default/c"])),
-            )
-            .say(
-                "unreserve default/b",
-                Say::Effects(releases(&["default/a", "default/c"])),
-            );
+            .say("unreserve default/a", Say::Effects(releases(&["default/b", "default/c"])))
+            .say("unreserve default/b", Say::Effects(releases(&["default/a", "default/c"])));
         let mut session = session(&mut policy, pods());
         session.cycle().unwrap();
         assert!(session.waiting().is_empty());
-        let released: Vec<String> = session
-            .take_happened()
-            .released
-            .into_iter()
-            .map(|held| held.pod)
-            .collect();
+        let released: Vec<String> = session.take_happened().released.into_iter().map(|held| held.pod).collect();
         assert_eq!(released, ["default/a", "default/b", "default/c"]);
-        let asked: Vec<&String> = policy
-            .log
-            .iter()
-            .filter(|asked| asked.starts_with("unreserve"))
-            .collect();
+        let asked: Vec<&String> = policy.log.iter().filter(|asked| asked.starts_with("unreserve")).collect();
         let expected = ["d Failed", "a Released", "b Released", "c Released"];
-        assert!(
-            asked
-                .into_iter()
-                .eq(&expected.map(|pod| format!("unreserve default/{pod}")))
-        );
+        assert!(asked.into_iter().eq(&expected.map(|pod| format!("unreserve default/{pod}"))));
     }
 
     #[test]
     fn a_pod_that_there_is_not_is_a_lie_and_nothing_is_carried_out() {
-        let lie = Fx {
-            admits: &["default/a", "default/x"],
-            ..Fx::default()
-        };
+        let lie = Fx { admits: &["default/a", "default/x"], ..Fx::default() };
         let mut policy = four(Scripted::deciding(ALL), Say::Allow(lie));
         let mut session = session(&mut policy, pods());
         let error = session.cycle().unwrap_err();

@@ -25,10 +25,7 @@ fn refused(error: &ConfigError) -> String {
         ConfigError::UnknownLaws(known) => format!("no such laws; the policy knows {}", quoted(known)),
         ConfigError::UnknownArgument(name) => format!("the laws take no argument `{name}`"),
         ConfigError::BadArgument(bad) => {
-            format!(
-                "argument `{}`: expected {}, found {}",
-                bad.name, bad.expected, bad.found
-            )
+            format!("argument `{}`: expected {}, found {}", bad.name, bad.expected, bad.found)
         }
         ConfigError::Malformed(why) => format!("the arguments are not a JSON object: {why}"),
     }
@@ -37,11 +34,7 @@ fn refused(error: &ConfigError) -> String {
 /// Names in backticks.
 fn quoted(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    if quoted.is_empty() {
-        "none".to_owned()
-    } else {
-        quoted.join(", ")
-    }
+    if quoted.is_empty() { "none".to_owned() } else { quoted.join(", ") }
 }
 
 /// Why a step of the cycle could not be taken. Nothing of the answer that failed was carried out; the session is not to be

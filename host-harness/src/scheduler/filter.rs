@@ -58,36 +58,19 @@ impl Session<'_> {
         let (codes, obstacles) = (answer.codes.len(), answer.obstacles.len());
         let mut verdicts = Verdicts::default();
         for node in self.mirror.nodes() {
-            let code = usize::try_from(node.id)
-                .ok()
-                .and_then(|index| answer.codes.get(index).copied());
-            let code = code.ok_or_else(|| Lie::MissingVerdict {
-                codes,
-                id: node.id,
-                node: node.name.clone(),
-            })?;
+            let code = usize::try_from(node.id).ok().and_then(|index| answer.codes.get(index).copied());
+            let code = code.ok_or_else(|| Lie::MissingVerdict { codes, id: node.id, node: node.name.clone() })?;
             if usize::from(code) > obstacles {
-                return Err(Lie::UnknownCode {
-                    code,
-                    node: node.name.clone(),
-                    obstacles,
-                });
+                return Err(Lie::UnknownCode { code, node: node.name.clone(), obstacles });
             }
             verdicts.nodes.insert(node.id, usize::from(code).checked_sub(1));
         }
         if let Some((highest, _)) = verdicts.nodes.last_key_value()
             && usize::try_from(*highest).is_ok_and(|highest| codes > highest.saturating_add(1))
         {
-            return Err(Lie::TooManyVerdicts {
-                codes,
-                highest: *highest,
-            });
+            return Err(Lie::TooManyVerdicts { codes, highest: *highest });
         }
-        verdicts.obstacles = answer
-            .obstacles
-            .into_iter()
-            .map(|obstacle| obstacle.reason.message)
-            .collect();
+        verdicts.obstacles = answer.obstacles.into_iter().map(|obstacle| obstacle.reason.message).collect();
         Ok(verdicts)
     }
 
@@ -95,12 +78,10 @@ impl Session<'_> {
     fn own_verdicts(&self, pod: PodId) -> Verdicts {
         let mut verdicts = Verdicts::default();
         for node in self.mirror.nodes().map(|node| node.id) {
-            let obstacle = verify::bindings(&self.ground(), &[Placement { pod, node }])
-                .err()
-                .map(|violation| {
-                    verdicts.obstacles.push(violation.to_string());
-                    verdicts.obstacles.len().saturating_sub(1)
-                });
+            let obstacle = verify::bindings(&self.ground(), &[Placement { pod, node }]).err().map(|violation| {
+                verdicts.obstacles.push(violation.to_string());
+                verdicts.obstacles.len().saturating_sub(1)
+            });
             verdicts.nodes.insert(node, obstacle);
         }
         verdicts
@@ -109,10 +90,7 @@ impl Session<'_> {
     /// Counts what the nodes said. Where a node can never take the pod, the host's words count.
     fn summarise(&self, pod: PodId, verdicts: &Verdicts) -> NodeSummary {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut summary = NodeSummary {
-            nodes: verdicts.nodes.len(),
-            ..NodeSummary::default()
-        };
+        let mut summary = NodeSummary { nodes: verdicts.nodes.len(), ..NodeSummary::default() };
         for (node, obstacle) in &verdicts.nodes {
             match (self.mirror.eligible(pod, *node), obstacle) {
                 (Err(why), _) => summary.count(why.to_string(), 1),
@@ -173,26 +151,15 @@ mod tests {
 
     #[test]
     fn what_the_nodes_say_is_counted_in_the_hosts_words_where_it_has_some() {
-        let closed = with(
-            with(node("n3", 8), "", "spec", json!({})),
-            "/spec",
-            "unschedulable",
-            json!(true),
-        );
+        let closed = with(with(node("n3", 8), "", "spec", json!({})), "/spec", "unschedulable", json!(true));
         let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&[]));
         let cluster = [node("n1", 1), node("n2", 1), closed, pod("a", 2, 0)];
         let mut session = session(&mut policy, cluster);
         let attempt = session.try_pod("default/a").unwrap();
-        let (a, n3) = (
-            session.mirror.pod_id("default/a").unwrap(),
-            session.mirror.node_id("n3").unwrap(),
-        );
+        let (a, n3) = (session.mirror.pod_id("default/a").unwrap(), session.mirror.node_id("n3").unwrap());
         let words = session.mirror.eligible(a, n3).unwrap_err();
         let summary = attempt.nodes.unwrap();
-        assert_eq!(
-            summary.to_string(),
-            format!("0/3 nodes are available: 2 Insufficient cpu, 1 {words}")
-        );
+        assert_eq!(summary.to_string(), format!("0/3 nodes are available: 2 Insufficient cpu, 1 {words}"));
     }
 
     #[test]
@@ -213,10 +180,7 @@ mod tests {
             let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Codes(codes, obstacles));
             let mut session = session(&mut policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0)]);
             let error = session.try_pod("default/a").unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                format!("the policy's answer to `filter` cannot be: {said}")
-            );
+            assert_eq!(error.to_string(), format!("the policy's answer to `filter` cannot be: {said}"));
         }
     }
 }

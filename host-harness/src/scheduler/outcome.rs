@@ -80,12 +80,7 @@ impl Attempt {
         let nodes = self.nodes.as_ref().map(ToString::to_string);
         let preemption = said(&self.preemption).map(|message| format!("preemption: {message}"));
         let parts = [said(&self.reason), nodes, preemption];
-        parts
-            .into_iter()
-            .flatten()
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join("; ")
+        parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
     }
 }
 

@@ -37,10 +37,7 @@ impl Held {
 
     /// Who is next to lose its place, and when.
     fn next(&self) -> Option<(PodId, i64)> {
-        let next = self
-            .places
-            .iter()
-            .min_by_key(|(_, place)| (place.deadline, place.turn))?;
+        let next = self.places.iter().min_by_key(|(_, place)| (place.deadline, place.turn))?;
         Some((*next.0, next.1.deadline))
     }
 }
@@ -48,10 +45,7 @@ impl Held {
 impl Session<'_> {
     /// The pods held at permit, and the nodes they are held for.
     pub fn waiting(&self) -> BTreeMap<String, String> {
-        self.held
-            .iter()
-            .map(|(pod, place)| (self.pod_name(pod), self.node_name(place.node)))
-            .collect()
+        self.held.iter().map(|(pod, place)| (self.pod_name(pod), self.node_name(place.node))).collect()
     }
 
     /// Moves the clock on, and lets the time of pods held at permit run out on the way. A deadline that is reached exactly
@@ -70,11 +64,7 @@ impl Session<'_> {
     /// Holds a pod for a node.
     pub(super) fn hold(&mut self, pod: PodId, node: NodeId, nanoseconds: i64) {
         self.held.turns = self.held.turns.saturating_add(1);
-        let place = Place {
-            node,
-            deadline: self.mirror.now().saturating_add(nanoseconds),
-            turn: self.held.turns,
-        };
+        let place = Place { node, deadline: self.mirror.now().saturating_add(nanoseconds), turn: self.held.turns };
         self.held.places.insert(pod, place);
         self.occupancy.hold(pod, Some(node));
     }
@@ -88,11 +78,7 @@ impl Session<'_> {
     /// A held pod loses its place. What that means for others is still to be carried out; nothing where it is not held.
     pub(super) fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Option<Effects>, SessionError> {
         let Some(node) = self.let_go(pod) else { return Ok(None) };
-        self.happened.released.push(Released {
-            pod: self.pod_name(pod),
-            node: self.node_name(node),
-            cause,
-        });
+        self.happened.released.push(Released { pod: self.pod_name(pod), node: self.node_name(node), cause });
         self.ask_unreserve(pod, cause).map(Some)
     }
 
@@ -134,17 +120,9 @@ mod tests {
     #[test]
     fn the_clock_stands_at_the_deadline_when_it_passes_and_the_earliest_comes_first() {
         let policy = hold(hold(hold(Scripted::deciding(ALL), "a", 30), "b", 20), "c", 20);
-        let mut policy = policy.say(
-            "unreserve default/b",
-            Say::Effects(Fx {
-                releases: &["default/a"],
-                ..Fx::default()
-            }),
-        );
-        let mut session = session(
-            &mut policy,
-            [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)],
-        );
+        let mut policy =
+            policy.say("unreserve default/b", Say::Effects(Fx { releases: &["default/a"], ..Fx::default() }));
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]);
         session.cycle().unwrap();
         session.advance(100).unwrap();
         let expected = [
@@ -162,10 +140,7 @@ mod tests {
         let mut policy = hold(Scripted::deciding(ALL), "a", 10).say("filter default/b", Say::Fits(&[]));
         let mut session = session(&mut policy, [node("n1", 4), pod("a", 4, 0), pod("b", 4, 0)]);
         session.cycle().unwrap();
-        let (b, n1) = (
-            session.mirror.pod_id("default/b").unwrap(),
-            session.mirror.node_id("n1").unwrap(),
-        );
+        let (b, n1) = (session.mirror.pod_id("default/b").unwrap(), session.mirror.node_id("n1").unwrap());
         let bind = [lictor_policy::contract::Placement { pod: b, node: n1 }];
         assert!(crate::verify::bindings(&session.ground(), &bind).is_err());
         session.advance(10).unwrap();

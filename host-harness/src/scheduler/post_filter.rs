@@ -26,12 +26,7 @@ impl Session<'_> {
                 return Ok(attempt);
             };
             self.claim("post-filter", [plan.id])?;
-            let proposal = Proposal {
-                plan: &plan,
-                asker: Some(pod),
-                effects: &answer.effects,
-                refuted: &refuted,
-            };
+            let proposal = Proposal { plan: &plan, asker: Some(pod), effects: &answer.effects, refuted: &refuted };
             match self.judge(&proposal)? {
                 Ok(()) => {
                     let node = plan.nominations.iter().find(|nomination| nomination.pod == pod);
@@ -62,12 +57,7 @@ mod tests {
 
     /// A node full with `v` (3 cores) and `w` (1), `p` (3) waits.
     fn full(policy: &mut Scripted) -> Session<'_> {
-        let cluster = [
-            node("n1", 4),
-            on("n1", pod("v", 3, 0)),
-            on("n1", pod("w", 1, 0)),
-            pod("p", 3, 9),
-        ];
+        let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)];
         session(policy, cluster)
     }
 
@@ -78,12 +68,7 @@ mod tests {
 
     /// A plan for `p`.
     fn sketch(id: u64, victims: &'static [&'static str]) -> Sketch {
-        Sketch {
-            id,
-            nominations: &[("default/p", "n1")],
-            victims,
-            ..Sketch::default()
-        }
+        Sketch { id, nominations: &[("default/p", "n1")], victims, ..Sketch::default() }
     }
 
     #[test]
@@ -91,14 +76,8 @@ mod tests {
         let mut policy = nowhere().say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
         let mut session = full(&mut policy);
         let attempt = session.try_pod("default/p").unwrap();
-        assert_eq!(
-            (attempt.result, attempt.node.as_deref()),
-            (AttemptResult::Nominated, Some("n1"))
-        );
-        assert_eq!(
-            attempt.message(),
-            "0/1 nodes are available: 1 Insufficient cpu; preemption: needs room"
-        );
+        assert_eq!((attempt.result, attempt.node.as_deref()), (AttemptResult::Nominated, Some("n1")));
+        assert_eq!(attempt.message(), "0/1 nodes are available: 1 Insufficient cpu; preemption: needs room");
         session.sync().unwrap();
         assert_eq!(policy.log.last().unwrap(), "accepted 1");
         assert!(policy.seen.get("default/p").unwrap().nominated.is_some());
@@ -141,10 +120,7 @@ mod tests {
         }
         let attempt = full(&mut policy).try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Unschedulable);
-        assert_eq!(
-            attempt.preemption.unwrap().message,
-            "`default/p` on `n1` was refused before"
-        );
+        assert_eq!(attempt.preemption.unwrap().message, "`default/p` on `n1` was refused before");
         assert_eq!(policy.log.iter().filter(|asked| asked.starts_with(ASKED)).count(), 9);
     }
 
@@ -162,10 +138,7 @@ mod tests {
 
     #[test]
     fn without_a_way_out_a_nomination_can_be_withdrawn() {
-        let own = Fx {
-            withdrawn: &["default/p"],
-            ..Fx::default()
-        };
+        let own = Fx { withdrawn: &["default/p"], ..Fx::default() };
         let mut policy = nowhere()
             .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()))
             .say("filter default/p", Say::Fits(&[]))

@@ -26,15 +26,8 @@ impl<'a> Scoring<'a> {
     pub(super) fn of(mirror: &'a Mirror, occupancy: &'a Occupancy, pod: &Pod) -> Scoring<'a> {
         let mut request = Load::default();
         request.add(&pod.requests);
-        let scored = (0..)
-            .zip(mirror.resources())
-            .filter(|(_, known)| SCORED.contains(&known.name.as_str()));
-        Scoring {
-            resources: scored.map(|(resource, _)| resource).collect(),
-            mirror,
-            occupancy,
-            request,
-        }
+        let scored = (0..).zip(mirror.resources()).filter(|(_, known)| SCORED.contains(&known.name.as_str()));
+        Scoring { resources: scored.map(|(resource, _)| resource).collect(), mirror, occupancy, request }
     }
 
     /// The score of a node, 0 to 100: the share that would be left free, the mean over cpu and memory, rounded down each.
@@ -42,17 +35,11 @@ impl<'a> Scoring<'a> {
         let shares = self.resources.iter().map(|resource| {
             let has = i128::from(allocatable(self.mirror, node, *resource));
             let taken = self.occupancy.load(node.id).map_or(0, |load| load.get(*resource));
-            let free = has
-                .saturating_sub(taken)
-                .saturating_sub(self.request.get(*resource))
-                .max(0);
+            let free = has.saturating_sub(taken).saturating_sub(self.request.get(*resource)).max(0);
             free.saturating_mul(FULL).checked_div(has).unwrap_or(0)
         });
         let sum = shares.fold(0i128, i128::saturating_add);
-        i128::try_from(self.resources.len())
-            .ok()
-            .and_then(|count| sum.checked_div(count))
-            .unwrap_or(0)
+        i128::try_from(self.resources.len()).ok().and_then(|count| sum.checked_div(count)).unwrap_or(0)
     }
 
     /// The node with the best score; of equals, the first by name.
@@ -83,10 +70,7 @@ mod tests {
         // cpu: (4 - 2 - 1) * 100 / 4 = 25. (25 + 100) / 2 = 62.
         assert_eq!(score(vec![node("n1", 4), on("n1", pod("v", 2, 0))]), 62);
         // cpu: nothing left, and no less than nothing. 100 / 2 = 50.
-        assert_eq!(
-            score(vec![node("n1", 4), on("n1", pod("v", 4, 0)), on("n1", pod("w", 4, 0))]),
-            50
-        );
+        assert_eq!(score(vec![node("n1", 4), on("n1", pod("v", 4, 0)), on("n1", pod("w", 4, 0))]), 50);
         assert_eq!(score(vec![node("n1", 0)]), 50);
     }
 }

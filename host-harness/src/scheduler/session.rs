@@ -121,24 +121,16 @@ impl<'p> Session<'p> {
 
     /// What plans and bindings are held against.
     pub(super) fn ground(&self) -> Ground<'_> {
-        Ground {
-            mirror: &self.mirror,
-            occupancy: &self.occupancy,
-            departures: &self.departures,
-        }
+        Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
     }
 
     /// The name of a pod; its number where it is gone.
     pub(super) fn pod_name(&self, pod: PodId) -> String {
-        self.mirror
-            .pod_name(pod)
-            .map_or_else(|| format!("pod number {pod}"), str::to_owned)
+        self.mirror.pod_name(pod).map_or_else(|| format!("pod number {pod}"), str::to_owned)
     }
 
     /// The name of a node; its number where it is gone.
     pub(super) fn node_name(&self, node: NodeId) -> String {
-        self.mirror
-            .node(node)
-            .map_or_else(|| format!("node number {node}"), |node| node.name.clone())
+        self.mirror.node(node).map_or_else(|| format!("node number {node}"), |node| node.name.clone())
     }
 }

@@ -13,22 +13,14 @@ use super::{Ground, Violation, distinct, eligible, fits, pending};
 pub fn bindings(ground: &Ground<'_>, bindings: &[Placement]) -> Result<(), Violation> {
     let mut by_node: BTreeMap<NodeId, Vec<PodId>> = BTreeMap::new();
     for binding in bindings {
-        ground
-            .mirror
-            .pod(binding.pod)
-            .ok_or(Violation::UnknownPod(binding.pod))?;
-        ground
-            .mirror
-            .node(binding.node)
-            .ok_or(Violation::UnknownNode(binding.node))?;
+        ground.mirror.pod(binding.pod).ok_or(Violation::UnknownPod(binding.pod))?;
+        ground.mirror.node(binding.node).ok_or(Violation::UnknownNode(binding.node))?;
         by_node.entry(binding.node).or_default().push(binding.pod);
     }
     distinct::placements(ground, bindings)?;
     pending::placements(ground, bindings)?;
     eligible::placements(ground, bindings)?;
-    by_node
-        .iter()
-        .try_for_each(|(node, comers)| fits::room(ground, *node, |_| true, &[], comers))
+    by_node.iter().try_for_each(|(node, comers)| fits::room(ground, *node, |_| true, &[], comers))
 }
 
 #[cfg(test)]
@@ -56,10 +48,7 @@ mod tests {
         ] {
             assert_eq!(judge(&world, &[named]), Err(code.to_owned()), "{named:?}");
         }
-        assert_eq!(
-            judge(&world, &[("default/q", "n3"), ("default/q", "n3")]),
-            Err("host/distinct".to_owned())
-        );
+        assert_eq!(judge(&world, &[("default/q", "n3"), ("default/q", "n3")]), Err("host/distinct".to_owned()));
     }
 
     #[test]
@@ -69,10 +58,7 @@ mod tests {
         world.sync();
         assert_eq!(judge(&world, &[("default/r", "n3")]), Ok(()));
         assert_eq!(judge(&world, &[("default/q", "n3")]), Ok(()));
-        assert_eq!(
-            judge(&world, &[("default/q", "n3"), ("default/r", "n3")]),
-            Err("host/fits".to_owned())
-        );
+        assert_eq!(judge(&world, &[("default/q", "n3"), ("default/r", "n3")]), Err("host/fits".to_owned()));
     }
 
     #[test]

@@ -50,9 +50,7 @@ impl Departures {
         let deleted = mirror.pod(pod).is_some_and(|pod| pod.terminating);
         let void = departure.expires.is_some_and(|end| end <= mirror.now());
         let awaited = |pod: &PodId| {
-            let pending = mirror
-                .pod(*pod)
-                .is_some_and(|pod| pod.phase == Phase::Pending && pod.node.is_none());
+            let pending = mirror.pod(*pod).is_some_and(|pod| pod.phase == Phase::Pending && pod.node.is_none());
             pending && !occupancy.is_held(*pod)
         };
         (deleted || (!void && departure.beneficiaries.iter().any(awaited))).then_some(departure.plan)
@@ -66,18 +64,12 @@ mod tests {
 
     /// The plan by which `default/v`, a victim of plan 3 for `default/q`, is leaving.
     fn leaving(world: &World) -> Option<u64> {
-        world
-            .departures
-            .leaving(&world.mirror, &world.occupancy, world.pod("default/v"))
+        world.departures.leaving(&world.mirror, &world.occupancy, world.pod("default/v"))
     }
 
     fn world(expires: Option<i64>) -> World {
         let mut world = World::small();
-        let departure = Departure {
-            plan: 3,
-            beneficiaries: [world.pod("default/q")].into(),
-            expires,
-        };
+        let departure = Departure { plan: 3, beneficiaries: [world.pod("default/q")].into(), expires };
         world.departures.plan(world.pod("default/v"), departure);
         world
     }

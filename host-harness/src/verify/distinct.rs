@@ -9,9 +9,7 @@ use super::{Ground, Proposal, Violation};
 /// The victims are distinct, and so are the nominated pods.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     if let Some(pod) = repeated(proposal.plan.victims.iter().map(|victim| victim.pod)) {
-        return Err(Violation::VictimTwice {
-            victim: ground.pod_name(pod),
-        });
+        return Err(Violation::VictimTwice { victim: ground.pod_name(pod) });
     }
     placements(ground, &proposal.plan.nominations)
 }
@@ -19,9 +17,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 /// The placed pods are distinct.
 pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
     match repeated(placements.iter().map(|placement| placement.pod)) {
-        Some(pod) => Err(Violation::PlacedTwice {
-            pod: ground.pod_name(pod),
-        }),
+        Some(pod) => Err(Violation::PlacedTwice { pod: ground.pod_name(pod) }),
         None => Ok(()),
     }
 }

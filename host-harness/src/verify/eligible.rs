@@ -12,15 +12,12 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 /// Every node takes the pod placed on it as far as that depends on no other pod.
 pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
     placements.iter().try_for_each(|placement| {
-        ground
-            .mirror
-            .eligible(placement.pod, placement.node)
-            .map_err(|why| Violation::Ineligible {
-                placement: placement.clone(),
-                pod: ground.pod_name(placement.pod),
-                node: ground.node_name(placement.node),
-                why,
-            })
+        ground.mirror.eligible(placement.pod, placement.node).map_err(|why| Violation::Ineligible {
+            placement: placement.clone(),
+            pod: ground.pod_name(placement.pod),
+            node: ground.node_name(placement.node),
+            why,
+        })
     })
 }
 
@@ -36,10 +33,7 @@ mod tests {
         let plan = world.plan(&[("default/q", "n3"), ("default/p", "n2")], &[]);
         let violation = world.judge(&plan).unwrap_err();
         assert_eq!(violation.code(), "host/eligible");
-        assert!(
-            violation.to_string().starts_with("`n2` does not take `default/p`: "),
-            "{violation}"
-        );
+        assert!(violation.to_string().starts_with("`n2` does not take `default/p`: "), "{violation}");
         assert_eq!(violation.refutes(&plan), [world.placement(("default/p", "n2"))]);
     }
 }

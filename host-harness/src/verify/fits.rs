@@ -23,10 +23,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
         !going.contains(&pod)
             && !proposal.effects.releases.contains(&pod)
             && !ground.mirror.pod(pod).is_some_and(|pod| pod.terminating)
-            && ground
-                .departures
-                .leaving(ground.mirror, ground.occupancy, pod)
-                .is_none()
+            && ground.departures.leaving(ground.mirror, ground.occupancy, pod).is_none()
     };
     by_node.iter().try_for_each(|(node, comers)| {
         let least = comers.iter().map(|pod| priority(ground, *pod)).min();
@@ -85,9 +82,7 @@ mod tests {
     fn short(world: &World, plan: &Plan, effects: &Effects) -> Option<(String, i128, i128)> {
         match world.judge_with(plan, effects) {
             Ok(()) => None,
-            Err(Violation::NoRoom {
-                node, taken, wanted, ..
-            }) => Some((node, taken / 1000, wanted / 1000)),
+            Err(Violation::NoRoom { node, taken, wanted, .. }) => Some((node, taken / 1000, wanted / 1000)),
             Err(other) => panic!("{other}"),
         }
     }
@@ -99,20 +94,11 @@ mod tests {
         let plan = world.plan(&[("default/p", "n1")], &["default/w"]);
         let said = "`n1` has 4000 of `cpu`: 3000 stay taken, 3000 more are to be placed";
         assert_eq!(world.refusal(&plan), said);
-        assert_eq!(
-            short(&world, &world.plan(&[("default/p", "n1")], &["default/v"]), &none),
-            None
-        );
+        assert_eq!(short(&world, &world.plan(&[("default/p", "n1")], &["default/v"]), &none), None);
         // p and q together need all four cores of n1.
         let both = [("default/p", "n1"), ("default/q", "n1")];
-        assert_eq!(
-            short(&world, &world.plan(&both, &["default/v"]), &none),
-            Some(("n1".to_owned(), 1, 4))
-        );
-        assert_eq!(
-            short(&world, &world.plan(&both, &["default/v", "default/w"]), &none),
-            None
-        );
+        assert_eq!(short(&world, &world.plan(&both, &["default/v"]), &none), Some(("n1".to_owned(), 1, 4)));
+        assert_eq!(short(&world, &world.plan(&both, &["default/v", "default/w"]), &none), None);
     }
 
     #[test]
@@ -120,10 +106,7 @@ mod tests {
         let world = World::small();
         let plan = world.plan(&[("default/p", "n3")], &[]);
         assert_eq!(short(&world, &plan, &Effects::default()), Some(("n3".to_owned(), 2, 3)));
-        let released = Effects {
-            releases: vec![world.pod("default/h")],
-            ..Effects::default()
-        };
+        let released = Effects { releases: vec![world.pod("default/h")], ..Effects::default() };
         assert_eq!(short(&world, &plan, &released), None);
     }
 
@@ -145,18 +128,9 @@ mod tests {
                 "{name}"
             );
         }
-        assert_eq!(
-            short(&world, &world.plan(&[("default/higher", "n3")], &[]), &none),
-            None
-        );
-        let withdrawn = Effects {
-            withdrawn: vec![q],
-            ..Effects::default()
-        };
-        assert_eq!(
-            short(&world, &world.plan(&[("default/lower", "n3")], &[]), &withdrawn),
-            None
-        );
+        assert_eq!(short(&world, &world.plan(&[("default/higher", "n3")], &[]), &none), None);
+        let withdrawn = Effects { withdrawn: vec![q], ..Effects::default() };
+        assert_eq!(short(&world, &world.plan(&[("default/lower", "n3")], &[]), &withdrawn), None);
         // A plan that nominates q anew does not count it twice.
         assert_eq!(short(&world, &world.plan(&[("default/q", "n3")], &[]), &none), None);
     }
@@ -178,20 +152,12 @@ mod tests {
             let allocated = json!({"scheduling.koordinator.sh/reservation-allocated": r#"{"name":"r"}"#});
             on("n1", with(pod(name, 4, 0), "/metadata", "annotations", allocated))
         };
-        let mut world = World::of([
-            node("n1", 4),
-            reservation("r", 4, Some("n1")),
-            owner("o"),
-            pod("p", 4, 10),
-        ]);
+        let mut world = World::of([node("n1", 4), reservation("r", 4, Some("n1")), owner("o"), pod("p", 4, 10)]);
         let none = Effects::default();
         let plan = world.plan(&[("default/p", "n1")], &["default/o"]);
         assert_eq!(short(&world, &plan, &none), Some(("n1".to_owned(), 4, 4)));
         // The owner leaves with its reservation.
-        assert_eq!(
-            short(&world, &world.plan(&[("default/p", "n1")], &["Reservation/r"]), &none),
-            None
-        );
+        assert_eq!(short(&world, &world.plan(&[("default/p", "n1")], &["Reservation/r"]), &none), None);
         // Without the reservation it counts as any pod.
         assert!(world.mirror.remove("Reservation/r"));
         world.sync();

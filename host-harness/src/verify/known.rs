@@ -11,11 +11,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
     plan.victims.iter().try_for_each(|victim| pod(ground, victim.pod))?;
     plan.nominations.iter().try_for_each(|nomination| {
         pod(ground, nomination.pod)?;
-        ground
-            .mirror
-            .node(nomination.node)
-            .map(|_| ())
-            .ok_or(Violation::UnknownNode(nomination.node))
+        ground.mirror.node(nomination.node).map(|_| ()).ok_or(Violation::UnknownNode(nomination.node))
     })
 }
 
@@ -37,20 +33,11 @@ mod tests {
         let good = world.plan(&[("default/p", "n1")], &["default/v"]);
         assert_eq!(world.judge(&good), Ok(()));
         let nobody = || Err(Violation::UnknownPod(u32::MAX));
-        assert_eq!(
-            world.judge(&world.plan(&[("default/x", "n1")], &["default/v"])),
-            nobody()
-        );
-        assert_eq!(
-            world.judge(&world.plan(&[("default/p", "n1")], &["default/x"])),
-            nobody()
-        );
+        assert_eq!(world.judge(&world.plan(&[("default/x", "n1")], &["default/v"])), nobody());
+        assert_eq!(world.judge(&world.plan(&[("default/p", "n1")], &["default/x"])), nobody());
         let elsewhere = world.plan(&[("default/p", "nx")], &["default/v"]);
         assert_eq!(world.judge(&elsewhere), Err(Violation::UnknownNode(u32::MAX)));
-        let for_nobody = Plan {
-            preemptor: u32::MAX,
-            ..good
-        };
+        let for_nobody = Plan { preemptor: u32::MAX, ..good };
         assert_eq!(world.judge(&for_nobody), nobody());
     }
 }

@@ -46,16 +46,12 @@ pub struct Ground<'a> {
 impl Ground<'_> {
     /// The name of a pod for a message.
     fn pod_name(&self, pod: PodId) -> String {
-        self.mirror
-            .pod_name(pod)
-            .map_or_else(|| format!("pod number {pod}"), str::to_owned)
+        self.mirror.pod_name(pod).map_or_else(|| format!("pod number {pod}"), str::to_owned)
     }
 
     /// The name of a node for a message.
     fn node_name(&self, node: NodeId) -> String {
-        self.mirror
-            .node(node)
-            .map_or_else(|| format!("node number {node}"), |node| node.name.clone())
+        self.mirror.node(node).map_or_else(|| format!("node number {node}"), |node| node.name.clone())
     }
 }
 

@@ -53,10 +53,7 @@ impl Occupancy {
     /// a pod consumes a reservation; where it is not asked for, such a pod counts in full, as it does for the policy.
     pub fn new(interests: &Interests) -> Occupancy {
         let allocated = interests.annotations.iter().position(|key| key == ALLOCATED);
-        Occupancy {
-            allocated: allocated.and_then(|index| u32::try_from(index).ok()),
-            ..Occupancy::default()
-        }
+        Occupancy { allocated: allocated.and_then(|index| u32::try_from(index).ok()), ..Occupancy::default() }
     }
 
     /// Takes note of what the policy is about to be told.
@@ -101,11 +98,7 @@ impl Occupancy {
 
     /// The node on which the pod takes room.
     pub fn place(&self, pod: PodId) -> Option<NodeId> {
-        self.bound
-            .by_pod
-            .get(&pod)
-            .or_else(|| self.held.by_pod.get(&pod))
-            .copied()
+        self.bound.by_pod.get(&pod).or_else(|| self.held.by_pod.get(&pod)).copied()
     }
 
     /// The pods that take room on a node.

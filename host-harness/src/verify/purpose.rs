@@ -9,15 +9,10 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
     if let Some(asker) = proposal.asker
         && !plan.nominations.iter().any(|nomination| nomination.pod == asker)
     {
-        return Err(Violation::AskerLeftOut {
-            asker: ground.pod_name(asker),
-            nominated: plan.nominations.len(),
-        });
+        return Err(Violation::AskerLeftOut { asker: ground.pod_name(asker), nominated: plan.nominations.len() });
     }
     if plan.nominations.is_empty() && !plan.victims.is_empty() {
-        return Err(Violation::NobodyGains {
-            victims: plan.victims.len(),
-        });
+        return Err(Violation::NobodyGains { victims: plan.victims.len() });
     }
     Ok(())
 }
@@ -42,19 +37,12 @@ mod tests {
         let world = World::small();
         let plan = world.plan(&[("default/p", "n1")], &["default/v"]);
         let judge = |asker: &str| {
-            let proposal = Proposal {
-                plan: &plan,
-                asker: Some(world.pod(asker)),
-                effects: &Effects::default(),
-                refuted: &[],
-            };
+            let proposal =
+                Proposal { plan: &plan, asker: Some(world.pod(asker)), effects: &Effects::default(), refuted: &[] };
             super::super::plan(&world.ground(), &proposal)
         };
         assert_eq!(judge("default/p"), Ok(()));
-        let left_out = Violation::AskerLeftOut {
-            asker: "default/q".to_owned(),
-            nominated: 1,
-        };
+        let left_out = Violation::AskerLeftOut { asker: "default/q".to_owned(), nominated: 1 };
         assert_eq!(judge("default/q"), Err(left_out));
     }
 }

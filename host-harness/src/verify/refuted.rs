@@ -4,12 +4,7 @@ use super::{Ground, Proposal, Violation};
 
 /// No nomination is among the refuted ones.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
-    match proposal
-        .plan
-        .nominations
-        .iter()
-        .find(|nomination| proposal.refuted.contains(nomination))
-    {
+    match proposal.plan.nominations.iter().find(|nomination| proposal.refuted.contains(nomination)) {
         Some(nomination) => Err(Violation::Refuted {
             placement: nomination.clone(),
             pod: ground.pod_name(nomination.pod),
@@ -33,12 +28,7 @@ mod tests {
         let world = World::small();
         let plan = world.plan(&[("default/q", "n3"), ("default/p", "n1")], &["default/v"]);
         let judge = |refuted: &[Placement]| {
-            let proposal = Proposal {
-                plan: &plan,
-                asker: None,
-                effects: &Effects::default(),
-                refuted,
-            };
+            let proposal = Proposal { plan: &plan, asker: None, effects: &Effects::default(), refuted };
             super::super::plan(&world.ground(), &proposal)
         };
         assert_eq!(judge(&[world.placement(("default/p", "n3"))]), Ok(()));

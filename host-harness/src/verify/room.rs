@@ -36,11 +36,7 @@ impl Load {
 
     /// How much of a resource.
     pub fn get(&self, resource: ResourceId) -> i128 {
-        usize::try_from(resource)
-            .ok()
-            .and_then(|index| self.0.get(index))
-            .copied()
-            .unwrap_or(0)
+        usize::try_from(resource).ok().and_then(|index| self.0.get(index)).copied().unwrap_or(0)
     }
 
     /// Adds the amounts.
@@ -74,15 +70,9 @@ impl Load {
 
 /// What a node has of a resource.
 pub fn allocatable(mirror: &Mirror, node: &Node, resource: ResourceId) -> i64 {
-    let named = node
-        .allocatable
-        .iter()
-        .find(|amount| amount.resource == resource)
-        .map(|amount| amount.value);
+    let named = node.allocatable.iter().find(|amount| amount.resource == resource).map(|amount| amount.value);
     named.unwrap_or_else(|| {
-        let known = usize::try_from(resource)
-            .ok()
-            .and_then(|index| mirror.resources().get(index));
+        let known = usize::try_from(resource).ok().and_then(|index| mirror.resources().get(index));
         known.map_or(0, |known| known.everywhere)
     })
 }
@@ -108,11 +98,7 @@ mod tests {
     fn taken(objects: impl IntoIterator<Item = Value>) -> (i128, i128) {
         let world = World::of([node("n1", 8)].into_iter().chain(objects));
         let number = |name: &str| {
-            let place = world
-                .mirror
-                .resources()
-                .iter()
-                .position(|resource| resource.name == name);
+            let place = world.mirror.resources().iter().position(|resource| resource.name == name);
             u32::try_from(place.unwrap()).unwrap()
         };
         let load = world.occupancy.load(world.node("n1")).unwrap();
@@ -126,10 +112,7 @@ mod tests {
 
     #[test]
     fn pods_add_up() {
-        assert_eq!(
-            taken([on("n1", pod("a", 1, 0)), on("n1", pod("b", 2, 0)), pod("c", 4, 0)]),
-            (3, 2)
-        );
+        assert_eq!(taken([on("n1", pod("a", 1, 0)), on("n1", pod("b", 2, 0)), pod("c", 4, 0)]), (3, 2));
     }
 
     #[test]
@@ -155,10 +138,7 @@ mod tests {
     #[test]
     fn sums_do_not_overflow() {
         let mut load = Load::default();
-        let much = [Amount {
-            resource: 1,
-            value: i64::MAX,
-        }];
+        let much = [Amount { resource: 1, value: i64::MAX }];
         load.add(&much);
         load.add(&much);
         assert_eq!((load.get(0), load.get(1)), (0, 2 * i128::from(i64::MAX)));

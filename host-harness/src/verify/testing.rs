@@ -13,10 +13,7 @@ pub(crate) fn interests() -> Interests {
         labels: Vec::new(),
         annotations: vec!["other".to_owned(), super::room::ALLOCATED.to_owned()],
         node_labels: Vec::new(),
-        kinds: vec![KindInterest {
-            group: "scheduling.koordinator.sh".to_owned(),
-            kind: "Reservation".to_owned(),
-        }],
+        kinds: vec![KindInterest { group: "scheduling.koordinator.sh".to_owned(), kind: "Reservation".to_owned() }],
     }
 }
 
@@ -42,24 +39,14 @@ pub(crate) fn pod(name: &str, cpu: u32, priority: i32) -> Value {
 
 /// The same pod, running on a node.
 pub(crate) fn on(node: &str, mut pod: Value) -> Value {
-    *pod.pointer_mut("/spec")
-        .unwrap()
-        .as_object_mut()
-        .unwrap()
-        .entry("nodeName")
-        .or_insert(json!(null)) = json!(node);
+    *pod.pointer_mut("/spec").unwrap().as_object_mut().unwrap().entry("nodeName").or_insert(json!(null)) = json!(node);
     *pod.pointer_mut("/status/phase").unwrap() = json!("Running");
     pod
 }
 
 /// The same object with a value set at the end of a pointer.
 pub(crate) fn with(mut object: Value, parent: &str, key: &str, value: Value) -> Value {
-    object
-        .pointer_mut(parent)
-        .unwrap()
-        .as_object_mut()
-        .unwrap()
-        .insert(key.to_owned(), value);
+    object.pointer_mut(parent).unwrap().as_object_mut().unwrap().insert(key.to_owned(), value);
     object
 }
 
@@ -99,12 +86,7 @@ impl World {
     pub(crate) fn small() -> World {
         let mut world = World::of([
             node("n1", 4),
-            with(
-                with(node("n2", 4), "", "spec", json!({})),
-                "/spec",
-                "unschedulable",
-                json!(true),
-            ),
+            with(with(node("n2", 4), "", "spec", json!({})), "/spec", "unschedulable", json!(true)),
             node("n3", 4),
             on("n1", pod("v", 3, 0)),
             on("n1", pod("w", 1, 0)),
@@ -138,10 +120,7 @@ impl World {
 
     /// A placement by names.
     pub(crate) fn placement(&self, (pod, node): (&str, &str)) -> Placement {
-        Placement {
-            pod: self.pod(pod),
-            node: self.node(node),
-        }
+        Placement { pod: self.pod(pod), node: self.node(node) }
     }
 
     /// A plan by names. The first nominated pod is the preemptor.
@@ -151,29 +130,16 @@ impl World {
             id: 7,
             preemptor: nominations.first().map_or(self.pod("default/p"), |first| first.pod),
             nominations,
-            victims: victims
-                .iter()
-                .map(|name| Victim {
-                    pod: self.pod(name),
-                    eviction: Eviction::Delete,
-                })
-                .collect(),
+            victims: victims.iter().map(|name| Victim { pod: self.pod(name), eviction: Eviction::Delete }).collect(),
             marks: Vec::new(),
             expires: None,
-            reason: Reason {
-                law: "test/law".to_owned(),
-                message: "room is needed".to_owned(),
-            },
+            reason: Reason { law: "test/law".to_owned(), message: "room is needed".to_owned() },
         }
     }
 
     /// What plans are held against.
     pub(crate) fn ground(&self) -> Ground<'_> {
-        Ground {
-            mirror: &self.mirror,
-            occupancy: &self.occupancy,
-            departures: &self.departures,
-        }
+        Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
     }
 
     /// The verdict on a plan that nobody asked for, with no other effects.
@@ -183,15 +149,7 @@ impl World {
 
     /// The verdict on a plan that nobody asked for.
     pub(crate) fn judge_with(&self, plan: &Plan, effects: &Effects) -> Result<(), Violation> {
-        super::plan(
-            &self.ground(),
-            &Proposal {
-                plan,
-                asker: None,
-                effects,
-                refuted: &[],
-            },
-        )
+        super::plan(&self.ground(), &Proposal { plan, asker: None, effects, refuted: &[] })
     }
 
     /// What is said about a plan that breaks an invariant.

@@ -126,10 +126,7 @@ impl Violation {
 
     /// The violation as a reason for the pod that asked.
     pub fn reason(&self) -> Reason {
-        Reason {
-            law: self.code().to_owned(),
-            message: self.to_string(),
-        }
+        Reason { law: self.code().to_owned(), message: self.to_string() }
     }
 
     /// The placements of a plan that it speaks against: those on the node or of the pod where it names them, else all.

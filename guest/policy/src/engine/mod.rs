@@ -1,80 +1,96 @@
-//! The engine: one file per extension point.
+//! The engine: answers at the extension points by asking the laws of the system it is configured with.
+//!
+//! One file per extension point; [`search`] finds plans; [`Ledger`] remembers those under way.
+
+mod account;
+mod apply;
+mod asker;
+mod filter;
+mod ledger;
+mod notes;
+mod permit;
+mod post_filter;
+mod pre_filter;
+mod reserve;
+mod search;
+mod state;
+
+pub use asker::Asker;
+pub use ledger::Ledger;
+pub use notes::Notes;
 
 use crate::contract::*;
+use crate::dialects::{self, Dialect};
+use crate::laws::{Breach, Laws, Rule};
+use crate::model::{Cluster, Overflow, PodIx};
 
-/// A policy: holds one cluster, answers at the extension points.
+/// A policy: holds one cluster, answers at the extension points. The functions are those of `wit/`.
 #[derive(Debug, Default)]
-pub struct Engine {}
+pub struct Engine {
+    cluster: Cluster,
+    dialect: Option<Box<dyn Dialect>>,
+    ledger: Ledger,
+    notes: Notes,
+    /// How many events were applied.
+    revision: u64,
+}
 
 impl Engine {
     /// See `decision.describe`.
     pub fn describe() -> Description {
-        Description {
-            name: "lictor".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            law_sets: Vec::new(),
-        }
+        let (name, version) = ("lictor".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+        Description { name, version, law_sets: dialects::describe() }
     }
+
     /// See `decision.configure`.
-    pub fn configure(&mut self, _laws: &str, _arguments: &str) -> Result<(), ConfigError> {
-        Err(ConfigError::UnknownLaws(Vec::new()))
+    pub fn configure(&mut self, laws: &str, arguments: &str) -> Result<(), ConfigError> {
+        let dialect = Some(dialects::configure(laws, arguments)?);
+        *self = Engine { dialect, ..Engine::default() };
+        Ok(())
     }
-    /// See `decision.apply`.
-    pub fn apply(&mut self, _events: Vec<Event>) -> Result<Applied, PolicyError> {
-        Err(PolicyError::NotConfigured)
-    }
+
     /// See `decision.queue-order`.
-    pub fn queue_order(&mut self, _pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
-        Err(PolicyError::NotConfigured)
+    pub fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
+        let order = self.laws()?.queue_order;
+        let known = |id: PodId| self.cluster.pod(PodIx(id)).ok_or(PolicyError::UnknownPod(id));
+        let mut queue: Vec<_> = pods.into_iter().map(|id| Ok((id, known(id)?))).collect::<Result<_, _>>()?;
+        queue.sort_by(|(_, a), (_, b)| (order.compare)(a, b));
+        Ok(queue.into_iter().map(|(id, _)| id).collect())
     }
-    /// See `decision.pre-filter`.
-    pub fn pre_filter(&mut self, _pod: PodId) -> Result<PreFiltered, PolicyError> {
-        Err(PolicyError::NotConfigured)
-    }
-    /// See `decision.filter`.
-    pub fn filter(&mut self, _pod: PodId) -> Result<NodeVerdicts, PolicyError> {
-        Err(PolicyError::NotConfigured)
-    }
-    /// See `decision.post-filter`.
-    pub fn post_filter(&mut self, _pod: PodId, _refuted: &[Placement]) -> Result<PostFiltered, PolicyError> {
-        Err(PolicyError::NotConfigured)
-    }
-    /// See `decision.reserve`.
-    pub fn reserve(&mut self, _pod: PodId, _node: NodeId) -> Result<Effects, PolicyError> {
-        Err(PolicyError::NotConfigured)
-    }
-    /// See `decision.unreserve`.
-    pub fn unreserve(&mut self, _pod: PodId, _cause: ReleaseCause) -> Result<Effects, PolicyError> {
-        Err(PolicyError::NotConfigured)
-    }
-    /// See `decision.permit`.
-    pub fn permit(&mut self, _pod: PodId) -> Result<Permitted, PolicyError> {
-        Err(PolicyError::NotConfigured)
-    }
+
     /// See `decision.act`.
     pub fn act(&mut self) -> Result<Actions, PolicyError> {
-        Err(PolicyError::NotConfigured)
+        self.laws()?;
+        Err(PolicyError::Unsupported(ExtensionPoint::Act))
     }
-    /// See `account.queues`.
-    pub fn queues(&self) -> Result<Vec<QueueAccount>, PolicyError> {
-        Err(PolicyError::NotConfigured)
-    }
+
     /// See `explain.record-notes`.
-    pub fn record_notes(&mut self, _on: bool) {}
+    pub fn record_notes(&mut self, on: bool) {
+        self.notes.switch(on);
+    }
+
     /// See `explain.notes`.
-    pub fn notes(&self, _pod: PodId) -> Result<Vec<Note>, PolicyError> {
-        Err(PolicyError::NotConfigured)
+    pub fn notes(&self, pod: PodId) -> Result<Vec<Note>, PolicyError> {
+        self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
+        Ok(self.notes.of(PodIx(pod)))
     }
-    /// See `state.save`.
-    pub fn save(&self) -> Checkpoint {
-        Checkpoint {
-            format: 1,
-            revision: 0,
-            bytes: Vec::new(),
-        }
+
+    fn laws(&self) -> Result<&Laws, PolicyError> {
+        self.dialect.as_ref().map(|dialect| dialect.laws()).ok_or(PolicyError::NotConfigured)
     }
-    /// See `state.restore`.
-    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), StateError> {
-        Err(StateError::UnknownFormat(checkpoint.format))
+
+    /// Who asks in an attempt for a pod.
+    fn asker(&self, pod: PodId) -> Result<Asker, PolicyError> {
+        let asker = Asker::new(&self.cluster, self.laws()?, PodIx(pod)).map_err(|over| self.overflow(over))?;
+        asker.ok_or(PolicyError::UnknownPod(pod))
+    }
+
+    fn reason(&self, rule: &Rule, breach: &Breach) -> Reason {
+        Reason { law: rule.code.to_owned(), message: breach.sentence(&self.cluster) }
+    }
+
+    fn overflow(&self, over: Overflow) -> PolicyError {
+        let resource = self.cluster.resource_name(over.resource);
+        PolicyError::Overflow(format!("the sum of `{resource}` is larger than can be counted"))
     }
 }

@@ -31,24 +31,14 @@ impl Anchors {
     pub(super) fn set(&mut self, anchor: usize, value: &Value, lines: Lines) -> Result<(), Complaint> {
         let weight = weigh(value);
         spend(&mut self.spent, weight)?;
-        self.set.insert(
-            anchor,
-            Anchored {
-                value: value.clone(),
-                lines,
-                weight,
-            },
-        );
+        self.set.insert(anchor, Anchored { value: value.clone(), lines, weight });
         Ok(())
     }
 
     /// Another copy.
     pub(super) fn unfold(&mut self, anchor: usize) -> Result<(Value, Lines), Complaint> {
         let Some(anchored) = self.set.get(&anchor) else {
-            return Err((
-                "an alias of something that contains it".to_owned(),
-                "write the value out",
-            ));
+            return Err(("an alias of something that contains it".to_owned(), "write the value out"));
         };
         spend(&mut self.spent, anchored.weight)?;
         Ok((anchored.value.clone(), anchored.lines.clone()))
@@ -70,10 +60,9 @@ fn weigh(value: &Value) -> usize {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         Value::String(text) => text.len(),
         Value::Array(items) => items.iter().map(weigh).fold(0, usize::saturating_add),
-        Value::Object(entries) => entries
-            .iter()
-            .map(|(key, value)| key.len().saturating_add(weigh(value)))
-            .fold(0, usize::saturating_add),
+        Value::Object(entries) => {
+            entries.iter().map(|(key, value)| key.len().saturating_add(weigh(value))).fold(0, usize::saturating_add)
+        }
     };
     below.saturating_add(64)
 }

@@ -65,47 +65,23 @@ pub(super) struct Builder<'s> {
 impl<'s> Builder<'s> {
     pub(super) fn new(file: Arc<str>, sink: Sink<'s>) -> Builder<'s> {
         let (stack, lines, list, unfolded, anchors) = Default::default();
-        Builder {
-            file,
-            sink,
-            stack,
-            lines,
-            list,
-            unfolded,
-            anchors,
-        }
+        Builder { file, sink, stack, lines, list, unfolded, anchors }
     }
 
     /// A mistake in the text.
     pub(super) fn mistake(&self, line: u32, message: impl Into<String>, remedy: impl Into<String>) -> InputError {
-        InputError {
-            file: self.file.clone(),
-            line,
-            message: message.into(),
-            remedy: remedy.into(),
-        }
+        InputError { file: self.file.clone(), line, message: message.into(), remedy: remedy.into() }
     }
 
     /// Whether a mapping wants its next key.
     pub(super) fn awaits_key(&self) -> bool {
-        matches!(
-            self.stack.last(),
-            Some(Open {
-                container: Container::Map(_, None),
-                ..
-            })
-        )
+        matches!(self.stack.last(), Some(Open { container: Container::Map(_, None), .. }))
     }
 
     /// The next key of the mapping.
     pub(super) fn key(&mut self, key: String, line: u32) -> Result<(), InputError> {
         self.check_length(&key, line)?;
-        let Some(Open {
-            container: Container::Map(entries, pending),
-            spot,
-            ..
-        }) = self.stack.last_mut()
-        else {
+        let Some(Open { container: Container::Map(entries, pending), spot, .. }) = self.stack.last_mut() else {
             return Err(self.mistake(line, "a key outside of a mapping", "correct the text there"));
         };
         if entries.contains_key(&key) {
@@ -143,32 +119,19 @@ impl<'s> Builder<'s> {
     pub(super) fn begin(&mut self, container: Container, line: u32, anchor: usize) -> Result<(), InputError> {
         if self.stack.len() >= MAX_DEPTH {
             let message = format!("nested more than {MAX_DEPTH} levels deep");
-            return Err(self.mistake(
-                line,
-                message,
-                "write it flatter; no Kubernetes object is as deep as this",
-            ));
+            return Err(self.mistake(line, message, "write it flatter; no Kubernetes object is as deep as this"));
         }
         if self.at_items() {
             self.list = Some(mem::take(&mut self.lines));
         }
         let spot = self.open(line);
-        self.stack.push(Open {
-            container,
-            spot,
-            anchor,
-        });
+        self.stack.push(Open { container, spot, anchor });
         Ok(())
     }
 
     /// The mapping or sequence that was begun last ends.
     pub(super) fn end(&mut self) -> Result<(), InputError> {
-        let Some(Open {
-            container,
-            spot,
-            anchor,
-        }) = self.stack.pop()
-        else {
+        let Some(Open { container, spot, anchor }) = self.stack.pop() else {
             return Ok(());
         };
         self.lines.close(spot);
@@ -191,11 +154,7 @@ impl<'s> Builder<'s> {
             return Ok(());
         }
         let message = format!("a text of {} bytes, more than {MAX_SCALAR}", text.len());
-        Err(self.mistake(
-            line,
-            message,
-            "leave the object out; the API server would not take it either",
-        ))
+        Err(self.mistake(line, message, "leave the object out; the API server would not take it either"))
     }
 
     /// The next thing is an item of the root's `items`.
@@ -211,10 +170,9 @@ impl<'s> Builder<'s> {
         match (&self.list, self.stack.len()) {
             (Some(_), 2) => self.lines.open(Step::Root, line),
             _ => match self.stack.last() {
-                Some(Open {
-                    container: Container::Map(_, Some((key, at))),
-                    ..
-                }) => self.lines.open(Step::Key(key), *at),
+                Some(Open { container: Container::Map(_, Some((key, at))), .. }) => {
+                    self.lines.open(Step::Key(key), *at)
+                }
                 top => {
                     let step = step_of(top);
                     self.lines.open(step, line)
@@ -231,11 +189,7 @@ impl<'s> Builder<'s> {
         }
         if self.is_ballast() {
             self.lines.forget(spot);
-            if let Some(Open {
-                container: Container::Map(_, pending),
-                ..
-            }) = self.stack.last_mut()
-            {
+            if let Some(Open { container: Container::Map(_, pending), .. }) = self.stack.last_mut() {
                 *pending = None;
             }
             return Ok(());
@@ -263,19 +217,12 @@ impl<'s> Builder<'s> {
 
     /// Hands an item of a list over at once where it can stand alone; else it waits for the end of the list.
     fn item(&mut self, mut value: Value, lines: Lines) -> Result<(), InputError> {
-        if let Some(Open {
-            container: Container::Map(root, _),
-            ..
-        }) = self.stack.first()
-        {
+        if let Some(Open { container: Container::Map(root, _), .. }) = self.stack.first() {
             list::name_item(&mut value, root);
         }
         if list::stands_alone(&value) {
             self.unfolded = true;
-            return (self.sink)(Document {
-                value,
-                origin: super::Origin::new(self.file.clone(), lines),
-            });
+            return (self.sink)(Document { value, origin: super::Origin::new(self.file.clone(), lines) });
         }
         let step = step_of(self.stack.last());
         self.lines.append(&lines, step);

@@ -12,38 +12,20 @@ use crate::cluster::InputError;
 
 /// Whether a text is JSON from beginning to end.
 pub(super) fn is_valid(text: &str) -> bool {
-    Deserializer::from_str(text)
-        .into_iter::<IgnoredAny>()
-        .all(|document| document.is_ok())
+    Deserializer::from_str(text).into_iter::<IgnoredAny>().all(|document| document.is_ok())
 }
 
 /// Reads all documents of a text.
 pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Result<(), InputError> {
     let line = Cell::new(1);
-    let mut input = Deserializer::from_reader(Counted {
-        rest: text.as_bytes(),
-        line: &line,
-        at_end: false,
-    });
+    let mut input = Deserializer::from_reader(Counted { rest: text.as_bytes(), line: &line, at_end: false });
     while input.end().is_err() {
         let mut failure = None;
-        Seed {
-            builder,
-            line: &line,
-            failure: &mut failure,
-        }
-        .deserialize(&mut input)
-        .map_err(|error| {
+        Seed { builder, line: &line, failure: &mut failure }.deserialize(&mut input).map_err(|error| {
             failure.unwrap_or_else(|| {
                 let message = error.to_string();
-                let message = message
-                    .rsplit_once(" at line ")
-                    .map_or(&*message, |(message, _)| message);
-                builder.mistake(
-                    line.get(),
-                    format!("no valid JSON: {message}"),
-                    "correct it there or just before",
-                )
+                let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message);
+                builder.mistake(line.get(), format!("no valid JSON: {message}"), "correct it there or just before")
             })
         })?;
         builder.end_document();
@@ -83,11 +65,7 @@ struct Seed<'b, 's> {
 
 impl<'b, 's> Seed<'b, 's> {
     fn again(&mut self) -> Seed<'_, 's> {
-        Seed {
-            builder: self.builder,
-            line: self.line,
-            failure: self.failure,
-        }
+        Seed { builder: self.builder, line: self.line, failure: self.failure }
     }
 
     /// Does something at the builder; its mistake is kept aside, for serde takes only texts.

@@ -47,11 +47,7 @@ impl Lines {
     pub(super) fn open(&mut self, step: Step<'_>, line: u32) -> u32 {
         let spot = small(self.spots.len());
         let step = self.store(step);
-        self.spots.push(Spot {
-            step,
-            line,
-            end: u32::MAX,
-        });
+        self.spots.push(Spot { step, line, end: u32::MAX });
         spot
     }
 
@@ -148,11 +144,7 @@ impl Lines {
         for (index, spot) in from.spots.get(range).unwrap_or_default().iter().enumerate() {
             let step = self.store(if index == 0 { first } else { from.load(spot.step) });
             let end = spot.end.saturating_sub(start).saturating_add(base);
-            self.spots.push(Spot {
-                step,
-                line: spot.line,
-                end,
-            });
+            self.spots.push(Spot { step, line: spot.line, end });
         }
     }
 }

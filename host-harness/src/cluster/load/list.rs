@@ -18,10 +18,7 @@ pub(super) fn name_item(item: &mut Value, root: &Map<String, Value>) {
     };
     if !kind.is_empty() && !item.contains_key("kind") && !item.contains_key("apiVersion") {
         item.insert("kind".to_owned(), kind.into());
-        item.extend(
-            root.get("apiVersion")
-                .map(|version| ("apiVersion".to_owned(), version.clone())),
-        );
+        item.extend(root.get("apiVersion").map(|version| ("apiVersion".to_owned(), version.clone())));
     }
 }
 
@@ -33,18 +30,12 @@ pub(super) fn stands_alone(item: &Value) -> bool {
 /// Hands a document over, or what is left of a list: its items that did not stand alone before the list said its kind.
 pub(super) fn hand_over(mut document: Document, unfolded: bool, sink: Sink<'_>) -> Result<(), InputError> {
     let Value::Object(root) = &mut document.value else {
-        return if document.value.is_null() {
-            Ok(())
-        } else {
-            sink(document)
-        };
+        return if document.value.is_null() { Ok(()) } else { sink(document) };
     };
     if kind_of_items(root).is_none() || !root.contains_key("items") {
         if unfolded {
             let message = "`items` of something that is no list";
-            return Err(document
-                .origin
-                .mistake("/kind", message, "write `apiVersion: v1` and `kind: List` beside it"));
+            return Err(document.origin.mistake("/kind", message, "write `apiVersion: v1` and `kind: List` beside it"));
         }
         return sink(document);
     }
@@ -52,9 +43,7 @@ pub(super) fn hand_over(mut document: Document, unfolded: bool, sink: Sink<'_>) 
         Some(Value::Array(items)) => items,
         None | Some(Value::Null) => return Ok(()),
         Some(_) => {
-            return Err(document
-                .origin
-                .mistake("/items", "`items` is no sequence", "write the items as one"));
+            return Err(document.origin.mistake("/items", "`items` is no sequence", "write the items as one"));
         }
     };
     for (index, mut value) in items.into_iter().enumerate() {

@@ -68,12 +68,7 @@ pub fn each_in(path: &Path, sink: &mut dyn FnMut(Document) -> Result<(), InputEr
         (path.display().to_string(), std::fs::read(path))
     };
     let mistake = |line, message: String, remedy: &str| {
-        Err(InputError {
-            file: Arc::from(&*file),
-            line,
-            message,
-            remedy: remedy.to_owned(),
-        })
+        Err(InputError { file: Arc::from(&*file), line, message, remedy: remedy.to_owned() })
     };
     if path.is_dir() {
         return mistake(0, "is a directory".to_owned(), "name the files in it");
@@ -81,20 +76,13 @@ pub fn each_in(path: &Path, sink: &mut dyn FnMut(Document) -> Result<(), InputEr
     let bytes = match bytes {
         Ok(bytes) => bytes,
         Err(error) => {
-            return mistake(
-                0,
-                format!("cannot be read: {error}"),
-                "name a file that exists and may be read",
-            );
+            return mistake(0, format!("cannot be read: {error}"), "name a file that exists and may be read");
         }
     };
     match String::from_utf8(bytes) {
         Ok(text) => each(&file, &text, sink),
         Err(error) => {
-            let good = error
-                .as_bytes()
-                .get(..error.utf8_error().valid_up_to())
-                .unwrap_or_default();
+            let good = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
             let line = good.iter().filter(|byte| **byte == b'\n').count().saturating_add(1);
             let line = u32::try_from(line).unwrap_or(u32::MAX);
             mistake(line, "is not UTF-8 text".to_owned(), "save it as UTF-8")

@@ -16,11 +16,7 @@ pub struct Origin {
 impl Origin {
     /// The origin of a whole document.
     pub(super) fn new(file: Arc<str>, lines: Lines) -> Origin {
-        Origin {
-            file,
-            lines: Arc::new(lines),
-            start: 0,
-        }
+        Origin { file, lines: Arc::new(lines), start: 0 }
     }
     /// The file as it was named.
     pub fn file(&self) -> &Arc<str> {
@@ -32,18 +28,10 @@ impl Origin {
     }
     /// The origin of a part of this: pointers then start there.
     pub fn below(&self, pointer: &str) -> Origin {
-        Origin {
-            start: self.lines.find(self.start, pointer),
-            ..self.clone()
-        }
+        Origin { start: self.lines.find(self.start, pointer), ..self.clone() }
     }
     /// A mistake at a JSON pointer.
     pub fn mistake(&self, pointer: &str, message: impl Into<String>, remedy: impl Into<String>) -> InputError {
-        InputError {
-            file: self.file.clone(),
-            line: self.line(pointer),
-            message: message.into(),
-            remedy: remedy.into(),
-        }
+        InputError { file: self.file.clone(), line: self.line(pointer), message: message.into(), remedy: remedy.into() }
     }
 }

@@ -12,18 +12,9 @@ type Complaint = (String, &'static str);
 pub(super) fn read(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, Complaint> {
     let plain = matches!(style, ScalarStyle::Plain);
     let Some(tag) = tag else {
-        return if plain {
-            guess(text)
-        } else {
-            Ok(Value::String(text.into_owned()))
-        };
+        return if plain { guess(text) } else { Ok(Value::String(text.into_owned())) };
     };
-    let unlike = || {
-        (
-            format!("`{text}` is not what its tag `{tag}` says"),
-            "remove the tag or correct the value",
-        )
-    };
+    let unlike = || (format!("`{text}` is not what its tag `{tag}` says"), "remove the tag or correct the value");
     if tag.handle.is_empty() && tag.suffix == "!" || tag.is_yaml_core_schema() && tag.suffix == "str" {
         return Ok(Value::String(text.into_owned()));
     }
@@ -60,10 +51,7 @@ fn guess(text: Cow<'_, str>) -> Result<Value, Complaint> {
 
 fn number(text: &str) -> Result<Option<Number>, Complaint> {
     let unlike = || {
-        (
-            format!("`{text}` is no number that JSON has"),
-            "quote it where a text is meant, else write a finite number",
-        )
+        (format!("`{text}` is no number that JSON has"), "quote it where a text is meant, else write a finite number")
     };
     if let Some(integer) = integer(text) {
         return Ok(Some(integer));
@@ -88,10 +76,7 @@ fn integer(text: &str) -> Option<Number> {
     if let Some(digits) = text.strip_prefix("0o") {
         return u64::from_str_radix(digits, 8).ok().map(Number::from);
     }
-    text.parse::<i64>()
-        .map(Number::from)
-        .or_else(|_| text.parse::<u64>().map(Number::from))
-        .ok()
+    text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from)).ok()
 }
 
 /// `[0-9]* (. [0-9]*)? ([eE] [-+]? [0-9]+)?` with a digit before the exponent.
@@ -160,29 +145,14 @@ mod tests {
 
     #[test]
     fn quotes_and_tags_decide() {
-        let tag = |suffix: &str| Tag {
-            handle: "tag:yaml.org,2002:".to_owned(),
-            suffix: suffix.to_owned(),
-        };
+        let tag = |suffix: &str| Tag { handle: "tag:yaml.org,2002:".to_owned(), suffix: suffix.to_owned() };
         let tagged = |text: &'static str, tag: &Tag| read(Cow::Borrowed(text), ScalarStyle::Plain, Some(tag));
-        assert_eq!(
-            read(Cow::Borrowed("12"), ScalarStyle::DoubleQuoted, None).unwrap(),
-            json!("12")
-        );
+        assert_eq!(read(Cow::Borrowed("12"), ScalarStyle::DoubleQuoted, None).unwrap(), json!("12"));
         assert_eq!(tagged("12", &tag("str")).unwrap(), json!("12"));
         assert_eq!(tagged("12", &tag("int")).unwrap(), json!(12));
         assert!(tagged("1.5", &tag("int")).is_err());
         assert!(tagged("abc", &tag("bool")).is_err());
         assert!(tagged("abc", &tag("binary")).is_err());
-        assert!(
-            tagged(
-                "abc",
-                &Tag {
-                    handle: "!".to_owned(),
-                    suffix: "own".to_owned()
-                }
-            )
-            .is_err()
-        );
+        assert!(tagged("abc", &Tag { handle: "!".to_owned(), suffix: "own".to_owned() }).is_err());
     }
 }

@@ -37,19 +37,9 @@ fn names_the_line_of_everything_in_yaml() {
 fn names_the_line_of_everything_in_json() {
     let text = "\n{\n\t\"kind\": \"Pod\",\n\t\"n\": 12\n,\n\t\"list\":\n[\"\\ud83d\\ude00\",\n-1.5e3\n]}\n";
     let documents = read("a", text).unwrap();
-    assert_eq!(
-        documents[0].value,
-        json!({"kind": "Pod", "n": 12, "list": ["😀", -1500.0]})
-    );
+    assert_eq!(documents[0].value, json!({"kind": "Pod", "n": 12, "list": ["😀", -1500.0]}));
     let origin = &documents[0].origin;
-    for (pointer, line) in [
-        ("", 2),
-        ("/kind", 3),
-        ("/n", 4),
-        ("/list", 6),
-        ("/list/0", 7),
-        ("/list/1", 8),
-    ] {
+    for (pointer, line) in [("", 2), ("/kind", 3), ("/n", 4), ("/list", 6), ("/list/0", 7), ("/list/1", 8)] {
         assert_eq!(origin.line(pointer), line, "{pointer}");
     }
 }
@@ -57,16 +47,10 @@ fn names_the_line_of_everything_in_json() {
 #[test]
 fn reads_several_documents_and_leaves_empty_ones_out() {
     let yaml = read("a", "---\n---\na: 1\n---\n# nothing\n---\nb: 2\n...\n").unwrap();
-    assert_eq!(
-        yaml.iter().map(|d| d.value.clone()).collect::<Vec<_>>(),
-        [json!({"a": 1}), json!({"b": 2})]
-    );
+    assert_eq!(yaml.iter().map(|d| d.value.clone()).collect::<Vec<_>>(), [json!({"a": 1}), json!({"b": 2})]);
     assert_eq!(yaml[1].origin.line("/b"), 7);
     let json = read("a", "{\"a\": 1}\n{\"b\":\n2}").unwrap();
-    assert_eq!(
-        json.iter().map(|d| d.value.clone()).collect::<Vec<_>>(),
-        [json!({"a": 1}), json!({"b": 2})]
-    );
+    assert_eq!(json.iter().map(|d| d.value.clone()).collect::<Vec<_>>(), [json!({"a": 1}), json!({"b": 2})]);
     assert_eq!(json[1].origin.line("/b"), 2);
     assert_eq!(read("a", "").unwrap().len(), 0);
     assert_eq!(read("a.json", " \n").unwrap().len(), 0);
@@ -77,23 +61,13 @@ fn unfolds_a_list_whether_its_kind_comes_first_or_last() {
     let item = |name: &str| json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}});
     let text = "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: a\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: b\nkind: List\nmetadata:\n  resourceVersion: \"\"\n";
     let documents = read("a", text).unwrap();
-    assert_eq!(
-        documents.iter().map(|d| d.value.clone()).collect::<Vec<_>>(),
-        [item("a"), item("b")]
-    );
+    assert_eq!(documents.iter().map(|d| d.value.clone()).collect::<Vec<_>>(), [item("a"), item("b")]);
     assert_eq!(documents[1].origin.line("/metadata/name"), 10);
     assert_eq!(documents[1].origin.line(""), 7);
-    let first = read(
-        "a",
-        "kind: List\napiVersion: v1\nitems:\n- {kind: Pod, apiVersion: v1}\n",
-    )
-    .unwrap();
+    let first = read("a", "kind: List\napiVersion: v1\nitems:\n- {kind: Pod, apiVersion: v1}\n").unwrap();
     assert_eq!(first[0].value, json!({"kind": "Pod", "apiVersion": "v1"}));
     assert_eq!(read("a", "kind: List\napiVersion: v1\nitems: []\n").unwrap().len(), 0);
-    assert_eq!(
-        read("a", "kind: PodList\napiVersion: v1\nitems: null\n").unwrap().len(),
-        0
-    );
+    assert_eq!(read("a", "kind: PodList\napiVersion: v1\nitems: null\n").unwrap().len(), 0);
 }
 
 #[test]
@@ -127,10 +101,7 @@ fn items_of_no_list_are_a_mistake_unless_they_are_only_data() {
 fn managed_fields_are_dropped() {
     let text = "metadata:\n  managedFields:\n  - manager: kubectl\n  name: a\nmanagedFields: 1\n";
     let documents = read("a", text).unwrap();
-    assert_eq!(
-        documents[0].value,
-        json!({"metadata": {"name": "a"}, "managedFields": 1})
-    );
+    assert_eq!(documents[0].value, json!({"metadata": {"name": "a"}, "managedFields": 1}));
     assert_eq!(documents[0].origin.line("/metadata/name"), 4);
     assert_eq!(documents[0].origin.line("/managedFields"), 5);
 }
@@ -138,10 +109,7 @@ fn managed_fields_are_dropped() {
 #[test]
 fn aliases_repeat_what_they_name_with_its_lines() {
     let documents = read("a", "x: &x\n  cpu: \"1\"\ny: *x\nz: [*x, &s 5, *s]\n").unwrap();
-    assert_eq!(
-        documents[0].value,
-        json!({"x": {"cpu": "1"}, "y": {"cpu": "1"}, "z": [{"cpu": "1"}, 5, 5]})
-    );
+    assert_eq!(documents[0].value, json!({"x": {"cpu": "1"}, "y": {"cpu": "1"}, "z": [{"cpu": "1"}, 5, 5]}));
     for (pointer, line) in [("/y/cpu", 2), ("/z/0/cpu", 2), ("/z/2", 4)] {
         assert_eq!(documents[0].origin.line(pointer), line, "{pointer}");
     }
@@ -173,24 +141,9 @@ fn what_is_no_yaml_or_json_is_refused_with_its_line() {
         ("a", "a: 1\n\nb: 2\n  c: 3\n", 4, "no valid YAML"),
         ("a", "a: 1\nb: *none\n", 2, "no valid YAML"),
         ("a.json", "{\n\"a\": 1,\n}\n", 3, "no valid JSON"),
-        (
-            "a.json",
-            "{\"a\": 1}\n{\"b\": 1e999}\n",
-            2,
-            "no valid JSON: number out of range",
-        ),
-        (
-            "a",
-            "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n",
-            5,
-            "key `c` stands here for the second time, after line 3",
-        ),
-        (
-            "a",
-            "{\"a\": 1,\n\"b\": 2,\n\"a\": 3}",
-            3,
-            "key `a` stands here for the second time, after line 1",
-        ),
+        ("a.json", "{\"a\": 1}\n{\"b\": 1e999}\n", 2, "no valid JSON: number out of range"),
+        ("a", "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", 5, "key `c` stands here for the second time, after line 3"),
+        ("a", "{\"a\": 1,\n\"b\": 2,\n\"a\": 3}", 3, "key `a` stands here for the second time, after line 1"),
         ("a", "a: 1\nb: .nan\n", 2, "`.nan` is no number"),
         ("a", "a: 1\nb: 1e999\n", 2, "`1e999` is no number"),
         ("a", "a: &a {b: 1}\nc:\n  <<: *a\n", 3, "merge keys"),
@@ -206,10 +159,7 @@ fn what_is_no_yaml_or_json_is_refused_with_its_line() {
 
 #[test]
 fn flow_mappings_of_yaml_are_not_taken_for_json() {
-    assert_eq!(
-        read("a", "{a: 1, b: [x]}").unwrap()[0].value,
-        json!({"a": 1, "b": ["x"]})
-    );
+    assert_eq!(read("a", "{a: 1, b: [x]}").unwrap()[0].value, json!({"a": 1, "b": ["x"]}));
     assert_eq!(read("a", "\u{feff}{\"a\": 1}").unwrap()[0].value, json!({"a": 1}));
 }
 
@@ -220,9 +170,7 @@ fn depth_and_length_are_bounded() {
         assert!(read(file, &deep(120)).is_ok());
         assert_eq!(failure(file, &deep(130)).line, 1);
     }
-    let block = (0..200)
-        .map(|level| format!("{}a:\n", " ".repeat(level)))
-        .collect::<String>();
+    let block = (0..200).map(|level| format!("{}a:\n", " ".repeat(level))).collect::<String>();
     let mistake = failure("a", &block);
     assert_eq!(mistake.line, 129);
     assert!(mistake.message.contains("128 levels"), "{mistake}");
@@ -236,11 +184,7 @@ fn stops_at_the_first_mistake_of_the_sink() {
     let mut taken = 0;
     let stopped = each("a", "a: 1\n---\nb: 2\n---\nc: 3\n", &mut |document| {
         taken += 1;
-        if taken == 2 {
-            Err(document.origin.mistake("/b", "enough", "stop"))
-        } else {
-            Ok(())
-        }
+        if taken == 2 { Err(document.origin.mistake("/b", "enough", "stop")) } else { Ok(()) }
     });
     assert_eq!(stopped.unwrap_err().to_string(), "a:3: enough; stop");
     assert_eq!(taken, 2);
@@ -249,11 +193,7 @@ fn stops_at_the_first_mistake_of_the_sink() {
 #[test]
 fn files_that_cannot_be_read_are_named() {
     let refused = |path: &Path| each_in(path, &mut |_| Ok(())).unwrap_err();
-    assert!(
-        refused(Path::new("/no/such/file"))
-            .to_string()
-            .starts_with("/no/such/file: cannot be read: ")
-    );
+    assert!(refused(Path::new("/no/such/file")).to_string().starts_with("/no/such/file: cannot be read: "));
     let directory = std::env::temp_dir();
     assert!(refused(&directory).message.contains("directory"));
     let path = directory.join(format!("lictor-load-{}.yaml", std::process::id()));

@@ -80,10 +80,7 @@ pub(crate) struct Scripted {
 
 impl Scripted {
     pub(crate) fn deciding(points: &[ExtensionPoint]) -> Scripted {
-        Scripted {
-            points: points.to_vec(),
-            ..Scripted::default()
-        }
+        Scripted { points: points.to_vec(), ..Scripted::default() }
     }
 
     /// What to say when this is asked the next time that nothing else was meant for.
@@ -101,10 +98,7 @@ impl Scripted {
     }
 
     fn name(&self, pod: PodId) -> String {
-        self.pods
-            .iter()
-            .find(|(_, id)| **id == pod)
-            .map_or_else(|| format!("#{pod}"), |(name, _)| name.clone())
+        self.pods.iter().find(|(_, id)| **id == pod).map_or_else(|| format!("#{pod}"), |(name, _)| name.clone())
     }
 
     fn effects(&self, fx: Fx) -> Effects {
@@ -127,20 +121,13 @@ impl Scripted {
 
     fn victims(&self, sketch: &Sketch) -> Vec<Victim> {
         let eviction = if sketch.soft { Eviction::Soft } else { Eviction::Delete };
-        let victim = |name: &&str| Victim {
-            pod: self.pod(name),
-            eviction,
-        };
+        let victim = |name: &&str| Victim { pod: self.pod(name), eviction };
         sketch.victims.iter().map(victim).collect()
     }
 
     fn plan(&self, sketch: Sketch) -> Plan {
         let nominations = self.placements(sketch.nominations);
-        let mark = Mark {
-            place: MarkPlace::Annotation,
-            key: "other".to_owned(),
-            value: "marked".to_owned(),
-        };
+        let mark = Mark { place: MarkPlace::Annotation, key: "other".to_owned(), value: "marked".to_owned() };
         Plan {
             id: sketch.id,
             preemptor: nominations.first().map_or(PodId::MAX, |first| first.pod),
@@ -155,10 +142,7 @@ impl Scripted {
 
 /// A reason of the policy.
 pub(crate) fn reason(message: &str) -> Reason {
-    Reason {
-        law: "test/law".to_owned(),
-        message: message.to_owned(),
-    }
+    Reason { law: "test/law".to_owned(), message: message.to_owned() }
 }
 
 /// A session of the policy in a cluster of these objects.

@@ -10,10 +10,7 @@ use crate::verify::testing::interests;
 
 /// What a broken script comes to.
 fn fault<T>(call: &'static str) -> Result<T, Fault> {
-    Err(Fault::Refused {
-        call,
-        error: PolicyError::WrongState("scripted".to_owned()),
-    })
+    Err(Fault::Refused { call, error: PolicyError::WrongState("scripted".to_owned()) })
 }
 
 impl Policy for Scripted {
@@ -25,11 +22,7 @@ impl Policy for Scripted {
             interests: interests(),
             arguments: Vec::new(),
         };
-        Ok(Description {
-            name: "scripted".to_owned(),
-            version: "0".to_owned(),
-            law_sets: vec![set],
-        })
+        Ok(Description { name: "scripted".to_owned(), version: "0".to_owned(), law_sets: vec![set] })
     }
     fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, Fault> {
         let arguments: Value = serde_json::from_str(if arguments.is_empty() { "{}" } else { arguments }).unwrap();
@@ -43,11 +36,7 @@ impl Policy for Scripted {
         for event in events {
             match event {
                 Event::PodUpserted(pod) => {
-                    let place = if pod.kind == PodKind::Reservation {
-                        "Reservation"
-                    } else {
-                        &pod.namespace
-                    };
+                    let place = if pod.kind == PodKind::Reservation { "Reservation" } else { &pod.namespace };
                     let name = format!("{place}/{}", pod.name);
                     self.pods.insert(name.clone(), pod.id);
                     self.seen.insert(name, pod);
@@ -62,10 +51,7 @@ impl Policy for Scripted {
                 _ => {}
             }
         }
-        Ok(Applied {
-            revision: 0,
-            findings: Vec::new(),
-        })
+        Ok(Applied { revision: 0, findings: Vec::new() })
     }
     fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, Fault> {
         let names: Vec<String> = pods.iter().map(|pod| self.name(*pod)).collect();
@@ -92,15 +78,8 @@ impl Policy for Scripted {
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, Fault> {
         let question = format!("filter {}", self.name(pod));
         self.log.push(question.clone());
-        let length = self
-            .nodes
-            .values()
-            .max()
-            .map_or(0, |highest| (*highest as usize).saturating_add(1));
-        let full = Obstacle {
-            reason: reason("Insufficient cpu"),
-            resolvable: true,
-        };
+        let length = self.nodes.values().max().map_or(0, |highest| (*highest as usize).saturating_add(1));
+        let full = Obstacle { reason: reason("Insufficient cpu"), resolvable: true };
         let (codes, obstacles) = match self.next(&question) {
             None => (vec![0; length], vec![full]),
             Some(Say::Fits(names)) => {
@@ -124,11 +103,7 @@ impl Policy for Scripted {
             Some(Say::Plan(sketch, fx)) => (Some(self.plan(sketch)), "needs room", fx),
             Some(_) => return fault("post-filter"),
         };
-        Ok(PostFiltered {
-            plan,
-            reason: reason(why),
-            effects: self.effects(fx),
-        })
+        Ok(PostFiltered { plan, reason: reason(why), effects: self.effects(fx) })
     }
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, Fault> {
         let question = format!("reserve {}", self.name(pod));
@@ -159,11 +134,7 @@ impl Policy for Scripted {
             Some(Say::Reject(why, fx)) => (Permission::Reject(reason(why)), fx),
             Some(_) => return fault("permit"),
         };
-        Ok(Permitted {
-            permission,
-            reason: reason("the gang"),
-            effects: self.effects(fx),
-        })
+        Ok(Permitted { permission, reason: reason("the gang"), effects: self.effects(fx) })
     }
     fn act(&mut self) -> Result<Actions, Fault> {
         self.log.push("act".to_owned());
@@ -172,10 +143,7 @@ impl Policy for Scripted {
             Some(Say::Act { bindings, plans, more }) => (bindings, plans, more),
             Some(_) => return fault("act"),
         };
-        let mut plans = Plans {
-            reasons: vec![reason("needs room")],
-            ..Plans::default()
-        };
+        let mut plans = Plans { reasons: vec![reason("needs room")], ..Plans::default() };
         for sketch in sketches {
             plans.nominations.extend(self.placements(sketch.nominations));
             plans.victims.extend(self.victims(&sketch));
@@ -187,12 +155,7 @@ impl Policy for Scripted {
                 reason: 0,
             });
         }
-        Ok(Actions {
-            name: "step".to_owned(),
-            bindings: self.placements(bindings),
-            plans,
-            more,
-        })
+        Ok(Actions { name: "step".to_owned(), bindings: self.placements(bindings), plans, more })
     }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
         Ok(Vec::new())

@@ -1,0 +1,61 @@
+//! The arguments of a system, checked against what it says it takes.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::contract::{ArgumentKind, BadArgument, ConfigError, LawSet};
+
+/// Arguments that are known to the system and of their kinds.
+#[derive(Debug)]
+pub struct Arguments(BTreeMap<String, Value>);
+
+impl Arguments {
+    /// Reads arguments from a JSON object; what is not given is the default.
+    pub fn read(laws: &LawSet, json: &str) -> Result<Arguments, ConfigError> {
+        let given: BTreeMap<String, Value> = match json.trim() {
+            "" | "null" => BTreeMap::new(),
+            json => serde_json::from_str(json).map_err(|error| ConfigError::Malformed(error.to_string()))?,
+        };
+        if let Some(name) = given.keys().find(|name| laws.arguments.iter().all(|argument| argument.name != **name)) {
+            return Err(ConfigError::UnknownArgument(name.clone()));
+        }
+        let mut values = BTreeMap::new();
+        for argument in &laws.arguments {
+            let default = || serde_json::from_str(&argument.default).unwrap_or(Value::Null);
+            let value = given.get(&argument.name).cloned().unwrap_or_else(default);
+            let expected = match argument.kind {
+                ArgumentKind::Boolean => (!value.is_boolean()).then_some("true or false"),
+                ArgumentKind::Integer => (!value.is_i64()).then_some("a whole number"),
+                ArgumentKind::Duration => duration(&value).is_none().then_some("a duration such as `1m30s`"),
+                ArgumentKind::Text => (!value.is_string()).then_some("a text"),
+            };
+            if let Some(expected) = expected {
+                let (name, found) = (argument.name.clone(), value.to_string());
+                return Err(ConfigError::BadArgument(BadArgument { name, expected: expected.to_owned(), found }));
+            }
+            values.insert(argument.name.clone(), value);
+        }
+        Ok(Arguments(values))
+    }
+
+    /// A boolean argument.
+    pub fn flag(&self, name: &str) -> bool {
+        self.0.get(name).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// A duration argument, nanoseconds.
+    pub fn duration(&self, name: &str) -> i64 {
+        self.0.get(name).and_then(duration).unwrap_or(0)
+    }
+}
+
+/// A length of time as Go writes it, or as a number of seconds: nanoseconds, not negative.
+pub fn duration(value: &Value) -> Option<i64> {
+    let nanoseconds = match value {
+        Value::String(text) => go_parse_duration::parse_duration(text).ok()?,
+        Value::Number(seconds) => seconds.as_i64()?.checked_mul(1_000_000_000)?,
+        _ => return None,
+    };
+    (nanoseconds >= 0).then_some(nanoseconds)
+}

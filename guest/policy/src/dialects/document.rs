@@ -1,0 +1,121 @@
+//! Reading objects: JSON in, values or findings out. A finding names the object and the place in it.
+
+use serde_json::Value;
+
+use crate::contract::{Finding, Object, Severity};
+use crate::quantity::{self, QuantityError, Unit};
+
+/// What the authors of objects should know.
+pub type Findings = Vec<Finding>;
+
+/// Amounts by the name of their resource, in the order of the names.
+pub type NamedAmounts = Vec<(String, i64)>;
+
+/// An object that is read.
+#[derive(Debug)]
+pub struct Document {
+    /// Its kind.
+    pub kind: String,
+    /// Its namespace; may be empty.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    value: Value,
+}
+
+impl Document {
+    /// Reads an object; where it is no JSON, says so.
+    pub fn read(object: &Object, findings: &mut Findings) -> Option<Document> {
+        let (kind, namespace, name) = (object.kind.clone(), object.namespace.clone(), object.name.clone());
+        match serde_json::from_str(&object.json) {
+            Ok(value) => Some(Document { kind, namespace, name, value }),
+            Err(error) => {
+                let document = Document { kind, namespace, name, value: Value::Null };
+                findings.push(document.error("", format!("it is not readable as JSON: {error}"), "send valid JSON"));
+                None
+            }
+        }
+    }
+
+    /// An object of which nothing but the name is known: the subject of a finding.
+    pub fn named(kind: &str, namespace: &str, name: &str) -> Document {
+        let (kind, namespace, name) = (kind.to_owned(), namespace.to_owned(), name.to_owned());
+        Document { kind, namespace, name, value: Value::Null }
+    }
+
+    /// The object as people name it.
+    pub fn title(&self) -> String {
+        match self.namespace.as_str() {
+            "" => format!("{}/{}", self.kind, self.name),
+            namespace => format!("{}/{namespace}/{}", self.kind, self.name),
+        }
+    }
+
+    /// A finding: the object, or a part of it, cannot be used.
+    pub fn error(&self, path: &str, message: impl Into<String>, remedy: &str) -> Finding {
+        self.finding(Severity::Error, path, message.into(), remedy)
+    }
+
+    /// A finding: something is read in another way than one may think.
+    pub fn warning(&self, path: &str, message: impl Into<String>, remedy: &str) -> Finding {
+        self.finding(Severity::Warning, path, message.into(), remedy)
+    }
+
+    /// A finding of this severity.
+    pub fn finding(&self, severity: Severity, path: &str, message: String, remedy: &str) -> Finding {
+        Finding { severity, object: self.title(), path: path.to_owned(), message, remedy: remedy.to_owned() }
+    }
+
+    /// The value at a JSON pointer; null is none.
+    pub fn at(&self, pointer: &str) -> Option<&Value> {
+        self.value.pointer(pointer).filter(|value| !value.is_null())
+    }
+
+    /// A label.
+    pub fn label(&self, key: &str) -> Option<&str> {
+        self.at("/metadata/labels")?.get(key)?.as_str()
+    }
+
+    /// An annotation.
+    pub fn annotation(&self, key: &str) -> Option<&str> {
+        self.at("/metadata/annotations")?.get(key)?.as_str()
+    }
+
+    /// The amounts of a resource list; an absent list names nothing. The first amount that cannot be read is the finding. Where
+    /// `boundless` is set, an amount beyond counting is left out: as a bound it is none.
+    pub fn amounts(&self, pointer: &str, boundless: bool) -> Result<NamedAmounts, Finding> {
+        let Some(list) = self.at(pointer) else { return Ok(Vec::new()) };
+        let list = list.as_object().ok_or_else(|| {
+            self.error(pointer, format!("`{list}` is not a list of resources"), "write `resource: quantity` pairs")
+        })?;
+        let mut amounts = Vec::with_capacity(list.len());
+        for (resource, value) in list {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            match quantity::parse(&text, Unit::of(resource)) {
+                Ok(amount) => amounts.push((resource.clone(), amount)),
+                Err(QuantityError::Overflow(_)) if boundless => {}
+                Err(error) => {
+                    let path = format!("{pointer}/{}", escape(resource));
+                    let remedy = "write a quantity of 0 or more such as `4`, `500m` or `16Gi`";
+                    return Err(self.error(&path, error.to_string(), remedy));
+                }
+            }
+        }
+        Ok(amounts)
+    }
+}
+
+/// A key as part of a JSON pointer.
+pub fn escape(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// The pointer to a label.
+pub fn label_path(key: &str) -> String {
+    format!("/metadata/labels/{}", escape(key))
+}
+
+/// The pointer to an annotation.
+pub fn annotation_path(key: &str) -> String {
+    format!("/metadata/annotations/{}", escape(key))
+}

@@ -1,0 +1,54 @@
+//! The names Koordinator gives to labels, annotations and quotas.
+
+/// API group of ElasticQuota and PodGroup.
+pub const SIGS_GROUP: &str = "scheduling.sigs.k8s.io";
+
+/// The quota every other one is below.
+pub const ROOT_QUOTA: &str = "koordinator-root-quota";
+/// The quota of pods that have no other.
+pub const DEFAULT_QUOTA: &str = "koordinator-default-quota";
+/// The quota of the system's own pods.
+pub const SYSTEM_QUOTA: &str = "koordinator-system-quota";
+
+/// Whether there is always a quota of this name.
+pub fn is_builtin(quota: &str) -> bool {
+    [ROOT_QUOTA, DEFAULT_QUOTA, SYSTEM_QUOTA].contains(&quota)
+}
+
+/// Quota label: the parent.
+pub const PARENT: &str = "quota.scheduling.koordinator.sh/parent";
+/// Quota annotation: the namespaces whose pods belong to it, as a JSON list.
+pub const NAMESPACES: &str = "quota.scheduling.koordinator.sh/namespaces";
+
+/// Pod label: the quota.
+pub const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
+/// Pod label: whether it may be preempted.
+pub const PREEMPTIBLE: &str = "quota.scheduling.koordinator.sh/preemptible";
+/// Pod label: whether it may preempt.
+pub const CAN_PREEMPT: &str = "quota.scheduling.koordinator.sh/can-preempt";
+/// Pod label: "true" takes it out of the victims.
+pub const DISABLE_PREEMPTIBLE: &str = "scheduling.koordinator.sh/disable-preemptible";
+/// Label and annotation of a victim that somebody else is to delete.
+pub const SOFT_EVICTION: &str = "scheduling.koordinator.sh/soft-eviction";
+/// Pod label: the job.
+pub const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
+/// Pod label: the job, in the older spelling.
+pub const JOB_OLD: &str = "pod-group.scheduling.sigs.k8s.io/name";
+
+/// Pod annotation: the gang.
+pub const GANG: &str = "gang.scheduling.koordinator.sh/name";
+/// Gang annotation: how many members are bound together.
+pub const GANG_MINIMUM: &str = "gang.scheduling.koordinator.sh/min-available";
+/// Gang annotation: how long a member waits, a Go duration.
+pub const GANG_TIMEOUT: &str = "gang.scheduling.koordinator.sh/waiting-time";
+/// Gang annotation: `Strict` or `NonStrict`.
+pub const GANG_MODE: &str = "gang.scheduling.koordinator.sh/mode";
+/// Gang annotation: the gangs that are bound together, a JSON list of `namespace/name`.
+pub const GANG_GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
+/// Gang annotation: which members count.
+pub const GANG_MATCH: &str = "gang.scheduling.koordinator.sh/match-policy";
+
+/// The pod labels that are read.
+pub const POD_LABELS: [&str; 7] = [QUOTA, PREEMPTIBLE, CAN_PREEMPT, DISABLE_PREEMPTIBLE, SOFT_EVICTION, JOB, JOB_OLD];
+/// The pod annotations that are read.
+pub const POD_ANNOTATIONS: [&str; 6] = [GANG, GANG_MINIMUM, GANG_TIMEOUT, GANG_MODE, GANG_GROUPS, GANG_MATCH];

@@ -1,0 +1,122 @@
+//! Koordinator: ElasticQuota, gangs, and the two proposals on preemption by jobs and among reservations.
+//!
+//! Upstream never built the proposals; where they are silent, the rule is that of the elastic quota and coscheduling plugins
+//! (pkg/scheduler/plugins/{elasticquota,coscheduling}, module of Kubernetes 1.35).
+
+mod args;
+mod gangs;
+mod keys;
+mod laws;
+mod pods;
+mod quotas;
+
+use std::collections::BTreeMap;
+
+use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, Mark, MarkPlace, ObjectKey};
+use crate::dialects::{Arguments, Dialect, Document, Findings, Terms};
+use crate::laws::Laws;
+use crate::laws::register::Entry;
+use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
+use args::Args;
+use quotas::Quotas;
+
+/// What these laws are.
+pub fn describe() -> LawSet {
+    use contract::ExtensionPoint::*;
+    let kind = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };
+    let list = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+    LawSet {
+        name: "koordinator".to_owned(),
+        about: "ElasticQuota, gangs and preemption by whole jobs".to_owned(),
+        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
+        interests: Interests {
+            labels: list(&keys::POD_LABELS),
+            annotations: list(&keys::POD_ANNOTATIONS),
+            node_labels: Vec::new(),
+            kinds: vec![kind(keys::SIGS_GROUP, "ElasticQuota"), kind(keys::SIGS_GROUP, "PodGroup")],
+        },
+        arguments: args::arguments(),
+    }
+}
+
+/// Every law that some arguments put in force.
+pub fn rules() -> Vec<Entry> {
+    laws::table(&Args::everything()).rules()
+}
+
+/// Configures these laws.
+pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+    let args = Args::new(arguments);
+    Ok(Box::new(Koordinator { laws: laws::table(&args), args, quotas: Quotas::default() }))
+}
+
+/// Koordinator's laws with their arguments, and the quotas read so far.
+#[derive(Debug)]
+struct Koordinator {
+    args: Args,
+    laws: Laws,
+    quotas: Quotas,
+}
+
+impl Dialect for Koordinator {
+    fn laws(&self) -> &Laws {
+        &self.laws
+    }
+
+    fn read_pod(&self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+        pods::read(&self.args, cluster, pod, findings)
+    }
+
+    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+        self.quotas.quota_of(cluster, pod)
+    }
+
+    fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+        match object.kind.as_str() {
+            "ElasticQuota" => self.quotas.read(object, findings),
+            "PodGroup" => gangs::read_pod_group(&self.args, cluster, object, findings),
+            _ => {}
+        }
+    }
+
+    fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey) {
+        match object.kind.as_str() {
+            "ElasticQuota" => self.quotas.remove(object),
+            "PodGroup" => gangs::remove_pod_group(cluster, object),
+            _ => {}
+        }
+    }
+
+    fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
+        self.quotas.settle(cluster, findings)
+    }
+
+    fn eviction(&self) -> Eviction {
+        if self.args.delete_victims { Eviction::Delete } else { Eviction::Soft }
+    }
+
+    fn marks(&self, cluster: &Cluster, preemptor: PodIx) -> Vec<Mark> {
+        if self.args.delete_victims {
+            return Vec::new();
+        }
+        let job = cluster.pod(preemptor).and_then(|pod| pod.traits.job).and_then(|job| cluster.job(job));
+        let by = match (job, cluster.pod(preemptor)) {
+            (Some(job), _) => format!("{}/{}", job.key.0, job.key.1),
+            (None, pod) => pod.map(|pod| pod.name.to_string()).unwrap_or_default(),
+        };
+        let timestamp = jiff::Timestamp::from_nanosecond(cluster.now().into()).unwrap_or_default().to_string();
+        let details = BTreeMap::from([
+            ("initiator", "lictor"),
+            ("preemptJob", by.as_str()),
+            ("reason", "preempted by a job of higher priority"),
+            ("timestamp", timestamp.as_str()),
+        ]);
+        let details = serde_json::to_string(&details).unwrap_or_default();
+        let mark = |place, value: String| Mark { place, key: keys::SOFT_EVICTION.to_owned(), value };
+        vec![mark(MarkPlace::Label, "true".to_owned()), mark(MarkPlace::Annotation, details)]
+    }
+
+    fn terms(&self) -> Terms {
+        Terms { queue: "quota", guaranteed: "min", deserved: "", max: "max" }
+    }
+}

@@ -1,0 +1,237 @@
+//! ElasticQuotas: their tree, and which pod belongs to which.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::keys;
+use crate::contract::{Finding, ObjectKey, Severity};
+use crate::dialects::document::{NamedAmounts, annotation_path, escape, label_path};
+use crate::dialects::{Document, Findings};
+use crate::laws::breach;
+use crate::model::{Bound, Bounds, Cluster, Overflow, Pod, QueueIx, QueueSpec, Symbol};
+
+/// A quota as its object describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Quota {
+    namespace: String,
+    parent: String,
+    min: NamedAmounts,
+    max: NamedAmounts,
+    namespaces: Vec<String>,
+}
+
+/// All quotas read so far.
+#[derive(Debug, Default)]
+pub struct Quotas {
+    /// By name: a quota's name alone identifies it.
+    quotas: BTreeMap<String, Quota>,
+    /// Namespaces that have a quota of their own name, and it.
+    homes: BTreeMap<Symbol, Symbol>,
+    /// Namespaces that a quota's annotation lists, and it.
+    listed: BTreeMap<Symbol, Symbol>,
+    default: Option<Symbol>,
+    /// The tree in the cluster is that of the objects.
+    settled: bool,
+    /// How many resources there were when it was settled: a bound on a resource needs its number.
+    resources: usize,
+}
+
+impl Quotas {
+    /// Reads an ElasticQuota.
+    pub fn read(&mut self, object: &Document, findings: &mut Findings) {
+        match read(object, findings) {
+            Ok(quota) => self.add(object, quota, findings),
+            Err(finding) => findings.push(finding),
+        }
+    }
+
+    fn add(&mut self, object: &Document, quota: Quota, findings: &mut Findings) {
+        let known = self.quotas.get(&object.name);
+        if let Some(other) = known.filter(|known| known.namespace != quota.namespace) {
+            let message = format!("there is a quota of this name in namespace `{}` already", other.namespace);
+            findings.push(object.error(
+                "/metadata/name",
+                message,
+                "give each quota a name of its own in the whole cluster",
+            ));
+        } else if known != Some(&quota) {
+            self.quotas.insert(object.name.clone(), quota);
+            self.settled = false;
+        }
+    }
+
+    /// A quota is gone.
+    pub fn remove(&mut self, key: &ObjectKey) {
+        if self.quotas.get(&key.name).is_some_and(|quota| quota.namespace == key.namespace) {
+            self.quotas.remove(&key.name);
+            self.settled = false;
+        }
+    }
+
+    /// The quota of a pod: the one its label names, or the default one if there is none such; without the label, the one named
+    /// like its namespace in that namespace, or the one that lists its namespace, or the default one (upstream `GetQuotaName`).
+    pub fn quota_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+        let by_namespace = || self.homes.get(&pod.namespace).or_else(|| self.listed.get(&pod.namespace)).copied();
+        let name = pod.traits.queue_name.or_else(by_namespace);
+        let default = || self.default.and_then(|name| cluster.queue_named(name));
+        name.and_then(|name| cluster.queue_named(name)).or_else(default)
+    }
+
+    /// Brings the tree in the cluster up to date.
+    pub fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
+        if self.settled && self.resources == cluster.resource_count() {
+            return Ok(());
+        }
+        if !self.settled {
+            self.check(findings);
+        }
+        self.homes = BTreeMap::new();
+        self.listed = BTreeMap::new();
+        self.default = Some(cluster.intern(keys::DEFAULT_QUOTA));
+        // Of several quotas that list a namespace the first by name has it: it is entered last.
+        for (name, quota) in self.quotas.iter().rev() {
+            let symbol = cluster.intern(name);
+            if quota.namespace == *name {
+                self.homes.insert(symbol, symbol);
+            }
+            for namespace in &quota.namespaces {
+                self.listed.insert(cluster.intern(namespace), symbol);
+            }
+        }
+        (self.settled, self.resources) = (true, cluster.resource_count());
+        let specs = self.specs(cluster);
+        cluster.set_queues(specs, |cluster, pod| self.quota_of(cluster, pod))
+    }
+
+    /// The tree, parents before children, siblings by name. A quota whose parent is not there, or is below itself, stands below
+    /// the root.
+    fn specs(&self, cluster: &Cluster) -> Vec<QueueSpec> {
+        let mut specs = Vec::new();
+        let root = QueueSpec { name: keys::ROOT_QUOTA.to_owned(), ..QueueSpec::default() };
+        specs.push(self.spec(cluster, root));
+        for name in [keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA] {
+            let parent = Some(keys::ROOT_QUOTA.to_owned());
+            let is_default = name == keys::DEFAULT_QUOTA;
+            specs.push(
+                self.spec(cluster, QueueSpec { name: name.to_owned(), parent, is_default, ..QueueSpec::default() }),
+            );
+        }
+        let mut waiting: Vec<(&String, &str)> = self.quotas.keys().map(|name| (name, self.parent(name))).collect();
+        waiting.retain(|(name, _)| !keys::is_builtin(name));
+        let mut placed: BTreeSet<&str> = BTreeSet::from([keys::ROOT_QUOTA, keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA]);
+        while !waiting.is_empty() {
+            let (ready, rest): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, parent)| placed.contains(parent));
+            waiting = rest;
+            for (name, parent) in ready {
+                placed.insert(name);
+                let parent = Some(parent.to_owned());
+                specs.push(self.spec(cluster, QueueSpec { name: name.clone(), parent, ..QueueSpec::default() }));
+            }
+        }
+        specs
+    }
+
+    /// The parent in the tree: always one from which the root is reached.
+    fn parent(&self, name: &str) -> &str {
+        let parent = self.quotas.get(name).map_or(keys::ROOT_QUOTA, |quota| quota.parent.as_str());
+        if self.leads_to_root(name) { parent } else { keys::ROOT_QUOTA }
+    }
+
+    fn leads_to_root(&self, name: &str) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut next = name;
+        while seen.insert(next) {
+            match self.quotas.get(next) {
+                _ if next == keys::ROOT_QUOTA => return true,
+                Some(quota) => next = &quota.parent,
+                None => return keys::is_builtin(next),
+            }
+        }
+        false
+    }
+
+    fn spec(&self, cluster: &Cluster, mut spec: QueueSpec) -> QueueSpec {
+        let bound = |amounts: &NamedAmounts| {
+            Bound::new(amounts.iter().filter_map(|(name, amount)| Some((cluster.resource_named(name)?, *amount))))
+        };
+        if let Some(quota) = self.quotas.get(&spec.name) {
+            let (guaranteed, max) = (bound(&quota.min), bound(&quota.max));
+            spec.bounds = Bounds { guaranteed, max, ..Bounds::default() };
+        }
+        spec
+    }
+
+    /// Says what is wrong with the tree as a whole.
+    fn check(&self, findings: &mut Findings) {
+        for (name, quota) in &self.quotas {
+            if keys::is_builtin(name) {
+                continue;
+            }
+            let (path, parent) = (label_path(keys::PARENT), &quota.parent);
+            if !self.quotas.contains_key(parent) && !keys::is_builtin(parent) {
+                let message = format!("its parent `{parent}` does not exist; it stands below the root");
+                let remedy = "create the parent, or name another one";
+                findings.push(title(name, quota).finding(Severity::Warning, &path, message, remedy));
+            } else if !self.leads_to_root(name) {
+                let message = format!("its parents form a cycle: {}", self.ring(name).join(" -> "));
+                let remedy = "let one of them have the root, or no parent label, as its parent";
+                findings.push(title(name, quota).finding(Severity::Error, &path, message, remedy));
+            }
+        }
+    }
+
+    /// The chain of parents from a quota until a name comes again.
+    fn ring<'a>(&'a self, name: &'a str) -> Vec<&'a str> {
+        let mut ring = vec![name];
+        while let Some(quota) = ring.last().and_then(|last| self.quotas.get(*last)) {
+            let again = ring.contains(&quota.parent.as_str());
+            ring.push(&quota.parent);
+            if again {
+                break;
+            }
+        }
+        ring
+    }
+}
+
+/// A quota as the subject of a finding.
+fn title(name: &str, quota: &Quota) -> Document {
+    Document::named("ElasticQuota", &quota.namespace, name)
+}
+
+/// Reads an ElasticQuota; an amount that cannot be read makes it unusable.
+fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
+    let (min, max) = (counted(object, "/spec/min", findings)?, counted(object, "/spec/max", findings)?);
+    for (resource, amount) in &min {
+        if let Some((_, limit)) = max.iter().find(|(name, limit)| name == resource && limit < amount) {
+            let path = format!("/spec/min/{}", escape(resource));
+            let (min, max) = (breach::amount(resource, *amount), breach::amount(resource, *limit));
+            let message = format!("min of {resource} {min} is more than max {max}");
+            findings.push(object.warning(
+                &path,
+                message,
+                "lower min or raise max: beyond max nothing can be guaranteed",
+            ));
+        }
+    }
+    let parent = object.label(keys::PARENT).filter(|parent| !parent.is_empty()).unwrap_or(keys::ROOT_QUOTA);
+    let namespaces = match object.annotation(keys::NAMESPACES) {
+        None => Vec::new(),
+        Some(list) => serde_json::from_str(list).map_err(|error| {
+            let message = format!("`{list}` is not a JSON list of namespaces: {error}");
+            object.error(&annotation_path(keys::NAMESPACES), message, r#"write it as `["ns-1", "ns-2"]`"#)
+        })?,
+    };
+    Ok(Quota { namespace: object.namespace.clone(), parent: parent.to_owned(), min, max, namespaces })
+}
+
+/// The amounts of a resource list that quotas count; they do not count pods.
+fn counted(object: &Document, pointer: &str, findings: &mut Findings) -> Result<NamedAmounts, Finding> {
+    // Upstream writes a fifth of the largest 64-bit number as "no limit" into the quotas it makes itself.
+    let mut amounts = object.amounts(pointer, keys::is_builtin(&object.name))?;
+    if amounts.iter().any(|(resource, _)| resource == "pods") {
+        let remedy = "bound cpu, memory or an extended resource; the number of pods is not counted by quotas";
+        findings.push(object.warning(&format!("{pointer}/pods"), "`pods` is ignored", remedy));
+        amounts.retain(|(resource, _)| resource != "pods");
+    }
+    Ok(amounts)
+}

@@ -1,0 +1,90 @@
+//! The systems whose rules the engine knows: how each one's objects are read into the model, its arguments, and its table of
+//! laws. Nothing of one system stands in another's folder.
+
+mod arguments;
+mod document;
+mod koordinator;
+
+use std::fmt::Debug;
+
+pub use arguments::Arguments;
+pub use document::{Document, Findings};
+
+use crate::contract::{self, ConfigError, LawSet, Mark, ObjectKey};
+use crate::laws::Laws;
+use crate::laws::register::Entry;
+use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
+
+/// A system.
+pub trait Dialect: Debug {
+    /// The laws in force under the arguments.
+    fn laws(&self) -> &Laws;
+
+    /// Reads what a pod says of itself: its labels, annotations and fields.
+    fn read_pod(&self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits;
+
+    /// The queue a pod belongs to.
+    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx>;
+
+    /// Reads an object that is new or has changed. What cannot be used is a finding, and what was known before still holds.
+    fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings);
+
+    /// An object is gone.
+    fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey);
+
+    /// Brings the queue tree up to date with the objects read since the last call.
+    fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow>;
+
+    /// How a victim leaves.
+    fn eviction(&self) -> contract::Eviction;
+
+    /// What is written on the victims of a plan for this pod.
+    fn marks(&self, cluster: &Cluster, preemptor: PodIx) -> Vec<Mark>;
+
+    /// How this system's users call a queue, and its bounds.
+    fn terms(&self) -> Terms;
+}
+
+/// What a system calls a queue and its bounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// `quota` or `queue`.
+    pub queue: &'static str,
+    /// The name of the guaranteed amounts.
+    pub guaranteed: &'static str,
+    /// The name of the deserved amounts.
+    pub deserved: &'static str,
+    /// The name of the maximum.
+    pub max: &'static str,
+}
+
+/// What a system is before it is configured.
+struct System {
+    describe: fn() -> LawSet,
+    configure: fn(&Arguments) -> Result<Box<dyn Dialect>, ConfigError>,
+    rules: fn() -> Vec<Entry>,
+}
+
+/// The systems, the default one first.
+const SYSTEMS: [System; 1] =
+    [System { describe: koordinator::describe, configure: koordinator::configure, rules: koordinator::rules }];
+
+/// What the systems are.
+pub fn describe() -> Vec<LawSet> {
+    SYSTEMS.iter().map(|system| (system.describe)()).collect()
+}
+
+/// Every law of every system, whatever the arguments, with the name of its system.
+pub fn rules() -> Vec<(String, Entry)> {
+    let systems = SYSTEMS.iter().map(|system| ((system.describe)().name, (system.rules)()));
+    systems.flat_map(|(name, rules)| rules.into_iter().map(move |rule| (name.clone(), rule))).collect()
+}
+
+/// Configures a system by its name and arguments (a JSON object, or empty for none).
+pub fn configure(laws: &str, arguments: &str) -> Result<Box<dyn Dialect>, ConfigError> {
+    let known = || SYSTEMS.iter().map(|system| (system.describe)().name).collect();
+    let system = SYSTEMS.iter().find(|system| (system.describe)().name == laws);
+    let system = system.ok_or_else(|| ConfigError::UnknownLaws(known()))?;
+    let arguments = Arguments::read(&(system.describe)(), arguments)?;
+    (system.configure)(&arguments)
+}

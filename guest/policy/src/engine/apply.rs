@@ -1,0 +1,97 @@
+//! Events: the cluster as the host tells it.
+
+use crate::contract::*;
+use crate::dialects::{Document, Findings};
+use crate::model::{Kind, NodeIx, Overflow, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
+
+use super::Engine;
+
+impl Engine {
+    /// See `decision.apply`.
+    pub fn apply(&mut self, events: Vec<Event>) -> Result<Applied, PolicyError> {
+        if self.dialect.is_none() {
+            return Err(PolicyError::NotConfigured);
+        }
+        let mut findings = Vec::new();
+        for event in events {
+            self.happen(event, &mut findings).map_err(|over| self.overflow(over))?;
+            self.revision = self.revision.saturating_add(1);
+        }
+        if let Some(dialect) = &mut self.dialect {
+            dialect.settle(&mut self.cluster, &mut findings).map_err(|over| self.overflow(over))?;
+        }
+        self.ledger.prune(&self.cluster);
+        Ok(Applied { revision: self.revision, findings })
+    }
+
+    fn happen(&mut self, event: Event, findings: &mut Findings) -> Result<(), Overflow> {
+        match event {
+            Event::Resources(resources) => {
+                for resource in resources {
+                    self.cluster.announce(resource.name, resource.everywhere);
+                }
+            }
+            Event::NodeUpserted(node) => {
+                let named = node.allocatable.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
+                self.cluster.upsert_node(NodeIx(node.id), node.name, named)?;
+            }
+            Event::NodeRemoved(node) => self.cluster.remove_node(NodeIx(node)),
+            Event::PodUpserted(pod) => self.upsert_pod(pod, findings)?,
+            Event::PodRemoved(pod) => {
+                self.cluster.remove_pod(PodIx(pod))?;
+            }
+            Event::Eligibility(eligibility) => {
+                self.cluster.set_eligible(ShapeIx(eligibility.shape), eligibility.nodes);
+            }
+            Event::ObjectUpserted(object) => {
+                let dialect = self.dialect.as_mut().zip(Document::read(&object, findings));
+                if let Some((dialect, document)) = dialect {
+                    dialect.read_object(&mut self.cluster, &document, findings);
+                }
+            }
+            Event::ObjectRemoved(key) => {
+                if let Some(dialect) = &mut self.dialect {
+                    dialect.remove_object(&mut self.cluster, &key);
+                }
+            }
+            Event::Clock(now) => self.cluster.set_now(now),
+            Event::PlanAccepted(plan) => self.ledger.accept(plan),
+            Event::PlanRefused(plan) => self.ledger.refuse(plan),
+        }
+        Ok(())
+    }
+
+    fn upsert_pod(&mut self, pod: crate::contract::Pod, findings: &mut Findings) -> Result<(), Overflow> {
+        let Some(dialect) = &self.dialect else { return Ok(()) };
+        let traits = dialect.read_pod(&mut self.cluster, &pod, findings);
+        let amounts = pod.requests.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
+        let kind = match pod.kind {
+            PodKind::Pod => Kind::Pod,
+            PodKind::Reservation => Kind::Reservation,
+        };
+        let place = match (pod.phase, pod.node) {
+            (Phase::Succeeded | Phase::Failed, _) => Place::Finished,
+            (_, Some(node)) => Place::Bound(NodeIx(node)),
+            (_, None) => Place::Pending,
+        };
+        let mut entry = Pod {
+            namespace: self.cluster.intern(&pod.namespace),
+            name: PodName { kind, namespace: pod.namespace, name: pod.name },
+            rank: 0,
+            priority: pod.priority.unwrap_or(0),
+            created: pod.created,
+            entered: pod.entered,
+            started: pod.started,
+            request: Request::new(amounts.collect())?,
+            shape: ShapeIx(pod.shape),
+            place,
+            nominated: pod.nominated.map(NodeIx),
+            terminating: pod.terminating,
+            preempted: pod.preempted,
+            traits,
+            queue: None,
+        };
+        entry.queue = dialect.queue_of(&self.cluster, &entry);
+        self.cluster.upsert_pod(PodIx(pod.id), entry)
+    }
+}

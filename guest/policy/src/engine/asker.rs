@@ -1,0 +1,75 @@
+//! Who asks: the pod of an attempt, and those of its job that wait with it.
+
+use crate::laws::{Case, Laws};
+use crate::model::{Amounts, Class, Cluster, JobIx, Overflow, PodIx, Queue, QueueIx};
+
+use super::Ledger;
+
+/// The asker of one question.
+#[derive(Debug, Clone)]
+pub struct Asker {
+    /// The pod of the attempt.
+    pub pod: PodIx,
+    /// Its priority.
+    pub priority: i32,
+    /// How it counts against its queue.
+    pub class: Class,
+    /// Its job.
+    pub job: Option<JobIx>,
+    /// Its queue.
+    pub queue: Option<QueueIx>,
+    /// The pods of the job that wait for a node, the asking one among them, most important first.
+    pub pods: Vec<PodIx>,
+    /// What these pods ask for in sum.
+    pub unplaced: Amounts,
+    /// What is left to ask for once they have their nodes.
+    nothing: Amounts,
+    /// The ancestors of the queue bound it, too.
+    parents_bind: bool,
+}
+
+impl Asker {
+    /// The asker of an attempt for a pod; none where there is no such pod.
+    pub fn new(cluster: &Cluster, laws: &Laws, ix: PodIx) -> Result<Option<Asker>, Overflow> {
+        let Some(pod) = cluster.pod(ix) else { return Ok(None) };
+        let mut waiting: Vec<_> = cluster.members(ix).filter(|(_, member)| member.is_pending()).collect();
+        waiting.sort_unstable_by(|(_, a), (_, b)| (laws.queue_order.compare)(a, b));
+        let mut unplaced = Amounts::default();
+        for (_, member) in &waiting {
+            unplaced.add(&member.request)?;
+        }
+        Ok(Some(Asker {
+            pod: ix,
+            priority: pod.priority,
+            class: pod.traits.class,
+            job: pod.traits.job,
+            queue: pod.queue,
+            pods: waiting.into_iter().map(|(member, _)| member).collect(),
+            unplaced,
+            nothing: Amounts::default(),
+            parents_bind: laws.parents_bind,
+        }))
+    }
+
+    /// The queues that bound the asker: its own, and its ancestors below the root where they do.
+    pub fn queues<'a>(&self, cluster: &'a Cluster) -> impl Iterator<Item = (QueueIx, &'a Queue)> {
+        let levels = if self.parents_bind { usize::MAX } else { 1 };
+        let own = self.queue;
+        cluster.path(own).take(levels).filter(move |(ix, queue)| Some(*ix) == own || queue.parent.is_some())
+    }
+
+    /// The case of this asker as it stands: is it to be admitted?
+    pub fn admission<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
+        Case { cluster, ledger, asker: self, unplaced: &self.unplaced, promises_count: false }
+    }
+
+    /// The case of this asker before a plan is made for it.
+    pub fn planning<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
+        Case { promises_count: true, ..self.admission(cluster, ledger) }
+    }
+
+    /// The case of this asker in a trial where its pods have their nodes.
+    pub fn placed<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
+        Case { unplaced: &self.nothing, ..self.planning(cluster, ledger) }
+    }
+}

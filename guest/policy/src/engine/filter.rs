@@ -1,0 +1,70 @@
+//! Filter: which nodes take this pod?
+
+use crate::contract::*;
+use crate::laws::room;
+use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx};
+
+use super::Engine;
+
+/// The code of a number that is no node.
+const NO_NODE: room::Verdict = room::Verdict::Ineligible;
+
+impl Engine {
+    /// See `decision.filter`.
+    pub fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, PolicyError> {
+        self.laws()?;
+        let asker = self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
+        let mut verdicts = Verdicts::default();
+        for ix in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
+            let verdict = match self.cluster.node(ix) {
+                Some(node) if self.cluster.eligible(asker.shape, ix) => {
+                    room(&self.cluster, node, PodIx(pod)).map_err(|over| self.overflow(over))?
+                }
+                _ => NO_NODE,
+            };
+            verdicts.push(verdict);
+        }
+        let obstacles = verdicts.seen.iter().map(|verdict| verdict.obstacle(&self.cluster)).collect();
+        Ok(NodeVerdicts { codes: verdicts.codes, obstacles })
+    }
+}
+
+/// Whether a node has room for a pod, what is promised to others kept.
+fn room(cluster: &Cluster, node: &Node, ix: PodIx) -> Result<room::Verdict, Overflow> {
+    let Some(pod) = cluster.pod(ix) else { return Ok(NO_NODE) };
+    if let Some(resource) = node.allocatable.lacks(&pod.request) {
+        return Ok(room::Verdict::TooSmall(resource));
+    }
+    if let Some(resource) = node.free.lacks(&pod.request) {
+        return Ok(room::Verdict::Full(resource));
+    }
+    if node.nominated.is_empty() {
+        return Ok(room::Verdict::Fits);
+    }
+    let mut left: Amounts = node.free.clone();
+    for (_, other) in cluster.promised(node, ix) {
+        left.subtract(&other.request)?;
+    }
+    Ok(left.lacks(&pod.request).map_or(room::Verdict::Fits, room::Verdict::Promised))
+}
+
+/// The verdicts so far, as one code each, and what the codes mean.
+#[derive(Default)]
+struct Verdicts {
+    codes: Vec<u8>,
+    seen: Vec<room::Verdict>,
+}
+
+impl Verdicts {
+    fn push(&mut self, verdict: room::Verdict) {
+        if verdict == room::Verdict::Fits {
+            return self.codes.push(0);
+        }
+        let at = self.seen.iter().position(|seen| *seen == verdict).unwrap_or_else(|| {
+            self.seen.push(verdict);
+            self.seen.len().saturating_sub(1)
+        });
+        // More kinds of obstacles than codes: the last code stands for the rest. Still no node that fits.
+        self.codes.push(u8::try_from(at.saturating_add(1)).unwrap_or(u8::MAX));
+    }
+}

@@ -1,0 +1,75 @@
+//! The in-flight ledger: which plans are being carried out.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Cluster, PodIx};
+
+/// A plan that was made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Entry {
+    plan: u64,
+    /// The host carries it out. Until it says so the plan is only proposed.
+    accepted: bool,
+    /// The moment at which it is void, nanoseconds since 1970.
+    expires: Option<i64>,
+    preemptors: Vec<PodIx>,
+    victims: Vec<PodIx>,
+}
+
+/// The plans under way.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Ledger {
+    last: u64,
+    entries: Vec<Entry>,
+}
+
+impl Ledger {
+    /// Enters a plan that is proposed to the host and gives it its number. A proposal the host never answered is void.
+    pub fn propose(&mut self, preemptors: Vec<PodIx>, victims: Vec<PodIx>, expires: Option<i64>) -> u64 {
+        self.entries.retain(|entry| entry.accepted);
+        self.last = self.last.saturating_add(1);
+        self.entries.push(Entry { plan: self.last, accepted: false, expires, preemptors, victims });
+        self.last
+    }
+
+    /// The host carries a plan out.
+    pub fn accept(&mut self, plan: u64) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.plan == plan) {
+            entry.accepted = true;
+        }
+    }
+
+    /// The host does not carry a plan out.
+    pub fn refuse(&mut self, plan: u64) {
+        self.entries.retain(|entry| entry.plan != plan);
+    }
+
+    /// Forgets plans that are over: no victim is left, or nobody waits for it.
+    pub fn prune(&mut self, cluster: &Cluster) {
+        self.entries.retain(|entry| !entry.accepted || entry.left(cluster) > 0);
+    }
+
+    /// The plan for one of these pods that is under way, and how many of its victims are left.
+    pub fn underway(&self, cluster: &Cluster, preemptors: &[PodIx]) -> Option<(u64, usize)> {
+        let mine = |entry: &&Entry| entry.accepted && entry.preemptors.iter().any(|pod| preemptors.contains(pod));
+        self.entries.iter().filter(mine).map(|entry| (entry.plan, entry.left(cluster))).find(|(_, left)| *left > 0)
+    }
+
+    /// Whether a pod is a victim of a plan that is under way.
+    pub fn is_victim(&self, pod: PodIx) -> bool {
+        self.entries.iter().any(|entry| entry.accepted && entry.victims.contains(&pod))
+    }
+}
+
+impl Entry {
+    /// How many victims still hold a node; 0 where the plan is over for another reason.
+    fn left(&self, cluster: &Cluster) -> usize {
+        let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
+        let expired = self.expires.is_some_and(|expires| expires <= cluster.now());
+        if expired || !self.preemptors.iter().any(waits) {
+            return 0;
+        }
+        let holds = |pod: &&PodIx| cluster.pod(**pod).is_some_and(|pod| pod.place.node().is_some());
+        self.victims.iter().filter(holds).count()
+    }
+}

@@ -1,0 +1,37 @@
+//! Permit: may this reserved pod be bound?
+
+use crate::contract::*;
+use crate::model::{Place, PodIx};
+
+use super::Engine;
+
+impl Engine {
+    /// See `decision.permit`.
+    pub fn permit(&mut self, pod: PodId) -> Result<Permitted, PolicyError> {
+        let ix = PodIx(pod);
+        let asker = self.asker(pod)?;
+        if !self.cluster.pod(ix).is_some_and(|pod| matches!(pod.place, Place::Reserved(_))) {
+            return Err(PolicyError::WrongState("the pod is not reserved a node".to_owned()));
+        }
+        let case = asker.admission(&self.cluster, &self.ledger);
+        let laws = self.laws()?;
+        let broken = laws.permit.iter().find_map(|law| Some((law.rule, (law.holds)(&case).err()?)));
+        let gang = asker.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
+        if let Some((rule, breach)) = broken {
+            let timeout = gang.map_or(0, |gang| gang.timeout);
+            self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
+            let reason = self.reason(&rule, &breach);
+            return Ok(Permitted { permission: Permission::Wait(timeout), reason, effects: Effects::default() });
+        }
+        let law = laws.permit.first().map(|law| law.rule.code.to_owned()).unwrap_or_default();
+        let message = if gang.is_some() { "the gang is complete" } else { "it belongs to no gang" };
+        let admits = if gang.is_some() { self.waiting_with(ix) } else { Vec::new() };
+        for job in asker.job.map(|job| self.cluster.gang_group(job)).unwrap_or_default() {
+            if let Some(job) = self.cluster.job_mut(job) {
+                job.satisfied = true;
+            }
+        }
+        let reason = Reason { law, message: message.to_owned() };
+        Ok(Permitted { permission: Permission::Allow, reason, effects: Effects { admits, ..Effects::default() } })
+    }
+}

@@ -1,0 +1,111 @@
+//! PostFilter: the pod was refused or found no node; what can be done?
+
+use crate::contract::*;
+use crate::laws::{Breach, Rule, Search};
+use crate::model::{NodeIx, PodIx};
+
+use super::search::{self, Obstacle, Proposal, Quest};
+use super::{Asker, Engine};
+
+impl Engine {
+    /// See `decision.post-filter`.
+    pub fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, PolicyError> {
+        let asker = self.asker(pod)?;
+        if !asker.pods.contains(&PodIx(pod)) {
+            return Err(PolicyError::WrongState("the pod does not wait for a node".to_owned()));
+        }
+        self.notes.resume(PodIx(pod));
+        if let Some((rule, breach)) = self.broken_trigger(&asker)? {
+            let under_way = std::ptr::eq(rule.law, &crate::laws::gate::last_plan_is_done::LAW);
+            self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
+            let reason = self.reason(&rule, &breach);
+            let effects = if under_way { Effects::default() } else { self.give_up(&asker) };
+            return Ok(PostFiltered { plan: None, reason, effects });
+        }
+        let laws = self.laws()?.clone();
+        let mut quest = Quest { asker: &asker, laws: &laws, ledger: &self.ledger, refuted, notes: &mut self.notes };
+        let found = match laws.search {
+            Search::RemoveAllPutBack => search::plan_job(&mut self.cluster, &mut quest),
+        };
+        let found = found.map_err(|over| self.overflow(over))?;
+        match found {
+            Err(obstacle) => {
+                let reason = self.obstacle(&asker, obstacle)?;
+                Ok(PostFiltered { plan: None, reason, effects: self.give_up(&asker) })
+            }
+            Ok(proposal) => self.propose(&asker, proposal),
+        }
+    }
+
+    /// The first law that forbids planning at all.
+    fn broken_trigger(&self, asker: &Asker) -> Result<Option<(Rule, Breach)>, PolicyError> {
+        let case = asker.planning(&self.cluster, &self.ledger);
+        let gates = &self.laws()?.trigger;
+        Ok(gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?))))
+    }
+
+    /// There is no way out: what was promised to the job is void, and its gang gives up what it holds where it fails together.
+    fn give_up(&self, asker: &Asker) -> Effects {
+        let withdrawn =
+            asker.pods.iter().filter(|ix| self.cluster.pod(**ix).is_some_and(|pod| pod.nominated.is_some()));
+        let withdrawn = withdrawn.map(|ix| ix.0).collect();
+        let gang = asker.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
+        let releases = match gang {
+            Some(gang) if gang.fails_together => self.waiting_with(asker.pod),
+            _ => Vec::new(),
+        };
+        Effects { releases, withdrawn, ..Effects::default() }
+    }
+
+    fn obstacle(&mut self, asker: &Asker, obstacle: Obstacle) -> Result<Reason, PolicyError> {
+        match obstacle {
+            Obstacle::Limit(rule, breach) => {
+                self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
+                Ok(self.reason(&rule, &breach))
+            }
+            Obstacle::NoNode { pod, planned } => {
+                let rule = self.laws()?.node_choice;
+                let name = self.cluster.pod(pod).map(|pod| pod.name.to_string()).unwrap_or_default();
+                let message = match asker.pods.len() {
+                    1 => "no node would have room, whoever may make way".to_owned(),
+                    all => format!(
+                        "no node would have room for `{name}`, whoever may make way: {planned} of the {all} waiting pods of \
+                         the job find one, so nobody is evicted"
+                    ),
+                };
+                self.notes.note(Subject::Asker, Outcome::Barred, &rule, || message.clone());
+                Ok(Reason { law: rule.code.to_owned(), message })
+            }
+        }
+    }
+
+    fn propose(&mut self, asker: &Asker, proposal: Proposal) -> Result<PostFiltered, PolicyError> {
+        let dialect = self.dialect.as_ref().ok_or(PolicyError::NotConfigured)?;
+        let (eviction, marks) = (dialect.eviction(), dialect.marks(&self.cluster, asker.pod));
+        let Proposal { nominations, victims } = proposal;
+        let (pods, evicted) = (nominations.len(), victims.len());
+        let message = format!("{evicted} pod(s) make way for {pods} pod(s)");
+        let reason = Reason { law: dialect.laws().put_back.rule.code.to_owned(), message };
+        let effects = Effects { withdrawn: self.outranked(asker, &nominations), ..Effects::default() };
+        let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();
+        let plan = Plan {
+            id: self.ledger.propose(preemptors, victims.clone(), None),
+            preemptor: asker.pod.0,
+            nominations: nominations.iter().map(|(pod, node)| Placement { pod: pod.0, node: node.0 }).collect(),
+            victims: victims.iter().map(|pod| Victim { pod: pod.0, eviction }).collect(),
+            marks,
+            expires: None,
+            reason: reason.clone(),
+        };
+        Ok(PostFiltered { plan: Some(plan), reason, effects })
+    }
+
+    /// The pods of lower priority that were to have the nodes of the plan.
+    fn outranked(&self, asker: &Asker, nominations: &[(PodIx, NodeIx)]) -> Vec<PodId> {
+        let nodes = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
+        let lower = self.cluster.nominated().filter(|(ix, pod)| {
+            pod.priority < asker.priority && pod.nominated.is_some_and(nodes) && !asker.pods.contains(ix)
+        });
+        lower.map(|(ix, _)| ix.0).collect()
+    }
+}

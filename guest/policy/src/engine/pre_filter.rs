@@ -1,0 +1,29 @@
+//! PreFilter: may this pod be tried?
+
+use crate::contract::*;
+use crate::model::PodIx;
+
+use super::Engine;
+
+impl Engine {
+    /// See `decision.pre-filter`.
+    pub fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
+        let asker = self.asker(pod)?;
+        let laws = self.laws()?;
+        let case = asker.admission(&self.cluster, &self.ledger);
+        let broken =
+            |gates: &[crate::laws::Gate]| gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)));
+        let (r#final, refused) = (broken(&laws.final_gates), broken(&laws.gates));
+        let is_final = r#final.is_some();
+        self.notes.begin(PodIx(pod));
+        let admission = match r#final.or(refused) {
+            None => Admission::Pass,
+            Some((rule, breach)) => {
+                self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
+                let reason = self.reason(&rule, &breach);
+                if is_final { Admission::Final(reason) } else { Admission::Refused(reason) }
+            }
+        };
+        Ok(PreFiltered { admission, effects: Effects::default() })
+    }
+}

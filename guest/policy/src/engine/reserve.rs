@@ -1,0 +1,48 @@
+//! Reserve and Unreserve: a pod holds a node before it is bound, or no longer.
+
+use crate::contract::*;
+use crate::model::{NodeIx, Place, PodIx};
+
+use super::Engine;
+
+impl Engine {
+    /// See `decision.reserve`.
+    pub fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, PolicyError> {
+        self.laws()?;
+        self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
+        self.cluster.node(NodeIx(node)).ok_or(PolicyError::UnknownNode(node))?;
+        match self.cluster.reserve(PodIx(pod), NodeIx(node)).map_err(|over| self.overflow(over))? {
+            true => Ok(Effects::default()),
+            false => Err(PolicyError::WrongState("only a pending pod can be reserved a node".to_owned())),
+        }
+    }
+
+    /// See `decision.unreserve`.
+    pub fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, PolicyError> {
+        self.laws()?;
+        self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
+        if !self.cluster.unreserve(PodIx(pod)).map_err(|over| self.overflow(over))? {
+            return Err(PolicyError::WrongState("the pod is not reserved a node".to_owned()));
+        }
+        let job = self.cluster.pod(PodIx(pod)).and_then(|pod| pod.traits.job).and_then(|job| self.cluster.job(job));
+        let together = job.and_then(|job| job.gang()).is_some_and(|gang| gang.leaves_together);
+        // What this policy released itself it has thought through; everything else is news to the gang.
+        let releases =
+            if together && cause != ReleaseCause::Released { self.waiting_with(PodIx(pod)) } else { Vec::new() };
+        Ok(Effects { releases, ..Effects::default() })
+    }
+
+    /// The pods held at permit that belong to the gang group of a pod, itself apart, by name.
+    pub(super) fn waiting_with(&self, pod: PodIx) -> Vec<PodId> {
+        let Some(job) = self.cluster.pod(pod).and_then(|pod| pod.traits.job) else { return Vec::new() };
+        let jobs = self.cluster.gang_group(job).into_iter().filter_map(|job| self.cluster.job(job));
+        let members = jobs.flat_map(|job| &job.members).filter(|member| **member != pod);
+        let mut waiting: Vec<_> = members
+            .filter_map(|ix| Some((*ix, self.cluster.pod(*ix)?)))
+            .filter(|(_, pod)| matches!(pod.place, Place::Reserved(_)))
+            .map(|(ix, pod)| (pod.rank, ix.0))
+            .collect();
+        waiting.sort_unstable();
+        waiting.into_iter().map(|(_, pod)| pod).collect()
+    }
+}

@@ -1,0 +1,89 @@
+//! The searches for a plan. Each knows how to look, none knows a rule: what is allowed is asked of the laws.
+
+mod choices;
+mod put_back;
+mod remove_all_put_back;
+mod site;
+
+pub use remove_all_put_back::plan_job;
+
+use crate::contract::{Outcome, Placement, Subject};
+use crate::laws::{Breach, Laws, Rule};
+use crate::model::{Cluster, Node, NodeIx, Pod, PodIx};
+
+use super::{Asker, Ledger, Notes};
+
+/// What a search has to go by.
+pub struct Quest<'a> {
+    /// Who asks.
+    pub asker: &'a Asker,
+    /// The laws in force.
+    pub laws: &'a Laws,
+    /// The plans under way.
+    pub ledger: &'a Ledger,
+    /// Placements that the host refused.
+    pub refuted: &'a [Placement],
+    /// Where to record what the laws say.
+    pub notes: &'a mut Notes,
+}
+
+/// A plan that would work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// Who gets which node.
+    pub nominations: Vec<(PodIx, NodeIx)>,
+    /// Who makes way.
+    pub victims: Vec<PodIx>,
+}
+
+/// Why there is no plan.
+#[derive(Debug, Clone)]
+pub enum Obstacle {
+    /// A pod of the job finds no node, even with everybody gone who may make way.
+    NoNode {
+        /// The pod.
+        pod: PodIx,
+        /// How many pods of the job had found one.
+        planned: usize,
+    },
+    /// A limit does not hold, even with everybody gone who may make way.
+    Limit(Rule, Breach),
+}
+
+impl Quest<'_> {
+    /// Whether a pod holds its node only until it is gone.
+    fn is_leaving(&self, cluster: &Cluster, ix: PodIx) -> bool {
+        cluster.pod(ix).is_some_and(|pod| pod.is_leaving()) || self.ledger.is_victim(ix)
+    }
+
+    /// The pods of other jobs for which room is kept on a node before the asker may have it.
+    fn promised<'c>(&self, cluster: &'c Cluster, node: &'c Node) -> impl Iterator<Item = &'c Pod> {
+        let own = &self.asker.pods;
+        cluster.promised(node, self.asker.pod).filter(move |(ix, _)| !own.contains(ix)).map(|(_, pod)| pod)
+    }
+
+    /// Whether every guard lets a pod make way.
+    fn may_make_way(&mut self, cluster: &Cluster, ix: PodIx) -> bool {
+        let Some(pod) = cluster.pod(ix) else { return false };
+        let case = self.asker.planning(cluster, self.ledger);
+        for guard in &self.laws.guards {
+            if let Err(breach) = (guard.admits)(&case, ix, pod) {
+                self.notes.breach(cluster, Subject::Pod(ix.0), Outcome::Spared, &guard.rule, &breach);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The first limit that does not hold in a trial where the pods of the job have their nodes.
+    fn broken_limit(&self, cluster: &Cluster) -> Option<(Rule, Breach)> {
+        let case = self.asker.placed(cluster, self.ledger);
+        self.laws.limits.iter().find_map(|limit| (limit.holds)(&case).err().map(|breach| (limit.rule, breach)))
+    }
+
+    /// Whether a pod may be planned onto a node, whoever else is there.
+    fn may_run(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
+        let refuted = self.refuted.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0);
+        !refuted && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
+    }
+}

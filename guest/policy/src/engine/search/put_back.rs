@@ -1,0 +1,131 @@
+//! The end of a search: with the job on its nodes, whoever can be put back is.
+
+use super::site::Site;
+use super::{Obstacle, Proposal, Quest};
+use crate::contract::{Outcome, Subject};
+use crate::laws::{Breach, Rule};
+use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, PodIx, ResourceIx, Trial};
+
+/// Takes away everybody who may make way on the nodes of the plan, and, where a limit of the asker's own queue needs it, those of
+/// that queue wherever they are; then puts them back, the most important first, as long as the pods of the job keep their nodes
+/// and every limit holds. Who is left out is a victim.
+pub fn put_back(
+    cluster: &mut Cluster,
+    quest: &mut Quest<'_>,
+    sites: &[Site],
+    nominations: Vec<(PodIx, NodeIx)>,
+) -> Result<Result<Proposal, Obstacle>, Overflow> {
+    let mut trial = Trial::new(cluster);
+    let mut taken = Taken::default();
+    for site in sites {
+        site.leaving.iter().try_for_each(|ix| trial.evict(*ix))?;
+        site.candidates.iter().try_for_each(|ix| taken.take(&mut trial, *ix))?;
+    }
+    nominations.iter().try_for_each(|(pod, node)| trial.place(*pod, *node))?;
+    if quest.broken_limit(trial.cluster()).is_some() {
+        taken.take_own_queue(&mut trial, quest)?;
+    }
+    if let Some((rule, breach)) = quest.broken_limit(trial.cluster()) {
+        return Ok(Err(Obstacle::Limit(rule, breach)));
+    }
+    let kept: Vec<Kept> = sites.iter().map(|site| Kept::new(trial.cluster(), quest, site)).collect::<Result<_, _>>()?;
+    let mut victims = Vec::new();
+    for (ix, place) in taken.most_important_first(trial.cluster(), quest) {
+        let before = trial.mark();
+        trial.put(ix, place)?;
+        let cluster = trial.cluster();
+        let crowded = kept.iter().filter(|kept| Some(kept.node) == place.node()).find_map(|kept| kept.lacks(cluster));
+        let why =
+            crowded.map(Why::Crowded).or_else(|| quest.broken_limit(cluster).map(|(rule, b)| Why::Limit(rule, b)));
+        note(quest, cluster, ix, why.as_ref());
+        if why.is_some() {
+            trial.rewind(before)?;
+            victims.push(ix);
+        }
+    }
+    Ok(Ok(Proposal { nominations, victims }))
+}
+
+/// The pods that were taken away, and where each was.
+#[derive(Default)]
+struct Taken(Vec<(PodIx, Place)>);
+
+impl Taken {
+    fn take(&mut self, trial: &mut Trial<'_>, ix: PodIx) -> Result<(), Overflow> {
+        if let Some(place) = trial.cluster().pod(ix).map(|pod| pod.place).filter(|place| place.node().is_some()) {
+            trial.evict(ix)?;
+            self.0.push((ix, place));
+        }
+        Ok(())
+    }
+
+    /// Takes away the pods of the asker's own queue that may make way, wherever they are, and those that are leaving anyway.
+    fn take_own_queue(&mut self, trial: &mut Trial<'_>, quest: &mut Quest<'_>) -> Result<(), Overflow> {
+        let all = trial.cluster().pods();
+        let own = all.filter(|(_, pod)| pod.queue == quest.asker.queue && pod.place.node().is_some());
+        let own: Vec<PodIx> = own.map(|(ix, _)| ix).collect();
+        for ix in own {
+            if quest.is_leaving(trial.cluster(), ix) {
+                trial.evict(ix)?;
+            } else if quest.may_make_way(trial.cluster(), ix) {
+                self.take(trial, ix)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn most_important_first(mut self, cluster: &Cluster, quest: &Quest<'_>) -> Vec<(PodIx, Place)> {
+        self.0.sort_unstable_by(|(a, _), (b, _)| match (cluster.pod(*a), cluster.pod(*b)) {
+            (Some(a), Some(b)) => (quest.laws.put_back.compare)(a, b),
+            _ => a.cmp(b),
+        });
+        self.0
+    }
+}
+
+/// Room on a node of the plan that must be kept.
+struct Kept {
+    node: NodeIx,
+    /// What is promised there to pods of other jobs.
+    promised: Amounts,
+    /// The resources that the job asks for there.
+    asked: Vec<ResourceIx>,
+}
+
+impl Kept {
+    fn new(cluster: &Cluster, quest: &Quest<'_>, site: &Site) -> Result<Kept, Overflow> {
+        let mut promised = Amounts::default();
+        if let Some(node) = cluster.node(site.node) {
+            for other in quest.promised(cluster, node) {
+                promised.add(&other.request)?;
+            }
+        }
+        Ok(Kept { node: site.node, promised, asked: site.asked.clone() })
+    }
+
+    /// The resource of which there is too little now, if any.
+    fn lacks(&self, cluster: &Cluster) -> Option<ResourceIx> {
+        let free = &cluster.node(self.node)?.free;
+        self.asked.iter().copied().find(|resource| free.get(*resource) < self.promised.get(*resource))
+    }
+}
+
+/// Why a pod cannot be put back.
+enum Why {
+    /// There would be too little of this for the job on its node.
+    Crowded(ResourceIx),
+    /// A limit would be broken.
+    Limit(Rule, Breach),
+}
+
+fn note(quest: &mut Quest<'_>, cluster: &Cluster, ix: PodIx, why: Option<&Why>) {
+    let (subject, rule) = (Subject::Pod(ix.0), quest.laws.put_back.rule);
+    match why {
+        Some(Why::Limit(rule, breach)) => quest.notes.breach(cluster, subject, Outcome::Chosen, rule, breach),
+        Some(Why::Crowded(resource)) => quest.notes.note(subject, Outcome::Chosen, &rule, || {
+            let resource = cluster.resource_name(*resource);
+            format!("with it back there would be too little {resource} on its node")
+        }),
+        None => quest.notes.note(subject, Outcome::PutBack, &rule, || "there is room for it, too".to_owned()),
+    }
+}

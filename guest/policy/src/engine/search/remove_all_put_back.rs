@@ -1,0 +1,64 @@
+//! Remove all and put back: the search of Koordinator's job-level preemption.
+//!
+//! Everybody who may make way is thought away; the pods of the job are planned one by one onto the node where the least is lost;
+//! then everybody is put back, the most important first, as long as every pod of the job keeps its node and every limit holds.
+//! Who cannot be put back is a victim. One pod without a node means no plan at all.
+
+use std::collections::BTreeMap;
+
+use super::choices::Choices;
+use super::put_back::put_back;
+use super::site::Site;
+use super::{Obstacle, Proposal, Quest};
+use crate::model::{Cluster, NodeIx, Overflow};
+
+/// A plan for the whole job of the asker; or what stood in the way.
+pub fn plan_job(cluster: &mut Cluster, quest: &mut Quest<'_>) -> Result<Result<Proposal, Obstacle>, Overflow> {
+    let mut sites = sites(cluster, quest)?;
+    let mut nominations = Vec::new();
+    let mut choices = Choices::default();
+    for pod in quest.asker.pods.clone() {
+        let Some(chosen) = choices.cheapest(cluster, quest, &sites, pod)? else {
+            return Ok(Err(Obstacle::NoNode { pod, planned: nominations.len() }));
+        };
+        if let Some((site, request)) = sites.get_mut(&chosen).zip(cluster.pod(pod).map(|pod| pod.request.clone())) {
+            site.plan(cluster, &request)?;
+            choices.changed(cluster, site)?;
+            nominations.push((pod, chosen));
+        }
+    }
+    let sites: Vec<Site> =
+        sites.into_values().filter(|site| nominations.iter().any(|(_, at)| *at == site.node)).collect();
+    put_back(cluster, quest, &sites, nominations)
+}
+
+/// The nodes that some pod of the job may run on.
+fn sites(cluster: &Cluster, quest: &mut Quest<'_>) -> Result<BTreeMap<NodeIx, Site>, Overflow> {
+    let mut sites = BTreeMap::new();
+    for (ix, node) in cluster.nodes() {
+        if !quest.asker.pods.iter().any(|pod| quest.may_run(cluster, *pod, ix)) {
+            continue;
+        }
+        let mut room = node.free.clone();
+        let mut leaving = Vec::new();
+        let mut candidates = Vec::new();
+        for (pod_ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
+            if quest.is_leaving(cluster, pod_ix) {
+                room.add(&pod.request)?;
+                leaving.push(pod_ix);
+            } else if quest.may_make_way(cluster, pod_ix) {
+                candidates.push((pod_ix, pod));
+            }
+        }
+        for other in quest.promised(cluster, node) {
+            room.subtract(&other.request)?;
+        }
+        candidates.sort_unstable_by(|(_, a), (_, b)| (quest.laws.put_back.compare)(a, b));
+        let candidates = candidates.into_iter().map(|(ix, _)| ix).collect();
+        sites.insert(
+            ix,
+            Site { node: ix, rank: node.rank, room, leaving, candidates, asked: Vec::new(), victims: Vec::new() },
+        );
+    }
+    Ok(sites)
+}

@@ -1,0 +1,74 @@
+//! A node as a search sees it: what it would have with everybody gone who may make way, and who that is.
+
+use crate::laws::order::cheapest_node_first::Cost;
+use crate::model::{Amounts, Cluster, NodeIx, Overflow, PodIx, Request, ResourceIx};
+
+/// A node under consideration.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// The node.
+    pub node: NodeIx,
+    /// Its place among the names of all nodes.
+    pub rank: u64,
+    /// What room would come without evicting anybody: what is free and what is leaving, less what is promised to others.
+    pub room: Amounts,
+    /// Who is leaving anyway.
+    pub leaving: Vec<PodIx>,
+    /// Who may make way, the most important first.
+    pub candidates: Vec<PodIx>,
+    /// The resources that the pods planned onto it ask for. Only of these there must be enough: a node that is overcommitted in
+    /// another one is none of their business.
+    pub asked: Vec<ResourceIx>,
+    /// Who would have to make way for the pods planned onto it so far.
+    pub victims: Vec<PodIx>,
+}
+
+impl Site {
+    /// What is lost if one more pod with this request is planned onto the node; none where it does not fit even with every
+    /// candidate gone.
+    pub fn cost(&self, cluster: &Cluster, request: &Request) -> Result<Option<Cost>, Overflow> {
+        let Some(victims) = self.victims_for(cluster, request)? else { return Ok(None) };
+        let additional = || victims.iter().filter(|pod| !self.victims.contains(pod));
+        let highest = additional().filter_map(|pod| cluster.pod(*pod)).map(|pod| pod.priority).max();
+        Ok(Some(Cost { highest, victims: additional().count() }))
+    }
+
+    /// Plans one more pod with this request onto the node.
+    pub fn plan(&mut self, cluster: &Cluster, request: &Request) -> Result<(), Overflow> {
+        if let Some(victims) = self.victims_for(cluster, request)? {
+            self.victims = victims;
+        }
+        self.room.subtract(request)?;
+        self.asked.extend(request.iter().map(|(resource, _)| resource));
+        self.asked.sort_unstable();
+        self.asked.dedup();
+        Ok(())
+    }
+
+    /// Who would have to make way: everybody is taken away, and put back, the most important first, as long as there is room.
+    fn victims_for(&self, cluster: &Cluster, request: &Request) -> Result<Option<Vec<PodIx>>, Overflow> {
+        let asks = |resource: ResourceIx| self.asked.contains(&resource) || request.get(resource) > 0;
+        let fits = |room: &Amounts| room.iter().all(|(resource, left)| left >= 0 || !asks(resource));
+        let mut room = self.room.clone();
+        room.subtract(request)?;
+        if fits(&room) {
+            return Ok(Some(Vec::new()));
+        }
+        let candidates = || self.candidates.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
+        for (_, candidate) in candidates() {
+            room.add(&candidate.request)?;
+        }
+        if !fits(&room) {
+            return Ok(None);
+        }
+        let mut victims = Vec::new();
+        for (ix, candidate) in candidates() {
+            room.subtract(&candidate.request)?;
+            if !fits(&room) {
+                room.add(&candidate.request)?;
+                victims.push(ix);
+            }
+        }
+        Ok(Some(victims))
+    }
+}

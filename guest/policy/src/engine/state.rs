@@ -1,0 +1,43 @@
+//! What the cluster does not show: plans under way, and gangs that were complete once.
+
+use serde::{Deserialize, Serialize};
+
+use crate::contract::{Checkpoint, StateError};
+use crate::model::JobKey;
+
+use super::{Engine, Ledger};
+
+/// The layout of the bytes: JSON of [`Memory`].
+const FORMAT: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Memory {
+    ledger: Ledger,
+    satisfied: Vec<JobKey>,
+}
+
+impl Engine {
+    /// See `state.save`.
+    pub fn save(&self) -> Checkpoint {
+        let satisfied = self.cluster.jobs().filter(|(_, job)| job.satisfied).map(|(_, job)| job.key.clone()).collect();
+        let memory = Memory { ledger: self.ledger.clone(), satisfied };
+        let bytes = serde_json::to_vec(&memory).unwrap_or_default();
+        Checkpoint { format: FORMAT, revision: self.revision, bytes }
+    }
+
+    /// See `state.restore`.
+    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), StateError> {
+        if checkpoint.format != FORMAT {
+            return Err(StateError::UnknownFormat(FORMAT));
+        }
+        let malformed = |error: serde_json::Error| StateError::Malformed(error.to_string());
+        let memory: Memory = serde_json::from_slice(&checkpoint.bytes).map_err(malformed)?;
+        self.ledger = memory.ledger;
+        for key in memory.satisfied {
+            if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
+                job.satisfied = true;
+            }
+        }
+        Ok(())
+    }
+}

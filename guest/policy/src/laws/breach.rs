@@ -1,0 +1,121 @@
+//! What a law found wrong, in numbers; it becomes a sentence only when somebody is to be told.
+
+use crate::model::{Cluster, JobIx, QueueIx, ResourceIx};
+
+/// Part of a sum, and what it is called.
+pub type Part = (&'static str, i64);
+
+/// What a law found wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Breach {
+    /// A queue would exceed a bound.
+    Exceeds {
+        /// The queue.
+        queue: QueueIx,
+        /// The resource.
+        resource: ResourceIx,
+        /// What adds up.
+        parts: Vec<Part>,
+        /// What it adds up beyond.
+        bound: Part,
+    },
+    /// A priority is not low enough.
+    Priority {
+        /// The victim's.
+        victim: i32,
+        /// The preemptor's.
+        preemptor: i32,
+    },
+    /// A gang is not complete.
+    Incomplete {
+        /// The gang.
+        job: JobIx,
+        /// What is counted.
+        counted: &'static str,
+        /// How many there are.
+        have: usize,
+        /// How many there must be.
+        need: u32,
+    },
+    /// A gang is not described by anybody.
+    Undeclared {
+        /// Namespace and name of the gang.
+        gang: String,
+    },
+    /// A plan is under way.
+    Underway {
+        /// The plan.
+        plan: u64,
+        /// How many of its victims have not left yet.
+        left: usize,
+    },
+    /// What there is to say is the same each time.
+    Fact(&'static str),
+}
+
+impl Breach {
+    /// The sentence.
+    pub fn sentence(&self, cluster: &Cluster) -> String {
+        match self {
+            Breach::Exceeds { queue, resource, parts, bound } => {
+                let name = cluster.queue(*queue).map_or("?", |queue| queue.name.as_str());
+                let resource = cluster.resource_name(*resource);
+                let counted = parts.iter().filter(|(what, n)| *n != 0 || *what == "asked");
+                let sum: Vec<String> = counted.map(|(what, n)| format!("{what} {}", amount(resource, *n))).collect();
+                let limit = amount(resource, bound.1);
+                format!("quota `{name}`, {resource}: {} is more than {} {limit}", sum.join(" + "), bound.0)
+            }
+            Breach::Priority { victim, preemptor } => {
+                format!("its priority {victim} is not lower than the preemptor's {preemptor}")
+            }
+            Breach::Incomplete { job, counted, have, need } => {
+                let (namespace, name) = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
+                format!("gang `{namespace}/{name}` has {have} {counted} of the {need} it needs")
+            }
+            Breach::Undeclared { gang } => {
+                format!("there is no PodGroup `{gang}`, and no pod says what the gang needs")
+            }
+            Breach::Underway { plan, left } => {
+                format!("waiting for preemption: {left} of the victims of plan {plan} have not left yet")
+            }
+            Breach::Fact(fact) => (*fact).to_owned(),
+        }
+    }
+}
+
+/// An amount as people write it: exact, in the largest unit that leaves no fraction.
+pub fn amount(resource: &str, amount: i64) -> String {
+    const BINARY: [(&str, u32); 6] = [("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)];
+    let bytes = resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+    if resource == "cpu" {
+        return match (amount.checked_div(1000), amount.checked_rem(1000)) {
+            (Some(cores), Some(0)) => cores.to_string(),
+            _ => format!("{amount}m"),
+        };
+    }
+    let unit = BINARY.iter().find(|(_, bits)| bytes && amount != 0 && amount.trailing_zeros() >= *bits);
+    unit.map_or_else(|| amount.to_string(), |(suffix, bits)| format!("{}{suffix}", amount >> bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::amount;
+
+    #[test]
+    fn amounts_are_written_exactly() {
+        for (resource, n, text) in [
+            ("cpu", 4000, "4"),
+            ("cpu", 1500, "1500m"),
+            ("cpu", 0, "0"),
+            ("cpu", -2000, "-2"),
+            ("memory", 1 << 30, "1Gi"),
+            ("memory", 3 << 29, "1536Mi"),
+            ("memory", 1_000_000, "1000000"),
+            ("memory", 0, "0"),
+            ("memory", -(1 << 31), "-2Gi"),
+            ("nvidia.com/gpu", 1024, "1024"),
+        ] {
+            assert_eq!(amount(resource, n), text);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Gates: may the preemptor?
+
+pub mod gang_has_its_members;
+pub mod last_plan_is_done;
+pub mod may_preempt;
+pub mod non_preemptible_fits_guaranteed;

@@ -1,0 +1,22 @@
+//! A victim is bound to its node.
+//!
+//! A pod that is held at permit has no node for good yet; it is left to its gang and to the timeout.
+
+use crate::laws::{Breach, Case, Law, Question};
+use crate::model::{Place, Pod, PodIx};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "victim-is-bound",
+    question: Question::Guard,
+    sentence: "a victim is bound to its node",
+    file: include_str!("victim_is_bound.rs"),
+};
+
+/// Whether the candidate may make way as far as this law goes.
+pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+    match candidate.place {
+        Place::Bound(_) => Ok(()),
+        _ => Err(Breach::Fact("it is held at permit and not bound yet")),
+    }
+}

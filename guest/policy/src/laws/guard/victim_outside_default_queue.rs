@@ -1,0 +1,23 @@
+//! Pods of the default quota make way for nobody.
+//!
+//! In force where the argument disableDefaultQuotaPreemption is set: pods that nobody gave a quota are nobody's to take.
+
+use crate::laws::{Breach, Case, Law, Question};
+use crate::model::{Pod, PodIx};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "victim-outside-default-queue",
+    question: Question::Guard,
+    sentence: "pods of the default quota make way for nobody",
+    file: include_str!("victim_outside_default_queue.rs"),
+};
+
+/// Whether the candidate may make way as far as this law goes.
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+    let queue = candidate.queue.and_then(|queue| case.cluster.queue(queue));
+    if queue.is_some_and(|queue| queue.is_default) {
+        return Err(Breach::Fact("it belongs to the default quota, which is not preempted"));
+    }
+    Ok(())
+}

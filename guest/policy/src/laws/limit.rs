@@ -1,0 +1,6 @@
+//! Limits: does this hold with the plan carried out? A limit of what a job may hold is asked as a gate as well, before
+//! anything is planned.
+
+pub mod gang_is_complete;
+pub mod non_preemptible_fits_max;
+pub mod preemptible_leaves_guaranteed;

@@ -1,0 +1,143 @@
+//! The laws: named sentences that must hold, each a pure function in a file of its own.
+//!
+//! A law answers one of four questions, and stands in the folder of that question. Which laws are in force, under which code
+//! and from which source, is a system's table (`dialects/<system>/laws.rs`); a law that two systems share is one file because
+//! its sentence is the same. The module documentation of a law is its manual page.
+
+pub mod breach;
+pub mod gate;
+pub mod guard;
+pub mod limit;
+pub mod order;
+pub mod register;
+pub mod room;
+
+use std::cmp::Ordering;
+
+pub use breach::Breach;
+
+use crate::engine::{Asker, Ledger};
+use crate::model::{Amounts, Class, Cluster, Pod, PodIx, QueueIx, ResourceIx};
+
+/// Which question a law answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Question {
+    /// Asked of the preemptor: may it?
+    Gate,
+    /// Asked of the preemptor and one candidate: may it make way?
+    Guard,
+    /// Asked of the plan as a whole: does this still hold when it is carried out?
+    Limit,
+    /// Asked of two alternatives: which first?
+    Order,
+}
+
+/// A law as it stands in its file.
+#[derive(Debug)]
+pub struct Law {
+    /// Its name, the name of its file.
+    pub name: &'static str,
+    /// The question it answers.
+    pub question: Question,
+    /// The sentence that must hold.
+    pub sentence: &'static str,
+    /// The text of its file; the documentation on top is the manual page.
+    pub file: &'static str,
+}
+
+/// A law in force in a system.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// The code the system's users are shown.
+    pub code: &'static str,
+    /// Where the system says so: seed and section, or upstream file.
+    pub source: &'static str,
+    /// The law.
+    pub law: &'static Law,
+}
+
+/// What a law is asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    /// The cluster, or the cluster as it would be.
+    pub cluster: &'a Cluster,
+    /// The plans under way.
+    pub ledger: &'a Ledger,
+    /// Who asks.
+    pub asker: &'a Asker,
+    /// What the asker's pods ask for in sum, as far as they do not hold it yet.
+    pub unplaced: &'a Amounts,
+    /// What is promised to pods of other jobs counts as held: nothing is planned that would break an earlier plan.
+    pub promises_count: bool,
+}
+
+impl Case<'_> {
+    /// What is promised to waiting pods of other jobs that count against a queue, of one class and resource.
+    pub fn promised(&self, queue: QueueIx, class: Class, resource: ResourceIx) -> i64 {
+        if !self.promises_count {
+            return 0;
+        }
+        self.cluster.promised_below(queue, class, resource, |pod| !self.asker.pods.contains(&pod))
+    }
+}
+
+/// A gate or a limit in force.
+#[derive(Debug, Clone, Copy)]
+pub struct Gate {
+    /// The law.
+    pub rule: Rule,
+    /// Whether it holds.
+    pub holds: fn(&Case<'_>) -> Result<(), Breach>,
+}
+
+/// A guard in force.
+#[derive(Debug, Clone, Copy)]
+pub struct Guard {
+    /// The law.
+    pub rule: Rule,
+    /// Whether this pod may make way.
+    pub admits: fn(&Case<'_>, PodIx, &Pod) -> Result<(), Breach>,
+}
+
+/// An order of pods in force.
+#[derive(Debug, Clone, Copy)]
+pub struct Order {
+    /// The law.
+    pub rule: Rule,
+    /// Which of two pods comes first.
+    pub compare: fn(&Pod, &Pod) -> Ordering,
+}
+
+/// How a system looks for a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Search {
+    /// Take everybody away who may make way, place the whole job, put back whom one can.
+    RemoveAllPutBack,
+}
+
+/// The table of a system: the laws in force, by the question and the moment at which it is asked.
+#[derive(Debug, Clone)]
+pub struct Laws {
+    /// Which pending pod is tried first.
+    pub queue_order: Order,
+    /// Asked at PreFilter; no preemption helps against these.
+    pub final_gates: Vec<Gate>,
+    /// Asked at PreFilter; a preemption may help.
+    pub gates: Vec<Gate>,
+    /// Asked at PostFilter, before anything is planned.
+    pub trigger: Vec<Gate>,
+    /// Asked of each candidate.
+    pub guards: Vec<Guard>,
+    /// Must hold with the plan carried out.
+    pub limits: Vec<Gate>,
+    /// Must hold for a reserved pod to be bound.
+    pub permit: Vec<Gate>,
+    /// Which candidate is put back first.
+    pub put_back: Order,
+    /// Which node a pod is planned onto.
+    pub node_choice: Rule,
+    /// How a plan is looked for.
+    pub search: Search,
+    /// The ancestors of a queue bound its pods, too.
+    pub parents_bind: bool,
+}

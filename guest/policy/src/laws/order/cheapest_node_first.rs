@@ -1,0 +1,23 @@
+//! A pod of the job is planned onto the node where the least is lost by it.
+//!
+//! A node where nobody has to make way comes first; then the one whose most important additional victim is least important; then
+//! the one with the fewest additional victims; then the name decides.
+
+use crate::laws::{Law, Question};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "cheapest-node-first",
+    question: Question::Order,
+    sentence: "a pod is planned onto the node where the least important and the fewest pods make way",
+    file: include_str!("cheapest_node_first.rs"),
+};
+
+/// What is lost when one more pod is planned onto a node. Less is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cost {
+    /// The highest priority among the additional victims; none where there are none.
+    pub highest: Option<i32>,
+    /// How many additional victims there are.
+    pub victims: usize,
+}

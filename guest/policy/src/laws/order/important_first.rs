@@ -1,0 +1,22 @@
+//! Of two pods that could make way, the more important one is put back first.
+//!
+//! Higher priority is more important; of equal ones the older; then the name decides. What is put back last is what is evicted.
+
+use std::cmp::{Ordering, Reverse};
+
+use crate::laws::{Law, Question};
+use crate::model::Pod;
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "important-first",
+    question: Question::Order,
+    sentence: "the more important pod is put back first: of higher priority, or older",
+    file: include_str!("important_first.rs"),
+};
+
+/// Which of two pods is put back first. A pod that has not started counts as started when it was created.
+pub fn compare(a: &Pod, b: &Pod) -> Ordering {
+    let key = |pod: &Pod| (Reverse(pod.priority), pod.started.unwrap_or(pod.created), pod.rank);
+    key(a).cmp(&key(b))
+}

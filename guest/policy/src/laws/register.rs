@@ -1,0 +1,88 @@
+//! The register: every law in force anywhere, under the code its users are shown.
+
+use super::{Law, Laws, Question, Rule};
+
+/// A law as its system's users know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Its code, such as `koordinator/may-preempt`.
+    pub code: &'static str,
+    /// The question it answers.
+    pub question: Question,
+    /// The sentence that must hold.
+    pub sentence: &'static str,
+    /// Where its system says so.
+    pub source: &'static str,
+    /// The name of the law, shared by the systems that have it: its file is `laws/<question>/<name>.rs`, with underscores.
+    pub name: &'static str,
+    file: &'static str,
+}
+
+impl Entry {
+    /// The manual page: the documentation at the top of the law's file.
+    pub fn page(&self) -> String {
+        let lines = self.file.lines().map_while(|line| line.strip_prefix("//!"));
+        lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl From<&Rule> for Entry {
+    fn from(rule: &Rule) -> Entry {
+        let Law { name, question, sentence, file } = rule.law;
+        Entry { code: rule.code, question: *question, sentence, source: rule.source, name, file }
+    }
+}
+
+impl Laws {
+    /// Every rule of the table, each once, in the order in which they are asked.
+    pub fn rules(&self) -> Vec<Entry> {
+        let gates = [&self.final_gates, &self.gates, &self.trigger, &self.limits, &self.permit].into_iter().flatten();
+        let guards = self.guards.iter().map(|guard| &guard.rule);
+        let orders = [&self.queue_order.rule, &self.node_choice, &self.put_back.rule];
+        let mut rules: Vec<Entry> = Vec::new();
+        for entry in gates.map(|gate| &gate.rule).chain(guards).chain(orders).map(Entry::from) {
+            if rules.iter().all(|known| known.code != entry.code) {
+                rules.push(entry);
+            }
+        }
+        rules
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialects;
+
+    /// The path of a law's file below `src/laws`.
+    fn path(entry: &Entry) -> String {
+        let folder = format!("{:?}", entry.question).to_lowercase();
+        format!("{}/src/laws/{folder}/{}.rs", env!("CARGO_MANIFEST_DIR"), entry.name.replace('-', "_"))
+    }
+
+    #[test]
+    fn every_law_stands_in_the_file_of_its_name_with_a_manual_page_and_a_source() {
+        let rules = dialects::rules();
+        assert!(!rules.is_empty());
+        for (system, entry) in rules {
+            let text = std::fs::read_to_string(path(&entry)).unwrap_or_default();
+            assert_eq!(text, entry.file, "{} stands in {}", entry.code, path(&entry));
+            assert!(entry.code.starts_with(&format!("{system}/")), "{} is a code of {system}", entry.code);
+            assert!(entry.page().len() > entry.sentence.len(), "{} has a manual page", entry.code);
+            assert!(entry.source.len() > 5, "{} names its source", entry.code);
+            assert!(!entry.sentence.ends_with('.') && entry.sentence.len() > 10, "{} is a sentence", entry.code);
+        }
+    }
+
+    #[test]
+    fn no_law_is_left_lying_about() {
+        let used: Vec<String> = dialects::rules().iter().map(|(_, entry)| path(entry)).collect();
+        for folder in ["gate", "guard", "limit", "order"] {
+            let folder = format!("{}/src/laws/{folder}", env!("CARGO_MANIFEST_DIR"));
+            for file in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let file = format!("{folder}/{}", file.file_name().display());
+                assert!(used.contains(&file), "{file} is in no table");
+            }
+        }
+    }
+}

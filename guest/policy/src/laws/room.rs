@@ -1,0 +1,39 @@
+//! Room: what a node has for a pod. The same in every system, and no law of any: it is what kube-scheduler's filters for
+//! resources and for nominated pods do.
+
+use crate::contract::{Obstacle, Reason};
+use crate::model::{Cluster, ResourceIx};
+
+/// Whether a node takes a pod.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does.
+    Fits,
+    /// The pod may not run there, whoever else is there.
+    Ineligible,
+    /// The node is too small for the pod even when it is empty.
+    TooSmall(ResourceIx),
+    /// Others hold what the pod asks for.
+    Full(ResourceIx),
+    /// What the pod asks for is promised to pods that are no less important.
+    Promised(ResourceIx),
+}
+
+impl Verdict {
+    /// What stands in the way, in words that kube-scheduler's users know.
+    pub fn obstacle(&self, cluster: &Cluster) -> Obstacle {
+        let name = |resource: &ResourceIx| cluster.resource_name(*resource).to_owned();
+        let (law, message, resolvable) = match self {
+            Verdict::Fits => ("node/fits", "it fits".to_owned(), true),
+            Verdict::Ineligible => ("node/eligible", "the pod may not run there".to_owned(), false),
+            Verdict::TooSmall(resource) => {
+                ("node/large-enough", format!("too small: {} allocatable", name(resource)), false)
+            }
+            Verdict::Full(resource) => ("node/has-room", format!("Insufficient {}", name(resource)), true),
+            Verdict::Promised(resource) => {
+                ("node/keeps-promises", format!("{} promised to nominated pods", name(resource)), true)
+            }
+        };
+        Obstacle { reason: Reason { law: law.to_owned(), message }, resolvable }
+    }
+}

@@ -1,0 +1,182 @@
+//! The cluster: all tables, and the books that follow from them.
+
+mod nodes;
+mod pods;
+mod queues;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rank::Ranks;
+use super::*;
+
+/// A resource the host announced.
+#[derive(Debug, Clone)]
+struct ResourceInfo {
+    name: String,
+    /// The amount of every node that does not name the resource.
+    everywhere: i64,
+}
+
+/// One cluster.
+#[derive(Debug, Clone, Default)]
+pub struct Cluster {
+    now: i64,
+    symbols: Symbols,
+    resources: Vec<ResourceInfo>,
+    nodes: Table<NodeIx, Node>,
+    node_ranks: Ranks<String>,
+    pods: Table<PodIx, Pod>,
+    pod_ranks: Ranks<PodName>,
+    jobs: Table<JobIx, Job>,
+    job_names: BTreeMap<JobKey, JobIx>,
+    queues: Table<QueueIx, Queue>,
+    queue_names: BTreeMap<Symbol, QueueIx>,
+    shapes: Table<ShapeIx, Vec<u64>>,
+    /// The pods that are nominated to a node.
+    nominated: BTreeSet<PodIx>,
+}
+
+impl Cluster {
+    /// The time, nanoseconds since 1970.
+    pub fn now(&self) -> i64 {
+        self.now
+    }
+
+    /// Moves the clock; it never runs backwards.
+    pub fn set_now(&mut self, now: i64) {
+        self.now = self.now.max(now);
+    }
+
+    /// The number of a name, a new one if it has none.
+    pub fn intern(&mut self, name: &str) -> Symbol {
+        self.symbols.intern(name)
+    }
+
+    /// A node.
+    pub fn node(&self, node: NodeIx) -> Option<&Node> {
+        self.nodes.get(node)
+    }
+
+    /// All nodes, by number.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = (NodeIx, &Node)> {
+        self.nodes.iter()
+    }
+
+    /// One more than the largest node number.
+    pub fn node_span(&self) -> usize {
+        self.nodes.span()
+    }
+
+    /// A pod.
+    pub fn pod(&self, pod: PodIx) -> Option<&Pod> {
+        self.pods.get(pod)
+    }
+
+    /// All pods, by number.
+    pub fn pods(&self) -> impl DoubleEndedIterator<Item = (PodIx, &Pod)> {
+        self.pods.iter()
+    }
+
+    /// The pods for which room is kept: nominated, and still waiting for a node.
+    pub fn nominated(&self) -> impl Iterator<Item = (PodIx, &Pod)> {
+        let pods = self.nominated.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
+        pods.filter(|(_, pod)| pod.is_pending())
+    }
+
+    /// A job.
+    pub fn job(&self, job: JobIx) -> Option<&Job> {
+        self.jobs.get(job)
+    }
+
+    /// A job, to be changed.
+    pub fn job_mut(&mut self, job: JobIx) -> Option<&mut Job> {
+        self.jobs.get_mut(job)
+    }
+
+    /// All jobs.
+    pub fn jobs(&self) -> impl Iterator<Item = (JobIx, &Job)> {
+        self.jobs.iter()
+    }
+
+    /// The job of this name.
+    pub fn job_named(&self, key: &JobKey) -> Option<JobIx> {
+        self.job_names.get(key).copied()
+    }
+
+    /// The job of this name, a new one if there is none; none where there are too many jobs to number.
+    pub fn job_or_new(&mut self, key: &JobKey) -> Option<JobIx> {
+        if let Some(job) = self.job_named(key) {
+            return Some(job);
+        }
+        let job = self.jobs.push(Job::new(key.clone()))?;
+        self.job_names.insert(key.clone(), job);
+        Some(job)
+    }
+
+    /// The gangs that must be complete together with this one, itself included.
+    pub fn gang_group(&self, job: JobIx) -> Vec<JobIx> {
+        let group = self.job(job).and_then(|job| job.gang()).map(|gang| gang.group.as_slice()).unwrap_or_default();
+        let mut jobs: Vec<JobIx> = group.iter().filter_map(|key| self.job_named(key)).chain([job]).collect();
+        jobs.sort_unstable();
+        jobs.dedup();
+        jobs
+    }
+
+    /// A queue.
+    pub fn queue(&self, queue: QueueIx) -> Option<&Queue> {
+        self.queues.get(queue)
+    }
+
+    /// All queues, parents before children.
+    pub fn queues(&self) -> impl Iterator<Item = (QueueIx, &Queue)> {
+        self.queues.iter()
+    }
+
+    /// The queue of this name.
+    pub fn queue_named(&self, name: Symbol) -> Option<QueueIx> {
+        self.queue_names.get(&name).copied()
+    }
+
+    /// A queue and its ancestors, from the queue up.
+    pub fn path(&self, queue: Option<QueueIx>) -> impl Iterator<Item = (QueueIx, &Queue)> {
+        let entry = |ix: QueueIx| Some((ix, self.queue(ix)?));
+        std::iter::successors(queue.and_then(entry), move |(_, queue)| queue.parent.and_then(entry))
+    }
+
+    /// Announces a resource; it takes the next number.
+    pub fn announce(&mut self, name: String, everywhere: i64) {
+        let resource = ResourceIx(u32::try_from(self.resources.len()).unwrap_or(u32::MAX));
+        self.resources.push(ResourceInfo { name, everywhere });
+        if everywhere != 0 {
+            for (_, node) in self.nodes.iter_mut() {
+                node.allocatable.set(resource, everywhere);
+                node.free.set(resource, everywhere);
+            }
+        }
+    }
+
+    /// How many resources were announced.
+    pub fn resource_count(&self) -> usize {
+        self.resources.len()
+    }
+
+    /// The number of a resource.
+    pub fn resource_named(&self, name: &str) -> Option<ResourceIx> {
+        let at = self.resources.iter().position(|info| info.name == name)?;
+        u32::try_from(at).ok().map(ResourceIx)
+    }
+
+    /// The name of a resource.
+    pub fn resource_name(&self, resource: ResourceIx) -> &str {
+        let info = usize::try_from(resource.0).ok().and_then(|at| self.resources.get(at));
+        info.map_or("?", |info| info.name.as_str())
+    }
+
+    /// The members of the job a pod belongs to; for a pod without a job, itself.
+    pub fn members(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &Pod)> {
+        let job = self.pod(pod).and_then(|p| p.traits.job).and_then(|job| self.job(job));
+        let alone = job.is_none().then_some(pod);
+        let members = job.map(|job| job.members.as_slice()).unwrap_or_default();
+        members.iter().copied().chain(alone).filter_map(|ix| Some((ix, self.pod(ix)?)))
+    }
+}

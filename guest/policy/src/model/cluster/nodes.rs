@@ -1,0 +1,86 @@
+//! Nodes: what they have, who may run there, what is left.
+
+use super::*;
+use crate::model::index::Index;
+use crate::model::rank::Added;
+
+impl Cluster {
+    /// A node is new or has changed.
+    pub fn upsert_node(
+        &mut self,
+        ix: NodeIx,
+        name: String,
+        named: impl IntoIterator<Item = (ResourceIx, i64)>,
+    ) -> Result<(), Overflow> {
+        let mut allocatable = Amounts::default();
+        for (resource, info) in (0u32..).map(ResourceIx).zip(&self.resources) {
+            allocatable.set(resource, info.everywhere);
+        }
+        for (resource, amount) in named {
+            allocatable.set(resource, amount);
+        }
+        let old = self.nodes.remove(ix);
+        if let Some(old) = old.as_ref().filter(|old| old.name != name) {
+            self.node_ranks.remove(&old.name);
+        }
+        let (pods, nominated) = match old {
+            Some(old) => (old.pods, old.nominated),
+            None => self.pods_naming(ix),
+        };
+        let mut free = allocatable.clone();
+        for pod in pods.iter().filter_map(|pod| self.pods.get(*pod)) {
+            free.subtract(&pod.request)?;
+        }
+        let rank = self.rank_node(&name);
+        self.nodes.insert(ix, Node { name, rank, allocatable, free, pods, nominated });
+        Ok(())
+    }
+
+    /// A node is gone.
+    pub fn remove_node(&mut self, ix: NodeIx) {
+        if let Some(node) = self.nodes.remove(ix) {
+            self.node_ranks.remove(&node.name);
+        }
+    }
+
+    /// The nodes that pods of a shape may run on have become known: one bit a node.
+    pub fn set_eligible(&mut self, shape: ShapeIx, nodes: Vec<u64>) {
+        self.shapes.insert(shape, nodes);
+    }
+
+    /// Whether pods of a shape may run on a node, whoever else is there.
+    pub fn eligible(&self, shape: ShapeIx, node: NodeIx) -> bool {
+        let at = node.at();
+        let word = self.shapes.get(shape).and_then(|words| words.get(at >> 6)).copied().unwrap_or(0);
+        (word >> (at & 63)) & 1 == 1
+    }
+
+    /// The requests for which room is kept on a node before `asker` may have it: pods nominated there that are no less
+    /// important (kube-scheduler, `RunFilterPluginsWithNominatedPods`).
+    pub fn promised<'a>(&'a self, node: &'a Node, asker: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
+        let priority = self.pod(asker).map_or(i32::MIN, |pod| pod.priority);
+        let others = node.nominated.iter().filter(move |pod| **pod != asker);
+        others
+            .filter_map(|ix| Some((*ix, self.pod(*ix)?)))
+            .filter(move |(_, pod)| pod.is_pending() && pod.priority >= priority)
+    }
+
+    fn rank_node(&mut self, name: &str) -> u64 {
+        if let Added::Rank(rank) = self.node_ranks.add(name.to_owned()) {
+            return rank;
+        }
+        let ranks = &self.node_ranks;
+        for (_, node) in self.nodes.iter_mut() {
+            node.rank = ranks.get(&node.name).unwrap_or(node.rank);
+        }
+        ranks.get(&name.to_owned()).unwrap_or(0)
+    }
+
+    /// Pods that were told of before the node they name.
+    fn pods_naming(&self, node: NodeIx) -> (Vec<PodIx>, Vec<PodIx>) {
+        let naming = |of: fn(&Pod) -> Option<NodeIx>| {
+            self.pods.iter().filter(|(_, pod)| of(pod) == Some(node)).map(|(ix, _)| ix).collect()
+        };
+        (naming(|pod| pod.place.node()), naming(|pod| pod.nominated))
+    }
+}

@@ -1,0 +1,146 @@
+//! Pods: where they are, and the books that follow from it.
+
+use super::*;
+use crate::model::queue::Entry;
+use crate::model::rank::Added;
+
+impl Cluster {
+    /// A pod is new or has changed. Its rank is given here. A pod that the policy holds reserved stays so until it is bound,
+    /// unreserved or gone.
+    pub fn upsert_pod(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
+        if let Some(old) = self.detach(ix)?
+            && let (Place::Reserved(_), Place::Pending) = (old.place, pod.place)
+        {
+            pod.place = old.place;
+        }
+        self.attach(ix, pod)
+    }
+
+    /// A pod is gone.
+    pub fn remove_pod(&mut self, ix: PodIx) -> Result<Option<Pod>, Overflow> {
+        let pod = self.detach(ix)?;
+        if let Some(pod) = &pod {
+            self.pod_ranks.remove(&pod.name);
+        }
+        Ok(pod)
+    }
+
+    /// A pending pod holds a node from now on. False where there is no such pod, or it is not pending.
+    pub fn reserve(&mut self, ix: PodIx, node: NodeIx) -> Result<bool, Overflow> {
+        self.settle_pod(ix, Place::Pending, Place::Reserved(node))
+    }
+
+    /// A reserved pod holds its node no longer. False where there is no such pod, or it is not reserved.
+    pub fn unreserve(&mut self, ix: PodIx) -> Result<bool, Overflow> {
+        match self.pod(ix).map(|pod| pod.place) {
+            Some(reserved @ Place::Reserved(_)) => self.settle_pod(ix, reserved, Place::Pending),
+            _ => Ok(false),
+        }
+    }
+
+    fn settle_pod(&mut self, ix: PodIx, from: Place, to: Place) -> Result<bool, Overflow> {
+        if self.pod(ix).is_none_or(|pod| pod.place != from) {
+            return Ok(false);
+        }
+        if let Some(mut pod) = self.detach(ix)? {
+            pod.place = to;
+            self.attach(ix, pod)?;
+        }
+        Ok(true)
+    }
+
+    fn attach(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
+        pod.rank = self.rank_pod(&pod.name);
+        let (place, nominated, job) = (pod.place, pod.nominated, pod.traits.job);
+        self.pods.insert(ix, pod);
+        if let Some(node) = place.node().and_then(|node| self.nodes.get_mut(node)) {
+            node.pods.push(ix);
+        }
+        if nominated.is_some() {
+            self.nominated.insert(ix);
+        }
+        if let Some(node) = nominated.and_then(|node| self.nodes.get_mut(node)) {
+            node.nominated.push(ix);
+        }
+        if let Some(job) = job.and_then(|job| self.jobs.get_mut(job)) {
+            job.members.push(ix);
+        }
+        self.ask(ix, Entry::In)?;
+        self.hold(ix, Entry::In)
+    }
+
+    fn detach(&mut self, ix: PodIx) -> Result<Option<Pod>, Overflow> {
+        self.hold(ix, Entry::Out)?;
+        self.ask(ix, Entry::Out)?;
+        let Some(pod) = self.pods.remove(ix) else { return Ok(None) };
+        self.nominated.remove(&ix);
+        if let Some(node) = pod.place.node().and_then(|node| self.nodes.get_mut(node)) {
+            node.pods.retain(|other| *other != ix);
+        }
+        if let Some(node) = pod.nominated.and_then(|node| self.nodes.get_mut(node)) {
+            node.nominated.retain(|other| *other != ix);
+        }
+        if let Some(job) = pod.traits.job.and_then(|job| self.jobs.get_mut(job)) {
+            job.members.retain(|other| *other != ix);
+        }
+        Ok(Some(pod))
+    }
+
+    /// Books what a pod holds where it is: room of its node, and of its queue and every ancestor.
+    pub(in crate::model) fn hold(&mut self, ix: PodIx, entry: Entry) -> Result<(), Overflow> {
+        let Some(pod) = self.pods.get(ix) else { return Ok(()) };
+        let Some(at) = pod.place.node() else { return Ok(()) };
+        if let Some(node) = self.nodes.get_mut(at) {
+            match entry {
+                Entry::In => node.free.subtract(&pod.request)?,
+                Entry::Out => node.free.add(&pod.request)?,
+            }
+        }
+        book(&mut self.queues, pod, entry, |queue| &mut queue.used)
+    }
+
+    /// Books what a pod asks for with its queue and every ancestor; one that has ended asks for nothing.
+    pub(super) fn ask(&mut self, ix: PodIx, entry: Entry) -> Result<(), Overflow> {
+        match self.pods.get(ix) {
+            Some(pod) if pod.place != Place::Finished => {
+                book(&mut self.queues, pod, entry, |queue| &mut queue.requested)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves a pod in a trial: books only, the lists of nodes and jobs stay.
+    pub(in crate::model) fn try_place(&mut self, ix: PodIx, place: Place) -> Result<Option<Place>, Overflow> {
+        self.hold(ix, Entry::Out)?;
+        let Some(pod) = self.pods.get_mut(ix) else { return Ok(None) };
+        let old = std::mem::replace(&mut pod.place, place);
+        self.hold(ix, Entry::In)?;
+        Ok(Some(old))
+    }
+
+    fn rank_pod(&mut self, name: &PodName) -> u64 {
+        if let Added::Rank(rank) = self.pod_ranks.add(name.clone()) {
+            return rank;
+        }
+        let ranks = &self.pod_ranks;
+        for (_, pod) in self.pods.iter_mut() {
+            pod.rank = ranks.get(&pod.name).unwrap_or(pod.rank);
+        }
+        ranks.get(name).unwrap_or(0)
+    }
+}
+
+/// Books the request of a pod with its queue and every ancestor.
+fn book(
+    queues: &mut Table<QueueIx, Queue>,
+    pod: &Pod,
+    entry: Entry,
+    books: fn(&mut Queue) -> &mut Books,
+) -> Result<(), Overflow> {
+    let mut next = pod.queue;
+    while let Some(queue) = next.and_then(|queue| queues.get_mut(queue)) {
+        books(queue).book(entry, pod.traits.class, &pod.request)?;
+        next = queue.parent;
+    }
+    Ok(())
+}

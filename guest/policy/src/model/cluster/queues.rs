@@ -1,0 +1,53 @@
+//! The queue tree: replaced whole when its system changes it, and all books made anew.
+
+use super::*;
+use crate::model::queue::Entry;
+
+impl Cluster {
+    /// What is promised to waiting pods that count against a queue or one below it, of one class and resource.
+    pub fn promised_below(
+        &self,
+        queue: QueueIx,
+        class: Class,
+        resource: ResourceIx,
+        counts: impl Fn(PodIx) -> bool,
+    ) -> i64 {
+        let below = |pod: &Pod| self.path(pod.queue).any(|(ix, _)| ix == queue);
+        let pods = self.nominated().filter(|(ix, pod)| pod.traits.class == class && counts(*ix) && below(pod));
+        pods.fold(0, |sum: i64, (_, pod)| sum.saturating_add(pod.request.get(resource)))
+    }
+
+    /// Replaces the tree. Parents must stand before their children; a parent that does not is none. `queue_of` tells the queue of
+    /// a pod in the new tree.
+    pub fn set_queues(
+        &mut self,
+        specs: Vec<QueueSpec>,
+        queue_of: impl Fn(&Cluster, &Pod) -> Option<QueueIx>,
+    ) -> Result<(), Overflow> {
+        self.queues = Table::default();
+        self.queue_names = BTreeMap::new();
+        for spec in specs {
+            let parent = spec.parent.and_then(|parent| self.queue_named(self.symbols.get(&parent)?));
+            let QueueSpec { name, bounds, is_default, .. } = spec;
+            let symbol = self.symbols.intern(&name);
+            let (used, requested) = (Books::default(), Books::default());
+            let queue = Queue { name, parent, bounds, is_default, used, requested };
+            if let Some(ix) = self.queues.push(queue) {
+                self.queue_names.insert(symbol, ix);
+            }
+        }
+        let homes: Vec<(PodIx, Option<QueueIx>)> =
+            self.pods.iter().map(|(ix, pod)| (ix, queue_of(self, pod))).collect();
+        for (_, node) in self.nodes.iter_mut() {
+            node.free = node.allocatable.clone();
+        }
+        for (ix, home) in homes {
+            if let Some(pod) = self.pods.get_mut(ix) {
+                pod.queue = home;
+            }
+            self.ask(ix, Entry::In)?;
+            self.hold(ix, Entry::In)?;
+        }
+        Ok(())
+    }
+}

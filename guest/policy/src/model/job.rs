@@ -1,0 +1,61 @@
+//! Jobs: pods that are decided upon together.
+
+use super::PodIx;
+
+/// The name of a job: namespace and name.
+pub type JobKey = (String, String);
+
+/// Which members make a gang complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Match {
+    /// Those held at permit.
+    OnlyWaiting,
+    /// Those held at permit and those bound.
+    WaitingAndRunning,
+    /// Those held at permit; once any member was bound, none is needed any more.
+    OnceSatisfied,
+}
+
+/// What a gang needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gang {
+    /// So many members are bound together, or none.
+    pub minimum: u32,
+    /// How long a member is held at permit, nanoseconds.
+    pub timeout: i64,
+    /// A member that finds no room makes those of the group that are held at permit give up theirs.
+    pub fails_together: bool,
+    /// A member that loses its room makes those of the group that are held at permit give up theirs.
+    pub leaves_together: bool,
+    /// Which members count.
+    pub matching: Match,
+    /// The gangs that must be complete together with this one, itself included; empty: itself alone.
+    pub group: Vec<JobKey>,
+}
+
+/// A job.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Its name.
+    pub key: JobKey,
+    /// Its pods, in no order.
+    pub members: Vec<PodIx>,
+    /// What its own object says it needs.
+    pub declared: Option<Gang>,
+    /// What its pods say it needs; counts where there is no object.
+    pub annotated: Option<Gang>,
+    /// Members were bound together once.
+    pub satisfied: bool,
+}
+
+impl Job {
+    /// A job of no pods yet.
+    pub fn new(key: JobKey) -> Job {
+        Job { key, members: Vec::new(), declared: None, annotated: None, satisfied: false }
+    }
+
+    /// What the job needs, if anybody said so.
+    pub fn gang(&self) -> Option<&Gang> {
+        self.declared.as_ref().or(self.annotated.as_ref())
+    }
+}

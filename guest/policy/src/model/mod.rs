@@ -1,0 +1,23 @@
+//! The model: one cluster in numbers, as all five systems see it.
+//!
+//! Nodes, pods, jobs and queues refer to each other by index; a name is kept to be shown and to break ties (as a rank), never
+//! to be looked up while deciding. [`Cluster`] owns everything; [`Trial`] tries changes on it and takes them back.
+
+mod cluster;
+mod index;
+mod job;
+mod node;
+mod pod;
+mod queue;
+mod rank;
+mod resources;
+mod trial;
+
+pub use cluster::Cluster;
+pub use index::{JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbol, Symbols, Table};
+pub use job::{Gang, Job, JobKey, Match};
+pub use node::Node;
+pub use pod::{Class, Kind, Place, Pod, PodName, Traits};
+pub use queue::{Books, Bounds, Queue, QueueSpec};
+pub use resources::{Amounts, Bound, Overflow, Request, ResourceIx, within};
+pub use trial::Trial;

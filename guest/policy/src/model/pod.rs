@@ -1,0 +1,130 @@
+//! Pods, and what is placed like a pod.
+
+use std::fmt;
+
+use super::{JobIx, NodeIx, QueueIx, Request, ShapeIx, Symbol};
+
+/// What an entry stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A pod.
+    Pod,
+    /// A reservation that is placed as if it were a pod.
+    Reservation,
+}
+
+/// The name of a pod; its order breaks every tie between pods.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PodName {
+    /// What it names.
+    pub kind: Kind,
+    /// The namespace.
+    pub namespace: String,
+    /// The name within it.
+    pub name: String,
+}
+
+impl fmt::Display for PodName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Kind::Pod => write!(f, "{}/{}", self.namespace, self.name),
+            Kind::Reservation => write!(f, "Reservation/{}", self.name),
+        }
+    }
+}
+
+/// Where a pod is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// It waits for a node and holds nothing.
+    Pending,
+    /// It has been reserved this node and is not bound yet.
+    Reserved(NodeIx),
+    /// It is bound to this node.
+    Bound(NodeIx),
+    /// It has ended and holds nothing.
+    Finished,
+}
+
+impl Place {
+    /// The node whose room it holds.
+    pub fn node(self) -> Option<NodeIx> {
+        match self {
+            Place::Reserved(node) | Place::Bound(node) => Some(node),
+            Place::Pending | Place::Finished => None,
+        }
+    }
+}
+
+/// The two ways in which a pod counts against its queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// It may be preempted; its queue may hold it beyond what is guaranteed.
+    Preemptible,
+    /// It may not be preempted and is held within what is guaranteed.
+    NonPreemptible,
+}
+
+/// What a system reads off a pod's labels, annotations and fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Traits {
+    /// The queue that the pod names itself, whether there is such a queue or not.
+    pub queue_name: Option<Symbol>,
+    /// The job it belongs to; none: a job of its own.
+    pub job: Option<JobIx>,
+    /// How it counts against its queue, and whether it may be a victim.
+    pub class: Class,
+    /// Whether others may be preempted for it.
+    pub may_preempt: bool,
+    /// It said that it is not to be a victim.
+    pub opted_out: bool,
+    /// Somebody was asked to delete it.
+    pub marked: bool,
+}
+
+/// A pod.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pod {
+    /// Its name.
+    pub name: PodName,
+    /// Its place among the names of all pods.
+    pub rank: u64,
+    /// Its namespace.
+    pub namespace: Symbol,
+    /// How important it is; more is more.
+    pub priority: i32,
+    /// When it was created, nanoseconds since 1970.
+    pub created: i64,
+    /// When it became known, nanoseconds since 1970.
+    pub entered: i64,
+    /// When it started, nanoseconds since 1970.
+    pub started: Option<i64>,
+    /// What it asks for.
+    pub request: Request,
+    /// Which nodes it may run on.
+    pub shape: ShapeIx,
+    /// Where it is.
+    pub place: Place,
+    /// Where it is to be once others have made way.
+    pub nominated: Option<NodeIx>,
+    /// It is being deleted.
+    pub terminating: bool,
+    /// It is being deleted because a scheduler preempted it.
+    pub preempted: bool,
+    /// What its system says of it.
+    pub traits: Traits,
+    /// The queue it counts against.
+    pub queue: Option<QueueIx>,
+}
+
+impl Pod {
+    /// It holds its node only until it is gone: it is being deleted, or somebody was asked to delete it.
+    pub fn is_leaving(&self) -> bool {
+        self.terminating || self.traits.marked
+    }
+
+    /// It waits for a node.
+    pub fn is_pending(&self) -> bool {
+        self.place == Place::Pending && !self.terminating
+    }
+}

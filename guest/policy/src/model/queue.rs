@@ -1,0 +1,92 @@
+//! Queues and quotas: a tree of bounds, with what is held and asked for below each.
+
+use super::{Amounts, Bound, Class, Overflow, QueueIx, Request, ResourceIx};
+
+/// The bounds of a queue. What it is called differs from system to system; it means the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// What it gets back from others whenever it needs it: Koordinator's min, YuniKorn's guaranteed, Volcano's guarantee.
+    pub guaranteed: Bound,
+    /// What it is entitled to while others do not need it: Volcano's deserved.
+    pub deserved: Bound,
+    /// What it never exceeds: max, Volcano's capability.
+    pub max: Bound,
+}
+
+/// A queue as its system describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct QueueSpec {
+    /// Its name; unique.
+    pub name: String,
+    /// The name of its parent; none for a root.
+    pub parent: Option<String>,
+    /// Its bounds.
+    pub bounds: Bounds,
+    /// It takes the pods that belong to no other queue.
+    pub is_default: bool,
+}
+
+/// A queue: its description, its place in the tree, and its books. The books cover the queue and everything below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queue {
+    /// Its name.
+    pub name: String,
+    /// Its parent.
+    pub parent: Option<QueueIx>,
+    /// Its bounds.
+    pub bounds: Bounds,
+    /// It takes the pods that belong to no other queue.
+    pub is_default: bool,
+    /// What its pods hold.
+    pub used: Books,
+    /// What its pods ask for, whether they hold it or wait for it.
+    pub requested: Books,
+}
+
+/// Amounts kept apart by class.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Books {
+    preemptible: Amounts,
+    non_preemptible: Amounts,
+}
+
+impl Books {
+    /// The amount of one resource that counts for a class.
+    pub fn of(&self, class: Class, resource: ResourceIx) -> i64 {
+        self.class(class).get(resource)
+    }
+
+    /// The amount of one resource, in the parts it consists of.
+    pub fn parts(&self, resource: ResourceIx) -> [i64; 2] {
+        [self.of(Class::Preemptible, resource), self.of(Class::NonPreemptible, resource)]
+    }
+
+    /// The amounts that count for a class.
+    pub fn class(&self, class: Class) -> &Amounts {
+        match class {
+            Class::Preemptible => &self.preemptible,
+            Class::NonPreemptible => &self.non_preemptible,
+        }
+    }
+
+    /// Books a request in or out.
+    pub(super) fn book(&mut self, entry: Entry, class: Class, request: &Request) -> Result<(), Overflow> {
+        let amounts = match class {
+            Class::Preemptible => &mut self.preemptible,
+            Class::NonPreemptible => &mut self.non_preemptible,
+        };
+        match entry {
+            Entry::In => amounts.add(request),
+            Entry::Out => amounts.subtract(request),
+        }
+    }
+}
+
+/// Which way an amount is booked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// It is added.
+    In,
+    /// It is taken away.
+    Out,
+}

@@ -1,0 +1,195 @@
+//! Amounts of resources: what is requested, what is held, what is allowed.
+//!
+//! A resource is a dense number, an amount a whole number of the contract's unit. Sums are checked: one that cannot be counted
+//! is an error, never a wrapped or a rounded number.
+
+/// A resource, as the host numbered it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ResourceIx(pub u32);
+
+/// A sum left the range of 64 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("an amount of resource {resource:?} is larger than can be counted")]
+pub struct Overflow {
+    /// The resource.
+    pub resource: ResourceIx,
+}
+
+/// What one pod asks for: some resources, each more than nothing, by number.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Request(Box<[(ResourceIx, i64)]>);
+
+impl Request {
+    /// A request of these amounts; what is not more than nothing is left out, repeated resources add up.
+    pub fn new(mut amounts: Vec<(ResourceIx, i64)>) -> Result<Request, Overflow> {
+        amounts.retain(|(_, amount)| *amount > 0);
+        amounts.sort_unstable_by_key(|(resource, _)| *resource);
+        let mut merged: Vec<(ResourceIx, i64)> = Vec::with_capacity(amounts.len());
+        for (resource, amount) in amounts {
+            match merged.last_mut() {
+                Some((last, sum)) if *last == resource => {
+                    *sum = sum.checked_add(amount).ok_or(Overflow { resource })?
+                }
+                _ => merged.push((resource, amount)),
+            }
+        }
+        Ok(Request(merged.into_boxed_slice()))
+    }
+
+    /// The resources and how much of each.
+    pub fn iter(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// How much of one resource.
+    pub fn get(&self, resource: ResourceIx) -> i64 {
+        self.0.iter().find(|(r, _)| *r == resource).map_or(0, |(_, amount)| *amount)
+    }
+}
+
+/// An amount of every resource: what is held, or what is left. May be negative where more is held than there is.
+#[derive(Debug, Clone, Default)]
+pub struct Amounts(Vec<i64>);
+
+impl Amounts {
+    /// How much of one resource.
+    pub fn get(&self, resource: ResourceIx) -> i64 {
+        usize::try_from(resource.0).ok().and_then(|at| self.0.get(at)).copied().unwrap_or(0)
+    }
+
+    /// Sets one resource.
+    pub fn set(&mut self, resource: ResourceIx, amount: i64) {
+        if let Some(slot) = self.slot(resource) {
+            *slot = amount;
+        }
+    }
+
+    /// All resources of which there is not nothing.
+    pub fn iter(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
+        (0u32..).map(ResourceIx).zip(self.0.iter().copied()).filter(|(_, amount)| *amount != 0)
+    }
+
+    /// Adds a request.
+    pub fn add(&mut self, request: &Request) -> Result<(), Overflow> {
+        self.change(request, i64::checked_add)
+    }
+
+    /// Takes a request away.
+    pub fn subtract(&mut self, request: &Request) -> Result<(), Overflow> {
+        self.change(request, i64::checked_sub)
+    }
+
+    /// The first resource of the request of which there is too little, if any.
+    pub fn lacks(&self, request: &Request) -> Option<ResourceIx> {
+        request.iter().find(|(resource, amount)| self.get(*resource) < *amount).map(|(resource, _)| resource)
+    }
+
+    fn change(&mut self, request: &Request, by: fn(i64, i64) -> Option<i64>) -> Result<(), Overflow> {
+        for (resource, amount) in request.iter() {
+            if let Some(slot) = self.slot(resource) {
+                *slot = by(*slot, amount).ok_or(Overflow { resource })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn slot(&mut self, resource: ResourceIx) -> Option<&mut i64> {
+        let at = usize::try_from(resource.0).ok()?;
+        if at >= self.0.len() {
+            self.0.resize(at.saturating_add(1), 0);
+        }
+        self.0.get_mut(at)
+    }
+}
+
+/// Equal where every resource is: how far a list is written out does not count.
+impl PartialEq for Amounts {
+    fn eq(&self, other: &Amounts) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Amounts {}
+
+/// A bound on some resources; a resource that is not named is not bounded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bound(Vec<(ResourceIx, i64)>);
+
+impl Bound {
+    /// A bound on these resources; of a repeated one the last counts.
+    pub fn new(amounts: impl IntoIterator<Item = (ResourceIx, i64)>) -> Bound {
+        let named: std::collections::BTreeMap<_, _> = amounts.into_iter().collect();
+        Bound(named.into_iter().collect())
+    }
+
+    /// The bound on one resource, if it is named.
+    pub fn get(&self, resource: ResourceIx) -> Option<i64> {
+        self.0.iter().find(|(r, _)| *r == resource).map(|(_, amount)| *amount)
+    }
+
+    /// The named resources and their bounds, by number.
+    pub fn iter(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+/// Whether the parts together are at most the limit; exact whatever their size.
+pub fn within(parts: &[i64], limit: i64) -> bool {
+    let sum = parts.iter().fold(0i128, |sum, part| sum.saturating_add(i128::from(*part)));
+    sum <= i128::from(limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CPU: ResourceIx = ResourceIx(0);
+    const MEMORY: ResourceIx = ResourceIx(1);
+
+    fn request(amounts: &[(ResourceIx, i64)]) -> Request {
+        Request::new(amounts.to_vec()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_request_is_sorted_and_merged_and_names_only_what_it_asks_for() {
+        let asked = request(&[(MEMORY, 5), (CPU, 2), (MEMORY, 1), (ResourceIx(7), 0)]);
+        assert_eq!(asked.iter().collect::<Vec<_>>(), [(CPU, 2), (MEMORY, 6)]);
+        assert_eq!(Request::new(vec![(CPU, i64::MAX), (CPU, 1)]), Err(Overflow { resource: CPU }));
+    }
+
+    #[test]
+    fn room_is_compared_only_where_it_is_asked_for() {
+        let mut room = Amounts::default();
+        room.set(CPU, 4);
+        room.set(MEMORY, -1);
+        assert_eq!(room.lacks(&request(&[(CPU, 4)])), None);
+        assert_eq!(room.lacks(&request(&[(CPU, 5)])), Some(CPU));
+        assert_eq!(room.lacks(&request(&[(CPU, 1), (MEMORY, 1)])), Some(MEMORY));
+    }
+
+    #[test]
+    fn sums_that_cannot_be_counted_are_errors() {
+        let mut held = Amounts::default();
+        held.set(MEMORY, i64::MAX);
+        assert_eq!(held.add(&request(&[(MEMORY, 1)])), Err(Overflow { resource: MEMORY }));
+    }
+
+    #[test]
+    fn amounts_are_equal_where_every_resource_is() {
+        let mut short = Amounts::default();
+        short.set(CPU, 1);
+        let mut long = short.clone();
+        long.set(ResourceIx(9), 3);
+        assert_ne!(short, long);
+        long.set(ResourceIx(9), 0);
+        assert_eq!(short, long);
+    }
+
+    #[test]
+    fn limits_are_compared_exactly_beyond_64_bits() {
+        assert!(within(&[3, 5], 8));
+        assert!(!within(&[3, 6], 8));
+        assert!(!within(&[i64::MAX, i64::MAX], i64::MAX));
+        assert!(within(&[i64::MAX, i64::MAX, -i64::MAX], i64::MAX));
+    }
+}

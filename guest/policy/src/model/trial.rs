@@ -1,0 +1,67 @@
+//! A trial: changes that are made on the cluster itself and taken back, so that no what-if copies it.
+
+use super::{Cluster, NodeIx, Overflow, Place, PodIx};
+
+/// Changes under trial. Whatever was tried is taken back when the trial ends.
+#[derive(Debug)]
+pub struct Trial<'c> {
+    cluster: &'c mut Cluster,
+    /// Every pod that was moved and where it was before, oldest first.
+    log: Vec<(PodIx, Place)>,
+}
+
+/// A moment of a trial to which it can be rewound.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark(usize);
+
+impl<'c> Trial<'c> {
+    /// Begins a trial.
+    pub fn new(cluster: &'c mut Cluster) -> Trial<'c> {
+        Trial { cluster, log: Vec::new() }
+    }
+
+    /// The cluster as it would be.
+    pub fn cluster(&self) -> &Cluster {
+        self.cluster
+    }
+
+    /// This moment.
+    pub fn mark(&self) -> Mark {
+        Mark(self.log.len())
+    }
+
+    /// Takes a pod off its node. What it asks for stays booked: it is gone only when it is gone.
+    pub fn evict(&mut self, pod: PodIx) -> Result<(), Overflow> {
+        self.put(pod, Place::Pending)
+    }
+
+    /// Gives a pod a node, whether it fits there or not.
+    pub fn place(&mut self, pod: PodIx, node: NodeIx) -> Result<(), Overflow> {
+        self.put(pod, Place::Reserved(node))
+    }
+
+    /// Puts a pod where it was at a moment: takes everything back that was done since.
+    pub fn rewind(&mut self, mark: Mark) -> Result<(), Overflow> {
+        while self.log.len() > mark.0 {
+            if let Some((pod, place)) = self.log.pop() {
+                self.cluster.try_place(pod, place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a pod at a place, or back at one.
+    pub fn put(&mut self, pod: PodIx, place: Place) -> Result<(), Overflow> {
+        if let Some(old) = self.cluster.try_place(pod, place)? {
+            self.log.push((pod, old));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Trial<'_> {
+    fn drop(&mut self) {
+        // What was counted before can be counted again: taking back never overflows.
+        let _ = self.rewind(Mark(0));
+    }
+}

@@ -1,0 +1,66 @@
+//! The engine that compiles and runs components, and the clock that holds them to their deadlines.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use wasmtime::{Config, Engine, EngineWeak};
+
+use super::{Limits, LoadError};
+
+/// How often the clock of an engine ticks: how exactly a deadline is kept, against how often an idle host wakes up.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Where policies run, and what they may use there. Cheap to clone.
+#[derive(Clone)]
+pub struct Sandbox {
+    pub(super) engine: Engine,
+    pub(super) limits: Arc<Limits>,
+}
+
+impl std::fmt::Debug for Sandbox {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Sandbox").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+impl Sandbox {
+    /// A sandbox with these limits. An error means that this machine cannot run one.
+    pub fn new(limits: Limits) -> Result<Sandbox, LoadError> {
+        let engine = Engine::new(&config()).map_err(|error| LoadError::NoSandbox(format!("{error:#}")))?;
+        let weak = engine.weak();
+        let ticker = thread::Builder::new().name("lictor-clock".to_owned());
+        ticker.spawn(move || tick(&weak)).map_err(|error| LoadError::NoSandbox(error.to_string()))?;
+        Ok(Sandbox { engine, limits: Arc::new(limits) })
+    }
+
+    /// The limits of every policy here.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The deadline of one call in ticks: one more, because the first may be about to end.
+    pub(super) fn deadline_ticks(&self) -> u64 {
+        let ticks = self.limits.call_deadline.as_nanos().div_ceil(TICK.as_nanos());
+        u64::try_from(ticks).unwrap_or(u64::MAX).saturating_add(1)
+    }
+}
+
+/// Memory is reserved and guarded as wasmtime does by default: explicit bounds checks would nearly double the time of a scan.
+/// What could differ between machines is off or pinned down.
+fn config() -> Config {
+    let mut config = Config::new();
+    config.epoch_interruption(true).wasm_relaxed_simd(false).cranelift_nan_canonicalization(true);
+    config
+}
+
+/// Ticks until the engine is gone.
+fn tick(engine: &EngineWeak) {
+    loop {
+        thread::sleep(TICK);
+        match engine.upgrade() {
+            Some(engine) => engine.increment_epoch(),
+            None => return,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! From the bytes of a file to a component that can be started.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+
+use wasmtime::component::{Component, InstancePre, Linker};
+
+use super::guard::Guard;
+use super::instance::{Indices, Live};
+use super::{LoadError, Sandbox, Sandboxed, file, interfaces};
+
+/// A component that passed: it imports nothing, exports what a policy exports, and starts. Cheap to clone.
+#[derive(Clone)]
+pub struct Loaded {
+    pub(super) sandbox: Sandbox,
+    pub(super) component: InstancePre<Guard>,
+    pub(super) indices: Indices,
+}
+
+impl Sandbox {
+    /// Compiles a component and checks that it is a policy.
+    pub fn load(&self, bytes: &[u8]) -> Result<Loaded, LoadError> {
+        self.admit(&self.compile(bytes)?)
+    }
+
+    /// Compiles beside the caller, who waits until the deadline. A compilation cannot be stopped: one that is late goes on
+    /// until it is done, and is thrown away.
+    pub(super) fn compile(&self, bytes: &[u8]) -> Result<Component, LoadError> {
+        file::check(bytes, self.limits.component_bytes)?;
+        let (engine, bytes) = (self.engine.clone(), bytes.to_vec());
+        let (done, outcome) = mpsc::sync_channel(1);
+        let compiler = thread::Builder::new().name("lictor-compile".to_owned());
+        compiler
+            .spawn(move || drop(done.send(Component::new(&engine, bytes))))
+            .map_err(|error| LoadError::NoSandbox(error.to_string()))?;
+        match outcome.recv_timeout(self.limits.compile_deadline) {
+            Ok(compiled) => compiled.map_err(|error| LoadError::Invalid(format!("{:#}", error.root_cause()))),
+            Err(RecvTimeoutError::Timeout) => Err(LoadError::SlowToCompile(self.limits.compile_deadline)),
+            Err(RecvTimeoutError::Disconnected) => Err(LoadError::Invalid("the compiler gave up on it".to_owned())),
+        }
+    }
+
+    /// Checks that a compiled component is a policy, and starts it once: only an instance shows its types.
+    pub(super) fn admit(&self, component: &Component) -> Result<Loaded, LoadError> {
+        interfaces::check(component, &self.engine)?;
+        let unlike = |error: wasmtime::Error| LoadError::Invalid(format!("{error:#}"));
+        let component = Linker::new(&self.engine).instantiate_pre(component).map_err(unlike)?;
+        let indices = Indices::new(&component).map_err(unlike)?;
+        let loaded = Loaded { sandbox: self.clone(), component, indices };
+        Live::new(&loaded)?;
+        Ok(loaded)
+    }
+}
+
+impl Loaded {
+    /// Starts an instance, which holds an empty cluster.
+    pub fn start(&self) -> Result<Sandboxed, LoadError> {
+        Sandboxed::new(self.clone())
+    }
+}
