@@ -5,12 +5,7 @@ use std::path::Path;
 
 use lictor_policy::contract::*;
 
-use super::{InputError, Object};
-
-/// Why a node can never take a pod, whatever runs there.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Ineligible(pub String);
+use super::{Ineligible, InputError, Object};
 
 /// The cluster as the host knows it.
 #[derive(Debug)]
