@@ -157,6 +157,18 @@ mod tests {
     }
 
     #[test]
+    fn a_number_of_a_plan_is_used_once_and_nothing_of_the_answer_is_carried_out() {
+        let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
+        let mut policy = acting([Say::Act { bindings: &[("default/q", "n1")], plans: vec![plan, plan], more: false }]);
+        let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), pod("p", 3, 0), pod("q", 1, 0)];
+        let mut session = session(&mut policy, cluster);
+        let error = session.cycle().unwrap_err().to_string();
+        assert_eq!(error, "the policy's answer to `act` cannot be: the number 1 was given to an earlier plan");
+        let happened = session.take_happened();
+        assert!(happened.bound.is_empty() && happened.victims.is_empty());
+    }
+
+    #[test]
     fn a_cycle_without_an_end_is_a_lie() {
         let mut policy = acting((0..100).map(|_| bind(&[], true)));
         let error = session(&mut policy, []).cycle().unwrap_err().to_string();

@@ -173,23 +173,29 @@ mod tests {
         assert_eq!(session.mirror.pod_id("default/o"), None);
     }
 
-    #[test]
-    fn a_plan_under_way_is_not_planned_again_by_another_pod() {
-        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
-        policy = policy.say("filter default/q", Say::Fits(&[])).say(
-            "post-filter default/q",
-            Say::Plan(
-                Sketch { id: 6, nominations: &[("default/q", "n1")], victims: &["default/v"], ..Sketch::default() },
-                Fx::default(),
-            ),
-        );
+    /// `p` is promised the room of `v` until 10; `q` asks for it at the given time. What is refused to `q`, and whether `v` is
+    /// its victim.
+    fn asked_again(at: i64) -> (Vec<String>, bool) {
+        let plan = |id, nominations, expires| Sketch { id, nominations, victims: &["default/v"], soft: true, expires };
+        let mut policy = Scripted::deciding(ALL)
+            .say("filter default/p", Say::Fits(&[]))
+            .say("filter default/q", Say::Fits(&[]))
+            .say(ASKED, Say::Plan(plan(5, &[("default/p", "n1")], Some(10)), Fx::default()))
+            .say("post-filter default/q", Say::Plan(plan(6, &[("default/q", "n1")], None), Fx::default()));
         let cluster = [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9), pod("q", 1, 9)];
         let mut session = session(&mut policy, cluster);
         session.try_pod("default/p").unwrap();
         session.take_happened();
+        session.advance(at).unwrap();
         session.try_pod("default/q").unwrap();
         let happened = session.take_happened();
-        assert_eq!(happened.refused.first().unwrap().reason.law, "host/leaving");
-        assert!(happened.victims.is_empty());
+        let refused = happened.refused.into_iter().map(|refused| refused.reason.law).collect();
+        (refused, happened.victims.contains_key("default/v"))
+    }
+
+    #[test]
+    fn a_plan_under_way_is_not_planned_again_by_another_pod() {
+        assert_eq!(asked_again(9), (vec!["host/leaving".to_owned()], false));
+        assert_eq!(asked_again(10), (Vec::new(), true));
     }
 }

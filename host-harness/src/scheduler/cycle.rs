@@ -21,7 +21,6 @@ impl Session<'_> {
                 self.attempt(pod)?;
             }
             if std::mem::take(&mut self.reorder) {
-                queue.retain(|pod| self.mirror.pod(*pod).is_some_and(|pod| self.is_pending(pod)));
                 queue = self.ordered(Vec::from(queue))?.into();
             }
         }

@@ -74,6 +74,8 @@ pub(crate) struct Scripted {
     nodes: BTreeMap<String, NodeId>,
     /// What it was asked and told, in order.
     pub(crate) log: Vec<String>,
+    /// How many events it was told at once at most.
+    pub(crate) most_events_at_once: usize,
     /// The marks, deletions and nominations that it was told of.
     pub(crate) seen: BTreeMap<String, Pod>,
 }

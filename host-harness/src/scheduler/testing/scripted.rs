@@ -33,6 +33,7 @@ impl Policy for Scripted {
         })
     }
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, Fault> {
+        self.most_events_at_once = self.most_events_at_once.max(events.len());
         for event in events {
             match event {
                 Event::PodUpserted(pod) => {
