@@ -2,7 +2,7 @@
 
 mod constraints;
 mod identity;
-pub(crate) mod kinds;
+mod kinds;
 mod node;
 mod pod;
 pub(crate) mod ports;
