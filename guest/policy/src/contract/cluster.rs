@@ -185,7 +185,6 @@ pub struct ObjectKey {
 }
 
 /// Something that happened in the cluster, or to a plan of the policy.
-#[expect(clippy::large_enum_variant, reason = "pods are the bulk of all events: a box each would cost what it saves")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(clippy::large_enum_variant, reason = "nearly every event is a pod: a box would cost each an allocation")]

@@ -84,9 +84,25 @@ impl Document {
     /// The amounts of a resource list; an absent list names nothing. The first amount that cannot be read is the finding. Where
     /// `boundless` is set, an amount beyond counting is left out: as a bound it is none.
     pub fn amounts(&self, pointer: &str, boundless: bool) -> Result<NamedAmounts, Finding> {
-        let Some(list) = self.at(pointer) else { return Ok(Vec::new()) };
+        self.at(pointer).map_or(Ok(Vec::new()), |list| self.resource_list(pointer, list, boundless))
+    }
+
+    /// The amounts of a resource list that is written as JSON in an annotation.
+    pub fn amounts_in_annotation(&self, key: &str) -> Result<NamedAmounts, Finding> {
+        let Some(text) = self.annotation(key) else { return Ok(Vec::new()) };
+        let path = annotation_path(key);
+        match serde_json::from_str(text) {
+            Ok(list) => self.resource_list(&path, &list, false),
+            Err(error) => {
+                let message = format!("`{text}` is not readable as JSON: {error}");
+                Err(self.error(&path, message, r#"write it as `{"cpu": "40"}`"#))
+            }
+        }
+    }
+
+    fn resource_list(&self, path: &str, list: &Value, boundless: bool) -> Result<NamedAmounts, Finding> {
         let list = list.as_object().ok_or_else(|| {
-            self.error(pointer, format!("`{list}` is not a list of resources"), "write `resource: quantity` pairs")
+            self.error(path, format!("`{list}` is not a list of resources"), "write `resource: quantity` pairs")
         })?;
         let mut amounts = Vec::with_capacity(list.len());
         for (resource, value) in list {
@@ -95,7 +111,7 @@ impl Document {
                 Ok(amount) => amounts.push((resource.clone(), amount)),
                 Err(QuantityError::Overflow(_)) if boundless => {}
                 Err(error) => {
-                    let path = format!("{pointer}/{}", escape(resource));
+                    let path = format!("{path}/{}", escape(resource));
                     let remedy = "write a quantity of 0 or more such as `4`, `500m` or `16Gi`";
                     return Err(self.error(&path, error.to_string(), remedy));
                 }

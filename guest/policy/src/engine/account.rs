@@ -16,7 +16,8 @@ impl Engine {
     fn account(&self, terms: Terms, ix: QueueIx, queue: &model::Queue) -> QueueAccount {
         let model::Bounds { guaranteed, deserved, max } = &queue.bounds;
         let bounds = [(terms.guaranteed, guaranteed), (terms.deserved, deserved), (terms.max, max)];
-        let bounds = bounds.into_iter().map(|(name, bound)| Bound {
+        let runtime = queue.runtime.as_ref().map(|bound| ("runtime", bound));
+        let bounds = bounds.into_iter().chain(runtime).map(|(name, bound)| Bound {
             name: name.to_owned(),
             amounts: bound.iter().map(|(resource, value)| Amount { resource: resource.0, value }).collect(),
         });

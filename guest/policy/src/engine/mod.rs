@@ -18,6 +18,7 @@ mod state;
 pub use asker::Asker;
 pub use ledger::Ledger;
 pub use notes::Notes;
+pub use search::Sample;
 
 use crate::contract::*;
 use crate::dialects::{self, Dialect};
@@ -54,7 +55,7 @@ impl Engine {
         let order = self.laws()?.queue_order;
         let known = |id: PodId| self.cluster.pod(PodIx(id)).ok_or(PolicyError::UnknownPod(id));
         let mut queue: Vec<_> = pods.into_iter().map(|id| Ok((id, known(id)?))).collect::<Result<_, _>>()?;
-        queue.sort_by(|(_, a), (_, b)| (order.compare)(a, b));
+        queue.sort_by(|(_, a), (_, b)| (order.compare)(&self.cluster, a, b));
         Ok(queue.into_iter().map(|(id, _)| id).collect())
     }
 
@@ -79,8 +80,11 @@ impl Engine {
         self.dialect.as_ref().map(|dialect| dialect.laws()).ok_or(PolicyError::NotConfigured)
     }
 
-    /// Who asks in an attempt for a pod.
-    fn asker(&self, pod: PodId) -> Result<Asker, PolicyError> {
+    /// Who asks in an attempt for a pod; everything that is derived from the cluster is brought up to date.
+    fn asker(&mut self, pod: PodId) -> Result<Asker, PolicyError> {
+        if let Some(dialect) = &mut self.dialect {
+            dialect.refresh(&mut self.cluster);
+        }
         let asker = Asker::new(&self.cluster, self.laws()?, PodIx(pod)).map_err(|over| self.overflow(over))?;
         asker.ok_or(PolicyError::UnknownPod(pod))
     }

@@ -23,9 +23,11 @@ impl Engine {
             return Ok(PostFiltered { plan: None, reason, effects });
         }
         let laws = self.laws()?.clone();
+        let asker = asker.limited_to_need(&self.cluster, laws.search);
         let mut quest = Quest { asker: &asker, laws: &laws, ledger: &self.ledger, refuted, notes: &mut self.notes };
         let found = match laws.search {
-            Search::RemoveAllPutBack => search::plan_job(&mut self.cluster, &mut quest),
+            Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, sample),
+            Search::RemoveAllPutBack | Search::NodeByNode(_) => search::plan_job(&mut self.cluster, &mut quest),
         };
         let found = found.map_err(|over| self.overflow(over))?;
         match found {
@@ -82,7 +84,12 @@ impl Engine {
     fn propose(&mut self, asker: &Asker, proposal: Proposal) -> Result<PostFiltered, PolicyError> {
         let dialect = self.dialect.as_ref().ok_or(PolicyError::NotConfigured)?;
         let (eviction, marks) = (dialect.eviction(), dialect.marks(&self.cluster, asker.pod));
-        let Proposal { nominations, victims } = proposal;
+        let Proposal { nominations, victims: heads } = proposal;
+        // Who is only marked takes those along that go with it when it is deleted; who deletes must delete them, too.
+        let victims: Vec<PodIx> = match eviction {
+            Eviction::Soft => heads,
+            Eviction::Delete => heads.into_iter().flat_map(|head| self.cluster.party(head)).collect(),
+        };
         let (pods, evicted) = (nominations.len(), victims.len());
         let message = format!("{evicted} pod(s) make way for {pods} pod(s)");
         let reason = Reason { law: dialect.laws().put_back.rule.code.to_owned(), message };
@@ -104,7 +111,7 @@ impl Engine {
     fn outranked(&self, asker: &Asker, nominations: &[(PodIx, NodeIx)]) -> Vec<PodId> {
         let nodes = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
         let lower = self.cluster.nominated().filter(|(ix, pod)| {
-            pod.priority < asker.priority && pod.nominated.is_some_and(nodes) && !asker.pods.contains(ix)
+            pod.priority() < asker.priority && pod.nominated.is_some_and(nodes) && !asker.pods.contains(ix)
         });
         lower.map(|(ix, _)| ix.0).collect()
     }

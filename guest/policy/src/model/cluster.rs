@@ -1,8 +1,10 @@
 //! The cluster: all tables, and the books that follow from them.
 
+mod budgets;
 mod nodes;
 mod pods;
 mod queues;
+mod reservations;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +23,8 @@ struct ResourceInfo {
 #[derive(Debug, Clone, Default)]
 pub struct Cluster {
     now: i64,
+    /// Counts the changes of nodes, pods and queues; trials apart.
+    version: u64,
     symbols: Symbols,
     resources: Vec<ResourceInfo>,
     nodes: Table<NodeIx, Node>,
@@ -34,12 +38,20 @@ pub struct Cluster {
     shapes: Table<ShapeIx, Vec<u64>>,
     /// The pods that are nominated to a node.
     nominated: BTreeSet<PodIx>,
+    budgets: Table<BudgetIx, Budget>,
+    /// Reservations by name, each with the pods that use its room.
+    families: BTreeMap<Symbol, Vec<PodIx>>,
 }
 
 impl Cluster {
     /// The time, nanoseconds since 1970.
     pub fn now(&self) -> i64 {
         self.now
+    }
+
+    /// A number that differs whenever nodes, pods or queues have changed; trials apart.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// Moves the clock; it never runs backwards.
@@ -50,6 +62,11 @@ impl Cluster {
     /// The number of a name, a new one if it has none.
     pub fn intern(&mut self, name: &str) -> Symbol {
         self.symbols.intern(name)
+    }
+
+    /// The number of a name that has one.
+    pub fn symbol(&self, name: &str) -> Option<Symbol> {
+        self.symbols.get(name)
     }
 
     /// A node.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{JobIx, NodeIx, QueueIx, Request, ShapeIx, Symbol};
+use super::{BudgetIx, JobIx, NodeIx, QueueIx, Request, ShapeIx, Symbol};
 
 /// What an entry stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +68,8 @@ pub enum Class {
 /// What a system reads off a pod's labels, annotations and fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Traits {
+    /// How important it is; more is more.
+    pub priority: i32,
     /// The queue that the pod names itself, whether there is such a queue or not.
     pub queue_name: Option<Symbol>,
     /// The job it belongs to; none: a job of its own.
@@ -78,6 +80,10 @@ pub struct Traits {
     pub may_preempt: bool,
     /// It said that it is not to be a victim.
     pub opted_out: bool,
+    /// The name of the reservation whose room it uses.
+    pub inside: Option<Symbol>,
+    /// The disruption budgets that cover it.
+    pub budgets: Vec<BudgetIx>,
     /// Somebody was asked to delete it.
     pub marked: bool,
 }
@@ -91,8 +97,6 @@ pub struct Pod {
     pub rank: u64,
     /// Its namespace.
     pub namespace: Symbol,
-    /// How important it is; more is more.
-    pub priority: i32,
     /// When it was created, nanoseconds since 1970.
     pub created: i64,
     /// When it became known, nanoseconds since 1970.
@@ -118,6 +122,11 @@ pub struct Pod {
 }
 
 impl Pod {
+    /// How important it is; more is more.
+    pub fn priority(&self) -> i32 {
+        self.traits.priority
+    }
+
     /// It holds its node only until it is gone: it is being deleted, or somebody was asked to delete it.
     pub fn is_leaving(&self) -> bool {
         self.terminating || self.traits.marked

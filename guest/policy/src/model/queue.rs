@@ -37,10 +37,22 @@ pub struct Queue {
     pub bounds: Bounds,
     /// It takes the pods that belong to no other queue.
     pub is_default: bool,
+    /// What it may hold now in place of its maximum, where its system shares out what there is.
+    pub runtime: Option<Bound>,
     /// What its pods hold.
     pub used: Books,
     /// What its pods ask for, whether they hold it or wait for it.
     pub requested: Books,
+}
+
+impl Queue {
+    /// What it may hold now, and what that is called.
+    pub fn limit(&self) -> (&'static str, &Bound) {
+        match &self.runtime {
+            Some(runtime) => ("runtime", runtime),
+            None => ("max", &self.bounds.max),
+        }
+    }
 }
 
 /// Amounts kept apart by class.

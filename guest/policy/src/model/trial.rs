@@ -35,6 +35,11 @@ impl<'c> Trial<'c> {
         self.put(pod, Place::Pending)
     }
 
+    /// Takes a pod off its node, and those that go with it off theirs.
+    pub fn evict_party(&mut self, pod: PodIx) -> Result<(), Overflow> {
+        self.cluster.party(pod).into_iter().try_for_each(|pod| self.evict(pod))
+    }
+
     /// Gives a pod a node, whether it fits there or not.
     pub fn place(&mut self, pod: PodIx, node: NodeIx) -> Result<(), Overflow> {
         self.put(pod, Place::Reserved(node))

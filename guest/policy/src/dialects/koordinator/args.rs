@@ -16,6 +16,10 @@ pub struct Args {
     pub default_quota_is_spared: bool,
     /// The ancestors of a quota bound its pods, too.
     pub parents_bind: bool,
+    /// What there is is shared out; the share stands in the place of max.
+    pub shares_out: bool,
+    /// Mins that are more than there is shrink in proportion.
+    pub scales_min: bool,
     /// How long a gang that does not say so waits at permit, nanoseconds.
     pub default_timeout: i64,
 }
@@ -29,6 +33,8 @@ impl Args {
             delete_victims: arguments.flag("podShouldBeDeletedWhenPreempted"),
             default_quota_is_spared: arguments.flag("disableDefaultQuotaPreemption"),
             parents_bind: arguments.flag("enableCheckParentQuota"),
+            shares_out: arguments.flag("enableRuntimeQuota"),
+            scales_min: arguments.flag("enableMinQuotaScale"),
             default_timeout: arguments.duration("defaultTimeout"),
         }
     }
@@ -43,6 +49,8 @@ impl Args {
             delete_victims: true,
             default_quota_is_spared: true,
             parents_bind: true,
+            shares_out: true,
+            scales_min: true,
             default_timeout: 0,
         }
     }
@@ -78,6 +86,13 @@ pub fn arguments() -> Vec<Argument> {
         ),
         argument("disableDefaultQuotaPreemption", Boolean, "false", "pods of the default quota make way for nobody"),
         argument("enableCheckParentQuota", Boolean, "false", "the ancestors of a quota bound its pods, too"),
+        argument(
+            "enableRuntimeQuota",
+            Boolean,
+            "false",
+            "what there is is shared out among the quotas that ask for it; the share stands in the place of max",
+        ),
+        argument("enableMinQuotaScale", Boolean, "true", "mins that are more than there is shrink in proportion"),
         argument("defaultTimeout", Duration, "\"600s\"", "how long a gang that does not say so waits at permit"),
     ]
 }

@@ -2,6 +2,8 @@
 
 /// API group of ElasticQuota and PodGroup.
 pub const SIGS_GROUP: &str = "scheduling.sigs.k8s.io";
+/// API group of Reservation.
+pub const KOORDINATOR_GROUP: &str = "scheduling.koordinator.sh";
 
 /// The quota every other one is below.
 pub const ROOT_QUOTA: &str = "koordinator-root-quota";
@@ -19,6 +21,11 @@ pub fn is_builtin(quota: &str) -> bool {
 pub const PARENT: &str = "quota.scheduling.koordinator.sh/parent";
 /// Quota annotation: the namespaces whose pods belong to it, as a JSON list.
 pub const NAMESPACES: &str = "quota.scheduling.koordinator.sh/namespaces";
+
+/// Quota annotation: its weight when what is left is shared, a JSON resource list.
+pub const SHARED_WEIGHT: &str = "quota.scheduling.koordinator.sh/shared-weight";
+/// Quota label: "false" keeps its min for it even while it does not need it.
+pub const LENT: &str = "quota.scheduling.koordinator.sh/allow-lent-resource";
 
 /// Pod label: the quota.
 pub const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
@@ -48,7 +55,25 @@ pub const GANG_GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
 /// Gang annotation: which members count.
 pub const GANG_MATCH: &str = "gang.scheduling.koordinator.sh/match-policy";
 
+/// Reservation label: whether it may preempt.
+pub const RESERVATION_CAN_PREEMPT: &str = "scheduling.koordinator.sh/can-preempt";
+/// Reservation label: its priority.
+pub const RESERVATION_PRIORITY: &str = "koordinator.sh/priority";
+/// Pod annotation: the reservation whose room it uses, JSON with `name` and `uid`.
+pub const ALLOCATED: &str = "scheduling.koordinator.sh/reservation-allocated";
+
 /// The pod labels that are read.
-pub const POD_LABELS: [&str; 7] = [QUOTA, PREEMPTIBLE, CAN_PREEMPT, DISABLE_PREEMPTIBLE, SOFT_EVICTION, JOB, JOB_OLD];
+pub const POD_LABELS: [&str; 9] = [
+    QUOTA,
+    PREEMPTIBLE,
+    CAN_PREEMPT,
+    DISABLE_PREEMPTIBLE,
+    SOFT_EVICTION,
+    JOB,
+    JOB_OLD,
+    RESERVATION_CAN_PREEMPT,
+    RESERVATION_PRIORITY,
+];
 /// The pod annotations that are read.
-pub const POD_ANNOTATIONS: [&str; 6] = [GANG, GANG_MINIMUM, GANG_TIMEOUT, GANG_MODE, GANG_GROUPS, GANG_MATCH];
+pub const POD_ANNOTATIONS: [&str; 7] =
+    [GANG, GANG_MINIMUM, GANG_TIMEOUT, GANG_MODE, GANG_GROUPS, GANG_MATCH, ALLOCATED];

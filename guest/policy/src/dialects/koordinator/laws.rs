@@ -63,13 +63,21 @@ const VICTIM_IS_BOUND: Guard = Guard {
     rule: rule("koordinator/victim-is-bound", "seed, PostFilter 3", &guard::victim_is_bound::LAW),
     admits: guard::victim_is_bound::admits,
 };
-const VICTIM_IS_NO_RESERVATION: Guard = Guard {
+const VICTIM_IS_OF_THE_SAME_KIND: Guard = Guard {
     rule: rule(
-        "koordinator/victim-is-no-reservation",
-        "seed 20240201 (reservations), Preemption Rule 2",
-        &guard::victim_is_no_reservation::LAW,
+        "koordinator/victim-is-of-the-same-kind",
+        "seed 20240201 (reservations), Preemption Rule 2 and Story 2",
+        &guard::victim_is_of_the_same_kind::LAW,
     ),
-    admits: guard::victim_is_no_reservation::admits,
+    admits: guard::victim_is_of_the_same_kind::admits,
+};
+const VICTIM_IS_OUTSIDE_RESERVATIONS: Guard = Guard {
+    rule: rule(
+        "koordinator/victim-is-outside-reservations",
+        "upstream issues 1187 and 1405; test/e2e/scheduling/preemption.go",
+        &guard::victim_is_outside_reservations::LAW,
+    ),
+    admits: guard::victim_is_outside_reservations::admits,
 };
 const VICTIM_IS_OF_ANOTHER_JOB: Guard = Guard {
     rule: rule("koordinator/victim-is-of-another-job", "seed, Key Concept 3", &guard::victim_is_of_another_job::LAW),
@@ -100,7 +108,8 @@ const VICTIM_OUTSIDE_DEFAULT_QUOTA: Guard = Guard {
 pub fn table(args: &Args) -> Laws {
     let mut guards = vec![
         VICTIM_IS_BOUND,
-        VICTIM_IS_NO_RESERVATION,
+        VICTIM_IS_OF_THE_SAME_KIND,
+        VICTIM_IS_OUTSIDE_RESERVATIONS,
         VICTIM_IS_OF_ANOTHER_JOB,
         VICTIM_RANKS_LOWER,
         VICTIM_IS_PREEMPTIBLE,

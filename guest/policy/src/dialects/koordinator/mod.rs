@@ -9,6 +9,7 @@ mod keys;
 mod laws;
 mod pods;
 mod quotas;
+mod runtime;
 
 use std::collections::BTreeMap;
 
@@ -33,7 +34,11 @@ pub fn describe() -> LawSet {
             labels: list(&keys::POD_LABELS),
             annotations: list(&keys::POD_ANNOTATIONS),
             node_labels: Vec::new(),
-            kinds: vec![kind(keys::SIGS_GROUP, "ElasticQuota"), kind(keys::SIGS_GROUP, "PodGroup")],
+            kinds: vec![
+                kind(keys::SIGS_GROUP, "ElasticQuota"),
+                kind(keys::SIGS_GROUP, "PodGroup"),
+                kind(keys::KOORDINATOR_GROUP, "Reservation"),
+            ],
         },
         arguments: args::arguments(),
     }
@@ -47,7 +52,7 @@ pub fn rules() -> Vec<Entry> {
 /// Configures these laws.
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
     let args = Args::new(arguments);
-    Ok(Box::new(Koordinator { laws: laws::table(&args), args, quotas: Quotas::default() }))
+    Ok(Box::new(Koordinator { laws: laws::table(&args), args, quotas: Quotas::default(), shared_at: None }))
 }
 
 /// Koordinator's laws with their arguments, and the quotas read so far.
@@ -56,6 +61,8 @@ struct Koordinator {
     args: Args,
     laws: Laws,
     quotas: Quotas,
+    /// The version of the cluster for which what there is was last shared out.
+    shared_at: Option<u64>,
 }
 
 impl Dialect for Koordinator {
@@ -63,7 +70,7 @@ impl Dialect for Koordinator {
         &self.laws
     }
 
-    fn read_pod(&self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
         pods::read(&self.args, cluster, pod, findings)
     }
 
@@ -89,6 +96,17 @@ impl Dialect for Koordinator {
 
     fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
         self.quotas.settle(cluster, findings)
+    }
+
+    fn refresh(&mut self, cluster: &mut Cluster) {
+        if !self.args.shares_out || self.shared_at == Some(cluster.version()) {
+            return;
+        }
+        let builtin = [keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA].into_iter();
+        let spared: Vec<QueueIx> = builtin.filter_map(|name| cluster.queue_named(cluster.symbol(name)?)).collect();
+        let claims = self.quotas.claims(cluster);
+        runtime::share_out(cluster, &claims, &spared, self.args.scales_min);
+        self.shared_at = Some(cluster.version());
     }
 
     fn eviction(&self) -> Eviction {

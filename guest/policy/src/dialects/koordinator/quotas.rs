@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::keys;
+use super::runtime::Claim;
 use crate::contract::{Finding, ObjectKey, Severity};
 use crate::dialects::document::{NamedAmounts, annotation_path, escape, label_path};
 use crate::dialects::{Document, Findings};
 use crate::laws::breach;
-use crate::model::{Bound, Bounds, Cluster, Overflow, Pod, QueueIx, QueueSpec, Symbol};
+use crate::model::{Bound, Bounds, Cluster, Kind, Overflow, Pod, QueueIx, QueueSpec, Symbol};
 
 /// A quota as its object describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +18,8 @@ struct Quota {
     min: NamedAmounts,
     max: NamedAmounts,
     namespaces: Vec<String>,
+    weight: NamedAmounts,
+    keeps_min: bool,
 }
 
 /// All quotas read so far.
@@ -69,7 +72,11 @@ impl Quotas {
 
     /// The quota of a pod: the one its label names, or the default one if there is none such; without the label, the one named
     /// like its namespace in that namespace, or the one that lists its namespace, or the default one (upstream `GetQuotaName`).
+    /// A reservation belongs to none (seed 20240201, PreFilter).
     pub fn quota_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+        if pod.name.kind == Kind::Reservation {
+            return None;
+        }
         let by_namespace = || self.homes.get(&pod.namespace).or_else(|| self.listed.get(&pod.namespace)).copied();
         let name = pod.traits.queue_name.or_else(by_namespace);
         let default = || self.default.and_then(|name| cluster.queue_named(name));
@@ -100,6 +107,15 @@ impl Quotas {
         (self.settled, self.resources) = (true, cluster.resource_count());
         let specs = self.specs(cluster);
         cluster.set_queues(specs, |cluster, pod| self.quota_of(cluster, pod))
+    }
+
+    /// What each quota brings to the sharing of what there is.
+    pub fn claims(&self, cluster: &Cluster) -> BTreeMap<QueueIx, Claim> {
+        let claim = |(name, quota): (&String, &Quota)| {
+            let queue = cluster.queue_named(cluster.symbol(name)?)?;
+            Some((queue, Claim { weight: bound(cluster, &quota.weight), keeps_min: quota.keeps_min }))
+        };
+        self.quotas.iter().filter_map(claim).collect()
     }
 
     /// The tree, parents before children, siblings by name. A quota whose parent is not there, or is below itself, stands below
@@ -150,11 +166,8 @@ impl Quotas {
     }
 
     fn spec(&self, cluster: &Cluster, mut spec: QueueSpec) -> QueueSpec {
-        let bound = |amounts: &NamedAmounts| {
-            Bound::new(amounts.iter().filter_map(|(name, amount)| Some((cluster.resource_named(name)?, *amount))))
-        };
         if let Some(quota) = self.quotas.get(&spec.name) {
-            let (guaranteed, max) = (bound(&quota.min), bound(&quota.max));
+            let (guaranteed, max) = (bound(cluster, &quota.min), bound(cluster, &quota.max));
             spec.bounds = Bounds { guaranteed, max, ..Bounds::default() };
         }
         spec
@@ -193,6 +206,11 @@ impl Quotas {
     }
 }
 
+/// Amounts by name as a bound on resources that anybody has or asks for.
+fn bound(cluster: &Cluster, amounts: &NamedAmounts) -> Bound {
+    Bound::new(amounts.iter().filter_map(|(name, amount)| Some((cluster.resource_named(name)?, *amount))))
+}
+
 /// A quota as the subject of a finding.
 fn title(name: &str, quota: &Quota) -> Document {
     Document::named("ElasticQuota", &quota.namespace, name)
@@ -221,7 +239,17 @@ fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
             object.error(&annotation_path(keys::NAMESPACES), message, r#"write it as `["ns-1", "ns-2"]`"#)
         })?,
     };
-    Ok(Quota { namespace: object.namespace.clone(), parent: parent.to_owned(), min, max, namespaces })
+    let weight = object.amounts_in_annotation(keys::SHARED_WEIGHT)?;
+    let keeps_min = object.label(keys::LENT) == Some("false");
+    Ok(Quota {
+        namespace: object.namespace.clone(),
+        parent: parent.to_owned(),
+        min,
+        max,
+        namespaces,
+        weight,
+        keeps_min,
+    })
 }
 
 /// The amounts of a resource list that quotas count; they do not count pods.

@@ -18,8 +18,8 @@ pub fn put_back(
     let mut trial = Trial::new(cluster);
     let mut taken = Taken::default();
     for site in sites {
-        site.leaving.iter().try_for_each(|ix| trial.evict(*ix))?;
-        site.candidates.iter().try_for_each(|ix| taken.take(&mut trial, *ix))?;
+        site.leaving.iter().try_for_each(|ix| trial.evict_party(*ix))?;
+        site.candidates.iter().try_for_each(|candidate| taken.take(&mut trial, candidate.pod))?;
     }
     nominations.iter().try_for_each(|(pod, node)| trial.place(*pod, *node))?;
     if quest.broken_limit(trial.cluster()).is_some() {
@@ -30,11 +30,12 @@ pub fn put_back(
     }
     let kept: Vec<Kept> = sites.iter().map(|site| Kept::new(trial.cluster(), quest, site)).collect::<Result<_, _>>()?;
     let mut victims = Vec::new();
-    for (ix, place) in taken.most_important_first(trial.cluster(), quest) {
+    for party in taken.most_important_first(trial.cluster(), quest) {
         let before = trial.mark();
-        trial.put(ix, place)?;
+        party.places.iter().try_for_each(|(ix, place)| trial.put(*ix, *place))?;
+        let (ix, node) = (party.head, party.places.first().and_then(|(_, place)| place.node()));
         let cluster = trial.cluster();
-        let crowded = kept.iter().filter(|kept| Some(kept.node) == place.node()).find_map(|kept| kept.lacks(cluster));
+        let crowded = kept.iter().filter(|kept| Some(kept.node) == node).find_map(|kept| kept.lacks(cluster));
         let why =
             crowded.map(Why::Crowded).or_else(|| quest.broken_limit(cluster).map(|(rule, b)| Why::Limit(rule, b)));
         note(quest, cluster, ix, why.as_ref());
@@ -46,15 +47,24 @@ pub fn put_back(
     Ok(Ok(Proposal { nominations, victims }))
 }
 
-/// The pods that were taken away, and where each was.
+/// Those that were taken away.
 #[derive(Default)]
-struct Taken(Vec<(PodIx, Place)>);
+struct Taken(Vec<Party>);
+
+/// One that was taken away with those that go with it, and where each was.
+struct Party {
+    head: PodIx,
+    places: Vec<(PodIx, Place)>,
+}
 
 impl Taken {
-    fn take(&mut self, trial: &mut Trial<'_>, ix: PodIx) -> Result<(), Overflow> {
-        if let Some(place) = trial.cluster().pod(ix).map(|pod| pod.place).filter(|place| place.node().is_some()) {
-            trial.evict(ix)?;
-            self.0.push((ix, place));
+    fn take(&mut self, trial: &mut Trial<'_>, head: PodIx) -> Result<(), Overflow> {
+        let cluster = trial.cluster();
+        let place = |ix: PodIx| cluster.pod(ix).map(|pod| (ix, pod.place)).filter(|(_, place)| place.node().is_some());
+        let places: Vec<_> = cluster.party(head).into_iter().filter_map(place).collect();
+        places.iter().try_for_each(|(ix, _)| trial.evict(*ix))?;
+        if !places.is_empty() {
+            self.0.push(Party { head, places });
         }
         Ok(())
     }
@@ -66,7 +76,7 @@ impl Taken {
         let own: Vec<PodIx> = own.map(|(ix, _)| ix).collect();
         for ix in own {
             if quest.is_leaving(trial.cluster(), ix) {
-                trial.evict(ix)?;
+                trial.evict_party(ix)?;
             } else if quest.may_make_way(trial.cluster(), ix) {
                 self.take(trial, ix)?;
             }
@@ -74,10 +84,10 @@ impl Taken {
         Ok(())
     }
 
-    fn most_important_first(mut self, cluster: &Cluster, quest: &Quest<'_>) -> Vec<(PodIx, Place)> {
-        self.0.sort_unstable_by(|(a, _), (b, _)| match (cluster.pod(*a), cluster.pod(*b)) {
-            (Some(a), Some(b)) => (quest.laws.put_back.compare)(a, b),
-            _ => a.cmp(b),
+    fn most_important_first(mut self, cluster: &Cluster, quest: &Quest<'_>) -> Vec<Party> {
+        self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
+            (Some(a), Some(b)) => (quest.laws.put_back.compare)(cluster, a, b),
+            _ => a.head.cmp(&b.head),
         });
         self.0
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::choices::Choices;
 use super::put_back::put_back;
-use super::site::Site;
+use super::site::{Candidate, Site};
 use super::{Obstacle, Proposal, Quest};
 use crate::model::{Cluster, NodeIx, Overflow};
 
@@ -44,7 +44,7 @@ fn sites(cluster: &Cluster, quest: &mut Quest<'_>) -> Result<BTreeMap<NodeIx, Si
         let mut candidates = Vec::new();
         for (pod_ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
             if quest.is_leaving(cluster, pod_ix) {
-                room.add(&pod.request)?;
+                room.add(&cluster.frees(pod_ix)?)?;
                 leaving.push(pod_ix);
             } else if quest.may_make_way(cluster, pod_ix) {
                 candidates.push((pod_ix, pod));
@@ -53,8 +53,8 @@ fn sites(cluster: &Cluster, quest: &mut Quest<'_>) -> Result<BTreeMap<NodeIx, Si
         for other in quest.promised(cluster, node) {
             room.subtract(&other.request)?;
         }
-        candidates.sort_unstable_by(|(_, a), (_, b)| (quest.laws.put_back.compare)(a, b));
-        let candidates = candidates.into_iter().map(|(ix, _)| ix).collect();
+        candidates.sort_unstable_by(|(_, a), (_, b)| (quest.laws.put_back.compare)(cluster, a, b));
+        let candidates = candidates.into_iter().map(|(ix, _)| Candidate::new(cluster, ix)).collect::<Result<_, _>>()?;
         sites.insert(
             ix,
             Site { node: ix, rank: node.rank, room, leaving, candidates, asked: Vec::new(), victims: Vec::new() },

@@ -1,7 +1,30 @@
 //! A node as a search sees it: what it would have with everybody gone who may make way, and who that is.
 
 use crate::laws::order::cheapest_node_first::Cost;
-use crate::model::{Amounts, Cluster, NodeIx, Overflow, PodIx, Request, ResourceIx};
+use crate::model::{Amounts, Cluster, Kind, NodeIx, Overflow, PodIx, Request, ResourceIx};
+
+/// Somebody who may make way.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The pod.
+    pub pod: PodIx,
+    /// What comes free when it goes, where that is not what it asks for.
+    frees: Option<Request>,
+}
+
+impl Candidate {
+    /// A pod as a candidate.
+    pub fn new(cluster: &Cluster, pod: PodIx) -> Result<Candidate, Overflow> {
+        let is_plain = cluster.pod(pod).is_none_or(|pod| pod.name.kind == Kind::Pod && pod.traits.inside.is_none());
+        let frees = if is_plain { None } else { Some(cluster.frees(pod)?) };
+        Ok(Candidate { pod, frees })
+    }
+
+    /// What comes free when it goes.
+    fn frees<'a>(&'a self, cluster: &'a Cluster) -> Option<&'a Request> {
+        self.frees.as_ref().or_else(|| cluster.pod(self.pod).map(|pod| &pod.request))
+    }
+}
 
 /// A node under consideration.
 #[derive(Debug, Clone)]
@@ -15,7 +38,7 @@ pub struct Site {
     /// Who is leaving anyway.
     pub leaving: Vec<PodIx>,
     /// Who may make way, the most important first.
-    pub candidates: Vec<PodIx>,
+    pub candidates: Vec<Candidate>,
     /// The resources that the pods planned onto it ask for. Only of these there must be enough: a node that is overcommitted in
     /// another one is none of their business.
     pub asked: Vec<ResourceIx>,
@@ -29,7 +52,7 @@ impl Site {
     pub fn cost(&self, cluster: &Cluster, request: &Request) -> Result<Option<Cost>, Overflow> {
         let Some(victims) = self.victims_for(cluster, request)? else { return Ok(None) };
         let additional = || victims.iter().filter(|pod| !self.victims.contains(pod));
-        let highest = additional().filter_map(|pod| cluster.pod(*pod)).map(|pod| pod.priority).max();
+        let highest = additional().filter_map(|pod| cluster.pod(*pod)).map(|pod| pod.priority()).max();
         Ok(Some(Cost { highest, victims: additional().count() }))
     }
 
@@ -54,19 +77,20 @@ impl Site {
         if fits(&room) {
             return Ok(Some(Vec::new()));
         }
-        let candidates = || self.candidates.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
-        for (_, candidate) in candidates() {
-            room.add(&candidate.request)?;
+        let candidates =
+            || self.candidates.iter().filter_map(|candidate| Some((candidate.pod, candidate.frees(cluster)?)));
+        for (_, frees) in candidates() {
+            room.add(frees)?;
         }
         if !fits(&room) {
             return Ok(None);
         }
         let mut victims = Vec::new();
-        for (ix, candidate) in candidates() {
-            room.subtract(&candidate.request)?;
+        for (pod, frees) in candidates() {
+            room.subtract(frees)?;
             if !fits(&room) {
-                room.add(&candidate.request)?;
-                victims.push(ix);
+                room.add(frees)?;
+                victims.push(pod);
             }
         }
         Ok(Some(victims))

@@ -34,7 +34,7 @@ fn leaves_the_nominated_node(case: &Case<'_>, pod: crate::model::PodIx) -> bool 
     let Some(pod) = case.cluster.pod(pod) else { return false };
     let Some(node) = pod.nominated.and_then(|node| case.cluster.node(node)) else { return false };
     node.pods.iter().filter_map(|other| case.cluster.pod(*other)).any(|other| {
-        other.priority < pod.priority
+        other.priority() < pod.priority()
             && other.is_leaving()
             && (other.preempted || other.traits.marked || other.queue == pod.queue)
     })

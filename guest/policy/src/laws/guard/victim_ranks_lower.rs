@@ -15,8 +15,8 @@ pub const LAW: Law = Law {
 
 /// Whether the candidate may make way as far as this law goes.
 pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    if candidate.priority < case.asker.priority {
+    if candidate.priority() < case.asker.priority {
         return Ok(());
     }
-    Err(Breach::Priority { victim: candidate.priority, preemptor: case.asker.priority })
+    Err(Breach::Priority { victim: candidate.priority(), preemptor: case.asker.priority })
 }

@@ -1,7 +1,8 @@
 //! A non-preemptible job fits under the maximum of its queue, beside all pods that are there.
 //!
 //! Per resource that the maximum names: `used + asked <= max`. At PreFilter a job over it is refused; it may still preempt, for
-//! preemptible pods of its own queue can make way, and then the limit must hold with the plan carried out.
+//! preemptible pods of its own queue can make way, and then the limit must hold with the plan carried out. Where the system
+//! shares out what there is, the share (runtime) stands in the place of the maximum.
 
 use crate::laws::{Breach, Case, Law, Question};
 use crate::model::{Class, within};
@@ -20,7 +21,8 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
         return Ok(());
     }
     for (ix, queue) in case.asker.queues(case.cluster) {
-        for (resource, max) in queue.bounds.max.iter() {
+        let (called, limit) = queue.limit();
+        for (resource, max) in limit.iter() {
             let [preemptible, non_preemptible] = queue.used.parts(resource);
             let asked = case.unplaced.get(resource);
             let promised = [Class::Preemptible, Class::NonPreemptible].map(|class| case.promised(ix, class, resource));
@@ -32,7 +34,7 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
                     ("promised", promised),
                     ("asked", asked),
                 ];
-                return Err(Breach::Exceeds { queue: ix, resource, parts, bound: ("max", max) });
+                return Err(Breach::Exceeds { queue: ix, resource, parts, bound: (called, max) });
             }
         }
     }

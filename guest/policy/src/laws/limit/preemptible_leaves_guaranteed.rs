@@ -22,7 +22,8 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
         return Ok(());
     }
     for (ix, queue) in case.asker.queues(case.cluster) {
-        for (resource, max) in queue.bounds.max.iter() {
+        let (called, limit) = queue.limit();
+        for (resource, max) in limit.iter() {
             let requested = queue.requested.of(Class::NonPreemptible, resource);
             let aside = queue.bounds.guaranteed.get(resource).map_or(requested, |min| min.min(requested));
             let used = queue.used.of(Class::Preemptible, resource);
@@ -35,7 +36,7 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
                     ("promised", promised),
                     ("asked", asked),
                 ];
-                return Err(Breach::Exceeds { queue: ix, resource, parts, bound: ("max", max) });
+                return Err(Breach::Exceeds { queue: ix, resource, parts, bound: (called, max) });
             }
         }
     }

@@ -12,6 +12,7 @@ impl Cluster {
         name: String,
         named: impl IntoIterator<Item = (ResourceIx, i64)>,
     ) -> Result<(), Overflow> {
+        self.version = self.version.wrapping_add(1);
         let mut allocatable = Amounts::default();
         for (resource, info) in (0u32..).map(ResourceIx).zip(&self.resources) {
             allocatable.set(resource, info.everywhere);
@@ -27,17 +28,14 @@ impl Cluster {
             Some(old) => (old.pods, old.nominated),
             None => self.pods_naming(ix),
         };
-        let mut free = allocatable.clone();
-        for pod in pods.iter().filter_map(|pod| self.pods.get(*pod)) {
-            free.subtract(&pod.request)?;
-        }
-        let rank = self.rank_node(&name);
+        let (rank, free) = (self.rank_node(&name), self.free(&allocatable, &pods)?);
         self.nodes.insert(ix, Node { name, rank, allocatable, free, pods, nominated });
         Ok(())
     }
 
     /// A node is gone.
     pub fn remove_node(&mut self, ix: NodeIx) {
+        self.version = self.version.wrapping_add(1);
         if let Some(node) = self.nodes.remove(ix) {
             self.node_ranks.remove(&node.name);
         }
@@ -58,11 +56,27 @@ impl Cluster {
     /// The requests for which room is kept on a node before `asker` may have it: pods nominated there that are no less
     /// important (kube-scheduler, `RunFilterPluginsWithNominatedPods`).
     pub fn promised<'a>(&'a self, node: &'a Node, asker: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
-        let priority = self.pod(asker).map_or(i32::MIN, |pod| pod.priority);
+        let priority = self.pod(asker).map_or(i32::MIN, |pod| pod.priority());
         let others = node.nominated.iter().filter(move |pod| **pod != asker);
         others
             .filter_map(|ix| Some((*ix, self.pod(*ix)?)))
-            .filter(move |(_, pod)| pod.is_pending() && pod.priority >= priority)
+            .filter(move |(_, pod)| pod.is_pending() && pod.priority() >= priority)
+    }
+
+    /// What these pods, all there are on a node, leave of it.
+    pub(super) fn free(&self, allocatable: &Amounts, pods: &[PodIx]) -> Result<Amounts, Overflow> {
+        let mut free = allocatable.clone();
+        let mut families = BTreeSet::new();
+        for pod in pods.iter().filter_map(|pod| self.pods.get(*pod)) {
+            match self.family_of(pod).zip(pod.place.node()) {
+                None => free.subtract(&pod.request)?,
+                Some((family, node)) if families.insert(family) => {
+                    free.subtract(&self.family_holds(Some(family), node, None)?)?;
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(free)
     }
 
     fn rank_node(&mut self, name: &str) -> u64 {

@@ -50,8 +50,13 @@ impl Cluster {
     }
 
     fn attach(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
+        self.version = self.version.wrapping_add(1);
         pod.rank = self.rank_pod(&pod.name);
-        let (place, nominated, job) = (pod.place, pod.nominated, pod.traits.job);
+        let (place, nominated, job, created) = (pod.place, pod.nominated, pod.traits.job, pod.created);
+        let family = match pod.name.kind {
+            Kind::Reservation => Some(self.symbols.intern(&pod.name.name)),
+            Kind::Pod => pod.traits.inside,
+        };
         self.pods.insert(ix, pod);
         if let Some(node) = place.node().and_then(|node| self.nodes.get_mut(node)) {
             node.pods.push(ix);
@@ -59,21 +64,29 @@ impl Cluster {
         if nominated.is_some() {
             self.nominated.insert(ix);
         }
+        if let Some(family) = family {
+            self.families.entry(family).or_default().push(ix);
+        }
         if let Some(node) = nominated.and_then(|node| self.nodes.get_mut(node)) {
             node.nominated.push(ix);
         }
         if let Some(job) = job.and_then(|job| self.jobs.get_mut(job)) {
             job.members.push(ix);
+            job.first_created = Some(job.first_created.map_or(created, |first| first.min(created)));
         }
         self.ask(ix, Entry::In)?;
         self.hold(ix, Entry::In)
     }
 
     fn detach(&mut self, ix: PodIx) -> Result<Option<Pod>, Overflow> {
+        self.version = self.version.wrapping_add(1);
         self.hold(ix, Entry::Out)?;
         self.ask(ix, Entry::Out)?;
         let Some(pod) = self.pods.remove(ix) else { return Ok(None) };
         self.nominated.remove(&ix);
+        if let Some(family) = self.family_of(&pod).and_then(|family| self.families.get_mut(&family)) {
+            family.retain(|other| *other != ix);
+        }
         if let Some(node) = pod.place.node().and_then(|node| self.nodes.get_mut(node)) {
             node.pods.retain(|other| *other != ix);
         }
@@ -90,13 +103,24 @@ impl Cluster {
     pub(in crate::model) fn hold(&mut self, ix: PodIx, entry: Entry) -> Result<(), Overflow> {
         let Some(pod) = self.pods.get(ix) else { return Ok(()) };
         let Some(at) = pod.place.node() else { return Ok(()) };
+        let alone = self.family_of(pod).is_none();
+        let share = if alone { None } else { Some(self.share(ix)?) };
         if let Some(node) = self.nodes.get_mut(at) {
+            let share = share.as_ref().unwrap_or(&pod.request);
             match entry {
-                Entry::In => node.free.subtract(&pod.request)?,
-                Entry::Out => node.free.add(&pod.request)?,
+                Entry::In => node.free.subtract(share)?,
+                Entry::Out => node.free.add(share)?,
             }
         }
-        book(&mut self.queues, pod, entry, |queue| &mut queue.used)
+        self.charge(ix, entry)
+    }
+
+    /// Books what a pod holds with its queue and every ancestor.
+    pub(super) fn charge(&mut self, ix: PodIx, entry: Entry) -> Result<(), Overflow> {
+        match self.pods.get(ix) {
+            Some(pod) if pod.place.node().is_some() => book(&mut self.queues, pod, entry, |queue| &mut queue.used),
+            _ => Ok(()),
+        }
     }
 
     /// Books what a pod asks for with its queue and every ancestor; one that has ended asks for nothing.

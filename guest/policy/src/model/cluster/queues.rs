@@ -1,9 +1,16 @@
-//! The queue tree: replaced whole when its system changes it, and all books made anew.
+//! The queue tree: replaced whole when its system changes it, and its books made anew.
 
 use super::*;
 use crate::model::queue::Entry;
 
 impl Cluster {
+    /// What a queue may hold now in place of its maximum.
+    pub fn set_runtime(&mut self, queue: QueueIx, runtime: Bound) {
+        if let Some(queue) = self.queues.get_mut(queue) {
+            queue.runtime = Some(runtime);
+        }
+    }
+
     /// What is promised to waiting pods that count against a queue or one below it, of one class and resource.
     pub fn promised_below(
         &self,
@@ -24,6 +31,7 @@ impl Cluster {
         specs: Vec<QueueSpec>,
         queue_of: impl Fn(&Cluster, &Pod) -> Option<QueueIx>,
     ) -> Result<(), Overflow> {
+        self.version = self.version.wrapping_add(1);
         self.queues = Table::default();
         self.queue_names = BTreeMap::new();
         for spec in specs {
@@ -31,22 +39,19 @@ impl Cluster {
             let QueueSpec { name, bounds, is_default, .. } = spec;
             let symbol = self.symbols.intern(&name);
             let (used, requested) = (Books::default(), Books::default());
-            let queue = Queue { name, parent, bounds, is_default, used, requested };
+            let queue = Queue { name, parent, bounds, is_default, runtime: None, used, requested };
             if let Some(ix) = self.queues.push(queue) {
                 self.queue_names.insert(symbol, ix);
             }
         }
         let homes: Vec<(PodIx, Option<QueueIx>)> =
             self.pods.iter().map(|(ix, pod)| (ix, queue_of(self, pod))).collect();
-        for (_, node) in self.nodes.iter_mut() {
-            node.free = node.allocatable.clone();
-        }
         for (ix, home) in homes {
             if let Some(pod) = self.pods.get_mut(ix) {
                 pod.queue = home;
             }
             self.ask(ix, Entry::In)?;
-            self.hold(ix, Entry::In)?;
+            self.charge(ix, Entry::In)?;
         }
         Ok(())
     }

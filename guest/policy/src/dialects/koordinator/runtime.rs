@@ -1,0 +1,241 @@
+//! Runtime quota: what there is, shared out among the quotas that ask for it (argument enableRuntimeQuota).
+//!
+//! Upstream elasticquota/core: group_quota_manager.go, runtime_quota_calculator.go, scale_minquota_when_over_root_res.go. From the
+//! leaves up, a quota requests what its pods and its children request, a child at most its max; one that does not lend requests
+//! its min at least. From the root down, per resource, each child first gets its floor: its request, up to its min; one that does
+//! not lend, its min. What is left is shared by weight among those that request more, none more than it requests or may hold,
+//! again and again until nothing is left. Where the mins together are more than there is, they shrink in proportion
+//! (enableMinQuotaScale). Shares are whole numbers: what division leaves over goes to the largest remainders, ties by name.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Bound, Class, Cluster, QueueIx, ResourceIx};
+
+/// What a quota brings to the sharing beside its bounds.
+#[derive(Debug, Clone, Default)]
+pub struct Claim {
+    /// Its weight, where that is not its max.
+    pub weight: Bound,
+    /// Its min is kept for it even while it does not need it.
+    pub keeps_min: bool,
+}
+
+/// Shares out what there is. `spared` names the quotas that take what they use beforehand (default and system).
+pub fn share_out(cluster: &mut Cluster, claims: &BTreeMap<QueueIx, Claim>, spared: &[QueueIx], scale_min: bool) {
+    let mut shares: BTreeMap<QueueIx, Vec<(ResourceIx, i64)>> = BTreeMap::new();
+    for resource in (0u32..).take(cluster.resource_count()).map(ResourceIx) {
+        let sharing = Sharing { cluster, claims, spared, scale_min, resource };
+        for (queue, share) in sharing.shares() {
+            shares.entry(queue).or_default().push((resource, share));
+        }
+    }
+    for (queue, share) in shares {
+        cluster.set_runtime(queue, Bound::new(share));
+    }
+}
+
+/// The sharing of one resource.
+struct Sharing<'a> {
+    cluster: &'a Cluster,
+    claims: &'a BTreeMap<QueueIx, Claim>,
+    spared: &'a [QueueIx],
+    scale_min: bool,
+    resource: ResourceIx,
+}
+
+/// One quota in the sharing.
+struct Sharer {
+    queue: QueueIx,
+    min: i64,
+    /// The most it takes: what it requests, or may hold.
+    cap: i64,
+    weight: i64,
+    keeps_min: bool,
+    share: i64,
+}
+
+impl Sharing<'_> {
+    /// The share of each quota whose max names the resource.
+    fn shares(&self) -> BTreeMap<QueueIx, i64> {
+        let requests = self.requests();
+        let roots: Vec<QueueIx> =
+            self.cluster.queues().filter(|(_, queue)| queue.parent.is_none()).map(|(ix, _)| ix).collect();
+        let mut totals: BTreeMap<QueueIx, i64> = roots.iter().map(|root| (*root, self.total())).collect();
+        let mut shares = BTreeMap::new();
+        for (parent, _) in self.cluster.queues() {
+            let Some(total) = totals.get(&parent).copied() else { continue };
+            for sharer in self.share_among(parent, total, &requests) {
+                totals.insert(sharer.queue, sharer.share);
+                let bounded = self.cluster.queue(sharer.queue).and_then(|queue| queue.bounds.max.get(self.resource));
+                shares.extend(bounded.map(|_| (sharer.queue, sharer.share)));
+            }
+        }
+        shares
+    }
+
+    /// What there is to share: what the nodes have, less what the default and system quotas use.
+    fn total(&self) -> i64 {
+        let nodes = self.cluster.nodes().map(|(_, node)| node.allocatable.get(self.resource));
+        let spared = self.spared.iter().filter_map(|queue| self.cluster.queue(*queue));
+        let used = spared.flat_map(|queue| queue.used.parts(self.resource)).fold(0, i64::saturating_add);
+        nodes.fold(0, i64::saturating_add).saturating_sub(used)
+    }
+
+    /// What each quota requests, its children's requests included.
+    fn requests(&self) -> BTreeMap<QueueIx, i64> {
+        let mut below: BTreeMap<QueueIx, i64> = BTreeMap::new();
+        let mut requests = BTreeMap::new();
+        let queues: Vec<_> = self.cluster.queues().collect();
+        for (ix, queue) in queues.iter().rev() {
+            let own = self.own_request(*ix);
+            let request = own.saturating_add(below.get(ix).copied().unwrap_or(0));
+            let request = if self.keeps_min(*ix) { request.max(self.min(*ix)) } else { request };
+            if let Some(parent) = queue.parent {
+                let capped = queue.bounds.max.get(self.resource).map_or(request, |max| max.min(request));
+                let sum = below.entry(parent).or_insert(0);
+                *sum = sum.saturating_add(capped);
+            }
+            requests.insert(*ix, request);
+        }
+        requests
+    }
+
+    /// What the pods of the quota itself request: its books, less those of its children.
+    fn own_request(&self, ix: QueueIx) -> i64 {
+        let of = |queue: &crate::model::Queue| {
+            [Class::Preemptible, Class::NonPreemptible]
+                .map(|class| queue.requested.of(class, self.resource))
+                .into_iter()
+                .fold(0, i64::saturating_add)
+        };
+        let children = self.cluster.queues().filter(|(_, queue)| queue.parent == Some(ix));
+        let below = children.map(|(_, queue)| of(queue)).fold(0, i64::saturating_add);
+        self.cluster.queue(ix).map_or(0, of).saturating_sub(below)
+    }
+
+    fn min(&self, ix: QueueIx) -> i64 {
+        self.cluster.queue(ix).and_then(|queue| queue.bounds.guaranteed.get(self.resource)).unwrap_or(0)
+    }
+
+    fn keeps_min(&self, ix: QueueIx) -> bool {
+        self.claims.get(&ix).is_some_and(|claim| claim.keeps_min)
+    }
+
+    /// Shares a total among the children of a quota.
+    fn share_among(&self, parent: QueueIx, total: i64, requests: &BTreeMap<QueueIx, i64>) -> Vec<Sharer> {
+        let children =
+            self.cluster.queues().filter(|(ix, queue)| queue.parent == Some(parent) && !self.spared.contains(ix));
+        let mut sharers: Vec<Sharer> = children
+            .map(|(ix, queue)| {
+                let request = requests.get(&ix).copied().unwrap_or(0);
+                let max = queue.bounds.max.get(self.resource);
+                let weight = self.claims.get(&ix).and_then(|claim| claim.weight.get(self.resource));
+                Sharer {
+                    queue: ix,
+                    min: self.min(ix),
+                    cap: max.map_or(request, |max| max.min(request)),
+                    weight: weight.filter(|weight| *weight > 0).or(max).unwrap_or(request),
+                    keeps_min: self.keeps_min(ix),
+                    share: 0,
+                }
+            })
+            .collect();
+        if self.scale_min {
+            scale(&mut sharers, total);
+        }
+        for sharer in &mut sharers {
+            sharer.share = if sharer.keeps_min { sharer.min } else { sharer.min.min(sharer.cap) };
+        }
+        let floors = sharers.iter().map(|sharer| sharer.share).fold(0, i64::saturating_add);
+        share_rest(&mut sharers, total.saturating_sub(floors));
+        sharers
+    }
+}
+
+/// Shrinks the mins in proportion where together they are more than there is.
+fn scale(sharers: &mut [Sharer], total: i64) {
+    let sum = sharers.iter().map(|sharer| i128::from(sharer.min)).fold(0, i128::saturating_add);
+    if sum <= i128::from(total) {
+        return;
+    }
+    for sharer in sharers {
+        let scaled = i128::from(sharer.min).saturating_mul(i128::from(total.max(0))).checked_div(sum);
+        sharer.min = scaled.and_then(|scaled| i64::try_from(scaled).ok()).unwrap_or(0);
+    }
+}
+
+/// Shares what the floors leave among those that request more, until nothing is left or nobody wants more.
+fn share_rest(sharers: &mut [Sharer], mut rest: i64) {
+    while rest > 0 {
+        let mut hungry: Vec<&mut Sharer> =
+            sharers.iter_mut().filter(|sharer| sharer.share < sharer.cap && sharer.weight > 0).collect();
+        if hungry.is_empty() {
+            return;
+        }
+        let weights: Vec<i64> = hungry.iter().map(|sharer| sharer.weight).collect();
+        let mut left = 0i64;
+        for (sharer, part) in hungry.iter_mut().zip(split(rest, &weights)) {
+            let taken = part.min(sharer.cap.saturating_sub(sharer.share));
+            sharer.share = sharer.share.saturating_add(taken);
+            left = left.saturating_add(part.saturating_sub(taken));
+        }
+        rest = left;
+    }
+}
+
+/// Splits an amount by weight into whole parts: rounded down, what is left over one by one to the largest remainders; ties go to the
+/// first.
+fn split(amount: i64, weights: &[i64]) -> Vec<i64> {
+    let sum = weights.iter().map(|weight| i128::from(*weight)).fold(0, i128::saturating_add);
+    let exact = |weight: &i64| {
+        let product = i128::from(amount).saturating_mul(i128::from(*weight));
+        (product.checked_div(sum).unwrap_or(0), product.checked_rem(sum).unwrap_or(0))
+    };
+    let parts: Vec<(i128, i128)> = weights.iter().map(exact).collect();
+    let given = parts.iter().map(|(part, _)| *part).fold(0, i128::saturating_add);
+    let over = usize::try_from(i128::from(amount).saturating_sub(given)).unwrap_or(0);
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(parts.get(*at).map_or(0, |(_, remainder)| *remainder)));
+    let lucky = order.get(..over.min(order.len())).unwrap_or_default();
+    let whole = |(at, (part, _)): (usize, &(i128, i128))| {
+        let part = part.saturating_add(i128::from(lucky.contains(&at)));
+        i64::try_from(part).unwrap_or(i64::MAX)
+    };
+    parts.iter().enumerate().map(whole).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sharer(weight: i64, request: i64, min: i64) -> Sharer {
+        Sharer { queue: QueueIx(0), min, cap: request, weight, keeps_min: false, share: min.min(request) }
+    }
+
+    #[test]
+    fn what_the_mins_leave_is_shared_by_weight_until_nothing_is_left() {
+        // Upstream runtime_quota_calculator_test.go, case1-no-guarantee, in thousandths.
+        let mut sharers = [
+            sharer(40, 5_000, 10_000),
+            sharer(60, 20_000, 15_000),
+            sharer(50, 40_000, 20_000),
+            sharer(80, 70_000, 15_000),
+        ];
+        share_rest(&mut sharers, 45_000);
+        assert_eq!(sharers.map(|sharer| sharer.share), [5_000, 20_000, 35_385, 39_615]);
+    }
+
+    #[test]
+    fn a_split_gives_away_everything_and_favours_the_largest_remainder() {
+        assert_eq!(split(10, &[1, 1, 1]), [4, 3, 3]);
+        assert_eq!(split(8, &[50, 30, 20]), [4, 2, 2]);
+        assert_eq!(split(7, &[0, 2, 5]), [0, 2, 5]);
+    }
+
+    #[test]
+    fn mins_that_are_more_than_there_is_shrink_in_proportion() {
+        let mut sharers = [sharer(1, 90, 100), sharer(1, 90, 100), sharer(1, 90, 100)];
+        scale(&mut sharers, 200);
+        assert_eq!(sharers.map(|sharer| sharer.min), [66, 66, 66]);
+    }
+}

@@ -1,0 +1,20 @@
+//! A pod that uses the room of a reservation makes way for no outsider.
+//!
+//! The room stays the reservation's when the pod goes: evicting it would free nothing.
+
+use crate::laws::{Breach, Case, Law, Question};
+use crate::model::{Pod, PodIx};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "victim-is-outside-reservations",
+    question: Question::Guard,
+    sentence: "a pod that uses the room of a reservation makes way for no outsider",
+    file: include_str!("victim_is_outside_reservations.rs"),
+};
+
+/// Whether the candidate may make way as far as this law goes.
+pub fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Breach> {
+    let reserved = candidate.traits.inside.is_some() && case.cluster.reservation_of(ix).is_some();
+    if reserved { Err(Breach::Fact("it uses the room of a reservation, which would keep it")) } else { Ok(()) }
+}
