@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::failure::Failure;
 use super::problem::Problem;
-use crate::cluster::InputError;
 use crate::cluster::load::{Document, Origin, each_in};
+use crate::cluster::{InputError, step};
 use crate::scheduler::OpenError;
 
 /// Arguments as they were given.
@@ -75,7 +75,7 @@ impl Arguments {
         };
         let mut problem = Problem { remedy, ..Problem::error(error.to_string()) };
         if let (Some(name), Some((origin, base))) = (name, &self.origin) {
-            let pointer = format!("{base}/{}", name.replace('~', "~0").replace('/', "~1"));
+            let pointer = format!("{base}{}", step(name));
             (problem.file, problem.line) = (Some(origin.file().to_string()), Some(origin.line(&pointer)));
         }
         Failure::Refused(Box::new(problem))

@@ -40,6 +40,10 @@ impl Snapshot {
 
     fn take(&mut self, document: Document) -> Result<(), InputError> {
         let origin = document.origin.clone();
+        if is_scenario(&document) {
+            let message = "this is a scenario, not an object of a cluster";
+            return Err(origin.mistake("/kind", message, "run it with `lictor test`"));
+        }
         let object = Object::from_document(document)?;
         self.origins.0.insert(object.key(), origin);
         self.objects.push(object);
@@ -67,6 +71,11 @@ impl Origins {
             remedy: Some(remedy).filter(|remedy| !remedy.is_empty()),
         }
     }
+}
+
+fn is_scenario(document: &Document) -> bool {
+    let version = document.value.get("apiVersion").and_then(|version| version.as_str());
+    version.is_some_and(|version| version.starts_with("lictor.dev/"))
 }
 
 /// The files as the user named them.

@@ -3,7 +3,7 @@
 use lictor_policy::contract::Severity;
 use serde::Serialize;
 
-use crate::cluster::InputError;
+use crate::cluster::{InputError, dotted};
 
 /// Something that is wrong, or that its author should know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,10 +54,11 @@ impl Problem {
         }
     }
 
-    /// What is wrong, with the object it is about.
+    /// What is wrong, with the object it is about and the place in it.
     pub(super) fn sentence(&self) -> String {
-        match (&self.object, &self.path) {
-            (Some(object), Some(path)) => format!("{object} {path}: {}", self.message),
+        let object = self.object.as_ref().map(|object| object.replacen('/', " ", 1));
+        match (object, &self.path) {
+            (Some(object), Some(path)) => format!("{} of {object}: {}", dotted(path), self.message),
             (Some(object), None) => format!("{object}: {}", self.message),
             _ => self.message.clone(),
         }
@@ -68,5 +69,20 @@ impl From<&InputError> for Problem {
     fn from(error: &InputError) -> Problem {
         let line = (error.line > 0).then_some(error.line);
         Problem { line, ..Problem::error(&*error.message).about(&*error.file).remedy(&*error.remedy) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_says_where_it_is_as_far_as_that_is_known() {
+        let bare = Problem::error("too many");
+        assert_eq!((bare.sentence(), bare.place()), ("too many".to_owned(), None));
+        let (object, path) = (Some("Pod/default/a".to_owned()), Some("/spec/priority".to_owned()));
+        let whole = Problem { object, path, line: Some(7), ..bare.about("a.yaml") };
+        assert_eq!(whole.sentence(), "spec.priority of Pod default/a: too many");
+        assert_eq!(whole.place(), Some("a.yaml:7".to_owned()));
     }
 }

@@ -1,5 +1,6 @@
 //! What quotas and queues hold, before and after.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use lictor_policy::amount;
@@ -7,6 +8,9 @@ use lictor_policy::contract::{Amount, QueueAccount, Resource};
 use serde::Serialize;
 
 use super::super::page::{Page, table_of};
+
+/// Systems write huge numbers where there is no limit: Koordinator a fifth of the largest there is.
+const BOUNDLESS: i64 = 1 << 60;
 
 /// A quota or queue.
 #[derive(Debug, Serialize)]
@@ -31,6 +35,9 @@ struct Entry {
     promised: String,
     pending: String,
     bounds: BTreeMap<String, String>,
+    /// One of the bounds can be reached.
+    #[serde(skip)]
+    is_bounded: bool,
 }
 
 /// The books before and after, side by side.
@@ -69,6 +76,7 @@ fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) ->
             promised,
             pending,
             bounds: bounds.iter().map(|(name, bound)| ((*name).to_owned(), amount(&resource.name, *bound))).collect(),
+            is_bounded: bounds.iter().any(|(_, bound)| *bound < BOUNDLESS),
             resource: resource.name.clone(),
         })
     };
@@ -76,49 +84,50 @@ fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) ->
 }
 
 impl Book {
-    /// What people want to see of it: what is bounded; of a quota without bounds, nothing.
+    /// What people want to see of it: what something bounds. Nothing of a quota that neither holds nor wants anything.
     fn rows(&self) -> impl Iterator<Item = &Entry> {
-        self.resources.iter().filter(|entry| !entry.bounds.is_empty())
+        let idle = self.resources.iter().all(Entry::is_idle);
+        self.resources.iter().filter(move |entry| !idle && entry.is_bounded)
     }
 }
 
 impl Entry {
-    /// What was used and what is, in one word where that is the same.
-    fn used(&self) -> String {
-        if self.used_before == self.used_after {
-            self.used_after.clone()
-        } else {
-            format!("{} -> {}", self.used_before, self.used_after)
-        }
+    fn is_idle(&self) -> bool {
+        [&self.used_before, &self.used_after, &self.promised, &self.pending].into_iter().all(|amount| amount == "0")
     }
 }
 
 /// The table of what quotas or queues hold.
 pub(super) fn tell(page: &mut Page, books: &[Book]) {
-    let mut bounds: Vec<&str> = Vec::new();
-    for bound in books.iter().filter(|book| book.rows().next().is_some()).flat_map(|book| &book.bounds) {
-        if !bounds.contains(&bound.as_str()) {
-            bounds.push(bound);
-        }
-    }
-    let Some(kind) = books.iter().find(|book| book.rows().next().is_some()).map(|book| &book.kind) else { return };
-    let titles = [kind, "resource", "used", "promised"].into_iter().chain(bounds.iter().copied());
+    let books: Vec<&Book> = books.iter().filter(|book| book.rows().next().is_some()).collect();
+    let Some(kind) = books.first().map(|book| book.kind.as_str()) else { return };
+    let bounds = bounds(&books);
+    let titles = [kind, "resource", "used", "after", "promised"].into_iter().chain(bounds.iter().copied());
     let titles: Vec<String> = titles.map(str::to_uppercase).collect();
     let mut rows = table_of(titles.iter().map(String::as_str));
     for book in books {
         let mut name = book.name.as_str();
         for entry in book.rows() {
-            let promised = if entry.promised == "0" { "" } else { &entry.promised };
+            let promised = if entry.promised == "0" { "-" } else { &entry.promised };
+            let after = if entry.used_before == entry.used_after { "same" } else { &entry.used_after };
             let limits = bounds.iter().map(|bound| entry.bounds.get(*bound).map_or("-", String::as_str));
-            let used = entry.used();
-            rows.add_row([name, &entry.resource, &used, promised].into_iter().chain(limits));
+            rows.add_row([name, &entry.resource, &entry.used_before, after, promised].into_iter().chain(limits));
             name = "";
         }
     }
-    page.heading(&format!(
-        "{}{} usage",
-        kind.get(..1).unwrap_or_default().to_uppercase(),
-        kind.get(1..).unwrap_or_default()
-    ));
+    page.heading("Usage");
     page.table(2, rows);
+}
+
+/// The names of all bounds, in the order of who has the most.
+fn bounds<'a>(books: &[&'a Book]) -> Vec<&'a str> {
+    let mut books = books.to_vec();
+    books.sort_by_key(|book| Reverse(book.bounds.len()));
+    let mut names: Vec<&str> = Vec::new();
+    for name in books.into_iter().flat_map(|book| &book.bounds) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
 }

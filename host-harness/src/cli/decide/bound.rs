@@ -63,11 +63,11 @@ pub(super) fn tell_released(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
 
 fn because(cause: ReleaseCause) -> &'static str {
     match cause {
-        ReleaseCause::Timeout => "its time at permit was up",
-        ReleaseCause::Released => "the rest of its gang found no place",
-        ReleaseCause::Preempted => "another pod preempted it",
-        ReleaseCause::Failed => "it could not be bound",
-        ReleaseCause::Removed => "it is gone",
+        ReleaseCause::Timeout => "timed out at permit",
+        ReleaseCause::Released => "released by the policy",
+        ReleaseCause::Preempted => "preempted",
+        ReleaseCause::Failed => "could not be bound",
+        ReleaseCause::Removed => "gone",
     }
 }
 

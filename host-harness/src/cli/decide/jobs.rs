@@ -73,23 +73,20 @@ impl<T> Group<'_, T> {
 
 /// Names of nodes, each once, with how often it was meant.
 pub(super) fn nodes<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let mut counted: Vec<(&str, usize)> = Vec::new();
+    let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
-        match counted.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, count)) => *count = count.saturating_add(1),
-            None => counted.push((name, 1)),
-        }
+        let count = counted.entry(name).or_default();
+        *count = count.saturating_add(1);
     }
-    let more = counted.len().saturating_sub(NAMED);
     let named = counted.iter().take(NAMED).map(|(name, count)| match count {
         1 => (*name).to_owned(),
         _ => format!("{name} (x{count})"),
     });
-    let mut text = named.collect::<Vec<_>>().join(", ");
-    if more > 0 {
-        text.push_str(&format!(" and {more} more"));
+    let named = named.collect::<Vec<_>>().join(", ");
+    match counted.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
     }
-    text
 }
 
 #[cfg(test)]
@@ -116,8 +113,8 @@ mod tests {
 
     #[test]
     fn nodes_are_named_once_and_not_without_end() {
-        assert_eq!(nodes(["n2", "n1", "n2"]), "n2 (x2), n1");
-        let many: Vec<String> = (1..=18).map(|node| format!("n{node}")).collect();
+        assert_eq!(nodes(["n2", "n1", "n2"]), "n1, n2 (x2)");
+        let many: Vec<String> = (1..=18).map(|node| format!("n{node:02}")).collect();
         let text = nodes(many.iter().map(String::as_str));
         assert!(text.ends_with("n15, n16 and 2 more"), "{text}");
     }

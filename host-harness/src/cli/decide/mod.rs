@@ -79,6 +79,7 @@ fn decide(asked: &Asked, chosen: &Chosen, arguments: Arguments) -> Result<(Recor
     let opened = Session::open(policy.as_mut(), &asked.laws, &arguments.json());
     let mut session = opened.map_err(|error| arguments.refused(error, laws.as_ref()))?;
     let (findings, origins) = load(asked, chosen, &arguments, &mut session)?;
+    let told = session.findings().len();
     drop(progress);
 
     let progress = Progress::of("deciding");
@@ -93,9 +94,7 @@ fn decide(asked: &Asked, chosen: &Chosen, arguments: Arguments) -> Result<(Recor
     drop(progress);
     record.accounts = books::compare(&before, &after, session.mirror().resources());
     record.findings = findings;
-    // What the cycles brought to light.
-    let known = record.findings.len().saturating_sub(session.mirror().warnings().len());
-    record.findings.extend(session.findings().iter().skip(known).cloned().map(|finding| origins.place(finding)));
+    record.findings.extend(session.findings().iter().skip(told).map(|finding| origins.place(finding.clone())));
     Ok((record, Jobs::of(session.mirror())))
 }
 
@@ -112,7 +111,7 @@ fn load(
     if objects.is_empty() {
         return nothing("object", "write `kubectl get nodes,pods,... --all-namespaces -o yaml` into it");
     }
-    if let Err(error) = session.upsert(objects) {
+    if let Err(error) = session.load_objects(objects) {
         return Err(match &error {
             SessionError::Fault(Fault::Refused { error: PolicyError::Overflow(sum), .. }) => {
                 Failure::Objects(vec![overflow::find(asked, chosen, arguments, sum)])

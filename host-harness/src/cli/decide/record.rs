@@ -48,8 +48,8 @@ pub(super) struct Deciding {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Counted {
-    /// The time: that of the newest thing in the snapshot.
-    pub(super) now: String,
+    /// The time: that of the newest thing in the snapshot; none where nothing in it has one.
+    pub(super) now: Option<String>,
     /// Nodes.
     pub(super) nodes: usize,
     /// Pods that hold a node.
@@ -105,7 +105,7 @@ impl Record {
 
 impl Counted {
     fn of(mirror: &Mirror) -> Counted {
-        let now = jiff::Timestamp::from_nanosecond(mirror.now().into()).unwrap_or_default();
+        let now = jiff::Timestamp::from_nanosecond(mirror.now().into()).ok().filter(|_| mirror.now() > 0);
         let ended = |phase| matches!(phase, Phase::Succeeded | Phase::Failed);
         let (mut placed, mut pending, mut finished) = (0usize, 0usize, 0usize);
         for pod in mirror.pods() {
@@ -116,7 +116,7 @@ impl Counted {
             };
             *count = count.saturating_add(1);
         }
-        Counted { now: now.to_string(), nodes: mirror.nodes().count(), placed, pending, ended: finished }
+        Counted { now: now.map(|now| now.to_string()), nodes: mirror.nodes().count(), placed, pending, ended: finished }
     }
 }
 

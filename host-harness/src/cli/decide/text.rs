@@ -48,7 +48,8 @@ fn head(page: &mut Page, record: &Record) {
     let (cluster, policy) = (&record.cluster, &record.policy);
     let nodes = counted(cluster.nodes, "node");
     let (placed, pending) = (counted(cluster.placed, "pod"), cluster.pending);
-    page.paragraph("", 2, &format!("{nodes}, {placed} on them, {pending} pending, at {}", cluster.now));
+    let time = cluster.now.as_ref().map(|now| format!(", as of {now}")).unwrap_or_default();
+    page.paragraph("", 2, &format!("{nodes}, {placed} on them, {pending} pending{time}"));
     let given: Vec<String> = policy.arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let arguments = if given.is_empty() { String::new() } else { format!(" with {}", given.join(", ")) };
     let source = policy.source.short();
@@ -75,8 +76,9 @@ fn summary(cycle: &Cycle, numbered: bool) -> String {
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
     let told = if parts.is_empty() { "nothing was pending".to_owned() } else { parts.join(", ") };
     let victims = match happened.victims.len() {
-        0 => "nobody evicted".to_owned(),
-        count => format!("{} evicted", counted(count, "pod")),
+        0 => "nobody makes way".to_owned(),
+        1 => "1 pod makes way".to_owned(),
+        count => format!("{count} pods make way"),
     };
     let lead = if numbered { format!("cycle {}: ", cycle.cycle) } else { String::new() };
     format!("{lead}{told}; {victims}")
