@@ -5,6 +5,7 @@
 
 pub mod contract;
 mod dialects;
+pub mod duration;
 mod engine;
 mod laws;
 mod model;
