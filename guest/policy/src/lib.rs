@@ -14,4 +14,5 @@ pub mod quantity;
 pub use dialects::rules;
 pub use engine::Engine;
 pub use laws::Question;
+pub use laws::breach::amount;
 pub use laws::register::Entry;
