@@ -11,6 +11,8 @@ mod pod;
 mod queue;
 mod rank;
 mod resources;
+#[cfg(test)]
+mod tests;
 mod trial;
 
 pub use cluster::Cluster;
