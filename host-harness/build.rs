@@ -4,14 +4,25 @@
 //! runs this script) and in an environment of its own (what is meant for the host's compiler would break the guest).
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::{env, fs};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "guest";
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match build() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("cargo::error={error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn build() -> Result<(), Box<dyn Error>> {
     let workspace = path_of("CARGO_MANIFEST_DIR")?.join("..").canonicalize()?;
     let out = path_of("OUT_DIR")?;
     for input in ["guest", "wit", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"] {
@@ -31,7 +42,7 @@ fn path_of(variable: &str) -> Result<PathBuf, String> {
 }
 
 /// The compiler that builds the harness builds the guest, too.
-fn rustc() -> std::ffi::OsString {
+fn rustc() -> OsString {
     env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())
 }
 

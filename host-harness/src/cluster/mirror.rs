@@ -1,105 +1,130 @@
 //! The authoritative picture of the cluster, from which the policy is told what changes.
 
+mod actions;
+mod attributes;
+mod classes;
+mod events;
+mod ledger;
+mod load;
+mod nodes;
+mod objects;
+mod pods;
+mod removal;
+mod resolve;
+mod resources;
+mod upsert;
+
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use lictor_policy::contract::*;
 
-use super::{InputError, Object};
-
-/// Why a node can never take a pod, whatever runs there.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Ineligible(pub String);
+use super::eligibility::Shapes;
+use super::{Ineligible, InputError};
+use attributes::Filter;
+use classes::Classes;
+use nodes::Nodes;
+use objects::Objects;
+use pods::Pods;
+use resources::Resources;
 
 /// The cluster as the host knows it.
 #[derive(Debug)]
 pub struct Mirror {
-    interests: Interests,
+    labels: Filter,
+    annotations: Filter,
+    node_labels: Filter,
+    clock: i64,
+    /// The time that the policy was told.
+    told_clock: i64,
+    resources: Resources,
+    nodes: Nodes,
+    shapes: Shapes,
+    pods: Pods,
+    classes: Classes,
+    objects: Objects,
     ignored: BTreeMap<String, usize>,
+    replaced: Vec<InputError>,
 }
 
 impl Mirror {
     /// An empty cluster, for a policy that wants to be told this much. The clock stands at 0.
     pub fn new(interests: Interests) -> Mirror {
-        Mirror { interests, ignored: BTreeMap::new() }
+        Mirror {
+            labels: Filter::new(&interests.labels, true),
+            annotations: Filter::new(&interests.annotations, false),
+            node_labels: Filter::new(&interests.node_labels, false),
+            clock: 0,
+            told_clock: 0,
+            resources: Resources::new(),
+            nodes: Nodes::default(),
+            shapes: Shapes::default(),
+            pods: Pods::default(),
+            classes: Classes::new(),
+            objects: Objects::new(&interests.kinds),
+            ignored: BTreeMap::new(),
+            replaced: Vec::new(),
+        }
     }
-    /// Reads files that kubectl printed (`-` is the standard input) and creates or replaces what is in them. One key twice is a
-    /// warning.
-    pub fn load<P: AsRef<Path>>(&mut self, _files: &[P]) -> Result<(), InputError> {
-        let _ = &self.interests;
-        Ok(())
+
+    /// The time.
+    pub fn now(&self) -> i64 {
+        self.clock
     }
-    /// Creates or replaces an object.
-    pub fn upsert(&mut self, _object: Object) {}
+
+    /// The number of the pod of this name: `namespace/name`, or `Reservation/name`.
+    pub fn pod_id(&self, name: &str) -> Option<PodId> {
+        self.pods.id(name)
+    }
+
+    /// The name of a pod, as `pod_id` takes it; also of one that is gone.
+    pub fn pod_name(&self, pod: PodId) -> Option<&str> {
+        self.pods.name(pod)
+    }
+
+    /// The number of the node of this name.
+    pub fn node_id(&self, name: &str) -> Option<NodeId> {
+        self.nodes.id(name)
+    }
+
+    /// A pod as the policy is told of it.
+    pub fn pod(&self, pod: PodId) -> Option<&Pod> {
+        self.pods.get(pod).map(|entry| &entry.record)
+    }
+
+    /// A node as the policy is told of it.
+    pub fn node(&self, node: NodeId) -> Option<&Node> {
+        self.nodes.get(node).map(|entry| &entry.record)
+    }
+
+    /// All pods, by number.
+    pub fn pods(&self) -> impl Iterator<Item = &Pod> {
+        self.pods.all().map(|entry| &entry.record)
+    }
+
+    /// All nodes, by number.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.all().map(|entry| &entry.record)
+    }
+
+    /// The resources that amounts name, by number.
+    pub fn resources(&self) -> &[Resource] {
+        self.resources.all()
+    }
+
+    /// Whether a pod may run on a node as far as that depends on no other pod. The reason is in kube-scheduler's words.
+    pub fn eligible(&self, pod: PodId, node: NodeId) -> Result<(), Ineligible> {
+        let unknown = |what: &str| Ineligible(format!("there is no such {what}"));
+        let pod = self.pods.get(pod).ok_or_else(|| unknown("pod"))?;
+        let node = self.nodes.get(node).ok_or_else(|| unknown("node"))?;
+        let constraints = self.shapes.constraints(pod.record.shape).ok_or_else(|| unknown("shape"))?;
+        constraints.judge(&node.terrain)
+    }
+
     /// How many objects were not mirrored since the policy declared no interest in their kind, by `apps/v1 Deployment`.
     pub fn ignored(&self) -> &BTreeMap<String, usize> {
         &self.ignored
     }
-    /// What was read in another way than its author may think.
-    pub fn warnings(&self) -> Vec<InputError> {
-        Vec::new()
-    }
-    /// The time.
-    pub fn now(&self) -> i64 {
-        0
-    }
-    /// Moves the clock forward.
-    pub fn set_clock(&mut self, _now: i64) {}
-    /// The changes since the last call, in the order in which the policy must be told.
-    pub fn drain_events(&mut self) -> Vec<Event> {
-        Vec::new()
-    }
-    /// The whole cluster as events, for an instance that knows nothing yet. Same ids.
-    pub fn replay(&self) -> Vec<Event> {
-        Vec::new()
-    }
-    /// The pod of this name: `namespace/name`, or `Reservation/name`.
-    pub fn pod_id(&self, _name: &str) -> Option<PodId> {
-        None
-    }
-    /// The name of a pod, as `pod_id` takes it.
-    pub fn pod_name(&self, _pod: PodId) -> Option<&str> {
-        None
-    }
-    /// The node of this name.
-    pub fn node_id(&self, _name: &str) -> Option<NodeId> {
-        None
-    }
-    /// A pod as the policy is told of it.
-    pub fn pod(&self, _pod: PodId) -> Option<&Pod> {
-        None
-    }
-    /// A node as the policy is told of it.
-    pub fn node(&self, _node: NodeId) -> Option<&Node> {
-        None
-    }
-    /// All pods, by number.
-    pub fn pods(&self) -> impl Iterator<Item = &Pod> {
-        std::iter::empty()
-    }
-    /// All nodes, by number.
-    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
-        std::iter::empty()
-    }
-    /// The resources that amounts name, by number.
-    pub fn resources(&self) -> &[Resource] {
-        &[]
-    }
-    /// Whether a pod may run on a node as far as that depends on no other pod.
-    pub fn eligible(&self, _pod: PodId, _node: NodeId) -> Result<(), Ineligible> {
-        Ok(())
-    }
-    /// Removes an object named `Kind/namespace/name` or `Kind/name`; false where there is none.
-    pub fn remove(&mut self, _key: &str) -> bool {
-        false
-    }
-    /// The pod is bound to the node (`spec.nodeName`; its nomination is gone).
-    pub fn bind(&mut self, _pod: PodId, _node: NodeId) {}
-    /// The pod is nominated to the node, or to none any more (`status.nominatedNodeName`).
-    pub fn nominate(&mut self, _pod: PodId, _node: Option<NodeId>) {}
-    /// Writes labels and annotations on the object of the pod.
-    pub fn mark(&mut self, _pod: PodId, _marks: &[Mark]) {}
-    /// The pod is being deleted because a scheduler preempted it (deletionTimestamp, condition DisruptionTarget).
-    pub fn terminate(&mut self, _pod: PodId) {}
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,15 +52,15 @@ impl Breakage {
         if trap == Some(Trap::Interrupt) {
             return Breakage::Deadline(limits.call_deadline);
         }
+        let said = format!("{:#}", error.root_cause());
+        if said.starts_with(RESULT_TOO_LARGE) {
+            return Breakage::ResultTooLarge(limits.result_bytes);
+        }
         if let Some(wanted) = guard.refused() {
             return Breakage::Memory { wanted, limit: limits.memory_bytes };
         }
         if let Some(trap) = trap {
             return Breakage::Trapped { trap: trap.to_string(), functions: functions(error) };
-        }
-        let said = format!("{:#}", error.root_cause());
-        if said.starts_with(RESULT_TOO_LARGE) {
-            return Breakage::ResultTooLarge(limits.result_bytes);
         }
         Breakage::BadAnswer(said)
     }

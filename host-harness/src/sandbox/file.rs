@@ -17,14 +17,19 @@ pub(super) fn check(bytes: &[u8], limit: usize) -> Result<(), LoadError> {
         NotAComponent::Empty
     } else if bytes.starts_with(&MODULE) {
         NotAComponent::CoreModule
-    } else if std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0')) {
+    } else if std::str::from_utf8(bytes).is_ok_and(is_readable) {
         NotAComponent::Text
     } else {
         NotAComponent::Other
     }))
 }
 
+fn is_readable(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_whitespace() || !letter.is_control())
+}
+
 #[cfg(test)]
+#[expect(clippy::panic, reason = "tests")]
 mod tests {
     use super::*;
 

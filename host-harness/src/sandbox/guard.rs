@@ -68,6 +68,7 @@ impl ResourceLimiter for Guard {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

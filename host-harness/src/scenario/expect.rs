@@ -49,9 +49,9 @@ pub struct Expect {
     /// Where the pod went: any of these.
     pub node_in: Option<BTreeSet<String>>,
     /// Who was bound where; nobody else.
-    pub bound: Option<BTreeMap<String, String>>,
+    pub bound: Option<BTreeMap<String, OneOrMany>>,
     /// Who was bound where, among others.
-    pub bound_includes: Option<BTreeMap<String, String>>,
+    pub bound_includes: Option<BTreeMap<String, OneOrMany>>,
     /// How many were bound.
     pub bound_count: Option<usize>,
     /// Who was nominated where; nobody else.
@@ -124,7 +124,7 @@ impl Expect {
 
     /// What became of the pod.
     fn check_attempt(&self, actual: &Actual, check: &mut Check) {
-        check.that("result", &self.result, &actual.result, |result| Some(*result) == actual.result);
+        check.that("result", &self.result, actual.result, |result| Some(*result) == actual.result);
         check.that("node", &self.node, &actual.node, |node| Some(node) == actual.node.as_ref());
         check.that("nodeIn", &self.node_in, &actual.node, |nodes| {
             actual.node.as_ref().is_some_and(|node| nodes.contains(node))
@@ -137,15 +137,16 @@ impl Expect {
 
     /// Who was bound and nominated.
     fn check_bound(&self, actual: &Actual, check: &mut Check) {
-        check.that("bound", &self.bound, &actual.bound, |bound| *bound == actual.bound);
-        check.that("boundIncludes", &self.bound_includes, &actual.bound, |bound| {
-            bound.iter().all(|(pod, node)| actual.bound.get(pod) == Some(node))
-        });
+        let all = |expected: &BTreeMap<String, OneOrMany>, placed: &BTreeMap<String, String>| {
+            expected.iter().all(|(pod, nodes)| placed.get(pod).is_some_and(|node| nodes.allows(node)))
+        };
+        let exactly = |expected: &BTreeMap<String, OneOrMany>, placed: &BTreeMap<String, String>| {
+            expected.len() == placed.len() && all(expected, placed)
+        };
+        check.that("bound", &self.bound, &actual.bound, |bound| exactly(bound, &actual.bound));
+        check.that("boundIncludes", &self.bound_includes, &actual.bound, |bound| all(bound, &actual.bound));
         check.that("boundCount", &self.bound_count, actual.bound.len(), |count| *count == actual.bound.len());
-        check.that("nominated", &self.nominated, &actual.nominated, |nominated| {
-            nominated.len() == actual.nominated.len()
-                && nominated.iter().all(|(pod, nodes)| actual.nominated.get(pod).is_some_and(|node| nodes.allows(node)))
-        });
+        check.that("nominated", &self.nominated, &actual.nominated, |pods| exactly(pods, &actual.nominated));
     }
 
     /// Who was evicted, and how.
@@ -220,7 +221,13 @@ mod tests {
             ("node", json!("n1"), json!("n2")),
             ("nodeIn", json!(["n2", "n1"]), json!(["n2"])),
             ("bound", json!({"default/a": "n1", "default/b": "n2"}), json!({"default/a": "n1"})),
+            (
+                "bound",
+                json!({"default/a": ["n1", "n3"], "default/b": "n2"}),
+                json!({"default/a": "n1", "default/b": ["n3"]}),
+            ),
             ("boundIncludes", json!({"default/a": "n1"}), json!({"default/a": "n2"})),
+            ("boundIncludes", json!({"default/b": ["n1", "n2"]}), json!({"default/b": ["n1"]})),
             ("boundCount", json!(2), json!(1)),
             ("nominated", json!({"default/p": "n1"}), json!({"default/p": "n2"})),
             ("nominated", json!({"default/p": ["n1", "n2"]}), json!({"default/p": ["n2"]})),

@@ -90,3 +90,98 @@ fn mistake(path: &Path, message: &str, remedy: &str) -> InputError {
         remedy: remedy.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use std::fs;
+
+    use super::*;
+
+    /// A directory that is removed when the test is over.
+    struct Directory(PathBuf);
+
+    impl Directory {
+        fn new(name: &str) -> Directory {
+            let path = std::env::temp_dir().join(format!("lictor-{name}-{}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Directory(path)
+        }
+
+        /// Writes a file; a scenario of the given name.
+        fn scenario(&self, file: &str, name: &str) {
+            let text = format!(
+                "{{apiVersion: lictor.dev/v1alpha1, kind: Scenario,\nmetadata: {{name: {name}}},\n\
+                 spec: {{policy: {{laws: x}}, cluster: [], steps: []}}}}"
+            );
+            self.text(file, &text);
+        }
+
+        fn text(&self, file: &str, text: &str) {
+            let path = self.0.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+
+        /// What is said about the directory, without its name.
+        fn mistakes(&self) -> Vec<String> {
+            let mistakes = load(&[&self.0]).unwrap_err();
+            let here = self.0.display().to_string();
+            mistakes.iter().map(|mistake| mistake.to_string().replace(&here, "")).collect()
+        }
+    }
+
+    impl Drop for Directory {
+        fn drop(&mut self) {
+            // What is left behind in the temporary directory harms nobody.
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn directories_are_read_through_and_in_order() {
+        let directory = Directory::new("order");
+        directory.scenario("b/two.yml", "two");
+        directory.scenario("b/one.yaml", "one");
+        directory.scenario("a/three.json.yaml", "three.json");
+        directory.text("README.md", "no scenario");
+        let names: Vec<String> = load(&[&directory.0]).unwrap().into_iter().map(|scenario| scenario.name).collect();
+        assert_eq!(names, ["three.json", "one", "two"]);
+    }
+
+    #[test]
+    fn every_mistake_of_every_file_is_told() {
+        let directory = Directory::new("mistakes");
+        directory.scenario("good.yaml", "good");
+        directory.scenario("other.yaml", "name");
+        directory.text("empty.yaml", "# nothing\n");
+        directory.text("pod.yaml", "apiVersion: v1\nkind: Pod\n");
+        assert_eq!(
+            directory.mistakes(),
+            [
+                "/empty.yaml: is empty; write a scenario into it",
+                "/other.yaml:2: the scenario `name` stands in a file named `other`; name the file after the scenario",
+                "/pod.yaml:1: missing field `metadata`; see fixtures/scenarios/README.md for the format",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_holds_one_scenario() {
+        let directory = Directory::new("two");
+        directory.text("a.yaml", "kind: A\n---\nkind: B\n");
+        assert_eq!(
+            directory.mistakes(),
+            ["/a.yaml:3: a second document in the file; give every scenario its own file"]
+        );
+    }
+
+    #[test]
+    fn a_directory_without_scenarios_and_a_file_that_is_not_are_mistakes() {
+        let directory = Directory::new("none");
+        assert_eq!(directory.mistakes(), [": holds no scenario; name a directory with .yaml files in it"]);
+        let absent = load(&[directory.0.join("absent.yaml")]).unwrap_err();
+        assert!(absent.first().unwrap().to_string().contains("cannot be read"), "{absent:?}");
+    }
+}

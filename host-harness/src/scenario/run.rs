@@ -124,3 +124,152 @@ fn not_opened(scenario: &Scenario, error: &OpenError) -> String {
     };
     format!("line {}: {error}", scenario.origin.line(&pointer))
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::cluster::load;
+    use crate::scenario::read::read;
+    use crate::scenario::same;
+    use crate::scheduler::testing::{ALL, Fx, Say, Scripted, Sketch};
+    use crate::verify::testing::{node, on, pod};
+
+    /// A scenario of one node full with `v` and `w`, and the pending `p`; its steps begin at line 4.
+    fn scenario(steps: &str) -> Scenario {
+        let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)];
+        let head = format!(
+            "{{apiVersion: lictor.dev/v1alpha1, kind: Scenario, metadata: {{name: it}}, spec: {{cluster: {},",
+            Value::from(cluster.to_vec())
+        );
+        let text = format!("{head}\npolicy: {{laws: test,\nargs: {{}}}},\nsteps: [\n{steps}\n]}}}}");
+        read(load::read("it.yaml", &text).unwrap().pop().unwrap()).unwrap()
+    }
+
+    /// A policy that evicts `v` for `p`.
+    fn evicting() -> Scripted {
+        let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
+        Scripted::deciding(ALL)
+            .say("filter default/p", Say::Fits(&[]))
+            .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+    }
+
+    /// The actual outcome of a step as JSON.
+    fn actual(report: &Report, step: usize) -> Value {
+        serde_json::to_value(&report.steps.get(step).unwrap().actual).unwrap()
+    }
+
+    #[test]
+    fn every_step_says_what_came_of_it() {
+        let scenario = scenario(
+            "{schedule: default/p},\n{advance: 1s},\n{evictionsComplete: true},\n{cycle: 1},\n{order: []},\n\
+             {status: {}}",
+        );
+        let report = run(&scenario, &mut evicting());
+        assert!(report.passed, "{report}");
+        let quiet = json!({"bound": {}, "nominated": {}, "victims": [], "waiting": []});
+        assert_eq!(
+            actual(&report, 0),
+            json!({
+                "result": "Nominated", "node": "n1", "bound": {}, "nominated": {"default/p": "n1"},
+                "victims": ["default/v"], "eviction": "Delete", "waiting": [],
+                "reason": "0/1 nodes are available: 1 Insufficient cpu; preemption: needs room",
+            })
+        );
+        assert_eq!(actual(&report, 1), quiet);
+        assert_eq!(actual(&report, 2), quiet);
+        let tried = json!([{"pod": "default/p", "result": "Scheduled", "node": "n1", "reason": "the gang"}]);
+        assert_eq!(
+            actual(&report, 3),
+            json!({"bound": {"default/p": "n1"}, "nominated": {}, "victims": [], "waiting": [], "attempts": tried})
+        );
+        assert_eq!(actual(&report, 4).get("order").unwrap(), &json!([]));
+        assert_eq!(actual(&report, 5).get("status").unwrap(), &json!({}));
+    }
+
+    #[test]
+    fn an_expectation_that_does_not_hold_fails_the_scenario_and_the_steps_go_on() {
+        let steps = "{schedule: default/p, expect: {result: Scheduled, victims: [default/v]}},\n{advance: 1s}";
+        let report = run(&scenario(steps), &mut evicting());
+        assert!(!report.passed);
+        assert_eq!(report.steps.len(), 2);
+        assert_eq!(
+            report.to_string(),
+            "FAIL it (it.yaml)\n  line 5, step 1: schedule default/p\n    \
+             result: expected \"Scheduled\", got \"Nominated\"\n    \
+             reason: 0/1 nodes are available: 1 Insufficient cpu; preemption: needs room\n"
+        );
+    }
+
+    #[test]
+    fn the_order_is_relative() {
+        let apply = format!("{{apply: [{}, {}]}},", pod("q", 1, 0), pod("r", 1, 0));
+        for (order, passes) in [
+            ("[default/p, default/r]", true),
+            ("[default/q]", true),
+            ("[default/r, default/p]", false),
+            ("[default/p, default/x]", false),
+            ("[default/p, default/v]", false),
+        ] {
+            let report = run(&scenario(&format!("{apply}\n{{order: {order}}}")), &mut Scripted::deciding(ALL));
+            assert_eq!(report.passed, passes, "{order}: {report}");
+        }
+    }
+
+    #[test]
+    fn books_that_the_policy_does_not_keep_are_not_as_expected() {
+        let report = run(&scenario("{status: {quota/a: {used: {cpu: 0}}}}"), &mut Scripted::deciding(ALL));
+        assert!(
+            report.to_string().contains("status quota/a: expected {\"used\":{\"cpu\":0}}, got \"no such account\"")
+        );
+    }
+
+    #[test]
+    fn a_step_that_cannot_be_taken_ends_the_scenario() {
+        for (step, said) in [
+            ("{schedule: default/x}", "line 5, step 1: schedule default/x: there is no pod `default/x`"),
+            (
+                "{schedule: default/v}",
+                "line 5, step 1: schedule default/v: `default/v` cannot be tried: it is bound already",
+            ),
+            ("{delete: [Pod/default/x]}", "line 5, step 1: delete Pod/default/x: there is no object `Pod/default/x`"),
+        ] {
+            let report = run(&scenario(&format!("{step},\n{{cycle: 1}}")), &mut Scripted::deciding(ALL));
+            assert_eq!((report.passed, report.error.as_deref(), report.steps.len()), (false, Some(said), 0));
+        }
+    }
+
+    #[test]
+    fn a_fault_fails_the_scenario_with_its_message() {
+        let mut policy = Scripted::deciding(ALL).say("filter default/p", Say::Fault);
+        let report = run(&scenario("{schedule: default/p}"), &mut policy);
+        let said = "line 5, step 1: schedule default/p: the policy cannot answer `filter`: WrongState(\"scripted\")";
+        assert_eq!(report.error.as_deref(), Some(said));
+        assert_eq!(report.to_string(), format!("FAIL it (it.yaml)\n  {said}\n"));
+    }
+
+    #[test]
+    fn what_the_policy_refuses_in_its_configuration_is_named_with_its_line() {
+        let mut unknown = scenario("{cycle: 1}");
+        unknown.args.insert("speed".to_owned(), json!(1));
+        let report = run(&unknown, &mut Scripted::deciding(ALL));
+        assert_eq!(report.error.unwrap(), "line 3: the laws take no argument `speed`");
+        unknown.laws = "other".to_owned();
+        let report = run(&unknown, &mut Scripted::deciding(ALL));
+        assert_eq!(report.error.unwrap(), "line 2: no such laws; the policy knows `test`");
+    }
+
+    #[test]
+    fn two_runs_are_the_same_where_the_outcomes_are() {
+        let plain = run(&scenario("{schedule: default/p}"), &mut evicting());
+        let expecting = run(&scenario("{schedule: default/p, expect: {result: Waiting}}"), &mut evicting());
+        assert!(same(&plain, &expecting));
+        let mut idle = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
+        assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), &mut idle)));
+        let mut broken = Scripted::deciding(ALL).say("filter default/p", Say::Fault);
+        assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), &mut broken)));
+    }
+}

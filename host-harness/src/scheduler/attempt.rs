@@ -128,3 +128,123 @@ impl Session<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use crate::scheduler::testing::{ALL, Fx, Say, Scripted, reason, session};
+    use crate::scheduler::{AttemptResult, Lie, SessionError};
+    use crate::verify::testing::{node, on, pod};
+
+    /// What the policy was asked and told but for the events of the cluster.
+    const PASSED: [&str; 4] = ["pre-filter default/a", "filter default/a", "reserve default/a n1", "permit default/a"];
+
+    #[test]
+    fn a_pod_passes_every_extension_point_and_is_bound() {
+        let mut policy = Scripted::deciding(ALL);
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let attempt = session.try_pod("default/a").unwrap();
+        assert_eq!((attempt.result, attempt.node.as_deref()), (AttemptResult::Scheduled, Some("n1")));
+        let happened = session.take_happened();
+        assert_eq!(happened.bound, [("default/a".to_owned(), "n1".to_owned())].into());
+        assert_eq!(happened.attempts, [attempt]);
+        session.sync().unwrap();
+        assert_eq!(policy.log, PASSED);
+        assert!(policy.seen.get("default/a").unwrap().node.is_some());
+    }
+
+    #[test]
+    fn points_that_the_laws_do_not_decide_at_are_passed() {
+        let mut policy = Scripted::deciding(&[]);
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 3, 0), pod("b", 3, 0)]);
+        assert_eq!(session.try_pod("default/a").unwrap().result, AttemptResult::Scheduled);
+        let attempt = session.try_pod("default/b").unwrap();
+        assert_eq!(attempt.result, AttemptResult::Unschedulable);
+        let said = "0/1 nodes are available: 1 `n1` has 4000 of `cpu`: 3000 stay taken, 3000 more are to be placed";
+        assert_eq!(attempt.message(), said);
+        assert_eq!(policy.log, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_final_refusal_asks_for_no_plan() {
+        let mut policy = Scripted::deciding(ALL).say("pre-filter default/a", Say::Final("too few members"));
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let attempt = session.try_pod("default/a").unwrap();
+        assert_eq!((attempt.result, attempt.message()), (AttemptResult::Rejected, "too few members".to_owned()));
+        assert_eq!(policy.log, ["pre-filter default/a"]);
+    }
+
+    #[test]
+    fn a_refusal_without_a_plan_is_a_rejection() {
+        let mut policy = Scripted::deciding(ALL).say("pre-filter default/a", Say::Refused("the quota is full"));
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let attempt = session.try_pod("default/a").unwrap();
+        assert_eq!(attempt.result, AttemptResult::Rejected);
+        assert_eq!(attempt.message(), "the quota is full; preemption: nobody can make way");
+        assert_eq!(policy.log, ["pre-filter default/a", "post-filter default/a 0"]);
+    }
+
+    #[test]
+    fn a_pod_that_permit_rejects_loses_its_node() {
+        let mut policy = Scripted::deciding(ALL).say("permit default/a", Say::Reject("not now", Fx::default()));
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let attempt = session.try_pod("default/a").unwrap();
+        assert_eq!((attempt.result, attempt.node), (AttemptResult::Unschedulable, None));
+        assert_eq!(attempt.reason, Some(reason("not now")));
+        assert!(session.take_happened().bound.is_empty());
+        assert_eq!(policy.log.last().unwrap(), "unreserve default/a Failed");
+    }
+
+    #[test]
+    fn what_pre_filter_releases_is_free_for_filter() {
+        let releases = Fx { releases: &["default/h"], ..Fx::default() };
+        let mut policy = Scripted::deciding(ALL)
+            .say("permit default/h", Say::Wait(10, Fx::default()))
+            .say("pre-filter default/a", Say::Pass(releases));
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 4, 0), pod("h", 4, 0)]);
+        assert_eq!(session.try_pod("default/h").unwrap().result, AttemptResult::Waiting);
+        assert_eq!(session.try_pod("default/a").unwrap().result, AttemptResult::Scheduled);
+        let tail = ["pre-filter default/a", "unreserve default/h Released", "filter default/a"];
+        assert!(policy.log.windows(3).any(|asked| asked == tail), "{:?}", policy.log);
+    }
+
+    #[test]
+    fn a_node_without_room_is_a_lie_and_nothing_is_bound() {
+        let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
+        let mut session = session(&mut policy, [node("n1", 4), on("n1", pod("v", 4, 0)), pod("a", 1, 0)]);
+        let error = session.try_pod("default/a").unwrap_err();
+        assert!(matches!(error, SessionError::Lie { call: "filter", lie: Lie::Unsound(_) }), "{error}");
+        assert!(session.take_happened().bound.is_empty());
+        assert_eq!(policy.log, ["pre-filter default/a", "filter default/a"]);
+    }
+
+    #[test]
+    fn a_wait_that_is_negative_is_a_lie() {
+        let mut policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(-1, Fx::default()));
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let error = session.try_pod("default/a").unwrap_err();
+        assert_eq!(error.to_string(), "the policy's answer to `permit` cannot be: a wait of -1 ns");
+        assert!(session.waiting().is_empty());
+    }
+
+    #[test]
+    fn only_who_waits_for_a_node_can_be_tried() {
+        let mut policy = Scripted::deciding(ALL).say("permit default/h", Say::Wait(10, Fx::default()));
+        let mut session = session(&mut policy, [node("n1", 4), on("n1", pod("v", 1, 0)), pod("h", 1, 0)]);
+        let bound = session.try_pod("default/v").unwrap_err().to_string();
+        assert_eq!(bound, "`default/v` cannot be tried: it is bound already");
+        session.try_pod("default/h").unwrap();
+        let held = session.try_pod("default/h").unwrap_err().to_string();
+        assert_eq!(held, "`default/h` cannot be tried: it is held at permit");
+    }
+
+    #[test]
+    fn a_fault_stops_the_attempt() {
+        let mut policy = Scripted::deciding(ALL).say("reserve default/a", Say::Fault);
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let error = session.try_pod("default/a").unwrap_err();
+        assert!(matches!(error, SessionError::Fault(_)), "{error}");
+        assert!(session.take_happened().bound.is_empty());
+    }
+}

@@ -80,7 +80,8 @@ impl Session<'_> {
 
     /// The pod that an object's name means: `Pod/namespace/name` or `Reservation/name`.
     fn pod_of(&self, key: &str) -> Option<PodId> {
-        self.mirror.pod_id(key.strip_prefix("Pod/").unwrap_or(key))
+        let name = key.strip_prefix("Pod/").or_else(|| key.starts_with("Reservation/").then_some(key))?;
+        self.mirror.pod_id(name)
     }
 
     /// The object's name of a pod.
@@ -90,5 +91,64 @@ impl Session<'_> {
             PodKind::Pod => Some(format!("Pod/{name}")),
             PodKind::Reservation => Some(name.to_owned()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use crate::scheduler::testing::{ALL, Fx, Say, Scripted, session};
+    use crate::verify::testing::{node, object, on, pod};
+
+    /// A policy that holds `a`.
+    fn holding() -> Scripted {
+        Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()))
+    }
+
+    #[test]
+    fn a_held_pod_is_unreserved_before_it_is_gone() {
+        let mut policy = holding();
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        session.try_pod("default/a").unwrap();
+        assert!(session.remove("Pod/default/a").unwrap());
+        assert!(session.waiting().is_empty());
+        let tail = ["unreserve default/a Removed", "removed default/a"].map(str::to_owned);
+        assert!(policy.log.ends_with(&tail), "{:?}", policy.log);
+    }
+
+    #[test]
+    fn a_pod_held_for_a_node_that_goes_is_pending_again() {
+        let mut policy = holding();
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        session.try_pod("default/a").unwrap();
+        assert!(session.remove("Node/n1").unwrap());
+        assert!(session.waiting().is_empty());
+        assert_eq!(session.queue().unwrap().len(), 1);
+        assert!(policy.log.contains(&"unreserve default/a Failed".to_owned()));
+    }
+
+    #[test]
+    fn what_there_is_not_cannot_be_removed() {
+        let mut policy = holding();
+        let mut session = session(&mut policy, [node("n1", 4)]);
+        assert!(!session.remove("Pod/default/a").unwrap());
+        assert!(!session.remove("Node/n2").unwrap());
+    }
+
+    #[test]
+    fn a_held_pod_that_somebody_else_bound_is_let_go() {
+        let mut policy = holding();
+        let mut session = session(&mut policy, [node("n1", 4), node("n2", 4), pod("a", 4, 0)]);
+        session.try_pod("default/a").unwrap();
+        assert_eq!(session.waiting().get("default/a").unwrap(), "n1");
+        session.upsert([object(on("n2", pod("a", 4, 0)))]).unwrap();
+        assert!(session.waiting().is_empty());
+        let load = |name: &str| {
+            let node = session.mirror.node_id(name).unwrap();
+            session.occupancy.on(node).count()
+        };
+        assert_eq!((load("n1"), load("n2")), (0, 1));
+        assert!(!policy.log.iter().any(|asked| asked.starts_with("unreserve")));
     }
 }

@@ -1,7 +1,7 @@
 //! A whole cycle: one attempt for every pending pod, in queue order.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use lictor_policy::contract::*;
 
@@ -14,16 +14,14 @@ impl Session<'_> {
         if self.decides(ExtensionPoint::Act) {
             return self.act();
         }
-        let mut queue = self.queue()?;
+        let mut queue = VecDeque::from(self.queue()?);
         self.reorder = false;
-        while !queue.is_empty() {
-            let pod = queue.remove(0);
+        while let Some(pod) = queue.pop_front() {
             if self.mirror.pod(pod).is_some_and(|pod| self.is_pending(pod)) {
                 self.attempt(pod)?;
             }
             if std::mem::take(&mut self.reorder) {
-                queue.retain(|pod| self.mirror.pod(*pod).is_some_and(|pod| self.is_pending(pod)));
-                queue = self.ordered(queue)?;
+                queue = self.ordered(Vec::from(queue))?.into();
             }
         }
         Ok(())
@@ -54,5 +52,70 @@ impl Session<'_> {
             return Err(lie.told_by("queue-order"));
         }
         Ok(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use crate::scheduler::testing::{ALL, Fx, Say, Scripted, session};
+    use crate::verify::testing::{node, on, pod};
+
+    /// The pods that were tried, in order.
+    fn tried(policy: &Scripted) -> Vec<&str> {
+        policy.log.iter().filter_map(|asked| asked.strip_prefix("pre-filter default/")).collect()
+    }
+
+    #[test]
+    fn every_pending_pod_is_tried_once_in_the_order_of_the_policy() {
+        let mut policy = Scripted::deciding(ALL)
+            .say("queue-order", Say::Queue(vec!["default/c", "default/a", "default/b"]))
+            .say("filter default/a", Say::Fits(&[]));
+        let cluster = [node("n1", 4), pod("b", 1, 0), pod("c", 1, 0), on("n1", pod("v", 1, 0)), pod("a", 1, 0)];
+        session(&mut policy, cluster).cycle().unwrap();
+        assert_eq!(policy.log.first().unwrap(), "queue-order default/a default/b default/c");
+        assert_eq!(tried(&policy), ["c", "a", "b"]);
+    }
+
+    #[test]
+    fn what_is_left_is_ordered_anew_when_the_policy_says_so() {
+        let reorder = Fx { reorder: true, ..Fx::default() };
+        let mut policy = Scripted::deciding(ALL)
+            .say("pre-filter default/a", Say::Pass(reorder))
+            .say("queue-order", Say::Queue(vec!["default/a", "default/b", "default/c"]))
+            .say("queue-order", Say::Queue(vec!["default/c", "default/b"]));
+        session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]).cycle().unwrap();
+        assert_eq!(tried(&policy), ["a", "c", "b"]);
+    }
+
+    #[test]
+    fn a_pod_that_is_held_is_not_tried() {
+        let mut policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        session.cycle().unwrap();
+        session.cycle().unwrap();
+        assert_eq!(tried(&policy), ["a"]);
+    }
+
+    #[test]
+    fn without_an_order_of_the_policy_priority_and_name_decide() {
+        let mut policy = Scripted::deciding(&[]);
+        let mut session = session(&mut policy, [pod("c", 1, 0), pod("b", 1, 9), pod("a", 1, 0)]);
+        let queue = session.queue().unwrap();
+        let names: Vec<&str> = queue.iter().filter_map(|pod| session.mirror.pod_name(*pod)).collect();
+        assert_eq!(names, ["default/b", "default/a", "default/c"]);
+    }
+
+    #[test]
+    fn a_queue_of_other_pods_is_a_lie() {
+        for queue in [vec!["default/a"], vec!["default/a", "default/a"], vec!["default/a", "default/v"], vec![]] {
+            let mut policy = Scripted::deciding(ALL).say("queue-order", Say::Queue(queue.clone()));
+            let mut session =
+                session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), on("n1", pod("v", 1, 0))]);
+            let error = session.cycle().unwrap_err().to_string();
+            assert!(error.contains("2 pods were to be ordered"), "{queue:?}: {error}");
+            assert_eq!(tried(&policy), Vec::<&str>::new());
+        }
     }
 }

@@ -17,6 +17,9 @@ mod post_filter;
 mod scoring;
 mod session;
 
+#[cfg(test)]
+pub(crate) mod testing;
+
 pub use error::{Lie, OpenError, SessionError};
 pub use outcome::{Attempt, AttemptResult, Evicted, Happened, How, NodeSummary, RefusedPlan, Released};
 pub use session::Session;

@@ -36,6 +36,14 @@ pub struct NodeSummary {
     pub obstacles: BTreeMap<String, usize>,
 }
 
+impl NodeSummary {
+    /// So many more nodes say this.
+    pub(super) fn count(&mut self, obstacle: String, nodes: usize) {
+        let count = self.obstacles.entry(obstacle).or_insert(0);
+        *count = count.saturating_add(nodes);
+    }
+}
+
 impl fmt::Display for NodeSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "0/{} nodes are available", self.nodes)?;

@@ -47,3 +47,30 @@ impl<'a> Scoring<'a> {
         nodes.max_by_key(|node| (self.score(node), Reverse(node.name.as_str())))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::verify::testing::{World, node, on, pod};
+
+    /// The score of `n1` for a pod of one core and no memory.
+    fn score(objects: Vec<serde_json::Value>) -> i128 {
+        let world = World::of(objects.into_iter().chain([pod("a", 1, 0)]));
+        let asker = world.mirror.pod(world.pod("default/a")).unwrap();
+        let node = world.mirror.node(world.node("n1")).unwrap();
+        Scoring::of(&world.mirror, &world.occupancy, asker).score(node)
+    }
+
+    #[test]
+    fn it_is_the_mean_share_that_would_be_left_free() {
+        // cpu: (4 - 0 - 1) * 100 / 4 = 75; memory: nothing of it is asked for or taken: 100. (75 + 100) / 2 = 87.
+        assert_eq!(score(vec![node("n1", 4)]), 87);
+        // cpu: (4 - 2 - 1) * 100 / 4 = 25. (25 + 100) / 2 = 62.
+        assert_eq!(score(vec![node("n1", 4), on("n1", pod("v", 2, 0))]), 62);
+        // cpu: nothing left, and no less than nothing. 100 / 2 = 50.
+        assert_eq!(score(vec![node("n1", 4), on("n1", pod("v", 4, 0)), on("n1", pod("w", 4, 0))]), 50);
+        assert_eq!(score(vec![node("n1", 0)]), 50);
+    }
+}

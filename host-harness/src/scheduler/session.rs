@@ -134,3 +134,29 @@ impl<'p> Session<'p> {
         self.mirror.node(node).map_or_else(|| format!("node number {node}"), |node| node.name.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::scheduler::testing::{Scripted, session};
+    use crate::verify::testing::pod;
+
+    #[test]
+    fn everything_is_told_in_chunks() {
+        let mut policy = Scripted::deciding(&[]);
+        drop(session(&mut policy, (0..2 * CHUNK).map(|number| pod(&format!("p{number}"), 1, 0))));
+        assert_eq!(policy.seen.len(), 2 * CHUNK);
+        assert!(policy.most_events_at_once <= CHUNK);
+    }
+
+    #[test]
+    fn the_first_laws_are_the_default_and_unknown_ones_are_refused() {
+        assert!(Session::open(&mut Scripted::deciding(&[]), "", "").is_ok());
+        let refused = Session::open(&mut Scripted::deciding(&[]), "other", "").err().unwrap();
+        assert_eq!(refused.to_string(), "no such laws; the policy knows `test`");
+        let refused = Session::open(&mut Scripted::deciding(&[]), "test", "{\"speed\": 1}").err().unwrap();
+        assert_eq!(refused.to_string(), "the laws take no argument `speed`");
+    }
+}

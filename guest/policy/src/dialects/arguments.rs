@@ -1,6 +1,7 @@
 //! The arguments of a system, checked against what it says it takes.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
@@ -42,6 +43,17 @@ impl Arguments {
     /// A boolean argument.
     pub fn flag(&self, name: &str) -> bool {
         self.0.get(name).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// An integer argument that must lie in a range.
+    pub fn whole(&self, name: &str, range: RangeInclusive<u32>) -> Result<u32, ConfigError> {
+        let value = self.0.get(name).unwrap_or(&Value::Null);
+        let number =
+            value.as_u64().and_then(|number| u32::try_from(number).ok()).filter(|number| range.contains(number));
+        number.ok_or_else(|| {
+            let expected = format!("a whole number from {} to {}", range.start(), range.end());
+            ConfigError::BadArgument(BadArgument { name: name.to_owned(), expected, found: value.to_string() })
+        })
     }
 
     /// A duration argument, nanoseconds.

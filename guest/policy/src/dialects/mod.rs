@@ -2,15 +2,17 @@
 //! laws. Nothing of one system stands in another's folder.
 
 mod arguments;
+mod coscheduling;
 mod document;
 mod koordinator;
+mod kubernetes;
 
 use std::fmt::Debug;
 
 pub use arguments::Arguments;
 pub use document::{Document, Findings};
 
-use crate::contract::{self, ConfigError, LawSet, Mark, ObjectKey};
+use crate::contract::{self, ConfigError, Effects, LawSet, Mark, ObjectKey, ReleaseCause};
 use crate::laws::Laws;
 use crate::laws::register::Entry;
 use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
@@ -21,10 +23,15 @@ pub trait Dialect: Debug {
     fn laws(&self) -> &Laws;
 
     /// Reads what a pod says of itself: its labels, annotations and fields.
-    fn read_pod(&self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits;
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits;
+
+    /// A pod is gone.
+    fn forget_pod(&mut self, _pod: PodIx) {}
 
     /// The queue a pod belongs to.
-    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx>;
+    fn queue_of(&self, _cluster: &Cluster, _pod: &Pod) -> Option<QueueIx> {
+        None
+    }
 
     /// Reads an object that is new or has changed. What cannot be used is a finding, and what was known before still holds.
     fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings);
@@ -42,10 +49,27 @@ pub trait Dialect: Debug {
     fn eviction(&self) -> contract::Eviction;
 
     /// What is written on the victims of a plan for this pod.
-    fn marks(&self, cluster: &Cluster, preemptor: PodIx) -> Vec<Mark>;
+    fn marks(&self, _cluster: &Cluster, _preemptor: PodIx) -> Vec<Mark> {
+        Vec::new()
+    }
 
     /// How this system's users call a queue, and its bounds.
-    fn terms(&self) -> Terms;
+    fn terms(&self) -> Terms {
+        Terms { queue: "queue", guaranteed: "guaranteed", deserved: "deserved", max: "max" }
+    }
+
+    /// PreFilter let a pod pass the laws against which nothing helps: what follows for others.
+    fn pre_filtered(&mut self, _cluster: &mut Cluster, _pod: PodIx) -> Effects {
+        Effects::default()
+    }
+
+    /// A pod was permitted to be bound, those that were waiting for it as well: what follows for others.
+    fn permitted(&mut self, _cluster: &mut Cluster, _pod: PodIx) {}
+
+    /// A pod lost the node it was reserved: what follows for others.
+    fn unreserved(&mut self, _cluster: &mut Cluster, _pod: PodIx, _cause: ReleaseCause) -> Effects {
+        Effects::default()
+    }
 }
 
 /// What a system calls a queue and its bounds.
@@ -69,8 +93,11 @@ struct System {
 }
 
 /// The systems, the default one first.
-const SYSTEMS: [System; 1] =
-    [System { describe: koordinator::describe, configure: koordinator::configure, rules: koordinator::rules }];
+const SYSTEMS: [System; 3] = [
+    System { describe: koordinator::describe, configure: koordinator::configure, rules: koordinator::rules },
+    System { describe: coscheduling::describe, configure: coscheduling::configure, rules: coscheduling::rules },
+    System { describe: kubernetes::describe, configure: kubernetes::configure, rules: kubernetes::rules },
+];
 
 /// What the systems are.
 pub fn describe() -> Vec<LawSet> {

@@ -39,6 +39,9 @@ impl Engine {
             Event::PodUpserted(pod) => self.upsert_pod(pod, findings)?,
             Event::PodRemoved(pod) => {
                 self.cluster.remove_pod(PodIx(pod))?;
+                if let Some(dialect) = &mut self.dialect {
+                    dialect.forget_pod(PodIx(pod));
+                }
             }
             Event::Eligibility(eligibility) => {
                 self.cluster.set_eligible(ShapeIx(eligibility.shape), eligibility.nodes);
@@ -62,7 +65,7 @@ impl Engine {
     }
 
     fn upsert_pod(&mut self, pod: crate::contract::Pod, findings: &mut Findings) -> Result<(), Overflow> {
-        let Some(dialect) = &self.dialect else { return Ok(()) };
+        let Some(dialect) = &mut self.dialect else { return Ok(()) };
         let traits = dialect.read_pod(&mut self.cluster, &pod, findings);
         let amounts = pod.requests.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
         let kind = match pod.kind {

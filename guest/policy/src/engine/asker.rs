@@ -1,6 +1,6 @@
 //! Who asks: the pod of an attempt, and those of its job that wait with it.
 
-use crate::laws::{Case, Laws};
+use crate::laws::{Case, Laws, Search};
 use crate::model::{Amounts, Class, Cluster, JobIx, Kind, Overflow, PodIx, Queue, QueueIx};
 
 use super::Ledger;
@@ -35,7 +35,7 @@ impl Asker {
     pub fn new(cluster: &Cluster, laws: &Laws, ix: PodIx) -> Result<Option<Asker>, Overflow> {
         let Some(pod) = cluster.pod(ix) else { return Ok(None) };
         let mut waiting: Vec<_> = cluster.members(ix).filter(|(_, member)| member.is_pending()).collect();
-        waiting.sort_unstable_by(|(_, a), (_, b)| (laws.queue_order.compare)(a, b));
+        waiting.sort_unstable_by(|(_, a), (_, b)| (laws.queue_order.compare)(cluster, a, b));
         let mut unplaced = Amounts::default();
         for (_, member) in &waiting {
             unplaced.add(&member.request)?;
@@ -52,6 +52,19 @@ impl Asker {
             nothing: Amounts::default(),
             parents_bind: laws.parents_bind,
         }))
+    }
+
+    /// The asker with the pods it needs a plan for. A job is planned whole where the search is by job; else a gang is planned as
+    /// far as it needs to be complete, the asking pod first: evicting for less would help nobody, for more is not called for.
+    pub fn limited_to_need(mut self, cluster: &Cluster, search: Search) -> Asker {
+        let Search::NodeByNode(_) = search else { return self };
+        let minimum =
+            self.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);
+        let held = cluster.members(self.pod).filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
+        let needed = usize::try_from(minimum).unwrap_or(usize::MAX).saturating_sub(held).max(1);
+        self.pods.sort_by_key(|pod| *pod != self.pod);
+        self.pods.truncate(needed);
+        self
     }
 
     /// The queues that bound the asker: its own, and its ancestors below the root where they do.

@@ -20,6 +20,7 @@ mod tests;
 pub use asker::Asker;
 pub use ledger::Ledger;
 pub use notes::Notes;
+pub use search::Sample;
 
 use crate::contract::*;
 use crate::dialects::{self, Dialect};
@@ -56,7 +57,7 @@ impl Engine {
         let order = self.laws()?.queue_order;
         let known = |id: PodId| self.cluster.pod(PodIx(id)).ok_or(PolicyError::UnknownPod(id));
         let mut queue: Vec<_> = pods.into_iter().map(|id| Ok((id, known(id)?))).collect::<Result<_, _>>()?;
-        queue.sort_by(|(_, a), (_, b)| (order.compare)(a, b));
+        queue.sort_by(|(_, a), (_, b)| (order.compare)(&self.cluster, a, b));
         Ok(queue.into_iter().map(|(id, _)| id).collect())
     }
 

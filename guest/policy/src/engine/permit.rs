@@ -31,6 +31,9 @@ impl Engine {
                 job.satisfied = true;
             }
         }
+        if let Some(dialect) = &mut self.dialect {
+            dialect.permitted(&mut self.cluster, ix);
+        }
         let reason = Reason { law, message: message.to_owned() };
         Ok(Permitted { permission: Permission::Allow, reason, effects: Effects { admits, ..Effects::default() } })
     }

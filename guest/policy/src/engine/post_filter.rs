@@ -23,9 +23,11 @@ impl Engine {
             return Ok(PostFiltered { plan: None, reason, effects });
         }
         let laws = self.laws()?.clone();
+        let asker = asker.limited_to_need(&self.cluster, laws.search);
         let mut quest = Quest { asker: &asker, laws: &laws, ledger: &self.ledger, refuted, notes: &mut self.notes };
         let found = match laws.search {
-            Search::RemoveAllPutBack => search::plan_job(&mut self.cluster, &mut quest),
+            Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, sample),
+            Search::RemoveAllPutBack | Search::NodeByNode(_) => search::plan_job(&mut self.cluster, &mut quest),
         };
         let found = found.map_err(|over| self.overflow(over))?;
         match found {

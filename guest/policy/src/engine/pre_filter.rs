@@ -16,6 +16,10 @@ impl Engine {
         let (r#final, refused) = (broken(&laws.final_gates), broken(&laws.gates));
         let is_final = r#final.is_some();
         self.notes.begin(PodIx(pod));
+        let effects = match &mut self.dialect {
+            Some(dialect) if !is_final => dialect.pre_filtered(&mut self.cluster, PodIx(pod)),
+            _ => Effects::default(),
+        };
         let admission = match r#final.or(refused) {
             None => Admission::Pass,
             Some((rule, breach)) => {
@@ -24,6 +28,6 @@ impl Engine {
                 if is_final { Admission::Final(reason) } else { Admission::Refused(reason) }
             }
         };
-        Ok(PreFiltered { admission, effects: Effects::default() })
+        Ok(PreFiltered { admission, effects })
     }
 }

@@ -29,7 +29,10 @@ impl Engine {
         // What this policy released itself it has thought through; everything else is news to the gang.
         let releases =
             if together && cause != ReleaseCause::Released { self.waiting_with(PodIx(pod)) } else { Vec::new() };
-        Ok(Effects { releases, ..Effects::default() })
+        let dialect = self.dialect.as_mut().ok_or(PolicyError::NotConfigured)?;
+        let effects = dialect.unreserved(&mut self.cluster, PodIx(pod), cause);
+        let releases = releases.into_iter().chain(effects.releases).collect();
+        Ok(Effects { releases, ..effects })
     }
 
     /// The pods held at permit that belong to the gang group of a pod, itself apart, by name.

@@ -14,13 +14,15 @@ const FORMAT: u32 = 1;
 struct Memory {
     ledger: Ledger,
     satisfied: Vec<JobKey>,
+    failed: Vec<(JobKey, i64)>,
 }
 
 impl Engine {
     /// See `state.save`.
     pub fn save(&self) -> Checkpoint {
         let satisfied = self.cluster.jobs().filter(|(_, job)| job.satisfied).map(|(_, job)| job.key.clone()).collect();
-        let memory = Memory { ledger: self.ledger.clone(), satisfied };
+        let failed = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.failed_at?))).collect();
+        let memory = Memory { ledger: self.ledger.clone(), satisfied, failed };
         let bytes = serde_json::to_vec(&memory).unwrap_or_default();
         Checkpoint { format: FORMAT, revision: self.revision, bytes }
     }
@@ -36,6 +38,11 @@ impl Engine {
         for key in memory.satisfied {
             if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
                 job.satisfied = true;
+            }
+        }
+        for (key, at) in memory.failed {
+            if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
+                job.failed_at = Some(at);
             }
         }
         Ok(())

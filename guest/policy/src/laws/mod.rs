@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 
 pub use breach::Breach;
 
-use crate::engine::{Asker, Ledger};
+use crate::engine::{Asker, Ledger, Sample};
 use crate::model::{Amounts, Class, Cluster, Pod, PodIx, QueueIx, ResourceIx};
 
 /// Which question a law answers.
@@ -107,14 +107,16 @@ pub struct Order {
     /// The law.
     pub rule: Rule,
     /// Which of two pods comes first.
-    pub compare: fn(&Pod, &Pod) -> Ordering,
+    pub compare: fn(&Cluster, &Pod, &Pod) -> Ordering,
 }
 
 /// How a system looks for a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Search {
     /// Take everybody away who may make way, place the whole job, put back whom one can.
     RemoveAllPutBack,
+    /// Node by node: take everybody away who may make way, put back whom one can; then choose a node.
+    NodeByNode(Sample),
 }
 
 /// The table of a system: the laws in force, by the question and the moment at which it is asked.

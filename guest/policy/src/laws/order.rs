@@ -1,5 +1,7 @@
 //! Orders: which first?
 
 pub mod cheapest_node_first;
+pub mod fewest_violations_first;
+pub mod gang_members_together;
 pub mod higher_priority_first;
 pub mod important_first;

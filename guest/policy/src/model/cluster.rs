@@ -1,5 +1,6 @@
 //! The cluster: all tables, and the books that follow from them.
 
+mod budgets;
 mod nodes;
 mod pods;
 mod queues;
@@ -37,6 +38,7 @@ pub struct Cluster {
     shapes: Table<ShapeIx, Vec<u64>>,
     /// The pods that are nominated to a node.
     nominated: BTreeSet<PodIx>,
+    budgets: Table<BudgetIx, Budget>,
     /// Reservations by name, each with the pods that use its room.
     families: BTreeMap<Symbol, Vec<PodIx>>,
 }

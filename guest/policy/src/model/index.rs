@@ -41,6 +41,8 @@ indexes! {
     QueueIx;
     /// A job.
     JobIx;
+    /// A disruption budget; numbered anew whenever one changes.
+    BudgetIx;
     /// A name that is compared but rarely shown.
     Symbol;
 }

@@ -46,12 +46,24 @@ pub struct Job {
     pub annotated: Option<Gang>,
     /// Members were bound together once.
     pub satisfied: bool,
+    /// When the first of its pods was created, nanoseconds since 1970.
+    pub first_created: Option<i64>,
+    /// When it failed to be placed last, nanoseconds since 1970; none: not since it was last placed.
+    pub failed_at: Option<i64>,
 }
 
 impl Job {
     /// A job of no pods yet.
     pub fn new(key: JobKey) -> Job {
-        Job { key, members: Vec::new(), declared: None, annotated: None, satisfied: false }
+        Job {
+            key,
+            members: Vec::new(),
+            declared: None,
+            annotated: None,
+            satisfied: false,
+            first_created: None,
+            failed_at: None,
+        }
     }
 
     /// What the job needs, if anybody said so.

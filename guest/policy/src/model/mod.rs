@@ -3,6 +3,7 @@
 //! Nodes, pods, jobs and queues refer to each other by index; a name is kept to be shown and to break ties (as a rank), never
 //! to be looked up while deciding. [`Cluster`] owns everything; [`Trial`] tries changes on it and takes them back.
 
+mod budget;
 mod cluster;
 mod index;
 mod job;
@@ -15,8 +16,9 @@ mod resources;
 mod tests;
 mod trial;
 
+pub use budget::Budget;
 pub use cluster::Cluster;
-pub use index::{JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbol, Symbols, Table};
+pub use index::{BudgetIx, JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbol, Symbols, Table};
 pub use job::{Gang, Job, JobKey, Match};
 pub use node::Node;
 pub use pod::{Class, Kind, Place, Pod, PodName, Traits};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{JobIx, NodeIx, QueueIx, Request, ShapeIx, Symbol};
+use super::{BudgetIx, JobIx, NodeIx, QueueIx, Request, ShapeIx, Symbol};
 
 /// What an entry stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,6 +82,8 @@ pub struct Traits {
     pub opted_out: bool,
     /// The name of the reservation whose room it uses.
     pub inside: Option<Symbol>,
+    /// The disruption budgets that cover it.
+    pub budgets: Vec<BudgetIx>,
     /// Somebody was asked to delete it.
     pub marked: bool,
 }

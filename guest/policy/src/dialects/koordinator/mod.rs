@@ -72,7 +72,7 @@ impl Dialect for Koordinator {
         &self.laws
     }
 
-    fn read_pod(&self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
         pods::read(&self.args, cluster, pod, findings)
     }
 

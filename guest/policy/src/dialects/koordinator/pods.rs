@@ -56,6 +56,7 @@ pub fn read(args: &Args, cluster: &mut Cluster, pod: &contract::Pod, findings: &
             .annotation(keys::ALLOCATED)
             .and_then(|text| inside(text, pod, findings))
             .map(|name| cluster.intern(&name)),
+        budgets: Vec::new(),
         marked: said.label(keys::SOFT_EVICTION).is_some(),
     }
 }

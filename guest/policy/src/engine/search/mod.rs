@@ -1,10 +1,12 @@
 //! The searches for a plan. Each knows how to look, none knows a rule: what is allowed is asked of the laws.
 
 mod choices;
+mod node_by_node;
 mod put_back;
 mod remove_all_put_back;
 mod site;
 
+pub use node_by_node::{Sample, plan_pod};
 pub use remove_all_put_back::plan_job;
 
 use crate::contract::{Outcome, Placement, Subject};

@@ -86,7 +86,7 @@ impl Taken {
 
     fn most_important_first(mut self, cluster: &Cluster, quest: &Quest<'_>) -> Vec<Party> {
         self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
-            (Some(a), Some(b)) => (quest.laws.put_back.compare)(a, b),
+            (Some(a), Some(b)) => (quest.laws.put_back.compare)(cluster, a, b),
             _ => a.head.cmp(&b.head),
         });
         self.0

@@ -53,7 +53,7 @@ fn sites(cluster: &Cluster, quest: &mut Quest<'_>) -> Result<BTreeMap<NodeIx, Si
         for other in quest.promised(cluster, node) {
             room.subtract(&other.request)?;
         }
-        candidates.sort_unstable_by(|(_, a), (_, b)| (quest.laws.put_back.compare)(a, b));
+        candidates.sort_unstable_by(|(_, a), (_, b)| (quest.laws.put_back.compare)(cluster, a, b));
         let candidates = candidates.into_iter().map(|(ix, _)| Candidate::new(cluster, ix)).collect::<Result<_, _>>()?;
         sites.insert(
             ix,

@@ -22,11 +22,13 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
 
 fn complete(cluster: &Cluster, ix: JobIx) -> Result<(), Breach> {
     let Some((job, gang)) = cluster.job(ix).and_then(|job| Some((job, job.gang()?))) else { return Ok(()) };
-    let places = || job.members.iter().filter_map(|pod| cluster.pod(*pod)).map(|pod| pod.place);
-    let waiting = places().filter(|place| matches!(place, Place::Reserved(_))).count();
-    let bound = places().filter(|place| matches!(place, Place::Bound(_))).count();
+    let members = || job.members.iter().filter_map(|pod| cluster.pod(*pod));
+    let waiting = members().filter(|pod| matches!(pod.place, Place::Reserved(_))).count();
+    let bound = members().filter(|pod| matches!(pod.place, Place::Bound(_)) && !pod.terminating).count();
     let (counted, have) = match gang.matching {
-        Match::OnceSatisfied if job.satisfied || bound > 0 => return Ok(()),
+        Match::OnceSatisfied if job.satisfied || members().any(|pod| matches!(pod.place, Place::Bound(_))) => {
+            return Ok(());
+        }
         Match::OnceSatisfied | Match::OnlyWaiting => ("waiting", waiting),
         Match::WaitingAndRunning => ("waiting or running", waiting.saturating_add(bound)),
     };

@@ -6,7 +6,7 @@
 use std::cmp::{Ordering, Reverse};
 
 use crate::laws::{Law, Question};
-use crate::model::Pod;
+use crate::model::{Cluster, Pod};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -17,7 +17,7 @@ pub const LAW: Law = Law {
 };
 
 /// Which of two pending pods is tried first.
-pub fn compare(a: &Pod, b: &Pod) -> Ordering {
+pub fn compare(_: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let key = |pod: &Pod| (Reverse(pod.priority()), pod.entered, pod.created, pod.rank);
     key(a).cmp(&key(b))
 }

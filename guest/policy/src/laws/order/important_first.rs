@@ -5,7 +5,7 @@
 use std::cmp::{Ordering, Reverse};
 
 use crate::laws::{Law, Question};
-use crate::model::Pod;
+use crate::model::{Cluster, Pod};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -15,8 +15,8 @@ pub const LAW: Law = Law {
     file: include_str!("important_first.rs"),
 };
 
-/// Which of two pods is put back first. A pod that has not started counts as started when it was created.
-pub fn compare(a: &Pod, b: &Pod) -> Ordering {
-    let key = |pod: &Pod| (Reverse(pod.priority()), pod.started.unwrap_or(pod.created), pod.rank);
+/// Which of two pods is put back first. A pod that has not started counts as started now.
+pub fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+    let key = |pod: &Pod| (Reverse(pod.priority()), pod.started.unwrap_or(cluster.now()), pod.created, pod.rank);
     key(a).cmp(&key(b))
 }

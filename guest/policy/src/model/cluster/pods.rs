@@ -52,7 +52,7 @@ impl Cluster {
     fn attach(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
         self.version = self.version.wrapping_add(1);
         pod.rank = self.rank_pod(&pod.name);
-        let (place, nominated, job) = (pod.place, pod.nominated, pod.traits.job);
+        let (place, nominated, job, created) = (pod.place, pod.nominated, pod.traits.job, pod.created);
         let family = match pod.name.kind {
             Kind::Reservation => Some(self.symbols.intern(&pod.name.name)),
             Kind::Pod => pod.traits.inside,
@@ -72,6 +72,7 @@ impl Cluster {
         }
         if let Some(job) = job.and_then(|job| self.jobs.get_mut(job)) {
             job.members.push(ix);
+            job.first_created = Some(job.first_created.map_or(created, |first| first.min(created)));
         }
         self.ask(ix, Entry::In)?;
         self.hold(ix, Entry::In)

@@ -1,0 +1,106 @@
+//! Groups: which one a pod belongs to, which was tried last, and what became of it.
+
+use crate::contract::{self, Effects, PodId};
+use crate::dialects::document::label_path;
+use crate::dialects::{Document, Findings};
+use crate::model::{Cluster, Gang, JobIx, Match, Place, PodIx};
+
+/// Pod label: the group.
+const NAME: &str = "pod-group/name";
+/// Pod label: how many pods of the group are bound together.
+const MINIMUM: &str = "pod-group/min-available";
+
+/// What is remembered of the groups.
+#[derive(Debug)]
+pub struct Groups {
+    /// How long a pod is held at permit, nanoseconds.
+    timeout: i64,
+    /// The group of the last pod of any group that was tried; none once that group is bound.
+    last: Option<JobIx>,
+}
+
+impl Groups {
+    /// Nothing is remembered yet.
+    pub fn new(timeout: i64) -> Groups {
+        Groups { timeout, last: None }
+    }
+
+    /// The group of a pod. Without a sensible minimum it is a pod of no group; where members disagree, the first one told of wins.
+    pub fn group_of(&self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Option<JobIx> {
+        let label = |key: &str| {
+            let pairs = pod.labels.iter().filter_map(|label| label.value.split_once('='));
+            pairs.into_iter().find(|(name, _)| *name == key).map(|(_, value)| value)
+        };
+        let name = label(NAME).filter(|name| !name.is_empty())?;
+        let object = || Document::named("Pod", &pod.namespace, &pod.name);
+        let text = label(MINIMUM).unwrap_or_default();
+        let Some(minimum) = text.parse::<u32>().ok().filter(|minimum| *minimum > 0) else {
+            let message = format!("`{text}` is not a number of pods; the pod counts as one of no group");
+            findings.push(object().warning(&label_path(MINIMUM), message, "write a whole number of 1 or more"));
+            return None;
+        };
+        let ix = cluster.job_or_new(&(pod.namespace.clone(), name.to_owned()))?;
+        let gang = Gang {
+            minimum,
+            timeout: self.timeout,
+            fails_together: false,
+            leaves_together: true,
+            matching: Match::WaitingAndRunning,
+            group: Vec::new(),
+        };
+        let known = cluster.job_mut(ix)?.annotated.get_or_insert(gang).minimum;
+        if known != minimum {
+            let message = format!("it wants {minimum} of group `{name}` together, another pod {known}; {known} counts");
+            findings.push(object().warning(
+                &label_path(MINIMUM),
+                message,
+                "write the same number on every pod of the group",
+            ));
+        }
+        Some(ix)
+    }
+
+    /// A pod is tried. If it begins the turn of another group, that of the last one has ended: unless it succeeded meanwhile, the
+    /// last group has failed, and if it is not whole its waiting pods give their room up.
+    pub fn begin(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {
+        let Some(job) = cluster.pod(pod).and_then(|pod| pod.traits.job) else { return Effects::default() };
+        let last = self.last.replace(job).filter(|last| *last != job);
+        let Some(last) = last else { return Effects::default() };
+        let releases = left_behind(cluster, last);
+        let now = cluster.now();
+        if let Some(last) = cluster.job_mut(last) {
+            last.failed_at = Some(now);
+        }
+        Effects { releases, reorder: true, ..Effects::default() }
+    }
+
+    /// The group of a pod is bound: its failures are forgotten.
+    pub fn succeeded(&mut self, cluster: &mut Cluster, pod: PodIx) {
+        let job = cluster.pod(pod).and_then(|pod| pod.traits.job);
+        if let Some(job) = job.and_then(|job| cluster.job_mut(job)) {
+            job.failed_at = None;
+        }
+        self.last = self.last.filter(|last| Some(*last) != job);
+    }
+
+    /// A pod waited in vain: its group has failed. Whether it has one.
+    pub fn failed(&mut self, cluster: &mut Cluster, pod: PodIx) -> bool {
+        let now = cluster.now();
+        let job = cluster.pod(pod).and_then(|pod| pod.traits.job).and_then(|job| cluster.job_mut(job));
+        job.map(|job| job.failed_at = Some(now)).is_some()
+    }
+}
+
+/// The pods of a group that wait at permit for members that have not come; none where the group is whole.
+fn left_behind(cluster: &Cluster, job: JobIx) -> Vec<PodId> {
+    let Some((job, gang)) = cluster.job(job).and_then(|job| Some((job, job.gang()?))) else { return Vec::new() };
+    let members = || job.members.iter().filter_map(|ix| Some((ix.0, cluster.pod(*ix)?)));
+    let allocated = members().filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
+    if allocated >= usize::try_from(gang.minimum).unwrap_or(usize::MAX) {
+        return Vec::new();
+    }
+    let mut waiting: Vec<_> =
+        members().filter(|(_, pod)| matches!(pod.place, Place::Reserved(_))).map(|(id, pod)| (pod.rank, id)).collect();
+    waiting.sort_unstable();
+    waiting.into_iter().map(|(_, id)| id).collect()
+}

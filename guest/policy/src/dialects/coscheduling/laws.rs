@@ -1,0 +1,35 @@
+//! The table: kube-scheduler's, with the queue and the gates of the proposal.
+
+use crate::dialects::kubernetes;
+use crate::engine::Sample;
+use crate::laws::{Gate, Law, Laws, Order, Rule, gate, limit, order};
+
+const fn rule(code: &'static str, source: &'static str, law: &'static Law) -> Rule {
+    Rule { code, source, law }
+}
+
+const GANG_HAS_ITS_MEMBERS: Gate = Gate {
+    rule: rule("coscheduling/gang-has-its-members", "seed 20200116, Pre-Filter 1", &gate::gang_has_its_members::LAW),
+    holds: gate::gang_has_its_members::holds,
+};
+const GANG_IS_COMPLETE: Gate = Gate {
+    rule: rule("coscheduling/gang-is-complete", "seed 20200116, Permit 3", &limit::gang_is_complete::LAW),
+    holds: limit::gang_is_complete::holds,
+};
+
+/// The laws in force when so many nodes are looked at.
+pub fn table(sample: Sample) -> Laws {
+    Laws {
+        queue_order: Order {
+            rule: rule(
+                "coscheduling/gang-members-together",
+                "seed 20200116, QueueSort 1 to 4",
+                &order::gang_members_together::LAW,
+            ),
+            compare: order::gang_members_together::compare,
+        },
+        final_gates: vec![GANG_HAS_ITS_MEMBERS],
+        permit: vec![GANG_IS_COMPLETE],
+        ..kubernetes::table(sample)
+    }
+}

@@ -1,0 +1,133 @@
+//! kube-scheduler's default preemption: one pod, one node, lower priority, budgets as far as possible.
+//!
+//! Upstream pkg/scheduler/framework/preemption and plugins/defaultpreemption (Kubernetes 1.35). Equal to upstream up to 100 nodes
+//! that could take the pod (minCandidateNodesAbsolute); beyond, upstream looks at a random part of them, and this at the first by
+//! name. Upstream leaves the last tie to chance, this to the name.
+
+mod budgets;
+mod laws;
+
+use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests, KindInterest};
+use crate::contract::{LawSet, ObjectKey};
+use crate::dialects::{Arguments, Dialect, Document, Findings};
+use crate::engine::Sample;
+use crate::laws::Laws;
+use crate::laws::register::Entry;
+use crate::model::{Class, Cluster, Overflow, PodIx, Traits};
+pub use budgets::Budgets;
+pub use laws::table;
+
+/// What these laws are.
+pub fn describe() -> LawSet {
+    LawSet {
+        name: "kubernetes".to_owned(),
+        about: "kube-scheduler's default preemption".to_owned(),
+        extension_points: vec![
+            ExtensionPoint::QueueOrder,
+            ExtensionPoint::Filter,
+            ExtensionPoint::PostFilter,
+            ExtensionPoint::Reserve,
+        ],
+        interests: interests(),
+        arguments: arguments(),
+    }
+}
+
+/// What these laws want to be told.
+pub fn interests() -> Interests {
+    Interests {
+        labels: vec!["*".to_owned()],
+        annotations: Vec::new(),
+        node_labels: Vec::new(),
+        kinds: vec![KindInterest { group: "policy".to_owned(), kind: "PodDisruptionBudget".to_owned() }],
+    }
+}
+
+/// The plugin arguments, under upstream's names.
+pub fn arguments() -> Vec<Argument> {
+    let argument = |name: &str, default: &str, about: &str| Argument {
+        name: name.to_owned(),
+        kind: ArgumentKind::Integer,
+        default: default.to_owned(),
+        about: about.to_owned(),
+    };
+    vec![
+        argument(
+            "minCandidateNodesPercentage",
+            "10",
+            "of the nodes that could take the pod, so many per hundred are looked at",
+        ),
+        argument("minCandidateNodesAbsolute", "100", "at least so many nodes are looked at"),
+    ]
+}
+
+/// How many nodes are looked at under these arguments.
+pub fn sample(arguments: &Arguments) -> Result<Sample, ConfigError> {
+    let percentage = arguments.whole("minCandidateNodesPercentage", 0..=100)?;
+    let absolute = arguments.whole("minCandidateNodesAbsolute", 0..=u32::MAX)?;
+    Ok(Sample { percentage, absolute })
+}
+
+/// Every law that some arguments put in force.
+pub fn rules() -> Vec<Entry> {
+    table(Sample { percentage: 10, absolute: 100 }).rules()
+}
+
+/// Configures these laws.
+pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+    Ok(Box::new(Kubernetes { laws: laws::table(sample(arguments)?), budgets: Budgets::default() }))
+}
+
+/// kube-scheduler's laws, and the budgets read so far.
+#[derive(Debug)]
+struct Kubernetes {
+    laws: Laws,
+    budgets: Budgets,
+}
+
+impl Dialect for Kubernetes {
+    fn laws(&self) -> &Laws {
+        &self.laws
+    }
+
+    fn read_pod(&mut self, _: &mut Cluster, pod: &contract::Pod, _: &mut Findings) -> Traits {
+        let budgets = self.budgets.read_pod(pod);
+        Traits { budgets, ..traits(pod) }
+    }
+
+    fn forget_pod(&mut self, pod: PodIx) {
+        self.budgets.forget_pod(pod);
+    }
+
+    fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
+        self.budgets.read(object, findings);
+    }
+
+    fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
+        self.budgets.remove(object);
+    }
+
+    fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
+        self.budgets.settle(cluster);
+        Ok(())
+    }
+
+    fn eviction(&self) -> Eviction {
+        Eviction::Delete
+    }
+}
+
+/// What a pod says of itself.
+pub fn traits(pod: &contract::Pod) -> Traits {
+    Traits {
+        priority: pod.priority.unwrap_or(0),
+        queue_name: None,
+        job: None,
+        class: Class::Preemptible,
+        may_preempt: !pod.never_preempts,
+        opted_out: false,
+        inside: None,
+        budgets: Vec::new(),
+        marked: false,
+    }
+}

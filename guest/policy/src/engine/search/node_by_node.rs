@@ -1,0 +1,138 @@
+//! Node by node: the search of kube-scheduler's default preemption.
+//!
+//! On each node that could take the pod: everybody is taken away who may make way, and put back as long as the pod still fits, those
+//! first whose disruption budget is exhausted, of these and of the others the more important first. Of the nodes that come out of
+//! this, one is chosen.
+//!
+//! Upstream `pkg/scheduler/framework/preemption` and `plugins/defaultpreemption`: dryRunPreemption, SelectVictimsOnNode,
+//! filterPodsWithPDBViolation, pickOneNodeForPreemption. Upstream begins at a random node and stops when it has seen enough; here it
+//! begins at the first by name, so that the answer is the same each time.
+
+use super::{Obstacle, Proposal, Quest};
+use crate::contract::{Outcome, Subject};
+use crate::laws::order::fewest_violations_first::{Loss, loss};
+use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request};
+
+/// How many nodes that offer a plan are looked at, at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample {
+    /// Of the nodes that could take the pod, so many per hundred.
+    pub percentage: u32,
+    /// But no fewer than this.
+    pub absolute: u32,
+}
+
+impl Sample {
+    /// The number out of so many nodes.
+    fn of(self, nodes: usize) -> usize {
+        let size = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
+        let share = nodes.saturating_mul(size(self.percentage)).checked_div(100).unwrap_or(0);
+        share.max(size(self.absolute)).min(nodes)
+    }
+}
+
+/// A node that could be freed.
+struct Offer {
+    node: NodeIx,
+    victims: Vec<PodIx>,
+    violations: usize,
+    loss: Loss,
+}
+
+/// A plan for the asking pod; or what stood in the way.
+pub fn plan_pod(
+    cluster: &Cluster,
+    quest: &mut Quest<'_>,
+    sample: Sample,
+) -> Result<Result<Proposal, Obstacle>, Overflow> {
+    let asker = quest.asker.pod;
+    let mut nodes: Vec<(NodeIx, &Node)> =
+        cluster.nodes().filter(|(ix, _)| quest.may_run(cluster, asker, *ix)).collect();
+    let request = cluster.pod(asker).map(|pod| pod.request.clone()).unwrap_or_default();
+    nodes.retain(|(_, node)| node.allocatable.lacks(&request).is_none());
+    nodes.sort_unstable_by_key(|(_, node)| node.rank);
+    let enough = sample.of(nodes.len());
+    let mut offers: Vec<Offer> = Vec::new();
+    for (ix, node) in nodes {
+        offers.extend(offer(cluster, quest, ix, node, &request)?);
+        if offers.len() >= enough && offers.iter().any(|offer| offer.violations == 0) {
+            break;
+        }
+    }
+    let Some(best) = offers.into_iter().min_by_key(|offer| offer.loss) else {
+        return Ok(Err(Obstacle::NoNode { pod: asker, planned: 0 }));
+    };
+    note(quest, &best);
+    let victims = best.victims.into_iter().filter(|ix| !quest.is_leaving(cluster, *ix)).collect();
+    Ok(Ok(Proposal { nominations: vec![(asker, best.node)], victims }))
+}
+
+/// What freeing a node would cost; none where it cannot be freed.
+fn offer(
+    cluster: &Cluster,
+    quest: &mut Quest<'_>,
+    ix: NodeIx,
+    node: &Node,
+    request: &Request,
+) -> Result<Option<Offer>, Overflow> {
+    let mut candidates: Vec<PodIx> = Vec::new();
+    for pod in &node.pods {
+        if quest.may_make_way(cluster, *pod) {
+            candidates.push(*pod);
+        }
+    }
+    let mut room = node.free.clone();
+    for other in quest.promised(cluster, node) {
+        room.subtract(&other.request)?;
+    }
+    for candidate in &candidates {
+        room.add(&cluster.frees(*candidate)?)?;
+    }
+    if candidates.is_empty() || room.lacks(request).is_some() {
+        return Ok(None);
+    }
+    candidates.sort_unstable_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
+        (Some(a), Some(b)) => (quest.laws.put_back.compare)(cluster, a, b),
+        _ => a.cmp(b),
+    });
+    let (protected, open) = cluster.split_by_budget(&candidates);
+    let mut victims = reprieve(cluster, quest, &mut room, request, &protected)?;
+    let violations = victims.len();
+    victims.extend(reprieve(cluster, quest, &mut room, request, &open)?);
+    let loss = loss(cluster, node.rank, &victims, violations);
+    Ok(Some(Offer { node: ix, victims, violations, loss }))
+}
+
+/// Puts back whom one can beside the asker; who is left is returned.
+fn reprieve(
+    cluster: &Cluster,
+    quest: &mut Quest<'_>,
+    room: &mut Amounts,
+    request: &Request,
+    candidates: &[PodIx],
+) -> Result<Vec<PodIx>, Overflow> {
+    let mut victims = Vec::new();
+    for ix in candidates {
+        let frees = cluster.frees(*ix)?;
+        room.subtract(&frees)?;
+        if room.lacks(request).is_some() {
+            room.add(&frees)?;
+            victims.push(*ix);
+        } else {
+            let rule = quest.laws.put_back.rule;
+            let message = || "there is room for it beside the preemptor".to_owned();
+            quest.notes.note(Subject::Pod(ix.0), Outcome::PutBack, &rule, message);
+        }
+    }
+    Ok(victims)
+}
+
+fn note(quest: &mut Quest<'_>, best: &Offer) {
+    let rule = quest.laws.node_choice;
+    let message = || format!("{} pod(s) make way, {} against their budget", best.victims.len(), best.violations);
+    quest.notes.note(Subject::Node(best.node.0), Outcome::Chosen, &rule, message);
+    for victim in &best.victims {
+        let message = || "with it back the preemptor would not fit".to_owned();
+        quest.notes.note(Subject::Pod(victim.0), Outcome::Chosen, &quest.laws.put_back.rule, message);
+    }
+}

@@ -1,0 +1,34 @@
+//! Disruption budgets and the pods they cover.
+
+use super::*;
+
+impl Cluster {
+    /// Replaces all budgets. `covers` tells which ones cover a pod.
+    pub fn set_budgets(&mut self, budgets: Vec<Budget>, covers: impl Fn(PodIx, &Pod) -> Vec<BudgetIx>) {
+        self.budgets = Table::default();
+        for budget in budgets {
+            self.budgets.push(budget);
+        }
+        for (ix, pod) in self.pods.iter_mut() {
+            pod.traits.budgets = covers(ix, pod);
+        }
+    }
+
+    /// Splits pods into those whose disruption one of their budgets no longer allows, and the others. The budgets are spent in the
+    /// order given: with the most important first, it is the less important ones that are protected.
+    pub fn split_by_budget(&self, pods: &[PodIx]) -> (Vec<PodIx>, Vec<PodIx>) {
+        let mut allowed: BTreeMap<BudgetIx, i64> =
+            self.budgets.iter().map(|(ix, budget)| (ix, budget.allowed)).collect();
+        let violates = |ix: &PodIx| {
+            let mut violates = false;
+            for budget in self.pod(*ix).map(|pod| pod.traits.budgets.as_slice()).unwrap_or_default() {
+                if let Some(left) = allowed.get_mut(budget) {
+                    *left = left.saturating_sub(1);
+                    violates |= *left < 0;
+                }
+            }
+            violates
+        };
+        pods.iter().copied().partition(violates)
+    }
+}

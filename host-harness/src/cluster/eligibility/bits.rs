@@ -1,0 +1,46 @@
+//! Sets of nodes.
+
+/// A set of small numbers, one bit each, as the contract writes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    /// Puts a number in or takes it out; true where that changed something.
+    pub(super) fn set(&mut self, number: u32, member: bool) -> bool {
+        let (index, bit) = place(number);
+        if member && self.0.len() <= index {
+            self.0.resize(index.saturating_add(1), 0);
+        }
+        let Some(word) = self.0.get_mut(index) else { return false };
+        let before = *word;
+        *word = if member { before | bit } else { before & !bit };
+        *word != before
+    }
+
+    /// The words, without zeros at the end.
+    pub(super) fn words(&self) -> Vec<u64> {
+        let end = self.0.iter().rposition(|word| *word != 0).map_or(0, |last| last.saturating_add(1));
+        self.0.iter().take(end).copied().collect()
+    }
+}
+
+fn place(number: u32) -> (usize, u64) {
+    ((number / 64) as usize, 1_u64.rotate_left(number % 64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holds_numbers_across_words() {
+        let mut bits = Bits::default();
+        assert!(bits.set(0, true));
+        assert!(bits.set(65, true));
+        assert!(!bits.set(65, true));
+        assert_eq!(bits.words(), [1, 2]);
+        assert!(bits.set(65, false));
+        assert!(!bits.set(1000, false));
+        assert_eq!(bits.words(), [1]);
+    }
+}

@@ -1,0 +1,77 @@
+//! Which nodes a pod may run on as far as that depends on no other pod: as kube-scheduler judges it.
+
+mod bits;
+mod selector;
+mod shapes;
+mod taint;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) use selector::{LabelTest, NameTest, Requirement, Term};
+pub(crate) use shapes::Shapes;
+pub(crate) use taint::{Effect, Taint, Toleration, ValueTest};
+
+/// What a pod asks of its node, in a form that is the same for the same demand.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Constraints {
+    /// The node selector: all must hold.
+    pub(crate) selector: BTreeSet<Requirement>,
+    /// The required node affinity: one of the terms must hold.
+    pub(crate) affinity: Option<BTreeSet<Term>>,
+    pub(crate) tolerations: BTreeSet<Toleration>,
+}
+
+/// What a node offers, as far as `Constraints` ask for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Terrain {
+    pub(crate) name: String,
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) taints: Vec<Taint>,
+    pub(crate) unschedulable: bool,
+}
+
+/// Why a node can never take a pod, whatever runs there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Ineligible(pub String);
+
+impl Constraints {
+    /// Whether a node satisfies them; the reason is in the words of kube-scheduler, the first that it would find.
+    pub(crate) fn judge(&self, node: &Terrain) -> Result<(), Ineligible> {
+        if node.unschedulable && !self.tolerates(&unschedulable()) {
+            return Err(Ineligible("node(s) were unschedulable".to_owned()));
+        }
+        if let Some(taint) = node.taints.iter().find(|taint| !self.tolerates(taint)) {
+            return Err(Ineligible(format!("node(s) had untolerated taint {{{}: {}}}", taint.key, taint.value)));
+        }
+        let selected = self.selector.iter().all(|requirement| requirement.holds(&node.labels));
+        let attracted = |terms: &BTreeSet<Term>| terms.iter().any(|term| term.holds(&node.name, &node.labels));
+        if !selected || !self.affinity.as_ref().is_none_or(attracted) {
+            return Err(Ineligible("node(s) didn't match Pod's node affinity/selector".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The names of the only nodes that can satisfy them, where the affinity names all.
+    fn only_names(&self) -> Option<BTreeSet<&str>> {
+        self.affinity.as_ref()?.iter().map(Term::only_name).collect()
+    }
+
+    /// The name of the one node that can satisfy them.
+    pub(crate) fn required_name(&self) -> Option<&str> {
+        let names = self.only_names()?;
+        if names.len() == 1 { names.first().copied() } else { None }
+    }
+
+    fn tolerates(&self, taint: &Taint) -> bool {
+        self.tolerations.iter().any(|toleration| toleration.covers(taint))
+    }
+}
+
+/// The taint that a pod must tolerate to run on a node that is unschedulable.
+fn unschedulable() -> Taint {
+    Taint { key: "node.kubernetes.io/unschedulable".to_owned(), value: String::new(), effect: Effect::NoSchedule }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! Taints of nodes and tolerations of pods.
+
+/// What a taint does to pods that do not tolerate it. `PreferNoSchedule` bars none and is not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Effect {
+    /// No new pod.
+    NoSchedule,
+    /// No pod at all.
+    NoExecute,
+}
+
+/// A taint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Taint {
+    pub(crate) key: String,
+    pub(crate) value: String,
+    pub(crate) effect: Effect,
+}
+
+/// What a toleration asks of the value of a taint.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ValueTest {
+    /// Nothing.
+    Exists,
+    /// To be this.
+    Equal(String),
+    /// To be a number less than this.
+    Less(i64),
+    /// To be a number greater than this.
+    Greater(i64),
+}
+
+/// A toleration.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Toleration {
+    /// The key; none matches every key.
+    pub(crate) key: Option<String>,
+    pub(crate) test: ValueTest,
+    /// The effect; none matches every effect.
+    pub(crate) effect: Option<Effect>,
+}
+
+impl Toleration {
+    /// Whether the pod tolerates the taint by this.
+    pub(super) fn covers(&self, taint: &Taint) -> bool {
+        let number = || taint.value.parse::<i64>().ok();
+        self.effect.is_none_or(|effect| effect == taint.effect)
+            && self.key.as_ref().is_none_or(|key| *key == taint.key)
+            && match &self.test {
+                ValueTest::Exists => true,
+                ValueTest::Equal(value) => *value == taint.value,
+                ValueTest::Less(bound) => number().is_some_and(|value| value < *bound),
+                ValueTest::Greater(bound) => number().is_some_and(|value| value > *bound),
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taint(key: &str, value: &str, effect: Effect) -> Taint {
+        Taint { key: key.to_owned(), value: value.to_owned(), effect }
+    }
+
+    fn toleration(key: Option<&str>, test: ValueTest, effect: Option<Effect>) -> Toleration {
+        Toleration { key: key.map(str::to_owned), test, effect }
+    }
+
+    #[test]
+    fn key_value_and_effect_must_all_match() {
+        let equal = |value: &str| ValueTest::Equal(value.to_owned());
+        let taint = taint("gpu", "a100", Effect::NoSchedule);
+        for (key, test, effect, expected) in [
+            (Some("gpu"), equal("a100"), Some(Effect::NoSchedule), true),
+            (Some("gpu"), equal("a100"), None, true),
+            (Some("gpu"), equal("a100"), Some(Effect::NoExecute), false),
+            (Some("gpu"), equal("h100"), None, false),
+            (Some("cpu"), equal("a100"), None, false),
+            (Some("gpu"), ValueTest::Exists, None, true),
+            (Some("cpu"), ValueTest::Exists, None, false),
+            (None, ValueTest::Exists, None, true),
+            (None, ValueTest::Exists, Some(Effect::NoExecute), false),
+            (None, equal("a100"), None, true),
+            (None, equal("h100"), None, false),
+        ] {
+            let toleration = toleration(key, test, effect);
+            assert_eq!(toleration.covers(&taint), expected, "{toleration:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_compared_strictly_and_only_with_numbers() {
+        for (value, test, expected) in [
+            ("5", ValueTest::Less(6), true),
+            ("5", ValueTest::Less(5), false),
+            ("5", ValueTest::Greater(4), true),
+            ("5", ValueTest::Greater(5), false),
+            ("five", ValueTest::Less(6), false),
+            ("", ValueTest::Greater(-1), false),
+        ] {
+            let toleration = toleration(Some("sla"), test, None);
+            assert_eq!(toleration.covers(&taint("sla", value, Effect::NoExecute)), expected, "{toleration:?}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Priority classes.
+
+use std::collections::BTreeMap;
+
+use crate::cluster::object::ClassFacts;
+
+/// The priority classes by name.
+#[derive(Debug)]
+pub(super) struct Classes {
+    all: BTreeMap<String, ClassFacts>,
+}
+
+impl Classes {
+    /// Those that every cluster has.
+    pub(super) fn new() -> Classes {
+        let system = |value| ClassFacts { value, global_default: false, never_preempts: false };
+        let all = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
+        Classes { all: all.map(|(name, value)| (name.to_owned(), system(value))).into() }
+    }
+
+    pub(super) fn set(&mut self, name: &str, class: ClassFacts) {
+        self.all.insert(name.to_owned(), class);
+    }
+
+    pub(super) fn remove(&mut self, name: &str) -> bool {
+        self.all.remove(name).is_some()
+    }
+
+    /// The class of this name; of the empty name, the default one: of several, that of the lowest value.
+    pub(super) fn get(&self, name: &str) -> Option<&ClassFacts> {
+        if name.is_empty() {
+            self.all.values().filter(|class| class.global_default).min_by_key(|class| class.value)
+        } else {
+            self.all.get(name)
+        }
+    }
+}

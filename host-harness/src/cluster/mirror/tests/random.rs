@@ -1,0 +1,112 @@
+//! Whatever happens in whatever order: who listens to the changes knows the same as who is told everything at once.
+
+use proptest::prelude::*;
+
+use super::picture::Picture;
+use super::*;
+
+/// Something that happens.
+#[derive(Debug, Clone)]
+enum Step {
+    Apply(String),
+    Remove(String),
+    Bind(PodId, NodeId),
+    Nominate(PodId, Option<NodeId>),
+    Mark(PodId, &'static str),
+    Terminate(PodId),
+    Clock(i64),
+    Drain,
+}
+
+fn a_node() -> impl Strategy<Value = String> {
+    (0..4, 0..3, any::<bool>(), 0..2).prop_map(|(name, zone, unschedulable, gpus)| {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: n{name}, labels: {{zone: z{zone}}}}}, spec: {{unschedulable: {unschedulable}}}, status: {{allocatable: {{cpu: 4, gpu{name}: {gpus}}}}}}}"
+        )
+    })
+}
+
+fn a_pod() -> impl Strategy<Value = String> {
+    let place = prop_oneof![
+        Just(String::new()),
+        (0..5).prop_map(|node| format!("nodeName: n{node}, ")),
+        (0..3).prop_map(|zone| format!("nodeSelector: {{zone: z{zone}}}, ")),
+        (0..5).prop_map(|node| format!("affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{{matchFields: [{{key: metadata.name, operator: In, values: [n{node}]}}]}}]}}}}}}, ")),
+    ];
+    let class = prop_oneof![Just(String::new()), (0..3).prop_map(|class| format!("priorityClassName: c{class}, "))];
+    (0..6, 0..3, place, class, 0..5).prop_map(|(name, uid, place, class, nominated)| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: p{name}, uid: u{uid}, labels: {{team: t{uid}}}}}, spec: {{{place}{class}containers: [{{name: c, resources: {{requests: {{cpu: 1, r{name}: 1}}}}}}]}}, status: {{nominatedNodeName: n{nominated}}}}}"
+        )
+    })
+}
+
+fn another() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (0..3, -2..2, any::<bool>()).prop_map(|(name, value, default)| class(
+            &format!("c{name}"),
+            value,
+            &format!("globalDefault: {default}")
+        )),
+        (0..2, 0..3).prop_map(|(name, max)| format!(
+            "{{apiVersion: scheduling.sigs.k8s.io/v1alpha1, kind: ElasticQuota, metadata: {{name: q{name}, namespace: x}}, spec: {{max: {{cpu: {max}}}}}}}"
+        )),
+        (0..5).prop_map(|node| format!("{RESERVATION}status: {{phase: Available, nodeName: n{node}}}\n")),
+        Just(RESERVATION.to_owned()),
+    ]
+}
+
+fn a_step() -> impl Strategy<Value = Step> {
+    let key = prop_oneof![
+        (0..4).prop_map(|name| format!("Node/n{name}")),
+        (0..6).prop_map(|name| format!("Pod/default/p{name}")),
+        (0..3).prop_map(|name| format!("PriorityClass/c{name}")),
+        (0..2).prop_map(|name| format!("ElasticQuota/x/q{name}")),
+        Just("Reservation/r".to_owned()),
+    ];
+    prop_oneof![
+        3 => a_node().prop_map(Step::Apply),
+        4 => a_pod().prop_map(Step::Apply),
+        2 => another().prop_map(Step::Apply),
+        3 => key.prop_map(Step::Remove),
+        2 => (0..8_u32, 0..4_u32).prop_map(|(pod, node)| Step::Bind(pod, node)),
+        1 => (0..8_u32, proptest::option::of(0..4_u32)).prop_map(|(pod, node)| Step::Nominate(pod, node)),
+        1 => (0..8_u32, prop_oneof![Just("team"), Just("none")]).prop_map(|(pod, key)| Step::Mark(pod, key)),
+        1 => (0..8_u32).prop_map(Step::Terminate),
+        1 => (0..1000_i64).prop_map(Step::Clock),
+        3 => Just(Step::Drain),
+    ]
+}
+
+fn take(step: Step, mirror: &mut Mirror, picture: &mut Picture) {
+    match step {
+        Step::Apply(text) => apply(mirror, &text),
+        Step::Remove(key) => {
+            mirror.remove(&key);
+        }
+        Step::Bind(pod, node) => mirror.bind(pod, node),
+        Step::Nominate(pod, node) => mirror.nominate(pod, node),
+        Step::Mark(pod, key) => {
+            let mark = Mark { place: MarkPlace::Label, key: key.to_owned(), value: "marked".to_owned() };
+            mirror.mark(pod, &[mark]);
+        }
+        Step::Terminate(pod) => mirror.terminate(pod),
+        Step::Clock(now) => mirror.set_clock(now),
+        Step::Drain => picture.apply(mirror.drain_events()),
+    }
+}
+
+proptest! {
+    #[test]
+    fn changes_and_replay_tell_the_same(steps in proptest::collection::vec(a_step(), 1..60)) {
+        let (mut mirror, mut picture) = (mirror(), Picture::default());
+        for step in steps {
+            take(step, &mut mirror, &mut picture);
+        }
+        picture.apply(mirror.drain_events());
+        let mut told = Picture::default();
+        told.apply(mirror.replay());
+        prop_assert_eq!(picture, told);
+        prop_assert_eq!(mirror.drain_events(), []);
+    }
+}

@@ -1,0 +1,141 @@
+//! What a pod asks of its node.
+
+use std::collections::BTreeSet;
+
+use k8s_openapi::api::core::v1::{NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Toleration as Written};
+
+use super::subject::Subject;
+use crate::cluster::InputError;
+use crate::cluster::eligibility::{Constraints, Effect, LabelTest, NameTest, Requirement, Term, Toleration, ValueTest};
+
+/// Reads the constraints of a pod. `pointer` leads to its `spec`.
+pub(super) fn read(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Result<Constraints, InputError> {
+    let selector = spec
+        .node_selector
+        .iter()
+        .flatten()
+        .map(|(key, value)| Requirement { key: key.clone(), test: LabelTest::In([value.clone()].into()) });
+    let required = spec
+        .affinity
+        .as_ref()
+        .and_then(|affinity| affinity.node_affinity.as_ref())
+        .and_then(|affinity| affinity.required_during_scheduling_ignored_during_execution.as_ref());
+    let terms = |terms: &Vec<NodeSelectorTerm>| {
+        let at =
+            format!("{pointer}/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms");
+        terms.iter().enumerate().map(|(i, t)| term(t, &format!("{at}/{i}"), subject)).collect()
+    };
+    let mut tolerations = BTreeSet::new();
+    for (index, written) in spec.tolerations.iter().flatten().enumerate() {
+        tolerations.extend(toleration(written, &format!("{pointer}/tolerations/{index}"), subject)?);
+    }
+    let affinity = required.map(|required| terms(&required.node_selector_terms)).transpose()?;
+    Ok(Constraints { selector: selector.collect(), affinity, tolerations })
+}
+
+fn term(written: &NodeSelectorTerm, pointer: &str, subject: &Subject<'_>) -> Result<Term, InputError> {
+    let mut term = Term::default();
+    for (index, requirement) in written.match_expressions.iter().flatten().enumerate() {
+        term.labels.insert(expression(requirement, &format!("{pointer}/matchExpressions/{index}"), subject)?);
+    }
+    for (index, requirement) in written.match_fields.iter().flatten().enumerate() {
+        term.names.insert(field(requirement, &format!("{pointer}/matchFields/{index}"), subject)?);
+    }
+    Ok(term)
+}
+
+fn expression(
+    written: &NodeSelectorRequirement,
+    pointer: &str,
+    subject: &Subject<'_>,
+) -> Result<Requirement, InputError> {
+    let values = written.values.as_deref().unwrap_or_default();
+    let at_values = format!("{pointer}/values");
+    let some = || match values {
+        [] => Err(subject.mistake(&at_values, "is empty", "write the values to compare with")),
+        _ => Ok(values.iter().cloned().collect()),
+    };
+    let none = |test| match values {
+        [] => Ok(test),
+        _ => Err(subject.mistake(&at_values, "the operator takes no values", "remove them or change the operator")),
+    };
+    let number = || match values {
+        [value] => whole(value, &format!("{at_values}/0"), subject),
+        _ => Err(subject.mistake(&at_values, "the operator takes exactly one value", "write one whole number")),
+    };
+    if written.key.is_empty() {
+        return Err(subject.mistake(&format!("{pointer}/key"), "is missing", "name a label"));
+    }
+    let test = match &*written.operator {
+        "In" => LabelTest::In(some()?),
+        "NotIn" => LabelTest::NotIn(some()?),
+        "Exists" => none(LabelTest::Exists)?,
+        "DoesNotExist" => none(LabelTest::DoesNotExist)?,
+        "Gt" => LabelTest::Greater(number()?),
+        "Lt" => LabelTest::Less(number()?),
+        other => {
+            let remedy = "write In, NotIn, Exists, DoesNotExist, Gt or Lt";
+            return Err(unknown_operator(other, pointer, remedy, subject));
+        }
+    };
+    Ok(Requirement { key: written.key.clone(), test })
+}
+
+fn field(written: &NodeSelectorRequirement, pointer: &str, subject: &Subject<'_>) -> Result<NameTest, InputError> {
+    if written.key != "metadata.name" {
+        let what = format_args!("`{}` is no field to select by", written.key).to_string();
+        return Err(subject.mistake(&format!("{pointer}/key"), what, "write metadata.name"));
+    }
+    let [name] = written.values.as_deref().unwrap_or_default() else {
+        let at = format!("{pointer}/values");
+        return Err(subject.mistake(&at, "must hold exactly one name", "write one name; use a term for each node"));
+    };
+    match &*written.operator {
+        "In" => Ok(NameTest::Is(name.clone())),
+        "NotIn" => Ok(NameTest::IsNot(name.clone())),
+        other => Err(unknown_operator(other, pointer, "write In or NotIn", subject)),
+    }
+}
+
+/// Reads a toleration; none where it concerns only taints that bar nobody.
+fn toleration(written: &Written, pointer: &str, subject: &Subject<'_>) -> Result<Option<Toleration>, InputError> {
+    let effect = match written.effect.as_deref().unwrap_or_default() {
+        "" => None,
+        text => match effect(text, &format!("{pointer}/effect"), subject)? {
+            None => return Ok(None),
+            some => some,
+        },
+    };
+    let value = written.value.as_deref().unwrap_or_default();
+    let number = || whole(value, &format!("{pointer}/value"), subject);
+    let test = match written.operator.as_deref().unwrap_or_default() {
+        "" | "Equal" => ValueTest::Equal(value.to_owned()),
+        "Exists" => ValueTest::Exists,
+        "Lt" => ValueTest::Less(number()?),
+        "Gt" => ValueTest::Greater(number()?),
+        other => return Err(unknown_operator(other, pointer, "write Equal, Exists, Lt or Gt", subject)),
+    };
+    Ok(Some(Toleration { key: written.key.clone().filter(|key| !key.is_empty()), test, effect }))
+}
+
+/// Reads the effect of a taint; none is `PreferNoSchedule`, which bars nobody.
+pub(super) fn effect(text: &str, pointer: &str, subject: &Subject<'_>) -> Result<Option<Effect>, InputError> {
+    match text {
+        "NoSchedule" => Ok(Some(Effect::NoSchedule)),
+        "NoExecute" => Ok(Some(Effect::NoExecute)),
+        "PreferNoSchedule" => Ok(None),
+        other => {
+            let what = format_args!("`{other}` is no effect").to_string();
+            Err(subject.mistake(pointer, what, "write NoSchedule, NoExecute or PreferNoSchedule"))
+        }
+    }
+}
+
+fn whole(text: &str, pointer: &str, subject: &Subject<'_>) -> Result<i64, InputError> {
+    let what = || format!("`{text}` is no whole number");
+    text.parse().map_err(|_| subject.mistake(pointer, what(), "write a whole number, quoted"))
+}
+
+fn unknown_operator(operator: &str, pointer: &str, remedy: &str, subject: &Subject<'_>) -> InputError {
+    subject.mistake(&format!("{pointer}/operator"), format_args!("`{operator}` is no operator here"), remedy)
+}

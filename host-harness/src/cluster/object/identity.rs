@@ -1,0 +1,87 @@
+//! What an object is and what it is called.
+
+use serde_json::Value;
+
+use super::kinds;
+use super::subject::Subject;
+use crate::cluster::InputError;
+use crate::cluster::load::Origin;
+
+/// What an object is and what it is called.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Identity {
+    /// Empty for the core group.
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) kind: String,
+    /// As it is written; empty where it is not. A pod's is `default` then.
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+}
+
+impl Identity {
+    /// Reads what every object has.
+    pub(super) fn read(value: &Value, origin: &Origin) -> Result<Identity, InputError> {
+        if !value.is_object() {
+            let remedy = "write a mapping with apiVersion, kind and metadata";
+            return Err(origin.mistake("", "this is no Kubernetes object", remedy));
+        }
+        let nobody = Subject { origin, name: "the object".to_owned() };
+        let api_version = required(value, "/apiVersion", &nobody, "write it, such as `apiVersion: v1`")?;
+        let kind = required(value, "/kind", &nobody, "write it, such as `kind: Pod`")?;
+        let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+        kinds::check(group, version, kind, &nobody)?;
+        let nameless = Subject { origin, name: kind.to_owned() };
+        let name = required(value, "/metadata/name", &nameless, "give it a name")?;
+        let namespace = match text(value, "/metadata/namespace", &nameless)? {
+            "" if kinds::is_pod(group, kind) => "default",
+            namespace => namespace,
+        };
+        for (pointer, part) in [("/metadata/name", name), ("/metadata/namespace", namespace)] {
+            if part.contains('/') {
+                return Err(nameless.mistake(pointer, format_args!("`{part}` contains `/`"), "leave the `/` out"));
+            }
+        }
+        let [group, version, kind, namespace, name] = [group, version, kind, namespace, name].map(str::to_owned);
+        Ok(Identity { group, version, kind, namespace, name })
+    }
+
+    /// `Kind/namespace/name`, or `Kind/name` where it has no namespace.
+    pub(crate) fn key(&self) -> String {
+        if self.namespace.is_empty() {
+            format!("{}/{}", self.kind, self.name)
+        } else {
+            format!("{}/{}/{}", self.kind, self.namespace, self.name)
+        }
+    }
+
+    /// `apps/v1 Deployment`.
+    pub(crate) fn full_kind(&self) -> String {
+        if self.group.is_empty() {
+            format!("{} {}", self.version, self.kind)
+        } else {
+            format!("{}/{} {}", self.group, self.version, self.kind)
+        }
+    }
+
+    /// Who mistakes in the object are about: `Pod default/a`.
+    pub(super) fn subject<'o>(&self, origin: &'o Origin) -> Subject<'o> {
+        Subject { origin, name: self.key().replacen('/', " ", 1) }
+    }
+}
+
+/// A text at a JSON pointer; empty where there is none.
+fn text<'v>(value: &'v Value, pointer: &str, subject: &Subject<'_>) -> Result<&'v str, InputError> {
+    match value.pointer(pointer) {
+        None | Some(Value::Null) => Ok(""),
+        Some(Value::String(text)) => Ok(text),
+        Some(other) => Err(subject.mistake(pointer, format_args!("`{other}` is no text"), "quote it or correct it")),
+    }
+}
+
+fn required<'v>(value: &'v Value, pointer: &str, subject: &Subject<'_>, remedy: &str) -> Result<&'v str, InputError> {
+    match text(value, pointer, subject)? {
+        "" => Err(subject.mistake(pointer, "is missing", remedy)),
+        text => Ok(text),
+    }
+}

@@ -1,0 +1,2 @@
+;; What a compiler writes before it is made a component.
+(module (func (export "describe")))

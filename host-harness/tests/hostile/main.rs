@@ -1,0 +1,7 @@
+//! Policies that misbehave: each ends in a typed error within its limits, and the host goes on.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
+
+mod assemble;
+mod refused;
+mod running;
