@@ -10,6 +10,8 @@ mod engine;
 mod laws;
 mod model;
 pub mod quantity;
+#[cfg(test)]
+mod testing;
 
 pub use dialects::rules;
 pub use engine::Engine;

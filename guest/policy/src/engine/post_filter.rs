@@ -16,7 +16,7 @@ impl Engine {
         }
         self.notes.resume(PodIx(pod));
         if let Some((rule, breach)) = self.broken_trigger(&asker)? {
-            let under_way = std::ptr::eq(rule.law, &crate::laws::gate::last_plan_is_done::LAW);
+            let under_way = rule.law.name == crate::laws::gate::last_plan_is_done::LAW.name;
             self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
             let reason = self.reason(&rule, &breach);
             let effects = if under_way { Effects::default() } else { self.give_up(&asker) };
