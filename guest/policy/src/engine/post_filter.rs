@@ -1,7 +1,7 @@
 //! PostFilter: the pod was refused or found no node; what can be done?
 
 use crate::contract::*;
-use crate::laws::{Breach, Rule, Search};
+use crate::laws::{Gate, Search};
 use crate::model::{NodeIx, PodIx};
 
 use super::search::{self, Obstacle, Proposal, Quest};
@@ -15,14 +15,13 @@ impl Engine {
             return Err(PolicyError::WrongState("the pod does not wait for a node".to_owned()));
         }
         self.notes.resume(PodIx(pod));
-        if let Some((rule, breach)) = self.broken_trigger(&asker)? {
-            let under_way = rule.law.name == crate::laws::gate::last_plan_is_done::LAW.name;
-            self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
-            let reason = self.reason(&rule, &breach);
-            let effects = if under_way { Effects::default() } else { self.give_up(&asker) };
-            return Ok(PostFiltered { plan: None, reason, effects });
-        }
         let laws = self.laws()?.clone();
+        if let Some(reason) = self.broken(&asker, &laws.under_way) {
+            return Ok(PostFiltered { plan: None, reason, effects: Effects::default() });
+        }
+        if let Some(reason) = self.broken(&asker, &laws.trigger) {
+            return Ok(PostFiltered { plan: None, reason, effects: self.give_up(&asker) });
+        }
         let asker = asker.limited_to_need(&self.cluster, laws.search);
         let mut quest = Quest { asker: &asker, laws: &laws, ledger: &self.ledger, refuted, notes: &mut self.notes };
         let found = match laws.search {
@@ -39,11 +38,12 @@ impl Engine {
         }
     }
 
-    /// The first law that forbids planning at all.
-    fn broken_trigger(&self, asker: &Asker) -> Result<Option<(Rule, Breach)>, PolicyError> {
+    /// What the first broken law says.
+    fn broken(&mut self, asker: &Asker, gates: &[Gate]) -> Option<Reason> {
         let case = asker.planning(&self.cluster, &self.ledger);
-        let gates = &self.laws()?.trigger;
-        Ok(gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?))))
+        let (rule, breach) = gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))?;
+        self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
+        Some(self.reason(&rule, &breach))
     }
 
     /// There is no way out: what was promised to the job is void, and its gang gives up what it holds where it fails together.
@@ -90,8 +90,15 @@ impl Engine {
             Eviction::Soft => heads,
             Eviction::Delete => heads.into_iter().flat_map(|head| self.cluster.party(head)).collect(),
         };
-        let (pods, evicted) = (nominations.len(), victims.len());
-        let message = format!("{evicted} pod(s) make way for {pods} pod(s)");
+        let counted = |n: usize, one: &str, more: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {more}") };
+        let message = match victims.len() {
+            0 => "nobody has to make way: enough room is being left already".to_owned(),
+            n => format!(
+                "{} for {}",
+                counted(n, "pod makes way", "pods make way"),
+                counted(nominations.len(), "pod", "pods")
+            ),
+        };
         let reason = Reason { law: dialect.laws().put_back.rule.code.to_owned(), message };
         let effects = Effects { withdrawn: self.outranked(asker, &nominations), ..Effects::default() };
         let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();

@@ -227,7 +227,7 @@ fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
     assert_eq!(
         said,
         [
-            ("node/large-enough", "too small: cpu allocatable", false),
+            ("node/large-enough", "node(s) too small: cpu", false),
             ("node/has-room", "Insufficient cpu", true),
             ("node/keeps-promises", "cpu promised to nominated pods", true),
             ("node/eligible", "the pod may not run there", false),
