@@ -40,10 +40,11 @@ pub fn amounts(text: &str) -> Vec<Amount> {
 #[derive(Debug, Clone)]
 pub struct Draft {
     pod: Pod,
+    labels: Vec<(String, String)>,
+    annotations: Vec<(String, String)>,
     node: Option<String>,
     nominated: Option<String>,
     only: Option<Vec<String>>,
-    interests: Interests,
 }
 
 /// A pending pod of namespace `default`, or of the one in `namespace/name`; of priority 0, and without requests.
@@ -75,8 +76,7 @@ pub fn pod(name: &str) -> Draft {
         labels: Vec::new(),
         annotations: Vec::new(),
     };
-    let interests = Engine::describe().law_sets.swap_remove(0).interests;
-    Draft { pod, node: None, nominated: None, only: None, interests }
+    Draft { pod, labels: Vec::new(), annotations: Vec::new(), node: None, nominated: None, only: None }
 }
 
 /// A pending reservation of priority 0.
@@ -113,12 +113,12 @@ impl Draft {
     }
 
     pub fn label(mut self, key: &str, value: &str) -> Draft {
-        self.pod.labels.push(attribute(&self.interests.labels, key, value));
+        self.labels.push((key.to_owned(), value.to_owned()));
         self
     }
 
     pub fn annotation(mut self, key: &str, value: &str) -> Draft {
-        self.pod.annotations.push(attribute(&self.interests.annotations, key, value));
+        self.annotations.push((key.to_owned(), value.to_owned()));
         self
     }
 
@@ -149,9 +149,15 @@ impl Draft {
     }
 }
 
-fn attribute(keys: &[String], key: &str, value: &str) -> Attribute {
-    let at = keys.iter().position(|known| known == key).unwrap();
-    Attribute { key: u32::try_from(at).unwrap(), value: value.to_owned() }
+/// What the host tells of labels or annotations: each must be one that the laws want to be told.
+fn attributes(interests: &[String], pairs: &[(String, String)]) -> Vec<Attribute> {
+    let attribute = |(key, value): &(String, String)| {
+        let at = |wanted: &str| interests.iter().position(|interest| interest == wanted);
+        let named = at(key).map(|at| (at, value.clone()));
+        let (at, value) = named.or_else(|| Some((at("*")?, format!("{key}={value}")))).unwrap();
+        Attribute { key: u32::try_from(at).unwrap(), value }
+    };
+    pairs.iter().map(attribute).collect()
 }
 
 /// An object named `namespace/name`, with labels and annotations; the rest is the body.
@@ -193,8 +199,9 @@ pub fn key(object: &Object) -> ObjectKey {
 }
 
 /// The numbers of names, given out as they come unless they are given before.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Numbers {
+    interests: Interests,
     pub nodes: BTreeMap<String, u32>,
     pub pods: BTreeMap<String, u32>,
     shapes: BTreeMap<Vec<String>, u32>,
@@ -206,6 +213,13 @@ fn number<K: Ord + Clone>(numbers: &mut BTreeMap<K, u32>, name: &K) -> u32 {
 }
 
 impl Numbers {
+    /// No numbers yet, for these laws.
+    pub fn new(laws: &str) -> Numbers {
+        let known = Engine::describe().law_sets.into_iter().find(|known| known.name == laws);
+        let interests = known.unwrap().interests;
+        Numbers { interests, nodes: BTreeMap::new(), pods: BTreeMap::new(), shapes: BTreeMap::new() }
+    }
+
     pub fn node(&mut self, name: &str, text: &str) -> Event {
         let id = number(&mut self.nodes, &name.to_owned());
         Event::NodeUpserted(Node { id, name: name.to_owned(), allocatable: amounts(text), labels: Vec::new() })
@@ -221,7 +235,9 @@ impl Numbers {
         };
         let shape = number(&mut self.shapes, &draft.only.clone().unwrap_or_default());
         let id = number(&mut self.pods, &draft.name());
-        let pod = Pod { id, node: place, nominated, shape, ..draft.pod.clone() };
+        let labels = attributes(&self.interests.labels, &draft.labels);
+        let annotations = attributes(&self.interests.annotations, &draft.annotations);
+        let pod = Pod { id, node: place, nominated, shape, labels, annotations, ..draft.pod.clone() };
         [Event::Eligibility(Eligibility { shape, nodes }), Event::PodUpserted(pod)]
     }
 }
@@ -245,15 +261,20 @@ pub struct Named {
 }
 
 impl World {
+    /// A policy with Koordinator's laws.
     pub fn new() -> World {
         World::with("")
     }
 
-    /// A policy with these arguments.
+    /// The same with these arguments.
     pub fn with(arguments: &str) -> World {
+        World::of("koordinator", arguments)
+    }
+
+    pub fn of(laws: &str, arguments: &str) -> World {
         let mut engine = Engine::default();
-        engine.configure("koordinator", arguments).unwrap();
-        let mut world = World { engine, numbers: Numbers::default(), findings: Vec::new() };
+        engine.configure(laws, arguments).unwrap();
+        let mut world = World { engine, numbers: Numbers::new(laws), findings: Vec::new() };
         let resources = RESOURCES.map(|name| Resource { name: name.to_owned(), everywhere: 0 });
         world.tell(vec![Event::Resources(resources.to_vec())]);
         world

@@ -102,8 +102,15 @@ impl Engine {
             Eviction::Soft => heads,
             Eviction::Delete => heads.into_iter().flat_map(|head| self.cluster.party(head)).collect(),
         };
-        let (pods, evicted) = (nominations.len(), victims.len());
-        let message = format!("{evicted} pod(s) make way for {pods} pod(s)");
+        let counted = |n: usize, one: &str, more: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {more}") };
+        let message = match victims.len() {
+            0 => "nobody has to make way: enough room is being left already".to_owned(),
+            n => format!(
+                "{} for {}",
+                counted(n, "pod makes way", "pods make way"),
+                counted(nominations.len(), "pod", "pods")
+            ),
+        };
         let reason = Reason { law: dialect.laws().put_back.rule.code.to_owned(), message };
         let effects = Effects { withdrawn: self.outranked(asker, &nominations), ..Effects::default() };
         let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();

@@ -1,6 +1,6 @@
 //! Everything that can be asked, with the answers in names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::*;
 use crate::testing::{RESOURCES, World};
@@ -11,7 +11,6 @@ pub type Answers = BTreeMap<String, String>;
 /// Asks everything, of every pod in the order of their names.
 pub fn all(world: &mut World, pods: &[String], nodes: &[String]) -> Answers {
     let mut answers = Answers::new();
-    answers.insert("queues".to_owned(), queues(world));
     let mut ids: Vec<PodId> = pods.iter().map(|pod| world.id(pod)).collect();
     // Ties must not be broken by the order of the question.
     ids.sort_unstable();
@@ -26,7 +25,16 @@ pub fn all(world: &mut World, pods: &[String], nodes: &[String]) -> Answers {
         }
         answers.insert(format!("post-filter {pod}"), post_filter(world, pod));
     }
+    // Asked last: shares are made when a pod is tried.
+    answers.insert("queues".to_owned(), queues(world));
     answers
+}
+
+/// Where two policies answer the same question differently.
+pub fn differences(a: &Answers, b: &Answers) -> Vec<String> {
+    let questions: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let differ = questions.into_iter().filter(|question| a.get(*question) != b.get(*question));
+    differ.map(|question| format!("{question}\n  {:?}\n  {:?}", a.get(question), b.get(question))).collect()
 }
 
 fn verdict(world: &World, verdicts: &NodeVerdicts, node: &str) -> String {

@@ -6,6 +6,8 @@ mod oracle;
 mod order;
 mod scene;
 mod search;
+mod telling;
+#[cfg(test)]
 #[expect(dead_code, reason = "the tests inside the crate use the rest")]
 #[path = "../../src/testing.rs"]
 mod testing;

@@ -27,12 +27,12 @@ impl<'a> Oracle<'a> {
     }
 
     fn is_preemptible(&self, pod: &Pod) -> bool {
-        pod.preemptible.unwrap_or(!self.scene.flags.unlabelled_is_non_preemptible)
+        pod.preemptible.unwrap_or(!self.scene.laws.unlabelled_is_non_preemptible)
     }
 
     /// The job may preempt, and its whole request is within what its class may ask for.
     pub fn may_trigger(&self) -> bool {
-        let by_default = !self.scene.flags.only_labels_trigger;
+        let by_default = !self.scene.laws.only_labels_trigger;
         let used = |class: bool| self.sum(|pod| pod.is_running() && self.is_preemptible(pod) == class);
         self.asker.can_preempt.unwrap_or(by_default)
             && self.bounding().iter().all(|level| match self.is_preemptible(self.asker) {
@@ -49,13 +49,13 @@ impl<'a> Oracle<'a> {
             && pod.priority < self.asker.priority
             && self.is_preemptible(pod)
             && !pod.opted_out
-            && !(self.scene.flags.default_quota_is_spared && pod.quota.is_none())
+            && !(self.scene.laws.default_quota_is_spared && pod.quota.is_none())
     }
 
     /// The quotas whose bounds hold for the job: its own, and the ancestors where they bind.
     fn bounding(&self) -> Vec<usize> {
         let path = self.path(self.asker.quota);
-        if self.scene.flags.parents_bind { path } else { path.into_iter().take(1).collect() }
+        if self.scene.laws.parents_bind { path } else { path.into_iter().take(1).collect() }
     }
 
     fn path(&self, quota: Option<usize>) -> Vec<usize> {
@@ -151,10 +151,6 @@ impl<'a> Oracle<'a> {
 }
 
 impl Pod {
-    pub fn is_running(&self) -> bool {
-        matches!(self.place, Place::Running(_))
-    }
-
     /// It is not about to go.
     fn stays(&self) -> bool {
         self.leaving.is_none()

@@ -1,31 +1,32 @@
-//! Small clusters at random: few nodes, pods and quotas, so that they get in each other's way.
+//! Small clusters at random: few nodes, pods and quotas with little to spare, so that they get in each other's way.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use proptest::option::{of, weighted};
+use proptest::option::weighted;
 use proptest::prelude::*;
-
-use crate::contract::{Event, Object};
-use crate::testing::{self, Draft, Numbers, OPT_OUT, SOFT_EVICTION, World};
 
 /// Amounts of `cpu` (whole cores) and `gpu`.
 pub type Pair = [i64; 2];
 
 #[derive(Debug, Clone)]
 pub struct Scene {
-    pub flags: Flags,
+    pub laws: Laws,
     pub nodes: Vec<Pair>,
     pub quotas: Vec<Quota>,
+    /// The pods of the asking job come first. Some entries are reservations.
     pub pods: Vec<Pod>,
 }
 
-/// The arguments.
-#[derive(Debug, Clone)]
-pub struct Flags {
+/// The laws and their arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Laws {
+    pub name: &'static str,
     pub unlabelled_is_non_preemptible: bool,
     pub only_labels_trigger: bool,
     pub default_quota_is_spared: bool,
     pub parents_bind: bool,
+    pub shares_out: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -34,11 +35,14 @@ pub struct Quota {
     pub parent: Option<usize>,
     pub min: [Option<i64>; 2],
     pub max: [Option<i64>; 2],
+    /// How many of its pods may be disrupted, for laws that know of budgets.
+    pub disruptions: Option<i64>,
 }
 
 #[derive(Debug, Clone)]
 pub struct Pod {
     pub name: String,
+    pub is_reservation: bool,
     pub priority: i32,
     pub asks: Pair,
     pub preemptible: Option<bool>,
@@ -49,6 +53,7 @@ pub struct Pod {
     pub leaving: Option<Leaving>,
     pub opted_out: bool,
     pub only: Option<BTreeSet<usize>>,
+    pub inside: Option<&'static str>,
     pub started: i64,
 }
 
@@ -67,101 +72,138 @@ pub enum Leaving {
 
 /// The job that asks.
 pub const JOB: &str = "job";
-const QUOTAS: usize = 3;
+const QUOTAS: usize = 2;
+
+/// What a scene is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cast {
+    /// Koordinator's jobs alone; the pods of the asking one are alike.
+    Alike,
+    /// The same, but the pods ask for different amounts.
+    Unlike,
+    /// Every system of laws, shares, reservations, budgets.
+    Everything,
+}
 
 fn rarely() -> impl Strategy<Value = bool> {
     proptest::bool::weighted(0.1)
 }
 
-fn flags() -> impl Strategy<Value = Flags> {
-    (rarely(), rarely(), rarely(), rarely()).prop_map(|(class, trigger, default, parents)| Flags {
+fn laws(cast: Cast) -> impl Strategy<Value = Laws> {
+    let names = match cast {
+        Cast::Everything => vec!["koordinator", "koordinator", "kubernetes", "coscheduling"],
+        Cast::Alike | Cast::Unlike => vec!["koordinator"],
+    };
+    let shares = if cast == Cast::Everything { 0.3 } else { 0.0 };
+    let flags = (rarely(), rarely(), rarely(), rarely(), proptest::bool::weighted(shares));
+    (proptest::sample::select(names), flags).prop_map(|(name, (class, trigger, default, parents, shares))| Laws {
+        name,
         unlabelled_is_non_preemptible: class,
         only_labels_trigger: trigger,
         default_quota_is_spared: default,
         parents_bind: parents,
+        shares_out: shares,
     })
 }
 
+/// Mins that leave a job room, and maxima not far above: where there is little to spare, victims are needed.
 fn quotas() -> impl Strategy<Value = Vec<Quota>> {
-    let bound = |lowest: i64, highest: i64| [weighted(0.8, lowest..highest), weighted(0.3, 0..4i64)];
+    let bounds = |cpu: Range<i64>| (weighted(0.8, cpu), weighted(0.2, 0..4i64));
     let quota = move |at: usize| {
         let parent = if at == 0 { Just(None).boxed() } else { weighted(0.5, 0..at).boxed() };
-        (parent, bound(0, 12), bound(2, 16)).prop_map(|(parent, min, max)| Quota { parent, min, max })
+        (parent, bounds(3..12), bounds(0..5), weighted(0.5, 0..3i64)).prop_map(
+            |(parent, (cpu, gpu), (above, gpu_above), disruptions)| Quota {
+                parent,
+                min: [cpu, gpu],
+                max: [above.map(|above| cpu.unwrap_or(5) + above), gpu_above.map(|above| gpu.unwrap_or(0) + above)],
+                disruptions,
+            },
+        )
     };
     (0..QUOTAS).map(quota).collect::<Vec<_>>()
 }
 
+/// A pod of another job, or a running one of the same job.
 fn other(nodes: usize) -> impl Strategy<Value = Pod> {
     let place = prop_oneof![
         8 => (0..nodes).prop_map(Place::Running),
         1 => (0..nodes).prop_map(Place::Nominated),
         1 => Just(Place::Pending),
     ];
-    let leaving = weighted(0.1, prop_oneof![Just(Leaving::Terminating), Just(Leaving::Marked)]);
+    let leaving = weighted(0.15, prop_oneof![Just(Leaving::Terminating), Just(Leaving::Marked)]);
     let job = prop_oneof![6 => Just(None), 1 => Just(Some(JOB)), 2 => Just(Some("other"))];
-    let preemptible = weighted(0.4, proptest::bool::weighted(0.7));
-    (0..4i32, [1..5i64, 0..2], preemptible, of(0..QUOTAS), job, place, leaving, rarely(), 0..3i64).prop_map(
-        |(priority, asks, preemptible, quota, job, place, leaving, opted_out, started)| Pod {
-            name: String::new(),
+    let labels = (weighted(0.4, proptest::bool::weighted(0.7)), weighted(0.8, 0..QUOTAS), rarely());
+    (0..4i32, [1..5i64, 0..2], labels, job, place, leaving, 0..3i64).prop_map(
+        |(priority, asks, (preemptible, quota, opted_out), job, place, leaving, started)| Pod {
             priority,
             asks,
             preemptible,
-            can_preempt: None,
             quota,
-            job,
+            job: job.filter(|job| *job != JOB || matches!(place, Place::Running(_))),
             place,
             leaving,
             opted_out,
-            only: None,
             started,
+            ..Pod::default()
         },
     )
 }
 
-/// The waiting pods of the job: all alike, or alike but for what they ask for.
-fn askers(nodes: usize, alike: bool) -> impl Strategy<Value = Vec<Pod>> {
+/// A reservation, or a pod inside one.
+fn reserved(nodes: usize) -> impl Strategy<Value = Pod> {
+    let name = proptest::sample::select(vec!["r0", "r1"]);
+    (other(nodes), any::<bool>(), name).prop_map(|(pod, is_reservation, name)| match is_reservation {
+        true => Pod { name: name.to_owned(), is_reservation, can_preempt: pod.preemptible, job: None, ..pod },
+        false => Pod { inside: Some(name), ..pod },
+    })
+}
+
+/// The waiting pods of the job.
+fn askers(nodes: usize, cast: Cast) -> impl Strategy<Value = Vec<Pod>> {
     let only = weighted(0.2, proptest::collection::btree_set(0..nodes, 1..=nodes));
     let asks = proptest::collection::vec([1..6i64, 0..2], 1..=3);
-    let labels = (weighted(0.4, any::<bool>()), weighted(0.2, proptest::bool::weighted(0.8)));
-    (1..5i32, asks, labels, of(0..QUOTAS), only).prop_map(
+    let labels = (weighted(0.7, proptest::bool::weighted(0.3)), weighted(0.1, any::<bool>()));
+    (1..5i32, asks, labels, weighted(0.9, 0..QUOTAS), only).prop_map(
         move |(priority, asks, (preemptible, can_preempt), quota, only)| {
             let first = asks.first().copied().unwrap_or_default();
             let asker = |(at, asks): (usize, &Pair)| Pod {
                 name: format!("a{at}"),
                 priority,
-                asks: if alike { first } else { *asks },
+                asks: if cast == Cast::Alike { first } else { *asks },
                 preemptible,
                 can_preempt,
                 quota,
                 job: Some(JOB),
-                place: Place::Pending,
-                leaving: None,
-                opted_out: false,
                 only: only.clone(),
-                started: 0,
+                ..Pod::default()
             };
             asks.iter().enumerate().map(asker).collect()
         },
     )
 }
 
-/// Up to 4 nodes, 12 others and 3 pods of the asking job, which are alike or not.
-pub fn scene(alike: bool) -> impl Strategy<Value = Scene> {
+/// Up to 4 nodes, 12 others and 3 pods of the asking job.
+pub fn scene(cast: Cast) -> impl Strategy<Value = Scene> {
     proptest::collection::vec([2..9i64, 0..3], 1..=4).prop_flat_map(move |nodes| {
         let others = proptest::collection::vec((other(nodes.len()), rarely()), 0..=12);
-        (flags(), quotas(), others, askers(nodes.len(), alike)).prop_map(move |(flags, quotas, others, askers)| {
-            let mut scene = Scene { flags, nodes: nodes.clone(), quotas, pods: askers };
-            for (at, (mut pod, overcommits)) in others.into_iter().enumerate() {
-                pod.name = format!("p{at}");
-                if pod.job == Some(JOB) && !pod.is_running() {
-                    pod.job = None;
+        let most = if cast == Cast::Everything { 4 } else { 0 };
+        let reserved = proptest::collection::vec(reserved(nodes.len()), 0..=most);
+        (laws(cast), quotas(), others, reserved, askers(nodes.len(), cast)).prop_map(
+            move |(laws, quotas, others, reserved, askers)| {
+                let mut scene = Scene { laws, nodes: nodes.clone(), quotas, pods: askers };
+                let others = others.into_iter().chain(reserved.into_iter().map(|pod| (pod, false)));
+                for (at, (mut pod, overcommits)) in others.enumerate() {
+                    if !pod.is_reservation {
+                        pod.name = format!("p{at}");
+                    }
+                    let is_new = scene.pods.iter().all(|other| other.name != pod.name);
+                    if is_new && (overcommits || scene.has_room_for(&pod)) {
+                        scene.pods.push(pod);
+                    }
                 }
-                if overcommits || scene.has_room_for(&pod) {
-                    scene.pods.push(pod);
-                }
-            }
-            scene
-        })
+                scene
+            },
+        )
     })
 }
 
@@ -172,87 +214,31 @@ impl Scene {
         let held = held.fold(pod.asks, |[cpu, gpu], other| [cpu + other.asks[0], gpu + other.asks[1]]);
         held[0] <= self.nodes[node][0] && held[1] <= self.nodes[node][1]
     }
-
-    pub fn arguments(&self) -> String {
-        let Flags { unlabelled_is_non_preemptible, only_labels_trigger, default_quota_is_spared, parents_bind } =
-            self.flags;
-        format!(
-            r#"{{"disableDefaultPreemptiable": {unlabelled_is_non_preemptible},
-                "disableDefaultTriggerPreemption": {only_labels_trigger},
-                "disableDefaultQuotaPreemption": {default_quota_is_spared}, "enableCheckParentQuota": {parents_bind}}}"#
-        )
-    }
-
-    /// Everything there is, each thing an event of its own.
-    pub fn events(&self, numbers: &mut Numbers) -> Vec<Event> {
-        let mut events: Vec<Event> = self.objects().into_iter().map(Event::ObjectUpserted).collect();
-        for (at, has) in self.nodes.iter().enumerate() {
-            events.push(numbers.node(&format!("n{at}"), &amounts(*has)));
-        }
-        for pod in &self.pods {
-            events.extend(numbers.pod(&pod.draft()));
-        }
-        events
-    }
-
-    pub fn objects(&self) -> Vec<Object> {
-        let bound = |[cpu, gpu]: [Option<i64>; 2]| {
-            let part = |name: &str, amount: Option<i64>| amount.map(|n| format!("{name}={n} ")).unwrap_or_default();
-            part("cpu", cpu) + &part("gpu", gpu)
-        };
-        let quotas = self.quotas.iter().enumerate().map(|(at, quota)| {
-            let parent = quota.parent.map(|parent| format!("q{parent}")).unwrap_or_default();
-            testing::quota(&format!("q{at}"), &parent, &bound(quota.min), &bound(quota.max))
-        });
-        quotas.chain([testing::pod_group(JOB, 2, &[])]).collect()
-    }
-
-    /// A policy that was told of it, one thing after the other.
-    pub fn world(&self) -> World {
-        let mut world = World::with(&self.arguments());
-        let events = self.events(&mut world.numbers);
-        world.tell(events);
-        world
-    }
 }
 
-fn amounts([cpu, gpu]: Pair) -> String {
-    format!("cpu={cpu} gpu={gpu}")
+impl Default for Pod {
+    fn default() -> Pod {
+        Pod {
+            name: String::new(),
+            is_reservation: false,
+            priority: 0,
+            asks: [0; 2],
+            preemptible: None,
+            can_preempt: None,
+            quota: None,
+            job: None,
+            place: Place::Pending,
+            leaving: None,
+            opted_out: false,
+            only: None,
+            inside: None,
+            started: 0,
+        }
+    }
 }
 
 impl Pod {
-    fn draft(&self) -> Draft {
-        let mut draft = testing::pod(&self.name).priority(self.priority).asks(&amounts(self.asks));
-        draft = match self.place {
-            Place::Pending => draft,
-            Place::Nominated(node) => draft.nominated(&format!("n{node}")),
-            Place::Running(node) => draft.on(&format!("n{node}")),
-        };
-        if let Some(preemptible) = self.preemptible {
-            draft = draft.preemptible(preemptible);
-        }
-        if let Some(can) = self.can_preempt {
-            draft = draft.label(testing::CAN_PREEMPT, if can { "true" } else { "false" });
-        }
-        if let Some(quota) = self.quota {
-            draft = draft.quota(&format!("q{quota}"));
-        }
-        if let Some(job) = self.job {
-            draft = draft.job(job);
-        }
-        if self.leaving == Some(Leaving::Marked) {
-            draft = draft.label(SOFT_EVICTION, "true");
-        }
-        if self.opted_out {
-            draft = draft.label(OPT_OUT, "true");
-        }
-        if let Some(only) = &self.only {
-            let names: Vec<String> = only.iter().map(|node| format!("n{node}")).collect();
-            draft = draft.only_on(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        }
-        draft.with(|pod| {
-            (pod.started, pod.created) = (Some(self.started), self.started);
-            pod.terminating = self.leaving == Some(Leaving::Terminating);
-        })
+    pub fn is_running(&self) -> bool {
+        matches!(self.place, Place::Running(_))
     }
 }

@@ -5,13 +5,14 @@ use std::cmp::Ordering;
 use super::*;
 use crate::laws::order::cheapest_node_first::Cost;
 use crate::laws::order::{higher_priority_first, important_first};
-use crate::model::{Pod, PodIx};
+use crate::model::{Cluster, Pod, PodIx};
 use crate::testing::{Draft, pod};
 
-/// How two pods compare, whichever of them was told first.
-fn compare(order: fn(&Pod, &Pod) -> Ordering, first: Draft, second: Draft) -> [Ordering; 2] {
+/// How two pods compare at the time 5, whichever of them was told first.
+fn compare(order: fn(&Cluster, &Pod, &Pod) -> Ordering, first: Draft, second: Draft) -> [Ordering; 2] {
     [false, true].map(|swapped| {
         let mut world = World::new();
+        world.tell(vec![crate::contract::Event::Clock(5)]);
         let names = [first.name(), second.name()];
         let mut drafts = vec![first.clone(), second.clone()];
         if swapped {
@@ -19,7 +20,7 @@ fn compare(order: fn(&Pod, &Pod) -> Ordering, first: Draft, second: Draft) -> [O
         }
         drafts.into_iter().for_each(|draft| world.pod(draft));
         let [first, second] = names.map(|name| world.engine.cluster().pod(PodIx(world.id(&name))).cloned());
-        first.zip(second).map_or(Ordering::Equal, |(first, second)| order(&first, &second))
+        first.zip(second).map_or(Ordering::Equal, |(first, second)| order(world.engine.cluster(), &first, &second))
     })
 }
 
@@ -43,14 +44,16 @@ fn pending_pods_go_by_priority_then_entry_then_creation_then_name() {
 }
 
 #[test]
-fn pods_are_put_back_by_priority_then_start_then_name() {
+fn pods_are_put_back_by_priority_then_start_then_creation_then_name() {
     let started = |draft: Draft, at: i64| draft.with(|pod| pod.started = Some(at));
     for (first, second) in [
         (aged("z", [2, 0, 9]), aged("a", [1, 0, 0])),
         (started(aged("z", [1, 0, 9]), 3), started(aged("a", [1, 0, 0]), 4)),
-        // Without a start the creation counts; the time of entry never does.
-        (aged("z", [1, 9, 3]), started(aged("a", [1, 0, 0]), 4)),
-        (started(aged("a", [1, 0, 9]), 3), started(aged("b", [1, 0, 0]), 3)),
+        // One that has not started is as young as can be; the time of entry never counts.
+        (started(aged("z", [1, 9, 9]), 4), aged("a", [1, 0, 0])),
+        (aged("z", [1, 0, 0]), started(aged("a", [1, 0, 0]), 6)),
+        (started(aged("z", [1, 9, 3]), 4), started(aged("a", [1, 0, 4]), 4)),
+        (started(aged("a", [1, 0, 3]), 3), started(aged("b", [1, 0, 3]), 3)),
     ] {
         assert_eq!(compare(important_first::compare, first, second), [Ordering::Less; 2]);
     }
