@@ -1,8 +1,10 @@
 //! PostFilter: the pod was refused or found no node; what can be done?
 
-use crate::contract::*;
-use crate::laws::{Gate, Search};
-use crate::model::{NodeIx, PodIx};
+use crate::contract::{
+    Effects, Eviction, Outcome, Placement, Plan, PodId, PolicyError, PostFiltered, Reason, Subject, Victim,
+};
+use crate::laws::{Gate, Laws, Search};
+use crate::model::{NodeIx, Pod, PodIx};
 
 use super::search::{self, Obstacle, Proposal, Quest};
 use super::{Asker, Engine};
@@ -26,6 +28,7 @@ impl Engine {
         let mut quest = Quest { asker: &asker, laws: &laws, ledger: &self.ledger, refuted, notes: &mut self.notes };
         let found = match laws.search {
             Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, sample),
+            Search::GroupOnOneNode(group) => search::plan_group(&mut self.cluster, &mut quest, &group),
             Search::RemoveAllPutBack | Search::NodeByNode(_) => search::plan_job(&mut self.cluster, &mut quest),
         };
         let found = found.map_err(|over| self.overflow(over))?;
@@ -64,6 +67,14 @@ impl Engine {
             Obstacle::Limit(rule, breach) => {
                 self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
                 Ok(self.reason(&rule, &breach))
+            }
+            Obstacle::Coming(node) => {
+                let rule = self.laws()?.node_choice;
+                let name = self.cluster.node(node).map_or("?", |node| node.name.as_str());
+                let message =
+                    format!("`{name}` has room once the pods that are leaving are gone: nobody else is evicted");
+                self.notes.note(Subject::Asker, Outcome::Barred, &rule, || message.clone());
+                Ok(Reason { law: rule.code.to_owned(), message })
             }
             Obstacle::NoNode { pod, planned } => {
                 let rule = self.laws()?.node_choice;
@@ -114,12 +125,19 @@ impl Engine {
         Ok(PostFiltered { plan: Some(plan), reason, effects })
     }
 
-    /// The pods of lower priority that were to have the nodes of the plan.
+    /// The pods that were to have the nodes of the plan and give way: of lower priority; or, where promises are firm, everybody
+    /// where the node is kept for the asker alone.
     fn outranked(&self, asker: &Asker, nominations: &[(PodIx, NodeIx)]) -> Vec<PodId> {
         let nodes = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
-        let lower = self.cluster.nominated().filter(|(ix, pod)| {
-            pod.priority() < asker.priority && pod.nominated.is_some_and(nodes) && !asker.pods.contains(ix)
-        });
+        let firm = self.laws().is_ok_and(Laws::promises_are_firm);
+        let gives_way = |pod: &Pod| match firm {
+            true => asker.own_node.is_some() && pod.own_node().is_none(),
+            false => pod.priority() < asker.priority,
+        };
+        let lower = self
+            .cluster
+            .nominated()
+            .filter(|(ix, pod)| gives_way(pod) && pod.nominated.is_some_and(nodes) && !asker.pods.contains(ix));
         lower.map(|(ix, _)| ix.0).collect()
     }
 }

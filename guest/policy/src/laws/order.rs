@@ -1,7 +1,10 @@
 //! Orders: which first?
 
 pub mod cheapest_node_first;
+pub mod fair_queues_first;
 pub mod fewest_violations_first;
 pub mod gang_members_together;
 pub mod higher_priority_first;
 pub mod important_first;
+pub mod opted_out_last;
+pub mod smallest_group_first;

@@ -44,6 +44,8 @@ pub struct Job {
     pub declared: Option<Gang>,
     /// What its pods say it needs; counts where there is no object.
     pub annotated: Option<Gang>,
+    /// The member that the others depend on, where the system knows one: a driver, a master.
+    pub originator: Option<PodIx>,
     /// Members were bound together once.
     pub satisfied: bool,
     /// When the first of its pods was created, nanoseconds since 1970.
@@ -60,6 +62,7 @@ impl Job {
             members: Vec::new(),
             declared: None,
             annotated: None,
+            originator: None,
             satisfied: false,
             first_created: None,
             failed_at: None,

@@ -22,6 +22,6 @@ pub use index::{BudgetIx, JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbol, Symbol
 pub use job::{Gang, Job, JobKey, Match};
 pub use node::Node;
 pub use pod::{Class, Kind, Place, Pod, PodName, Traits};
-pub use queue::{Books, Bounds, Queue, QueueSpec};
+pub use queue::{Books, Bounds, Policy, Queue, QueueSpec, Standing};
 pub use resources::{Amounts, Bound, Overflow, Request, ResourceIx, within};
 pub use trial::Trial;

@@ -63,6 +63,21 @@ impl Cluster {
             .filter(move |(_, pod)| pod.is_pending() && pod.priority() >= priority)
     }
 
+    /// The pods for which room is kept on a node before `asker` may have it, whatever their priority. A DaemonSet's pod that may run
+    /// nowhere else goes before all but its like.
+    pub fn reserved<'a>(&'a self, node: &'a Node, asker: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
+        let own_node = self.pod(asker).is_some_and(|pod| pod.own_node().is_some());
+        let others = node.nominated.iter().filter(move |pod| **pod != asker);
+        others
+            .filter_map(|ix| Some((*ix, self.pod(*ix)?)))
+            .filter(move |(_, pod)| pod.is_pending() && (!own_node || pod.own_node().is_some()))
+    }
+
+    /// Whether a node is kept as a whole for another pod than this one: a DaemonSet's that was nominated to it.
+    pub fn is_kept(&self, node: &Node, asker: PodIx) -> bool {
+        self.reserved(node, asker).any(|(_, pod)| pod.own_node().is_some())
+    }
+
     /// What these pods, all there are on a node, leave of it.
     pub(super) fn free(&self, allocatable: &Amounts, pods: &[PodIx]) -> Result<Amounts, Overflow> {
         let mut free = allocatable.clone();

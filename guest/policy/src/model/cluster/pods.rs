@@ -38,6 +38,14 @@ impl Cluster {
         }
     }
 
+    /// Reads anew what pods say of themselves, as far as no book depends on it.
+    pub fn revise(&mut self, mut say: impl FnMut(PodIx, &mut Traits)) {
+        self.version = self.version.wrapping_add(1);
+        for (ix, pod) in self.pods.iter_mut() {
+            say(ix, &mut pod.traits);
+        }
+    }
+
     fn settle_pod(&mut self, ix: PodIx, from: Place, to: Place) -> Result<bool, Overflow> {
         if self.pod(ix).is_none_or(|pod| pod.place != from) {
             return Ok(false);
