@@ -6,6 +6,7 @@ mod coscheduling;
 mod document;
 mod koordinator;
 mod kubernetes;
+mod volcano;
 
 use std::fmt::Debug;
 
@@ -93,8 +94,9 @@ struct System {
 }
 
 /// The systems, the default one first.
-const SYSTEMS: [System; 3] = [
+const SYSTEMS: [System; 4] = [
     System { describe: koordinator::describe, configure: koordinator::configure, rules: koordinator::rules },
+    System { describe: volcano::describe, configure: volcano::configure, rules: volcano::rules },
     System { describe: coscheduling::describe, configure: coscheduling::configure, rules: coscheduling::rules },
     System { describe: kubernetes::describe, configure: kubernetes::configure, rules: kubernetes::rules },
 ];

@@ -33,11 +33,16 @@ pub struct Asker {
 impl Asker {
     /// The asker of an attempt for a pod; none where there is no such pod.
     pub fn new(cluster: &Cluster, laws: &Laws, ix: PodIx) -> Result<Option<Asker>, Overflow> {
-        let Some(pod) = cluster.pod(ix) else { return Ok(None) };
         let mut waiting: Vec<_> = cluster.members(ix).filter(|(_, member)| member.is_pending()).collect();
         waiting.sort_unstable_by(|(_, a), (_, b)| (laws.queue_order.compare)(cluster, a, b));
+        Asker::of(cluster, laws, ix, waiting.into_iter().map(|(member, _)| member).collect())
+    }
+
+    /// A pod that asks together with these pods of its job; none where there is no such pod.
+    pub fn of(cluster: &Cluster, laws: &Laws, ix: PodIx, pods: Vec<PodIx>) -> Result<Option<Asker>, Overflow> {
+        let Some(pod) = cluster.pod(ix) else { return Ok(None) };
         let mut unplaced = Amounts::default();
-        for (_, member) in &waiting {
+        for member in pods.iter().filter_map(|ix| cluster.pod(*ix)) {
             unplaced.add(&member.request)?;
         }
         Ok(Some(Asker {
@@ -47,7 +52,7 @@ impl Asker {
             class: pod.traits.class,
             job: pod.traits.job,
             queue: pod.queue,
-            pods: waiting.into_iter().map(|(member, _)| member).collect(),
+            pods,
             unplaced,
             nothing: Amounts::default(),
             parents_bind: laws.parents_bind,

@@ -27,6 +27,8 @@ impl Engine {
         let mut quest = Quest { asker: &asker, laws: &laws, ledger: &self.ledger, refuted, notes: &mut self.notes };
         let found = match laws.search {
             Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, sample),
+            // Victims are bundled in the system's own cycle, where all that wait are looked at.
+            Search::Bundles => return Err(PolicyError::Unsupported(ExtensionPoint::PostFilter)),
             Search::RemoveAllPutBack | Search::NodeByNode(_) => search::plan_job(&mut self.cluster, &mut quest),
         };
         let found = found.map_err(|over| self.overflow(over))?;
@@ -82,6 +84,7 @@ impl Engine {
     }
 
     fn propose(&mut self, asker: &Asker, proposal: Proposal) -> Result<PostFiltered, PolicyError> {
+        self.ledger.forget_unanswered();
         let dialect = self.dialect.as_ref().ok_or(PolicyError::NotConfigured)?;
         let (eviction, marks) = (dialect.eviction(), dialect.marks(&self.cluster, asker.pod));
         let Proposal { nominations, victims: heads } = proposal;

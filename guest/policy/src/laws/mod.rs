@@ -5,6 +5,7 @@
 //! its sentence is the same. The module documentation of a law is its manual page.
 
 pub mod breach;
+pub mod cycle;
 pub mod gate;
 pub mod guard;
 pub mod limit;
@@ -15,6 +16,7 @@ pub mod room;
 use std::cmp::Ordering;
 
 pub use breach::Breach;
+pub use cycle::{Action, Cycle, Pursuit};
 
 use crate::engine::{Asker, Ledger, Sample};
 use crate::model::{Amounts, Class, Cluster, Pod, PodIx, QueueIx, ResourceIx};
@@ -115,6 +117,8 @@ pub enum Search {
     RemoveAllPutBack,
     /// Node by node: take everybody away who may make way, put back whom one can; then choose a node.
     NodeByNode(Sample),
+    /// Bundles of victims, job by job; within the system's own cycle.
+    Bundles,
 }
 
 /// The table of a system: the laws in force, by the question and the moment at which it is asked.
@@ -142,4 +146,6 @@ pub struct Laws {
     pub search: Search,
     /// The ancestors of a queue bound its pods, too.
     pub parents_bind: bool,
+    /// The cycle of the system's own, where it has one.
+    pub cycle: Option<Cycle>,
 }

@@ -40,7 +40,8 @@ impl Laws {
         let guards = self.guards.iter().map(|guard| &guard.rule);
         let orders = [&self.queue_order.rule, &self.node_choice, &self.put_back.rule];
         let mut rules: Vec<Entry> = Vec::new();
-        for entry in gates.map(|gate| &gate.rule).chain(guards).chain(orders).map(Entry::from) {
+        let own = self.cycle.iter().flat_map(|cycle| cycle.rules());
+        for entry in gates.map(|gate| &gate.rule).chain(guards).chain(orders).chain(own).map(Entry::from) {
             if rules.iter().all(|known| known.code != entry.code) {
                 rules.push(entry);
             }

@@ -13,6 +13,29 @@ pub struct Bounds {
     pub max: Bound,
 }
 
+/// How a queue stands beside others, where its system says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manners {
+    /// Higher is served first and gives last.
+    pub priority: i32,
+    /// Other queues may get back from it what it holds beyond its due.
+    pub reclaimable: bool,
+    /// It takes pods.
+    pub open: bool,
+    /// There are queues below it.
+    pub has_children: bool,
+    /// So many of its ancestors must hold more than their due, too, before it gives something back.
+    pub watched_ancestors: u32,
+    /// When it was created, nanoseconds since 1970.
+    pub created: i64,
+}
+
+impl Default for Manners {
+    fn default() -> Manners {
+        Manners { priority: 0, reclaimable: true, open: true, has_children: false, watched_ancestors: 0, created: 0 }
+    }
+}
+
 /// A queue as its system describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueueSpec {
@@ -24,6 +47,8 @@ pub struct QueueSpec {
     pub bounds: Bounds,
     /// It takes the pods that belong to no other queue.
     pub is_default: bool,
+    /// How it stands beside others.
+    pub manners: Manners,
 }
 
 /// A queue: its description, its place in the tree, and its books. The books cover the queue and everything below it.
@@ -37,6 +62,8 @@ pub struct Queue {
     pub bounds: Bounds,
     /// It takes the pods that belong to no other queue.
     pub is_default: bool,
+    /// How it stands beside others.
+    pub manners: Manners,
     /// What it may hold now in place of its maximum, where its system shares out what there is.
     pub runtime: Option<Bound>,
     /// What its pods hold.
@@ -52,6 +79,22 @@ impl Queue {
             Some(runtime) => ("runtime", runtime),
             None => ("max", &self.bounds.max),
         }
+    }
+
+    /// What is its due of a resource: what it deserves, as far as it may hold it, and what it is guaranteed in any case. None where
+    /// neither is said.
+    pub fn due(&self, resource: ResourceIx) -> Option<i64> {
+        let guaranteed = self.bounds.guaranteed.get(resource).filter(|amount| *amount > 0);
+        let most = self.limit().1.get(resource).unwrap_or(i64::MAX);
+        let deserved = self.bounds.deserved.get(resource).map(|amount| amount.min(most));
+        deserved.max(guaranteed)
+    }
+
+    /// The resources of which it has a due.
+    pub fn dues(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
+        let named = self.bounds.deserved.iter().chain(self.bounds.guaranteed.iter()).map(|(resource, _)| resource);
+        let named: std::collections::BTreeSet<ResourceIx> = named.collect();
+        named.into_iter().filter_map(|resource| Some((resource, self.due(resource)?)))
     }
 }
 
@@ -71,6 +114,12 @@ impl Books {
     /// The amount of one resource, in the parts it consists of.
     pub fn parts(&self, resource: ResourceIx) -> [i64; 2] {
         [self.of(Class::Preemptible, resource), self.of(Class::NonPreemptible, resource)]
+    }
+
+    /// The amount of one resource, whatever class it counts for.
+    pub fn total(&self, resource: ResourceIx) -> i64 {
+        let [preemptible, rest] = self.parts(resource);
+        preemptible.saturating_add(rest)
     }
 
     /// The amounts that count for a class.

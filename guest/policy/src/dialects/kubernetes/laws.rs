@@ -72,5 +72,6 @@ pub fn table(sample: Sample) -> Laws {
         ),
         search: Search::NodeByNode(sample),
         parents_bind: false,
+        cycle: None,
     }
 }

@@ -36,10 +36,10 @@ impl Cluster {
         self.queue_names = BTreeMap::new();
         for spec in specs {
             let parent = spec.parent.and_then(|parent| self.queue_named(self.symbols.get(&parent)?));
-            let QueueSpec { name, bounds, is_default, .. } = spec;
+            let QueueSpec { name, bounds, is_default, manners, .. } = spec;
             let symbol = self.symbols.intern(&name);
             let (used, requested) = (Books::default(), Books::default());
-            let queue = Queue { name, parent, bounds, is_default, runtime: None, used, requested };
+            let queue = Queue { name, parent, bounds, is_default, manners, runtime: None, used, requested };
             if let Some(ix) = self.queues.push(queue) {
                 self.queue_names.insert(symbol, ix);
             }
