@@ -5,12 +5,16 @@
 
 pub mod contract;
 mod dialects;
+pub mod duration;
 mod engine;
 mod laws;
 mod model;
 pub mod quantity;
+#[cfg(test)]
+mod testing;
 
 pub use dialects::rules;
 pub use engine::Engine;
 pub use laws::Question;
+pub use laws::breach::amount;
 pub use laws::register::Entry;

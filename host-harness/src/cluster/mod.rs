@@ -10,3 +10,4 @@ pub use eligibility::Ineligible;
 pub use error::InputError;
 pub use mirror::Mirror;
 pub use object::Object;
+pub(crate) use object::{dotted, step};

@@ -3,7 +3,6 @@
 //! The format is described in `fixtures/scenarios/README.md`.
 
 mod compare;
-mod duration;
 mod expect;
 mod format;
 mod junit;

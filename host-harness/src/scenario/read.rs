@@ -4,12 +4,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use serde_path_to_error::Segment;
 
-use super::duration;
 use super::expect::Expect;
 use super::format::{Action, Scenario, Step};
 use super::status::Books;
 use crate::cluster::load::{Document, Origin};
 use crate::cluster::{InputError, Object};
+use lictor_policy::duration;
 
 /// Where to look things up.
 const REMEDY: &str = "see fixtures/scenarios/README.md for the format";

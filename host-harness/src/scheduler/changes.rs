@@ -16,6 +16,12 @@ impl Session<'_> {
         Ok(read)
     }
 
+    /// Creates or replaces objects that were read together: one that is there twice is a warning.
+    pub fn load_objects(&mut self, objects: impl IntoIterator<Item = Object>) -> Result<(), SessionError> {
+        self.mirror.load_objects(objects);
+        self.reconcile()
+    }
+
     /// Creates or replaces objects.
     pub fn upsert(&mut self, objects: impl IntoIterator<Item = Object>) -> Result<(), SessionError> {
         for object in objects {

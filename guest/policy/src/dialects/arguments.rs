@@ -25,6 +25,9 @@ impl Arguments {
         for argument in &laws.arguments {
             let default = || serde_json::from_str(&argument.default).unwrap_or(Value::Null);
             let value = given.get(&argument.name).cloned().unwrap_or_else(default);
+            if value.is_null() && !given.contains_key(&argument.name) {
+                continue;
+            }
             let expected = match argument.kind {
                 ArgumentKind::Boolean => (!value.is_boolean()).then_some("true or false"),
                 ArgumentKind::Integer => (!value.is_i64()).then_some("a whole number"),
@@ -38,6 +41,11 @@ impl Arguments {
             values.insert(argument.name.clone(), value);
         }
         Ok(Arguments(values))
+    }
+
+    /// Whether an argument is given, or has a default.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
     }
 
     /// A boolean argument.
@@ -70,7 +78,7 @@ impl Arguments {
 /// A length of time as Go writes it, or as a number of seconds: nanoseconds, not negative.
 pub fn duration(value: &Value) -> Option<i64> {
     let nanoseconds = match value {
-        Value::String(text) => go_parse_duration::parse_duration(text).ok()?,
+        Value::String(text) => crate::duration::parse(text).ok()?,
         Value::Number(seconds) => seconds.as_i64()?.checked_mul(1_000_000_000)?,
         _ => return None,
     };

@@ -15,6 +15,8 @@ mod pre_filter;
 mod reserve;
 mod search;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub use asker::Asker;
 pub use ledger::Ledger;

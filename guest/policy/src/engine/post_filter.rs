@@ -16,7 +16,7 @@ impl Engine {
         }
         self.notes.resume(PodIx(pod));
         if let Some((rule, breach)) = self.broken_trigger(&asker)? {
-            let under_way = std::ptr::eq(rule.law, &crate::laws::gate::last_plan_is_done::LAW);
+            let under_way = rule.law.name == crate::laws::gate::last_plan_is_done::LAW.name;
             self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
             let reason = self.reason(&rule, &breach);
             let effects = if under_way { Effects::default() } else { self.give_up(&asker) };
@@ -93,8 +93,15 @@ impl Engine {
             Eviction::Soft => heads,
             Eviction::Delete => heads.into_iter().flat_map(|head| self.cluster.party(head)).collect(),
         };
-        let (pods, evicted) = (nominations.len(), victims.len());
-        let message = format!("{evicted} pod(s) make way for {pods} pod(s)");
+        let counted = |n: usize, one: &str, more: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {more}") };
+        let message = match victims.len() {
+            0 => "nobody has to make way: enough room is being left already".to_owned(),
+            n => format!(
+                "{} for {}",
+                counted(n, "pod makes way", "pods make way"),
+                counted(nominations.len(), "pod", "pods")
+            ),
+        };
         let reason = Reason { law: dialect.laws().put_back.rule.code.to_owned(), message };
         let effects = Effects { withdrawn: self.outranked(asker, &nominations), ..Effects::default() };
         let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();

@@ -12,6 +12,8 @@ pub mod limit;
 pub mod order;
 pub mod register;
 pub mod room;
+#[cfg(test)]
+mod tests;
 
 use std::cmp::Ordering;
 

@@ -27,7 +27,10 @@ impl Verdict {
             Verdict::Fits => ("node/fits", "it fits".to_owned(), true),
             Verdict::Ineligible => ("node/eligible", "the pod may not run there".to_owned(), false),
             Verdict::TooSmall(resource) => {
-                ("node/large-enough", format!("too small: {} allocatable", name(resource)), false)
+                ("node/large-enough", format!("node(s) too small: {}", name(resource)), false)
+            }
+            Verdict::Full(resource) if name(resource).starts_with("hostport/") => {
+                ("node/has-room", "node(s) didn't have free ports for the requested pod ports".to_owned(), true)
             }
             Verdict::Full(resource) => ("node/has-room", format!("Insufficient {}", name(resource)), true),
             Verdict::Promised(resource) => {

@@ -12,6 +12,8 @@ mod pod;
 mod queue;
 mod rank;
 mod resources;
+#[cfg(test)]
+mod tests;
 mod trial;
 
 pub use budget::Budget;

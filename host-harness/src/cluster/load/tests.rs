@@ -210,3 +210,30 @@ fn files_that_cannot_be_read_are_named() {
     assert!(read.is_ok());
     assert_eq!(taken, [json!({"a": 1}), json!({"b": 2})]);
 }
+
+/// A dump with something of everything in it.
+const SAMPLE: &str = "# dump\n--- !!map\napiVersion: &v v1\nkind: List\nitems:\n- apiVersion: *v\n  kind: \"Pod\"\n  metadata: {name: 'a', labels: {x: y}}\n  spec:\n    text: |\n      one\n      two\n    folded: >-\n      three\n    n: [1, -2.5, 0x1F, ~, true]\n---\n{\"json\": [1, {\"a\": null}]}\n";
+
+#[test]
+fn the_sample_is_read() {
+    let documents = read("a", SAMPLE).unwrap();
+    assert_eq!(documents[0].value.pointer("/spec/text"), Some(&json!("one\ntwo\n")));
+    assert_eq!(documents[0].value.pointer("/spec/n"), Some(&json!([1, -2.5, 31, null, true])));
+    assert_eq!(documents[1].value, json!({"json": [1, {"a": null}]}));
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_breaks_the_reader(text in "[-a:#\\[\\]{}&*!|>'\"%@`,?<0. \t\n~\\\\é]{0,60}") {
+        let _ = read("a", &text);
+        let _ = read("a.json", &text);
+    }
+
+    #[test]
+    fn no_damage_breaks_the_reader(at in 0..SAMPLE.len(), cut in 0..6_usize, put in "[-a:\\[\\]{}&*!|>'\"\n ]{0,3}") {
+        let text: String = SAMPLE.chars().take(at).chain(put.chars()).chain(SAMPLE.chars().skip(at.saturating_add(cut))).collect();
+        if let Err(mistake) = read("a", &text) {
+            proptest::prop_assert!(mistake.line > 0 && mistake.line as usize <= text.lines().count().saturating_add(1), "{}", mistake);
+        }
+    }
+}

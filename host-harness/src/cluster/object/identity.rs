@@ -35,6 +35,7 @@ impl Identity {
         let name = required(value, "/metadata/name", &nameless, "give it a name")?;
         let namespace = match text(value, "/metadata/namespace", &nameless)? {
             "" if kinds::is_pod(group, kind) => "default",
+            _ if kinds::has_no_namespace(group, kind) => "",
             namespace => namespace,
         };
         for (pointer, part) in [("/metadata/name", name), ("/metadata/namespace", namespace)] {

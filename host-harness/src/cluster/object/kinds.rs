@@ -40,8 +40,13 @@ pub(super) fn is_priority_class(group: &str, kind: &str) -> bool {
 }
 
 /// Whether these are Koordinator's reservations, which are placed like pods.
-pub(crate) fn is_reservation(group: &str, kind: &str) -> bool {
+pub(super) fn is_reservation(group: &str, kind: &str) -> bool {
     group == "scheduling.koordinator.sh" && kind == "Reservation"
+}
+
+/// Whether objects of this kind, of those that the host reads itself, belong to the cluster and to no namespace.
+pub(super) fn has_no_namespace(group: &str, kind: &str) -> bool {
+    is_node(group, kind) || is_priority_class(group, kind) || is_reservation(group, kind)
 }
 
 /// Refuses a kind that the group and version it names does not have.

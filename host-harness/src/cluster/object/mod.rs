@@ -2,7 +2,7 @@
 
 mod constraints;
 mod identity;
-pub(crate) mod kinds;
+mod kinds;
 mod node;
 mod pod;
 pub(crate) mod ports;
@@ -24,6 +24,7 @@ pub(crate) use node::NodeFacts;
 pub(crate) use pod::PodFacts;
 pub(crate) use priority_class::ClassFacts;
 pub(crate) use quantities::Amounts;
+pub(crate) use subject::{dotted, step};
 
 /// A Kubernetes object that was read without mistake.
 #[derive(Debug, Clone)]

@@ -46,12 +46,12 @@ impl Subject<'_> {
 }
 
 /// A key as a part of a JSON pointer.
-pub(super) fn step(key: &str) -> String {
+pub(crate) fn step(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 /// A JSON pointer as Kubernetes writes paths: `spec.containers[0].resources.requests[nvidia.com/gpu]`.
-fn dotted(pointer: &str) -> String {
+pub(crate) fn dotted(pointer: &str) -> String {
     let mut path = String::new();
     for token in pointer.split('/').skip(1) {
         let key = token.replace("~1", "/").replace("~0", "~");

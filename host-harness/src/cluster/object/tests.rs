@@ -165,6 +165,14 @@ fn reads_a_reservation_as_the_pod_that_holds_its_place() {
 }
 
 #[test]
+fn a_namespace_means_nothing_where_the_kind_has_none() {
+    let key = |text: &str| object(text).unwrap().key();
+    assert_eq!(key("{apiVersion: v1, kind: Node, metadata: {name: n, namespace: x}}"), "Node/n");
+    assert_eq!(key(&RESERVATION.replace("name: r", "name: r\n  namespace: x")), "Reservation/r");
+    assert_eq!(key("{apiVersion: v1, kind: ConfigMap, metadata: {name: n}}"), "ConfigMap/n");
+}
+
+#[test]
 fn other_kinds_stay_as_they_are() {
     let object = object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: x}, spec: 5}").unwrap();
     assert_eq!(object.key(), "Deployment/x/d");

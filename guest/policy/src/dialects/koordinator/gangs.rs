@@ -63,8 +63,9 @@ fn declared(args: &Args, object: &Document) -> Result<Gang, Finding> {
 
 /// What the annotations of a pod say.
 fn annotated(args: &Args, pod: &Document, said: &Said<'_>) -> Result<Gang, Finding> {
-    let number = said.annotation(keys::GANG_MINIMUM).and_then(|text| text.parse::<u32>().ok()).map(Value::from);
-    let minimum = count(pod, &annotation_path(keys::GANG_MINIMUM), number.as_ref())?;
+    let text = said.annotation(keys::GANG_MINIMUM);
+    let minimum = text.map(|text| text.parse::<u32>().map_or_else(|_| Value::from(text), Value::from));
+    let minimum = count(pod, &annotation_path(keys::GANG_MINIMUM), minimum.as_ref())?;
     let timeout = annotated_timeout(args, pod, said.annotation(keys::GANG_TIMEOUT))?;
     gang(pod, minimum, timeout, |key| said.annotation(key))
 }
@@ -73,6 +74,7 @@ fn count(object: &Document, path: &str, value: Option<&Value>) -> Result<u32, Fi
     let count = value.and_then(Value::as_u64).and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0);
     count.ok_or_else(|| {
         let message = match value {
+            Some(Value::String(text)) => format!("`{text}` is not a number of pods"),
             Some(value) => format!("`{value}` is not a number of pods"),
             None => "it does not say how many pods must be bound together".to_owned(),
         };

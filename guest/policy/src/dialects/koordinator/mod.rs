@@ -10,6 +10,8 @@ mod laws;
 mod pods;
 mod quotas;
 mod runtime;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 

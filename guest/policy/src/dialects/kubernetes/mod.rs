@@ -9,7 +9,7 @@ mod laws;
 
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests, KindInterest};
 use crate::contract::{LawSet, ObjectKey};
-use crate::dialects::{Arguments, Dialect, Document, Findings};
+use crate::dialects::{Arguments, Dialect, Document, Findings, coscheduling};
 use crate::engine::Sample;
 use crate::laws::Laws;
 use crate::laws::register::Entry;
@@ -19,17 +19,23 @@ pub use laws::table;
 
 /// What these laws are.
 pub fn describe() -> LawSet {
+    use ExtensionPoint::*;
     LawSet {
         name: "kubernetes".to_owned(),
         about: "kube-scheduler's default preemption".to_owned(),
-        extension_points: vec![
-            ExtensionPoint::QueueOrder,
-            ExtensionPoint::Filter,
-            ExtensionPoint::PostFilter,
-            ExtensionPoint::Reserve,
-        ],
+        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
         interests: interests(),
-        arguments: arguments(),
+        arguments: arguments().into_iter().chain([permit_timeout()]).collect(),
+    }
+}
+
+/// The argument of the coscheduling plugin, which is off where it is not given.
+fn permit_timeout() -> Argument {
+    Argument {
+        name: "permitTimeout".to_owned(),
+        kind: ArgumentKind::Duration,
+        default: "null".to_owned(),
+        about: "enables the coscheduling plugin: how long a pod is held at permit for its pod-group".to_owned(),
     }
 }
 
@@ -75,6 +81,9 @@ pub fn rules() -> Vec<Entry> {
 
 /// Configures these laws.
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+    if arguments.has("permitTimeout") {
+        return coscheduling::configure(arguments);
+    }
     Ok(Box::new(Kubernetes { laws: laws::table(sample(arguments)?), budgets: Budgets::default() }))
 }
 

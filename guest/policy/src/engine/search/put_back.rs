@@ -17,12 +17,15 @@ pub fn put_back(
 ) -> Result<Result<Proposal, Obstacle>, Overflow> {
     let mut trial = Trial::new(cluster);
     let mut taken = Taken::default();
+    nominations.iter().try_for_each(|(pod, node)| trial.place(*pod, *node))?;
+    // Asked before anybody is taken away: a pod that happens to stand on a node of the plan must not make way for the limit where a
+    // less important one elsewhere would do.
+    let over = quest.broken_limit(trial.cluster()).is_some();
     for site in sites {
         site.leaving.iter().try_for_each(|ix| trial.evict_party(*ix))?;
         site.candidates.iter().try_for_each(|candidate| taken.take(&mut trial, candidate.pod))?;
     }
-    nominations.iter().try_for_each(|(pod, node)| trial.place(*pod, *node))?;
-    if quest.broken_limit(trial.cluster()).is_some() {
+    if over {
         taken.take_own_queue(&mut trial, quest)?;
     }
     if let Some((rule, breach)) = quest.broken_limit(trial.cluster()) {

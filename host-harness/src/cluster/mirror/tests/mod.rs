@@ -2,6 +2,7 @@
 
 mod actions;
 mod loading;
+mod order;
 mod picture;
 mod placing;
 mod random;

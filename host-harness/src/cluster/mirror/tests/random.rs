@@ -18,7 +18,7 @@ enum Step {
     Drain,
 }
 
-fn a_node() -> impl Strategy<Value = String> {
+pub(super) fn a_node() -> impl Strategy<Value = String> {
     (0..4, 0..3, any::<bool>(), 0..2).prop_map(|(name, zone, unschedulable, gpus)| {
         format!(
             "{{apiVersion: v1, kind: Node, metadata: {{name: n{name}, labels: {{zone: z{zone}}}}}, spec: {{unschedulable: {unschedulable}}}, status: {{allocatable: {{cpu: 4, gpu{name}: {gpus}}}}}}}"
@@ -26,7 +26,7 @@ fn a_node() -> impl Strategy<Value = String> {
     })
 }
 
-fn a_pod() -> impl Strategy<Value = String> {
+pub(super) fn a_pod() -> impl Strategy<Value = String> {
     let place = prop_oneof![
         Just(String::new()),
         (0..5).prop_map(|node| format!("nodeName: n{node}, ")),
@@ -41,7 +41,7 @@ fn a_pod() -> impl Strategy<Value = String> {
     })
 }
 
-fn another() -> impl Strategy<Value = String> {
+pub(super) fn another() -> impl Strategy<Value = String> {
     prop_oneof![
         (0..3, -2..2, any::<bool>()).prop_map(|(name, value, default)| class(
             &format!("c{name}"),

@@ -1,4 +1,7 @@
 //! Lengths of time as Go writes them: `1m30s`, `1.5h`, `300ms`.
+//!
+//! Syntax of Go's `time.ParseDuration`. The crates that claim it panic or never end on some input, and a policy reads durations from
+//! strangers' objects.
 
 /// The units and their nanoseconds.
 const UNITS: [(&str, i128); 8] = [
@@ -14,7 +17,7 @@ const UNITS: [(&str, i128); 8] = [
 
 /// Why a length of time could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum DurationError {
+pub enum DurationError {
     /// It is not written as one.
     #[error("`{0}` is not a length of time")]
     Malformed(String),
@@ -27,7 +30,7 @@ pub(super) enum DurationError {
 }
 
 /// Reads a length of time, in nanoseconds; what is finer is cut off.
-pub(super) fn parse(text: &str) -> Result<i64, DurationError> {
+pub fn parse(text: &str) -> Result<i64, DurationError> {
     let malformed = || DurationError::Malformed(text.to_owned());
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

@@ -1,0 +1,33 @@
+//! Tests of the readers: what objects, labels, annotations and arguments come to, and what their authors are told.
+
+mod arguments;
+mod eviction;
+mod gangs;
+mod mapping;
+mod pods;
+mod quotas;
+
+use crate::contract::{Finding, Severity};
+use crate::model::{Job, Pod, PodIx};
+use crate::testing::World;
+
+/// A pod as it was read.
+fn read<'a>(world: &'a World, name: &str) -> &'a Pod {
+    world.engine.cluster().pod(PodIx(world.id(name))).unwrap_or_else(|| panic!("there is no pod {name}"))
+}
+
+/// The job of a pod, if it has one.
+fn job_of<'a>(world: &'a World, name: &str) -> Option<&'a Job> {
+    read(world, name).traits.job.and_then(|job| world.engine.cluster().job(job))
+}
+
+/// What the authors were told: severity, object, path and message.
+fn told(findings: &[Finding]) -> Vec<(Severity, &str, &str, &str)> {
+    findings
+        .iter()
+        .map(|finding| {
+            assert!(!finding.remedy.is_empty(), "{finding:?} names a remedy");
+            (finding.severity, finding.object.as_str(), finding.path.as_str(), finding.message.as_str())
+        })
+        .collect()
+}

@@ -1,0 +1,65 @@
+//! The plugin arguments.
+
+use crate::Engine;
+use crate::contract::{BadArgument, ConfigError};
+
+fn configure(arguments: &str) -> Result<(), ConfigError> {
+    Engine::default().configure("koordinator", arguments)
+}
+
+fn bad(name: &str, expected: &str, found: &str) -> Result<(), ConfigError> {
+    let [name, expected, found] = [name, expected, found].map(str::to_owned);
+    Err(ConfigError::BadArgument(BadArgument { name, expected, found }))
+}
+
+#[test]
+fn nothing_is_a_configuration_and_so_is_every_argument() {
+    for arguments in ["", " ", "null", "{}"] {
+        assert_eq!(configure(arguments), Ok(()));
+    }
+    let all = r#"{"disableDefaultPreemptiable": true, "disableDefaultTriggerPreemption": true,
+        "podShouldBeDeletedWhenPreempted": true, "disableDefaultQuotaPreemption": true, "enableCheckParentQuota": true,
+        "enableRuntimeQuota": true, "enableMinQuotaScale": false, "defaultTimeout": 30}"#;
+    assert_eq!(configure(all), Ok(()));
+}
+
+#[test]
+fn the_arguments_are_told_under_the_names_and_with_the_defaults_of_upstream() {
+    let arguments = Engine::describe().law_sets.swap_remove(0).arguments;
+    let said: Vec<(&str, &str)> = arguments.iter().map(|one| (one.name.as_str(), one.default.as_str())).collect();
+    for seed in ["disableDefaultPreemptiable", "disableDefaultTriggerPreemption", "podShouldBeDeletedWhenPreempted"] {
+        assert!(said.contains(&(seed, "false")), "{seed}");
+    }
+    assert!(said.contains(&("defaultTimeout", "\"600s\"")));
+}
+
+#[test]
+fn what_is_no_argument_or_not_of_its_kind_is_refused() {
+    assert_eq!(
+        configure(r#"{"disableDefaultPreemptible": true}"#),
+        Err(ConfigError::UnknownArgument("disableDefaultPreemptible".to_owned())),
+        "upstream spells it Preemptiable"
+    );
+    let flag = "enableCheckParentQuota";
+    assert_eq!(configure(r#"{"enableCheckParentQuota": "true"}"#), bad(flag, "true or false", "\"true\""));
+    assert_eq!(configure(r#"{"enableCheckParentQuota": null}"#), bad(flag, "true or false", "null"));
+    let duration = "a duration such as `1m30s`";
+    assert_eq!(configure(r#"{"defaultTimeout": "soon"}"#), bad("defaultTimeout", duration, "\"soon\""));
+    assert_eq!(configure(r#"{"defaultTimeout": -1}"#), bad("defaultTimeout", duration, "-1"));
+    for arguments in ["[]", "true", "{", "disableDefaultPreemptiable=true"] {
+        assert!(matches!(configure(arguments), Err(ConfigError::Malformed(_))), "{arguments}");
+    }
+    let refused = Engine::default().configure("yunikom", "");
+    assert!(matches!(refused, Err(ConfigError::UnknownLaws(known)) if known.contains(&"koordinator".to_owned())));
+}
+
+#[test]
+fn a_configuration_that_is_refused_changes_nothing() {
+    let mut world = crate::testing::World::new();
+    world.node("n", "cpu=1");
+    world.pod(crate::testing::pod("p").asks("cpu=1").on("n"));
+    assert!(world.engine.configure("koordinator", "{").is_err());
+    assert_eq!(world.account(crate::testing::DEFAULT).used, crate::testing::amounts("cpu=1"));
+    assert_eq!(world.engine.configure("koordinator", ""), Ok(()));
+    assert_eq!(world.engine.queues(), Ok(Vec::new()), "a new configuration forgets everything");
+}

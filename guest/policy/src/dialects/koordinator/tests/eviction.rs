@@ -1,0 +1,56 @@
+//! How victims leave: marked for somebody else, or deleted.
+
+use crate::contract::{Event, Eviction, Mark, MarkPlace, Plan};
+use crate::testing::{INSIDE, SOFT_EVICTION, World, pod, reservation};
+
+/// The plan of `asker` against one victim, at 2026-01-01T00:00:00Z.
+fn plan(arguments: &str, job: Option<&str>) -> Option<Plan> {
+    let mut world = World::with(arguments);
+    world.node("n", "cpu=1");
+    world.pod(pod("v").asks("cpu=1").on("n"));
+    let asker = pod("asker").asks("cpu=1").priority(1);
+    world.pod(match job {
+        Some(job) => asker.job(job),
+        None => asker,
+    });
+    world.tell(vec![Event::Clock(1_767_225_600_000_000_000)]);
+    world.post_filter("asker").plan
+}
+
+#[test]
+fn a_victim_is_marked_with_a_label_and_with_details_in_an_annotation() {
+    for (job, by) in [(None, "default/asker"), (Some("train"), "default/train")] {
+        let plan = plan("", job).unwrap_or_else(|| panic!("there is a plan"));
+        assert!(plan.victims.iter().all(|victim| victim.eviction == Eviction::Soft));
+        let details = format!(
+            r#"{{"initiator":"lictor","preemptJob":"{by}","reason":"preempted by a job of higher priority","timestamp":"2026-01-01T00:00:00Z"}}"#
+        );
+        let mark = |place, value: &str| Mark { place, key: SOFT_EVICTION.to_owned(), value: value.to_owned() };
+        assert_eq!(plan.marks, [mark(MarkPlace::Label, "true"), mark(MarkPlace::Annotation, &details)]);
+    }
+}
+
+#[test]
+fn where_the_scheduler_deletes_nothing_is_written() {
+    let plan = plan(r#"{"podShouldBeDeletedWhenPreempted": true}"#, None).unwrap_or_else(|| panic!("there is a plan"));
+    assert!(plan.victims.iter().all(|victim| victim.eviction == Eviction::Delete));
+    assert_eq!(plan.marks, []);
+}
+
+#[test]
+fn the_pods_inside_a_reservation_are_deleted_with_it_and_only_marked_through_it() {
+    for (arguments, victims) in [
+        ("", vec!["Reservation/low"]),
+        (r#"{"podShouldBeDeletedWhenPreempted": true}"#, vec!["Reservation/low", "default/inside"]),
+    ] {
+        let mut world = World::with(arguments);
+        world.node("n", "cpu=4");
+        world.pod(reservation("low").asks("cpu=4").on("n"));
+        world.pod(pod("inside").priority(99).asks("cpu=2").annotation(INSIDE, r#"{"name": "low"}"#).on("n"));
+        world.pod(reservation("high").priority(1).asks("cpu=3").label("scheduling.koordinator.sh/can-preempt", "true"));
+        assert_eq!(
+            world.plan("Reservation/high").map(|plan| plan.victims),
+            Ok(victims.iter().map(|one| (*one).to_owned()).collect())
+        );
+    }
+}

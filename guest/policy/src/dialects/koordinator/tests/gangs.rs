@@ -1,0 +1,191 @@
+//! What a gang needs: from its PodGroup, or from the annotations of its pods.
+
+use serde_json::{Value, json};
+
+use super::{job_of, told};
+use crate::contract::{Event, Object, Severity};
+use crate::model::{Gang, Match};
+use crate::testing::{Draft, World, key, object, pod, pod_group};
+
+const GANG: &str = "gang.scheduling.koordinator.sh/name";
+const MINIMUM: &str = "gang.scheduling.koordinator.sh/min-available";
+const TIMEOUT: &str = "gang.scheduling.koordinator.sh/waiting-time";
+const MODE: &str = "gang.scheduling.koordinator.sh/mode";
+const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
+const MATCH: &str = "gang.scheduling.koordinator.sh/match-policy";
+const SECOND: i64 = 1_000_000_000;
+
+/// A strict gang that waits for the default of 600 seconds, once.
+fn plain(minimum: u32) -> Gang {
+    Gang {
+        minimum,
+        timeout: 600 * SECOND,
+        fails_together: true,
+        leaves_together: true,
+        matching: Match::OnceSatisfied,
+        group: Vec::new(),
+    }
+}
+
+fn with_spec(spec: Value, annotations: &[(&str, &str)]) -> Object {
+    object("PodGroup", "default/g", [&[], annotations], json!({"spec": spec}))
+}
+
+/// What a PodGroup comes to for a pod of its job.
+fn declared(spec: Value, annotations: &[(&str, &str)]) -> (Option<Gang>, World) {
+    let mut world = World::new();
+    world.pod(pod("p").job("g"));
+    world.object(with_spec(spec, annotations));
+    (gang(&world), world)
+}
+
+/// What annotations of a pod come to.
+fn annotated(annotations: &[(&str, &str)]) -> (Option<Gang>, World) {
+    let mut world = World::new();
+    world.pod(with_annotations(pod("p"), annotations));
+    (gang(&world), world)
+}
+
+fn with_annotations(draft: Draft, annotations: &[(&str, &str)]) -> Draft {
+    let draft = draft.annotation(GANG, "g");
+    annotations.iter().fold(draft, |draft, (key, value)| draft.annotation(key, value))
+}
+
+fn gang(world: &World) -> Option<Gang> {
+    job_of(world, "p").and_then(|job| job.gang()).cloned()
+}
+
+#[test]
+fn a_pod_group_and_annotations_say_the_same_in_their_ways() {
+    let every = [
+        (TIMEOUT, "90s"),
+        (MODE, "NonStrict"),
+        (MATCH, "waiting-and-running"),
+        (GROUPS, r#"["default/g", "other/h"]"#),
+    ];
+    let expected = Gang {
+        minimum: 3,
+        timeout: 90 * SECOND,
+        fails_together: false,
+        leaves_together: false,
+        matching: Match::WaitingAndRunning,
+        group: vec![("default".to_owned(), "g".to_owned()), ("other".to_owned(), "h".to_owned())],
+    };
+    assert_eq!(declared(json!({"minMember": 3}), &every).0, Some(expected.clone()));
+    let mut annotations = vec![(MINIMUM, "3")];
+    annotations.extend(every);
+    assert_eq!(annotated(&annotations).0, Some(expected));
+    assert_eq!(declared(json!({"minMember": 2}), &[]).0, Some(plain(2)));
+    assert_eq!(annotated(&[(MINIMUM, "2")]).0, Some(plain(2)));
+}
+
+#[test]
+fn empty_annotations_are_none() {
+    let (gang, world) = declared(json!({"minMember": 2}), &[(MODE, ""), (MATCH, ""), (GROUPS, "")]);
+    assert_eq!((gang, told(&world.findings)), (Some(plain(2)), vec![]));
+}
+
+#[test]
+fn every_mode_and_policy_is_read_by_its_name() {
+    for (mode, strict) in [("Strict", true), ("NonStrict", false)] {
+        let expected = Gang { fails_together: strict, leaves_together: strict, ..plain(1) };
+        assert_eq!(declared(json!({"minMember": 1}), &[(MODE, mode)]).0, Some(expected));
+    }
+    for (policy, matching) in [
+        ("once-satisfied", Match::OnceSatisfied),
+        ("only-waiting", Match::OnlyWaiting),
+        ("waiting-and-running", Match::WaitingAndRunning),
+    ] {
+        assert_eq!(declared(json!({"minMember": 1}), &[(MATCH, policy)]).0, Some(Gang { matching, ..plain(1) }));
+    }
+}
+
+#[test]
+fn the_timeout_is_the_fields_then_the_annotations_then_the_arguments() {
+    let timeout = |spec, annotations: &[_]| declared(spec, annotations).0.map(|gang| gang.timeout / SECOND);
+    let both = json!({"minMember": 1, "scheduleTimeoutSeconds": 30});
+    assert_eq!(timeout(both.clone(), &[]), Some(30));
+    assert_eq!(timeout(both, &[(TIMEOUT, "90s")]), Some(30));
+    assert_eq!(timeout(json!({"minMember": 1}), &[(TIMEOUT, "1m30s")]), Some(90));
+    let mut world = World::with(r#"{"defaultTimeout": "5m"}"#);
+    world.object(pod_group("g", 1, &[]));
+    world.pod(pod("p").job("g"));
+    assert_eq!(gang(&world).map(|gang| gang.timeout / SECOND), Some(300));
+}
+
+#[test]
+fn the_pod_group_wins_over_annotations_as_long_as_it_is_there() {
+    let mut world = World::new();
+    world.pod(with_annotations(pod("p"), &[(MINIMUM, "5")]));
+    assert_eq!(gang(&world), Some(plain(5)));
+    let group = pod_group("g", 2, &[]);
+    world.object(group.clone());
+    assert_eq!(gang(&world), Some(plain(2)));
+    world.pod(with_annotations(pod("p"), &[(MINIMUM, "6")]));
+    assert_eq!(gang(&world), Some(plain(2)));
+    world.tell(vec![Event::ObjectRemoved(key(&group))]);
+    assert_eq!(gang(&world), Some(plain(6)));
+}
+
+#[test]
+fn a_pod_group_of_another_namespace_is_of_another_gang() {
+    let mut world = World::new();
+    world.pod(pod("p").job("g"));
+    world.object(object("PodGroup", "other/g", [&[], &[]], json!({"spec": {"minMember": 1}})));
+    assert_eq!(gang(&world), None);
+}
+
+#[test]
+fn a_number_of_members_must_be_one_or_more() {
+    let path = "/spec/minMember";
+    for (spec, message) in [
+        (json!({}), "it does not say how many pods must be bound together"),
+        (json!({"minMember": 0}), "`0` is not a number of pods"),
+        (json!({"minMember": -1}), "`-1` is not a number of pods"),
+        (json!({"minMember": 1.5}), "`1.5` is not a number of pods"),
+        (json!({"minMember": 4_294_967_296_u64}), "`4294967296` is not a number of pods"),
+        (json!({"minMember": "3"}), r#"`"3"` is not a number of pods"#),
+    ] {
+        let (gang, world) = declared(spec, &[]);
+        assert_eq!(gang, None);
+        assert_eq!(told(&world.findings), [(Severity::Error, "PodGroup/default/g", path, message)]);
+    }
+}
+
+#[test]
+fn a_value_that_is_not_known_makes_the_gang_unusable_and_what_was_known_still_holds() {
+    let escaped = |key: &str| format!("/metadata/annotations/{}", key.replace('/', "~1"));
+    for (key, value, message) in [
+        (MODE, "strict", "`strict` is not known here"),
+        (MATCH, "always", "`always` is not known here"),
+        (GROUPS, "default/g", "`default/g` is not known here"),
+        (GROUPS, r#"["g"]"#, r#"`["g"]` is not known here"#),
+        (TIMEOUT, "soon", "`soon` is not a time to wait"),
+        (TIMEOUT, "-1s", "`-1s` is not a time to wait"),
+    ] {
+        let path = escaped(key);
+        let mut world = World::new();
+        world.pod(pod("p").job("g"));
+        world.object(pod_group("g", 4, &[]));
+        world.object(pod_group("g", 2, &[(key, value)]));
+        assert_eq!(told(&world.findings), [(Severity::Error, "PodGroup/default/g", path.as_str(), message)]);
+        assert_eq!(gang(&world), Some(plain(4)));
+
+        let (gang, world) = annotated(&[(MINIMUM, "2"), (key, value)]);
+        assert_eq!(told(&world.findings), [(Severity::Error, "Pod/default/p", path.as_str(), message)]);
+        assert_eq!(gang, None);
+    }
+}
+
+#[test]
+fn without_a_minimum_the_annotations_describe_no_gang() {
+    let (gang, world) = annotated(&[(MODE, "Strict")]);
+    assert_eq!((gang, told(&world.findings)), (None, vec![]));
+}
+
+#[test]
+fn a_gang_may_be_named_by_label_and_described_by_annotation() {
+    let mut world = World::new();
+    world.pod(pod("p").job("g").annotation(MINIMUM, "2"));
+    assert_eq!(gang(&world), Some(plain(2)));
+}

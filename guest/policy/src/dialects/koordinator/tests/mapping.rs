@@ -1,0 +1,111 @@
+//! Which quota a pod belongs to: label, quota named like the namespace, annotation, default.
+
+use serde_json::json;
+
+use super::read;
+use crate::contract::{Event, Object};
+use crate::testing::{DEFAULT, Draft, World, key, object, pod, quota, reservation};
+
+const NAMESPACES: &str = "quota.scheduling.koordinator.sh/namespaces";
+
+fn lists(name: &str, namespaces: &str) -> Object {
+    object("ElasticQuota", &format!("quotas/{name}"), [&[], &[(NAMESPACES, namespaces)]], json!({}))
+}
+
+fn home(namespace: &str) -> Object {
+    object("ElasticQuota", &format!("{namespace}/{namespace}"), [&[], &[]], json!({}))
+}
+
+fn quota_of(world: &World, name: &str) -> Option<String> {
+    let cluster = world.engine.cluster();
+    read(world, name).queue.and_then(|queue| cluster.queue(queue)).map(|queue| queue.name.clone())
+}
+
+/// The quota of a pod in a cluster with these quotas, whether they come before or after it.
+fn mapped(quotas: &[Object], draft: Draft) -> String {
+    let [before, after] = [true, false].map(|before| {
+        let mut world = World::new();
+        let name = draft.name();
+        if before {
+            quotas.iter().for_each(|quota| world.object(quota.clone()));
+        }
+        world.pod(draft.clone());
+        if !before {
+            quotas.iter().for_each(|quota| world.object(quota.clone()));
+        }
+        quota_of(&world, &name).unwrap_or_default()
+    });
+    assert_eq!(before, after, "a quota that is created later takes its pods over");
+    before
+}
+
+#[test]
+fn the_label_comes_before_the_namespace_before_the_annotation_before_the_default() {
+    let all = [quota("labelled", "", "", ""), home("ns"), lists("listing", r#"["ns", "other"]"#)];
+    assert_eq!(mapped(&all, pod("ns/p").quota("labelled")), "labelled");
+    assert_eq!(mapped(&all, pod("ns/p")), "ns");
+    assert_eq!(mapped(&all, pod("other/p")), "listing");
+    assert_eq!(mapped(&all, pod("third/p")), DEFAULT);
+}
+
+#[test]
+fn a_label_that_names_no_quota_leads_to_the_default_and_not_to_the_namespace() {
+    let all = [home("ns"), lists("listing", r#"["other"]"#)];
+    assert_eq!(mapped(&all, pod("ns/p").quota("unknown")), DEFAULT);
+    assert_eq!(mapped(&all, pod("other/p").quota("unknown")), DEFAULT);
+}
+
+#[test]
+fn an_empty_label_is_none() {
+    assert_eq!(mapped(&[home("ns")], pod("ns/p").quota("")), "ns");
+}
+
+#[test]
+fn a_quota_named_like_a_namespace_counts_in_that_namespace_only() {
+    assert_eq!(mapped(&[quota("ns", "", "", "")], pod("ns/p")), DEFAULT, "it lies in namespace `quotas`");
+    assert_eq!(mapped(&[home("ns")], pod("other/p")), DEFAULT);
+}
+
+#[test]
+fn of_several_quotas_that_list_a_namespace_the_first_by_name_has_it() {
+    let [a, b] = ["a", "b"].map(|name| lists(name, r#"["ns"]"#));
+    assert_eq!(mapped(&[a.clone(), b.clone()], pod("ns/p")), "a");
+    assert_eq!(mapped(&[b, a], pod("ns/p")), "a");
+}
+
+#[test]
+fn pods_of_a_quota_that_is_gone_go_where_they_would_have_gone_without_it() {
+    let mut world = World::new();
+    let (labelled, listing) = (quota("labelled", "", "", ""), lists("listing", r#"["ns"]"#));
+    world.object(labelled.clone());
+    world.object(home("ns"));
+    world.object(listing);
+    world.pod(pod("ns/labelled").quota("labelled"));
+    world.pod(pod("ns/bare"));
+    world.tell(vec![Event::ObjectRemoved(key(&labelled)), Event::ObjectRemoved(key(&home("ns")))]);
+    assert_eq!(quota_of(&world, "ns/labelled").as_deref(), Some(DEFAULT));
+    assert_eq!(quota_of(&world, "ns/bare").as_deref(), Some("listing"));
+}
+
+#[test]
+fn a_pod_that_changes_its_label_changes_its_quota_and_takes_its_usage_along() {
+    let mut world = World::new();
+    world.object(quota("a", "", "", ""));
+    world.object(quota("b", "", "", ""));
+    world.node("n", "cpu=8");
+    for (name, used) in [("a", [2000, 0]), ("b", [0, 2000])] {
+        world.pod(pod("p").quota(name).asks("cpu=2").on("n"));
+        let amounts = ["a", "b"].map(|name| world.account(name).used.first().map_or(0, |amount| amount.value));
+        assert_eq!(amounts, used);
+    }
+}
+
+#[test]
+fn a_reservation_belongs_to_no_quota() {
+    let mut world = World::new();
+    world.object(quota("q", "", "", ""));
+    world.node("n", "cpu=8");
+    world.pod(reservation("r").quota("q").asks("cpu=2").on("n"));
+    assert_eq!(quota_of(&world, "Reservation/r"), None);
+    assert_eq!(world.account("q").used, []);
+}

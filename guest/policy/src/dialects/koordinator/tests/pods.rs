@@ -1,0 +1,130 @@
+//! What a pod says of itself.
+
+use super::{job_of, read, told};
+use crate::contract::Severity;
+use crate::model::Class;
+use crate::testing::{Draft, INSIDE, JOB, OPT_OUT, PREEMPTIBLE, SOFT_EVICTION, World, pod, reservation};
+
+const OLD_JOB: &str = "pod-group.scheduling.sigs.k8s.io/name";
+const GANG: &str = "gang.scheduling.koordinator.sh/name";
+const PRIORITY: &str = "koordinator.sh/priority";
+
+#[test]
+fn only_the_label_false_makes_a_pod_non_preemptible_and_the_argument_one_without_a_label() {
+    for (label, default, with_the_argument) in [
+        (None, Class::Preemptible, Class::NonPreemptible),
+        (Some("true"), Class::Preemptible, Class::Preemptible),
+        (Some("false"), Class::NonPreemptible, Class::NonPreemptible),
+        (Some("False"), Class::Preemptible, Class::Preemptible),
+        (Some(""), Class::Preemptible, Class::Preemptible),
+    ] {
+        for (arguments, expected) in [("", default), (r#"{"disableDefaultPreemptiable": true}"#, with_the_argument)] {
+            let mut world = World::with(arguments);
+            world.pod(label.map_or(pod("p"), |label| pod("p").label(PREEMPTIBLE, label)));
+            assert_eq!(read(&world, "p").traits.class, expected, "{label:?} {arguments}");
+        }
+    }
+}
+
+#[test]
+fn the_job_is_named_in_three_spellings_of_which_the_first_that_is_not_empty_counts() {
+    let job = |draft: Draft| {
+        let mut world = World::new();
+        let name = draft.name();
+        world.pod(draft);
+        job_of(&world, &name).map(|job| format!("{}/{}", job.key.0, job.key.1))
+    };
+    for (draft, expected) in [
+        (pod("p"), None),
+        (pod("p").label(JOB, "a"), Some("default/a")),
+        (pod("p").label(OLD_JOB, "b"), Some("default/b")),
+        (pod("p").annotation(GANG, "c"), Some("default/c")),
+        (pod("p").annotation(GANG, "c").label(OLD_JOB, "b").label(JOB, "a"), Some("default/a")),
+        (pod("p").annotation(GANG, "c").label(OLD_JOB, "b"), Some("default/b")),
+        (pod("p").label(JOB, "").label(OLD_JOB, "").annotation(GANG, "c"), Some("default/c")),
+        (pod("p").label(JOB, ""), None),
+        (pod("ns/p").label(JOB, "a"), Some("ns/a")),
+    ] {
+        let said = format!("{draft:?}");
+        assert_eq!(job(draft).as_deref(), expected, "{said}");
+    }
+}
+
+#[test]
+fn a_pod_that_changes_its_job_is_no_member_of_the_old_one() {
+    let mut world = World::new();
+    world.pod(pod("p").job("a"));
+    world.pod(pod("q").job("a"));
+    world.pod(pod("p").job("b"));
+    let members = |name: &str| job_of(&world, name).map(|job| job.members.len());
+    assert_eq!([members("p"), members("q")], [Some(1), Some(1)]);
+}
+
+#[test]
+fn a_mark_of_any_value_means_that_the_pod_is_leaving() {
+    for (draft, leaving) in [
+        (pod("p"), false),
+        (pod("p").label(SOFT_EVICTION, "true"), true),
+        (pod("p").label(SOFT_EVICTION, "job2"), true),
+        (pod("p").with(|pod| pod.terminating = true), true),
+        (pod("p").label(OPT_OUT, "true"), false),
+    ] {
+        let mut world = World::new();
+        let said = format!("{draft:?}");
+        world.pod(draft);
+        assert_eq!(read(&world, "p").is_leaving(), leaving, "{said}");
+    }
+}
+
+#[test]
+fn the_priority_of_a_reservation_is_its_label_or_that_of_its_template_or_the_highest() {
+    let template = |priority: Option<i32>| reservation("r").with(|pod| pod.priority = priority);
+    for (draft, expected) in [
+        (template(Some(7)).label(PRIORITY, "9"), 9),
+        (template(Some(7)).label(PRIORITY, "-9"), -9),
+        (template(Some(7)), 7),
+        (template(None), i32::MAX),
+        (template(None).label(PRIORITY, "9"), 9),
+    ] {
+        let mut world = World::new();
+        let said = format!("{draft:?}");
+        world.pod(draft);
+        assert_eq!(read(&world, "Reservation/r").priority(), expected, "{said}");
+        assert_eq!(told(&world.findings), []);
+    }
+}
+
+#[test]
+fn on_a_pod_the_label_for_the_priority_of_reservations_says_nothing() {
+    let mut world = World::new();
+    world.pod(pod("p").priority(3).label(PRIORITY, "9"));
+    assert_eq!(read(&world, "p").priority(), 3);
+}
+
+#[test]
+fn a_priority_of_a_reservation_that_is_no_number_is_told() {
+    let path = "/metadata/labels/koordinator.sh~1priority";
+    for text in ["high", "2147483648", ""] {
+        let mut world = World::new();
+        world.pod(reservation("r").priority(7).label(PRIORITY, text));
+        let message = format!("`{text}` is not a priority");
+        assert_eq!(told(&world.findings), [(Severity::Warning, "Reservation/r", path, message.as_str())]);
+        assert_eq!(read(&world, "Reservation/r").priority(), 7);
+    }
+}
+
+#[test]
+fn an_annotation_that_names_no_reservation_is_told_and_the_pod_stands_outside() {
+    let path = "/metadata/annotations/scheduling.koordinator.sh~1reservation-allocated";
+    for text in ["r", "{}", r#"{"name": 1}"#, "[]", ""] {
+        let mut world = World::new();
+        world.pod(pod("p").annotation(INSIDE, text));
+        let message = format!("`{text}` does not name a reservation; the pod counts as outside of all");
+        assert_eq!(told(&world.findings), [(Severity::Warning, "Pod/default/p", path, message.as_str())]);
+        assert_eq!(read(&world, "p").traits.inside, None);
+    }
+    let mut world = World::new();
+    world.pod(pod("p").annotation(INSIDE, r#"{"name": "r"}"#));
+    assert_eq!(read(&world, "p").traits.inside, world.engine.cluster().symbol("r"));
+    assert_eq!(told(&world.findings), []);
+}

@@ -1,0 +1,276 @@
+//! ElasticQuotas: bounds, the tree, and what is wrong with them.
+
+use serde_json::{Value, json};
+
+use super::told;
+use crate::contract::{Amount, Bound, Event, Object, Severity};
+use crate::testing::{DEFAULT, PARENT, ROOT, World, amounts, key, object, pod, quota};
+
+const SYSTEM: &str = "koordinator-system-quota";
+const NAMESPACES: &str = "quota.scheduling.koordinator.sh/namespaces";
+
+/// A quota of namespace `quotas` with this spec.
+fn with_spec(name: &str, spec: Value) -> Object {
+    object("ElasticQuota", &format!("quotas/{name}"), [&[], &[]], json!({"spec": spec}))
+}
+
+/// The names of all quotas and of their parents.
+fn tree(world: &World) -> Vec<(String, Option<String>)> {
+    let queues = world.engine.queues().unwrap_or_default();
+    queues.into_iter().map(|queue| (queue.name, queue.parent)).collect()
+}
+
+fn parent(world: &World, name: &str) -> Option<String> {
+    world.account(name).parent
+}
+
+fn bound(world: &World, quota: &str, name: &str) -> Vec<Amount> {
+    let bounds: Vec<Bound> = world.account(quota).bounds;
+    bounds.into_iter().find(|bound| bound.name == name).map(|bound| bound.amounts).unwrap_or_default()
+}
+
+#[test]
+fn there_are_always_the_root_the_default_and_the_system_quota_without_bounds() {
+    let world = World::new();
+    let below = Some(ROOT.to_owned());
+    assert_eq!(
+        tree(&world),
+        [(ROOT.to_owned(), None), (DEFAULT.to_owned(), below.clone()), (SYSTEM.to_owned(), below)]
+    );
+    for name in [ROOT, DEFAULT, SYSTEM] {
+        assert_eq!(world.account(name).bounds, []);
+        assert_eq!(world.account(name).kind, "quota");
+    }
+}
+
+#[test]
+fn min_and_max_are_read_in_every_spelling_of_a_quantity() {
+    let mut world = World::new();
+    world.object(with_spec("q", json!({"min": {"cpu": 2, "memory": "1.5Gi"}, "max": {"cpu": "2500m", "gpu": 3}})));
+    assert_eq!(bound(&world, "q", "min"), amounts("cpu=2 memory=1536Mi"));
+    assert_eq!(bound(&world, "q", "max"), amounts("cpu=2500m gpu=3"));
+    assert_eq!(told(&world.findings), []);
+}
+
+#[test]
+fn a_quota_without_bounds_is_a_quota() {
+    let mut world = World::new();
+    world.object(object("ElasticQuota", "quotas/q", [&[], &[]], json!({})));
+    world.object(with_spec("r", json!({"min": null, "max": {}})));
+    assert_eq!(world.account("q").bounds, []);
+    assert_eq!(world.account("r").bounds, []);
+    assert_eq!(told(&world.findings), []);
+}
+
+#[test]
+fn a_bound_on_a_resource_that_nobody_has_yet_bounds_as_soon_as_somebody_has() {
+    let mut world = World::new();
+    world.object(with_spec("q", json!({"max": {"fpga": 2}})));
+    assert_eq!(bound(&world, "q", "max"), []);
+    let fpga = crate::contract::Resource { name: "fpga".to_owned(), everywhere: 0 };
+    world.tell(vec![Event::Resources(vec![fpga])]);
+    assert_eq!(bound(&world, "q", "max"), [Amount { resource: 3, value: 2 }]);
+}
+
+#[test]
+fn an_amount_that_cannot_be_read_makes_the_quota_unusable_and_the_one_before_still_holds() {
+    for (amount, message) in [
+        (json!("4 cores"), "`4 cores` is not a quantity"),
+        (json!("-1"), "`-1` is negative"),
+        (json!(-1), "`-1` is negative"),
+        (json!(true), "`true` is not a quantity"),
+        (json!(null), "`null` is not a quantity"),
+        (json!("10E"), "`10E` is too large: more than 9223372036854775807 in the unit it is counted in"),
+    ] {
+        let mut world = World::new();
+        world.object(quota("q", "", "cpu=1", "cpu=4"));
+        world.object(with_spec("q", json!({"min": {"cpu": "1"}, "max": {"cpu": amount}})));
+        assert_eq!(told(&world.findings), [(Severity::Error, "ElasticQuota/quotas/q", "/spec/max/cpu", message)]);
+        assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"));
+    }
+}
+
+#[test]
+fn a_list_that_is_none_and_json_that_is_none_are_told() {
+    let mut world = World::new();
+    world.object(with_spec("q", json!({"max": ["cpu"]})));
+    world.object(Object { json: "{".to_owned(), ..quota("r", "", "", "") });
+    let [first, second] = world.findings.as_slice() else { panic!("{:?}", world.findings) };
+    assert_eq!((first.path.as_str(), first.message.as_str()), ("/spec/max", r#"`["cpu"]` is not a list of resources"#));
+    assert!(second.message.starts_with("it is not readable as JSON: "), "{second:?}");
+    assert_eq!(tree(&world).len(), 3, "neither became a quota");
+}
+
+#[test]
+fn a_name_with_a_slash_is_escaped_in_the_path() {
+    let mut world = World::new();
+    world.object(with_spec("q", json!({"max": {"nvidia.com/gpu": "x"}})));
+    let expected = (Severity::Error, "ElasticQuota/quotas/q", "/spec/max/nvidia.com~1gpu", "`x` is not a quantity");
+    assert_eq!(told(&world.findings), [expected]);
+}
+
+#[test]
+fn a_min_above_max_is_told_and_read_as_it_stands() {
+    let mut world = World::new();
+    world.object(quota("q", "", "cpu=5 memory=1Gi gpu=1", "cpu=4 memory=1Gi"));
+    let message = "min of cpu 5 is more than max 4";
+    assert_eq!(told(&world.findings), [(Severity::Warning, "ElasticQuota/quotas/q", "/spec/min/cpu", message)]);
+    assert_eq!(bound(&world, "q", "min"), amounts("cpu=5 memory=1Gi gpu=1"));
+}
+
+#[test]
+fn the_number_of_pods_is_not_counted_by_quotas() {
+    let mut world = World::new();
+    world.object(with_spec("q", json!({"min": {"pods": 1}, "max": {"pods": "10", "cpu": 4}})));
+    assert_eq!(
+        told(&world.findings),
+        [
+            (Severity::Warning, "ElasticQuota/quotas/q", "/spec/min/pods", "`pods` is ignored"),
+            (Severity::Warning, "ElasticQuota/quotas/q", "/spec/max/pods", "`pods` is ignored"),
+        ]
+    );
+    assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"));
+}
+
+#[test]
+fn the_limits_upstream_writes_into_its_own_quotas_are_no_limits() {
+    let mut world = World::new();
+    let endless = json!({"max": {"cpu": "9223372036854775807", "memory": "4Gi"}});
+    world.object(with_spec(DEFAULT, endless.clone()));
+    assert_eq!(told(&world.findings), []);
+    assert_eq!(bound(&world, DEFAULT, "max"), amounts("memory=4Gi"));
+    world.object(with_spec("q", endless));
+    assert_eq!(told(&world.findings).len(), 1, "anybody else is told");
+}
+
+#[test]
+fn without_a_parent_label_or_with_an_empty_one_a_quota_stands_below_the_root() {
+    let mut world = World::new();
+    world.object(with_spec("bare", json!({})));
+    world.object(quota("empty", "", "", ""));
+    world.object(quota("named", ROOT, "", ""));
+    world.object(quota("child", "named", "", ""));
+    world.object(quota("odd", DEFAULT, "", ""));
+    for (name, expected) in [("bare", ROOT), ("empty", ROOT), ("named", ROOT), ("child", "named"), ("odd", DEFAULT)] {
+        assert_eq!(parent(&world, name).as_deref(), Some(expected), "{name}");
+    }
+    assert_eq!(told(&world.findings), []);
+}
+
+#[test]
+fn a_parent_may_come_later_and_may_go() {
+    let mut world = World::new();
+    world.object(quota("child", "group", "", ""));
+    let message = "its parent `group` does not exist; it stands below the root";
+    let path = format!("/metadata/labels/{}", PARENT.replace('/', "~1"));
+    let warning = (Severity::Warning, "ElasticQuota/quotas/child", path.as_str(), message);
+    assert_eq!(told(&world.findings), [warning]);
+    assert_eq!(parent(&world, "child").as_deref(), Some(ROOT));
+    let group = quota("group", "", "", "");
+    world.object(group.clone());
+    assert_eq!(parent(&world, "child").as_deref(), Some("group"));
+    world.tell(vec![Event::ObjectRemoved(key(&group))]);
+    assert_eq!(parent(&world, "child").as_deref(), Some(ROOT));
+    assert_eq!(told(&world.findings), [warning; 2]);
+}
+
+#[test]
+fn a_quota_that_is_below_itself_stands_below_the_root_and_is_told_its_cycle() {
+    let mut world = World::new();
+    world.tell(
+        ["a", "b", "c"]
+            .iter()
+            .zip(["b", "c", "a"])
+            .map(|(name, parent)| Event::ObjectUpserted(quota(name, parent, "", "")))
+            .collect(),
+    );
+    let path = format!("/metadata/labels/{}", PARENT.replace('/', "~1"));
+    let said: Vec<(&str, &str)> =
+        told(&world.findings).into_iter().map(|(_, object, _, message)| (object, message)).collect();
+    assert_eq!(
+        said,
+        [
+            ("ElasticQuota/quotas/a", "its parents form a cycle: a -> b -> c -> a"),
+            ("ElasticQuota/quotas/b", "its parents form a cycle: b -> c -> a -> b"),
+            ("ElasticQuota/quotas/c", "its parents form a cycle: c -> a -> b -> c"),
+        ]
+    );
+    assert!(world.findings.iter().all(|finding| finding.path == path && finding.severity == Severity::Error));
+    for name in ["a", "b", "c"] {
+        assert_eq!(parent(&world, name).as_deref(), Some(ROOT));
+    }
+    // The cycle is opened: everybody finds the parent again.
+    world.object(quota("c", "", "", ""));
+    for (name, expected) in [("a", "b"), ("b", "c"), ("c", ROOT)] {
+        assert_eq!(parent(&world, name).as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn a_quota_that_is_its_own_parent_is_a_cycle_of_one() {
+    let mut world = World::new();
+    world.object(quota("a", "a", "", ""));
+    assert_eq!(
+        world.findings.first().map(|finding| finding.message.as_str()),
+        Some("its parents form a cycle: a -> a")
+    );
+    assert_eq!(parent(&world, "a").as_deref(), Some(ROOT));
+}
+
+#[test]
+fn a_name_in_two_namespaces_is_one_quota_and_the_second_is_told() {
+    let mut world = World::new();
+    world.object(quota("q", "", "", "cpu=4"));
+    let second = object("ElasticQuota", "elsewhere/q", [&[], &[]], json!({"spec": {"max": {"cpu": 8}}}));
+    world.object(second.clone());
+    let message = "there is a quota of this name in namespace `quotas` already";
+    assert_eq!(told(&world.findings), [(Severity::Error, "ElasticQuota/elsewhere/q", "/metadata/name", message)]);
+    assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"));
+    world.tell(vec![Event::ObjectRemoved(key(&second))]);
+    assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"), "the first one is not gone");
+}
+
+#[test]
+fn usage_and_requests_count_with_every_ancestor() {
+    let mut world = World::new();
+    world.object(quota("group", "", "", ""));
+    world.object(quota("team", "group", "", ""));
+    world.node("n", "cpu=8");
+    world.pod(pod("running").quota("team").asks("cpu=2").on("n"));
+    world.pod(pod("pending").quota("team").preemptible(false).asks("cpu=1 gpu=1"));
+    world.pod(pod("other").asks("cpu=4").on("n"));
+    for (name, used, pending) in [
+        ("team", "cpu=2", "cpu=1 gpu=1"),
+        ("group", "cpu=2", "cpu=1 gpu=1"),
+        (DEFAULT, "cpu=4", ""),
+        (ROOT, "cpu=6", "cpu=1 gpu=1"),
+    ] {
+        let account = world.account(name);
+        assert_eq!([account.used, account.pending], [amounts(used), amounts(pending)], "{name}");
+    }
+}
+
+#[test]
+fn promises_are_accounted_until_the_pod_has_its_node() {
+    let mut world = World::new();
+    world.object(quota("group", "", "", ""));
+    world.object(quota("team", "group", "", ""));
+    world.node("n", "cpu=8");
+    world.pod(pod("a").quota("team").asks("cpu=2").nominated("n"));
+    world.pod(pod("b").quota("team").preemptible(false).asks("cpu=1").nominated("n"));
+    for name in ["team", "group", ROOT] {
+        assert_eq!(world.account(name).promised, amounts("cpu=3"), "{name}");
+    }
+    world.reserve("a", "n");
+    assert_eq!(world.account("team").promised, amounts("cpu=1"));
+    assert_eq!(world.account("team").used, amounts("cpu=2"));
+}
+
+#[test]
+fn a_list_of_namespaces_that_is_none_makes_the_quota_unusable() {
+    let mut world = World::new();
+    world.object(object("ElasticQuota", "quotas/q", [&[], &[(NAMESPACES, "a, b")]], json!({})));
+    let finding = world.findings.first();
+    assert!(finding.is_some_and(|finding| finding.message.starts_with("`a, b` is not a JSON list of namespaces: ")));
+    assert_eq!(tree(&world).len(), 3);
+}

@@ -1,0 +1,39 @@
+//! Tests of the engine, and what those of the laws and the model need to look inside.
+
+mod gangs;
+mod in_flight;
+mod plans;
+mod state;
+
+use super::Engine;
+use crate::contract::PodId;
+use crate::laws::Case;
+use crate::model::Cluster;
+
+impl Engine {
+    pub(crate) fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    pub(crate) fn cluster_mut(&mut self) -> &mut Cluster {
+        &mut self.cluster
+    }
+
+    /// Asks about the admission of a pod.
+    pub(crate) fn at_admission<R>(&mut self, pod: PodId, ask: impl FnOnce(&Case<'_>) -> R) -> R {
+        let asker = self.asker(pod).unwrap_or_else(|error| panic!("{error:?}"));
+        ask(&asker.admission(&self.cluster, &self.ledger))
+    }
+
+    /// Asks what is asked before a plan is made for a pod.
+    pub(crate) fn at_planning<R>(&mut self, pod: PodId, ask: impl FnOnce(&Case<'_>) -> R) -> R {
+        let asker = self.asker(pod).unwrap_or_else(|error| panic!("{error:?}"));
+        ask(&asker.planning(&self.cluster, &self.ledger))
+    }
+
+    /// Asks with the pods of the job on nodes, as in a trial.
+    pub(crate) fn with_all_placed<R>(&mut self, pod: PodId, ask: impl FnOnce(&Case<'_>) -> R) -> R {
+        let asker = self.asker(pod).unwrap_or_else(|error| panic!("{error:?}"));
+        ask(&asker.placed(&self.cluster, &self.ledger))
+    }
+}

@@ -1,0 +1,154 @@
+//! A plan is in flight from its acceptance until its victims have left, or nobody waits for it any more.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use crate::contract::{Event, Phase};
+use crate::engine::Ledger;
+use crate::model::PodIx;
+use crate::testing::{Named, SOFT_EVICTION, World, pod};
+
+const UNDERWAY: &str = "koordinator/last-plan-is-done";
+
+/// A node full of two victims, and a job of two pods that want their room.
+fn world() -> World {
+    let mut world = World::new();
+    world.node("n", "cpu=2");
+    for name in ["v1", "v2"] {
+        world.pod(pod(name).asks("cpu=1").on("n"));
+    }
+    for name in ["a", "b"] {
+        world.pod(pod(name).job("j").asks("cpu=1").priority(1));
+    }
+    world
+}
+
+/// The same with the plan against both victims accepted.
+fn in_flight() -> (World, Named) {
+    let mut world = world();
+    let plan = world.plan("a").unwrap();
+    assert_eq!(plan.victims, ["default/v1", "default/v2"]);
+    world.tell(vec![Event::PlanAccepted(plan.id)]);
+    (world, plan)
+}
+
+fn is_in_flight(world: &mut World, pod: &str) -> bool {
+    world.plan(pod).is_err_and(|law| law == UNDERWAY)
+}
+
+#[test]
+fn neither_the_pod_nor_a_sibling_gets_a_second_plan() {
+    let (mut world, _) = in_flight();
+    assert!(is_in_flight(&mut world, "a"));
+    assert!(is_in_flight(&mut world, "b"));
+    world.pod(pod("cheaper").asks("cpu=1").priority(-1).on("n"));
+    assert!(is_in_flight(&mut world, "a"), "a cheaper victim that turns up later changes nothing");
+    let message = world.post_filter("a").reason.message;
+    assert_eq!(message, "waiting for preemption: 2 of the victims of plan 1 have not left yet");
+}
+
+#[test]
+fn a_proposal_is_not_in_flight_and_the_next_one_takes_its_place() {
+    let mut world = world();
+    let first = world.plan("a").unwrap();
+    let second = world.plan("b").unwrap();
+    assert_eq!((first.id, second.id), (1, 2), "no number is used twice");
+    // The first was never answered: it is void, even if an answer comes late.
+    world.tell(vec![Event::PlanAccepted(first.id)]);
+    assert!(!is_in_flight(&mut world, "a"));
+}
+
+#[test]
+fn a_refused_plan_is_void() {
+    let mut world = world();
+    let plan = world.plan("a").unwrap();
+    world.tell(vec![Event::PlanRefused(plan.id)]);
+    world.tell(vec![Event::PlanAccepted(plan.id)]);
+    assert!(!is_in_flight(&mut world, "a"));
+    let (mut world, plan) = in_flight();
+    world.tell(vec![Event::PlanRefused(plan.id)]);
+    assert!(!is_in_flight(&mut world, "a"), "what was accepted may still turn out not to work");
+}
+
+#[test]
+fn a_victim_that_is_marked_or_terminating_has_not_left() {
+    let (mut world, _) = in_flight();
+    world.pod(pod("v1").asks("cpu=1").on("n").label(SOFT_EVICTION, "true"));
+    world.pod(pod("v2").asks("cpu=1").on("n").with(|pod| pod.terminating = true));
+    assert!(is_in_flight(&mut world, "a"));
+}
+
+#[test]
+fn the_plan_is_done_when_the_last_victim_is_gone_or_has_ended() {
+    let (mut world, _) = in_flight();
+    world.gone("v1");
+    assert!(is_in_flight(&mut world, "a"));
+    world.pod(pod("v2").asks("cpu=1").on("n").with(|pod| pod.phase = Phase::Failed));
+    let plan = world.plan("a").unwrap();
+    assert_eq!(plan.victims, Vec::<String>::new(), "there is room now");
+}
+
+#[test]
+fn the_plan_is_done_when_nobody_waits_for_it_any_more() {
+    let (mut world, _) = in_flight();
+    world.gone("a");
+    assert!(is_in_flight(&mut world, "b"), "one of the two still waits");
+    world.pod(pod("b").job("j").asks("cpu=1").priority(1).with(|pod| pod.terminating = true));
+    world.pod(pod("c").job("j").asks("cpu=1").priority(1));
+    assert_eq!(world.plan("c").map(|plan| plan.victims.len()), Ok(1), "its job's old plan is of no use to it");
+}
+
+#[test]
+fn another_job_is_not_held_up() {
+    let (mut world, _) = in_flight();
+    world.node("m", "cpu=1");
+    world.pod(pod("v3").asks("cpu=1").on("m"));
+    world.pod(pod("other").asks("cpu=1").priority(1));
+    for name in ["a", "b"] {
+        world.pod(pod(name).job("j").asks("cpu=1").priority(1).nominated("n"));
+    }
+    assert_eq!(world.plan("other").map(|plan| plan.victims), Ok(vec!["default/v3".to_owned()]));
+}
+
+#[test]
+fn what_the_victims_of_another_plan_leave_is_room_for_whoever_outranks_its_preemptors() {
+    let (mut world, _) = in_flight();
+    for name in ["a", "b"] {
+        world.pod(pod(name).job("j").asks("cpu=1").priority(1).nominated("n"));
+    }
+    world.pod(pod("boss").asks("cpu=1").priority(2));
+    let id = world.id("boss");
+    let answer = world.engine.post_filter(id, &[]).unwrap();
+    assert_eq!(answer.plan.map(|plan| plan.victims), Some(Vec::new()), "the room is coming already");
+    assert_eq!(answer.effects.withdrawn, [world.id("a"), world.id("b")]);
+}
+
+#[test]
+fn a_plan_expires_at_its_moment() {
+    let mut world = world();
+    let [a, v1] = ["a", "v1"].map(|name| PodIx(world.id(name)));
+    let mut ledger = Ledger::default();
+    let plan = ledger.propose(vec![a], vec![v1], Some(100));
+    ledger.accept(plan);
+    let cluster = world.engine.cluster_mut();
+    for (now, left) in [(0, Some((plan, 1))), (99, Some((plan, 1))), (100, None), (101, None)] {
+        cluster.set_now(now);
+        assert_eq!(ledger.underway(cluster, &[a]), left, "at {now}");
+    }
+    assert!(ledger.is_victim(v1));
+    ledger.prune(cluster);
+    assert!(!ledger.is_victim(v1), "what is over is forgotten");
+}
+
+#[test]
+fn pruning_keeps_what_is_under_way_and_what_is_proposed() {
+    let world = world();
+    let [a, b, v1, v2] = ["a", "b", "v1", "v2"].map(|name| PodIx(world.id(name)));
+    let mut ledger = Ledger::default();
+    let first = ledger.propose(vec![a], vec![v1], None);
+    ledger.accept(first);
+    let second = ledger.propose(vec![b], vec![v2], None);
+    ledger.prune(world.engine.cluster());
+    assert_eq!(ledger.underway(world.engine.cluster(), &[a, b]), Some((first, 1)));
+    assert_eq!((ledger.is_victim(v1), ledger.is_victim(v2)), (true, false), "a proposal evicts nobody");
+    ledger.accept(second);
+    assert_eq!(ledger.underway(world.engine.cluster(), &[b]), Some((second, 1)));
+}

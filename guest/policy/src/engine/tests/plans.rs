@@ -1,0 +1,236 @@
+//! Plans, case by case; the general rules are properties in `tests/properties`.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use crate::contract::{Outcome, Placement, Subject};
+use crate::testing::{Named, World, pod, quota};
+
+const NO_NODE: &str = "koordinator/cheapest-node-first";
+
+fn victims(world: &mut World, name: &str) -> Result<Vec<String>, String> {
+    world.plan(name).map(|plan| plan.victims)
+}
+
+fn node_of(plan: Result<Named, String>, pod: &str) -> Option<String> {
+    plan.ok().and_then(|plan| plan.nominations.get(pod).cloned())
+}
+
+#[test]
+fn room_on_a_node_comes_from_any_quota_and_room_in_the_quota_from_any_node() {
+    let mut world = World::new();
+    world.object(quota("team", "", "cpu=4", "cpu=4"));
+    world.node("n1", "cpu=4");
+    world.node("n2", "cpu=4");
+    world.pod(pod("foreign").asks("cpu=4").on("n1"));
+    world.pod(pod("own").quota("team").asks("cpu=2").on("n2"));
+    world.pod(pod("np").quota("other").preemptible(false).asks("cpu=2").on("n2"));
+    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=4").priority(1));
+    // 4 cores are to be had on n1 only; `own` must go for the quota's max of 4.
+    let plan = world.plan("a").unwrap();
+    assert_eq!(plan.victims, ["default/foreign", "default/own"]);
+    assert_eq!(plan.nominations.get("default/a").map(String::as_str), Some("n1"));
+}
+
+#[test]
+fn one_pod_without_a_node_means_no_plan_for_the_whole_job() {
+    let mut world = World::new();
+    world.node("n", "cpu=2");
+    world.pod(pod("v").asks("cpu=2").on("n"));
+    for name in ["a", "b", "c"] {
+        world.pod(pod(name).job("j").asks("cpu=1").priority(1));
+    }
+    assert_eq!(world.plan("a"), Err(NO_NODE.to_owned()));
+    let message = world.post_filter("a").reason.message;
+    assert!(message.contains("2 of the 3 waiting pods of the job find one"), "{message}");
+    world.gone("c");
+    assert_eq!(victims(&mut world, "a"), Ok(vec!["default/v".to_owned()]));
+}
+
+#[test]
+fn a_node_where_nobody_makes_way_comes_before_one_where_somebody_does() {
+    let mut world = World::new();
+    world.node("a-full", "cpu=1");
+    world.node("b-free", "cpu=1");
+    world.pod(pod("v").asks("cpu=1").on("a-full"));
+    world.pod(pod("a").asks("cpu=1").priority(1));
+    let plan = world.plan("a");
+    assert_eq!(plan.as_ref().map(|plan| plan.victims.len()), Ok(0));
+    assert_eq!(node_of(plan, "default/a").as_deref(), Some("b-free"));
+}
+
+#[test]
+fn the_least_important_victims_choose_the_node_then_the_fewest_then_its_name() {
+    // (priorities of the victims on x, on y, the chosen one)
+    for (x, y, chosen) in [
+        (vec![5], vec![4], "y"),
+        (vec![4], vec![5], "x"),
+        (vec![4, 4], vec![5], "x"),
+        (vec![5, 1], vec![5], "y"),
+        (vec![5], vec![5], "x"),
+    ] {
+        let mut world = World::new();
+        world.node("y", "cpu=2");
+        world.node("x", "cpu=2");
+        for (node, priorities) in [("x", &x), ("y", &y)] {
+            for (at, priority) in priorities.iter().enumerate() {
+                let asks = format!("cpu={}", 2 / priorities.len());
+                world.pod(pod(&format!("{node}{at}")).asks(&asks).priority(*priority).on(node));
+            }
+        }
+        world.pod(pod("a").asks("cpu=2").priority(9));
+        assert_eq!(node_of(world.plan("a"), "default/a").as_deref(), Some(chosen), "{x:?} {y:?}");
+    }
+}
+
+#[test]
+fn who_is_more_important_or_older_is_put_back_first() {
+    let mut world = World::new();
+    world.node("n", "cpu=3");
+    let started = |name: &str, at: i64| pod(name).asks("cpu=1").on("n").with(|pod| pod.started = Some(at));
+    world.pod(started("young", 9));
+    world.pod(started("old", 1));
+    world.pod(started("important", 9).priority(1));
+    world.pod(pod("a").asks("cpu=1").priority(2));
+    world.pod(pod("b").asks("cpu=2").priority(2));
+    assert_eq!(victims(&mut world, "a"), Ok(vec!["default/young".to_owned()]));
+    assert_eq!(victims(&mut world, "b"), Ok(vec!["default/old".to_owned(), "default/young".to_owned()]));
+}
+
+#[test]
+fn a_small_pod_is_put_back_beside_a_large_one_that_must_go() {
+    let mut world = World::new();
+    world.node("n", "cpu=4");
+    world.pod(pod("large").asks("cpu=3").priority(1).on("n"));
+    world.pod(pod("small").asks("cpu=1").on("n"));
+    world.pod(pod("a").asks("cpu=3").priority(2));
+    assert_eq!(victims(&mut world, "a"), Ok(vec!["default/large".to_owned()]));
+}
+
+#[test]
+fn a_placement_that_the_host_refuted_is_not_planned_again() {
+    let mut world = World::new();
+    world.node("x", "cpu=1");
+    world.node("y", "cpu=1");
+    world.pod(pod("a").asks("cpu=1").priority(1));
+    let a = world.id("a");
+    let on = |node| Placement { pod: a, node };
+    let mut nodes = |refuted: &[Placement]| {
+        let plan = world.engine.post_filter(a, refuted).unwrap().plan;
+        plan.map(|plan| plan.nominations)
+    };
+    assert_eq!(nodes(&[]), Some(vec![on(0)]));
+    assert_eq!(nodes(&[on(0)]), Some(vec![on(1)]));
+    assert_eq!(nodes(&[Placement { pod: 99, node: 0 }]), Some(vec![on(0)]), "that was about another pod");
+    assert_eq!(nodes(&[on(0), on(1)]), None);
+}
+
+#[test]
+fn only_eligible_nodes_count() {
+    let mut world = World::new();
+    world.node("x", "cpu=1");
+    world.node("y", "cpu=1");
+    world.pod(pod("v").asks("cpu=1").on("y"));
+    world.pod(pod("a").asks("cpu=1").priority(1).only_on(&["y"]));
+    assert_eq!(victims(&mut world, "a"), Ok(vec!["default/v".to_owned()]));
+    world.pod(pod("b").asks("cpu=1").priority(1).only_on(&["z"]));
+    assert_eq!(world.plan("b"), Err(NO_NODE.to_owned()));
+}
+
+#[test]
+fn room_that_is_promised_is_kept_for_equals_and_taken_from_lesser_ones() {
+    for (promised_to, victims, withdrawn) in [(1, 2, 0), (2, 2, 0), (0, 1, 1)] {
+        let mut world = World::new();
+        world.node("n", "cpu=2");
+        world.pod(pod("v").asks("cpu=1").priority(-1).on("n"));
+        world.pod(pod("promised").asks("cpu=1").priority(promised_to).nominated("n"));
+        world.node("m", "cpu=1");
+        world.pod(pod("v2").asks("cpu=1").priority(-2).on("m"));
+        world.pod(pod("a").job("j").asks("cpu=1").priority(1));
+        world.pod(pod("b").job("j").asks("cpu=1").priority(1));
+        let answer = world.post_filter("a");
+        assert_eq!(answer.plan.map(|plan| plan.victims.len()), Some(victims), "{promised_to}");
+        assert_eq!(answer.effects.withdrawn.len(), withdrawn, "{promised_to}");
+    }
+}
+
+#[test]
+fn a_node_that_is_overcommitted_in_what_nobody_asks_for_is_as_good_as_any() {
+    let mut world = World::new();
+    world.node("n", "cpu=2 memory=1Gi");
+    world.pod(pod("hog").preemptible(false).asks("memory=2Gi").on("n"));
+    world.pod(pod("v").asks("cpu=2").on("n"));
+    world.pod(pod("a").asks("cpu=1").priority(1));
+    world.pod(pod("b").asks("cpu=1 memory=1Ki").priority(1));
+    assert_eq!(victims(&mut world, "a"), Ok(vec!["default/v".to_owned()]));
+    assert_eq!(world.plan("b"), Err(NO_NODE.to_owned()));
+}
+
+#[test]
+fn nobody_goes_in_vain_where_the_quota_stays_over_its_limit() {
+    let mut world = World::new();
+    world.object(quota("team", "", "cpu=4", "cpu=4"));
+    world.node("n", "cpu=8");
+    world.pod(pod("equal").quota("team").asks("cpu=2").priority(1).on("n"));
+    world.pod(pod("own").quota("team").asks("cpu=1").on("n"));
+    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=3").priority(1));
+    assert_eq!(world.plan("a"), Err("koordinator/non-preemptible-job-fits-max".to_owned()));
+}
+
+#[test]
+fn the_notes_tell_who_was_chosen_put_back_and_spared_and_by_which_law() {
+    let mut world = World::new();
+    world.node("n", "cpu=3");
+    world.pod(pod("np").preemptible(false).asks("cpu=1").on("n"));
+    world.pod(pod("kept").asks("cpu=1").priority(1).on("n"));
+    world.pod(pod("victim").asks("cpu=1").on("n"));
+    world.pod(pod("a").asks("cpu=1").priority(2));
+    let a = world.id("a");
+    assert!(world.plan("a").is_ok());
+    assert_eq!(world.engine.notes(a), Ok(Vec::new()), "nobody wanted to be told");
+    world.engine.record_notes(true);
+    world.pre_filter("a");
+    assert!(world.plan("a").is_ok());
+    let notes = world.engine.notes(a).unwrap();
+    let said: Vec<_> = notes.iter().map(|note| (note.subject.clone(), note.outcome, note.law.as_str())).collect();
+    let pod = |name: &str| Subject::Pod(world.id(name));
+    assert_eq!(
+        said,
+        [
+            (pod("np"), Outcome::Spared, "koordinator/victim-is-preemptible"),
+            (pod("kept"), Outcome::PutBack, "koordinator/important-first"),
+            (pod("victim"), Outcome::Chosen, "koordinator/important-first"),
+        ]
+    );
+}
+
+#[test]
+fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
+    let mut world = World::new();
+    for (name, has) in
+        [("fits", "cpu=2"), ("small", "cpu=1"), ("full", "cpu=2"), ("promised", "cpu=2"), ("barred", "cpu=9")]
+    {
+        world.node(name, has);
+    }
+    world.pod(pod("v").asks("cpu=1").on("full"));
+    world.pod(pod("equal").asks("cpu=1").nominated("promised"));
+    world.pod(pod("lesser").asks("cpu=1").priority(-1).nominated("fits"));
+    let all = ["fits", "small", "full", "promised", "gone"];
+    world.pod(pod("a").asks("cpu=2").only_on(&all));
+    world.node("later", "cpu=9");
+    let verdicts = world.engine.filter(world.id("a")).unwrap();
+    // `gone` has number 5 and no node; `later` has 6 and is not eligible.
+    assert_eq!(verdicts.codes, [0, 1, 2, 3, 4, 4, 4]);
+    let said: Vec<_> = verdicts
+        .obstacles
+        .iter()
+        .map(|obstacle| (obstacle.reason.law.as_str(), obstacle.reason.message.as_str(), obstacle.resolvable))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("node/large-enough", "too small: cpu allocatable", false),
+            ("node/has-room", "Insufficient cpu", true),
+            ("node/keeps-promises", "cpu promised to nominated pods", true),
+            ("node/eligible", "the pod may not run there", false),
+        ]
+    );
+}

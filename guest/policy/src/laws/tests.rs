@@ -1,0 +1,49 @@
+//! Tests of the laws, each where it bites and where it spares. Every expected number is worked out by hand from the sentence.
+//!
+//! They stand apart from the laws' own files: those are carried in the policy as manual pages.
+
+mod breaches;
+mod gangs;
+mod guards;
+mod last_plan;
+mod non_preemptible;
+mod orders;
+mod preemptible;
+mod triggers;
+
+use super::{Breach, Case};
+use crate::model::{QueueIx, ResourceIx};
+use crate::testing::World;
+
+const CPU: ResourceIx = ResourceIx(0);
+const MEMORY: ResourceIx = ResourceIx(1);
+
+type Law = fn(&Case<'_>) -> Result<(), Breach>;
+
+/// What a law says when the pod is to be admitted.
+fn admission(world: &mut World, pod: &str, law: Law) -> Result<(), Breach> {
+    let pod = world.id(pod);
+    world.engine.at_admission(pod, law)
+}
+
+/// What a law says before a plan is made for the pod.
+fn planning(world: &mut World, pod: &str, law: Law) -> Result<(), Breach> {
+    let pod = world.id(pod);
+    world.engine.at_planning(pod, law)
+}
+
+fn queue(world: &World, name: &str) -> QueueIx {
+    let cluster = world.engine.cluster();
+    cluster.queues().find(|(_, queue)| queue.name == name).map_or(QueueIx(u32::MAX), |(ix, _)| ix)
+}
+
+/// A bound that is exceeded.
+fn exceeds(
+    world: &World,
+    queue_name: &str,
+    resource: ResourceIx,
+    parts: &[(&'static str, i64)],
+    bound: (&'static str, i64),
+) -> Result<(), Breach> {
+    Err(Breach::Exceeds { queue: queue(world, queue_name), resource, parts: parts.to_vec(), bound })
+}

@@ -1,0 +1,175 @@
+//! Who may make way.
+
+use super::*;
+use crate::contract::PodKind;
+use crate::laws::guard::*;
+use crate::model::{Pod, PodIx};
+use crate::testing::{CAN_PREEMPT, Draft, INSIDE, OPT_OUT, ROOT, SOFT_EVICTION, pod, quota, reservation};
+
+type Guard = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Breach>;
+
+/// What a guard says of a candidate when `asker` asks, on a node of 64 cores.
+fn verdict(guard: Guard, asker: Draft, candidate: Draft) -> Result<(), Breach> {
+    verdict_in(&mut World::new(), guard, asker, candidate)
+}
+
+fn verdict_in(world: &mut World, guard: Guard, asker: Draft, candidate: Draft) -> Result<(), Breach> {
+    let (asking, asked) = (asker.name(), candidate.name());
+    world.node("n", "cpu=64");
+    world.pod(asker);
+    world.pod(candidate);
+    let (asking, ix) = (world.id(&asking), PodIx(world.id(&asked)));
+    world.engine.at_planning(asking, |case| case.cluster.pod(ix).map_or(Ok(()), |pod| guard(case, ix, pod)))
+}
+
+#[test]
+fn equal_priority_is_not_lower() {
+    for (priority, spared) in [(99, false), (100, true), (101, true), (i32::MIN, false), (i32::MAX, true)] {
+        let candidate = pod("v").priority(priority).on("n");
+        let expected = if spared { Err(Breach::Priority { victim: priority, preemptor: 100 }) } else { Ok(()) };
+        assert_eq!(verdict(victim_ranks_lower::admits, pod("a").priority(100), candidate), expected);
+    }
+}
+
+#[test]
+fn a_pod_without_a_priority_has_0() {
+    let bare = |name: &str| pod(name).with(|pod| pod.priority = None);
+    assert_eq!(verdict(victim_ranks_lower::admits, pod("a").priority(1), bare("v").on("n")), Ok(()));
+    let equal = Err(Breach::Priority { victim: 0, preemptor: 0 });
+    assert_eq!(verdict(victim_ranks_lower::admits, bare("a"), bare("v").on("n")), equal);
+}
+
+#[test]
+fn only_the_class_and_the_opt_out_decide_whether_a_pod_is_preemptible() {
+    let barred = Err(Breach::Fact("it is non-preemptible"));
+    let opted_out = Err(Breach::Fact("it opted out of being preempted"));
+    let plain = || pod("v").on("n");
+    for (arguments, candidate, expected) in [
+        ("", plain(), Ok(())),
+        ("", plain().preemptible(true), Ok(())),
+        ("", plain().preemptible(false), barred.clone()),
+        ("", plain().label(OPT_OUT, "true"), opted_out.clone()),
+        ("", plain().label(OPT_OUT, "false"), Ok(())),
+        ("", plain().label(OPT_OUT, "true").preemptible(true), opted_out),
+        // Whether it may preempt others does not matter.
+        ("", plain().label(CAN_PREEMPT, "true"), Ok(())),
+        ("", plain().label(CAN_PREEMPT, "false"), Ok(())),
+        (r#"{"disableDefaultPreemptiable": true}"#, plain(), barred.clone()),
+        (r#"{"disableDefaultPreemptiable": true}"#, plain().preemptible(true), Ok(())),
+        (r#"{"disableDefaultPreemptiable": true}"#, plain().preemptible(false), barred),
+    ] {
+        let mut world = World::with(arguments);
+        let verdict = verdict_in(&mut world, victim_is_preemptible::admits, pod("a").priority(1), candidate.clone());
+        assert_eq!(verdict, expected, "{arguments} {candidate:?}");
+    }
+}
+
+#[test]
+fn a_pod_held_at_permit_is_no_victim_and_a_bound_one_is() {
+    let mut world = World::new();
+    assert_eq!(verdict_in(&mut world, victim_is_bound::admits, pod("a").priority(1), pod("v").on("n")), Ok(()));
+    world.pod(pod("held"));
+    world.reserve("held", "n");
+    let held = world.id("held");
+    let asked = world.id("a");
+    let verdict = world.engine.at_planning(asked, |case| {
+        case.cluster.pod(PodIx(held)).map(|pod| victim_is_bound::admits(case, PodIx(held), pod))
+    });
+    assert_eq!(verdict, Some(Err(Breach::Fact("it is held at permit and not bound yet"))));
+}
+
+#[test]
+fn a_job_is_namespace_and_name() {
+    let same = Err(Breach::Fact("it belongs to the same job"));
+    for (asker, candidate, expected) in [
+        (pod("a").job("j"), pod("v").job("j"), same),
+        (pod("a").job("j"), pod("other/v").job("j"), Ok(())),
+        (pod("a").job("j"), pod("v").job("k"), Ok(())),
+        (pod("a").job("j"), pod("v"), Ok(())),
+        // Two pods without a job are two jobs.
+        (pod("a"), pod("v"), Ok(())),
+    ] {
+        let said = format!("{asker:?} {candidate:?}");
+        assert_eq!(verdict(victim_is_of_another_job::admits, asker, candidate.on("n")), expected, "{said}");
+    }
+}
+
+#[test]
+fn pods_make_way_for_pods_and_reservations_for_reservations() {
+    let [is_reservation, is_pod] = [
+        Err(Breach::Fact("it is a reservation, and pods preempt pods only")),
+        Err(Breach::Fact("it is a pod, and reservations preempt reservations only")),
+    ];
+    let make = |kind, name| pod(name).with(|pod| pod.kind = kind);
+    for (asker, candidate, expected) in [
+        (PodKind::Pod, PodKind::Pod, Ok(())),
+        (PodKind::Pod, PodKind::Reservation, is_reservation),
+        (PodKind::Reservation, PodKind::Pod, is_pod),
+        (PodKind::Reservation, PodKind::Reservation, Ok(())),
+    ] {
+        let verdict = verdict(victim_is_of_the_same_kind::admits, make(asker, "a"), make(candidate, "v").on("n"));
+        assert_eq!(verdict, expected, "{asker:?} {candidate:?}");
+    }
+}
+
+#[test]
+fn a_pod_inside_a_reservation_on_its_node_stays() {
+    let inside = || pod("v").annotation(INSIDE, r#"{"name": "r", "uid": "u"}"#).on("n");
+    let keeps = Err(Breach::Fact("it uses the room of a reservation, which would keep it"));
+    for (reserved, expected) in [
+        (Some(reservation("r").on("n")), keeps),
+        (Some(reservation("r").on("m")), Ok(())),
+        (Some(reservation("r")), Ok(())),
+        (Some(reservation("s").on("n")), Ok(())),
+        (None, Ok(())),
+    ] {
+        let mut world = World::new();
+        world.node("m", "cpu=64");
+        let said = format!("{reserved:?}");
+        reserved.into_iter().for_each(|reserved| world.pod(reserved));
+        let verdict = verdict_in(&mut world, victim_is_outside_reservations::admits, pod("a").priority(1), inside());
+        assert_eq!(verdict, expected, "{said}");
+    }
+}
+
+#[test]
+fn the_default_quota_is_spared_and_no_other() {
+    let spared = Err(Breach::Fact("it belongs to the default quota, which is not preempted"));
+    for (candidate, expected) in [
+        (pod("v"), spared.clone()),
+        (pod("v").quota("nobody-knows-it"), spared),
+        (pod("v").quota("team"), Ok(())),
+        (pod("v").quota("koordinator-system-quota"), Ok(())),
+        (pod("v").quota(ROOT), Ok(())),
+    ] {
+        let mut world = World::new();
+        world.object(quota("team", "", "", ""));
+        let said = format!("{candidate:?}");
+        let verdict =
+            verdict_in(&mut world, victim_outside_default_queue::admits, pod("a").priority(1), candidate.on("n"));
+        assert_eq!(verdict, expected, "{said}");
+    }
+}
+
+#[test]
+fn the_table_spares_the_default_quota_where_the_argument_says_so() {
+    for (arguments, victims) in [("", 1), (r#"{"disableDefaultQuotaPreemption": true}"#, 0)] {
+        let mut world = World::with(arguments);
+        world.node("n", "cpu=1");
+        world.pod(pod("v").asks("cpu=1").on("n"));
+        world.pod(pod("a").asks("cpu=1").priority(1));
+        assert_eq!(world.plan("a").map_or(0, |plan| plan.victims.len()), victims, "{arguments}");
+    }
+}
+
+#[test]
+fn whoever_is_leaving_already_is_no_victim_of_a_plan() {
+    for leaving in [pod("v").label(SOFT_EVICTION, "true"), pod("v").with(|pod| pod.terminating = true)] {
+        let mut world = World::new();
+        world.node("n", "cpu=2");
+        world.pod(leaving.quota("nobody-knows-it").asks("cpu=1").on("n"));
+        world.pod(pod("w").asks("cpu=1").on("n"));
+        world.pod(pod("a").asks("cpu=1").priority(1));
+        assert_eq!(world.plan("a").map(|plan| plan.victims), Ok(Vec::new()), "its room is as good as free");
+    }
+}

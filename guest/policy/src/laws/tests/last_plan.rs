@@ -1,0 +1,90 @@
+//! No second plan while the last one is under way. What the ledger knows is tested with the ledger; here is what the cluster shows
+//! of plans made before the policy was started.
+
+use super::*;
+use crate::laws::gate::last_plan_is_done::holds;
+use crate::testing::{Draft, SOFT_EVICTION, pod, quota};
+
+const LEAVING: Breach = Breach::Fact("waiting for preemption: a pod is still leaving the nominated node");
+
+/// What the law says where `other` is in the cluster and `asker` is nominated to `n`.
+fn with(other: Draft, asker: Draft) -> Result<(), Breach> {
+    let mut world = World::new();
+    world.object(quota("team", "", "", ""));
+    world.node("n", "cpu=8");
+    world.node("m", "cpu=8");
+    world.pod(other);
+    world.pod(asker);
+    admission(&mut world, "asker", holds)
+}
+
+fn asker() -> Draft {
+    pod("asker").priority(10).quota("team").nominated("n")
+}
+
+fn terminating(draft: Draft) -> Draft {
+    draft.with(|pod| pod.terminating = true)
+}
+
+fn preempted(draft: Draft) -> Draft {
+    terminating(draft).with(|pod| pod.preempted = true)
+}
+
+#[test]
+fn a_lesser_pod_that_leaves_the_nominated_node_because_of_a_plan_holds_the_next_one_up() {
+    let other = || pod("other").priority(9).on("n");
+    for (other, waits) in [
+        (preempted(other()), true),
+        (other().label(SOFT_EVICTION, "true"), true),
+        (terminating(other().quota("team")), true),
+        // Leaving for a reason of its own.
+        (terminating(other()), false),
+        // Not leaving at all.
+        (other().quota("team"), false),
+        (other().with(|pod| pod.preempted = true), false),
+        // Not lesser.
+        (preempted(other()).priority(10), false),
+        (preempted(other()).priority(11), false),
+        // On another node.
+        (preempted(other()).on("m"), false),
+    ] {
+        let said = format!("{other:?}");
+        assert_eq!(with(other, asker()), if waits { Err(LEAVING) } else { Ok(()) }, "{said}");
+    }
+}
+
+#[test]
+fn without_a_nomination_there_was_no_plan() {
+    let bare = pod("asker").priority(10).quota("team");
+    assert_eq!(with(preempted(pod("other").priority(9).on("n")), bare), Ok(()));
+}
+
+#[test]
+fn the_nomination_of_any_waiting_pod_of_the_job_counts() {
+    let mut world = World::new();
+    world.node("n", "cpu=8");
+    world.pod(preempted(pod("other").priority(9).on("n")));
+    world.pod(pod("asker").priority(10).job("j"));
+    world.pod(pod("sibling").priority(10).job("j").nominated("n"));
+    assert_eq!(admission(&mut world, "asker", holds), Err(LEAVING));
+    world.gone("other");
+    assert_eq!(admission(&mut world, "asker", holds), Ok(()));
+}
+
+#[test]
+fn a_plan_under_way_is_told_with_the_victims_that_are_left() {
+    let mut world = World::new();
+    world.node("n", "cpu=2");
+    for name in ["v1", "v2"] {
+        world.pod(pod(name).asks("cpu=1").on("n"));
+    }
+    world.pod(pod("asker").asks("cpu=2").priority(1));
+    let plan = world.plan("asker").map_or(0, |plan| plan.id);
+    assert_eq!(admission(&mut world, "asker", holds), Ok(()), "a proposal is no plan under way");
+    world.tell(vec![crate::contract::Event::PlanAccepted(plan)]);
+    assert_eq!(admission(&mut world, "asker", holds), Err(Breach::Underway { plan, left: 2 }));
+    world.gone("v1");
+    assert_eq!(admission(&mut world, "asker", holds), Err(Breach::Underway { plan, left: 1 }));
+    world.gone("v2");
+    assert_eq!(admission(&mut world, "asker", holds), Ok(()));
+}

@@ -1,0 +1,68 @@
+//! Who comes first.
+
+use std::cmp::Ordering;
+
+use super::*;
+use crate::laws::order::cheapest_node_first::Cost;
+use crate::laws::order::{higher_priority_first, important_first};
+use crate::model::{Cluster, Pod, PodIx};
+use crate::testing::{Draft, pod};
+
+/// How two pods compare at the time 5, whichever of them was told first.
+fn compare(order: fn(&Cluster, &Pod, &Pod) -> Ordering, first: Draft, second: Draft) -> [Ordering; 2] {
+    [false, true].map(|swapped| {
+        let mut world = World::new();
+        world.tell(vec![crate::contract::Event::Clock(5)]);
+        let names = [first.name(), second.name()];
+        let mut drafts = vec![first.clone(), second.clone()];
+        if swapped {
+            drafts.reverse();
+        }
+        drafts.into_iter().for_each(|draft| world.pod(draft));
+        let [first, second] = names.map(|name| world.engine.cluster().pod(PodIx(world.id(&name))).cloned());
+        first.zip(second).map_or(Ordering::Equal, |(first, second)| order(world.engine.cluster(), &first, &second))
+    })
+}
+
+fn aged(name: &str, [priority, entered, created]: [i32; 3]) -> Draft {
+    pod(name).priority(priority).with(|pod| (pod.entered, pod.created) = (entered.into(), created.into()))
+}
+
+#[test]
+fn pending_pods_go_by_priority_then_entry_then_creation_then_name() {
+    for (first, second) in [
+        // Higher priority goes first, however late it came.
+        (aged("z", [2, 9, 9]), aged("a", [1, 0, 0])),
+        (aged("z", [1, 3, 9]), aged("a", [1, 4, 0])),
+        (aged("z", [1, 3, 5]), aged("a", [1, 3, 6])),
+        (aged("a", [1, 3, 5]), aged("b", [1, 3, 5])),
+        (aged("a/z", [1, 3, 5]), aged("b/a", [1, 3, 5])),
+        (aged("a", [-1, 3, 5]), aged("b", [i32::MIN, 3, 5])),
+    ] {
+        assert_eq!(compare(higher_priority_first::compare, first, second), [Ordering::Less; 2]);
+    }
+}
+
+#[test]
+fn pods_are_put_back_by_priority_then_start_then_creation_then_name() {
+    let started = |draft: Draft, at: i64| draft.with(|pod| pod.started = Some(at));
+    for (first, second) in [
+        (aged("z", [2, 0, 9]), aged("a", [1, 0, 0])),
+        (started(aged("z", [1, 0, 9]), 3), started(aged("a", [1, 0, 0]), 4)),
+        // One that has not started is as young as can be; the time of entry never counts.
+        (started(aged("z", [1, 9, 9]), 4), aged("a", [1, 0, 0])),
+        (aged("z", [1, 0, 0]), started(aged("a", [1, 0, 0]), 6)),
+        (started(aged("z", [1, 9, 3]), 4), started(aged("a", [1, 0, 4]), 4)),
+        (started(aged("a", [1, 0, 3]), 3), started(aged("b", [1, 0, 3]), 3)),
+    ] {
+        assert_eq!(compare(important_first::compare, first, second), [Ordering::Less; 2]);
+    }
+}
+
+#[test]
+fn a_node_costs_by_the_highest_priority_lost_and_then_by_number() {
+    let cost = |highest, victims| Cost { highest, victims };
+    let ascending =
+        [cost(None, 0), cost(Some(-5), 1), cost(Some(0), 1), cost(Some(0), 2), cost(Some(7), 1), cost(Some(7), 3)];
+    assert!(ascending.is_sorted_by(|a, b| a < b));
+}

@@ -1,0 +1,116 @@
+//! The books of a cluster, made anew from its pods by the plainest means.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{Class, Cluster, Kind, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx};
+
+const RESOURCES: [ResourceIx; 3] = [ResourceIx(0), ResourceIx(1), ResourceIx(2)];
+
+/// Everything of a cluster that may not change by a trial.
+#[derive(Debug, PartialEq)]
+pub struct Snapshot {
+    pods: Vec<(PodIx, Pod)>,
+    queues: Vec<(QueueIx, crate::model::Queue)>,
+    nodes: Vec<(NodeIx, [i64; 3], BTreeSet<PodIx>, BTreeSet<PodIx>)>,
+    members: Vec<BTreeSet<PodIx>>,
+    version: u64,
+}
+
+pub fn snapshot(cluster: &Cluster) -> Snapshot {
+    let set = |pods: &[PodIx]| pods.iter().copied().collect();
+    let node = |(ix, node): (NodeIx, &crate::model::Node)| {
+        (ix, RESOURCES.map(|resource| node.free.get(resource)), set(&node.pods), set(&node.nominated))
+    };
+    Snapshot {
+        pods: cluster.pods().map(|(ix, pod)| (ix, pod.clone())).collect(),
+        queues: cluster.queues().map(|(ix, queue)| (ix, queue.clone())).collect(),
+        nodes: cluster.nodes().map(node).collect(),
+        members: cluster.jobs().map(|(_, job)| set(&job.members)).collect(),
+        version: cluster.version(),
+    }
+}
+
+/// What is left of every node is what it has less what is held on it.
+pub fn nodes_add_up(cluster: &Cluster) {
+    for (ix, node) in cluster.nodes() {
+        for resource in RESOURCES {
+            let held = held(cluster, ix, resource);
+            let left = node.allocatable.get(resource) - held;
+            assert_eq!(node.free.get(resource), left, "{} {resource:?}: {held} is held", node.name);
+        }
+    }
+}
+
+/// What is held on a node: what pods ask for; a reservation and the pods inside it together the larger of the two.
+fn held(cluster: &Cluster, node: NodeIx, resource: ResourceIx) -> i64 {
+    let mut alone = 0;
+    let mut families: BTreeMap<String, [i64; 2]> = BTreeMap::new();
+    for (_, pod) in cluster.pods().filter(|(_, pod)| pod.place.node() == Some(node)) {
+        let asked = pod.request.get(resource);
+        match (pod.name.kind, pod.traits.inside) {
+            (Kind::Reservation, _) => {
+                let [reserved, _] = families.entry(pod.name.name.clone()).or_default();
+                *reserved += asked;
+            }
+            (Kind::Pod, Some(inside)) => {
+                let name = ["r0", "r1"].into_iter().find(|name| cluster.symbol(name) == Some(inside));
+                let [_, used] = families.entry(name.unwrap_or("?").to_owned()).or_default();
+                *used += asked;
+            }
+            (Kind::Pod, None) => alone += asked,
+        }
+    }
+    alone + families.values().map(|[reserved, used]| reserved.max(used)).sum::<i64>()
+}
+
+/// What a queue uses and what is requested from it is the sum over the pods that belong to it or below it.
+pub fn queues_add_up(cluster: &Cluster) {
+    for (ix, queue) in cluster.queues() {
+        for class in [Class::Preemptible, Class::NonPreemptible] {
+            let below = || cluster.pods().map(|(_, pod)| pod).filter(|pod| is_below(cluster, pod.queue, ix));
+            let of_class = || below().filter(|pod| pod.traits.class == class);
+            for resource in RESOURCES {
+                let sum = |pods: &mut dyn Iterator<Item = &Pod>| pods.map(|pod| pod.request.get(resource)).sum::<i64>();
+                let used = sum(&mut of_class().filter(|pod| pod.place.node().is_some()));
+                let requested = sum(&mut of_class().filter(|pod| pod.place != Place::Finished));
+                let said = format!("{} {class:?} {resource:?}", queue.name);
+                assert_eq!(queue.used.of(class, resource), used, "used by {said}");
+                assert_eq!(queue.requested.of(class, resource), requested, "requested from {said}");
+            }
+        }
+    }
+}
+
+fn is_below(cluster: &Cluster, mut at: Option<QueueIx>, queue: QueueIx) -> bool {
+    while let Some(ix) = at {
+        if ix == queue {
+            return true;
+        }
+        at = cluster.queue(ix).and_then(|queue| queue.parent);
+    }
+    false
+}
+
+/// Nodes and jobs list just the pods that name them, and no two names have one rank.
+pub fn lists_are_right(cluster: &Cluster) {
+    let naming = |of: &dyn Fn(&Pod) -> bool| -> Vec<PodIx> {
+        cluster.pods().filter(|(_, pod)| of(pod)).map(|(ix, _)| ix).collect()
+    };
+    let sorted = |pods: &[PodIx]| -> Vec<PodIx> {
+        let mut pods = pods.to_vec();
+        pods.sort_unstable();
+        pods
+    };
+    for (ix, node) in cluster.nodes() {
+        assert_eq!(sorted(&node.pods), naming(&|pod| pod.place.node() == Some(ix)), "on {}", node.name);
+        assert_eq!(sorted(&node.nominated), naming(&|pod| pod.nominated == Some(ix)), "nominated to {}", node.name);
+    }
+    for (ix, job) in cluster.jobs() {
+        assert_eq!(sorted(&job.members), naming(&|pod| pod.traits.job == Some(ix)), "members of {:?}", job.key);
+    }
+    let waiting = naming(&|pod| pod.nominated.is_some() && pod.is_pending());
+    assert_eq!(cluster.nominated().map(|(ix, _)| ix).collect::<Vec<_>>(), waiting);
+    let mut names: Vec<_> = cluster.pods().map(|(_, pod)| (&pod.name, pod.rank)).collect();
+    names.sort_unstable();
+    assert!(names.is_sorted_by(|a, b| a.1 < b.1), "{names:?}");
+}

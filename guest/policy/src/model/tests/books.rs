@@ -1,0 +1,32 @@
+//! Whatever happens, usage is the sum over the pods.
+
+use proptest::prelude::*;
+
+use super::{audit, random};
+use crate::testing::World;
+
+proptest! {
+    #[test]
+    fn the_books_are_those_of_the_pods(happenings in random::happenings()) {
+        let mut world = World::new();
+        for happening in &happenings {
+            random::happen(&mut world, happening);
+            audit::nodes_add_up(world.engine.cluster());
+            audit::queues_add_up(world.engine.cluster());
+            audit::lists_are_right(world.engine.cluster());
+        }
+    }
+
+    /// Every pod belongs to the quota its label names, or to the default one if there is none such.
+    #[test]
+    fn every_pod_is_where_its_label_says(happenings in random::happenings()) {
+        let mut world = World::new();
+        happenings.iter().for_each(|happening| random::happen(&mut world, happening));
+        let cluster = world.engine.cluster();
+        for (_, pod) in cluster.pods().filter(|(_, pod)| pod.name.kind == crate::model::Kind::Pod) {
+            let named = pod.traits.queue_name.and_then(|name| cluster.queue_named(name));
+            let default = cluster.symbol(crate::testing::DEFAULT).and_then(|name| cluster.queue_named(name));
+            prop_assert_eq!(pod.queue, named.or(default));
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Events at random: few names, so that they meet.
+
+use proptest::prelude::*;
+
+use crate::contract::{Event, Phase};
+use crate::testing::{Draft, INSIDE, ROOT, World, key, pod, quota, reservation};
+
+/// One thing that happens.
+#[derive(Debug, Clone)]
+pub enum Happening {
+    Node(usize, [i64; 2]),
+    NodeGone(usize),
+    Pod(Pod),
+    PodGone(usize),
+    Reserve(usize, usize),
+    Unreserve(usize),
+    Quota(usize, Option<usize>),
+    QuotaGone(usize),
+}
+
+/// A pod, or one of the two reservations.
+#[derive(Debug, Clone)]
+pub struct Pod {
+    slot: usize,
+    asks: [i64; 2],
+    node: Option<usize>,
+    nominated: Option<usize>,
+    quota: Option<usize>,
+    preemptible: bool,
+    job: Option<usize>,
+    inside: Option<usize>,
+    ended: bool,
+    terminating: bool,
+}
+
+const NODES: usize = 3;
+const PODS: usize = 8;
+/// The slots from here on are reservations.
+const RESERVATIONS: usize = 6;
+const QUOTAS: usize = 4;
+
+pub fn happenings() -> impl Strategy<Value = Vec<Happening>> {
+    proptest::collection::vec(happening(), 1..40)
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    prop_oneof![
+        3 => (0..NODES, [0..9i64, 0..9]).prop_map(|(node, has)| Happening::Node(node, has)),
+        1 => (0..NODES).prop_map(Happening::NodeGone),
+        12 => a_pod().prop_map(Happening::Pod),
+        2 => (0..PODS).prop_map(Happening::PodGone),
+        4 => (0..PODS, 0..NODES).prop_map(|(pod, node)| Happening::Reserve(pod, node)),
+        2 => (0..PODS).prop_map(Happening::Unreserve),
+        3 => (0..QUOTAS, proptest::option::of(0..QUOTAS)).prop_map(|(quota, parent)| Happening::Quota(quota, parent)),
+        1 => (0..QUOTAS).prop_map(Happening::QuotaGone),
+    ]
+}
+
+fn a_pod() -> impl Strategy<Value = Pod> {
+    let one_of = |span| proptest::option::of(0..span);
+    let places = (one_of(NODES), proptest::option::weighted(0.3, 0..NODES), proptest::option::weighted(0.3, 0..2usize));
+    let flags = (any::<bool>(), proptest::bool::weighted(0.1), proptest::bool::weighted(0.1));
+    (0..PODS, [0..5i64, 0..5], places, one_of(QUOTAS), one_of(2), flags).prop_map(
+        |(slot, asks, (node, nominated, inside), quota, job, (preemptible, ended, terminating))| Pod {
+            slot,
+            asks,
+            node,
+            nominated,
+            quota,
+            preemptible,
+            job,
+            inside,
+            ended,
+            terminating,
+        },
+    )
+}
+
+fn slot_name(slot: usize) -> String {
+    match slot.checked_sub(RESERVATIONS) {
+        Some(number) => format!("Reservation/r{number}"),
+        None => format!("default/p{slot}"),
+    }
+}
+
+fn amounts([cpu, memory]: [i64; 2]) -> String {
+    format!("cpu={cpu} memory={memory}")
+}
+
+impl Pod {
+    fn draft(&self) -> Draft {
+        let draft = match self.slot.checked_sub(RESERVATIONS) {
+            Some(number) => reservation(&format!("r{number}")),
+            None => pod(&format!("p{}", self.slot)),
+        };
+        let mut draft = draft.asks(&amounts(self.asks)).preemptible(self.preemptible);
+        if let Some(node) = self.node {
+            draft = draft.on(&format!("n{node}"));
+        }
+        if let Some(node) = self.nominated {
+            draft = draft.nominated(&format!("n{node}"));
+        }
+        if let Some(quota) = self.quota {
+            draft = draft.quota(&format!("q{quota}"));
+        }
+        if let Some(job) = self.job {
+            draft = draft.job(&format!("j{job}"));
+        }
+        if let Some(inside) = self.inside.filter(|_| self.slot < RESERVATIONS) {
+            draft = draft.annotation(INSIDE, &format!(r#"{{"name": "r{inside}"}}"#));
+        }
+        draft.with(|pod| {
+            pod.terminating = self.terminating;
+            if self.ended {
+                pod.phase = Phase::Failed;
+            }
+        })
+    }
+}
+
+/// Lets it happen.
+pub fn happen(world: &mut World, happening: &Happening) {
+    match happening {
+        Happening::Node(node, has) => world.node(&format!("n{node}"), &amounts(*has)),
+        Happening::NodeGone(node) => {
+            if let Some(id) = world.numbers.nodes.get(&format!("n{node}")).copied() {
+                world.tell(vec![Event::NodeRemoved(id)]);
+            }
+        }
+        Happening::Pod(pod) => world.pod(pod.draft()),
+        Happening::PodGone(slot) => {
+            if let Some(id) = known(world, *slot) {
+                world.tell(vec![Event::PodRemoved(id)]);
+            }
+        }
+        // Whether they may be is the host's business; the books must be right either way.
+        Happening::Reserve(slot, node) => {
+            let node = world.numbers.nodes.get(&format!("n{node}")).copied();
+            if let Some((pod, node)) = known(world, *slot).zip(node) {
+                let _ = world.engine.reserve(pod, node);
+            }
+        }
+        Happening::Unreserve(slot) => {
+            if let Some(pod) = known(world, *slot) {
+                let _ = world.engine.unreserve(pod, crate::contract::ReleaseCause::Timeout);
+            }
+        }
+        Happening::Quota(name, parent) => {
+            let parent = parent.map_or(ROOT.to_owned(), |parent| format!("q{parent}"));
+            world.object(quota(&format!("q{name}"), &parent, "", "cpu=9"));
+        }
+        Happening::QuotaGone(name) => {
+            let gone = key(&quota(&format!("q{name}"), "", "", ""));
+            world.tell(vec![Event::ObjectRemoved(gone)]);
+        }
+    }
+}
+
+/// The number of a pod that was told of once.
+pub fn known(world: &World, slot: usize) -> Option<u32> {
+    world.numbers.pods.get(&slot_name(slot)).copied()
+}

@@ -1,0 +1,75 @@
+//! Whatever is tried, nothing of it is left.
+
+use proptest::prelude::*;
+
+use super::random::{self, known};
+use super::{audit, audit::snapshot};
+use crate::model::{Cluster, NodeIx, Place, PodIx, Trial};
+use crate::testing::World;
+
+/// One step of a trial.
+#[derive(Debug, Clone)]
+enum Step {
+    Evict(usize),
+    EvictParty(usize),
+    Place(usize, u32),
+    PutBack(usize),
+    Mark,
+    Rewind,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        (0..8usize).prop_map(Step::Evict),
+        (0..8usize).prop_map(Step::EvictParty),
+        (0..8usize, 0..4u32).prop_map(|(pod, node)| Step::Place(pod, node)),
+        (0..8usize).prop_map(Step::PutBack),
+        Just(Step::Mark),
+        Just(Step::Rewind),
+    ];
+    proptest::collection::vec(step, 0..30)
+}
+
+fn books_add_up(cluster: &Cluster) {
+    audit::nodes_add_up(cluster);
+    audit::queues_add_up(cluster);
+}
+
+proptest! {
+    #[test]
+    fn a_trial_leaves_nothing_behind(happenings in random::happenings(), steps in steps()) {
+        let mut world = World::new();
+        happenings.iter().for_each(|happening| random::happen(&mut world, happening));
+        let pods: Vec<Option<PodIx>> = (0..8).map(|slot| known(&world, slot).map(PodIx)).collect();
+        let cluster = world.engine.cluster_mut();
+        let places: Vec<Option<Place>> = pods.iter().map(|pod| cluster.pod((*pod)?).map(|pod| pod.place)).collect();
+        // Nobody tries anything with a pod that has ended.
+        let ended = |slot: usize| places.get(slot) == Some(&Some(Place::Finished));
+        let at = |slot: usize| pods.get(slot).copied().flatten().filter(|_| !ended(slot)).unwrap_or(PodIx(99));
+        let before = snapshot(cluster);
+        let mut trial = Trial::new(cluster);
+        let mut marks = Vec::new();
+        for step in &steps {
+            match step {
+                Step::Evict(slot) => trial.evict(at(*slot)).unwrap(),
+                Step::EvictParty(slot) => trial.evict_party(at(*slot)).unwrap(),
+                Step::Place(slot, node) => trial.place(at(*slot), NodeIx(*node)).unwrap(),
+                Step::PutBack(slot) => {
+                    if let Some(place) = places.get(*slot).copied().flatten() {
+                        trial.put(at(*slot), place).unwrap();
+                    }
+                }
+                Step::Mark => marks.push((trial.mark(), snapshot(trial.cluster()))),
+                Step::Rewind => {
+                    if let Some((mark, then)) = marks.pop() {
+                        trial.rewind(mark).unwrap();
+                        prop_assert_eq!(snapshot(trial.cluster()), then);
+                    }
+                }
+            }
+            books_add_up(trial.cluster());
+        }
+        drop(trial);
+        prop_assert_eq!(snapshot(cluster), before);
+    }
+}

@@ -1,0 +1,79 @@
+//! Everything that can be asked, with the answers in names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::contract::*;
+use crate::testing::{RESOURCES, World};
+
+/// What the policy answers, by question.
+pub type Answers = BTreeMap<String, String>;
+
+/// Asks everything, of every pod in the order of their names.
+pub fn all(world: &mut World, pods: &[String], nodes: &[String]) -> Answers {
+    let mut answers = Answers::new();
+    let mut ids: Vec<PodId> = pods.iter().map(|pod| world.id(pod)).collect();
+    // Ties must not be broken by the order of the question.
+    ids.sort_unstable();
+    let order: Vec<String> =
+        world.engine.queue_order(ids).unwrap().into_iter().map(|pod| world.pod_name(pod)).collect();
+    answers.insert("queue order".to_owned(), order.join(" "));
+    for pod in pods {
+        answers.insert(format!("pre-filter {pod}"), format!("{:?}", world.pre_filter(pod)));
+        let verdicts = world.engine.filter(world.id(pod)).unwrap();
+        for node in nodes {
+            answers.insert(format!("filter {pod} {node}"), verdict(world, &verdicts, node));
+        }
+        answers.insert(format!("post-filter {pod}"), post_filter(world, pod));
+    }
+    // Asked last: shares are made when a pod is tried.
+    answers.insert("queues".to_owned(), queues(world));
+    answers
+}
+
+/// Where two policies answer the same question differently.
+pub fn differences(a: &Answers, b: &Answers) -> Vec<String> {
+    let questions: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let differ = questions.into_iter().filter(|question| a.get(*question) != b.get(*question));
+    differ.map(|question| format!("{question}\n  {:?}\n  {:?}", a.get(question), b.get(question))).collect()
+}
+
+fn verdict(world: &World, verdicts: &NodeVerdicts, node: &str) -> String {
+    let at = usize::try_from(world.numbers.nodes[node]).unwrap();
+    match verdicts.codes.get(at).copied().map(usize::from) {
+        Some(0) => "fits".to_owned(),
+        Some(code) => format!("{:?}", verdicts.obstacles[code - 1]),
+        None => "no node".to_owned(),
+    }
+}
+
+fn post_filter(world: &mut World, pod: &str) -> String {
+    let id = world.id(pod);
+    let PostFiltered { plan, reason, effects } = match world.engine.post_filter(id, &[]) {
+        Ok(answer) => answer,
+        Err(error) => return format!("{error:?}"),
+    };
+    let plan = plan.map(|plan| {
+        let named = world.named(&plan);
+        (named.nominations, named.victims, plan.marks, world.pod_name(plan.preemptor))
+    });
+    let names = |pods: Vec<PodId>| {
+        let mut names: Vec<String> = pods.into_iter().map(|pod| world.pod_name(pod)).collect();
+        names.sort();
+        names
+    };
+    let Effects { releases, admits, withdrawn, reorder } = effects;
+    format!("{plan:?} {reason:?} {:?} {:?} {:?} {reorder}", names(releases), names(admits), names(withdrawn))
+}
+
+fn queues(world: &World) -> String {
+    let amounts = |amounts: &[Amount]| {
+        let named = amounts.iter().map(|amount| (RESOURCES[usize::try_from(amount.resource).unwrap()], amount.value));
+        format!("{:?}", named.collect::<BTreeMap<_, _>>())
+    };
+    let account = |queue: QueueAccount| {
+        let bounds: Vec<_> = queue.bounds.iter().map(|bound| (&bound.name, amounts(&bound.amounts))).collect();
+        let books = [&queue.used, &queue.promised, &queue.pending].map(|books| amounts(books));
+        format!("{} below {:?}: {bounds:?} {books:?}", queue.name, queue.parent)
+    };
+    world.engine.queues().unwrap().into_iter().map(account).collect::<Vec<_>>().join("\n")
+}

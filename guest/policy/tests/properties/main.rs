@@ -1,0 +1,15 @@
+//! Properties of the whole policy, as a host sees it: the order in which things are told does not matter, and a plan is legal,
+//! no larger than it must be, and found where there is one.
+
+mod answers;
+mod oracle;
+mod order;
+mod scene;
+mod search;
+mod telling;
+#[cfg(test)]
+#[expect(dead_code, reason = "the tests inside the crate use the rest")]
+#[path = "../../src/testing.rs"]
+mod testing;
+
+use lictor_policy::{Engine, contract, quantity};

@@ -1,0 +1,106 @@
+//! Which policy decides.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::failure::Failure;
+use crate::policy::{Native, Policy};
+use crate::sandbox::{Limits, Loaded, Sandbox, embedded};
+
+/// The options that choose a policy.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Choice {
+    /// The policy: a WebAssembly component [default: the embedded one]
+    #[arg(long, value_name = "FILE", conflicts_with = "native")]
+    component: Option<PathBuf>,
+    /// Run the embedded policy without WebAssembly
+    #[arg(long)]
+    native: bool,
+}
+
+/// A policy that was found, to be started as often as it is needed.
+pub(super) struct Chosen {
+    loaded: Option<Loaded>,
+    /// Where it comes from.
+    pub(super) source: Source,
+}
+
+/// Where a policy comes from.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Source {
+    /// The file; none for the embedded policy.
+    pub(super) file: Option<String>,
+    /// The component; none where the policy runs without WebAssembly.
+    pub(super) component: Option<Digested>,
+}
+
+/// What identifies a component.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Digested {
+    /// Its size.
+    pub(super) bytes: usize,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub(super) sha256: String,
+}
+
+impl Choice {
+    /// Finds the policy.
+    pub(super) fn find(&self) -> Result<Chosen, Failure> {
+        if self.native {
+            return Ok(Chosen { loaded: None, source: Source { file: None, component: None } });
+        }
+        let read;
+        let (file, bytes) = match &self.component {
+            None => (None, embedded()),
+            Some(path) => {
+                read = read_component(path)?;
+                (Some(path.display().to_string()), read.as_slice())
+            }
+        };
+        let refused = |error| Failure::Component { file: name_of(file.as_deref()).to_owned(), error };
+        let loaded = Sandbox::new(Limits::default()).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
+        let component = Digested { bytes: bytes.len(), sha256: format!("{:x}", Sha256::digest(bytes)) };
+        Ok(Chosen { loaded: Some(loaded), source: Source { file, component: Some(component) } })
+    }
+}
+
+impl Chosen {
+    /// Starts it; it knows nothing of any cluster.
+    pub(super) fn start(&self) -> Result<Box<dyn Policy>, Failure> {
+        match &self.loaded {
+            None => Ok(Box::new(Native::default())),
+            Some(loaded) => {
+                let file = || name_of(self.source.file.as_deref()).to_owned();
+                let started = loaded.start().map_err(|error| Failure::Component { file: file(), error })?;
+                Ok(Box::new(started))
+            }
+        }
+    }
+}
+
+impl Source {
+    /// In a few words.
+    pub(super) fn short(&self) -> String {
+        match &self.component {
+            None => "native".to_owned(),
+            Some(component) => {
+                let digest: String = component.sha256.chars().take(12).collect();
+                format!("component {digest} ({})", name_of(self.file.as_deref()))
+            }
+        }
+    }
+}
+
+/// What the user knows a component as.
+pub(super) fn name_of(file: Option<&str>) -> &str {
+    file.unwrap_or("embedded")
+}
+
+/// Reads the file of a component.
+pub(super) fn read_component(path: &std::path::Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::Unreadable { file: path.display().to_string(), error })
+}

@@ -1,0 +1,147 @@
+//! `lictor decide`: what a policy decides in a snapshot of a cluster.
+
+mod books;
+mod bound;
+mod jobs;
+mod nominated;
+mod overflow;
+mod record;
+mod refused;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lictor_policy::contract::{LawSet, PolicyError, QueueAccount, Severity};
+
+use self::jobs::Jobs;
+use self::record::{Cycle, Record};
+use super::arguments::Arguments;
+use super::choice::{Choice, Chosen};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::origins::{Origins, Snapshot, names};
+use super::problem::Problem;
+use super::progress::Progress;
+use super::screen::{print_json, print_yaml};
+use crate::policy::Fault;
+use crate::scheduler::{Session, SessionError};
+
+/// Decide about the pending pods of a cluster: what is bound, held, nominated, evicted, refused, and by which law
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    /// What `kubectl get nodes,pods,... -A -o yaml` (or json) printed; `-` is the standard input
+    #[arg(value_name = "SNAPSHOT", required = true)]
+    snapshots: Vec<PathBuf>,
+    /// The laws in force [default: the first that the policy knows]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    laws: String,
+    /// The arguments of the laws, YAML or JSON, by their own names
+    #[arg(long, value_name = "FILE")]
+    args: Option<PathBuf>,
+    #[command(flatten)]
+    policy: Choice,
+    /// How many scheduling cycles to run; victims do not leave between them
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    cycles: u32,
+    /// How to print what was decided
+    #[arg(long, value_enum, default_value = "table")]
+    output: Output,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Output {
+    Table,
+    Json,
+    Yaml,
+}
+
+/// Decides.
+pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    let arguments = Arguments::read(asked.args.as_deref())?;
+    let chosen = asked.policy.find()?;
+    let (record, jobs) = decide(asked, &chosen, arguments)?;
+    match asked.output {
+        Output::Table => text::page(&record, &jobs).print()?,
+        Output::Json => print_json(&record)?,
+        Output::Yaml => print_yaml(&record)?,
+    }
+    let sound = record.cycles.iter().all(|cycle| cycle.happened.refused.is_empty());
+    Ok(if sound { Exit::Done } else { Exit::Failed })
+}
+
+fn decide(asked: &Asked, chosen: &Chosen, arguments: Arguments) -> Result<(Record, Jobs), Failure> {
+    let mut policy = chosen.start()?;
+    let described = policy.describe().map_err(SessionError::from)?;
+    let wanted = |set: &&LawSet| asked.laws.is_empty() || set.name == asked.laws;
+    let laws = described.law_sets.iter().find(wanted).cloned();
+    let progress = Progress::of("reading");
+    let opened = Session::open(policy.as_mut(), &asked.laws, &arguments.json());
+    let mut session = opened.map_err(|error| arguments.refused(error, &asked.laws, laws.as_ref()))?;
+    let (findings, origins) = load(asked, chosen, &arguments, &mut session)?;
+    let told = session.findings().len();
+    drop(progress);
+
+    let progress = Progress::of("deciding");
+    session.advance(record::newest(session.mirror()))?;
+    let mut record = Record::new(&described, laws.as_ref(), chosen, arguments.given, &session);
+    let before = accounts(&mut session)?;
+    for cycle in 1..=asked.cycles {
+        session.cycle()?;
+        record.cycles.push(Cycle::of(cycle, &mut session));
+    }
+    let after = accounts(&mut session)?;
+    drop(progress);
+    record.accounts = books::compare(&before, &after, session.mirror().resources());
+    record.findings = findings;
+    record.findings.extend(session.findings().iter().skip(told).map(|finding| origins.place(finding.clone())));
+    Ok((record, Jobs::of(session.mirror())))
+}
+
+/// Reads the snapshots into the session. Whatever is wrong with an object ends it; the rest is returned.
+fn load(
+    asked: &Asked,
+    chosen: &Chosen,
+    arguments: &Arguments,
+    session: &mut Session<'_>,
+) -> Result<(Vec<Problem>, Origins), Failure> {
+    let Snapshot { objects, origins } = Snapshot::read(&asked.snapshots)?;
+    let files = names(&asked.snapshots);
+    let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
+    if objects.is_empty() {
+        return nothing("object", "write `kubectl get nodes,pods,... --all-namespaces -o yaml` into it");
+    }
+    if let Err(error) = session.load_objects(objects) {
+        return Err(match &error {
+            SessionError::Fault(Fault::Refused { error: PolicyError::Overflow(sum), .. }) => {
+                Failure::Objects(vec![overflow::find(asked, chosen, arguments, sum)])
+            }
+            _ => Failure::Session(error),
+        });
+    }
+    let warnings = session.mirror().warnings();
+    let warnings = warnings.iter().map(|warning| Problem::from(warning).of(Severity::Warning));
+    let findings = session.findings().iter().map(|finding| origins.place(finding.clone()));
+    let problems: Vec<Problem> = warnings.chain(findings).collect();
+    if problems.iter().any(|problem| problem.severity == Severity::Error) {
+        return Err(Failure::Objects(problems));
+    }
+    if session.mirror().nodes().next().is_none() {
+        return nothing("Node", "pods need nodes: dump both, `kubectl get nodes,pods,... --all-namespaces -o yaml`");
+    }
+    if session.mirror().pods().next().is_none() {
+        return nothing(
+            "Pod",
+            "dump the pods of all namespaces: `kubectl get nodes,pods,... --all-namespaces -o yaml`",
+        );
+    }
+    Ok((problems, origins))
+}
+
+/// The books; none where the policy keeps none.
+fn accounts(session: &mut Session<'_>) -> Result<Vec<QueueAccount>, Failure> {
+    match session.accounts() {
+        Err(SessionError::Fault(Fault::Lacks(_))) => Ok(Vec::new()),
+        accounts => Ok(accounts?),
+    }
+}

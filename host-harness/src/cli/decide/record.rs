@@ -1,0 +1,153 @@
+//! Everything that was decided, as data.
+
+use std::collections::BTreeMap;
+
+use lictor_policy::contract::{Description, LawSet, Phase};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::super::choice::{Chosen, Source};
+use super::super::problem::Problem;
+use super::books::Book;
+use crate::cluster::Mirror;
+use crate::scheduler::{Attempt, AttemptResult, Happened, Session};
+
+/// The document that `decide` prints.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Record {
+    api_version: &'static str,
+    kind: &'static str,
+    /// Who decided.
+    pub(super) policy: Deciding,
+    /// What there was at the beginning.
+    pub(super) cluster: Counted,
+    /// What happened, cycle by cycle.
+    pub(super) cycles: Vec<Cycle>,
+    /// The quotas or queues, before the first cycle and after the last.
+    pub(super) accounts: Vec<Book>,
+    /// What the authors of the objects should know.
+    pub(super) findings: Vec<Problem>,
+    /// How many objects the laws did not look at, by version and kind.
+    pub(super) ignored: BTreeMap<String, usize>,
+}
+
+/// Who decided.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Deciding {
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) laws: String,
+    pub(super) arguments: Map<String, Value>,
+    #[serde(flatten)]
+    pub(super) source: Source,
+}
+
+/// What there was at the beginning.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Counted {
+    /// The time: that of the newest thing in the snapshot; none where nothing in it has one.
+    pub(super) now: Option<String>,
+    /// Nodes.
+    pub(super) nodes: usize,
+    /// Pods that hold a node.
+    pub(super) placed: usize,
+    /// Pods that wait for a node.
+    pub(super) pending: usize,
+    /// Pods that have ended.
+    pub(super) ended: usize,
+}
+
+/// What happened in a cycle.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Cycle {
+    /// Its number, from 1.
+    pub(super) cycle: u32,
+    /// What happened.
+    #[serde(flatten)]
+    pub(super) happened: Happened,
+    /// Pods held at permit at its end, and the nodes they are held for.
+    pub(super) waiting: BTreeMap<String, String>,
+    /// Pods that were nominated before and still are.
+    pub(super) still_nominated: BTreeMap<String, String>,
+}
+
+impl Record {
+    /// What there is before anything is decided.
+    pub(super) fn new(
+        described: &Description,
+        laws: Option<&LawSet>,
+        chosen: &Chosen,
+        arguments: Map<String, Value>,
+        session: &Session<'_>,
+    ) -> Record {
+        Record {
+            api_version: "lictor.dev/v1alpha1",
+            kind: "Decisions",
+            policy: Deciding {
+                name: described.name.clone(),
+                version: described.version.clone(),
+                laws: laws.map(|laws| laws.name.clone()).unwrap_or_default(),
+                arguments,
+                source: chosen.source.clone(),
+            },
+            cluster: Counted::of(session.mirror()),
+            cycles: Vec::new(),
+            accounts: Vec::new(),
+            findings: Vec::new(),
+            ignored: session.mirror().ignored().clone(),
+        }
+    }
+}
+
+impl Counted {
+    fn of(mirror: &Mirror) -> Counted {
+        let now = jiff::Timestamp::from_nanosecond(mirror.now().into()).ok().filter(|_| mirror.now() > 0);
+        let ended = |phase| matches!(phase, Phase::Succeeded | Phase::Failed);
+        let (mut placed, mut pending, mut finished) = (0usize, 0usize, 0usize);
+        for pod in mirror.pods() {
+            let count = match pod.node {
+                _ if ended(pod.phase) => &mut finished,
+                Some(_) => &mut placed,
+                None => &mut pending,
+            };
+            *count = count.saturating_add(1);
+        }
+        Counted { now: now.map(|now| now.to_string()), nodes: mirror.nodes().count(), placed, pending, ended: finished }
+    }
+}
+
+impl Cycle {
+    /// What happened since the session was last asked.
+    pub(super) fn of(cycle: u32, session: &mut Session<'_>) -> Cycle {
+        let (happened, waiting) = (session.take_happened(), session.waiting());
+        let mirror = session.mirror();
+        let nominated = mirror.pods().filter(|pod| pod.node.is_none());
+        let nominated = nominated.filter_map(|pod| {
+            let (name, node) = (mirror.pod_name(pod.id)?, mirror.node(pod.nominated?)?);
+            (!happened.nominated.contains_key(name)).then(|| (name.to_owned(), node.name.clone()))
+        });
+        let still_nominated = nominated.collect();
+        Cycle { cycle, happened, waiting, still_nominated }
+    }
+
+    /// The last attempts that ended so, of pods that were neither bound nor nominated and are not held: what is left over.
+    pub(super) fn left_over(&self, result: AttemptResult) -> impl Iterator<Item = &Attempt> {
+        let Happened { attempts, bound, nominated, .. } = &self.happened;
+        attempts.iter().filter(move |attempt| {
+            attempt.result == result
+                && !bound.contains_key(&attempt.pod)
+                && !nominated.contains_key(&attempt.pod)
+                && !self.waiting.contains_key(&attempt.pod)
+        })
+    }
+}
+
+/// The time of the newest thing that happened to a pod.
+pub(super) fn newest(mirror: &Mirror) -> i64 {
+    let times = mirror.pods().flat_map(|pod| [Some(pod.created), pod.started, pod.scheduled]);
+    times.flatten().max().unwrap_or(0)
+}

@@ -1,0 +1,149 @@
+//! Text for people: headings, paragraphs and tables that fit the terminal.
+
+use anstyle::Style;
+use comfy_table::{Attribute, Cell, ContentArrangement, Table, presets};
+
+use super::screen::{Screen, print};
+
+/// How wide a paragraph is where a terminal is wider: longer lines are hard to read.
+const READABLE: usize = 120;
+
+/// Text that grows from top to bottom.
+#[derive(Debug)]
+pub(super) struct Page {
+    screen: Screen,
+    text: String,
+}
+
+impl Page {
+    /// An empty page.
+    pub(super) fn new(screen: Screen) -> Page {
+        Page { screen, text: String::new() }
+    }
+
+    /// A line as it is.
+    pub(super) fn line(&mut self, text: impl AsRef<str>) {
+        self.text.push_str(text.as_ref());
+        self.text.push('\n');
+    }
+
+    /// A heading, apart from what stands before it.
+    pub(super) fn heading(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        let strong = self.strong(text);
+        self.line(strong);
+    }
+
+    /// Text that may have colours: they are left out where they may not be used.
+    pub(super) fn styled(&mut self, text: &str) {
+        if self.screen.colour {
+            self.text.push_str(text);
+        } else {
+            self.text.push_str(&anstream::adapter::strip_str(text).to_string());
+        }
+    }
+
+    /// Text that stands out where colours may be used.
+    pub(super) fn strong(&self, text: &str) -> String {
+        let style = Style::new().bold();
+        if self.screen.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    /// Text that begins after a lead and goes on at a column.
+    pub(super) fn paragraph(&mut self, lead: &str, rest: usize, text: &str) {
+        let width = self.screen.width.map(|width| width.min(READABLE));
+        let mut line = lead.to_owned();
+        let mut filled = lead.chars().count();
+        let mut blank = true;
+        for word in text.split_whitespace() {
+            let length = word.chars().count();
+            let full = width.is_some_and(|width| filled.saturating_add(length).saturating_add(1) > width);
+            if full && !blank {
+                self.line(&line);
+                line = " ".repeat(rest);
+                (filled, blank) = (rest, true);
+            }
+            if !blank {
+                line.push(' ');
+                filled = filled.saturating_add(1);
+            }
+            line.push_str(word);
+            (filled, blank) = (filled.saturating_add(length), false);
+        }
+        self.line(&line);
+    }
+
+    /// A table.
+    pub(super) fn table(&mut self, indent: usize, mut table: Table) {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        if let Some(width) = self.screen.width {
+            table.set_width(u16::try_from(width.saturating_sub(indent)).unwrap_or(u16::MAX));
+        }
+        if self.screen.colour {
+            table.enforce_styling();
+        } else {
+            table.force_no_tty();
+        }
+        let margin = " ".repeat(indent);
+        for line in table.lines() {
+            let line = format!("{margin}{line}");
+            self.line(line.trim_end());
+        }
+    }
+
+    /// Writes it to the standard output.
+    pub(super) fn print(&self) -> std::io::Result<()> {
+        print(&self.text)
+    }
+}
+
+/// A table without lines, as kubectl prints them.
+pub(super) fn table<const N: usize>(header: [&str; N]) -> Table {
+    table_of(header.into_iter())
+}
+
+/// The same, with as many columns as are found.
+pub(super) fn table_of<'a>(header: impl Iterator<Item = &'a str>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header.map(|title| Cell::new(title).add_attribute(Attribute::Dim)));
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(width: Option<usize>) -> Page {
+        Page::new(Screen { width, colour: false })
+    }
+
+    #[test]
+    fn paragraphs_are_as_wide_as_the_terminal_and_no_wider() {
+        let mut page = page(Some(12));
+        page.paragraph("- ", 4, "aaa bbb ccc a-very-long-word d");
+        assert_eq!(page.text, "- aaa bbb\n    ccc\n    a-very-long-word\n    d\n");
+    }
+
+    #[test]
+    fn a_pipe_has_no_width() {
+        let mut page = page(None);
+        let words = vec!["word"; 100].join(" ");
+        page.paragraph("", 0, &words);
+        assert_eq!(page.text, format!("{words}\n"));
+    }
+
+    #[test]
+    fn tables_have_no_lines_and_no_trailing_blanks() {
+        let mut page = page(Some(40));
+        let mut table = table(["POD", "NODE"]);
+        table.add_row(["default/a", "n1"]);
+        page.table(2, table);
+        assert_eq!(page.text, "  POD        NODE\n  default/a  n1\n");
+    }
+}

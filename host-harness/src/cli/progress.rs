@@ -1,0 +1,64 @@
+//! Signs of life while something takes long: on a terminal only, and only after a second.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// How long nothing is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Something that may take long. It is over when this is dropped.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    shown: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    /// It begins, and nobody knows how long it takes.
+    pub(super) fn of(what: &'static str) -> Progress {
+        Progress::start(ProgressBar::new_spinner(), "{spinner} {msg} ({elapsed})", what)
+    }
+
+    /// It begins, and has so many parts.
+    pub(super) fn of_parts(what: &'static str, parts: usize) -> Progress {
+        let bar = ProgressBar::new(u64::try_from(parts).unwrap_or(u64::MAX));
+        Progress::start(bar, "{msg} {bar:40} {pos}/{len} ({elapsed})", what)
+    }
+
+    /// A part is done.
+    pub(super) fn part_done(&self) {
+        self.bar.inc(1);
+    }
+
+    fn start(bar: ProgressBar, template: &str, what: &'static str) -> Progress {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.set_message(what);
+        let (over, waits) = mpsc::channel::<()>();
+        let drawn = bar.clone();
+        let show = move || {
+            if let Err(RecvTimeoutError::Timeout) = waits.recv_timeout(PATIENCE) {
+                drawn.set_draw_target(ProgressDrawTarget::stderr());
+                drawn.enable_steady_tick(Duration::from_millis(100));
+                // Ends when the sender is dropped.
+                let _ = waits.recv();
+                drawn.finish_and_clear();
+            }
+        };
+        let shown = if stderr().is_terminal() { Some((over, thread::spawn(show))) } else { None };
+        Progress { bar, shown }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((over, thread)) = self.shown.take() {
+            drop(over);
+            // What it draws is no reason to fail.
+            let _ = thread.join();
+        }
+    }
+}

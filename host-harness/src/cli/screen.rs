@@ -1,0 +1,45 @@
+//! Where the output goes.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use serde::Serialize;
+
+use super::failure::Failure;
+
+/// The standard output as it is: a terminal of some width, or a pipe.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Screen {
+    /// Columns of the terminal; none where lines may be as long as they are.
+    pub(super) width: Option<usize>,
+    /// Whether colours may be used.
+    pub(super) colour: bool,
+}
+
+impl Screen {
+    /// The standard output of this process.
+    pub(super) fn stdout() -> Screen {
+        let width = if io::stdout().is_terminal() { comfy_table::Table::new().width() } else { None };
+        let colour = AutoStream::choice(&io::stdout()) != ColorChoice::Never;
+        Screen { width: width.map(usize::from), colour }
+    }
+}
+
+/// Writes data to the standard output.
+pub(super) fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Writes a value to the standard output as JSON.
+pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Written(error.to_string()))?;
+    Ok(print(&format!("{text}\n"))?)
+}
+
+/// Writes a value to the standard output as YAML.
+pub(super) fn print_yaml<T: Serialize>(value: &T) -> Result<(), Failure> {
+    let text = serde_saphyr::to_string(value).map_err(|error| Failure::Written(error.to_string()))?;
+    Ok(print(&text)?)
+}

@@ -1,0 +1,42 @@
+# Every recipe is a plain cargo call; nothing needs `just` to be installed.
+
+# List the recipes
+default:
+    @just --list
+
+# Build the command, the policy's component inside it
+build:
+    cargo build
+
+# Show decisions on the bundled snapshot
+demo:
+    cargo run -- decide fixtures/snapshots/four-teams.yaml
+
+# Run all tests
+test:
+    cargo test --workspace
+
+# Run the scenarios through the component
+scenarios:
+    cargo run -- test fixtures/scenarios/koordinator fixtures/scenarios/kubernetes fixtures/scenarios/coscheduling
+
+# Measure: 5,000 nodes and 50,000 pods, natively and in the component
+bench:
+    cargo bench -p lictor --bench scale
+
+# Format the code
+fmt:
+    cargo fmt --all
+
+# Lint, for the machine and for wasm, warnings denied
+lint:
+    cargo clippy --workspace --all-targets -- -D warnings
+    cargo clippy -p lictor-component --target wasm32-unknown-unknown -- -D warnings
+
+# Build the documentation
+doc:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+# What CI runs
+ci:
+    bash .ci/run
