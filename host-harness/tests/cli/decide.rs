@@ -31,7 +31,7 @@ fn the_page_says_everything_in_order_and_in_words() {
     let ran = lictor(&["decide", FOUR_TEAMS]).exits(0);
     assert_eq!(ran.err, "");
     let expected = [
-        "44 nodes, 177 pods on them, 29 pending",
+        "44 nodes, 177 pods on nodes, 29 pending",
         "laws koordinator; policy lictor",
         "Bound",
         "edge-3",
@@ -185,4 +185,13 @@ fn mistakes_on_the_command_line_end_with_2() {
     lictor(&["decide", FOUR_TEAMS, "--native", "--component", "x.wasm"]).exits(2).tells(&["--native"]);
     lictor(&["--version"]).exits(0).prints(&[concat!("lictor ", env!("CARGO_PKG_VERSION"))]);
     lictor(&["--help"]).exits(0).prints(&["decide", "test", "inspect", "laws"]);
+}
+
+#[test]
+fn who_waits_without_a_reason_is_named_all_the_same() {
+    // The laws of Volcano run a cycle of their own, which does not say of each pod why it waits.
+    let input = [node("n1", "1"), pod("a")].join("---\n");
+    let ran = lictor_reading(&["decide", "-", "--native", "--laws", "volcano"], &input).exits(0);
+    let ran = ran.prints(&["Still pending\n  default/a\n"]);
+    assert!(ran.out.ends_with("1 still pending; nobody makes way\n"), "{}", ran.out);
 }

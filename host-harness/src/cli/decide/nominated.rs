@@ -1,6 +1,6 @@
 //! Pods for whom others make way.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::page::{Page, table};
 use super::bound::places;
@@ -24,7 +24,10 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     let others = victims(cycle, |evicted| !told.contains(&evicted.plan));
     if !others.is_empty() {
         page.heading("Evicted");
-        make_way(page, &others);
+    }
+    for (preemptor, victims) in by_preemptor(&others) {
+        page.line(format!("  for {preemptor}"));
+        make_way(page, &victims);
     }
     let withdrawn = &cycle.happened.withdrawn;
     if !withdrawn.is_empty() {
@@ -39,6 +42,15 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
 fn victims(cycle: &Cycle, of: impl Fn(&Evicted) -> bool) -> Vec<(&str, &Evicted)> {
     let victims = cycle.happened.victims.iter().map(|(pod, evicted)| (pod.as_str(), evicted));
     victims.filter(|(_, evicted)| of(evicted)).collect()
+}
+
+/// Victims by whom they make way for.
+fn by_preemptor<'a>(victims: &[(&'a str, &'a Evicted)]) -> BTreeMap<&'a str, Vec<(&'a str, &'a Evicted)>> {
+    let mut groups: BTreeMap<&str, Vec<(&str, &Evicted)>> = BTreeMap::new();
+    for (pod, evicted) in victims {
+        groups.entry(&evicted.preemptor).or_default().push((pod, evicted));
+    }
+    groups
 }
 
 fn make_way(page: &mut Page, victims: &[(&str, &Evicted)]) {

@@ -1,8 +1,8 @@
 //! Everything that was decided, as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_policy::contract::{Description, LawSet, Phase};
+use lictor_policy::contract::{Description, LawSet, Phase, Pod};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -73,6 +73,8 @@ pub(super) struct Cycle {
     pub(super) waiting: BTreeMap<String, String>,
     /// Pods that were nominated before and still are.
     pub(super) still_nominated: BTreeMap<String, String>,
+    /// Pods that wait for a node at its end.
+    pub(super) still_pending: Vec<String>,
 }
 
 impl Record {
@@ -125,13 +127,22 @@ impl Cycle {
     pub(super) fn of(cycle: u32, session: &mut Session<'_>) -> Cycle {
         let (happened, waiting) = (session.take_happened(), session.waiting());
         let mirror = session.mirror();
-        let nominated = mirror.pods().filter(|pod| pod.node.is_none());
-        let nominated = nominated.filter_map(|pod| {
-            let (name, node) = (mirror.pod_name(pod.id)?, mirror.node(pod.nominated?)?);
-            (!happened.nominated.contains_key(name)).then(|| (name.to_owned(), node.name.clone()))
-        });
-        let still_nominated = nominated.collect();
-        Cycle { cycle, happened, waiting, still_nominated }
+        let (mut still_nominated, mut still_pending) = (BTreeMap::new(), Vec::new());
+        for pod in mirror.pods().filter(|pod| is_pending(pod)) {
+            let Some(name) = mirror.pod_name(pod.id).filter(|name| !waiting.contains_key(*name)) else { continue };
+            still_pending.push(name.to_owned());
+            let before = pod.nominated.filter(|_| !happened.nominated.contains_key(name));
+            still_nominated.extend(before.and_then(|node| Some((name.to_owned(), mirror.node(node)?.name.clone()))));
+        }
+        still_pending.sort_unstable();
+        Cycle { cycle, happened, waiting, still_nominated, still_pending }
+    }
+
+    /// Pods that wait and of which nothing else is known: laws that run a cycle of their own do not say why.
+    pub(super) fn untold(&self) -> impl Iterator<Item = &str> {
+        let tried: BTreeSet<&str> = self.happened.attempts.iter().map(|attempt| attempt.pod.as_str()).collect();
+        let pending = self.still_pending.iter().map(String::as_str);
+        pending.filter(move |pod| !tried.contains(pod) && !self.happened.nominated.contains_key(*pod))
     }
 
     /// The last attempts that ended so, of pods that were neither bound nor nominated and are not held: what is left over.
@@ -144,6 +155,10 @@ impl Cycle {
                 && !self.waiting.contains_key(&attempt.pod)
         })
     }
+}
+
+fn is_pending(pod: &Pod) -> bool {
+    pod.phase == Phase::Pending && pod.node.is_none() && !pod.terminating
 }
 
 /// The time of the newest thing that happened to a pod.

@@ -60,6 +60,19 @@ impl Told {
     }
 }
 
+/// Who waits without anybody having said why.
+pub(super) fn tell_untold(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+    let groups = jobs.group(cycle.untold().map(|pod| (pod, cycle.still_nominated.get(pod))));
+    if groups.is_empty() {
+        return;
+    }
+    page.heading("Still pending");
+    for group in groups {
+        let standing = group.told.map(|node| format!(", nominated to {node} before, and still is"));
+        page.line(format!("  {}{}", group.label(), standing.unwrap_or_default()));
+    }
+}
+
 /// Plans that the host did not carry out.
 pub(super) fn tell_plans(page: &mut Page, cycle: &Cycle) {
     let refused = &cycle.happened.refused;

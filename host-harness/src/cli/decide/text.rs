@@ -22,6 +22,7 @@ pub(super) fn page(record: &Record, jobs: &Jobs) -> Page {
         nominated::tell(&mut page, cycle, jobs);
         bound::tell_released(&mut page, cycle, jobs);
         refused::tell(&mut page, cycle, jobs);
+        refused::tell_untold(&mut page, cycle, jobs);
         refused::tell_plans(&mut page, cycle);
     }
     books::tell(&mut page, &record.accounts);
@@ -49,7 +50,7 @@ fn head(page: &mut Page, record: &Record) {
     let nodes = counted(cluster.nodes, "node");
     let (placed, pending) = (counted(cluster.placed, "pod"), cluster.pending);
     let time = cluster.now.as_ref().map(|now| format!(", as of {now}")).unwrap_or_default();
-    page.paragraph("", 2, &format!("{nodes}, {placed} on them, {pending} pending{time}"));
+    page.paragraph("", 2, &format!("{nodes}, {placed} on nodes, {pending} pending{time}"));
     let given: Vec<String> = policy.arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let arguments = if given.is_empty() { String::new() } else { format!(" with {}", given.join(", ")) };
     let source = policy.source.short();
@@ -71,6 +72,7 @@ fn summary(cycle: &Cycle, numbered: bool) -> String {
         (gave_up, "held but released"),
         (cycle.left_over(AttemptResult::Rejected).count(), "refused"),
         (cycle.left_over(AttemptResult::Unschedulable).count(), "unschedulable"),
+        (cycle.untold().count(), "still pending"),
     ];
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
