@@ -11,6 +11,8 @@ mod laws;
 mod pods;
 mod properties;
 mod standing;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, ObjectKey, PodKind};
