@@ -42,7 +42,7 @@ fn every_mistake_names_its_line_its_place_and_the_key() {
         ("- {name: a}\n- {name: A}", "line 8: `root.a`: there is a queue of this name already, on line 7"),
         ("- {parent: true}", "line 7: `root`: a queue has no name"),
         ("- {name: a.b}", "line 7: `root.a.b`: `a.b` is no name of a queue"),
-        ("- {name: a, name: b}", "line 7: key `name` stands there twice, first on line 7"),
+        ("- {name: a, name: b}", "line 7: `root`: key `name` stands there twice, first on line 7"),
         ("- {name: a, parent: perhaps}", "line 7: `root.a`: `perhaps` of key `parent` is neither true nor false"),
         (
             "- {name: a, maxapplications: -1}",
@@ -59,15 +59,15 @@ fn every_mistake_names_its_line_its_place_and_the_key() {
         ),
         (
             "- {name: a, resources: {guaranteed: {vcore: 3}, max: {vcore: 2}}}",
-            "line 7: `root.a`: guaranteed cpu 3 is more than the maximum 2",
+            "line 7: `root.a`: guaranteed vcore 3 is more than the maximum 2",
         ),
         (
             "- {name: a, resources: {max: {vcore: 2}}, queues: [{name: b, resources: {max: {vcore: 3}}}]}",
-            "line 7: `root.a.b`: max of cpu 3 is more than the 2 of a queue above it",
+            "line 7: `root.a.b`: max of vcore 3 is more than the 2 of a queue above it",
         ),
         (
             "- {name: a, resources: {max: {vcore: 2}}, queues: [{name: b, queues: [{name: c, resources: {guaranteed: {vcore: 3}}}]}]}",
-            "line 7: `root.a.b.c`: guaranteed cpu 3 is more than the maximum 2",
+            "line 7: `root.a.b.c`: guaranteed vcore 3 is more than the maximum 2",
         ),
         (
             "- {name: a, resources: {guaranteed: {memory: 1Gi}}, queues: [{name: b, resources: {guaranteed: {memory: 600Mi}}}, \
@@ -77,11 +77,11 @@ fn every_mistake_names_its_line_its_place_and_the_key() {
         (
             "- {name: a, resources: {max: {vcore: 3}}, queues: [{name: b, resources: {guaranteed: {vcore: 2}}}, \
              {name: c, resources: {guaranteed: {vcore: 2}}}]}",
-            "line 7: `root.a`: its children are guaranteed cpu 4 in sum, it may have at most 3",
+            "line 7: `root.a`: its children are guaranteed vcore 4 in sum, it may have at most 3",
         ),
         (
             "- {name: a, parent: true, childtemplate: {resources: {guaranteed: {vcore: 3}, max: {vcore: 2}}}}",
-            "line 7: `root.a childtemplate`: guaranteed cpu 3 is more than the maximum 2",
+            "line 7: `root.a childtemplate`: guaranteed vcore 3 is more than the maximum 2",
         ),
         ("- {name: a, limits: [{limit: x, size: 3}]}", "line 7: `root.a limits`: there is no key `size` here"),
     ] {

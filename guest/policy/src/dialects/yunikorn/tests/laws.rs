@@ -222,3 +222,33 @@ fn a_full_parent_is_freed_from_inside_only() {
     assert_eq!(scene.refused("q"), Some(("yunikorn/max-of-ancestors".to_owned(), false)));
     assert_eq!(scene.refused("p"), None);
 }
+
+#[test]
+fn a_partition_that_is_switched_off_serves_only_daemons() {
+    let mut scene =
+        full(TWO, &["a", "b"]).pods([of("p", "root.prod", 2), super::daemon("d", "root.agents", 2, ("n", 0))]);
+    let off = super::yaml(TWO).replace(
+        "    queues:\n      - name: root",
+        "    preemption: {enabled: false}\n    queues:\n      - name: root",
+    );
+    scene.0.object(super::config_map(&off));
+    let mut scene = scene.after(30);
+    assert_eq!(scene.victims("p"), law("yunikorn/switch"));
+    assert_eq!(scene.victims("d").unwrap().len(), 1);
+    scene.0.object(super::config_map(&super::yaml(TWO)));
+    assert_eq!(scene.victims("p").unwrap().len(), 1);
+}
+
+#[test]
+fn a_class_that_changes_changes_its_pods_and_a_pod_may_say_otherwise() {
+    let of_class = |name: &str| of(name, "root.test", 2).on("n").with(|pod| pod.priority_class = "polite".to_owned());
+    let own = super::annotation(of_class("c"), super::keys::ALLOW_PREEMPTION, "true").with(|pod| pod.created = 1);
+    let pods = [of_class("a"), of_class("b").with(|pod| pod.created = 2), own, of("p", "root.prod", 2)];
+    let mut scene = Scene::new(TWO).nodes(&[("n", 6)]).pods(pods).after(30);
+    // Of equal ones the youngest goes, and not the originator `a`.
+    assert_eq!(scene.victims("p"), names(&["b"]));
+    scene.0.object(class("polite", "false"));
+    assert_eq!(scene.victims("p"), names(&["c"]));
+    scene.0.object(class("polite", "true"));
+    assert_eq!(scene.victims("p"), names(&["b"]));
+}
