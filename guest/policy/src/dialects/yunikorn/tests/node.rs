@@ -149,3 +149,23 @@ fn the_node_of_a_daemon_is_kept_for_it_and_others_lose_it() {
         scene.pods([daemon("a", "root.agents", 2, ("n", 0)).on("n").with(|pod| pod.phase = Phase::Running)]);
     assert!(scene.takes("n", "s"));
 }
+
+#[test]
+fn what_comes_free_on_the_node_of_a_daemon_that_waits_in_vain_is_kept_for_it() {
+    let pods = [
+        of("high", "root.test", 3).on("n").priority(9),
+        of("s", "root.test", 1),
+        daemon("a", "root.agents", 2, ("n", 0)),
+        daemon("huge", "root.agents", 5, ("m", 1)),
+    ];
+    let mut scene = Scene::new(PROD).nodes(&[("n", 4), ("m", 4)]).pods(pods);
+    assert!(scene.takes("n", "s"), "nobody has tried to run the daemon yet");
+    assert!(scene.victims("a").is_err());
+    assert!(!scene.takes("n", "s"));
+    assert!(scene.victims("huge").is_err());
+    assert!(scene.takes("m", "s"), "`huge` never fits there");
+    scene.0.gone("high");
+    assert!(scene.takes("n", "a") && !scene.takes("n", "s"));
+    scene.0.gone("a");
+    assert!(scene.takes("n", "s"));
+}
