@@ -3,7 +3,7 @@
 use crate::contract::{
     Effects, Eviction, Outcome, Placement, Plan, PodId, PolicyError, PostFiltered, Reason, Subject, Victim,
 };
-use crate::laws::{Breach, Laws, Rule, Search, gate};
+use crate::laws::{Gate, Laws, Search};
 use crate::model::{NodeIx, Pod, PodIx};
 
 use super::search::{self, Obstacle, Proposal, Quest};
@@ -17,15 +17,13 @@ impl Engine {
             return Err(PolicyError::WrongState("the pod does not wait for a node".to_owned()));
         }
         self.notes.resume(PodIx(pod));
-        if let Some((rule, breach)) = self.broken_trigger(&asker)? {
-            let waits_for = [&gate::last_plan_is_done::LAW, &gate::its_victims_have_left::LAW];
-            let under_way = waits_for.iter().any(|law| law.name == rule.law.name);
-            self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
-            let reason = self.reason(&rule, &breach);
-            let effects = if under_way { Effects::default() } else { self.give_up(&asker) };
-            return Ok(PostFiltered { plan: None, reason, effects });
-        }
         let laws = self.laws()?.clone();
+        if let Some(reason) = self.broken(&asker, &laws.under_way) {
+            return Ok(PostFiltered { plan: None, reason, effects: Effects::default() });
+        }
+        if let Some(reason) = self.broken(&asker, &laws.trigger) {
+            return Ok(PostFiltered { plan: None, reason, effects: self.give_up(&asker) });
+        }
         let asker = asker.limited_to_need(&self.cluster, laws.search);
         let mut quest = Quest { asker: &asker, laws: &laws, ledger: &self.ledger, refuted, notes: &mut self.notes };
         let found = match laws.search {
@@ -46,11 +44,12 @@ impl Engine {
         }
     }
 
-    /// The first law that forbids planning at all.
-    fn broken_trigger(&self, asker: &Asker) -> Result<Option<(Rule, Breach)>, PolicyError> {
+    /// What the first broken law says.
+    fn broken(&mut self, asker: &Asker, gates: &[Gate]) -> Option<Reason> {
         let case = asker.planning(&self.cluster, &self.ledger);
-        let gates = &self.laws()?.trigger;
-        Ok(gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?))))
+        let (rule, breach) = gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))?;
+        self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
+        Some(self.reason(&rule, &breach))
     }
 
     /// There is no way out: what was promised to the job is void, and its gang gives up what it holds where it fails together.

@@ -162,7 +162,9 @@ pub struct Laws {
     pub final_gates: Vec<Gate>,
     /// Asked at PreFilter; a preemption may help.
     pub gates: Vec<Gate>,
-    /// Asked at PostFilter, before anything is planned.
+    /// Asked at PostFilter first: where one is broken, what was planned before is awaited and kept.
+    pub under_way: Vec<Gate>,
+    /// Asked at PostFilter then, before anything is planned.
     pub trigger: Vec<Gate>,
     /// Asked of each candidate.
     pub guards: Vec<Guard>,

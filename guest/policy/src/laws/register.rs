@@ -36,7 +36,8 @@ impl From<&Rule> for Entry {
 impl Laws {
     /// Every rule of the table, each once, in the order in which they are asked.
     pub fn rules(&self) -> Vec<Entry> {
-        let gates = [&self.final_gates, &self.gates, &self.trigger, &self.limits, &self.permit].into_iter().flatten();
+        let gates = [&self.final_gates, &self.gates, &self.under_way, &self.trigger, &self.limits, &self.permit];
+        let gates = gates.into_iter().flatten();
         let guards = self.guards.iter().map(|guard| &guard.rule);
         let orders = [&self.queue_order.rule, &self.node_choice, &self.put_back.rule];
         let group = match &self.search {

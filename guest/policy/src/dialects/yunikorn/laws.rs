@@ -114,7 +114,8 @@ pub fn table() -> Laws {
         },
         final_gates: vec![QUEUE_IS_KNOWN],
         gates: vec![FITS_MAX],
-        trigger: vec![NOT_AGAIN, MAY_PREEMPT, PREEMPTION_IS_ON, DELAY, QUEUE_IS_UNDER_GUARANTEE],
+        under_way: vec![NOT_AGAIN],
+        trigger: vec![MAY_PREEMPT, PREEMPTION_IS_ON, DELAY, QUEUE_IS_UNDER_GUARANTEE],
         guards: vec![
             VICTIM_IS_BOUND,
             VICTIM_HAS_A_QUEUE,
