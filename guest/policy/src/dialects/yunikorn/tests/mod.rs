@@ -1,5 +1,5 @@
 //! The laws of YuniKorn on small clusters. Every expected value is worked out by hand from the rule.
-#![expect(clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "tests")]
+#![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
 mod config;
 mod laws;
