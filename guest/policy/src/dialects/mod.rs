@@ -6,6 +6,7 @@ mod coscheduling;
 mod document;
 mod koordinator;
 mod kubernetes;
+mod volcano;
 mod yunikorn;
 
 use std::fmt::Debug;
@@ -97,8 +98,9 @@ struct System {
 }
 
 /// The systems, the default one first.
-const SYSTEMS: [System; 4] = [
+const SYSTEMS: [System; 5] = [
     System { describe: koordinator::describe, configure: koordinator::configure, rules: koordinator::rules },
+    System { describe: volcano::describe, configure: volcano::configure, rules: volcano::rules },
     System { describe: coscheduling::describe, configure: coscheduling::configure, rules: coscheduling::rules },
     System { describe: yunikorn::describe, configure: yunikorn::configure, rules: yunikorn::rules },
     System { describe: kubernetes::describe, configure: kubernetes::configure, rules: kubernetes::rules },

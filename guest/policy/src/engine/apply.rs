@@ -58,7 +58,10 @@ impl Engine {
                 }
             }
             Event::Clock(now) => self.cluster.set_now(now),
-            Event::PlanAccepted(plan) => self.ledger.accept(plan),
+            Event::PlanAccepted(plan) => {
+                self.ledger.accept(plan);
+                self.cluster.note_scaling(self.ledger.victims_of(plan));
+            }
             Event::PlanRefused(plan) => self.ledger.refuse(plan),
         }
         Ok(())

@@ -35,13 +35,18 @@ pub struct Asker {
 impl Asker {
     /// The asker of an attempt for a pod; none where there is no such pod.
     pub fn new(cluster: &Cluster, laws: &Laws, ix: PodIx) -> Result<Option<Asker>, Overflow> {
-        let Some(pod) = cluster.pod(ix) else { return Ok(None) };
         let one_by_one = matches!(laws.search, Search::GroupOnOneNode(_));
         let members = cluster.members(ix).filter(|(member, _)| !one_by_one || *member == ix);
         let mut waiting: Vec<_> = members.filter(|(_, member)| member.is_pending()).collect();
         waiting.sort_unstable_by(|(_, a), (_, b)| (laws.queue_order.compare)(cluster, a, b));
+        Asker::of(cluster, laws, ix, waiting.into_iter().map(|(member, _)| member).collect())
+    }
+
+    /// A pod that asks together with these pods of its job; none where there is no such pod.
+    pub fn of(cluster: &Cluster, laws: &Laws, ix: PodIx, pods: Vec<PodIx>) -> Result<Option<Asker>, Overflow> {
+        let Some(pod) = cluster.pod(ix) else { return Ok(None) };
         let mut unplaced = Amounts::default();
-        for (_, member) in &waiting {
+        for member in pods.iter().filter_map(|ix| cluster.pod(*ix)) {
             unplaced.add(&member.request)?;
         }
         Ok(Some(Asker {
@@ -52,7 +57,7 @@ impl Asker {
             job: pod.traits.job,
             queue: pod.queue,
             own_node: pod.own_node(),
-            pods: waiting.into_iter().map(|(member, _)| member).collect(),
+            pods,
             unplaced,
             nothing: Amounts::default(),
             parents_bind: laws.parents_bind,

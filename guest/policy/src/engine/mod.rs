@@ -5,6 +5,7 @@
 mod account;
 mod apply;
 mod asker;
+mod cycle;
 mod filter;
 mod ledger;
 mod notes;
@@ -34,6 +35,8 @@ pub struct Engine {
     dialect: Option<Box<dyn Dialect>>,
     ledger: Ledger,
     notes: Notes,
+    /// Where the running cycle of the policy's own is.
+    turn: cycle::Turn,
     /// How many events were applied.
     revision: u64,
 }
@@ -62,12 +65,6 @@ impl Engine {
         let mut queue: Vec<_> = pods.into_iter().map(|id| Ok((id, known(id)?))).collect::<Result<_, _>>()?;
         queue.sort_by(|(_, a), (_, b)| (order.compare)(&self.cluster, a, b));
         Ok(queue.into_iter().map(|(id, _)| id).collect())
-    }
-
-    /// See `decision.act`.
-    pub fn act(&mut self) -> Result<Actions, PolicyError> {
-        self.laws()?;
-        Err(PolicyError::Unsupported(ExtensionPoint::Act))
     }
 
     /// See `explain.record-notes`.

@@ -5,6 +5,7 @@
 //! its sentence is the same. The module documentation of a law is its manual page.
 
 pub mod breach;
+pub mod cycle;
 pub mod gate;
 pub mod guard;
 pub mod limit;
@@ -17,6 +18,7 @@ mod tests;
 use std::cmp::Ordering;
 
 pub use breach::Breach;
+pub use cycle::{Action, Cycle, Pursuit};
 
 use crate::engine::{Asker, Ledger, Sample};
 use crate::model::{Amounts, Class, Cluster, Pod, PodIx, Queue, QueueIx, ResourceIx};
@@ -131,6 +133,8 @@ pub enum Search {
     RemoveAllPutBack,
     /// Node by node: take everybody away who may make way, put back whom one can; then choose a node.
     NodeByNode(Sample),
+    /// Bundles of victims, job by job; within the system's own cycle.
+    Bundles,
     /// Node by node: gather the smallest group whose going makes the room, sparing whom one can.
     GroupOnOneNode(Group),
 }
@@ -180,6 +184,8 @@ pub struct Laws {
     pub search: Search,
     /// The ancestors of a queue bound its pods, too.
     pub parents_bind: bool,
+    /// The cycle of the system's own, where it has one.
+    pub cycle: Option<Cycle>,
 }
 
 impl Laws {

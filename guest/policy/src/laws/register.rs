@@ -42,12 +42,14 @@ impl Laws {
         let orders = [&self.queue_order.rule, &self.node_choice, &self.put_back.rule];
         let group = match &self.search {
             Search::GroupOnOneNode(group) => Some(group),
-            Search::RemoveAllPutBack | Search::NodeByNode(_) => None,
+            Search::RemoveAllPutBack | Search::NodeByNode(_) | Search::Bundles => None,
         };
         let floors = group.into_iter().flat_map(|group| group.floors).map(|floor| &floor.rule);
         let orders = orders.into_iter().chain(group.map(|group| &group.last_resort.rule));
         let mut rules: Vec<Entry> = Vec::new();
-        for entry in gates.map(|gate| &gate.rule).chain(guards).chain(floors).chain(orders).map(Entry::from) {
+        let own = self.cycle.iter().flat_map(|cycle| cycle.rules());
+        let laws = gates.map(|gate| &gate.rule).chain(guards).chain(floors).chain(orders).chain(own);
+        for entry in laws.map(Entry::from) {
             if rules.iter().all(|known| known.code != entry.code) {
                 rules.push(entry);
             }

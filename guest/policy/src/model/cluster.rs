@@ -1,6 +1,7 @@
 //! The cluster: all tables, and the books that follow from them.
 
 mod budgets;
+mod jobs;
 mod nodes;
 mod pods;
 mod queues;

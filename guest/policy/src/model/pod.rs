@@ -86,6 +86,23 @@ pub struct Traits {
     pub budgets: Vec<BudgetIx>,
     /// Somebody was asked to delete it.
     pub marked: bool,
+    /// What it is within its job.
+    pub task: Task,
+}
+
+/// What a pod is within its job, where its system tells tasks apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Task {
+    /// Its role; none where it has none.
+    pub role: Option<Symbol>,
+    /// Its number within its role.
+    pub index: Option<u32>,
+    /// Nobody may evict it before this moment, nanoseconds since 1970.
+    pub protected_until: Option<i64>,
+    /// The cluster itself depends on it: nobody may evict it.
+    pub critical: bool,
+    /// It has ended well and counts for its gang for ever.
+    pub succeeded: bool,
 }
 
 /// A pod.

@@ -39,6 +39,29 @@ pub struct Standing {
     pub share: (i64, i64),
 }
 
+/// How a queue stands beside others, where its system says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manners {
+    /// Higher is served first and gives last.
+    pub priority: i32,
+    /// Other queues may get back from it what it holds beyond its due.
+    pub reclaimable: bool,
+    /// It takes pods.
+    pub open: bool,
+    /// There are queues below it.
+    pub has_children: bool,
+    /// So many of its ancestors must hold more than their due, too, before it gives something back.
+    pub watched_ancestors: u32,
+    /// When it was created, nanoseconds since 1970.
+    pub created: i64,
+}
+
+impl Default for Manners {
+    fn default() -> Manners {
+        Manners { priority: 0, reclaimable: true, open: true, has_children: false, watched_ancestors: 0, created: 0 }
+    }
+}
+
 /// A queue as its system describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueueSpec {
@@ -52,6 +75,8 @@ pub struct QueueSpec {
     pub is_default: bool,
     /// How its pods preempt and are preempted.
     pub policy: Policy,
+    /// How it stands beside others.
+    pub manners: Manners,
 }
 
 /// A queue: its description, its place in the tree, and its books. The books cover the queue and everything below it.
@@ -69,6 +94,8 @@ pub struct Queue {
     pub policy: Policy,
     /// Where it stands among its siblings.
     pub standing: Standing,
+    /// How it stands beside others.
+    pub manners: Manners,
     /// What it may hold now in place of its maximum, where its system shares out what there is.
     pub runtime: Option<Bound>,
     /// What its pods hold.
@@ -84,6 +111,22 @@ impl Queue {
             Some(runtime) => ("runtime", runtime),
             None => ("max", &self.bounds.max),
         }
+    }
+
+    /// What is its due of a resource: what it deserves, as far as it may hold it, and what it is guaranteed in any case. None where
+    /// neither is said.
+    pub fn due(&self, resource: ResourceIx) -> Option<i64> {
+        let guaranteed = self.bounds.guaranteed.get(resource).filter(|amount| *amount > 0);
+        let most = self.limit().1.get(resource).unwrap_or(i64::MAX);
+        let deserved = self.bounds.deserved.get(resource).map(|amount| amount.min(most));
+        deserved.max(guaranteed)
+    }
+
+    /// The resources of which it has a due.
+    pub fn dues(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
+        let named = self.bounds.deserved.iter().chain(self.bounds.guaranteed.iter()).map(|(resource, _)| resource);
+        let named: std::collections::BTreeSet<ResourceIx> = named.collect();
+        named.into_iter().filter_map(|resource| Some((resource, self.due(resource)?)))
     }
 }
 
@@ -103,6 +146,12 @@ impl Books {
     /// The amount of one resource, in the parts it consists of.
     pub fn parts(&self, resource: ResourceIx) -> [i64; 2] {
         [self.of(Class::Preemptible, resource), self.of(Class::NonPreemptible, resource)]
+    }
+
+    /// The amount of one resource, whatever class it counts for.
+    pub fn total(&self, resource: ResourceIx) -> i64 {
+        let [preemptible, rest] = self.parts(resource);
+        preemptible.saturating_add(rest)
     }
 
     /// The amounts that count for a class.

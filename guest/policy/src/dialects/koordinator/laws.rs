@@ -148,5 +148,6 @@ pub fn table(args: &Args) -> Laws {
         ),
         search: Search::RemoveAllPutBack,
         parents_bind: args.parents_bind,
+        cycle: None,
     }
 }

@@ -73,5 +73,6 @@ pub fn table(sample: Sample) -> Laws {
         ),
         search: Search::NodeByNode(sample),
         parents_bind: false,
+        cycle: None,
     }
 }

@@ -148,5 +148,6 @@ pub fn table() -> Laws {
             last_resort: OPTED_OUT_LAST,
         }),
         parents_bind: true,
+        cycle: None,
     }
 }

@@ -19,7 +19,7 @@ use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawS
 use crate::dialects::{Arguments, Dialect, Document, Findings};
 use crate::laws::Laws;
 use crate::laws::register::Entry;
-use crate::model::{Class, Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
+use crate::model::{Class, Cluster, Overflow, Pod, PodIx, QueueIx, Task, Traits};
 use apps::Apps;
 use classes::Classes;
 use config::{Config, Mistake};
@@ -126,6 +126,7 @@ impl Dialect for YuniKorn {
             inside: None,
             budgets: Vec::new(),
             marked: false,
+            task: Task::default(),
         }
     }
 

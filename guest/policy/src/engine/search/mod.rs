@@ -1,5 +1,6 @@
 //! The searches for a plan. Each knows how to look, none knows a rule: what is allowed is asked of the laws.
 
+pub mod bundles;
 mod choices;
 mod group_on_one_node;
 mod node_by_node;

@@ -142,6 +142,19 @@ impl Cluster {
         }
     }
 
+    /// A pod counts against another queue, or in another way, from now on.
+    pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, class: Class) -> Result<(), Overflow> {
+        if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.traits.class == class) {
+            return Ok(());
+        }
+        if let Some(mut pod) = self.detach(ix)? {
+            pod.queue = queue;
+            pod.traits.class = class;
+            self.attach(ix, pod)?;
+        }
+        Ok(())
+    }
+
     /// Moves a pod in a trial: books only, the lists of nodes and jobs stay.
     pub(in crate::model) fn try_place(&mut self, ix: PodIx, place: Place) -> Result<Option<Place>, Overflow> {
         self.hold(ix, Entry::Out)?;

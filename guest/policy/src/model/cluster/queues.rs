@@ -58,11 +58,11 @@ impl Cluster {
         self.queue_names = BTreeMap::new();
         for spec in specs {
             let parent = spec.parent.and_then(|parent| self.queue_named(self.symbols.get(&parent)?));
-            let QueueSpec { name, bounds, is_default, policy, .. } = spec;
+            let QueueSpec { name, bounds, is_default, policy, manners, .. } = spec;
             let symbol = self.symbols.intern(&name);
             let (used, requested) = (Books::default(), Books::default());
-            let standing = Standing::default();
-            let queue = Queue { name, parent, bounds, is_default, policy, standing, runtime: None, used, requested };
+            let (standing, runtime) = (Standing::default(), None);
+            let queue = Queue { name, parent, bounds, is_default, policy, standing, manners, runtime, used, requested };
             if let Some(ix) = self.queues.push(queue) {
                 self.queue_names.insert(symbol, ix);
             }
