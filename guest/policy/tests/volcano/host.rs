@@ -1,5 +1,11 @@
 //! A host in a few lines, with books of its own: it believes the policy nothing.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "tests"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,7 +10,7 @@ fn may_be(job: &Job, size: u32) -> bool {
     match job.elastic {
         None => true,
         Some(0) => size == job.minimum || (size > job.minimum && [1, 2, 4, 8, 16].contains(&size)),
-        Some(factor) => size >= job.minimum && (size - job.minimum) % factor == 0,
+        Some(factor) => size >= job.minimum && (size - job.minimum).is_multiple_of(factor),
     }
 }
 
