@@ -3,6 +3,7 @@
 use lictor::sandbox::embedded;
 use serde_json::{Value, json};
 
+use crate::assemble::{policy, renamed};
 use crate::run::{FOUR_TEAMS, file, lictor};
 
 /// A component that imports what a policy may not.
@@ -50,12 +51,14 @@ fn a_refused_one_is_shown_as_far_as_it_is_known() {
 fn what_is_no_policy_decides_nothing_and_says_what_to_do() {
     let module = wat::parse_str("(module)").unwrap();
     let empty = wat::parse_str("(component)").unwrap();
+    let other = renamed(embedded(), "@0.1.0", "@0.2.0");
     for (name, bytes, says) in [
         ("module.wasm", module.as_slice(), ["core module", "wasm-tools component new"]),
         ("text.wasm", b"hello".as_slice(), ["it is text", "wasm-tools parse"]),
         ("nothing.wasm", b"".as_slice(), ["not a WebAssembly component", "empty"]),
         ("lacks.wasm", empty.as_slice(), ["does not export `lictor:policy/", "build it for the world `policy`"]),
         ("imports.wasm", wat::parse_str(WASI).unwrap().as_slice(), ["imports `wasi:", "wasm32-unknown-unknown"]),
+        ("other.wasm", other.as_slice(), ["made for `lictor:policy@0.2.0`", "build it against that"]),
         ("cut-off.wasm", &embedded()[..1000], ["not a valid WebAssembly component", "build it anew"]),
     ] {
         let path = file(name, bytes);
@@ -80,4 +83,22 @@ fn another_component_decides_where_it_is_named() {
     assert_eq!(record["policy"]["file"], path);
     let own = lictor(&["decide", FOUR_TEAMS, "--output", "json"]).exits(0).json();
     assert_eq!(record["cycles"], own["cycles"]);
+}
+
+#[test]
+fn a_policy_that_breaks_decides_nothing_and_ends_with_1() {
+    let path = file("trap.wasm", policy(include_str!("../hostile/trap.wat")));
+    let ran = lictor(&["decide", FOUR_TEAMS, "--component", &path]).exits(1).prints_nothing();
+    ran.tells(&["error: the policy broke in `describe`", "the_faulty_one", "hint: "]);
+    let ran = lictor(&["test", "fixtures/scenarios/koordinator/eviction-delete.yaml", "--component", &path]).exits(1);
+    ran.prints(&["FAILED eviction-delete\n", "the policy broke in `describe`", "0 passed, 1 failed\n"]);
+}
+
+#[test]
+fn a_policy_without_laws_cannot_be_configured() {
+    let path = file("lawless.wasm", policy("(module)"));
+    lictor(&["decide", FOUR_TEAMS, "--component", &path])
+        .exits(2)
+        .prints_nothing()
+        .tells(&["error: ", "does not describe"]);
 }

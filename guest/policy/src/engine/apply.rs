@@ -89,6 +89,8 @@ impl Engine {
             started: pod.started,
             request: Request::new(amounts.collect())?,
             shape: ShapeIx(pod.shape),
+            daemon: pod.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
+            required_node: pod.required_node.map(NodeIx),
             place,
             nominated: pod.nominated.map(NodeIx),
             terminating: pod.terminating,

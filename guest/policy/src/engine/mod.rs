@@ -57,6 +57,9 @@ impl Engine {
 
     /// See `decision.queue-order`.
     pub fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
+        if let Some(dialect) = &mut self.dialect {
+            dialect.rank(&mut self.cluster);
+        }
         let order = self.laws()?.queue_order;
         let known = |id: PodId| self.cluster.pod(PodIx(id)).ok_or(PolicyError::UnknownPod(id));
         let mut queue: Vec<_> = pods.into_iter().map(|id| Ok((id, known(id)?))).collect::<Result<_, _>>()?;

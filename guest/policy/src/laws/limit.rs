@@ -2,7 +2,9 @@
 //! anything is planned.
 
 pub mod elastic_size_is_legal;
+pub mod fits_max_of_ancestors;
 pub mod gang_is_complete;
+pub mod no_queue_falls_below_guarantee;
 pub mod non_preemptible_fits_max;
 pub mod normal_pods_fit_deserved;
 pub mod preemptible_leaves_guaranteed;

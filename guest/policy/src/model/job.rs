@@ -79,6 +79,8 @@ pub struct Job {
     pub declared: Option<Gang>,
     /// What its pods say it needs; counts where there is no object.
     pub annotated: Option<Gang>,
+    /// The member that the others depend on, where the system knows one: a driver, a master.
+    pub originator: Option<PodIx>,
     /// What its own object says beside that, where its system has such an object.
     pub charter: Option<Charter>,
     /// When it grew or shrank last, nanoseconds since 1970.
@@ -99,6 +101,7 @@ impl Job {
             members: Vec::new(),
             declared: None,
             annotated: None,
+            originator: None,
             charter: None,
             scaled_at: None,
             satisfied: false,

@@ -22,6 +22,6 @@ pub use index::{BudgetIx, JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbol, Symbol
 pub use job::{Charter, Elastic, Gang, Job, JobKey, Match, Sizes};
 pub use node::Node;
 pub use pod::{Class, Kind, Place, Pod, PodName, Task, Traits};
-pub use queue::{Books, Bounds, Manners, Queue, QueueSpec};
+pub use queue::{Books, Bounds, Manners, Policy, Queue, QueueSpec, Standing};
 pub use resources::{Amounts, Bound, Overflow, Request, ResourceIx, within};
 pub use trial::Trial;

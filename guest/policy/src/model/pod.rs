@@ -124,6 +124,10 @@ pub struct Pod {
     pub request: Request,
     /// Which nodes it may run on.
     pub shape: ShapeIx,
+    /// It belongs to a DaemonSet.
+    pub daemon: bool,
+    /// The one node it may run on, where it says so.
+    pub required_node: Option<NodeIx>,
     /// Where it is.
     pub place: Place,
     /// Where it is to be once others have made way.
@@ -147,6 +151,11 @@ impl Pod {
     /// It holds its node only until it is gone: it is being deleted, or somebody was asked to delete it.
     pub fn is_leaving(&self) -> bool {
         self.terminating || self.traits.marked
+    }
+
+    /// The node that is kept for it alone: that of a DaemonSet's pod which may run nowhere else.
+    pub fn own_node(&self) -> Option<NodeIx> {
+        self.required_node.filter(|_| self.daemon)
     }
 
     /// It waits for a node.

@@ -13,6 +13,32 @@ pub struct Bounds {
     pub max: Bound,
 }
 
+/// How the pods of a queue preempt and are preempted, where the system lets its queues say so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Its pods find their victims inside the queue.
+    pub fenced: bool,
+    /// Its pods are no victims.
+    pub spared: bool,
+    /// Its pods make nobody leave but for a pod that must run on one node.
+    pub frozen: bool,
+    /// How long a pod of it waits before others make way for it, nanoseconds.
+    pub delay: i64,
+    /// Outside the queue its pods all count as having the priority of the offset.
+    pub priority_fenced: bool,
+    /// What is added to the priority of its pods outside the queue, or stands in its place.
+    pub priority_offset: i32,
+}
+
+/// Where a queue stands among its siblings when pods are put in order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The highest priority among the pods that wait below it, as seen from its parent; none where nobody waits.
+    pub priority: Option<i64>,
+    /// How much of its share it uses, as a fraction: of what it is guaranteed, or of the whole cluster.
+    pub share: (i64, i64),
+}
+
 /// How a queue stands beside others, where its system says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manners {
@@ -47,6 +73,8 @@ pub struct QueueSpec {
     pub bounds: Bounds,
     /// It takes the pods that belong to no other queue.
     pub is_default: bool,
+    /// How its pods preempt and are preempted.
+    pub policy: Policy,
     /// How it stands beside others.
     pub manners: Manners,
 }
@@ -62,6 +90,10 @@ pub struct Queue {
     pub bounds: Bounds,
     /// It takes the pods that belong to no other queue.
     pub is_default: bool,
+    /// How its pods preempt and are preempted.
+    pub policy: Policy,
+    /// Where it stands among its siblings.
+    pub standing: Standing,
     /// How it stands beside others.
     pub manners: Manners,
     /// What it may hold now in place of its maximum, where its system shares out what there is.

@@ -41,9 +41,11 @@ fn is_irreducible(oracle: &Oracle<'_>, plan: &Plan) {
     }
 }
 
-/// Nobody is leaving from a quota.
+/// Nobody is leaving from a quota below another.
 fn settled(mut scene: Scene) -> Scene {
-    scene.pods.iter_mut().filter(|pod| pod.leaving.is_some()).for_each(|pod| pod.quota = None);
+    let is_child = |quota: usize| scene.quotas.get(quota).is_some_and(|quota| quota.parent.is_some());
+    let leaving = scene.pods.iter_mut().filter(|pod| pod.leaving.is_some());
+    leaving.filter(|pod| pod.quota.is_some_and(is_child)).for_each(|pod| pod.quota = None);
     scene
 }
 

@@ -105,7 +105,6 @@ pub fn arguments() -> Vec<Argument> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
     use crate::dialects::configure;

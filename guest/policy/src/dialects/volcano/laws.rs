@@ -209,6 +209,7 @@ pub fn table(args: &Args) -> Laws {
         },
         final_gates: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_HAS_ITS_ROLES],
         gates: normal(args),
+        under_way: Vec::new(),
         trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
         guards: Vec::new(),
         limits: Vec::new(),

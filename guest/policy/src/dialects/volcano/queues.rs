@@ -99,7 +99,14 @@ fn spec(cluster: &Cluster, name: &str, said: &Said, parent: Option<String>, has_
     let bounds =
         Bounds { guaranteed: bound(&said.guarantee, |_| false), deserved, max: bound(&said.capability, |_| true) };
     let manners = Manners { has_children, ..said.manners.clone() };
-    QueueSpec { name: name.to_owned(), parent, bounds, is_default: name == keys::DEFAULT_QUEUE, manners }
+    QueueSpec {
+        name: name.to_owned(),
+        parent,
+        bounds,
+        is_default: name == keys::DEFAULT_QUEUE,
+        manners,
+        ..QueueSpec::default()
+    }
 }
 
 /// Whether a resource is compared at all: how many pods there are is the node's business.

@@ -1,5 +1,4 @@
 //! Plans, case by case; the general rules are properties in `tests/properties`.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use crate::contract::{Outcome, Placement, Subject};
 use crate::testing::{Named, World, pod, quota};
@@ -227,7 +226,7 @@ fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
     assert_eq!(
         said,
         [
-            ("node/large-enough", "too small: cpu allocatable", false),
+            ("node/large-enough", "node(s) too small: cpu", false),
             ("node/has-room", "Insufficient cpu", true),
             ("node/keeps-promises", "cpu promised to nominated pods", true),
             ("node/eligible", "the pod may not run there", false),

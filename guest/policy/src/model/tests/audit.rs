@@ -1,4 +1,5 @@
 //! The books of a cluster, made anew from its pods by the plainest means.
+#![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ const RESOURCES: [ResourceIx; 3] = [ResourceIx(0), ResourceIx(1), ResourceIx(2)]
 pub struct Snapshot {
     pods: Vec<(PodIx, Pod)>,
     queues: Vec<(QueueIx, crate::model::Queue)>,
-    nodes: Vec<(NodeIx, [i64; 3], BTreeSet<PodIx>, BTreeSet<PodIx>)>,
+    nodes: Vec<(NodeIx, [i64; 3], [BTreeSet<PodIx>; 2])>,
     members: Vec<BTreeSet<PodIx>>,
     version: u64,
 }
@@ -19,7 +20,7 @@ pub struct Snapshot {
 pub fn snapshot(cluster: &Cluster) -> Snapshot {
     let set = |pods: &[PodIx]| pods.iter().copied().collect();
     let node = |(ix, node): (NodeIx, &crate::model::Node)| {
-        (ix, RESOURCES.map(|resource| node.free.get(resource)), set(&node.pods), set(&node.nominated))
+        (ix, RESOURCES.map(|resource| node.free.get(resource)), [set(&node.pods), set(&node.nominated)])
     };
     Snapshot {
         pods: cluster.pods().map(|(ix, pod)| (ix, pod.clone())).collect(),
