@@ -1,5 +1,4 @@
 //! Tests of the readers: what each object says, and what its author is told where it means nothing.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use serde_json::{Value, json};
 

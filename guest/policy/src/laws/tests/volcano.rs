@@ -1,5 +1,4 @@
 //! Volcano's laws, each where it bites and where it spares.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use serde_json::json;
 
