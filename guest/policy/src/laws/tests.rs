@@ -10,6 +10,7 @@ mod non_preemptible;
 mod orders;
 mod preemptible;
 mod triggers;
+mod volcano;
 
 use super::{Breach, Case};
 use crate::model::{QueueIx, ResourceIx};
