@@ -1,4 +1,5 @@
 //! The books of a cluster, made anew from its pods by the plainest means.
+#![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,12 +7,15 @@ use crate::model::{Class, Cluster, Kind, NodeIx, Place, Pod, PodIx, QueueIx, Res
 
 const RESOURCES: [ResourceIx; 3] = [ResourceIx(0), ResourceIx(1), ResourceIx(2)];
 
+/// A node: its number, what is left of it, and the pods that are on it and nominated to it.
+type NodeBooks = (NodeIx, [i64; 3], BTreeSet<PodIx>, BTreeSet<PodIx>);
+
 /// Everything of a cluster that may not change by a trial.
 #[derive(Debug, PartialEq)]
 pub struct Snapshot {
     pods: Vec<(PodIx, Pod)>,
     queues: Vec<(QueueIx, crate::model::Queue)>,
-    nodes: Vec<(NodeIx, [i64; 3], BTreeSet<PodIx>, BTreeSet<PodIx>)>,
+    nodes: Vec<NodeBooks>,
     members: Vec<BTreeSet<PodIx>>,
     version: u64,
 }
@@ -91,7 +95,7 @@ fn is_below(cluster: &Cluster, mut at: Option<QueueIx>, queue: QueueIx) -> bool 
     false
 }
 
-/// Nodes and jobs list just the pods that name them, and no two names have one rank.
+/// Nodes and jobs list just the pods that name them, and ranks are in the order of the names.
 pub fn lists_are_right(cluster: &Cluster) {
     let naming = |of: &dyn Fn(&Pod) -> bool| -> Vec<PodIx> {
         cluster.pods().filter(|(_, pod)| of(pod)).map(|(ix, _)| ix).collect()
@@ -111,6 +115,9 @@ pub fn lists_are_right(cluster: &Cluster) {
     let waiting = naming(&|pod| pod.nominated.is_some() && pod.is_pending());
     assert_eq!(cluster.nominated().map(|(ix, _)| ix).collect::<Vec<_>>(), waiting);
     let mut names: Vec<_> = cluster.pods().map(|(_, pod)| (&pod.name, pod.rank)).collect();
+    names.sort_unstable();
+    assert!(names.is_sorted_by(|a, b| a.1 < b.1), "{names:?}");
+    let mut names: Vec<_> = cluster.nodes().map(|(_, node)| (&node.name, node.rank)).collect();
     names.sort_unstable();
     assert!(names.is_sorted_by(|a, b| a.1 < b.1), "{names:?}");
 }

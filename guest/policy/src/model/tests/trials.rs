@@ -1,4 +1,5 @@
 //! Whatever is tried, nothing of it is left.
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 
