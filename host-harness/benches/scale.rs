@@ -86,7 +86,14 @@ fn measure<P: Policy>(c: &mut Criterion, name: &str, fresh: fn() -> P, events: &
             policy.configure("koordinator", "").unwrap().unwrap();
             (policy, events.to_vec())
         };
-        b.iter_batched(setup, |(mut policy, events)| { policy.apply(events).unwrap(); policy }, BatchSize::PerIteration);
+        b.iter_batched(
+            setup,
+            |(mut policy, events)| {
+                policy.apply(events).unwrap();
+                policy
+            },
+            BatchSize::PerIteration,
+        );
     });
     let mut policy = told(fresh(), events);
     group.bench_function("pre-filter", |b| b.iter(|| black_box(policy.pre_filter(asker).unwrap())));

@@ -1,7 +1,7 @@
 //! A cluster in a few words, for tests: names stand for numbers, `cpu=4 memory=8Gi` for amounts.
 //!
 //! Everything is said in terms of the contract, so that the tests of the crate and those beside it share it.
-#![expect(clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "tests")]
+#![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
 use std::collections::BTreeMap;
 

@@ -65,15 +65,25 @@ impl Arguments {
     }
 
     /// Why the policy does not take this configuration, for the user.
-    pub(super) fn refused(&self, error: OpenError, laws: Option<&LawSet>) -> Failure {
+    pub(super) fn refused(&self, error: OpenError, asked: &str, laws: Option<&LawSet>) -> Failure {
         let OpenError::Refused(refusal) = &error else { return Failure::Open(error) };
-        let (name, remedy) = match refusal {
-            ConfigError::UnknownArgument(name) => (Some(name), laws.map(|laws| known(&laws.arguments))),
-            ConfigError::BadArgument(bad) => (Some(&bad.name), Some(format!("write {}", bad.expected))),
-            ConfigError::UnknownLaws(_) => (None, Some("choose one of them with `--laws`".to_owned())),
-            ConfigError::Malformed(_) => (None, None),
+        let mut problem = Problem::error(error.to_string());
+        let name = match refusal {
+            ConfigError::UnknownArgument(name) => {
+                problem.remedy = laws.map(|laws| known(&laws.arguments));
+                Some(name)
+            }
+            ConfigError::BadArgument(bad) => {
+                problem.remedy = Some(format!("write {}", bad.expected));
+                Some(&bad.name)
+            }
+            ConfigError::UnknownLaws(_) => {
+                problem.message = format!("`{asked}`: {}", problem.message);
+                problem.remedy = Some("choose one of them with `--laws`".to_owned());
+                None
+            }
+            ConfigError::Malformed(_) => None,
         };
-        let mut problem = Problem { remedy, ..Problem::error(error.to_string()) };
         if let (Some(name), Some((origin, base))) = (name, &self.origin) {
             let pointer = format!("{base}{}", step(name));
             (problem.file, problem.line) = (Some(origin.file().to_string()), Some(origin.line(&pointer)));

@@ -65,7 +65,7 @@ impl Failure {
             anstream::eprint!("{}", shown(&problem));
         }
         match self {
-            Failure::Session(_) => Exit::Failed,
+            Failure::Session(_) | Failure::Open(OpenError::Fault(_)) => Exit::Failed,
             _ => Exit::Unable,
         }
     }

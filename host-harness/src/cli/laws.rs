@@ -10,7 +10,7 @@ use super::page::{Page, table};
 use super::screen::{Screen, print_json};
 
 /// How alike two codes are for one to be taken for the other, of 1.
-const ALIKE: f64 = 0.75;
+const ALIKE: f64 = 0.85;
 
 /// List every law of the built-in policy, or show one in full
 #[derive(Debug, Args)]
@@ -76,18 +76,20 @@ fn told(laws: String, entry: &Entry, in_full: bool) -> Told {
     Told { code, laws, question, sentence, source, file, page }
 }
 
-/// The laws a word may mean: those with the same name in another system, else those that are written alike.
+/// The laws a code may mean: those that share a word with its name, or are written much like it; the likeliest first.
 fn near(code: &str, rules: &[(String, Entry)]) -> Vec<String> {
-    let name = |code: &str| code.rsplit('/').next().unwrap_or_default().to_owned();
-    let same = |known: &&str| !name(code).is_empty() && name(known).contains(&name(code));
-    let mut near: Vec<&str> = rules.iter().map(|(_, entry)| entry.code).filter(same).collect();
-    if near.is_empty() {
-        let alike =
-            |known: &str| strsim::jaro_winkler(known, code).max(strsim::jaro_winkler(&name(known), &name(code)));
-        near = rules.iter().map(|(_, entry)| entry.code).filter(|known| alike(known) > ALIKE).collect();
-        near.sort_by(|a, b| alike(b).total_cmp(&alike(a)).then(a.cmp(b)));
+    let name = |code: &'static str| code.rsplit('/').next().unwrap_or_default();
+    let asked = code.rsplit('/').next().unwrap_or_default();
+    let mut near: Vec<(usize, f64, &str)> = Vec::new();
+    for (_, entry) in rules {
+        let shared = name(entry.code).split('-').filter(|word| asked.split('-').any(|other| other == *word)).count();
+        let alike = strsim::jaro_winkler(entry.code, code).max(strsim::jaro_winkler(name(entry.code), asked));
+        if shared > 0 || alike > ALIKE {
+            near.push((shared, alike, entry.code));
+        }
     }
-    near.into_iter().take(3).map(str::to_owned).collect()
+    near.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(b.2)));
+    near.into_iter().take(3).map(|(_, _, code)| code.to_owned()).collect()
 }
 
 /// All laws, a line for each.

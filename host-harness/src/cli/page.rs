@@ -53,16 +53,28 @@ impl Page {
 
     /// Text that begins after a lead and goes on at a column.
     pub(super) fn paragraph(&mut self, lead: &str, rest: usize, text: &str) {
-        let width = self.screen.width.map(|width| width.min(READABLE));
-        let mut line = lead.to_owned();
-        let mut filled = lead.chars().count();
-        let mut blank = true;
+        for line in self.wrapped(lead, rest, text) {
+            self.line(line);
+        }
+    }
+
+    /// The same for what is good to know but not the point: it steps back where colours may be used.
+    pub(super) fn aside(&mut self, lead: &str, rest: usize, text: &str) {
+        let style = if self.screen.colour { Style::new().dimmed() } else { Style::new() };
+        for line in self.wrapped(lead, rest, text) {
+            self.line(format!("{style}{line}{style:#}"));
+        }
+    }
+
+    /// Text in lines that fit.
+    fn wrapped(&self, lead: &str, rest: usize, text: &str) -> Vec<String> {
+        let width = self.screen.width.map_or(usize::MAX, |width| width.min(READABLE));
+        let mut lines = Vec::new();
+        let (mut line, mut filled, mut blank) = (lead.to_owned(), lead.chars().count(), true);
         for word in text.split_whitespace() {
             let length = word.chars().count();
-            let full = width.is_some_and(|width| filled.saturating_add(length).saturating_add(1) > width);
-            if full && !blank {
-                self.line(&line);
-                line = " ".repeat(rest);
+            if !blank && filled.saturating_add(length) >= width {
+                lines.push(std::mem::replace(&mut line, " ".repeat(rest)));
                 (filled, blank) = (rest, true);
             }
             if !blank {
@@ -72,7 +84,8 @@ impl Page {
             line.push_str(word);
             (filled, blank) = (filled.saturating_add(length), false);
         }
-        self.line(&line);
+        lines.push(line);
+        lines
     }
 
     /// A table.

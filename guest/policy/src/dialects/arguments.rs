@@ -53,6 +53,11 @@ impl Arguments {
         self.0.get(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
+    /// A text argument.
+    pub fn text(&self, name: &str) -> &str {
+        self.0.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// An integer argument that must lie in a range.
     pub fn whole(&self, name: &str, range: RangeInclusive<u32>) -> Result<u32, ConfigError> {
         let value = self.0.get(name).unwrap_or(&Value::Null);

@@ -6,6 +6,8 @@ mod coscheduling;
 mod document;
 mod koordinator;
 mod kubernetes;
+mod volcano;
+mod yunikorn;
 
 use std::fmt::Debug;
 
@@ -44,6 +46,9 @@ pub trait Dialect: Debug {
 
     /// Brings what follows from the whole cluster up to date before a question is asked.
     fn refresh(&mut self, _cluster: &mut Cluster) {}
+
+    /// Brings up to date what the order of the queue goes by.
+    fn rank(&mut self, _cluster: &mut Cluster) {}
 
     /// How a victim leaves.
     fn eviction(&self) -> contract::Eviction;
@@ -93,9 +98,11 @@ struct System {
 }
 
 /// The systems, the default one first.
-const SYSTEMS: [System; 3] = [
+const SYSTEMS: [System; 5] = [
     System { describe: koordinator::describe, configure: koordinator::configure, rules: koordinator::rules },
+    System { describe: volcano::describe, configure: volcano::configure, rules: volcano::rules },
     System { describe: coscheduling::describe, configure: coscheduling::configure, rules: coscheduling::rules },
+    System { describe: yunikorn::describe, configure: yunikorn::configure, rules: yunikorn::rules },
     System { describe: kubernetes::describe, configure: kubernetes::configure, rules: kubernetes::rules },
 ];
 

@@ -58,7 +58,10 @@ impl Engine {
                 }
             }
             Event::Clock(now) => self.cluster.set_now(now),
-            Event::PlanAccepted(plan) => self.ledger.accept(plan),
+            Event::PlanAccepted(plan) => {
+                self.ledger.accept(plan);
+                self.cluster.note_scaling(self.ledger.victims_of(plan));
+            }
             Event::PlanRefused(plan) => self.ledger.refuse(plan),
         }
         Ok(())
@@ -86,6 +89,8 @@ impl Engine {
             started: pod.started,
             request: Request::new(amounts.collect())?,
             shape: ShapeIx(pod.shape),
+            daemon: pod.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
+            required_node: pod.required_node.map(NodeIx),
             place,
             nominated: pod.nominated.map(NodeIx),
             terminating: pod.terminating,

@@ -1,7 +1,7 @@
 //! Who asks: the pod of an attempt, and those of its job that wait with it.
 
 use crate::laws::{Case, Laws, Search};
-use crate::model::{Amounts, Class, Cluster, JobIx, Kind, Overflow, PodIx, Queue, QueueIx};
+use crate::model::{Amounts, Class, Cluster, JobIx, Kind, NodeIx, Overflow, PodIx, Queue, QueueIx};
 
 use super::Ledger;
 
@@ -20,6 +20,8 @@ pub struct Asker {
     pub job: Option<JobIx>,
     /// Its queue.
     pub queue: Option<QueueIx>,
+    /// The node that is kept for it alone: that of a DaemonSet's pod which may run nowhere else.
+    pub own_node: Option<NodeIx>,
     /// The pods of the job that wait for a node, the asking one among them, most important first.
     pub pods: Vec<PodIx>,
     /// What these pods ask for in sum.
@@ -33,11 +35,18 @@ pub struct Asker {
 impl Asker {
     /// The asker of an attempt for a pod; none where there is no such pod.
     pub fn new(cluster: &Cluster, laws: &Laws, ix: PodIx) -> Result<Option<Asker>, Overflow> {
-        let Some(pod) = cluster.pod(ix) else { return Ok(None) };
-        let mut waiting: Vec<_> = cluster.members(ix).filter(|(_, member)| member.is_pending()).collect();
+        let one_by_one = matches!(laws.search, Search::GroupOnOneNode(_));
+        let members = cluster.members(ix).filter(|(member, _)| !one_by_one || *member == ix);
+        let mut waiting: Vec<_> = members.filter(|(_, member)| member.is_pending()).collect();
         waiting.sort_unstable_by(|(_, a), (_, b)| (laws.queue_order.compare)(cluster, a, b));
+        Asker::of(cluster, laws, ix, waiting.into_iter().map(|(member, _)| member).collect())
+    }
+
+    /// A pod that asks together with these pods of its job; none where there is no such pod.
+    pub fn of(cluster: &Cluster, laws: &Laws, ix: PodIx, pods: Vec<PodIx>) -> Result<Option<Asker>, Overflow> {
+        let Some(pod) = cluster.pod(ix) else { return Ok(None) };
         let mut unplaced = Amounts::default();
-        for (_, member) in &waiting {
+        for member in pods.iter().filter_map(|ix| cluster.pod(*ix)) {
             unplaced.add(&member.request)?;
         }
         Ok(Some(Asker {
@@ -47,7 +56,8 @@ impl Asker {
             class: pod.traits.class,
             job: pod.traits.job,
             queue: pod.queue,
-            pods: waiting.into_iter().map(|(member, _)| member).collect(),
+            own_node: pod.own_node(),
+            pods,
             unplaced,
             nothing: Amounts::default(),
             parents_bind: laws.parents_bind,
@@ -76,7 +86,7 @@ impl Asker {
 
     /// The case of this asker as it stands: is it to be admitted?
     pub fn admission<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
-        Case { cluster, ledger, asker: self, unplaced: &self.unplaced, promises_count: false }
+        Case { cluster, ledger, asker: self, unplaced: &self.unplaced, promises_count: false, group: &[] }
     }
 
     /// The case of this asker before a plan is made for it.

@@ -12,13 +12,13 @@ const NO_NODE: room::Verdict = room::Verdict::Ineligible;
 impl Engine {
     /// See `decision.filter`.
     pub fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, PolicyError> {
-        self.laws()?;
+        let firm = self.laws()?.promises_are_firm();
         let asker = self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
         let mut verdicts = Verdicts::default();
         for ix in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
             let verdict = match self.cluster.node(ix) {
                 Some(node) if self.cluster.eligible(asker.shape, ix) => {
-                    room(&self.cluster, node, PodIx(pod)).map_err(|over| self.overflow(over))?
+                    room(&self.cluster, (ix, node), PodIx(pod), firm).map_err(|over| self.overflow(over))?
                 }
                 _ => NO_NODE,
             };
@@ -30,7 +30,7 @@ impl Engine {
 }
 
 /// Whether a node has room for a pod, what is promised to others kept.
-fn room(cluster: &Cluster, node: &Node, ix: PodIx) -> Result<room::Verdict, Overflow> {
+fn room(cluster: &Cluster, (node_ix, node): (NodeIx, &Node), ix: PodIx, firm: bool) -> Result<room::Verdict, Overflow> {
     let Some(pod) = cluster.pod(ix) else { return Ok(NO_NODE) };
     if let Some(resource) = node.allocatable.lacks(&pod.request) {
         return Ok(room::Verdict::TooSmall(resource));
@@ -38,11 +38,18 @@ fn room(cluster: &Cluster, node: &Node, ix: PodIx) -> Result<room::Verdict, Over
     if let Some(resource) = node.free.lacks(&pod.request) {
         return Ok(room::Verdict::Full(resource));
     }
+    if firm && cluster.is_kept(node_ix, node, ix) {
+        return Ok(room::Verdict::Kept);
+    }
     if node.nominated.is_empty() {
         return Ok(room::Verdict::Fits);
     }
     let mut left: Amounts = node.free.clone();
-    for (_, other) in cluster.promised(node, ix) {
+    let promised: Vec<PodIx> = match firm {
+        true => cluster.reserved(node, ix).map(|(other, _)| other).collect(),
+        false => cluster.promised(node, ix).map(|(other, _)| other).collect(),
+    };
+    for other in promised.into_iter().filter_map(|other| cluster.pod(other)) {
         left.subtract(&other.request)?;
     }
     Ok(left.lacks(&pod.request).map_or(room::Verdict::Fits, room::Verdict::Promised))

@@ -24,9 +24,13 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Enters a plan that is proposed to the host and gives it its number. A proposal the host never answered is void.
-    pub fn propose(&mut self, preemptors: Vec<PodIx>, victims: Vec<PodIx>, expires: Option<i64>) -> u64 {
+    /// A proposal the host never answered is void.
+    pub fn forget_unanswered(&mut self) {
         self.entries.retain(|entry| entry.accepted);
+    }
+
+    /// Enters a plan that is proposed to the host and gives it its number.
+    pub fn propose(&mut self, preemptors: Vec<PodIx>, victims: Vec<PodIx>, expires: Option<i64>) -> u64 {
         self.last = self.last.saturating_add(1);
         self.entries.push(Entry { plan: self.last, accepted: false, expires, preemptors, victims });
         self.last
@@ -53,6 +57,11 @@ impl Ledger {
     pub fn underway(&self, cluster: &Cluster, preemptors: &[PodIx]) -> Option<(u64, usize)> {
         let mine = |entry: &&Entry| entry.accepted && entry.preemptors.iter().any(|pod| preemptors.contains(pod));
         self.entries.iter().filter(mine).map(|entry| (entry.plan, entry.left(cluster))).find(|(_, left)| *left > 0)
+    }
+
+    /// The victims of a plan.
+    pub fn victims_of(&self, plan: u64) -> &[PodIx] {
+        self.entries.iter().find(|entry| entry.plan == plan).map(|entry| entry.victims.as_slice()).unwrap_or_default()
     }
 
     /// Whether a pod is a victim of a plan that is under way.

@@ -5,6 +5,7 @@
 mod account;
 mod apply;
 mod asker;
+mod cycle;
 mod filter;
 mod ledger;
 mod notes;
@@ -34,6 +35,8 @@ pub struct Engine {
     dialect: Option<Box<dyn Dialect>>,
     ledger: Ledger,
     notes: Notes,
+    /// Where the running cycle of the policy's own is.
+    turn: cycle::Turn,
     /// How many events were applied.
     revision: u64,
 }
@@ -54,17 +57,14 @@ impl Engine {
 
     /// See `decision.queue-order`.
     pub fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
+        if let Some(dialect) = &mut self.dialect {
+            dialect.rank(&mut self.cluster);
+        }
         let order = self.laws()?.queue_order;
         let known = |id: PodId| self.cluster.pod(PodIx(id)).ok_or(PolicyError::UnknownPod(id));
         let mut queue: Vec<_> = pods.into_iter().map(|id| Ok((id, known(id)?))).collect::<Result<_, _>>()?;
         queue.sort_by(|(_, a), (_, b)| (order.compare)(&self.cluster, a, b));
         Ok(queue.into_iter().map(|(id, _)| id).collect())
-    }
-
-    /// See `decision.act`.
-    pub fn act(&mut self) -> Result<Actions, PolicyError> {
-        self.laws()?;
-        Err(PolicyError::Unsupported(ExtensionPoint::Act))
     }
 
     /// See `explain.record-notes`.

@@ -1,8 +1,11 @@
 //! PostFilter: the pod was refused or found no node; what can be done?
 
-use crate::contract::*;
-use crate::laws::{Breach, Rule, Search};
-use crate::model::{NodeIx, PodIx};
+use crate::contract::{
+    Effects, Eviction, ExtensionPoint, Outcome, Placement, Plan, PodId, PolicyError, PostFiltered, Reason, Subject,
+    Victim,
+};
+use crate::laws::{Gate, Laws, Search};
+use crate::model::{NodeIx, Pod, PodIx};
 
 use super::search::{self, Obstacle, Proposal, Quest};
 use super::{Asker, Engine};
@@ -15,23 +18,28 @@ impl Engine {
             return Err(PolicyError::WrongState("the pod does not wait for a node".to_owned()));
         }
         self.notes.resume(PodIx(pod));
-        if let Some((rule, breach)) = self.broken_trigger(&asker)? {
-            let under_way = rule.law.name == crate::laws::gate::last_plan_is_done::LAW.name;
-            self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
-            let reason = self.reason(&rule, &breach);
-            let effects = if under_way { Effects::default() } else { self.give_up(&asker) };
-            return Ok(PostFiltered { plan: None, reason, effects });
-        }
         let laws = self.laws()?.clone();
+        if let Some(reason) = self.broken(&asker, &laws.under_way) {
+            return Ok(PostFiltered { plan: None, reason, effects: Effects::default() });
+        }
+        if let Some(reason) = self.broken(&asker, &laws.trigger) {
+            return Ok(PostFiltered { plan: None, reason, effects: self.give_up(&asker) });
+        }
         let asker = asker.limited_to_need(&self.cluster, laws.search);
         let mut quest = Quest { asker: &asker, laws: &laws, ledger: &self.ledger, refuted, notes: &mut self.notes };
         let found = match laws.search {
             Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, sample),
+            Search::GroupOnOneNode(group) => search::plan_group(&mut self.cluster, &mut quest, &group),
+            // Victims are bundled in the system's own cycle, where all that wait are looked at.
+            Search::Bundles => return Err(PolicyError::Unsupported(ExtensionPoint::PostFilter)),
             Search::RemoveAllPutBack | Search::NodeByNode(_) => search::plan_job(&mut self.cluster, &mut quest),
         };
         let found = found.map_err(|over| self.overflow(over))?;
         match found {
             Err(obstacle) => {
+                if matches!(obstacle, Obstacle::NoNode { .. }) && asker.own_node.is_some() {
+                    self.cluster.owe(asker.pod);
+                }
                 let reason = self.obstacle(&asker, obstacle)?;
                 Ok(PostFiltered { plan: None, reason, effects: self.give_up(&asker) })
             }
@@ -39,11 +47,12 @@ impl Engine {
         }
     }
 
-    /// The first law that forbids planning at all.
-    fn broken_trigger(&self, asker: &Asker) -> Result<Option<(Rule, Breach)>, PolicyError> {
+    /// What the first broken law says.
+    fn broken(&mut self, asker: &Asker, gates: &[Gate]) -> Option<Reason> {
         let case = asker.planning(&self.cluster, &self.ledger);
-        let gates = &self.laws()?.trigger;
-        Ok(gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?))))
+        let (rule, breach) = gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))?;
+        self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
+        Some(self.reason(&rule, &breach))
     }
 
     /// There is no way out: what was promised to the job is void, and its gang gives up what it holds where it fails together.
@@ -65,6 +74,14 @@ impl Engine {
                 self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
                 Ok(self.reason(&rule, &breach))
             }
+            Obstacle::Coming(node) => {
+                let rule = self.laws()?.node_choice;
+                let name = self.cluster.node(node).map_or("?", |node| node.name.as_str());
+                let message =
+                    format!("`{name}` has room once the pods that are leaving are gone: nobody else is evicted");
+                self.notes.note(Subject::Asker, Outcome::Barred, &rule, || message.clone());
+                Ok(Reason { law: rule.code.to_owned(), message })
+            }
             Obstacle::NoNode { pod, planned } => {
                 let rule = self.laws()?.node_choice;
                 let name = self.cluster.pod(pod).map(|pod| pod.name.to_string()).unwrap_or_default();
@@ -82,6 +99,7 @@ impl Engine {
     }
 
     fn propose(&mut self, asker: &Asker, proposal: Proposal) -> Result<PostFiltered, PolicyError> {
+        self.ledger.forget_unanswered();
         let dialect = self.dialect.as_ref().ok_or(PolicyError::NotConfigured)?;
         let (eviction, marks) = (dialect.eviction(), dialect.marks(&self.cluster, asker.pod));
         let Proposal { nominations, victims: heads } = proposal;
@@ -114,12 +132,19 @@ impl Engine {
         Ok(PostFiltered { plan: Some(plan), reason, effects })
     }
 
-    /// The pods of lower priority that were to have the nodes of the plan.
+    /// The pods that were to have the nodes of the plan and give way: of lower priority; or, where promises are firm, everybody
+    /// where the node is kept for the asker alone.
     fn outranked(&self, asker: &Asker, nominations: &[(PodIx, NodeIx)]) -> Vec<PodId> {
         let nodes = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
-        let lower = self.cluster.nominated().filter(|(ix, pod)| {
-            pod.priority() < asker.priority && pod.nominated.is_some_and(nodes) && !asker.pods.contains(ix)
-        });
+        let firm = self.laws().is_ok_and(Laws::promises_are_firm);
+        let gives_way = |pod: &Pod| match firm {
+            true => asker.own_node.is_some() && pod.own_node().is_none(),
+            false => pod.priority() < asker.priority,
+        };
+        let lower = self
+            .cluster
+            .nominated()
+            .filter(|(ix, pod)| gives_way(pod) && pod.nominated.is_some_and(nodes) && !asker.pods.contains(ix));
         lower.map(|(ix, _)| ix.0).collect()
     }
 }

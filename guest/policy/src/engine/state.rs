@@ -15,6 +15,8 @@ struct Memory {
     ledger: Ledger,
     satisfied: Vec<JobKey>,
     failed: Vec<(JobKey, i64)>,
+    #[serde(default)]
+    scaled: Vec<(JobKey, i64)>,
 }
 
 impl Engine {
@@ -22,7 +24,8 @@ impl Engine {
     pub fn save(&self) -> Checkpoint {
         let satisfied = self.cluster.jobs().filter(|(_, job)| job.satisfied).map(|(_, job)| job.key.clone()).collect();
         let failed = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.failed_at?))).collect();
-        let memory = Memory { ledger: self.ledger.clone(), satisfied, failed };
+        let scaled = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.scaled_at?))).collect();
+        let memory = Memory { ledger: self.ledger.clone(), satisfied, failed, scaled };
         let bytes = serde_json::to_vec(&memory).unwrap_or_default();
         Checkpoint { format: FORMAT, revision: self.revision, bytes }
     }
@@ -43,6 +46,11 @@ impl Engine {
         for (key, at) in memory.failed {
             if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
                 job.failed_at = Some(at);
+            }
+        }
+        for (key, at) in memory.scaled {
+            if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
+                job.scaled_at = Some(at);
             }
         }
         Ok(())

@@ -1,5 +1,4 @@
 //! Tests of the engine, and what those of the laws and the model need to look inside.
-#![expect(clippy::panic, reason = "tests")]
 
 mod gangs;
 mod in_flight;

@@ -19,8 +19,35 @@ pub enum Breach {
         /// What it adds up beyond.
         bound: Part,
     },
+    /// A sum of a queue is not what it has to be beside a bound of it.
+    Amount {
+        /// The queue.
+        queue: QueueIx,
+        /// The resource.
+        resource: ResourceIx,
+        /// What adds up.
+        parts: Vec<Part>,
+        /// What the sum is and must not be: `is more than`.
+        relation: &'static str,
+        /// The bound.
+        bound: Part,
+    },
+    /// A pod has not waited long enough, nanoseconds.
+    TooSoon {
+        /// How long it has waited.
+        waited: i64,
+        /// How long it must.
+        delay: i64,
+    },
     /// A priority is not low enough.
     Priority {
+        /// The victim's.
+        victim: i32,
+        /// The preemptor's.
+        preemptor: i32,
+    },
+    /// A priority is too high.
+    Ranks {
         /// The victim's.
         victim: i32,
         /// The preemptor's.
@@ -65,8 +92,24 @@ impl Breach {
                 let limit = amount(resource, bound.1);
                 format!("quota `{name}`, {resource}: {} is more than {} {limit}", sum.join(" + "), bound.0)
             }
+            Breach::Amount { queue, resource, parts, relation, bound } => {
+                let name = cluster.queue(*queue).map_or("?", |queue| queue.name.as_str());
+                let resource = cluster.resource_name(*resource);
+                let counted = parts.iter().enumerate().filter(|(at, (_, n))| *n != 0 || *at == 0);
+                let sum: Vec<String> =
+                    counted.map(|(_, (what, n))| format!("{what} {}", amount(resource, *n))).collect();
+                let limit = amount(resource, bound.1);
+                format!("queue `{name}`, {resource}: {} {relation} {} {limit}", sum.join(" "), bound.0)
+            }
+            Breach::TooSoon { waited, delay } => {
+                let seconds = |n: &i64| jiff::SignedDuration::from_nanos(*n);
+                format!("it has waited {:#}, others make way after {:#}", seconds(waited), seconds(delay))
+            }
             Breach::Priority { victim, preemptor } => {
                 format!("its priority {victim} is not lower than the preemptor's {preemptor}")
+            }
+            Breach::Ranks { victim, preemptor } => {
+                format!("its priority {victim} counts as higher than the preemptor's {preemptor}")
             }
             Breach::Incomplete { job, counted, have, need } => {
                 let (namespace, name) = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();

@@ -1,7 +1,17 @@
 //! Gates: may the preemptor?
 
 pub mod gang_has_its_members;
+pub mod gang_has_its_roles;
+pub mod gang_is_short;
+pub mod gang_runs;
+pub mod its_victims_have_left;
 pub mod last_plan_is_done;
 pub mod may_preempt;
 pub mod no_victim_is_leaving;
 pub mod non_preemptible_fits_guaranteed;
+pub mod pending_for_the_delay;
+pub mod preemption_is_on;
+pub mod queue_is_known;
+pub mod queue_is_under_guarantee;
+pub mod queue_takes_pods;
+pub mod scaling_interval_is_over;

@@ -1,6 +1,12 @@
 //! Limits: does this hold with the plan carried out? A limit of what a job may hold is asked as a gate as well, before
 //! anything is planned.
 
+pub mod elastic_size_is_legal;
+pub mod fits_max_of_ancestors;
 pub mod gang_is_complete;
+pub mod no_queue_falls_below_guarantee;
 pub mod non_preemptible_fits_max;
+pub mod normal_pods_fit_deserved;
 pub mod preemptible_leaves_guaranteed;
+pub mod queue_fits_capability;
+pub mod reclaimer_stays_within_deserved;

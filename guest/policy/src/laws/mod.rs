@@ -5,6 +5,7 @@
 //! its sentence is the same. The module documentation of a law is its manual page.
 
 pub mod breach;
+pub mod cycle;
 pub mod gate;
 pub mod guard;
 pub mod limit;
@@ -17,9 +18,10 @@ mod tests;
 use std::cmp::Ordering;
 
 pub use breach::Breach;
+pub use cycle::{Action, Cycle, Pursuit};
 
 use crate::engine::{Asker, Ledger, Sample};
-use crate::model::{Amounts, Class, Cluster, Pod, PodIx, QueueIx, ResourceIx};
+use crate::model::{Amounts, Class, Cluster, Pod, PodIx, Queue, QueueIx, ResourceIx};
 
 /// Which question a law answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,9 +73,23 @@ pub struct Case<'a> {
     pub unplaced: &'a Amounts,
     /// What is promised to pods of other jobs counts as held: nothing is planned that would break an earlier plan.
     pub promises_count: bool,
+    /// Who would make way together, where that is asked about.
+    pub group: &'a [PodIx],
 }
 
 impl Case<'_> {
+    /// What those who would make way together hold of a queue.
+    pub fn given_up(&self, queue: QueueIx, resource: ResourceIx) -> i64 {
+        let pods = self.group.iter().filter_map(|ix| self.cluster.pod(*ix));
+        let below = pods.filter(|pod| self.cluster.is_below(pod.queue, queue));
+        below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
+    }
+
+    /// What the pods of a queue and those below it hold, whatever their class.
+    pub fn used(&self, queue: &Queue, resource: ResourceIx) -> i64 {
+        queue.used.parts(resource).iter().fold(0, |sum: i64, part| sum.saturating_add(*part))
+    }
+
     /// What is promised to waiting pods of other jobs that count against a queue, of one class and resource.
     pub fn promised(&self, queue: QueueIx, class: Class, resource: ResourceIx) -> i64 {
         if !self.promises_count {
@@ -117,6 +133,28 @@ pub enum Search {
     RemoveAllPutBack,
     /// Node by node: take everybody away who may make way, put back whom one can; then choose a node.
     NodeByNode(Sample),
+    /// Bundles of victims, job by job; within the system's own cycle.
+    Bundles,
+    /// Node by node: gather the smallest group whose going makes the room, sparing whom one can.
+    GroupOnOneNode(Group),
+}
+
+/// What a group of victims is gathered by.
+#[derive(Debug, Clone, Copy)]
+pub struct Group {
+    /// Hold of a group if they hold of a larger one: the more go, the sooner they are broken.
+    pub floors: &'static [Gate],
+    /// Which victims are taken only where others do not suffice.
+    pub last_resort: LastResort,
+}
+
+/// An order by reluctance in force.
+#[derive(Debug, Clone, Copy)]
+pub struct LastResort {
+    /// The law.
+    pub rule: Rule,
+    /// How reluctantly a pod is taken: one bit for each reason to spare it, the higher the weightier; below 4.
+    pub reasons: fn(&Case<'_>, PodIx, &Pod) -> u8,
 }
 
 /// The table of a system: the laws in force, by the question and the moment at which it is asked.
@@ -128,7 +166,9 @@ pub struct Laws {
     pub final_gates: Vec<Gate>,
     /// Asked at PreFilter; a preemption may help.
     pub gates: Vec<Gate>,
-    /// Asked at PostFilter, before anything is planned.
+    /// Asked at PostFilter first: where one is broken, what was planned before is awaited and kept.
+    pub under_way: Vec<Gate>,
+    /// Asked at PostFilter then, before anything is planned.
     pub trigger: Vec<Gate>,
     /// Asked of each candidate.
     pub guards: Vec<Guard>,
@@ -144,4 +184,13 @@ pub struct Laws {
     pub search: Search,
     /// The ancestors of a queue bound its pods, too.
     pub parents_bind: bool,
+    /// The cycle of the system's own, where it has one.
+    pub cycle: Option<Cycle>,
+}
+
+impl Laws {
+    /// Room that is promised to a pod is kept from everybody, whatever their priority.
+    pub fn promises_are_firm(&self) -> bool {
+        matches!(self.search, Search::GroupOnOneNode(_))
+    }
 }

@@ -17,6 +17,8 @@ pub enum Verdict {
     Full(ResourceIx),
     /// What the pod asks for is promised to pods that are no less important.
     Promised(ResourceIx),
+    /// The node is kept for a DaemonSet's pod that may run nowhere else.
+    Kept,
 }
 
 impl Verdict {
@@ -36,6 +38,7 @@ impl Verdict {
             Verdict::Promised(resource) => {
                 ("node/keeps-promises", format!("{} promised to nominated pods", name(resource)), true)
             }
+            Verdict::Kept => ("node/keeps-promises", "kept for a pod of a DaemonSet".to_owned(), true),
         };
         Obstacle { reason: Reason { law: law.to_owned(), message }, resolvable }
     }

@@ -1,6 +1,6 @@
 //! Jobs: pods that are decided upon together.
 
-use super::PodIx;
+use super::{PodIx, Symbol};
 
 /// The name of a job: namespace and name.
 pub type JobKey = (String, String);
@@ -33,6 +33,41 @@ pub struct Gang {
     pub group: Vec<JobKey>,
 }
 
+/// The sizes an elastic job may have besides its minimum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// Powers of two.
+    PowersOfTwo,
+    /// The minimum and so many more pods, any number of times.
+    Multiples(u32),
+}
+
+/// How a job grows and shrinks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Elastic {
+    /// The sizes it may have.
+    pub sizes: Sizes,
+    /// At least so long between two changes of its size before it grows, nanoseconds.
+    pub interval: i64,
+    /// It has no more pods than this; none: as many as there are.
+    pub most: Option<u32>,
+}
+
+/// What the object of a job says beside its gang.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Charter {
+    /// The name of its queue.
+    pub queue: Option<Symbol>,
+    /// Its priority, which is not that of its pods.
+    pub priority: i32,
+    /// When it was created, nanoseconds since 1970.
+    pub created: i64,
+    /// So many pods of each of these roles it needs.
+    pub roles: Vec<(Symbol, u32)>,
+    /// How it grows and shrinks, where it does.
+    pub elastic: Option<Elastic>,
+}
+
 /// A job.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -44,6 +79,12 @@ pub struct Job {
     pub declared: Option<Gang>,
     /// What its pods say it needs; counts where there is no object.
     pub annotated: Option<Gang>,
+    /// The member that the others depend on, where the system knows one: a driver, a master.
+    pub originator: Option<PodIx>,
+    /// What its own object says beside that, where its system has such an object.
+    pub charter: Option<Charter>,
+    /// When it grew or shrank last, nanoseconds since 1970.
+    pub scaled_at: Option<i64>,
     /// Members were bound together once.
     pub satisfied: bool,
     /// When the first of its pods was created, nanoseconds since 1970.
@@ -60,10 +101,18 @@ impl Job {
             members: Vec::new(),
             declared: None,
             annotated: None,
+            originator: None,
+            charter: None,
+            scaled_at: None,
             satisfied: false,
             first_created: None,
             failed_at: None,
         }
+    }
+
+    /// How it grows and shrinks, where it does.
+    pub fn elastic(&self) -> Option<&Elastic> {
+        self.charter.as_ref()?.elastic.as_ref()
     }
 
     /// What the job needs, if anybody said so.

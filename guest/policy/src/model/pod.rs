@@ -86,6 +86,23 @@ pub struct Traits {
     pub budgets: Vec<BudgetIx>,
     /// Somebody was asked to delete it.
     pub marked: bool,
+    /// What it is within its job.
+    pub task: Task,
+}
+
+/// What a pod is within its job, where its system tells tasks apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Task {
+    /// Its role; none where it has none.
+    pub role: Option<Symbol>,
+    /// Its number within its role.
+    pub index: Option<u32>,
+    /// Nobody may evict it before this moment, nanoseconds since 1970.
+    pub protected_until: Option<i64>,
+    /// The cluster itself depends on it: nobody may evict it.
+    pub critical: bool,
+    /// It has ended well and counts for its gang for ever.
+    pub succeeded: bool,
 }
 
 /// A pod.
@@ -107,6 +124,10 @@ pub struct Pod {
     pub request: Request,
     /// Which nodes it may run on.
     pub shape: ShapeIx,
+    /// It belongs to a DaemonSet.
+    pub daemon: bool,
+    /// The one node it may run on, where it says so.
+    pub required_node: Option<NodeIx>,
     /// Where it is.
     pub place: Place,
     /// Where it is to be once others have made way.
@@ -130,6 +151,11 @@ impl Pod {
     /// It holds its node only until it is gone: it is being deleted, or somebody was asked to delete it.
     pub fn is_leaving(&self) -> bool {
         self.terminating || self.traits.marked
+    }
+
+    /// The node that is kept for it alone: that of a DaemonSet's pod which may run nowhere else.
+    pub fn own_node(&self) -> Option<NodeIx> {
+        self.required_node.filter(|_| self.daemon)
     }
 
     /// It waits for a node.

@@ -13,6 +13,55 @@ pub struct Bounds {
     pub max: Bound,
 }
 
+/// How the pods of a queue preempt and are preempted, where the system lets its queues say so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Its pods find their victims inside the queue.
+    pub fenced: bool,
+    /// Its pods are no victims.
+    pub spared: bool,
+    /// Its pods make nobody leave but for a pod that must run on one node.
+    pub frozen: bool,
+    /// How long a pod of it waits before others make way for it, nanoseconds.
+    pub delay: i64,
+    /// Outside the queue its pods all count as having the priority of the offset.
+    pub priority_fenced: bool,
+    /// What is added to the priority of its pods outside the queue, or stands in its place.
+    pub priority_offset: i32,
+}
+
+/// Where a queue stands among its siblings when pods are put in order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The highest priority among the pods that wait below it, as seen from its parent; none where nobody waits.
+    pub priority: Option<i64>,
+    /// How much of its share it uses, as a fraction: of what it is guaranteed, or of the whole cluster.
+    pub share: (i64, i64),
+}
+
+/// How a queue stands beside others, where its system says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manners {
+    /// Higher is served first and gives last.
+    pub priority: i32,
+    /// Other queues may get back from it what it holds beyond its due.
+    pub reclaimable: bool,
+    /// It takes pods.
+    pub open: bool,
+    /// There are queues below it.
+    pub has_children: bool,
+    /// So many of its ancestors must hold more than their due, too, before it gives something back.
+    pub watched_ancestors: u32,
+    /// When it was created, nanoseconds since 1970.
+    pub created: i64,
+}
+
+impl Default for Manners {
+    fn default() -> Manners {
+        Manners { priority: 0, reclaimable: true, open: true, has_children: false, watched_ancestors: 0, created: 0 }
+    }
+}
+
 /// A queue as its system describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueueSpec {
@@ -24,6 +73,10 @@ pub struct QueueSpec {
     pub bounds: Bounds,
     /// It takes the pods that belong to no other queue.
     pub is_default: bool,
+    /// How its pods preempt and are preempted.
+    pub policy: Policy,
+    /// How it stands beside others.
+    pub manners: Manners,
 }
 
 /// A queue: its description, its place in the tree, and its books. The books cover the queue and everything below it.
@@ -37,6 +90,12 @@ pub struct Queue {
     pub bounds: Bounds,
     /// It takes the pods that belong to no other queue.
     pub is_default: bool,
+    /// How its pods preempt and are preempted.
+    pub policy: Policy,
+    /// Where it stands among its siblings.
+    pub standing: Standing,
+    /// How it stands beside others.
+    pub manners: Manners,
     /// What it may hold now in place of its maximum, where its system shares out what there is.
     pub runtime: Option<Bound>,
     /// What its pods hold.
@@ -52,6 +111,22 @@ impl Queue {
             Some(runtime) => ("runtime", runtime),
             None => ("max", &self.bounds.max),
         }
+    }
+
+    /// What is its due of a resource: what it deserves, as far as it may hold it, and what it is guaranteed in any case. None where
+    /// neither is said.
+    pub fn due(&self, resource: ResourceIx) -> Option<i64> {
+        let guaranteed = self.bounds.guaranteed.get(resource).filter(|amount| *amount > 0);
+        let most = self.limit().1.get(resource).unwrap_or(i64::MAX);
+        let deserved = self.bounds.deserved.get(resource).map(|amount| amount.min(most));
+        deserved.max(guaranteed)
+    }
+
+    /// The resources of which it has a due.
+    pub fn dues(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
+        let named = self.bounds.deserved.iter().chain(self.bounds.guaranteed.iter()).map(|(resource, _)| resource);
+        let named: std::collections::BTreeSet<ResourceIx> = named.collect();
+        named.into_iter().filter_map(|resource| Some((resource, self.due(resource)?)))
     }
 }
 
@@ -71,6 +146,12 @@ impl Books {
     /// The amount of one resource, in the parts it consists of.
     pub fn parts(&self, resource: ResourceIx) -> [i64; 2] {
         [self.of(Class::Preemptible, resource), self.of(Class::NonPreemptible, resource)]
+    }
+
+    /// The amount of one resource, whatever class it counts for.
+    pub fn total(&self, resource: ResourceIx) -> i64 {
+        let [preemptible, rest] = self.parts(resource);
+        preemptible.saturating_add(rest)
     }
 
     /// The amounts that count for a class.

@@ -80,7 +80,9 @@ fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) ->
             resource: resource.name.clone(),
         })
     };
-    (0u32..).zip(resources).filter_map(entry).collect()
+    // A port of a node is counted as a resource only because it is taken like one.
+    let named = (0u32..).zip(resources).filter(|(_, resource)| !resource.name.starts_with("hostport/"));
+    named.filter_map(entry).collect()
 }
 
 impl Book {

@@ -77,7 +77,7 @@ fn decide(asked: &Asked, chosen: &Chosen, arguments: Arguments) -> Result<(Recor
     let laws = described.law_sets.iter().find(wanted).cloned();
     let progress = Progress::of("reading");
     let opened = Session::open(policy.as_mut(), &asked.laws, &arguments.json());
-    let mut session = opened.map_err(|error| arguments.refused(error, laws.as_ref()))?;
+    let mut session = opened.map_err(|error| arguments.refused(error, &asked.laws, laws.as_ref()))?;
     let (findings, origins) = load(asked, chosen, &arguments, &mut session)?;
     let told = session.findings().len();
     drop(progress);

@@ -1,5 +1,7 @@
 //! Pods that nothing could be done for, and the laws that say why.
 
+use lictor_policy::contract::Reason;
+
 use super::super::page::Page;
 use super::jobs::Jobs;
 use super::record::Cycle;
@@ -12,32 +14,50 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
 }
 
 fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: AttemptResult, title: &str) {
-    let told = |attempt: &'a Attempt| (attempt.pod.as_str(), lines(cycle, attempt));
+    let told = |attempt: &'a Attempt| (attempt.pod.as_str(), Told::of(cycle, attempt));
     let groups = jobs.group(cycle.left_over(result).map(told));
     if groups.is_empty() {
         return;
     }
     page.heading(title);
     for group in groups {
-        page.line(format!("  {}", group.label()));
-        for line in group.told {
+        let label = page.strong(&group.label());
+        page.line(format!("  {label}"));
+        let Told { standing, reason, nodes, preemption } = group.told;
+        for line in standing.iter().chain(&reason) {
+            page.paragraph("    ", 6, line);
+        }
+        if let Some(line) = nodes {
+            page.aside("    ", 6, &line);
+        }
+        if let Some(line) = preemption {
             page.paragraph("    ", 6, &line);
         }
     }
 }
 
-/// What is said of an attempt, a line for each who said something.
-fn lines(cycle: &Cycle, attempt: &Attempt) -> Vec<String> {
-    let mut lines = Vec::new();
-    if let Some(node) = cycle.still_nominated.get(&attempt.pod) {
-        lines.push(format!("nominated to {node} before, and still is"));
+/// What is said of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Told {
+    standing: Option<String>,
+    reason: Option<String>,
+    nodes: Option<String>,
+    preemption: Option<String>,
+}
+
+impl Told {
+    fn of(cycle: &Cycle, attempt: &Attempt) -> Told {
+        let said = |reason: &Reason| format!("{}: {}", reason.law, reason.message);
+        let standing = cycle.still_nominated.get(&attempt.pod);
+        // What stopped it at first may be what forbids a preemption, too: that is said once.
+        let preemption = attempt.preemption.as_ref().filter(|reason| Some(*reason) != attempt.reason.as_ref());
+        Told {
+            standing: standing.map(|node| format!("nominated to {node} before, and still is")),
+            reason: attempt.reason.as_ref().map(said),
+            nodes: attempt.nodes.as_ref().map(ToString::to_string),
+            preemption: preemption.map(|reason| format!("no preemption, {}", said(reason))),
+        }
     }
-    lines.extend(attempt.reason.as_ref().map(|reason| format!("{}: {}", reason.law, reason.message)));
-    lines.extend(attempt.nodes.as_ref().map(ToString::to_string));
-    if let Some(reason) = attempt.preemption.as_ref().filter(|reason| Some(*reason) != attempt.reason.as_ref()) {
-        lines.push(format!("no preemption, {}: {}", reason.law, reason.message));
-    }
-    lines
 }
 
 /// Plans that the host did not carry out.

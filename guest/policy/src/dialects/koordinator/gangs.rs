@@ -14,6 +14,9 @@ use crate::dialects::document::annotation_path;
 use crate::dialects::{Document, Findings};
 use crate::model::{Cluster, Gang, JobIx, JobKey, Match};
 
+/// How many members a gang needs is written so.
+const A_NUMBER: &str = "write a whole number of 1 or more";
+
 /// The job of a pod, made known to the cluster.
 pub fn job_of(args: &Args, cluster: &mut Cluster, said: &Said<'_>, findings: &mut Findings) -> Option<JobIx> {
     let named = [said.label(keys::JOB), said.label(keys::JOB_OLD), said.annotation(keys::GANG)];
@@ -63,8 +66,11 @@ fn declared(args: &Args, object: &Document) -> Result<Gang, Finding> {
 
 /// What the annotations of a pod say.
 fn annotated(args: &Args, pod: &Document, said: &Said<'_>) -> Result<Gang, Finding> {
-    let number = said.annotation(keys::GANG_MINIMUM).and_then(|text| text.parse::<u32>().ok()).map(Value::from);
-    let minimum = count(pod, &annotation_path(keys::GANG_MINIMUM), number.as_ref())?;
+    let text = said.annotation(keys::GANG_MINIMUM).unwrap_or_default();
+    let minimum = text.parse::<u32>().ok().filter(|minimum| *minimum > 0).ok_or_else(|| {
+        let message = format!("`{text}` is not a number of pods");
+        pod.error(&annotation_path(keys::GANG_MINIMUM), message, A_NUMBER)
+    })?;
     let timeout = annotated_timeout(args, pod, said.annotation(keys::GANG_TIMEOUT))?;
     gang(pod, minimum, timeout, |key| said.annotation(key))
 }
@@ -76,7 +82,7 @@ fn count(object: &Document, path: &str, value: Option<&Value>) -> Result<u32, Fi
             Some(value) => format!("`{value}` is not a number of pods"),
             None => "it does not say how many pods must be bound together".to_owned(),
         };
-        object.error(path, message, "write a whole number of 1 or more")
+        object.error(path, message, A_NUMBER)
     })
 }
 

@@ -128,7 +128,8 @@ pub fn table(args: &Args) -> Laws {
         },
         final_gates: vec![GANG_HAS_ITS_MEMBERS],
         gates: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
-        trigger: vec![LAST_PLAN_IS_DONE, MAY_PREEMPT, NP_FITS_MIN, P_LEAVES_MIN],
+        under_way: vec![LAST_PLAN_IS_DONE],
+        trigger: vec![MAY_PREEMPT, NP_FITS_MIN, P_LEAVES_MIN],
         guards,
         limits: vec![NP_FITS_MAX, P_LEAVES_MIN],
         permit: vec![GANG_IS_COMPLETE],
@@ -147,5 +148,6 @@ pub fn table(args: &Args) -> Laws {
         ),
         search: Search::RemoveAllPutBack,
         parents_bind: args.parents_bind,
+        cycle: None,
     }
 }

@@ -7,7 +7,7 @@ use super::{gangs, keys};
 use crate::contract::{self, PodKind};
 use crate::dialects::document::{annotation_path, label_path};
 use crate::dialects::{Document, Findings};
-use crate::model::{Class, Cluster, Traits};
+use crate::model::{Class, Cluster, Task, Traits};
 
 /// The labels and annotations of one pod.
 pub struct Said<'a>(&'a contract::Pod);
@@ -58,6 +58,7 @@ pub fn read(args: &Args, cluster: &mut Cluster, pod: &contract::Pod, findings: &
             .map(|name| cluster.intern(&name)),
         budgets: Vec::new(),
         marked: said.label(keys::SOFT_EVICTION).is_some(),
+        task: Task::default(),
     }
 }
 

@@ -1,5 +1,4 @@
 //! Tests of the readers: what objects, labels, annotations and arguments come to, and what their authors are told.
-#![expect(clippy::panic, reason = "tests")]
 
 mod arguments;
 mod eviction;

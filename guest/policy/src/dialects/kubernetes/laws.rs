@@ -53,7 +53,8 @@ pub fn table(sample: Sample) -> Laws {
         },
         final_gates: Vec::new(),
         gates: Vec::new(),
-        trigger: vec![MAY_PREEMPT, NO_VICTIM_IS_LEAVING],
+        under_way: vec![NO_VICTIM_IS_LEAVING],
+        trigger: vec![MAY_PREEMPT],
         guards: vec![VICTIM_IS_OF_ANOTHER_JOB, VICTIM_RANKS_LOWER],
         limits: Vec::new(),
         permit: Vec::new(),
@@ -72,5 +73,6 @@ pub fn table(sample: Sample) -> Laws {
         ),
         search: Search::NodeByNode(sample),
         parents_bind: false,
+        cycle: None,
     }
 }

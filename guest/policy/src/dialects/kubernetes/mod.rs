@@ -13,7 +13,7 @@ use crate::dialects::{Arguments, Dialect, Document, Findings, coscheduling};
 use crate::engine::Sample;
 use crate::laws::Laws;
 use crate::laws::register::Entry;
-use crate::model::{Class, Cluster, Overflow, PodIx, Traits};
+use crate::model::{Class, Cluster, Overflow, PodIx, Task, Traits};
 pub use budgets::Budgets;
 pub use laws::table;
 
@@ -138,5 +138,6 @@ pub fn traits(pod: &contract::Pod) -> Traits {
         inside: None,
         budgets: Vec::new(),
         marked: false,
+        task: Task::default(),
     }
 }

@@ -1,11 +1,14 @@
 //! The searches for a plan. Each knows how to look, none knows a rule: what is allowed is asked of the laws.
 
+pub mod bundles;
 mod choices;
+mod group_on_one_node;
 mod node_by_node;
 mod put_back;
 mod remove_all_put_back;
 mod site;
 
+pub use group_on_one_node::plan_group;
 pub use node_by_node::{Sample, plan_pod};
 pub use remove_all_put_back::plan_job;
 
@@ -48,6 +51,8 @@ pub enum Obstacle {
         /// How many pods of the job had found one.
         planned: usize,
     },
+    /// This node has room without a plan as soon as those are gone who are leaving anyway.
+    Coming(NodeIx),
     /// A limit does not hold, even with everybody gone who may make way.
     Limit(Rule, Breach),
 }

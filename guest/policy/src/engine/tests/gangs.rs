@@ -1,5 +1,4 @@
 //! Gangs at Reserve, Permit and PostFilter: who waits, who is let through, who gives up.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use crate::contract::{Effects, Permission, PodId, PolicyError, ReleaseCause};
 use crate::testing::{World, pod, pod_group};

@@ -1,5 +1,4 @@
 //! A plan is in flight from its acceptance until its victims have left, or nobody waits for it any more.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use crate::contract::{Event, Phase};
 use crate::engine::Ledger;

@@ -1,5 +1,4 @@
 //! Plans, case by case; the general rules are properties in `tests/properties`.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use crate::contract::{Outcome, Placement, Subject};
 use crate::testing::{Named, World, pod, quota};

@@ -1,5 +1,4 @@
 //! A checkpoint carries what the cluster does not show.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use crate::contract::{Checkpoint, Event, Permission, StateError};
 use crate::testing::{World, pod, pod_group};

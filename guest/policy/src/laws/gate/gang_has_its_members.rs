@@ -1,6 +1,7 @@
 //! Every gang of the group is described and has as many pods as it needs.
 //!
-//! Members that are bound already count, those that have ended or are being deleted do not. A gang that cannot become complete is not tried: it would
+//! Members that are bound already count, those that have ended (unless they ended well and their system counts them) or are being
+//! deleted do not. A gang that cannot become complete is not tried: it would
 //! hold room that others could use until it times out. No preemption helps, so none is tried either.
 
 use crate::laws::{Breach, Case, Law, Question};
@@ -26,7 +27,9 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
         let job = cluster.job(ix).ok_or_else(|| undeclared(key))?;
         let need = job.gang().ok_or_else(|| undeclared(key))?.minimum;
         let members = job.members.iter().filter_map(|pod| cluster.pod(*pod));
-        let have = members.filter(|pod| pod.place != Place::Finished && !pod.terminating).count();
+        let have = members
+            .filter(|pod| (pod.place != Place::Finished || pod.traits.task.succeeded) && !pod.terminating)
+            .count();
         if have < usize::try_from(need).unwrap_or(usize::MAX) {
             return Err(Breach::Incomplete { job: ix, counted: "pods", have, need });
         }

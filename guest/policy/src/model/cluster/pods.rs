@@ -21,6 +21,7 @@ impl Cluster {
         let pod = self.detach(ix)?;
         if let Some(pod) = &pod {
             self.pod_ranks.remove(&pod.name);
+            self.owed.remove(&ix);
         }
         Ok(pod)
     }
@@ -35,6 +36,14 @@ impl Cluster {
         match self.pod(ix).map(|pod| pod.place) {
             Some(reserved @ Place::Reserved(_)) => self.settle_pod(ix, reserved, Place::Pending),
             _ => Ok(false),
+        }
+    }
+
+    /// Reads anew what pods say of themselves, as far as no book depends on it.
+    pub fn revise(&mut self, mut say: impl FnMut(PodIx, &mut Traits)) {
+        self.version = self.version.wrapping_add(1);
+        for (ix, pod) in self.pods.iter_mut() {
+            say(ix, &mut pod.traits);
         }
     }
 
@@ -131,6 +140,19 @@ impl Cluster {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A pod counts against another queue, or in another way, from now on.
+    pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, class: Class) -> Result<(), Overflow> {
+        if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.traits.class == class) {
+            return Ok(());
+        }
+        if let Some(mut pod) = self.detach(ix)? {
+            pod.queue = queue;
+            pod.traits.class = class;
+            self.attach(ix, pod)?;
+        }
+        Ok(())
     }
 
     /// Moves a pod in a trial: books only, the lists of nodes and jobs stay.

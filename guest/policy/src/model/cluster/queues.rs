@@ -11,6 +11,28 @@ impl Cluster {
         }
     }
 
+    /// Where a queue stands among its siblings.
+    pub fn set_standing(&mut self, queue: QueueIx, standing: Standing) {
+        if let Some(queue) = self.queues.get_mut(queue) {
+            queue.standing = standing;
+        }
+    }
+
+    /// The lowest queue that both queues are, or are below.
+    pub fn common_ancestor(&self, a: QueueIx, b: QueueIx) -> Option<QueueIx> {
+        self.path(Some(a)).map(|(ix, _)| ix).find(|ix| self.is_below(Some(b), *ix))
+    }
+
+    /// Whether a queue is another one or below it.
+    pub fn is_below(&self, queue: Option<QueueIx>, above: QueueIx) -> bool {
+        self.path(queue).any(|(ix, _)| ix == above)
+    }
+
+    /// The nearest queue that guarantees some of a resource, from a queue up, and how much.
+    pub fn guarantor(&self, queue: Option<QueueIx>, resource: ResourceIx) -> Option<(QueueIx, &Queue, i64)> {
+        self.path(queue).find_map(|(ix, queue)| Some((ix, queue, queue.bounds.guaranteed.get(resource)?)))
+    }
+
     /// What is promised to waiting pods that count against a queue or one below it, of one class and resource.
     pub fn promised_below(
         &self,
@@ -36,10 +58,11 @@ impl Cluster {
         self.queue_names = BTreeMap::new();
         for spec in specs {
             let parent = spec.parent.and_then(|parent| self.queue_named(self.symbols.get(&parent)?));
-            let QueueSpec { name, bounds, is_default, .. } = spec;
+            let QueueSpec { name, bounds, is_default, policy, manners, .. } = spec;
             let symbol = self.symbols.intern(&name);
             let (used, requested) = (Books::default(), Books::default());
-            let queue = Queue { name, parent, bounds, is_default, runtime: None, used, requested };
+            let (standing, runtime) = (Standing::default(), None);
+            let queue = Queue { name, parent, bounds, is_default, policy, standing, manners, runtime, used, requested };
             if let Some(ix) = self.queues.push(queue) {
                 self.queue_names.insert(symbol, ix);
             }

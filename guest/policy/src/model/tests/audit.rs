@@ -7,15 +7,12 @@ use crate::model::{Class, Cluster, Kind, NodeIx, Place, Pod, PodIx, QueueIx, Res
 
 const RESOURCES: [ResourceIx; 3] = [ResourceIx(0), ResourceIx(1), ResourceIx(2)];
 
-/// A node: its number, what is left of it, and the pods that are on it and nominated to it.
-type NodeBooks = (NodeIx, [i64; 3], BTreeSet<PodIx>, BTreeSet<PodIx>);
-
 /// Everything of a cluster that may not change by a trial.
 #[derive(Debug, PartialEq)]
 pub struct Snapshot {
     pods: Vec<(PodIx, Pod)>,
     queues: Vec<(QueueIx, crate::model::Queue)>,
-    nodes: Vec<NodeBooks>,
+    nodes: Vec<(NodeIx, [i64; 3], [BTreeSet<PodIx>; 2])>,
     members: Vec<BTreeSet<PodIx>>,
     version: u64,
 }
@@ -23,7 +20,7 @@ pub struct Snapshot {
 pub fn snapshot(cluster: &Cluster) -> Snapshot {
     let set = |pods: &[PodIx]| pods.iter().copied().collect();
     let node = |(ix, node): (NodeIx, &crate::model::Node)| {
-        (ix, RESOURCES.map(|resource| node.free.get(resource)), set(&node.pods), set(&node.nominated))
+        (ix, RESOURCES.map(|resource| node.free.get(resource)), [set(&node.pods), set(&node.nominated)])
     };
     Snapshot {
         pods: cluster.pods().map(|(ix, pod)| (ix, pod.clone())).collect(),

@@ -1,5 +1,4 @@
 //! Whatever is tried, nothing of it is left.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 

@@ -1,0 +1,227 @@
+//! PodGroups, Jobs and priority classes: what a job needs, where it belongs, and how it grows.
+//!
+//! The controller copies the annotations of a Job to its PodGroup; where the PodGroup says nothing of elasticity, the Job itself is
+//! asked. Which Job that is, the owner of the PodGroup tells, or its pods do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::keys;
+use super::told::Told;
+use crate::dialects::arguments::duration;
+use crate::dialects::{Document, Findings};
+use crate::model::{Charter, Cluster, Elastic, Gang, JobKey, Match, Sizes};
+
+/// A PodGroup as its object describes it.
+#[derive(Debug, Clone, PartialEq)]
+struct Said {
+    queue: String,
+    minimum: u32,
+    roles: BTreeMap<String, u32>,
+    class: String,
+    created: i64,
+    job: Option<String>,
+    elastic: Option<Option<Elastic>>,
+}
+
+/// What a Job adds.
+#[derive(Debug, Clone, PartialEq)]
+struct Parent {
+    replicas: Option<u32>,
+    elastic: Option<Option<Elastic>>,
+}
+
+/// The groups read so far.
+#[derive(Debug, Default)]
+pub struct Groups {
+    said: BTreeMap<JobKey, Said>,
+    jobs: BTreeMap<JobKey, Parent>,
+    /// The Job that the pods of a group name.
+    named: BTreeMap<JobKey, String>,
+    classes: BTreeMap<String, i32>,
+    /// The groups to be told to the cluster.
+    changed: BTreeSet<JobKey>,
+}
+
+impl Groups {
+    /// Reads a PodGroup.
+    pub fn read_group(&mut self, object: &Document, told: &mut Told, findings: &mut Findings) {
+        let key = (object.namespace.clone(), object.name.clone());
+        let said = read_group(object, told, findings);
+        if self.said.get(&key) != Some(&said) {
+            self.said.insert(key.clone(), said);
+            self.changed.insert(key);
+        }
+    }
+
+    /// Reads a Job.
+    pub fn read_job(&mut self, object: &Document, told: &mut Told, findings: &mut Findings) {
+        let replicas = object.at("/spec/tasks").and_then(Value::as_array).map(|tasks| {
+            let replicas = |task: &Value| task.get("replicas").map_or(Some(1), Value::as_u64).unwrap_or(0);
+            tasks.iter().map(replicas).fold(0u64, u64::saturating_add)
+        });
+        let replicas = replicas.map(|replicas| u32::try_from(replicas).unwrap_or(u32::MAX));
+        let path = "/spec/minAvailable";
+        let minimum = object.at(path).and_then(Value::as_u64);
+        if let (Some(minimum), Some(replicas)) = (minimum, replicas)
+            && minimum > u64::from(replicas)
+        {
+            let message = format!("the job needs {minimum} pods and has {replicas}: it never starts");
+            told.warn(object, path, message, "write no more than the replicas of all tasks", findings);
+        }
+        let parent = Parent { replicas, elastic: read_elastic(object, told, findings) };
+        let key = (object.namespace.clone(), object.name.clone());
+        if self.jobs.get(&key) != Some(&parent) {
+            self.jobs.insert(key, parent);
+            self.everything_changed();
+        }
+    }
+
+    /// Reads a priority class.
+    pub fn read_class(&mut self, object: &Document) {
+        let value = object.at("/value").and_then(Value::as_i64).and_then(|value| i32::try_from(value).ok());
+        let value = value.unwrap_or(0);
+        if self.classes.insert(object.name.clone(), value) != Some(value) {
+            self.everything_changed();
+        }
+    }
+
+    /// An object is gone.
+    pub fn remove(&mut self, kind: &str, namespace: &str, name: &str) {
+        let key = (namespace.to_owned(), name.to_owned());
+        match kind {
+            "PodGroup" if self.said.remove(&key).is_some() => {
+                self.changed.insert(key);
+            }
+            "Job" if self.jobs.remove(&key).is_some() => self.everything_changed(),
+            "PriorityClass" if self.classes.remove(name).is_some() => self.everything_changed(),
+            _ => {}
+        }
+    }
+
+    /// A pod of a group names its Job.
+    pub fn name_job(&mut self, group: &JobKey, job: &str) {
+        if self.named.get(group).is_none_or(|known| known != job) {
+            self.named.insert(group.clone(), job.to_owned());
+            self.changed.insert(group.clone());
+        }
+    }
+
+    /// Tells the cluster what has changed; the groups it is about are returned.
+    pub fn settle(&mut self, cluster: &mut Cluster) -> Vec<JobKey> {
+        let changed = std::mem::take(&mut self.changed);
+        for key in &changed {
+            let told = self.said.get(key).map(|said| (gang(said), self.charter(cluster, key, said)));
+            let (gang, charter) = told.unzip();
+            if let Some(job) = cluster.job_or_new(key).and_then(|job| cluster.job_mut(job)) {
+                (job.declared, job.charter) = (gang, charter);
+            }
+        }
+        changed.into_iter().collect()
+    }
+
+    fn everything_changed(&mut self) {
+        self.changed.extend(self.said.keys().cloned());
+    }
+
+    fn charter(&self, cluster: &mut Cluster, key: &JobKey, said: &Said) -> Charter {
+        let job = said.job.as_ref().or_else(|| self.named.get(key));
+        let parent = job.and_then(|job| self.jobs.get(&(key.0.clone(), job.clone())));
+        let elastic = said.elastic.clone().or_else(|| parent.and_then(|parent| parent.elastic.clone())).flatten();
+        let sum = said.roles.values().fold(0u32, |sum, need| sum.saturating_add(*need));
+        let roles = said.roles.iter().filter(|_| said.minimum >= sum);
+        Charter {
+            queue: Some(cluster.intern(&said.queue)),
+            priority: self.priority(&said.class),
+            created: said.created,
+            roles: roles.map(|(role, need)| (cluster.intern(role), *need)).collect(),
+            elastic: elastic.map(|elastic| Elastic { most: parent.and_then(|parent| parent.replicas), ..elastic }),
+        }
+    }
+
+    fn priority(&self, class: &str) -> i32 {
+        let built_in = match class {
+            "system-cluster-critical" => 2_000_000_000,
+            "system-node-critical" => 2_000_001_000,
+            _ => 0,
+        };
+        self.classes.get(class).copied().unwrap_or(built_in)
+    }
+}
+
+fn gang(said: &Said) -> Gang {
+    Gang {
+        minimum: said.minimum,
+        timeout: super::PERMIT_TIMEOUT,
+        fails_together: false,
+        leaves_together: false,
+        matching: Match::WaitingAndRunning,
+        group: Vec::new(),
+    }
+}
+
+fn read_group(object: &Document, told: &mut Told, findings: &mut Findings) -> Said {
+    let text = |path: &str| object.at(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let count = |value: &Value| value.as_u64().and_then(|count| u32::try_from(count).ok());
+    let path = "/spec/minMember";
+    let minimum = object.at(path).map_or(Some(0), count).unwrap_or_else(|| {
+        let message = "it is not a number of pods; no pod waits for another".to_owned();
+        told.warn(object, path, message, "write a whole number of 0 or more", findings);
+        0
+    });
+    let roles = object.at("/spec/minTaskMember").and_then(Value::as_object).into_iter().flatten();
+    let roles = roles.filter_map(|(role, need)| Some((role.clone(), count(need)?))).collect();
+    let owners = object.at("/metadata/ownerReferences").and_then(Value::as_array).into_iter().flatten();
+    let mut owners = owners.filter(|owner| owner.get("kind").and_then(Value::as_str) == Some("Job"));
+    let job = owners.find_map(|owner| owner.get("name")?.as_str()).map(str::to_owned);
+    let queue = Some(text("/spec/queue")).filter(|queue| !queue.is_empty());
+    Said {
+        queue: queue.unwrap_or_else(|| keys::DEFAULT_QUEUE.to_owned()),
+        minimum,
+        roles,
+        class: text("/spec/priorityClassName"),
+        created: super::created(object),
+        job,
+        elastic: read_elastic(object, told, findings),
+    }
+}
+
+/// What an object says of elasticity; none where it says nothing.
+fn read_elastic(object: &Document, told: &mut Told, findings: &mut Findings) -> Option<Option<Elastic>> {
+    let wanted = match object.annotation(keys::ELASTIC)? {
+        "true" => true,
+        "false" => false,
+        _ => {
+            told.annotation(object, keys::ELASTIC, "is not `true`: the job is a plain one", REMEDY, findings);
+            false
+        }
+    };
+    let powers = match object.annotation(keys::POWER_OF_TWO) {
+        Some("true") => true,
+        None | Some("false") => false,
+        Some(_) => {
+            let read_as = "is neither `true` nor `false`, and counts as not set";
+            told.annotation(object, keys::POWER_OF_TWO, read_as, REMEDY, findings);
+            false
+        }
+    };
+    let factor = object.annotation(keys::FACTOR).map_or(1, |text| {
+        text.trim().parse().ok().filter(|factor| *factor > 0).unwrap_or_else(|| {
+            let read_as = "is not a factor, and counts as 1";
+            told.annotation(object, keys::FACTOR, read_as, "write a whole number of 1 or more", findings);
+            1
+        })
+    });
+    let interval = object.annotation(keys::INTERVAL).map_or(0, |text| {
+        duration(&Value::from(text)).unwrap_or_else(|| {
+            let read_as = "is not a duration, and counts as none";
+            told.annotation(object, keys::INTERVAL, read_as, "write a duration such as `10m`", findings);
+            0
+        })
+    });
+    let sizes = if powers { Sizes::PowersOfTwo } else { Sizes::Multiples(factor) };
+    Some(wanted.then_some(Elastic { sizes, interval, most: None }))
+}
+
+const REMEDY: &str = "write `\"true\"` or `\"false\"`";

@@ -1,0 +1,200 @@
+//! Volcano: queues that lend and take back, gangs, and elastic jobs.
+//!
+//! Elastic jobs and reclaim by whole jobs are the proposal *Elastic scheduling based on AI scenarios*, which upstream never built;
+//! queues and gangs are upstream's capacity and gang plugins. All rules hold at once, always; upstream's tiers let some of them switch
+//! others off.
+
+mod args;
+mod groups;
+mod keys;
+mod laws;
+mod pods;
+mod queues;
+mod told;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, ObjectKey};
+use crate::dialects::{Arguments, Dialect, Document, Findings, Terms};
+use crate::laws::Laws;
+use crate::laws::register::Entry;
+use crate::model::{Class, Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx, Traits};
+use args::Args;
+use groups::Groups;
+use pods::Said;
+use queues::Queues;
+use told::Told;
+
+/// How long a pod that is tried by itself waits at permit for its gang, nanoseconds. Volcano's own cycle needs no such time.
+const PERMIT_TIMEOUT: i64 = 600_000_000_000;
+
+/// What these laws are.
+pub fn describe() -> LawSet {
+    use contract::ExtensionPoint::*;
+    let kind = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };
+    let list = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+    LawSet {
+        name: "volcano".to_owned(),
+        about: "queues that lend and take back, gangs, and elastic jobs".to_owned(),
+        extension_points: vec![QueueOrder, PreFilter, Filter, Reserve, Permit, Act],
+        interests: Interests {
+            labels: list(&keys::POD_LABELS),
+            annotations: list(&keys::POD_ANNOTATIONS),
+            node_labels: Vec::new(),
+            kinds: vec![
+                kind(keys::SCHEDULING_GROUP, "Queue"),
+                kind(keys::SCHEDULING_GROUP, "PodGroup"),
+                kind(keys::BATCH_GROUP, "Job"),
+                kind(keys::PRIORITY_GROUP, "PriorityClass"),
+            ],
+        },
+        arguments: args::arguments(),
+    }
+}
+
+/// Every law that some arguments put in force.
+pub fn rules() -> Vec<Entry> {
+    let mut rules: Vec<Entry> = Vec::new();
+    for mode in [args::Mode::Reclaim, args::Mode::Elastic] {
+        let args = Args { mode, actions: Vec::new(), is_tree: true, watched_ancestors: 0 };
+        let new = laws::table(&args).rules();
+        rules.extend(new.into_iter().filter(|rule| !rules.contains(rule)).collect::<Vec<_>>());
+    }
+    rules
+}
+
+/// Configures these laws.
+pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+    let args = Args::new(arguments)?;
+    Ok(Box::new(Volcano {
+        laws: laws::table(&args),
+        args,
+        queues: Queues::default(),
+        groups: Groups::default(),
+        told: Told::default(),
+        labelled: BTreeSet::new(),
+        bounded_at: None,
+    }))
+}
+
+/// Volcano's laws with their arguments, and the objects read so far.
+#[derive(Debug)]
+struct Volcano {
+    args: Args,
+    laws: Laws,
+    queues: Queues,
+    groups: Groups,
+    told: Told,
+    /// The pods whose label says that they are beyond the minimum of their job.
+    labelled: BTreeSet<PodIx>,
+    /// The version of the cluster for which the real capabilities were last set.
+    bounded_at: Option<u64>,
+}
+
+impl Volcano {
+    fn class(&self, cluster: &Cluster, pod: PodIx, job: Option<JobIx>) -> Class {
+        let elastic = job.and_then(|job| cluster.job(job)).is_some_and(|job| job.elastic().is_some());
+        if elastic && self.labelled.contains(&pod) { Class::Preemptible } else { Class::NonPreemptible }
+    }
+}
+
+impl Dialect for Volcano {
+    fn laws(&self) -> &Laws {
+        &self.laws
+    }
+
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+        let (said, ix) = (Said(pod), PodIx(pod.id));
+        let mut traits = pods::read(cluster, pod, &mut self.told, findings);
+        match said.is_labelled_elastic() {
+            true => self.labelled.insert(ix),
+            false => self.labelled.remove(&ix),
+        };
+        match said.annotation(keys::GROUP_NAME).filter(|name| !name.is_empty()) {
+            Some(group) => {
+                let key = (pod.namespace.clone(), group.to_owned());
+                traits.job = cluster.job_or_new(&key);
+                if let Some(job) = said.either(keys::JOB_NAME) {
+                    self.groups.name_job(&key, job);
+                }
+            }
+            None if pod.scheduler == keys::SCHEDULER => {
+                let queue = said.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
+                traits.queue_name = Some(cluster.intern(queue));
+            }
+            None => {}
+        }
+        traits.class = self.class(cluster, ix, traits.job);
+        traits
+    }
+
+    fn forget_pod(&mut self, pod: PodIx) {
+        self.labelled.remove(&pod);
+    }
+
+    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+        if pod.name.kind == Kind::Reservation {
+            return None;
+        }
+        let job = pod.traits.job.and_then(|job| cluster.job(job));
+        let name = job.map_or(pod.traits.queue_name, |job| job.charter.as_ref()?.queue);
+        cluster.queue_named(name?)
+    }
+
+    fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
+        match object.kind.as_str() {
+            "Queue" => self.queues.read(object, findings),
+            "PodGroup" => self.groups.read_group(object, &mut self.told, findings),
+            "Job" => self.groups.read_job(object, &mut self.told, findings),
+            "PriorityClass" => self.groups.read_class(object),
+            _ => {}
+        }
+    }
+
+    fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
+        self.told.forget(&Document::named(&object.kind, &object.namespace, &object.name).title());
+        match object.kind.as_str() {
+            "Queue" => self.queues.remove(&object.name),
+            kind => self.groups.remove(kind, &object.namespace, &object.name),
+        }
+    }
+
+    fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
+        let changed = self.groups.settle(cluster);
+        if let Some(specs) = self.queues.changed(&self.args, cluster) {
+            cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod))?;
+        }
+        for job in changed.iter().filter_map(|key| cluster.job_named(key)).collect::<Vec<_>>() {
+            let members = cluster.job(job).map(|job| job.members.clone()).unwrap_or_default();
+            for ix in members {
+                let Some(pod) = cluster.pod(ix) else { continue };
+                let (queue, class) = (self.queue_of(cluster, pod), self.class(cluster, ix, Some(job)));
+                cluster.rehome(ix, queue, class)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refresh(&mut self, cluster: &mut Cluster) {
+        if self.bounded_at != Some(cluster.version()) && queues::set_real_capabilities(cluster).is_ok() {
+            self.bounded_at = Some(cluster.version());
+        }
+    }
+
+    fn eviction(&self) -> Eviction {
+        Eviction::Delete
+    }
+
+    fn terms(&self) -> Terms {
+        Terms { queue: "queue", guaranteed: "guarantee", deserved: "deserved", max: "capability" }
+    }
+}
+
+/// When an object was created, nanoseconds since 1970; at the beginning where it does not say.
+fn created(object: &Document) -> i64 {
+    let text = object.at("/metadata/creationTimestamp").and_then(Value::as_str).unwrap_or_default();
+    let time = text.parse::<jiff::Timestamp>().ok();
+    time.and_then(|time| i64::try_from(time.as_nanosecond()).ok()).unwrap_or(0)
+}

@@ -1,0 +1,89 @@
+//! The rules of the tree: names once, guarantees within maxima, children within their parents.
+
+use std::collections::BTreeMap;
+
+use super::{Mistake, Quantity, Queue, Resources};
+use crate::laws::breach::amount;
+
+/// What a queue guarantees to those above it, by resource.
+type Amounts = BTreeMap<String, i64>;
+
+/// Checks the whole tree.
+pub fn tree(root: &Queue) -> Result<(), Mistake> {
+    if let Some(first) = root.resources.guaranteed.iter().chain(&root.resources.max).next() {
+        let remedy = "remove them: the root has what the nodes have";
+        return Err(Mistake::new(first.line, "the root must not have resources set", remedy).at(&root.path));
+    }
+    queue(root, &Amounts::new()).map(|_| ())
+}
+
+/// Checks a queue under the maxima it inherits. What it guarantees: its own amount, else what its children are guaranteed in sum.
+fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
+    let max = maxima(queue, inherited)?;
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut sum = Amounts::new();
+    for child in &queue.queues {
+        if let Some(first) = seen.insert(&child.path, child.line) {
+            let message = format!("there is a queue of this name already, on line {first}");
+            return Err(
+                Mistake::new(child.line, message, "give each queue below a parent a name of its own").at(&child.path)
+            );
+        }
+        for (resource, guaranteed) in self::queue(child, &max)? {
+            let entry = sum.entry(resource).or_default();
+            *entry = entry.saturating_add(guaranteed);
+        }
+    }
+    let own: Amounts = by_resource(&queue.resources.guaranteed);
+    for (resource, sum) in &sum {
+        let bounds = [("is guaranteed", own.get(resource)), ("may have at most", max.get(resource))];
+        if let Some((what, bound)) = bounds.iter().find_map(|(what, bound)| Some((*what, bound.filter(|b| *b < sum)?)))
+        {
+            let (sum, bound) = (amount(resource, *sum), amount(resource, *bound));
+            let called = called(resource);
+            let message = format!("its children are guaranteed {called} {sum} in sum, it {what} {bound}");
+            return Err(Mistake::new(queue.line, message, "raise it, or lower those of its children").at(&queue.path));
+        }
+    }
+    if let Some(template) = &queue.template {
+        let place = format!("{} childtemplate", queue.path);
+        guaranteed_within_max(&template.resources, &by_resource(&template.resources.max), &place)?;
+    }
+    sum.extend(own);
+    Ok(sum)
+}
+
+/// The maxima in force for a queue: its own, which must not exceed the inherited ones, and those.
+fn maxima(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
+    for Quantity { resource, amount: own, line } in &queue.resources.max {
+        if let Some(bound) = inherited.get(resource).filter(|bound| *bound < own) {
+            let (own, bound) = (amount(resource, *own), amount(resource, *bound));
+            let message = format!("max of {} {own} is more than the {bound} of a queue above it", called(resource));
+            return Err(Mistake::new(*line, message, "lower it, or raise the maximum above").at(&queue.path));
+        }
+    }
+    let mut max = inherited.clone();
+    max.extend(by_resource(&queue.resources.max));
+    guaranteed_within_max(&queue.resources, &max, &queue.path)?;
+    Ok(max)
+}
+
+fn guaranteed_within_max(resources: &Resources, max: &Amounts, place: &str) -> Result<(), Mistake> {
+    for Quantity { resource, amount: guaranteed, line } in &resources.guaranteed {
+        if let Some(max) = max.get(resource).filter(|max| *max < guaranteed) {
+            let (guaranteed, max) = (amount(resource, *guaranteed), amount(resource, *max));
+            let message = format!("guaranteed {} {guaranteed} is more than the maximum {max}", called(resource));
+            return Err(Mistake::new(*line, message, "lower the guarantee, or raise the maximum").at(place));
+        }
+    }
+    Ok(())
+}
+
+/// The name YuniKorn has for a resource.
+fn called(resource: &str) -> &str {
+    if resource == "cpu" { "vcore" } else { resource }
+}
+
+fn by_resource(quantities: &[Quantity]) -> Amounts {
+    quantities.iter().map(|quantity| (quantity.resource.clone(), quantity.amount)).collect()
+}

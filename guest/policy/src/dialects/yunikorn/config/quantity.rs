@@ -1,0 +1,35 @@
+//! Amounts as YuniKorn writes them: whole numbers with a suffix, never negative, no fractions.
+
+use super::{Mistake, Quantity};
+
+const REMEDY: &str = "write a whole number with no suffix or one of k M G T P E Ki Mi Gi Ti Pi Ei; vcore also takes m";
+
+/// Reads an amount of a resource under YuniKorn's name for it; none where no pod ever asks for the resource.
+pub fn read(resource: &str, text: &str, line: usize) -> Result<Quantity, Mistake> {
+    let vcore = resource == "vcore";
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let malformed = || Mistake::new(line, format!("`{text}` is not an amount of {resource}"), REMEDY);
+    let (digits, suffix) = text.split_at_checked(end).filter(|(digits, _)| !digits.is_empty()).ok_or_else(malformed)?;
+    let factor: i128 = match suffix {
+        "m" if vcore => 1,
+        _ => factor(suffix).ok_or_else(malformed)?.saturating_mul(if vcore { 1000 } else { 1 }),
+    };
+    let amount = digits.parse::<i128>().ok().and_then(|number| number.checked_mul(factor));
+    let amount = amount.and_then(|amount| i64::try_from(amount).ok()).ok_or_else(|| {
+        let message = format!("`{text}` of {resource} is more than can be counted: {}", i64::MAX);
+        Mistake::new(line, message, "write less, or leave the resource out where it is not bounded")
+    })?;
+    let resource = if vcore { "cpu" } else { resource }.to_owned();
+    Ok(Quantity { resource, amount, line })
+}
+
+/// What a suffix multiplies with.
+fn factor(suffix: &str) -> Option<i128> {
+    const DECIMAL: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
+    const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+    let power = |list: [&str; 7], base: i128| {
+        let at = list.iter().position(|known| *known == suffix)?;
+        base.checked_pow(u32::try_from(at).ok()?)
+    };
+    power(DECIMAL, 1000).or_else(|| power(BINARY, 1024))
+}

@@ -1,0 +1,164 @@
+//! YAML as a tree in which everything knows its line. Scalars stay texts: what they are is for the reader to say.
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+use super::Mistake;
+
+/// More than a file of this many nodes, aliases written out, is no configuration but an attack.
+const NODES: usize = 100_000;
+
+/// A value and its line.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The line it begins on, from 1.
+    pub line: usize,
+    /// The value.
+    pub value: Value,
+}
+
+/// A value.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// Nothing.
+    Null,
+    /// A scalar, as it is written.
+    Scalar(String),
+    /// A list.
+    List(Vec<Node>),
+    /// Keys and values.
+    Map(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// The line of the key.
+    pub line: usize,
+    /// The value.
+    pub node: Node,
+}
+
+/// Reads the first document of a text; none where there is nothing in it.
+pub fn read(text: &str) -> Result<Option<Node>, Mistake> {
+    let mut builder = Builder::default();
+    let mut parser = Parser::new_from_str(text);
+    while let Some(event) = parser.next_event() {
+        let (event, span) = event.map_err(|error| {
+            let message = format!("it is no valid YAML: {}", error.info());
+            Mistake::new(error.marker().line(), message, "correct it there or just before")
+        })?;
+        if matches!(event, Event::DocumentEnd) {
+            break;
+        }
+        builder.take(event, span.start.line())?;
+    }
+    Ok(builder.root)
+}
+
+/// A list or a map that is not closed yet.
+#[derive(Debug)]
+struct Open {
+    line: usize,
+    anchor: usize,
+    value: Value,
+    /// The key that waits for its value.
+    key: Option<(String, usize)>,
+}
+
+#[derive(Debug, Default)]
+struct Builder {
+    root: Option<Node>,
+    open: Vec<Open>,
+    anchors: Vec<(usize, Node)>,
+    nodes: usize,
+}
+
+impl Builder {
+    fn take(&mut self, event: Event<'_>, line: usize) -> Result<(), Mistake> {
+        match event {
+            Event::Scalar(text, style, anchor, _) => {
+                let plain = matches!(style, ScalarStyle::Plain);
+                let null = plain && matches!(&*text, "" | "~" | "null" | "Null" | "NULL");
+                let value = if null && !self.awaits_key() { Value::Null } else { Value::Scalar(text.into_owned()) };
+                self.add(Node { line, value }, anchor)
+            }
+            Event::Alias(anchor) => {
+                let known = self.anchors.iter().find(|(known, _)| *known == anchor).map(|(_, node)| node.clone());
+                let unknown = || Mistake::new(line, "an alias of an anchor that is still open", "write the value out");
+                let node = known.ok_or_else(unknown)?;
+                self.nodes = self.nodes.saturating_add(size(&node));
+                self.add(node, 0)
+            }
+            Event::SequenceStart(anchor, _) => self.begin(line, anchor, Value::List(Vec::new())),
+            Event::MappingStart(anchor, _) => self.begin(line, anchor, Value::Map(Vec::new())),
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open { line, anchor, value, .. }) => self.add(Node { line, value }, anchor),
+                None => Ok(()),
+            },
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {
+                Ok(())
+            }
+        }
+    }
+
+    fn awaits_key(&self) -> bool {
+        self.open.last().is_some_and(|open| matches!(open.value, Value::Map(_)) && open.key.is_none())
+    }
+
+    fn begin(&mut self, line: usize, anchor: usize, value: Value) -> Result<(), Mistake> {
+        if self.awaits_key() {
+            return Err(Mistake::new(line, "a key that is no plain text", "write the key as a text"));
+        }
+        self.open.push(Open { line, anchor, value, key: None });
+        Ok(())
+    }
+
+    fn add(&mut self, node: Node, anchor: usize) -> Result<(), Mistake> {
+        self.nodes = self.nodes.saturating_add(1);
+        if self.nodes > NODES {
+            let message = format!("it is larger than {NODES} values, aliases written out");
+            return Err(Mistake::new(node.line, message, "write a smaller configuration"));
+        }
+        if anchor > 0 {
+            self.anchors.push((anchor, node.clone()));
+        }
+        let awaits_key = self.awaits_key();
+        let Some(open) = self.open.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        match (&mut open.value, node.value) {
+            (Value::List(list), value) => list.push(Node { line: node.line, value }),
+            (Value::Map(_), Value::Scalar(text)) if awaits_key => open.key = Some((text, node.line)),
+            (Value::Map(_), _) if awaits_key => {
+                return Err(Mistake::new(node.line, "a key that is no plain text", "write the key as a text"));
+            }
+            (Value::Map(entries), value) => {
+                let (key, line) = open.key.take().unwrap_or_default();
+                enter(entries, key, line, Node { line: node.line, value })?;
+            }
+            (Value::Null | Value::Scalar(_), _) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Enters a key.
+fn enter(entries: &mut Vec<Entry>, key: String, line: usize, node: Node) -> Result<(), Mistake> {
+    if key == "<<" {
+        return Err(Mistake::new(line, "merge keys (`<<`) are not YAML 1.2", "write the keys out"));
+    }
+    entries.push(Entry { key, line, node });
+    Ok(())
+}
+
+fn size(node: &Node) -> usize {
+    let inner = match &node.value {
+        Value::Null | Value::Scalar(_) => 0,
+        Value::List(list) => list.iter().map(size).fold(0, usize::saturating_add),
+        Value::Map(entries) => entries.iter().map(|entry| size(&entry.node)).fold(0, usize::saturating_add),
+    };
+    inner.saturating_add(1)
+}

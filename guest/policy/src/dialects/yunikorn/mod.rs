@@ -1,0 +1,182 @@
+//! YuniKorn: the seven laws of preemption over a tree of queues.
+//!
+//! The design document of YuniKorn (seed yunikorn-preemption) where upstream departs from it; upstream's semantics (yunikorn-core,
+//! yunikorn-k8shim) where it is silent.
+
+mod apps;
+mod classes;
+mod config;
+mod keys;
+mod laws;
+mod pods;
+mod properties;
+mod standing;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, ObjectKey, PodKind};
+use crate::dialects::{Arguments, Dialect, Document, Findings};
+use crate::laws::Laws;
+use crate::laws::register::Entry;
+use crate::model::{Class, Cluster, Overflow, Pod, PodIx, QueueIx, Task, Traits};
+use apps::Apps;
+use classes::Classes;
+use config::{Config, Mistake};
+use tree::Tree;
+
+/// What these laws are.
+pub fn describe() -> LawSet {
+    use contract::ExtensionPoint::*;
+    let kind = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };
+    let list = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+    LawSet {
+        name: "yunikorn".to_owned(),
+        about: "queues with guarantees, and the seven laws of preemption".to_owned(),
+        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve],
+        interests: Interests {
+            labels: list(&keys::POD_LABELS),
+            annotations: list(&keys::POD_ANNOTATIONS),
+            node_labels: Vec::new(),
+            kinds: vec![kind("", "ConfigMap"), kind("scheduling.k8s.io", "PriorityClass")],
+        },
+        arguments: Vec::new(),
+    }
+}
+
+/// Every law there is.
+pub fn rules() -> Vec<Entry> {
+    laws::table().rules()
+}
+
+/// Configures these laws.
+pub fn configure(_: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+    Ok(Box::new(YuniKorn {
+        laws: laws::table(),
+        tree: Tree::default(),
+        apps: Apps::default(),
+        classes: Classes::default(),
+        settled: false,
+        resources: 0,
+    }))
+}
+
+/// YuniKorn's laws, and what was read so far.
+#[derive(Debug)]
+struct YuniKorn {
+    laws: Laws,
+    tree: Tree,
+    apps: Apps,
+    classes: Classes,
+    /// The tree in the cluster is that of the configuration.
+    settled: bool,
+    /// How many resources there were when it was settled: a bound on a resource needs its number.
+    resources: usize,
+}
+
+impl YuniKorn {
+    /// Reads the queues; a mistake leaves those there are in force.
+    fn read_queues(&mut self, object: &Document, findings: &mut Findings) {
+        let path = format!("/data/{}", keys::QUEUES);
+        let Some(text) = object.at(&path).and_then(|value| value.as_str()) else {
+            let message = format!("it has no `{}`: the queues stay as they are", keys::QUEUES);
+            findings.push(object.error("/data", message, "describe the queues there"));
+            return;
+        };
+        match config::read(text) {
+            Ok((config, warnings)) => {
+                let told = |mistake: &Mistake| object.warning(&path, mistake.sentence(), mistake.remedy);
+                findings.extend(warnings.iter().map(told));
+                self.set(config);
+            }
+            Err(mistake) => {
+                findings.push(object.error(&path, mistake.sentence(), mistake.remedy));
+            }
+        }
+    }
+
+    fn set(&mut self, config: Config) {
+        if *self.tree.config() != config {
+            self.tree = Tree::new(config);
+            self.settled = false;
+        }
+    }
+}
+
+impl Dialect for YuniKorn {
+    fn laws(&self) -> &Laws {
+        &self.laws
+    }
+
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+        let foreign = pod.scheduler != keys::SCHEDULER || pod.kind != PodKind::Pod;
+        let job = if foreign { None } else { cluster.job_or_new(&(String::new(), pods::application(pod))) };
+        match job {
+            Some(job) => self.apps.enter(&self.tree, job, pod, &pods::said(pod)),
+            None => self.apps.leave(PodIx(pod.id)),
+        }
+        let (opted_out, may_preempt) = self.classes.read_pod(pod, findings);
+        Traits {
+            priority: pod.priority.unwrap_or(0),
+            queue_name: None,
+            job,
+            class: Class::Preemptible,
+            may_preempt,
+            opted_out,
+            inside: None,
+            budgets: Vec::new(),
+            marked: false,
+            task: Task::default(),
+        }
+    }
+
+    fn forget_pod(&mut self, pod: PodIx) {
+        self.apps.leave(pod);
+        self.classes.forget_pod(pod);
+    }
+
+    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+        self.apps.queue(cluster, pod.traits.job?)
+    }
+
+    fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
+        match object.kind.as_str() {
+            "ConfigMap" if object.name == keys::CONFIG_MAP => self.read_queues(object, findings),
+            "PriorityClass" => self.classes.read(object, findings),
+            _ => {}
+        }
+    }
+
+    fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
+        match object.kind.as_str() {
+            "ConfigMap" if object.name == keys::CONFIG_MAP => self.set(Config::default()),
+            "PriorityClass" => self.classes.remove(&object.name),
+            _ => {}
+        }
+    }
+
+    fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
+        self.classes.settle(cluster);
+        self.apps.tell_originators(cluster);
+        let (moved, came) = self.apps.take_changes();
+        let mut settled = self.settled && !moved && self.resources == cluster.resource_count();
+        if !settled || came {
+            let leaves = self.apps.place_all(&self.tree);
+            settled &= !self.tree.make(leaves);
+        }
+        if settled {
+            return Ok(());
+        }
+        (self.settled, self.resources) = (true, cluster.resource_count());
+        let specs = self.tree.specs(cluster);
+        cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod))
+    }
+
+    fn rank(&mut self, cluster: &mut Cluster) {
+        standing::update(cluster);
+    }
+
+    fn eviction(&self) -> Eviction {
+        Eviction::Delete
+    }
+}

@@ -1,0 +1,57 @@
+//! Where queues stand among their siblings: how important the pods that wait below them are, and how much of their share they use.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Cluster, Queue, QueueIx, ResourceIx, Standing};
+
+/// Brings the standing of every queue up to date.
+pub fn update(cluster: &mut Cluster) {
+    let mut highest: BTreeMap<QueueIx, i64> = BTreeMap::new();
+    for (queue, pod) in cluster.pods().filter_map(|(_, pod)| Some((pod.queue?, pod))) {
+        if pod.is_pending() {
+            raise(&mut highest, queue, i64::from(pod.priority()));
+        }
+    }
+    // Children come after their parents: from the back, each is known before it is passed up.
+    let queues: Vec<(QueueIx, Option<QueueIx>)> = cluster.queues().map(|(ix, queue)| (ix, queue.parent)).collect();
+    for (ix, parent) in queues.iter().rev() {
+        let Some((priority, queue)) = highest.get(ix).copied().zip(cluster.queue(*ix)) else { continue };
+        let offset = i64::from(queue.policy.priority_offset);
+        let seen = if queue.policy.priority_fenced { offset } else { priority.saturating_add(offset) };
+        highest.insert(*ix, seen);
+        if let Some(parent) = parent {
+            raise(&mut highest, *parent, seen);
+        }
+    }
+    let total = total(cluster);
+    for (ix, _) in queues {
+        let share = cluster.queue(ix).map_or((0, 1), |queue| share(queue, &total));
+        cluster.set_standing(ix, Standing { priority: highest.get(&ix).copied(), share });
+    }
+}
+
+fn raise(highest: &mut BTreeMap<QueueIx, i64>, queue: QueueIx, priority: i64) {
+    let entry = highest.entry(queue).or_insert(priority);
+    *entry = priority.max(*entry);
+}
+
+/// What all nodes have together.
+fn total(cluster: &Cluster) -> BTreeMap<ResourceIx, i64> {
+    let mut total: BTreeMap<ResourceIx, i64> = BTreeMap::new();
+    for (resource, amount) in cluster.nodes().flat_map(|(_, node)| node.allocatable.iter()) {
+        let entry = total.entry(resource).or_default();
+        *entry = entry.saturating_add(amount);
+    }
+    total
+}
+
+/// The largest part a queue uses of what it is guaranteed of a resource, or of all there is of it where it is guaranteed none.
+fn share(queue: &Queue, total: &BTreeMap<ResourceIx, i64>) -> (i64, i64) {
+    let shares = total.iter().filter_map(|(resource, all)| {
+        let used = queue.used.parts(*resource).iter().fold(0, |sum: i64, part| sum.saturating_add(*part));
+        let whole = queue.bounds.guaranteed.get(*resource).unwrap_or(*all);
+        (used > 0).then_some((used, whole.max(1)))
+    });
+    let product = |used: i64, whole: i64| i128::from(used).saturating_mul(i128::from(whole));
+    shares.max_by(|(a, of_a), (b, of_b)| product(*a, *of_b).cmp(&product(*b, *of_a))).unwrap_or((0, 1))
+}

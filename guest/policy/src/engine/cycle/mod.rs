@@ -1,0 +1,156 @@
+//! Act: a cycle of the policy's own, one step for each configured action.
+//!
+//! A step looks at all that wait and answers with bindings and plans, which the host carries out before it asks for the next step.
+//! Nothing is remembered between cycles but what the cluster and the ledger show.
+
+mod allocate;
+mod elastic;
+mod pursue;
+mod rounds;
+mod stage;
+mod teams;
+
+pub use stage::{Finder, Stage, When};
+
+use super::{Asker, Engine, Ledger, Notes};
+use crate::contract::*;
+use crate::laws::{Action, Breach, Cycle, Gate, Laws, Rule};
+use crate::model::{Cluster, NodeIx, Overflow, PodIx};
+use pursue::Draft;
+
+/// Where the running cycle is.
+#[derive(Debug, Default)]
+pub struct Turn {
+    /// The next step.
+    next: usize,
+    /// Pods that get these nodes as soon as others have left, and keep the room until the cycle is over.
+    held: Vec<(PodIx, NodeIx)>,
+}
+
+/// What a step goes by.
+pub struct Context<'a> {
+    /// The laws in force.
+    pub laws: &'a Laws,
+    /// Those of the cycle.
+    pub cycle: &'a Cycle,
+    /// The plans under way.
+    pub ledger: &'a Ledger,
+}
+
+impl Context<'_> {
+    /// The first of some laws that does not hold for pods that have not got their nodes yet.
+    pub fn broken(
+        &self,
+        cluster: &Cluster,
+        gates: &[Gate],
+        pods: &[PodIx],
+    ) -> Result<Option<(Rule, Breach)>, Overflow> {
+        let Some(first) = pods.first() else { return Ok(None) };
+        let asker = Asker::of(cluster, self.laws, *first, pods.to_vec())?;
+        let broken = asker.and_then(|asker| {
+            let case = asker.admission(cluster, self.ledger);
+            gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))
+        });
+        Ok(broken)
+    }
+}
+
+/// What came of a step.
+#[derive(Default)]
+struct Outcome {
+    bindings: Vec<(PodIx, NodeIx)>,
+    held: Vec<(PodIx, NodeIx)>,
+    drafts: Vec<Draft>,
+}
+
+impl Engine {
+    /// See `decision.act`.
+    pub fn act(&mut self) -> Result<Actions, PolicyError> {
+        if let Some(dialect) = &mut self.dialect {
+            dialect.refresh(&mut self.cluster);
+        }
+        self.ledger.forget_unanswered();
+        let laws = self.laws()?.clone();
+        let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act))?;
+        let action = cycle.actions.get(self.turn.next).copied();
+        let held = std::mem::take(&mut self.turn.held);
+        let context = Context { laws: &laws, cycle: &cycle, ledger: &self.ledger };
+        let outcome = match action {
+            Some(action) => run(&mut self.cluster, &mut self.notes, &context, action, held),
+            None => Ok(Outcome::default()),
+        };
+        let Outcome { bindings, held, drafts } = outcome.map_err(|over| self.overflow(over))?;
+        if action == Some(Action::Elastic) {
+            let grown: Vec<PodIx> = bindings.iter().map(|(pod, _)| *pod).collect();
+            self.cluster.note_scaling(&grown);
+        }
+        let next = self.turn.next.saturating_add(1);
+        let more = next < cycle.actions.len();
+        self.turn = if more { Turn { next, held } } else { Turn::default() };
+        let plans = self.plans(drafts)?;
+        let name = action.map_or("", name).to_owned();
+        Ok(Actions { name, bindings: bindings.into_iter().map(placement).collect(), plans, more })
+    }
+
+    /// Enters the plans in the ledger and lays them out flat.
+    fn plans(&mut self, drafts: Vec<Draft>) -> Result<Plans, PolicyError> {
+        let eviction = self.dialect.as_ref().ok_or(PolicyError::NotConfigured)?.eviction();
+        let end = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        let mut plans = Plans::default();
+        for Draft { lead, nominations, victims, rule, message } in drafts {
+            let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();
+            let id = self.ledger.propose(preemptors, victims.clone(), None);
+            plans.nominations.extend(nominations.into_iter().map(placement));
+            plans.victims.extend(victims.into_iter().map(|pod| Victim { pod: pod.0, eviction }));
+            plans.slices.push(PlanSlice {
+                id,
+                preemptor: lead.0,
+                nominations_end: end(plans.nominations.len()),
+                victims_end: end(plans.victims.len()),
+                reason: end(plans.reasons.len()),
+            });
+            plans.reasons.push(Reason { law: rule.code.to_owned(), message });
+        }
+        Ok(plans)
+    }
+}
+
+fn run(
+    cluster: &mut Cluster,
+    notes: &mut Notes,
+    context: &Context<'_>,
+    action: Action,
+    held: Vec<(PodIx, NodeIx)>,
+) -> Result<Outcome, Overflow> {
+    let mut stage = Stage::new(cluster, held)?;
+    match action {
+        Action::Allocate => {
+            let bindings = allocate::allocate(&mut stage, notes, context)?;
+            Ok(Outcome { bindings, held: stage.unnominated(), drafts: Vec::new() })
+        }
+        Action::Backfill => {
+            let bindings = allocate::backfill(&mut stage, notes, context)?;
+            Ok(Outcome { bindings, held: stage.unnominated(), drafts: Vec::new() })
+        }
+        Action::Elastic => {
+            let bindings = elastic::grow(&mut stage, notes, context)?;
+            Ok(Outcome { bindings, held: stage.unnominated(), drafts: Vec::new() })
+        }
+        Action::Reclaim => pursue::pursue(stage, notes, context, &context.cycle.reclaim),
+        Action::Preempt => pursue::pursue(stage, notes, context, &context.cycle.preempt),
+    }
+}
+
+fn placement((pod, node): (PodIx, NodeIx)) -> Placement {
+    Placement { pod: pod.0, node: node.0 }
+}
+
+fn name(action: Action) -> &'static str {
+    match action {
+        Action::Allocate => "allocate",
+        Action::Reclaim => "reclaim",
+        Action::Preempt => "preempt",
+        Action::Backfill => "backfill",
+        Action::Elastic => "elastic",
+    }
+}

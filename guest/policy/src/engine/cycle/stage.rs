@@ -1,0 +1,178 @@
+//! The cluster as a step sees it: with everybody on the node that was promised to them.
+//!
+//! What is promised is promised to whole gangs: to one that cannot be complete with its nominations nothing is kept. Room is looked
+//! at in two ways. Now: a node has what is idle, and afterwards still what is promised there. Later: when those that are leaving
+//! are gone, beside what is promised.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, PodIx, Request, ShapeIx, Trial};
+
+/// At which moment there must be room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// At once.
+    Now,
+    /// When those that are leaving are gone.
+    Later,
+}
+
+/// The cluster as a step sees it.
+pub struct Stage<'c> {
+    /// The cluster with what was planned so far.
+    pub trial: Trial<'c>,
+    /// Who waits for which node.
+    waits: BTreeMap<PodIx, NodeIx>,
+    /// What they will hold there.
+    promised: BTreeMap<NodeIx, Amounts>,
+    /// What is held by those that are leaving.
+    leaving: BTreeMap<NodeIx, Amounts>,
+}
+
+impl<'c> Stage<'c> {
+    /// The cluster with those on their nodes that are nominated there, or held earlier in the cycle.
+    pub fn new(cluster: &'c mut Cluster, held: Vec<(PodIx, NodeIx)>) -> Result<Stage<'c>, Overflow> {
+        let mut leaving: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
+        for (_, pod) in cluster.pods().filter(|(_, pod)| pod.is_leaving()) {
+            if let Some(node) = pod.place.node() {
+                leaving.entry(node).or_default().add(&pod.request)?;
+            }
+        }
+        let mut places: BTreeMap<PodIx, NodeIx> =
+            cluster.nominated().filter_map(|(ix, pod)| Some((ix, pod.nominated?))).collect();
+        places.extend(held.into_iter().filter(|(ix, _)| cluster.pod(*ix).is_some_and(|pod| pod.is_pending())));
+        let mut groups: BTreeMap<PodIx, Vec<(PodIx, NodeIx)>> = BTreeMap::new();
+        for (ix, node) in places {
+            let lead = cluster.members(ix).map(|(member, _)| member).min().unwrap_or(ix);
+            groups.entry(lead).or_default().push((ix, node));
+        }
+        let (waits, promised) = (BTreeMap::new(), BTreeMap::new());
+        let mut stage = Stage { trial: Trial::new(cluster), waits, promised, leaving };
+        for (lead, group) in groups {
+            let before = stage.trial.mark();
+            group.iter().try_for_each(|(ix, node)| stage.trial.place(*ix, *node))?;
+            let complete = stage.cluster().shortage(lead).is_over();
+            let sound = complete && group.iter().all(|(ix, node)| stage.has_room_for(*ix, *node));
+            stage.trial.rewind(before)?;
+            if sound {
+                group.into_iter().try_for_each(|(ix, node)| stage.promise(ix, node))?;
+            }
+        }
+        Ok(stage)
+    }
+
+    /// Lets those that are leaving be gone: from here on what is idle is what will be.
+    pub fn look_ahead(&mut self) -> Result<(), Overflow> {
+        let leaving = self.cluster().pods().filter(|(_, pod)| pod.is_leaving() && pod.place.node().is_some());
+        let leaving: Vec<PodIx> = leaving.map(|(ix, _)| ix).collect();
+        self.leaving = BTreeMap::new();
+        leaving.into_iter().try_for_each(|ix| self.trial.evict(ix))
+    }
+
+    /// The cluster as it would be.
+    pub fn cluster(&self) -> &Cluster {
+        self.trial.cluster()
+    }
+
+    /// Whether a pod waits for a node, with or without a promise.
+    pub fn is_waiting(&self, ix: PodIx) -> bool {
+        self.waits.contains_key(&ix) || self.cluster().pod(ix).is_some_and(|pod| pod.is_pending())
+    }
+
+    /// Whether a node is promised to a pod.
+    pub fn is_promised(&self, ix: PodIx) -> bool {
+        self.waits.contains_key(&ix)
+    }
+
+    /// Promises a node to a pod.
+    pub fn promise(&mut self, ix: PodIx, node: NodeIx) -> Result<(), Overflow> {
+        if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request.clone()) {
+            self.promised.entry(node).or_default().add(&request)?;
+            self.waits.insert(ix, node);
+            self.trial.place(ix, node)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a promise back; the node it was for is returned.
+    pub fn withdraw(&mut self, ix: PodIx) -> Result<Option<NodeIx>, Overflow> {
+        let Some(node) = self.waits.remove(&ix) else { return Ok(None) };
+        if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request.clone()) {
+            self.promised.entry(node).or_default().subtract(&request)?;
+        }
+        self.trial.put(ix, Place::Pending)?;
+        Ok(Some(node))
+    }
+
+    /// Those that wait for a node without being nominated to it.
+    pub fn unnominated(&self) -> Vec<(PodIx, NodeIx)> {
+        let nominated = |ix: PodIx| self.cluster().pod(ix).and_then(|pod| pod.nominated);
+        let waits = self.waits.iter().map(|(ix, node)| (*ix, *node));
+        waits.filter(|(ix, node)| nominated(*ix) != Some(*node)).collect()
+    }
+
+    /// Whether a node has room for a request.
+    pub fn fits(&self, ix: NodeIx, request: &Request, when: When) -> bool {
+        let Some(node) = self.cluster().node(ix) else { return false };
+        let (promised, leaving) = (self.promised.get(&ix), self.leaving.get(&ix));
+        let of = |amounts: Option<&Amounts>, resource| amounts.map_or(0, |amounts| amounts.get(resource));
+        request.iter().all(|(resource, asked)| {
+            let free = node.free.get(resource);
+            let later = free.saturating_add(of(leaving, resource)) >= asked;
+            later && (when == When::Later || free.saturating_add(of(promised, resource)) >= asked)
+        })
+    }
+
+    /// Whether a node has room for a pod that is on it in the trial.
+    fn has_room_for(&self, ix: PodIx, at: NodeIx) -> bool {
+        let Some((pod, node)) = self.cluster().pod(ix).zip(self.cluster().node(at)) else { return false };
+        let leaving = self.leaving.get(&at);
+        let left =
+            |resource| node.free.get(resource).saturating_add(leaving.map_or(0, |amounts| amounts.get(resource))) >= 0;
+        self.cluster().eligible(pod.shape, at) && pod.request.iter().all(|(resource, _)| left(resource))
+    }
+}
+
+/// Finds nodes, the first by name that has room. As long as room only shrinks, no node is looked at twice for pods that are alike.
+#[derive(Debug, Clone)]
+pub struct Finder {
+    nodes: Vec<NodeIx>,
+    alike: Vec<(Request, ShapeIx, When, usize)>,
+}
+
+impl Finder {
+    /// All nodes are yet to be looked at.
+    pub fn new(cluster: &Cluster) -> Finder {
+        let mut nodes: Vec<_> = cluster.nodes().map(|(ix, node)| (node.rank, ix)).collect();
+        nodes.sort_unstable();
+        Finder { nodes: nodes.into_iter().map(|(_, ix)| ix).collect(), alike: Vec::new() }
+    }
+
+    /// The node of a pod: the one it is nominated to, else the first that has room.
+    pub fn find(&mut self, stage: &Stage<'_>, ix: PodIx, when: When) -> Option<NodeIx> {
+        let cluster = stage.cluster();
+        let pod = cluster.pod(ix)?;
+        let takes = |node: NodeIx| cluster.eligible(pod.shape, node) && stage.fits(node, &pod.request, when);
+        if let Some(nominated) = pod.nominated.filter(|node| takes(*node)) {
+            return Some(nominated);
+        }
+        let known = self
+            .alike
+            .iter()
+            .position(|(request, shape, at, _)| *request == pod.request && *shape == pod.shape && *at == when);
+        if known.is_none() {
+            self.alike.push((pod.request.clone(), pod.shape, when, 0));
+        }
+        let last = self.alike.len().saturating_sub(1);
+        let entry = self.alike.get_mut(known.unwrap_or(last))?;
+        let rest = self.nodes.get(entry.3..)?;
+        let ahead = rest.iter().position(|node| takes(*node));
+        entry.3 = entry.3.saturating_add(ahead.unwrap_or(rest.len()));
+        ahead.and_then(|ahead| rest.get(ahead)).copied()
+    }
+
+    /// Room has grown: every node is to be looked at again.
+    pub fn start_over(&mut self) {
+        self.alike.clear();
+    }
+}

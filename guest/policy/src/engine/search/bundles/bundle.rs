@@ -1,0 +1,99 @@
+//! Who could make way, job by job and level by level.
+
+use crate::contract::{Outcome, Subject};
+use crate::engine::Notes;
+use crate::laws::limit::elastic_size_is_legal::is_legal;
+use crate::model::{Class, Cluster, PodIx};
+
+use super::Hunt;
+
+/// Pods of one job that may make way.
+#[derive(Debug, Clone)]
+pub struct Bundle {
+    /// The pods, the first to go first.
+    pub pods: Vec<PodIx>,
+    /// How many of them may go; none: any number.
+    pub steps: Option<Vec<usize>>,
+}
+
+impl Bundle {
+    /// How many of the pods may go at most.
+    pub fn most(&self) -> usize {
+        self.steps.as_ref().map_or(self.pods.len(), |steps| steps.last().copied().unwrap_or(0))
+    }
+
+    /// The smallest number not below this one that may go.
+    pub fn step(&self, at_least: usize) -> Option<usize> {
+        match &self.steps {
+            None => Some(at_least).filter(|count| *count <= self.pods.len()),
+            Some(steps) => steps.iter().copied().find(|step| *step >= at_least),
+        }
+    }
+}
+
+/// The bundles of each level, the least important first.
+pub fn gather(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>) -> Vec<Vec<Bundle>> {
+    let (mut elastic, mut single, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    let jobs = cluster.jobs().filter(|(ix, _)| Some(*ix) != hunt.asker.job);
+    let leads = jobs.filter_map(|(_, job)| job.members.first().copied());
+    let alone = cluster.pods().filter(|(_, pod)| pod.traits.job.is_none()).map(|(ix, _)| ix);
+    for lead in leads.chain(alone) {
+        let holders = holders(cluster, hunt, lead);
+        let free: Vec<PodIx> = holders.iter().copied().filter(|ix| may_go(cluster, notes, hunt, *ix)).collect();
+        let Some(first) = free.first().and_then(|ix| cluster.pod(*ix)) else { continue };
+        let job = first.traits.job.and_then(|job| cluster.job(job));
+        match job.and_then(|job| job.elastic()) {
+            Some(terms) => {
+                let is_elastic =
+                    |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.traits.class == Class::Preemptible);
+                let pods: Vec<PodIx> = free.iter().copied().filter(is_elastic).collect();
+                let minimum = cluster.minimum(lead);
+                let left = |step: &usize| holders.len().saturating_sub(*step);
+                let legal = |step: &usize| left(step) >= minimum && is_legal(terms, minimum, left(step));
+                let steps: Vec<usize> = (1..=pods.len()).filter(legal).collect();
+                if !steps.is_empty() {
+                    elastic.push(Bundle { pods, steps: Some(steps) });
+                }
+            }
+            None => {
+                let spare = |ix: &PodIx| hunt.barring(cluster, &hunt.pursuit.single, *ix).is_none();
+                let pods: Vec<PodIx> = free.iter().copied().filter(spare).collect();
+                if !pods.is_empty() {
+                    single.push(Bundle { pods, steps: None });
+                }
+            }
+        }
+        if free.len() == holders.len() && cluster.minimum(lead) > 0 {
+            whole.push(Bundle { pods: free, steps: None });
+        }
+    }
+    let mut levels = vec![elastic, single, whole];
+    for level in &mut levels {
+        level.sort_by(|a, b| match (head(cluster, a), head(cluster, b)) {
+            (Some(a), Some(b)) => (hunt.pursuit.order.1)(cluster, hunt.asker.queue, a, b),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        });
+    }
+    levels
+}
+
+fn head<'c>(cluster: &'c Cluster, bundle: &Bundle) -> Option<&'c crate::model::Pod> {
+    bundle.pods.first().and_then(|ix| cluster.pod(*ix))
+}
+
+/// The pods of a job that hold nodes, the last to be served first.
+fn holders(cluster: &Cluster, hunt: &Hunt<'_>, lead: PodIx) -> Vec<PodIx> {
+    let mut holders: Vec<_> = cluster.holders(lead).collect();
+    holders.sort_by(|(_, a), (_, b)| (hunt.tasks.compare)(cluster, b, a));
+    holders.into_iter().map(|(ix, _)| ix).collect()
+}
+
+fn may_go(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, ix: PodIx) -> bool {
+    match hunt.barring(cluster, &hunt.pursuit.guards, ix) {
+        None => true,
+        Some((rule, breach)) => {
+            notes.breach(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &breach);
+            false
+        }
+    }
+}

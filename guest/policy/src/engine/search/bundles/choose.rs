@@ -1,0 +1,210 @@
+//! Which bundles: of each level as few jobs as possible, then as few pods.
+//!
+//! The highest level that is needed is settled first, with all of the lower ones at hand; then the one below, so that no more pods
+//! of the higher one make way for it. Few jobs are tried out in
+//! every combination; where those are too many, jobs are left out one after the other as long as the rest is enough.
+
+use super::fit::{self, Fit, Open};
+use super::{Bundle, Hunt, LEVELS};
+use crate::model::{Overflow, Trial};
+
+/// So many combinations of jobs of one level are tried out.
+const TRIES: usize = 2000;
+
+/// Up to so many jobs, each is left out for a try when jobs are left out one after the other.
+const SINGLY: usize = 64;
+
+/// Of each level the bundles that are at hand, by number.
+pub type Selection = Vec<Vec<usize>>;
+
+/// A search among bundles.
+pub struct Search<'a> {
+    /// What it goes by.
+    pub hunt: &'a Hunt<'a>,
+    /// Nodes with idle room.
+    pub open: &'a Open,
+    /// The bundles, by level.
+    pub levels: Vec<Vec<Bundle>>,
+}
+
+impl Search<'_> {
+    /// Whether the gang fits with these bundles at hand; where it does, the trial is left so.
+    pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Option<Fit>, Overflow> {
+        let of = |level: usize| {
+            let numbers = selection.get(level).map(Vec::as_slice).unwrap_or_default();
+            let bundles = self.levels.get(level).map(Vec::as_slice).unwrap_or_default();
+            numbers.iter().filter_map(|at| bundles.get(*at)).collect()
+        };
+        fit::fit(trial, self.hunt, self.open, &[of(0), of(1), of(2)])
+    }
+
+    /// The bundles that should be at hand; none where all of them together do not help.
+    pub fn choose(&self, trial: &mut Trial<'_>) -> Result<Option<Selection>, Overflow> {
+        let all = |level: usize| (0..self.levels.get(level).map_or(0, Vec::len)).collect::<Vec<usize>>();
+        let mut chosen: Selection = vec![Vec::new(); LEVELS];
+        let mut top = None;
+        for level in 0..LEVELS {
+            if let Some(slot) = chosen.get_mut(level) {
+                *slot = all(level);
+            }
+            if !all(level).is_empty() && self.tried(trial, &chosen)?.is_some() {
+                top = Some(level);
+                break;
+            }
+        }
+        let Some(top) = top else { return Ok(None) };
+        let mut settled = vec![usize::MAX; LEVELS];
+        for level in (0..=top).rev() {
+            let fewest = self.fewest(trial, &chosen, &settled, level)?;
+            if let Some(slot) = chosen.get_mut(level) {
+                *slot = fewest;
+            }
+            let fit = self.tried(trial, &chosen)?;
+            if let (Some(fit), Some(slot)) = (fit, settled.get_mut(level)) {
+                *slot = fit.victims.get(level).map_or(0, Vec::len);
+            }
+        }
+        Ok(Some(chosen))
+    }
+
+    /// What comes of a selection; the trial is left as it was.
+    fn tried(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Option<Fit>, Overflow> {
+        let before = trial.mark();
+        let fit = self.fit(trial, selection)?;
+        trial.rewind(before)?;
+        Ok(fit)
+    }
+
+    /// The fewest bundles of a level that are enough beside the others that are selected.
+    fn fewest(
+        &self,
+        trial: &mut Trial<'_>,
+        chosen: &Selection,
+        settled: &[usize],
+        level: usize,
+    ) -> Result<Vec<usize>, Overflow> {
+        let mut enough = self.left_out(trial, chosen, settled, level)?;
+        let all = chosen.get(level).map_or(0, Vec::len);
+        let mut tries = TRIES;
+        for size in 0..=enough.len() {
+            let Some(left) = tries.checked_sub(combinations(all, size)) else { break };
+            tries = left;
+            if let Some(best) = self.best_of(trial, chosen, settled, level, size)? {
+                enough = best;
+                break;
+            }
+        }
+        Ok(enough)
+    }
+
+    /// The combination of so many bundles that costs the fewest pods; of equal ones the first.
+    fn best_of(
+        &self,
+        trial: &mut Trial<'_>,
+        chosen: &Selection,
+        settled: &[usize],
+        level: usize,
+        size: usize,
+    ) -> Result<Option<Vec<usize>>, Overflow> {
+        let all = chosen.get(level).map_or(0, Vec::len);
+        let mut best: Option<(usize, Vec<usize>)> = None;
+        let mut next: Option<Vec<usize>> = Some((0..size).collect());
+        while let Some(combination) = next {
+            let count = self.count(trial, chosen, settled, level, &combination)?;
+            if let Some(count) = count.filter(|count| best.as_ref().is_none_or(|(least, _)| count < least)) {
+                best = Some((count, combination.clone()));
+            }
+            next = successor(combination, all);
+        }
+        Ok(best.map(|(_, combination)| combination))
+    }
+
+    /// How many pods of the level make way with these bundles of it; none where they are not enough, or where more pods of a level
+    /// that is settled would have to make way.
+    fn count(
+        &self,
+        trial: &mut Trial<'_>,
+        chosen: &Selection,
+        settled: &[usize],
+        level: usize,
+        bundles: &[usize],
+    ) -> Result<Option<usize>, Overflow> {
+        let mut selection = chosen.clone();
+        if let Some(slot) = selection.get_mut(level) {
+            *slot = bundles.to_vec();
+        }
+        let fit = self.tried(trial, &selection)?;
+        let kept = |fit: &Fit| fit.victims.iter().zip(settled).all(|(victims, most)| victims.len() <= *most);
+        Ok(fit.filter(kept).and_then(|fit| fit.victims.get(level).map(Vec::len)))
+    }
+
+    /// Bundles that are enough and of which none can be left out, the ones that give most kept.
+    fn left_out(
+        &self,
+        trial: &mut Trial<'_>,
+        chosen: &Selection,
+        settled: &[usize],
+        level: usize,
+    ) -> Result<Vec<usize>, Overflow> {
+        let mut rest = chosen.get(level).cloned().unwrap_or_default();
+        let gives = |at: &usize| self.levels.get(level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
+        rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));
+        let (mut low, mut high) = (0usize, rest.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            let prefix = rest.get(..middle).unwrap_or_default();
+            if self.count(trial, chosen, settled, level, prefix)?.is_some() {
+                high = middle
+            } else {
+                low = middle.saturating_add(1)
+            }
+        }
+        rest.truncate(high);
+        let single = if rest.len() <= SINGLY { rest.clone() } else { Vec::new() };
+        for at in single.into_iter().rev() {
+            let without: Vec<usize> = rest.iter().copied().filter(|other| *other != at).collect();
+            if self.count(trial, chosen, settled, level, &without)?.is_some() {
+                rest = without;
+            }
+        }
+        rest.sort_unstable();
+        Ok(rest)
+    }
+}
+
+/// How many combinations there are; more than can be counted are very many.
+fn combinations(of: usize, size: usize) -> usize {
+    let factor = |count: usize, at: usize| count.checked_mul(of.checked_sub(at)?)?.checked_div(at.checked_add(1)?);
+    (0..size).try_fold(1usize, factor).unwrap_or(usize::MAX)
+}
+
+/// The combination after this one, of numbers below `all`; each ascending.
+fn successor(mut combination: Vec<usize>, all: usize) -> Option<Vec<usize>> {
+    let size = combination.len();
+    let movable = |(at, number): &(usize, &usize)| number.saturating_add(size).saturating_sub(*at) < all;
+    let (at, from) = combination.iter().enumerate().rev().find(movable).map(|(at, number)| (at, *number))?;
+    for (offset, number) in combination.iter_mut().skip(at).enumerate() {
+        *number = from.saturating_add(offset).saturating_add(1);
+    }
+    Some(combination)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_are_all_and_in_order() {
+        let all = |of: usize, size: usize| {
+            std::iter::successors(Some((0..size).collect::<Vec<usize>>()), |last| successor(last.clone(), of))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(all(4, 2), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
+        assert_eq!(all(3, 0), [Vec::<usize>::new()]);
+        assert_eq!(all(3, 3), [[0, 1, 2]]);
+        for (of, size) in [(4, 2), (6, 3), (5, 1), (5, 0), (5, 5)] {
+            assert_eq!(all(of, size).len(), combinations(of, size), "{size} of {of}");
+        }
+        assert_eq!(combinations(100_000, 50), usize::MAX);
+    }
+}

@@ -1,0 +1,64 @@
+//! Whether a gang fits when certain bundles are at hand, and who makes way then.
+
+use super::attempt::Attempt;
+use super::{Bundle, Hunt, LEVELS};
+use crate::model::{Cluster, NodeIx, Overflow, PodIx, Request, ShapeIx, Trial};
+
+/// Nodes that have room for some pod of the gang as they are, by name.
+pub type Open = Vec<NodeIx>;
+
+/// A gang that fits.
+pub struct Fit {
+    /// Who gets which node.
+    pub placements: Vec<(PodIx, NodeIx)>,
+    /// Who makes way, by level.
+    pub victims: Vec<Vec<PodIx>>,
+}
+
+/// The nodes with room for some pod of the gang.
+pub fn open_nodes(cluster: &Cluster, hunt: &Hunt<'_>) -> Open {
+    let mut kinds: Vec<(&Request, ShapeIx)> = Vec::new();
+    for pod in hunt.asker.pods.iter().filter_map(|ix| cluster.pod(*ix)) {
+        if !kinds.contains(&(&pod.request, pod.shape)) {
+            kinds.push((&pod.request, pod.shape));
+        }
+    }
+    let takes = |node: NodeIx| kinds.iter().any(|(request, shape)| fits(cluster, *shape, node, request));
+    let mut open: Vec<_> = cluster.nodes().filter(|(ix, _)| takes(*ix)).map(|(ix, node)| (node.rank, ix)).collect();
+    open.sort_unstable();
+    open.into_iter().map(|(_, ix)| ix).collect()
+}
+
+/// Whether pods of a shape may run on a node and there is room for this request.
+pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) -> bool {
+    cluster.eligible(shape, node) && cluster.node(node).is_some_and(|node| node.free.lacks(request).is_none())
+}
+
+/// Places what the gang lacks. Where that works, the trial is left so; else it is as before.
+pub fn fit(
+    trial: &mut Trial<'_>,
+    hunt: &Hunt<'_>,
+    open: &Open,
+    at_hand: &[Vec<&Bundle>; LEVELS],
+) -> Result<Option<Fit>, Overflow> {
+    let cluster = trial.cluster();
+    let is_hard = |ix: &PodIx| {
+        let pod = cluster.pod(*ix);
+        pod.is_some_and(|pod| !open.iter().any(|node| fits(cluster, pod.shape, *node, &pod.request)))
+    };
+    let mut hard_first = hunt.asker.pods.clone();
+    hard_first.sort_by_cached_key(|ix| !is_hard(ix));
+    let mut largest_first = hard_first.clone();
+    let size = |ix: &PodIx| cluster.pod(*ix).map(|pod| pod.request.iter().map(|(_, n)| n).collect::<Vec<i64>>());
+    largest_first.sort_by_cached_key(|ix| std::cmp::Reverse(size(ix)));
+    let orders = if hard_first == largest_first { vec![hard_first] } else { vec![hard_first, largest_first] };
+    for order in orders {
+        let before = trial.mark();
+        let attempt = Attempt::new(trial, hunt, open, at_hand);
+        if let Some(fit) = attempt.run(&order)? {
+            return Ok(Some(fit));
+        }
+        trial.rewind(before)?;
+    }
+    Ok(None)
+}

@@ -1,0 +1,108 @@
+//! Bundles: the search of a system in which jobs make way, not pods.
+//!
+//! What idle room and room that others leave anyway is enough for costs nobody anything. Beyond that, bundles of pods make way: first
+//! steps by which elastic jobs shrink, then single pods that their gangs can spare, then whole gangs. No level is touched before all
+//! of the one below is used up; of each level as few jobs as possible make way, then as few pods, then the least important.
+//! Nobody makes way unless every pod that the gang lacks then has a node.
+
+mod attempt;
+mod bundle;
+mod choose;
+mod finish;
+mod fit;
+
+use std::collections::BTreeSet;
+
+pub use bundle::Bundle;
+
+use crate::contract::{Outcome, Subject};
+use crate::engine::{Asker, Ledger, Notes};
+use crate::laws::{Breach, Case, Gate, Guard, Laws, Order, Pursuit, Rule};
+use crate::model::{Cluster, NodeIx, Overflow, PodIx, Trial};
+
+/// How many levels of bundles there are.
+pub const LEVELS: usize = 3;
+
+/// What a search goes by.
+pub struct Hunt<'a> {
+    /// The gang that waits, with all its pods that wait, in order.
+    pub asker: &'a Asker,
+    /// The laws in force.
+    pub laws: &'a Laws,
+    /// The plans under way.
+    pub ledger: &'a Ledger,
+    /// The laws of this pursuit.
+    pub pursuit: &'a Pursuit,
+    /// The order of the pods of a job.
+    pub tasks: Order,
+    /// The pods for which others may be made to make way.
+    pub may: &'a BTreeSet<PodIx>,
+}
+
+impl Hunt<'_> {
+    fn case<'c>(&'c self, cluster: &'c Cluster) -> Case<'c> {
+        self.asker.admission(cluster, self.ledger)
+    }
+
+    /// The first of these laws that bars a pod from making way.
+    fn barring(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Breach)> {
+        let pod = cluster.pod(ix)?;
+        let case = self.case(cluster);
+        guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
+    }
+
+    /// The first limit that does not hold with these pods on their nodes.
+    fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
+        let asker = Asker::of(cluster, self.laws, self.asker.pod, pods.to_vec())?;
+        let holds = |limit: &Gate, asker: &Asker| (limit.holds)(&asker.placed(cluster, self.ledger));
+        Ok(asker.and_then(|asker| {
+            self.pursuit.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &asker).err()?)))
+        }))
+    }
+}
+
+/// A plan that would work.
+pub struct Found {
+    /// Who gets which node.
+    pub nominations: Vec<(PodIx, NodeIx)>,
+    /// Who makes way.
+    pub victims: Vec<PodIx>,
+    /// Of how many jobs.
+    pub jobs: usize,
+}
+
+/// Looks for a plan for all that a gang lacks, in a trial where those that are leaving are gone. Where there is one, the trial is
+/// left as it will be then; else as it was.
+pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result<Option<Found>, Overflow> {
+    let open = fit::open_nodes(trial.cluster(), hunt);
+    let search = choose::Search { hunt, open: &open, levels: Vec::new() };
+    let nobody = vec![Vec::new(); LEVELS];
+    if let Some(fit) = search.fit(trial, &nobody)? {
+        return Ok(Some(found(trial.cluster(), fit)));
+    }
+    if hunt.may.is_empty() {
+        return Ok(None);
+    }
+    let levels = bundle::gather(trial.cluster(), notes, hunt);
+    let search = choose::Search { hunt, open: &open, levels };
+    let Some(chosen) = search.choose(trial)? else {
+        let rule = hunt.pursuit.order.0;
+        let message =
+            || "whoever may make way, not every pod of the gang would have a node: nobody is evicted".to_owned();
+        notes.note(Subject::Asker, Outcome::Barred, &rule, message);
+        return Ok(None);
+    };
+    let Some(fit) = search.fit(trial, &chosen)? else { return Ok(None) };
+    for victim in fit.victims.iter().flatten() {
+        let message = || "it makes way with its job".to_owned();
+        notes.note(Subject::Pod(victim.0), Outcome::Chosen, &hunt.pursuit.order.0, message);
+    }
+    Ok(Some(found(trial.cluster(), fit)))
+}
+
+fn found(cluster: &Cluster, fit: fit::Fit) -> Found {
+    let victims: Vec<PodIx> = fit.victims.into_iter().flatten().collect();
+    let job = |ix: &PodIx| cluster.members(*ix).map(|(member, _)| member).min();
+    let jobs: BTreeSet<Option<PodIx>> = victims.iter().map(job).collect();
+    Found { nominations: fit.placements, jobs: jobs.len(), victims }
+}

@@ -1,0 +1,220 @@
+//! Group on one node: the search of YuniKorn's preemption.
+//!
+//! On each node, a group of pods is gathered whose going makes room for the asking pod, with what is free and what is leaving
+//! anyway counted, and under every limit. A group that breaks a floor is not made larger: that only breaks it more. Then whoever is
+//! not needed is put back, so that nobody of the group goes in vain. Groups without pods that should be spared are looked for
+//! on all nodes before others; of several groups one is chosen.
+//!
+//! The gathering tries the least important first and turns back where that leads nowhere; pods that are alike for the laws are
+//! tried once. It gives a node up after [`STEPS`] steps: the only way in which a group that exists can be missed.
+
+use super::{Obstacle, Proposal, Quest};
+use crate::contract::{Outcome, Subject};
+use crate::laws::order::smallest_group_first::{Loss, loss};
+use crate::laws::{Case, Gate, Group};
+use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request, Trial};
+
+/// So many groups are looked at on one node, at most.
+const STEPS: u32 = 4096;
+
+/// A node that might be freed.
+struct Site {
+    node: NodeIx,
+    rank: u64,
+    /// What is free, what is leaving counted and what is promised to others not.
+    room: Amounts,
+    /// Who may go, least important first, and the reasons to spare each.
+    candidates: Vec<(PodIx, u8)>,
+}
+
+/// A node that can be freed.
+struct Offer {
+    node: NodeIx,
+    victims: Vec<PodIx>,
+    loss: Loss,
+}
+
+/// A plan for the asking pod; or what stood in the way.
+pub fn plan_group(
+    cluster: &mut Cluster,
+    quest: &mut Quest<'_>,
+    group: &Group,
+) -> Result<Result<Proposal, Obstacle>, Overflow> {
+    let holds_a_node = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.place.node().is_some());
+    let leaving = cluster.pods().map(|(ix, _)| ix).filter(|ix| holds_a_node(ix) && quest.is_leaving(cluster, *ix));
+    let leaving: Vec<PodIx> = leaving.collect();
+    let mut trial = Trial::new(cluster);
+    leaving.into_iter().try_for_each(|ix| trial.evict(ix))?;
+    let cluster = trial.cluster();
+    let request = cluster.pod(quest.asker.pod).map(|pod| pod.request.clone()).unwrap_or_default();
+    let sites = sites(cluster, quest, group, &request)?;
+    if quest.asker.own_node.is_none()
+        && let Some(site) = sites.iter().find(|site| site.room.lacks(&request).is_none())
+        && quest.laws.gates.iter().all(|gate| (gate.holds)(&case(cluster, quest, &[])).is_ok())
+    {
+        return Ok(Err(Obstacle::Coming(site.node)));
+    }
+    for reasons in 0..4 {
+        let mut best: Option<Offer> = None;
+        for site in &sites {
+            let found = offer(cluster, quest, group, &request, site, reasons)?;
+            best = best.into_iter().chain(found).min_by_key(|offer| offer.loss);
+        }
+        if let Some(best) = best {
+            note(quest, &best);
+            return Ok(Ok(Proposal { nominations: vec![(quest.asker.pod, best.node)], victims: best.victims }));
+        }
+    }
+    let everybody: Vec<PodIx> = sites.iter().flat_map(|site| &site.candidates).map(|(ix, _)| *ix).collect();
+    let case = case(cluster, quest, &everybody);
+    let broken = quest.laws.limits.iter().find_map(|limit| Some((limit.rule, (limit.holds)(&case).err()?)));
+    let nowhere = Obstacle::NoNode { pod: quest.asker.pod, planned: 0 };
+    Ok(Err(broken.map_or(nowhere, |(rule, breach)| Obstacle::Limit(rule, breach))))
+}
+
+fn case<'a>(cluster: &'a Cluster, quest: &Quest<'a>, group: &'a [PodIx]) -> Case<'a> {
+    Case { group, ..quest.asker.planning(cluster, quest.ledger) }
+}
+
+/// The nodes that the asking pod may run on, and who may go there.
+fn sites(cluster: &Cluster, quest: &mut Quest<'_>, group: &Group, request: &Request) -> Result<Vec<Site>, Overflow> {
+    let asker = quest.asker.pod;
+    let fits = |ix: NodeIx, node: &Node| {
+        quest.may_run(cluster, asker, ix)
+            && node.allocatable.lacks(request).is_none()
+            && !cluster.is_kept(ix, node, asker)
+    };
+    let nodes: Vec<(NodeIx, &Node)> = cluster.nodes().filter(|(ix, node)| fits(*ix, node)).collect();
+    let mut sites = Vec::with_capacity(nodes.len());
+    for (ix, node) in nodes {
+        let mut room = node.free.clone();
+        for (_, other) in cluster.reserved(node, asker) {
+            room.subtract(&other.request)?;
+        }
+        let mut candidates = Vec::new();
+        for (ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
+            if pod.place.node().is_some() && quest.may_make_way(cluster, ix) {
+                let reasons = (group.last_resort.reasons)(&quest.asker.planning(cluster, quest.ledger), ix, pod);
+                candidates.push((ix, pod, reasons));
+            }
+        }
+        candidates.sort_unstable_by(|(_, a, _), (_, b, _)| (quest.laws.put_back.compare)(cluster, b, a));
+        let candidates = candidates.into_iter().map(|(ix, _, reasons)| (ix, reasons)).collect();
+        sites.push(Site { node: ix, rank: node.rank, room, candidates });
+    }
+    Ok(sites)
+}
+
+/// The group on a node with no other reasons to spare its pods than these; none where there is none.
+fn offer(
+    cluster: &Cluster,
+    quest: &Quest<'_>,
+    group: &Group,
+    request: &Request,
+    site: &Site,
+    reasons: u8,
+) -> Result<Option<Offer>, Overflow> {
+    let allowed: Vec<(PodIx, u8)> =
+        site.candidates.iter().copied().filter(|(_, spare)| spare & !reasons == 0).collect();
+    if allowed.iter().fold(0, |all, (_, spare)| all | spare) != reasons {
+        // The same candidates as for fewer reasons: nothing was found with them.
+        return Ok(None);
+    }
+    let mut hunt = Hunt { cluster, quest, floors: group.floors, request, room: &site.room, steps: STEPS };
+    let mut chosen = Vec::new();
+    let pods: Vec<PodIx> = allowed.iter().map(|(ix, _)| *ix).collect();
+    if !hunt.gather(&mut chosen, &pods)? {
+        return Ok(None);
+    }
+    // The weightiest reason to spare somebody first, then the most important.
+    let spare = |ix: &PodIx| allowed.iter().find(|(pod, _)| pod == ix).map_or(0, |(_, spare)| *spare);
+    let mut order = chosen.clone();
+    order.reverse();
+    order.sort_by_key(|ix| std::cmp::Reverse(spare(ix)));
+    for ix in order {
+        let without: Vec<PodIx> = chosen.iter().copied().filter(|other| *other != ix).collect();
+        if hunt.suffices(&without)? {
+            chosen = without;
+        }
+    }
+    let reasons = chosen.iter().fold(0, |all, ix| all | spare(ix));
+    let loss = loss(cluster, site.rank, &chosen, reasons);
+    Ok(Some(Offer { node: site.node, victims: chosen, loss }))
+}
+
+/// The search for a group on one node.
+struct Hunt<'a> {
+    cluster: &'a Cluster,
+    quest: &'a Quest<'a>,
+    floors: &'a [Gate],
+    request: &'a Request,
+    room: &'a Amounts,
+    steps: u32,
+}
+
+impl Hunt<'_> {
+    /// Adds some of the others to a group that keeps every floor, so that it suffices and still does; false where that is not
+    /// possible, and the group is as before.
+    fn gather(&mut self, chosen: &mut Vec<PodIx>, others: &[PodIx]) -> Result<bool, Overflow> {
+        if self.suffices(chosen)? {
+            return Ok(true);
+        }
+        let mut open = Vec::with_capacity(others.len());
+        for ix in others {
+            chosen.push(*ix);
+            if self.keeps_floors(chosen) {
+                open.push(*ix);
+            }
+            chosen.pop();
+        }
+        for (at, ix) in open.iter().enumerate() {
+            let (before, rest) = open.split_at_checked(at).unwrap_or_default();
+            let all: Vec<PodIx> = chosen.iter().chain(rest).copied().collect();
+            if self.steps == 0 || !self.suffices(&all)? {
+                return Ok(false);
+            }
+            if before.iter().any(|other| self.are_alike(*other, *ix)) {
+                continue;
+            }
+            self.steps = self.steps.saturating_sub(1);
+            chosen.push(*ix);
+            if self.gather(chosen, rest.get(1..).unwrap_or_default())? {
+                return Ok(true);
+            }
+            chosen.pop();
+        }
+        Ok(false)
+    }
+
+    /// Whether there is room, and under every limit, when a group goes.
+    fn suffices(&self, group: &[PodIx]) -> Result<bool, Overflow> {
+        let mut room = self.room.clone();
+        for pod in group.iter().filter_map(|ix| self.cluster.pod(*ix)) {
+            room.add(&pod.request)?;
+        }
+        let case = case(self.cluster, self.quest, group);
+        Ok(room.lacks(self.request).is_none()
+            && self.quest.laws.limits.iter().all(|limit| (limit.holds)(&case).is_ok()))
+    }
+
+    fn keeps_floors(&self, group: &[PodIx]) -> bool {
+        let case = case(self.cluster, self.quest, group);
+        self.floors.iter().all(|floor| (floor.holds)(&case).is_ok())
+    }
+
+    /// Whether two pods are the same to every floor and limit.
+    fn are_alike(&self, a: PodIx, b: PodIx) -> bool {
+        let key = |ix| self.cluster.pod(ix).map(|pod| (pod.queue, &pod.request));
+        key(a) == key(b)
+    }
+}
+
+fn note(quest: &mut Quest<'_>, best: &Offer) {
+    let rule = quest.laws.node_choice;
+    let message = || format!("{} pod(s) make way", best.victims.len());
+    quest.notes.note(Subject::Node(best.node.0), Outcome::Chosen, &rule, message);
+    for victim in &best.victims {
+        let message = || "without its going the preemptor would not fit".to_owned();
+        quest.notes.note(Subject::Pod(victim.0), Outcome::Chosen, &rule, message);
+    }
+}

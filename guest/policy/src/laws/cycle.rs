@@ -1,0 +1,88 @@
+//! A cycle that a system runs itself, step by step, and the laws of its steps.
+
+use std::cmp::Ordering;
+
+use super::{Gate, Guard, Order, Rule};
+use crate::model::{Cluster, Pod, QueueIx};
+
+/// A step of a cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Gangs get their nodes, all of their minimum or nothing; then single pods.
+    Allocate,
+    /// Jobs of other queues make way for gangs that wait.
+    Reclaim,
+    /// Jobs of the same queue make way for gangs that wait.
+    Preempt,
+    /// Elastic jobs grow.
+    Elastic,
+    /// Pods that ask for nothing get a node.
+    Backfill,
+}
+
+/// Which of two queues comes first.
+pub type CompareQueues = fn(&Cluster, QueueIx, QueueIx) -> Ordering;
+
+/// Which of two pods, each the first victim of its job, makes way first for somebody of a queue.
+pub type CompareVictims = fn(&Cluster, Option<QueueIx>, &Pod, &Pod) -> Ordering;
+
+/// The table of a cycle.
+#[derive(Debug, Clone)]
+pub struct Cycle {
+    /// The steps, in order.
+    pub actions: Vec<Action>,
+    /// Which queue is served first.
+    pub queues: (Rule, CompareQueues),
+    /// Which job of a queue is served first; asked of a pod of each.
+    pub jobs: Order,
+    /// Which pod of a job is served first. The last one makes way first.
+    pub tasks: Order,
+    /// Must hold for a normal pod or its gang to be tried.
+    pub admission: Vec<Gate>,
+    /// Must hold for each normal pod, what it asks for counted in.
+    pub normal: Vec<Gate>,
+    /// Must hold for an elastic job to grow.
+    pub growth: Vec<Gate>,
+    /// Must hold for each elastic pod, what it asks for counted in.
+    pub elastic: Vec<Gate>,
+    /// Must hold of an elastic job that grew.
+    pub size: Gate,
+    /// How others are made to make way across queues.
+    pub reclaim: Pursuit,
+    /// How others are made to make way within a queue.
+    pub preempt: Pursuit,
+}
+
+/// How others are made to make way.
+#[derive(Debug, Clone)]
+pub struct Pursuit {
+    /// Must hold for a pod of the gang that wants it.
+    pub trigger: Vec<Gate>,
+    /// Asked of each candidate, with those evicted so far gone.
+    pub guards: Vec<Guard>,
+    /// Asked, too, of a candidate that makes way without its gang.
+    pub single: Vec<Guard>,
+    /// Must hold with the plan carried out.
+    pub limits: Vec<Gate>,
+    /// Who makes way first.
+    pub order: (Rule, CompareVictims),
+}
+
+impl Cycle {
+    /// Every rule of the table.
+    pub fn rules(&self) -> Vec<&Rule> {
+        let own = [&self.admission, &self.normal, &self.growth, &self.elastic].into_iter().flatten();
+        let own = own.chain([&self.size]).map(|gate| &gate.rule);
+        let orders = [&self.queues.0, &self.jobs.rule, &self.tasks.rule];
+        let pursuits = [&self.reclaim, &self.preempt].into_iter().flat_map(Pursuit::rules);
+        own.chain(pursuits).chain(orders).collect()
+    }
+}
+
+impl Pursuit {
+    fn rules(&self) -> impl Iterator<Item = &Rule> {
+        let gates = self.trigger.iter().chain(&self.limits).map(|gate| &gate.rule);
+        let guards = self.guards.iter().chain(&self.single).map(|guard| &guard.rule);
+        gates.chain(guards).chain([&self.order.0])
+    }
+}

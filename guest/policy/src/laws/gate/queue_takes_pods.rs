@@ -1,0 +1,25 @@
+//! The queue of a pod is there, is open, and has no queues below it.
+//!
+//! A closed or closing queue gets nothing and takes nothing back from others; what runs in it goes on running. In a tree of queues
+//! only the leaves take pods.
+
+use crate::laws::{Breach, Case, Law, Question};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "queue-takes-pods",
+    question: Question::Gate,
+    sentence: "the queue of a pod is there, is open, and has no queues below it",
+    file: include_str!("queue_takes_pods.rs"),
+};
+
+/// Whether the asker's queue takes pods.
+pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
+    let queue = case.asker.queue.and_then(|queue| case.cluster.queue(queue));
+    let manners = queue.map(|queue| &queue.manners).ok_or(Breach::Fact("there is no queue of the name it gives"))?;
+    match (manners.open, manners.has_children) {
+        (false, _) => Err(Breach::Fact("its queue is not open")),
+        (true, true) => Err(Breach::Fact("its queue has queues below it, and only a leaf takes pods")),
+        (true, false) => Ok(()),
+    }
+}

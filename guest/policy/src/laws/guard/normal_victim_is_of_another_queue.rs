@@ -1,0 +1,22 @@
+//! A normal pod is taken back from other queues only.
+//!
+//! Among the jobs of one queue nobody has a claim by queue; there priority decides, and only where preemption is asked for.
+
+use crate::laws::{Breach, Case, Law, Question};
+use crate::model::{Class, Pod, PodIx};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "normal-victim-is-of-another-queue",
+    question: Question::Guard,
+    sentence: "a normal pod is taken back from other queues only",
+    file: include_str!("normal_victim_is_of_another_queue.rs"),
+};
+
+/// Whether the candidate may make way as far as this law goes.
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+    match candidate.traits.class == Class::Preemptible || candidate.queue != case.asker.queue {
+        true => Ok(()),
+        false => Err(Breach::Fact("it is a normal pod of the same queue")),
+    }
+}

@@ -1,0 +1,31 @@
+//! No normal pod is taken back that would bring its queue below its guarantee.
+//!
+//! Per resource that the pod holds and that is guaranteed, what is left must cover the guarantee.
+
+use crate::laws::{Breach, Case, Law, Question};
+use crate::model::{Class, Pod, PodIx};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "normal-victim-leaves-guarantee",
+    question: Question::Guard,
+    sentence: "no normal pod is taken back that would bring its queue below its guarantee",
+    file: include_str!("normal_victim_leaves_guarantee.rs"),
+};
+
+/// Whether the candidate may make way as far as this law goes.
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+    let Some((ix, queue)) = case.cluster.path(candidate.queue).next() else { return Ok(()) };
+    if candidate.traits.class == Class::Preemptible {
+        return Ok(());
+    }
+    for (resource, held) in candidate.request.iter() {
+        let Some(guaranteed) = queue.bounds.guaranteed.get(resource) else { continue };
+        let used = queue.used.total(resource);
+        if used.saturating_sub(held) < guaranteed {
+            let parts = vec![("guaranteed", guaranteed), ("held by the pod", held)];
+            return Err(Breach::Exceeds { queue: ix, resource, parts, bound: ("used", used) });
+        }
+    }
+    Ok(())
+}

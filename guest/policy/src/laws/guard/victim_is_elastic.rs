@@ -1,0 +1,22 @@
+//! Only elastic pods make way.
+//!
+//! Normal pods are held within what their queue deserves, and so nobody has a claim on them.
+
+use crate::laws::{Breach, Case, Law, Question};
+use crate::model::{Class, Pod, PodIx};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "victim-is-elastic",
+    question: Question::Guard,
+    sentence: "only elastic pods make way",
+    file: include_str!("victim_is_elastic.rs"),
+};
+
+/// Whether the candidate may make way as far as this law goes.
+pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+    match candidate.traits.class {
+        Class::Preemptible => Ok(()),
+        Class::NonPreemptible => Err(Breach::Fact("it is no elastic pod")),
+    }
+}

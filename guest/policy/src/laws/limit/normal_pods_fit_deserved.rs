@@ -1,0 +1,32 @@
+//! The normal pods of a queue hold no more than it deserves.
+//!
+//! Elastic pods do not count: they may be anywhere under the capability, for they make way when others need the room. A resource of
+//! which nothing is deserved is not bounded. So no normal pod ever has to be taken back.
+
+use crate::laws::{Breach, Case, Law, Question};
+use crate::model::{Class, within};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "normal-pods-fit-deserved",
+    question: Question::Limit,
+    sentence: "the normal pods of a queue hold no more than it deserves",
+    file: include_str!("normal_pods_fit_deserved.rs"),
+};
+
+/// Whether the asker, if it is no elastic pod, fits into what its queue deserves.
+pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
+    let Some((ix, queue)) = case.cluster.path(case.asker.queue).next() else { return Ok(()) };
+    if case.asker.class == Class::Preemptible {
+        return Ok(());
+    }
+    for (resource, _) in case.asker.unplaced.iter() {
+        let Some(bound) = queue.due(resource) else { continue };
+        let (used, asked) = (queue.used.of(Class::NonPreemptible, resource), case.unplaced.get(resource));
+        if !within(&[used, asked], bound) {
+            let parts = vec![("normal used", used), ("asked", asked)];
+            return Err(Breach::Exceeds { queue: ix, resource, parts, bound: ("deserved", bound) });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! With what it gets back, a queue is within what it deserves in one of the resources it asks for.
+//!
+//! The pods of the gang are counted in one by one; for each of them one requested resource must not pass the deserved amount. A queue
+//! that deserves nothing gets nothing back: it lives on what is idle.
+
+use crate::laws::{Breach, Case, Law, Question};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "reclaimer-stays-within-deserved",
+    question: Question::Limit,
+    sentence: "with what it gets back, a queue is within what it deserves in one of the resources it asks for",
+    file: include_str!("reclaimer_stays_within_deserved.rs"),
+};
+
+/// Whether each pod of the asker, all of them holding their nodes, finds its queue within its due in some resource.
+pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
+    let Some((_, queue)) = case.cluster.path(case.asker.queue).next() else { return Ok(()) };
+    let mut later = case.asker.unplaced.clone();
+    for pod in case.asker.pods.iter().filter_map(|ix| case.cluster.pod(*ix)) {
+        let within = pod.request.iter().any(|(resource, asked)| {
+            let beyond = later.get(resource).saturating_sub(asked);
+            let held = queue.used.total(resource).saturating_add(case.unplaced.get(resource)).saturating_sub(beyond);
+            held <= queue.due(resource).unwrap_or(0)
+        });
+        if !within {
+            return Err(Breach::Fact("its queue would hold more than it deserves of every resource it asks for"));
+        }
+        if later.subtract(&pod.request).is_err() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! The pod of the queue with the most important waiting pod is tried first, then that of the queue which uses the least of its share.
+//!
+//! From the root down, of two sibling queues: the one whose waiting pods rank higher, as its priority policy and offset let them count;
+//! then the one that uses the smaller part of what it is guaranteed, in the resource of which it uses the most (of the whole
+//! cluster, where nothing is guaranteed); then the name. Within a leaf: higher priority, the older application, the older pod. Pods of no
+//! queue come last.
+
+use std::cmp::{Ordering, Reverse};
+
+use crate::laws::{Law, Question};
+use crate::model::{Cluster, Pod, Queue, QueueIx};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "fair-queues-first",
+    question: Question::Order,
+    sentence: "the pod of the more important or less served queue is tried first",
+    file: include_str!("fair_queues_first.rs"),
+};
+
+/// Which of two pending pods is tried first.
+pub fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+    let by_queue = match (a.queue, b.queue) {
+        (Some(a), Some(b)) => queues(cluster, a, b),
+        (a, b) => a.is_none().cmp(&b.is_none()),
+    };
+    let key = |pod: &Pod| {
+        let job = pod.traits.job.and_then(|job| cluster.job(job));
+        let since = job.and_then(|job| job.first_created).unwrap_or(pod.created);
+        (Reverse(pod.priority()), since, job.map(|job| job.key.clone()), pod.created, pod.rank)
+    };
+    by_queue.then_with(|| key(a).cmp(&key(b)))
+}
+
+/// Which of two queues is served first: decided where their paths part.
+fn queues(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
+    if a == b {
+        return Ordering::Equal;
+    }
+    let common = cluster.common_ancestor(a, b);
+    let side =
+        |queue| cluster.path(Some(queue)).take_while(|(ix, _)| Some(*ix) != common).last().map(|(_, queue)| queue);
+    match (side(a), side(b)) {
+        (Some(a), Some(b)) => siblings(a, b),
+        (a, b) => a.is_some().cmp(&b.is_some()),
+    }
+}
+
+fn siblings(a: &Queue, b: &Queue) -> Ordering {
+    let ((a_used, a_whole), (b_used, b_whole)) = (a.standing.share, b.standing.share);
+    let product = |used: i64, whole: i64| i128::from(used).saturating_mul(i128::from(whole));
+    let by_share = product(a_used, b_whole).cmp(&product(b_used, a_whole));
+    b.standing.priority.cmp(&a.standing.priority).then(by_share).then_with(|| a.name.cmp(&b.name))
+}

@@ -1,0 +1,70 @@
+//! The queue of higher priority comes first, then the one that uses less of its share.
+//!
+//! The share of a queue is the largest part it holds of any resource it deserves; without a deserved amount it is all of it. Of equal
+//! shares a queue that deserves something comes first, then the older queue, then the name.
+
+use std::cmp::{Ordering, Reverse};
+
+use crate::laws::{Law, Question};
+use crate::model::{Cluster, Queue, QueueIx};
+
+/// See the module.
+pub const LAW: Law = Law {
+    name: "higher-queue-first",
+    question: Question::Order,
+    sentence: "the queue of higher priority comes first, then the one that uses less of its share",
+    file: include_str!("higher_queue_first.rs"),
+};
+
+/// Which of two queues comes first.
+pub fn compare(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
+    let (Some(a), Some(b)) = (cluster.queue(a), cluster.queue(b)) else { return a.cmp(&b) };
+    let birth = |queue: &Queue| (queue.manners.created, queue.name.clone());
+    standing(a, b).then_with(|| birth(a).cmp(&birth(b)))
+}
+
+/// Which of two queues comes first by what it is and holds.
+pub fn standing(a: &Queue, b: &Queue) -> Ordering {
+    let deserves = |queue: &Queue| queue.dues().next().is_some();
+    let priority = |queue: &Queue| Reverse(queue.manners.priority);
+    let by_share = || share(a).cmp(&share(b));
+    priority(a).cmp(&priority(b)).then_with(by_share).then_with(|| deserves(b).cmp(&deserves(a)))
+}
+
+/// A part of a whole; exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Share(i64, i64);
+
+impl Ord for Share {
+    fn cmp(&self, other: &Share) -> Ordering {
+        let cross = |a: i64, b: i64| i128::from(a).saturating_mul(i128::from(b));
+        cross(self.0, other.1).cmp(&cross(other.0, self.1))
+    }
+}
+
+impl PartialOrd for Share {
+    fn partial_cmp(&self, other: &Share) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+fn share(queue: &Queue) -> Share {
+    let parts = queue.dues().map(|(resource, due)| match (queue.used.total(resource), due) {
+        (0, 0) => Share(0, 1),
+        (_, 0) => Share(1, 1),
+        (used, due) => Share(used, due),
+    });
+    parts.max().unwrap_or(Share(1, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_compared_exactly() {
+        assert!(Share(3, 4) > Share(7, 10));
+        assert!(Share(i64::MAX, i64::MAX).cmp(&Share(1, 1)).is_eq());
+        assert!(Share(i64::MAX - 1, i64::MAX) < Share(1, 1));
+    }
+}

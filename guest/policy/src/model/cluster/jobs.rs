@@ -1,0 +1,85 @@
+//! Jobs: who of them holds a node, and whom they lack.
+
+use super::*;
+
+/// Whom a job lacks to be complete.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shortage {
+    /// Pods of certain roles.
+    roles: BTreeMap<Symbol, usize>,
+    /// Pods of any role.
+    others: usize,
+}
+
+impl Shortage {
+    /// Nobody is lacking.
+    pub fn is_over(&self) -> bool {
+        self.others == 0 && self.roles.values().all(|lacking| *lacking == 0)
+    }
+
+    /// Counts a pod in, if it is of use.
+    pub fn fill(&mut self, pod: &Pod) -> bool {
+        let role = pod.traits.task.role.and_then(|role| self.roles.get_mut(&role));
+        let lacking = match role {
+            Some(lacking) if *lacking > 0 => lacking,
+            _ => &mut self.others,
+        };
+        let useful = *lacking > 0;
+        *lacking = lacking.saturating_sub(1);
+        useful
+    }
+}
+
+impl Cluster {
+    /// The members of a job, or a pod alone, that hold a node and are not leaving.
+    pub fn holders(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &Pod)> {
+        self.members(pod).filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())
+    }
+
+    /// The elastic jobs of these pods grow or shrink now.
+    pub fn note_scaling(&mut self, pods: &[PodIx]) {
+        let now = self.now();
+        for ix in pods {
+            let job = self.pod(*ix).and_then(|pod| pod.traits.job).and_then(|job| self.job_mut(job));
+            if let Some(job) = job.filter(|job| job.elastic().is_some()) {
+                job.scaled_at = Some(now);
+            }
+        }
+    }
+
+    /// How many pods the job of a pod needs; a pod without a job is one of its own.
+    pub fn minimum(&self, pod: PodIx) -> usize {
+        let Some(job) = self.pod(pod).and_then(|pod| pod.traits.job) else { return 1 };
+        let minimum = self.job(job).and_then(|job| job.gang()).map_or(u32::MAX, |gang| gang.minimum);
+        usize::try_from(minimum).unwrap_or(usize::MAX)
+    }
+
+    /// Whom the job of a pod lacks, beside those who hold a node and are not leaving, and those who ended well.
+    pub fn shortage(&self, pod: PodIx) -> Shortage {
+        let counts = |pod: &Pod| pod.traits.task.succeeded || pod.place.node().is_some();
+        self.shortage_beside(pod, counts)
+    }
+
+    /// Whom the job of a pod would lack if every pod it has were placed.
+    pub fn missing_members(&self, pod: PodIx) -> Shortage {
+        self.shortage_beside(pod, |pod| pod.traits.task.succeeded || pod.place != Place::Finished)
+    }
+
+    /// The roles of which the job of a pod needs a number.
+    pub fn roles(&self, pod: PodIx) -> &[(Symbol, u32)] {
+        let job = self.pod(pod).and_then(|pod| pod.traits.job).and_then(|job| self.job(job));
+        job.and_then(|job| job.charter.as_ref()).map(|charter| charter.roles.as_slice()).unwrap_or_default()
+    }
+
+    fn shortage_beside(&self, pod: PodIx, counts: impl Fn(&Pod) -> bool) -> Shortage {
+        let counted = || self.members(pod).map(|(_, pod)| pod).filter(|pod| !pod.is_leaving() && counts(pod));
+        let roles = self.roles(pod).iter().map(|(role, need)| {
+            let have = counted().filter(|pod| pod.traits.task.role == Some(*role)).count();
+            (*role, usize::try_from(*need).unwrap_or(usize::MAX).saturating_sub(have))
+        });
+        let roles: BTreeMap<Symbol, usize> = roles.collect();
+        let in_roles = roles.values().fold(0, |sum: usize, lacking| sum.saturating_add(*lacking));
+        let lacking = self.minimum(pod).saturating_sub(counted().count());
+        Shortage { roles, others: lacking.saturating_sub(in_roles) }
+    }
+}

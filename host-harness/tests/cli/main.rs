@@ -1,0 +1,20 @@
+//! The command as its users see it: exit status, standard output, standard error.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::arithmetic_side_effects,
+    reason = "tests"
+)]
+
+#[path = "../hostile/assemble.rs"]
+mod assemble;
+mod bad;
+mod component;
+mod decide;
+mod laws;
+mod run;
+mod scenarios;
+mod snapshot;
