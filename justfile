@@ -18,7 +18,7 @@ test:
 
 # Run the scenarios through the component
 scenarios:
-    cargo run -- test fixtures/scenarios/koordinator fixtures/scenarios/kubernetes fixtures/scenarios/coscheduling
+    cargo run -- test fixtures/scenarios
 
 # Measure: 5,000 nodes and 50,000 pods, natively and in the component
 bench:

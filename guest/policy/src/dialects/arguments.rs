@@ -5,7 +5,12 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
-use crate::contract::{ArgumentKind, BadArgument, ConfigError, LawSet};
+use crate::contract::{Argument, ArgumentKind, BadArgument, ConfigError, LawSet};
+
+/// An argument as a system describes it; the default is JSON.
+pub fn argument(name: &str, kind: ArgumentKind, default: &str, about: &str) -> Argument {
+    Argument { name: name.to_owned(), kind, default: default.to_owned(), about: about.to_owned() }
+}
 
 /// Arguments that are known to the system and of their kinds.
 #[derive(Debug)]

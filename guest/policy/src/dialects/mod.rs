@@ -11,7 +11,7 @@ mod yunikorn;
 
 use std::fmt::Debug;
 
-pub use arguments::Arguments;
+pub use arguments::{Arguments, argument};
 pub use document::{Document, Findings};
 
 use crate::contract::{self, ConfigError, Effects, LawSet, Mark, ObjectKey, ReleaseCause};

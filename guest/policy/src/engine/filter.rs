@@ -18,7 +18,7 @@ impl Engine {
         for ix in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
             let verdict = match self.cluster.node(ix) {
                 Some(node) if self.cluster.eligible(asker.shape, ix) => {
-                    room(&self.cluster, node, PodIx(pod), firm).map_err(|over| self.overflow(over))?
+                    room(&self.cluster, (ix, node), PodIx(pod), firm).map_err(|over| self.overflow(over))?
                 }
                 _ => NO_NODE,
             };
@@ -30,7 +30,7 @@ impl Engine {
 }
 
 /// Whether a node has room for a pod, what is promised to others kept.
-fn room(cluster: &Cluster, node: &Node, ix: PodIx, firm: bool) -> Result<room::Verdict, Overflow> {
+fn room(cluster: &Cluster, (node_ix, node): (NodeIx, &Node), ix: PodIx, firm: bool) -> Result<room::Verdict, Overflow> {
     let Some(pod) = cluster.pod(ix) else { return Ok(NO_NODE) };
     if let Some(resource) = node.allocatable.lacks(&pod.request) {
         return Ok(room::Verdict::TooSmall(resource));
@@ -38,11 +38,11 @@ fn room(cluster: &Cluster, node: &Node, ix: PodIx, firm: bool) -> Result<room::V
     if let Some(resource) = node.free.lacks(&pod.request) {
         return Ok(room::Verdict::Full(resource));
     }
+    if firm && cluster.is_kept(node_ix, node, ix) {
+        return Ok(room::Verdict::Kept);
+    }
     if node.nominated.is_empty() {
         return Ok(room::Verdict::Fits);
-    }
-    if firm && cluster.is_kept(node, ix) {
-        return Ok(room::Verdict::Kept);
     }
     let mut left: Amounts = node.free.clone();
     let promised: Vec<PodIx> = match firm {

@@ -37,6 +37,9 @@ impl Engine {
         let found = found.map_err(|over| self.overflow(over))?;
         match found {
             Err(obstacle) => {
+                if matches!(obstacle, Obstacle::NoNode { .. }) && asker.own_node.is_some() {
+                    self.cluster.owe(asker.pod);
+                }
                 let reason = self.obstacle(&asker, obstacle)?;
                 Ok(PostFiltered { plan: None, reason, effects: self.give_up(&asker) })
             }

@@ -60,6 +60,11 @@ pub struct Rule {
     pub law: &'static Law,
 }
 
+/// A law in force: its code, where its system says so, and the law.
+pub const fn rule(code: &'static str, source: &'static str, law: &'static Law) -> Rule {
+    Rule { code, source, law }
+}
+
 /// What a law is asked about.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {

@@ -1,4 +1,5 @@
-//! Tests of the laws, each where it bites and where it spares. Every expected number is worked out by hand from the sentence.
+//! Tests of the laws, each where it bites and where it spares. Every expected number is worked out by hand from the
+//! sentence.
 //!
 //! They stand apart from the laws' own files: those are carried in the policy as manual pages.
 
@@ -10,6 +11,7 @@ mod non_preemptible;
 mod orders;
 mod preemptible;
 mod triggers;
+mod volcano;
 
 use super::{Breach, Case};
 use crate::model::{QueueIx, ResourceIx};

@@ -39,6 +39,8 @@ pub struct Cluster {
     shapes: Table<ShapeIx, Vec<u64>>,
     /// The pods that are nominated to a node.
     nominated: BTreeSet<PodIx>,
+    /// The pods of DaemonSets that were tried and found no room on the one node they may run on.
+    owed: BTreeSet<PodIx>,
     budgets: Table<BudgetIx, Budget>,
     /// Reservations by name, each with the pods that use its room.
     families: BTreeMap<Symbol, Vec<PodIx>>,

@@ -1,4 +1,4 @@
-//! Properties of the model: whatever happens, its books are those of its pods; whatever is tried, nothing of it is left.
+//! Properties of the model: whatever happens, its books are those of its pods; whatever is tried leaves nothing.
 
 mod audit;
 mod books;

@@ -1,5 +1,5 @@
-//! The rules of preemption by whole jobs, worked out for a scene by the plainest means: sums over its pods, and every assignment
-//! of pods to nodes tried.
+//! The rules of preemption by whole jobs, worked out for a scene by the plainest means: sums over its pods, and every
+//! assignment of pods to nodes tried.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,7 +110,7 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    /// Every node has what the pods planned onto it ask for, beside those that stay and what is promised to no lesser pods.
+    /// Every node has what the pods planned onto it ask for, beside those that stay and what is promised to their equals.
     pub fn fits(&self, nodes: &BTreeMap<String, usize>, gone: &dyn Fn(&Pod) -> bool) -> bool {
         (0..self.scene.nodes.len()).all(|node| {
             let planned: Vec<&&Pod> = self.pods.iter().filter(|pod| nodes.get(&pod.name) == Some(&node)).collect();

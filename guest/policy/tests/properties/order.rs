@@ -1,4 +1,5 @@
-//! The order in which things are told, the numbers the host gives them, and what was told before of the same things do not matter.
+//! The order in which things are told, the numbers the host gives them, and what was told before of the same things do
+//! not matter.
 
 use proptest::prelude::*;
 use proptest::sample::subsequence;

@@ -163,8 +163,9 @@ fn askers(nodes: usize, cast: Cast) -> impl Strategy<Value = Vec<Pod>> {
     let only = weighted(0.2, proptest::collection::btree_set(0..nodes, 1..=nodes));
     let asks = proptest::collection::vec([1..6i64, 0..2], 1..=3);
     let labels = (weighted(0.7, proptest::bool::weighted(0.3)), weighted(0.1, any::<bool>()));
-    (1..5i32, asks, labels, weighted(0.9, 0..QUOTAS), only).prop_map(
-        move |(priority, asks, (preemptible, can_preempt), quota, only)| {
+    let nominated = weighted(0.2, 0..nodes);
+    (1..5i32, asks, labels, weighted(0.9, 0..QUOTAS), only, nominated).prop_map(
+        move |(priority, asks, (preemptible, can_preempt), quota, only, nominated)| {
             let first = asks.first().copied().unwrap_or_default();
             let asker = |(at, asks): (usize, &Pair)| Pod {
                 name: format!("a{at}"),
@@ -174,6 +175,7 @@ fn askers(nodes: usize, cast: Cast) -> impl Strategy<Value = Vec<Pod>> {
                 can_preempt,
                 quota,
                 job: Some(JOB),
+                place: nominated.map_or(Place::Pending, Place::Nominated),
                 only: only.clone(),
                 ..Pod::default()
             };

@@ -2,11 +2,7 @@
 
 use crate::dialects::kubernetes;
 use crate::engine::Sample;
-use crate::laws::{Gate, Law, Laws, Order, Rule, gate, limit, order};
-
-const fn rule(code: &'static str, source: &'static str, law: &'static Law) -> Rule {
-    Rule { code, source, law }
-}
+use crate::laws::{Gate, Laws, Order, gate, limit, order, rule};
 
 const GANG_HAS_ITS_MEMBERS: Gate = Gate {
     rule: rule("coscheduling/gang-has-its-members", "seed 20200116, Pre-Filter 1", &gate::gang_has_its_members::LAW),

@@ -7,11 +7,9 @@ mod groups;
 mod laws;
 
 use crate::contract::ReleaseCause;
-use crate::contract::{
-    self, Argument, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, LawSet, ObjectKey,
-};
+use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, LawSet, ObjectKey};
 use crate::dialects::kubernetes::{self, Budgets};
-use crate::dialects::{Arguments, Dialect, Document, Findings};
+use crate::dialects::{Arguments, Dialect, Document, Findings, argument};
 use crate::engine::Sample;
 use crate::laws::Laws;
 use crate::laws::register::Entry;
@@ -21,12 +19,8 @@ use groups::Groups;
 /// What these laws are.
 pub fn describe() -> LawSet {
     use ExtensionPoint::*;
-    let mut arguments = vec![Argument {
-        name: "permitTimeout".to_owned(),
-        kind: ArgumentKind::Duration,
-        default: "\"10s\"".to_owned(),
-        about: "how long a pod is held at permit for its gang".to_owned(),
-    }];
+    let about = "how long a pod is held at permit for its gang";
+    let mut arguments = vec![argument("permitTimeout", ArgumentKind::Duration, "\"10s\"", about)];
     arguments.extend(kubernetes::arguments());
     LawSet {
         name: "coscheduling".to_owned(),

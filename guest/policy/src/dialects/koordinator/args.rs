@@ -1,7 +1,7 @@
 //! The plugin arguments, under upstream's names.
 
 use crate::contract::{Argument, ArgumentKind};
-use crate::dialects::Arguments;
+use crate::dialects::{Arguments, argument};
 
 /// The arguments in force.
 #[derive(Debug, Clone)]
@@ -59,12 +59,6 @@ impl Args {
 /// The arguments there are.
 pub fn arguments() -> Vec<Argument> {
     use ArgumentKind::{Boolean, Duration};
-    let argument = |name: &str, kind, default: &str, about: &str| Argument {
-        name: name.to_owned(),
-        kind,
-        default: default.to_owned(),
-        about: about.to_owned(),
-    };
     vec![
         argument(
             "disableDefaultPreemptiable",

@@ -3,12 +3,7 @@
 //! Seed: *Support Job Level Preemption* (proposal 20240115). Where a seed section is named it is one of its sections.
 
 use super::args::Args;
-use crate::laws::{Gate, Guard, Law, Laws, Order, Rule, Search, gate, guard, limit, order};
-
-/// A rule of this system.
-const fn rule(code: &'static str, source: &'static str, law: &'static Law) -> Rule {
-    Rule { code, source, law }
-}
+use crate::laws::{Gate, Guard, Laws, Order, Search, gate, guard, limit, order, rule};
 
 const GANG_HAS_ITS_MEMBERS: Gate = Gate {
     rule: rule(

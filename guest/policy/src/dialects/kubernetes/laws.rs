@@ -1,11 +1,7 @@
 //! The table: which laws are in force, in which order, and where they come from.
 
 use crate::engine::Sample;
-use crate::laws::{Gate, Guard, Law, Laws, Order, Rule, Search, gate, guard, order};
-
-const fn rule(code: &'static str, source: &'static str, law: &'static Law) -> Rule {
-    Rule { code, source, law }
-}
+use crate::laws::{Gate, Guard, Laws, Order, Search, gate, guard, order, rule};
 
 const MAY_PREEMPT: Gate = Gate {
     rule: rule(

@@ -9,7 +9,7 @@ mod laws;
 
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests, KindInterest};
 use crate::contract::{LawSet, ObjectKey};
-use crate::dialects::{Arguments, Dialect, Document, Findings, coscheduling};
+use crate::dialects::{Arguments, Dialect, Document, Findings, argument, coscheduling};
 use crate::engine::Sample;
 use crate::laws::Laws;
 use crate::laws::register::Entry;
@@ -31,12 +31,12 @@ pub fn describe() -> LawSet {
 
 /// The argument of the coscheduling plugin, which is off where it is not given.
 fn permit_timeout() -> Argument {
-    Argument {
-        name: "permitTimeout".to_owned(),
-        kind: ArgumentKind::Duration,
-        default: "null".to_owned(),
-        about: "enables the coscheduling plugin: how long a pod is held at permit for its pod-group".to_owned(),
-    }
+    argument(
+        "permitTimeout",
+        ArgumentKind::Duration,
+        "null",
+        "enables the coscheduling plugin: how long a pod is held at permit for its pod-group",
+    )
 }
 
 /// What these laws want to be told.
@@ -51,19 +51,14 @@ pub fn interests() -> Interests {
 
 /// The plugin arguments, under upstream's names.
 pub fn arguments() -> Vec<Argument> {
-    let argument = |name: &str, default: &str, about: &str| Argument {
-        name: name.to_owned(),
-        kind: ArgumentKind::Integer,
-        default: default.to_owned(),
-        about: about.to_owned(),
-    };
     vec![
         argument(
             "minCandidateNodesPercentage",
+            ArgumentKind::Integer,
             "10",
             "of the nodes that could take the pod, so many per hundred are looked at",
         ),
-        argument("minCandidateNodesAbsolute", "100", "at least so many nodes are looked at"),
+        argument("minCandidateNodesAbsolute", ArgumentKind::Integer, "100", "at least so many nodes are looked at"),
     ]
 }
 

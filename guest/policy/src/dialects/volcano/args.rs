@@ -1,7 +1,7 @@
 //! The arguments, under Volcano's names.
 
 use crate::contract::{Argument, ArgumentKind, BadArgument, ConfigError};
-use crate::dialects::Arguments;
+use crate::dialects::{Arguments, argument};
 use crate::laws::Action;
 
 /// Whom a queue may take something back from.
@@ -68,12 +68,6 @@ fn action(name: &str) -> Option<Action> {
 
 /// The arguments there are.
 pub fn arguments() -> Vec<Argument> {
-    let argument = |name: &str, kind, default: &str, about: &str| Argument {
-        name: name.to_owned(),
-        kind,
-        default: default.to_owned(),
-        about: about.to_owned(),
-    };
     vec![
         argument(
             MODE,

@@ -3,12 +3,7 @@
 //! Seed: *Elastic scheduling based on AI scenarios*. Upstream is Volcano after 1.15.
 
 use super::args::{Args, Mode};
-use crate::laws::{Cycle, Gate, Guard, Law, Laws, Order, Pursuit, Rule, Search, gate, guard, limit, order};
-
-/// A rule of this system.
-const fn rule(code: &'static str, source: &'static str, law: &'static Law) -> Rule {
-    Rule { code, source, law }
-}
+use crate::laws::{Cycle, Gate, Guard, Laws, Order, Pursuit, Rule, Search, gate, guard, limit, order, rule};
 
 const QUEUE_TAKES_PODS: Gate = Gate {
     rule: rule(

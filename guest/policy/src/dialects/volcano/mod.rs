@@ -10,6 +10,8 @@ mod keys;
 mod laws;
 mod pods;
 mod queues;
+#[cfg(test)]
+mod tests;
 mod told;
 
 use std::collections::BTreeSet;

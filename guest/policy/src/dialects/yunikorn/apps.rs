@@ -31,8 +31,10 @@ pub struct Apps {
     jobs: BTreeMap<PodIx, JobIx>,
     /// Applications whose originator is another than the cluster knows.
     changed: BTreeSet<JobIx>,
-    /// An application came, went or moved.
+    /// An application that was there moved to another leaf.
     moved: bool,
+    /// An application came to, or left, a leaf that is made on demand.
+    came: bool,
 }
 
 /// What a pod says of its application.
@@ -70,7 +72,8 @@ impl Apps {
         }
         if new || earlier {
             let leaf = tree.place(app.named.as_deref(), &app.namespace);
-            self.moved |= leaf != app.leaf && (!new || leaf.as_ref().is_some_and(|leaf| leaf.on_demand));
+            self.moved |= !new && leaf != app.leaf;
+            self.came |= leaf.as_ref().is_some_and(|leaf| leaf.on_demand);
             app.leaf = leaf;
         }
         if !said.is_placeholder && app.originator.as_ref().is_none_or(|(first, _)| arrival < *first) {
@@ -92,7 +95,7 @@ impl Apps {
             self.changed.insert(job);
         }
         if app.members.is_empty() {
-            self.moved |= app.leaf.as_ref().is_some_and(|leaf| leaf.on_demand);
+            self.came |= app.leaf.as_ref().is_some_and(|leaf| leaf.on_demand);
             self.apps.remove(&job);
         }
     }
@@ -113,9 +116,9 @@ impl Apps {
         }
     }
 
-    /// Whether an application came, went or moved since the last call, so that the tree may be another.
-    pub fn take_moved(&mut self) -> bool {
-        std::mem::take(&mut self.moved)
+    /// Whether an application moved since the last call, and whether the leaves on demand may be others.
+    pub fn take_changes(&mut self) -> (bool, bool) {
+        (std::mem::take(&mut self.moved), std::mem::take(&mut self.came))
     }
 
     /// Places every application anew; the leaves that have to be made. A leaf is not made below another one.

@@ -1,10 +1,6 @@
 //! The table: which laws are in force, in which order, and where they come from.
 
-use crate::laws::{Gate, Group, Guard, LastResort, Law, Laws, Order, Rule, Search, gate, guard, limit, order};
-
-const fn rule(code: &'static str, source: &'static str, law: &'static Law) -> Rule {
-    Rule { code, source, law }
-}
+use crate::laws::{Gate, Group, Guard, LastResort, Laws, Order, Rule, Search, gate, guard, limit, order, rule};
 
 const OPTED_OUT_LAST: LastResort = LastResort {
     rule: rule("yunikorn/1", "seed, law 1; reference A6, A8, D16", &order::opted_out_last::LAW),

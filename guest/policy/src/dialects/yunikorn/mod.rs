@@ -11,6 +11,8 @@ mod laws;
 mod pods;
 mod properties;
 mod standing;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, ObjectKey, PodKind};
@@ -156,12 +158,15 @@ impl Dialect for YuniKorn {
     fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
         self.classes.settle(cluster);
         self.apps.tell_originators(cluster);
-        let moved = self.apps.take_moved();
-        if self.settled && !moved && self.resources == cluster.resource_count() {
+        let (moved, came) = self.apps.take_changes();
+        let mut settled = self.settled && !moved && self.resources == cluster.resource_count();
+        if !settled || came {
+            let leaves = self.apps.place_all(&self.tree);
+            settled &= !self.tree.make(leaves);
+        }
+        if settled {
             return Ok(());
         }
-        let leaves = self.apps.place_all(&self.tree);
-        self.tree.make(leaves);
         (self.settled, self.resources) = (true, cluster.resource_count());
         let specs = self.tree.specs(cluster);
         cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod))

@@ -19,9 +19,13 @@ pub fn grow(stage: &mut Stage<'_>, notes: &mut Notes, context: &Context<'_>) -> 
     while let Some(team) = rounds.next(stage.cluster(), context) {
         let Some(lead) = team.lead() else { continue };
         notes.resume(lead);
+        // To the laws, who was promised a node has it; a job does not grow on promises.
+        if stage.cluster().members(lead).any(|(ix, _)| stage.is_promised(ix)) {
+            continue;
+        }
         let mut clerk = Clerk::new(stage, &context.cycle.elastic);
         let (mut placements, mut marks) = (Vec::new(), vec![stage.trial.mark()]);
-        for ix in team.pods.iter().filter(|ix| !stage.is_promised(**ix)).copied().collect::<Vec<_>>() {
+        for ix in team.pods.clone() {
             let Some(node) = clerk.place(stage, notes, context, ix, When::Now)? else { break };
             placements.push((ix, node));
             marks.push(stage.trial.mark());

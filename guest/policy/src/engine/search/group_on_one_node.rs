@@ -80,7 +80,9 @@ fn case<'a>(cluster: &'a Cluster, quest: &Quest<'a>, group: &'a [PodIx]) -> Case
 fn sites(cluster: &Cluster, quest: &mut Quest<'_>, group: &Group, request: &Request) -> Result<Vec<Site>, Overflow> {
     let asker = quest.asker.pod;
     let fits = |ix: NodeIx, node: &Node| {
-        quest.may_run(cluster, asker, ix) && node.allocatable.lacks(request).is_none() && !cluster.is_kept(node, asker)
+        quest.may_run(cluster, asker, ix)
+            && node.allocatable.lacks(request).is_none()
+            && !cluster.is_kept(ix, node, asker)
     };
     let nodes: Vec<(NodeIx, &Node)> = cluster.nodes().filter(|(ix, node)| fits(*ix, node)).collect();
     let mut sites = Vec::with_capacity(nodes.len());

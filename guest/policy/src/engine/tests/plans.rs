@@ -135,6 +135,18 @@ fn only_eligible_nodes_count() {
 }
 
 #[test]
+fn pods_of_a_job_that_ask_for_the_same_may_be_bound_to_different_nodes() {
+    let mut world = World::new();
+    world.node("x", "cpu=2");
+    world.node("y", "cpu=2");
+    world.pod(pod("a").job("j").asks("cpu=1").only_on(&["x"]));
+    world.pod(pod("b").job("j").asks("cpu=1").only_on(&["y"]));
+    let plan = world.plan("a");
+    assert_eq!(node_of(plan.clone(), "default/a").as_deref(), Some("x"));
+    assert_eq!(node_of(plan, "default/b").as_deref(), Some("y"));
+}
+
+#[test]
 fn room_that_is_promised_is_kept_for_equals_and_taken_from_lesser_ones() {
     for (promised_to, victims, withdrawn) in [(1, 2, 0), (2, 2, 0), (0, 1, 1)] {
         let mut world = World::new();
@@ -161,6 +173,23 @@ fn a_node_that_is_overcommitted_in_what_nobody_asks_for_is_as_good_as_any() {
     world.pod(pod("b").asks("cpu=1 memory=1Ki").priority(1));
     assert_eq!(victims(&mut world, "a"), Ok(vec!["default/v".to_owned()]));
     assert_eq!(world.plan("b"), Err(NO_NODE.to_owned()));
+}
+
+#[test]
+fn room_below_a_parent_that_binds_comes_from_the_own_quota_only() {
+    let mut world = World::with(r#"{"enableCheckParentQuota": true}"#);
+    world.object(quota("group", "", "cpu=4", "cpu=4"));
+    world.object(quota("team", "group", "cpu=4", "cpu=4"));
+    world.object(quota("sister", "group", "cpu=4", "cpu=4"));
+    world.node("n1", "cpu=4");
+    world.node("n2", "cpu=2");
+    world.pod(pod("theirs").quota("sister").asks("cpu=2").on("n2"));
+    world.pod(pod("ours").quota("team").asks("cpu=1").on("n1"));
+    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=2").priority(1));
+    world.pod(pod("b").quota("team").preemptible(false).asks("cpu=3").priority(1));
+    // The group holds 3 of 4. With `ours` gone there is room for 2 more, not for 3.
+    assert_eq!(victims(&mut world, "a"), Ok(vec!["default/ours".to_owned()]));
+    assert_eq!(world.plan("b"), Err("koordinator/non-preemptible-job-fits-max".to_owned()));
 }
 
 #[test]

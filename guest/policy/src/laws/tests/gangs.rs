@@ -41,12 +41,13 @@ fn a_pod_without_a_gang_lacks_no_member() {
 }
 
 #[test]
-fn pending_bound_and_held_members_count_and_ended_ones_do_not() {
+fn pending_bound_and_held_members_count_and_ended_or_leaving_ones_do_not() {
     let mut world = gang(4, &[]);
     world.pod(pod("bound").job("g").on("n"));
     world.pod(pod("held").job("g"));
     world.reserve("held", "n");
     world.pod(pod("ended").job("g").on("n").with(|pod| pod.phase = Phase::Succeeded));
+    world.pod(pod("leaving").job("g").on("n").with(|pod| pod.terminating = true));
     world.pod(pod("elsewhere/d").job("g"));
     assert_eq!(admission(&mut world, "a", has_members::holds), incomplete(&world, "g", "pods", 3, 4));
     world.pod(pod("d").job("g"));
@@ -100,6 +101,17 @@ fn which_members_make_a_gang_complete_depends_on_its_match_policy() {
         world.reserve("a", "n");
         let expected = said.map_or(Ok(()), |(counted, have)| incomplete(&world, "g", counted, have, 3));
         assert_eq!(admission(&mut world, "a", is_complete::holds), expected, "{policy} {held} {bound}");
+    }
+}
+
+#[test]
+fn a_bound_member_that_is_leaving_does_not_run_any_more_but_was_bound_once() {
+    for (policy, complete) in [("waiting-and-running", false), ("once-satisfied", true)] {
+        let mut world = gang(2, &[(MATCH, policy)]);
+        world.pod(pod("leaving").job("g").on("n").with(|pod| pod.terminating = true));
+        world.reserve("a", "n");
+        let expected = if complete { Ok(()) } else { incomplete(&world, "g", "waiting or running", 1, 2) };
+        assert_eq!(admission(&mut world, "a", is_complete::holds), expected, "{policy}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! No second plan while the last one is under way. What the ledger knows is tested with the ledger; here is what the cluster shows
-//! of plans made before the policy was started.
+//! No second plan while the last one is under way. What the ledger knows is tested with the ledger; here is what the
+//! cluster shows of plans made before the policy was started.
 
 use super::*;
 use crate::laws::gate::last_plan_is_done::holds;

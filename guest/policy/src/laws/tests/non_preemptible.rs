@@ -95,7 +95,7 @@ fn a_queue_that_is_over_in_a_resource_takes_nobody_who_asks_for_another() {
 #[test]
 fn what_is_asked_is_the_sum_over_the_waiting_pods_of_the_job() {
     let mut team = team();
-    // 2 + 2 wait: 6 + 4 = 10. One that holds a node is in `used`; one that has ended or is being deleted asks for nothing.
+    // 2 + 2 wait: 6 + 4 = 10. One that holds a node is used already; one that has ended or is leaving asks for nothing.
     for name in ["asker", "sibling"] {
         team.pod(pod(name).quota("team").preemptible(false).job("j").asks("cpu=2"));
     }
@@ -172,6 +172,10 @@ fn ancestors_below_the_root_bound_where_the_argument_says_so() {
         };
         assert_eq!(admission(&mut world, "asker", fits_min::holds), min, "{arguments}");
         assert_eq!(admission(&mut world, "asker", fits_max::holds), max, "{arguments}");
+        // 2 + 3 = 5 and 4 + 3 = 7 are within the group; the root never binds.
+        world.pod(asker("cpu=3"));
+        assert_eq!(admission(&mut world, "asker", fits_min::holds), Ok(()), "{arguments}");
+        assert_eq!(admission(&mut world, "asker", fits_max::holds), Ok(()), "{arguments}");
     }
 }
 

@@ -73,9 +73,21 @@ impl Cluster {
             .filter(move |(_, pod)| pod.is_pending() && (!own_node || pod.own_node().is_some()))
     }
 
-    /// Whether a node is kept as a whole for another pod than this one: a DaemonSet's that was nominated to it.
-    pub fn is_kept(&self, node: &Node, asker: PodIx) -> bool {
-        self.reserved(node, asker).any(|(_, pod)| pod.own_node().is_some())
+    /// Whether a node is kept as a whole for another pod than this one: a DaemonSet's that was nominated to it, or that was tried
+    /// and found no room there. The latter is kept for only from pods that may run elsewhere.
+    pub fn is_kept(&self, ix: NodeIx, node: &Node, asker: PodIx) -> bool {
+        let waits = |pod: &PodIx| self.pod(*pod).is_some_and(|pod| pod.is_pending() && pod.own_node() == Some(ix));
+        let own_node = self.pod(asker).is_some_and(|pod| pod.own_node().is_some());
+        self.reserved(node, asker).any(|(_, pod)| pod.own_node().is_some()) || !own_node && self.owed.iter().any(waits)
+    }
+
+    /// A pod of a DaemonSet was tried and found no room on its node. Nothing where the node will never have room for it.
+    pub fn owe(&mut self, ix: PodIx) {
+        let Some(pod) = self.pod(ix) else { return };
+        let node = pod.own_node().filter(|node| self.eligible(pod.shape, *node)).and_then(|node| self.node(node));
+        if node.is_some_and(|node| node.allocatable.lacks(&pod.request).is_none()) {
+            self.owed.insert(ix);
+        }
     }
 
     /// What these pods, all there are on a node, leave of it.

@@ -21,6 +21,7 @@ impl Cluster {
         let pod = self.detach(ix)?;
         if let Some(pod) = &pod {
             self.pod_ranks.remove(&pod.name);
+            self.owed.remove(&ix);
         }
         Ok(pod)
     }

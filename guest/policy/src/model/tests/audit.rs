@@ -92,7 +92,7 @@ fn is_below(cluster: &Cluster, mut at: Option<QueueIx>, queue: QueueIx) -> bool 
     false
 }
 
-/// Nodes and jobs list just the pods that name them, and no two names have one rank.
+/// Nodes and jobs list just the pods that name them, and ranks are in the order of the names.
 pub fn lists_are_right(cluster: &Cluster) {
     let naming = |of: &dyn Fn(&Pod) -> bool| -> Vec<PodIx> {
         cluster.pods().filter(|(_, pod)| of(pod)).map(|(ix, _)| ix).collect()
@@ -112,6 +112,9 @@ pub fn lists_are_right(cluster: &Cluster) {
     let waiting = naming(&|pod| pod.nominated.is_some() && pod.is_pending());
     assert_eq!(cluster.nominated().map(|(ix, _)| ix).collect::<Vec<_>>(), waiting);
     let mut names: Vec<_> = cluster.pods().map(|(_, pod)| (&pod.name, pod.rank)).collect();
+    names.sort_unstable();
+    assert!(names.is_sorted_by(|a, b| a.1 < b.1), "{names:?}");
+    let mut names: Vec<_> = cluster.nodes().map(|(_, node)| (&node.name, node.rank)).collect();
     names.sort_unstable();
     assert!(names.is_sorted_by(|a, b| a.1 < b.1), "{names:?}");
 }

@@ -5,6 +5,17 @@ use proptest::prelude::*;
 use super::{audit, random};
 use crate::testing::World;
 
+#[test]
+fn ranks_stay_in_order_when_all_are_given_anew() {
+    let mut world = World::new();
+    // Every name falls between the first one and the one before: the gap halves each time until it is used up.
+    for at in ["a".to_owned()].into_iter().chain((10..60).rev().map(|at| format!("b{at}"))) {
+        world.node(&at, "cpu=1");
+        world.pod(crate::testing::pod(&at));
+    }
+    audit::lists_are_right(world.engine.cluster());
+}
+
 proptest! {
     #[test]
     fn the_books_are_those_of_the_pods(happenings in random::happenings()) {

@@ -23,7 +23,8 @@ fn a_victim_is_marked_with_a_label_and_with_details_in_an_annotation() {
         let plan = plan("", job).unwrap_or_else(|| panic!("there is a plan"));
         assert!(plan.victims.iter().all(|victim| victim.eviction == Eviction::Soft));
         let details = format!(
-            r#"{{"initiator":"lictor","preemptJob":"{by}","reason":"preempted by a job of higher priority","timestamp":"2026-01-01T00:00:00Z"}}"#
+            r#"{{"initiator":"lictor","preemptJob":"{by}","reason":"preempted by a job of higher priority",{when}}}"#,
+            when = r#""timestamp":"2026-01-01T00:00:00Z""#
         );
         let mark = |place, value: &str| Mark { place, key: SOFT_EVICTION.to_owned(), value: value.to_owned() };
         assert_eq!(plan.marks, [mark(MarkPlace::Label, "true"), mark(MarkPlace::Annotation, &details)]);

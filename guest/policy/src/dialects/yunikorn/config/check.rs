@@ -40,7 +40,8 @@ fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
         if let Some((what, bound)) = bounds.iter().find_map(|(what, bound)| Some((*what, bound.filter(|b| *b < sum)?)))
         {
             let (sum, bound) = (amount(resource, *sum), amount(resource, *bound));
-            let message = format!("its children are guaranteed {resource} {sum} in sum, it {what} {bound}");
+            let called = called(resource);
+            let message = format!("its children are guaranteed {called} {sum} in sum, it {what} {bound}");
             return Err(Mistake::new(queue.line, message, "raise it, or lower those of its children").at(&queue.path));
         }
     }
@@ -57,7 +58,7 @@ fn maxima(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     for Quantity { resource, amount: own, line } in &queue.resources.max {
         if let Some(bound) = inherited.get(resource).filter(|bound| *bound < own) {
             let (own, bound) = (amount(resource, *own), amount(resource, *bound));
-            let message = format!("max of {resource} {own} is more than the {bound} of a queue above it");
+            let message = format!("max of {} {own} is more than the {bound} of a queue above it", called(resource));
             return Err(Mistake::new(*line, message, "lower it, or raise the maximum above").at(&queue.path));
         }
     }
@@ -71,11 +72,16 @@ fn guaranteed_within_max(resources: &Resources, max: &Amounts, place: &str) -> R
     for Quantity { resource, amount: guaranteed, line } in &resources.guaranteed {
         if let Some(max) = max.get(resource).filter(|max| *max < guaranteed) {
             let (guaranteed, max) = (amount(resource, *guaranteed), amount(resource, *max));
-            let message = format!("guaranteed {resource} {guaranteed} is more than the maximum {max}");
+            let message = format!("guaranteed {} {guaranteed} is more than the maximum {max}", called(resource));
             return Err(Mistake::new(*line, message, "lower the guarantee, or raise the maximum").at(place));
         }
     }
     Ok(())
+}
+
+/// The name YuniKorn has for a resource.
+fn called(resource: &str) -> &str {
+    if resource == "cpu" { "vcore" } else { resource }
 }
 
 fn by_resource(quantities: &[Quantity]) -> Amounts {

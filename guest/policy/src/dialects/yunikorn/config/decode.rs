@@ -72,9 +72,23 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The entry before this one that has the same key.
+fn twin(entries: &[Entry], at: usize) -> Option<&Entry> {
+    let key = &entries.get(at)?.key;
+    entries.iter().take(at).find(|entry| entry.key == *key)
+}
+
 fn map<'a>(node: &'a Node, place: &str) -> Result<&'a [Entry], Mistake> {
     match &node.value {
-        Value::Map(entries) => Ok(entries),
+        Value::Map(entries) => {
+            match entries.iter().enumerate().find_map(|(at, entry)| Some((twin(entries, at)?, entry))) {
+                Some((first, entry)) => {
+                    let message = format!("key `{}` stands there twice, first on line {}", entry.key, first.line);
+                    Err(Mistake::new(entry.line, message, "remove one of them").at(place))
+                }
+                None => Ok(entries),
+            }
+        }
         _ => Err(Mistake::new(node.line, "these are not keys and values", "write `key: value` pairs").at(place)),
     }
 }

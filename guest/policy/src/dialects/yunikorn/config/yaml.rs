@@ -145,14 +145,10 @@ impl Builder {
     }
 }
 
-/// Enters a key; under `<<` stand maps whose keys count where the map has none of its own.
+/// Enters a key.
 fn enter(entries: &mut Vec<Entry>, key: String, line: usize, node: Node) -> Result<(), Mistake> {
     if key == "<<" {
         return Err(Mistake::new(line, "merge keys (`<<`) are not YAML 1.2", "write the keys out"));
-    }
-    if let Some(first) = entries.iter().find(|entry| entry.key == key) {
-        let message = format!("key `{key}` stands there twice, first on line {}", first.line);
-        return Err(Mistake::new(line, message, "remove one of them"));
     }
     entries.push(Entry { key, line, node });
     Ok(())

@@ -1,6 +1,7 @@
 //! Which bundles: of each level as few jobs as possible, then as few pods.
 //!
-//! The highest level that is needed is settled first, with all of the lower ones at hand; then the one below. Few jobs are tried out in
+//! The highest level that is needed is settled first, with all of the lower ones at hand; then the one below, so that no more pods
+//! of the higher one make way for it. Few jobs are tried out in
 //! every combination; where those are too many, jobs are left out one after the other as long as the rest is enough.
 
 use super::fit::{self, Fit, Open};
@@ -52,10 +53,15 @@ impl Search<'_> {
             }
         }
         let Some(top) = top else { return Ok(None) };
+        let mut settled = vec![usize::MAX; LEVELS];
         for level in (0..=top).rev() {
-            let fewest = self.fewest(trial, &chosen, level)?;
+            let fewest = self.fewest(trial, &chosen, &settled, level)?;
             if let Some(slot) = chosen.get_mut(level) {
                 *slot = fewest;
+            }
+            let fit = self.tried(trial, &chosen)?;
+            if let (Some(fit), Some(slot)) = (fit, settled.get_mut(level)) {
+                *slot = fit.victims.get(level).map_or(0, Vec::len);
             }
         }
         Ok(Some(chosen))
@@ -70,14 +76,20 @@ impl Search<'_> {
     }
 
     /// The fewest bundles of a level that are enough beside the others that are selected.
-    fn fewest(&self, trial: &mut Trial<'_>, chosen: &Selection, level: usize) -> Result<Vec<usize>, Overflow> {
-        let mut enough = self.left_out(trial, chosen, level)?;
+    fn fewest(
+        &self,
+        trial: &mut Trial<'_>,
+        chosen: &Selection,
+        settled: &[usize],
+        level: usize,
+    ) -> Result<Vec<usize>, Overflow> {
+        let mut enough = self.left_out(trial, chosen, settled, level)?;
         let all = chosen.get(level).map_or(0, Vec::len);
         let mut tries = TRIES;
         for size in 0..=enough.len() {
             let Some(left) = tries.checked_sub(combinations(all, size)) else { break };
             tries = left;
-            if let Some(best) = self.best_of(trial, chosen, level, size)? {
+            if let Some(best) = self.best_of(trial, chosen, settled, level, size)? {
                 enough = best;
                 break;
             }
@@ -90,6 +102,7 @@ impl Search<'_> {
         &self,
         trial: &mut Trial<'_>,
         chosen: &Selection,
+        settled: &[usize],
         level: usize,
         size: usize,
     ) -> Result<Option<Vec<usize>>, Overflow> {
@@ -97,7 +110,7 @@ impl Search<'_> {
         let mut best: Option<(usize, Vec<usize>)> = None;
         let mut next: Option<Vec<usize>> = Some((0..size).collect());
         while let Some(combination) = next {
-            let count = self.count(trial, chosen, level, &combination)?;
+            let count = self.count(trial, chosen, settled, level, &combination)?;
             if let Some(count) = count.filter(|count| best.as_ref().is_none_or(|(least, _)| count < least)) {
                 best = Some((count, combination.clone()));
             }
@@ -106,11 +119,13 @@ impl Search<'_> {
         Ok(best.map(|(_, combination)| combination))
     }
 
-    /// How many pods of the level make way with these bundles of it; none where they are not enough.
+    /// How many pods of the level make way with these bundles of it; none where they are not enough, or where more pods of a level
+    /// that is settled would have to make way.
     fn count(
         &self,
         trial: &mut Trial<'_>,
         chosen: &Selection,
+        settled: &[usize],
         level: usize,
         bundles: &[usize],
     ) -> Result<Option<usize>, Overflow> {
@@ -119,11 +134,18 @@ impl Search<'_> {
             *slot = bundles.to_vec();
         }
         let fit = self.tried(trial, &selection)?;
-        Ok(fit.and_then(|fit| fit.victims.get(level).map(Vec::len)))
+        let kept = |fit: &Fit| fit.victims.iter().zip(settled).all(|(victims, most)| victims.len() <= *most);
+        Ok(fit.filter(kept).and_then(|fit| fit.victims.get(level).map(Vec::len)))
     }
 
     /// Bundles that are enough and of which none can be left out, the ones that give most kept.
-    fn left_out(&self, trial: &mut Trial<'_>, chosen: &Selection, level: usize) -> Result<Vec<usize>, Overflow> {
+    fn left_out(
+        &self,
+        trial: &mut Trial<'_>,
+        chosen: &Selection,
+        settled: &[usize],
+        level: usize,
+    ) -> Result<Vec<usize>, Overflow> {
         let mut rest = chosen.get(level).cloned().unwrap_or_default();
         let gives = |at: &usize| self.levels.get(level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
         rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));
@@ -131,7 +153,7 @@ impl Search<'_> {
         while low < high {
             let middle = low.midpoint(high);
             let prefix = rest.get(..middle).unwrap_or_default();
-            if self.count(trial, chosen, level, prefix)?.is_some() {
+            if self.count(trial, chosen, settled, level, prefix)?.is_some() {
                 high = middle
             } else {
                 low = middle.saturating_add(1)
@@ -141,7 +163,7 @@ impl Search<'_> {
         let single = if rest.len() <= SINGLY { rest.clone() } else { Vec::new() };
         for at in single.into_iter().rev() {
             let without: Vec<usize> = rest.iter().copied().filter(|other| *other != at).collect();
-            if self.count(trial, chosen, level, &without)?.is_some() {
+            if self.count(trial, chosen, settled, level, &without)?.is_some() {
                 rest = without;
             }
         }

@@ -5,8 +5,10 @@
 //! of the one below is used up; of each level as few jobs as possible make way, then as few pods, then the least important.
 //! Nobody makes way unless every pod that the gang lacks then has a node.
 
+mod attempt;
 mod bundle;
 mod choose;
+mod finish;
 mod fit;
 
 use std::collections::BTreeSet;

@@ -1,0 +1,143 @@
+//! Reading `queues.yaml`.
+
+use super::super::config::{self, Quantity};
+use super::yaml;
+
+fn mistake(text: &str) -> String {
+    config::read(text).unwrap_err().sentence()
+}
+
+#[test]
+fn amounts_are_whole_numbers_with_a_suffix() {
+    let read =
+        |resource: &str, text: &str| config::quantity::read(resource, text, 1).map(|q| (q.resource, q.amount)).ok();
+    for (resource, text, expected) in [
+        ("vcore", "4", Some(("cpu", 4000))),
+        ("vcore", "500m", Some(("cpu", 500))),
+        ("vcore", "2k", Some(("cpu", 2_000_000))),
+        ("memory", "10G", Some(("memory", 10_000_000_000))),
+        ("memory", "1Ki", Some(("memory", 1024))),
+        ("memory", "7Ei", Some(("memory", 8_070_450_532_247_928_832))),
+        ("pods", "10", Some(("pods", 10))),
+        ("nvidia.com/gpu", "2", Some(("nvidia.com/gpu", 2))),
+        ("memory", "500m", None),
+        ("vcore", "1.5", None),
+        ("vcore", "-1", None),
+        ("vcore", "", None),
+        ("memory", "1 G", None),
+        ("memory", "1g", None),
+        ("memory", "8Ei", None),
+        ("vcore", "9223372036854775807", None),
+    ] {
+        let expected = expected.map(|(name, amount): (&str, i64)| (name.to_owned(), amount));
+        assert_eq!(read(resource, text), expected, "{resource} {text}");
+    }
+}
+
+#[test]
+fn every_mistake_names_its_line_its_place_and_the_key() {
+    // The first line of the queues is line 7.
+    for (queues, expected) in [
+        ("- {name: a, weight: 1}", "line 7: `root.a`: there is no key `weight` here, only name, parent,"),
+        ("- {name: a}\n- {name: A}", "line 8: `root.a`: there is a queue of this name already, on line 7"),
+        ("- {parent: true}", "line 7: `root`: a queue has no name"),
+        ("- {name: a.b}", "line 7: `root.a.b`: `a.b` is no name of a queue"),
+        ("- {name: a, name: b}", "line 7: `root`: key `name` stands there twice, first on line 7"),
+        ("- {name: a, parent: perhaps}", "line 7: `root.a`: `perhaps` of key `parent` is neither true nor false"),
+        (
+            "- {name: a, maxapplications: -1}",
+            "line 7: `root.a`: `-1` of key `maxapplications` is no whole number of 0 or more",
+        ),
+        ("- {name: a, queues: b}", "line 7: `root.a`: key `queues` is not a list"),
+        (
+            "- name: a\n  resources:\n    guaranteed: {vcore: 1.5}",
+            "line 9: `root.a resources.guaranteed`: `1.5` is not an amount of vcore",
+        ),
+        (
+            "- name: a\n  resources:\n    min: {vcore: 1}",
+            "line 9: `root.a resources`: there is no key `min` here, only guaranteed, max",
+        ),
+        (
+            "- {name: a, resources: {guaranteed: {vcore: 3}, max: {vcore: 2}}}",
+            "line 7: `root.a`: guaranteed vcore 3 is more than the maximum 2",
+        ),
+        (
+            "- {name: a, resources: {max: {vcore: 2}}, queues: [{name: b, resources: {max: {vcore: 3}}}]}",
+            "line 7: `root.a.b`: max of vcore 3 is more than the 2 of a queue above it",
+        ),
+        (
+            "- {name: a, resources: {max: {vcore: 2}}, queues: [{name: b, queues: [{name: c, resources: {guaranteed: {vcore: 3}}}]}]}",
+            "line 7: `root.a.b.c`: guaranteed vcore 3 is more than the maximum 2",
+        ),
+        (
+            "- {name: a, resources: {guaranteed: {memory: 1Gi}}, queues: [{name: b, resources: {guaranteed: {memory: 600Mi}}}, \
+             {name: c, queues: [{name: d, resources: {guaranteed: {memory: 600Mi}}}]}]}",
+            "line 7: `root.a`: its children are guaranteed memory 1200Mi in sum, it is guaranteed 1Gi",
+        ),
+        (
+            "- {name: a, resources: {max: {vcore: 3}}, queues: [{name: b, resources: {guaranteed: {vcore: 2}}}, \
+             {name: c, resources: {guaranteed: {vcore: 2}}}]}",
+            "line 7: `root.a`: its children are guaranteed vcore 4 in sum, it may have at most 3",
+        ),
+        (
+            "- {name: a, parent: true, childtemplate: {resources: {guaranteed: {vcore: 3}, max: {vcore: 2}}}}",
+            "line 7: `root.a childtemplate`: guaranteed vcore 3 is more than the maximum 2",
+        ),
+        ("- {name: a, limits: [{limit: x, size: 3}]}", "line 7: `root.a limits`: there is no key `size` here"),
+    ] {
+        let said = mistake(&yaml(queues));
+        assert!(said.starts_with(expected), "{queues}\n{said}\n{expected}");
+    }
+}
+
+#[test]
+fn mistakes_of_the_partition() {
+    for (text, expected) in [
+        ("", "line 1: there is nothing in it"),
+        ("partitions: [{name: gpu}]", "line 1: there is no partition `default`"),
+        ("partitions: [{name: default}, {name: default}]", "line 1: there is a partition `default` already"),
+        ("partition: []", "line 1: there is no key `partition` here, only partitions, checksum"),
+        (
+            "partitions:\n- name: default\n  queues:\n  - name: root\n    resources: {max: {vcore: 1}}",
+            "line 5: `root`: the root must",
+        ),
+        (
+            "partitions:\n- name: default\n  queues: [{name: root}, {name: a}]",
+            "line 3: `root`: `root` is not the only queue",
+        ),
+        ("partitions:\n- placementrules: [{name: guess}]", "line 2: there is no placement rule `guess`"),
+        ("partitions:\n- placementrules: [{name: fixed}]", "line 2: placement rule `fixed` has no value"),
+        ("partitions:\n- preemption: {on: true}", "line 2: `partition preemption`: there is no key `on` here"),
+        ("partitions:\n- name: default\n  queues:\n  - {name: a", "line "),
+        ("partitions: [&a {name: default, queues: [*a]}]", "line 1: an alias of an anchor that is still open"),
+    ] {
+        let said = mistake(text);
+        assert!(said.starts_with(expected), "{text}\n{said}\n{expected}");
+    }
+}
+
+#[test]
+fn what_is_read_otherwise_than_it_is_written_is_told() {
+    let queues = "- {name: a, properties: {preemption.delay: soon, preemption.policy: walled, priority.offset: x}}";
+    let (_, warnings) = config::read(&yaml(queues)).unwrap();
+    let said: Vec<String> = warnings.iter().map(config::Mistake::sentence).collect();
+    assert_eq!(
+        said,
+        [
+            "line 7: `root.a properties.preemption.delay`: `soon` is no duration of more than 0s: 30s counts",
+            "line 7: `root.a properties.preemption.policy`: `walled` is no preemption policy: `default` counts",
+            "line 7: `root.a properties.priority.offset`: `x` is no offset: 0 counts",
+        ]
+    );
+}
+
+#[test]
+fn anchors_and_a_missing_root_are_understood() {
+    let text = "partitions:\n- name: default\n  queues:\n  - name: a\n    resources: &r {guaranteed: {vcore: 1}}\n  - {name: b, resources: *r}";
+    let (config, warnings) = config::read(text).unwrap();
+    assert_eq!((config.root.path.as_str(), warnings.len()), ("root", 0));
+    let guaranteed: Vec<&[Quantity]> =
+        config.root.queues.iter().map(|queue| queue.resources.guaranteed.as_slice()).collect();
+    assert_eq!(guaranteed.len(), 2);
+    assert!(guaranteed.iter().all(|amounts| amounts.iter().map(|q| q.amount).eq([1000])));
+}

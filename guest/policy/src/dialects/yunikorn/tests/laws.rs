@@ -1,0 +1,254 @@
+//! The seven laws, and those beside them.
+
+use super::{Scene, class, of};
+
+const TWO: &str = "
+- {name: prod, resources: {guaranteed: {vcore: 2}}}
+- {name: test, resources: {guaranteed: {vcore: 2}}}";
+
+fn names(names: &[&str]) -> Result<Vec<String>, String> {
+    Ok(names.iter().map(|name| (*name).to_owned()).collect())
+}
+
+fn law(code: &str) -> Result<Vec<String>, String> {
+    Err(code.to_owned())
+}
+
+/// Pods of 2 in queue `test` on node n, which they fill.
+fn full(queues: &str, pods: &[&str]) -> Scene {
+    let cpu = u32::try_from(pods.len() * 2).unwrap();
+    Scene::new(queues).nodes(&[("n", cpu)]).pods(pods.iter().map(|name| of(name, "root.test", 2).on("n")))
+}
+
+#[test]
+fn a_queue_under_its_guarantee_takes_one_pod_of_a_queue_over_its_own() {
+    let mut scene = full(TWO, &["a", "b"]).pods([of("p", "root.prod", 2)]).after(30);
+    assert_eq!(scene.victims("p").unwrap().len(), 1);
+}
+
+#[test]
+fn law_1_an_opted_out_pod_goes_only_where_no_other_does() {
+    let opted = |name: &str| of(name, "root.test", 2).with(|pod| pod.priority_class = "polite".to_owned());
+    let mut scene = Scene::new(TWO).nodes(&[("n", 4), ("m", 2)]).pods([
+        of("a", "root.test", 2).on("m"),
+        opted("b").on("n"),
+        opted("c").on("n"),
+        of("p", "root.prod", 2),
+    ]);
+    scene.0.object(class("polite", "false"));
+    let mut scene = scene.after(30);
+    // `a` came first: the originator of the application. It goes before those who asked not to.
+    assert_eq!(scene.victims("p"), names(&["a"]));
+    scene.0.pod(of("a", "root.test", 2).on("m").priority(1));
+    assert_eq!(scene.victims("p").unwrap().len(), 1);
+    assert_eq!(scene.spared_by("p", "a"), Some("yunikorn/6".to_owned()));
+}
+
+#[test]
+fn law_2_counts_the_whole_group_and_every_level() {
+    // 6 used, 3 guaranteed: one pod of 2 may go, two may not.
+    let three = "
+- {name: prod, resources: {guaranteed: {vcore: 9}}}
+- {name: test, resources: {guaranteed: {vcore: 3}}}";
+    let mut scene =
+        full(three, &["a", "b", "c"]).pods([of("one", "root.prod", 2), of("two", "root.prod", 4)]).after(30);
+    assert_eq!(scene.victims("one").unwrap().len(), 1);
+    assert_eq!(scene.victims("two"), law("yunikorn/smallest-group-first"));
+    let nested = "
+- {name: prod, resources: {guaranteed: {vcore: 9}}}
+- {name: team, resources: {guaranteed: {vcore: 6}}, queues: [{name: a, resources: {guaranteed: {vcore: 2}}}]}";
+    let pods = ["x", "y", "z"].map(|name| of(name, "root.team.a", 2).on("n"));
+    let mut scene = Scene::new(nested).nodes(&[("n", 6)]).pods(pods).pods([of("p", "root.prod", 2)]).after(30);
+    assert_eq!(scene.victims("p"), law("yunikorn/smallest-group-first"));
+    assert_eq!(
+        scene.spared_by("p", "x"),
+        None,
+        "its own queue is over its guarantee: the group is what the law forbids"
+    );
+}
+
+#[test]
+fn law_2_counts_victims_that_are_leaving_as_gone() {
+    let three = "
+- {name: prod, resources: {guaranteed: {vcore: 4}}}
+- {name: test, resources: {guaranteed: {vcore: 3}}}";
+    let mut scene = Scene::new(three).nodes(&[("n1", 2), ("n2", 2), ("n3", 2)]).after(0);
+    let pods = [("a", "n1"), ("b", "n2"), ("c", "n3")].map(|(name, node)| of(name, "root.test", 2).on(node));
+    scene = scene.pods(pods).pods([of("p", "root.prod", 2), of("q", "root.prod", 2)]).after(30);
+    let (node, _) = scene.carried_out("p");
+    scene = scene.pods([of("p", "root.prod", 2).nominated(&node)]);
+    // 6 used - 2 leaving - 2 is less than 3.
+    assert_eq!(scene.victims("q"), law("yunikorn/smallest-group-first"));
+    assert_eq!(scene.victims("p"), law("yunikorn/not-again"));
+}
+
+#[test]
+fn law_4_the_last_pod_may_take_the_queue_beyond() {
+    let queues = "
+- {name: prod, resources: {guaranteed: {vcore: 3}}}
+- {name: test}";
+    let mut scene = full(queues, &["a", "b", "c"])
+        .nodes(&[("m", 2)])
+        .pods([of("p0", "root.prod", 2).on("m"), of("p1", "root.prod", 2), of("p2", "root.prod", 2)])
+        .after(30);
+    let (node, victims) = scene.carried_out("p1");
+    assert_eq!((node.as_str(), victims.len()), ("n", 1));
+    scene = scene.pods([of("p1", "root.prod", 2).nominated("n")]);
+    // 2 used and 2 promised are not less than 3.
+    assert_eq!(scene.victims("p2"), law("yunikorn/4"));
+}
+
+#[test]
+fn law_4_a_queue_that_nobody_guarantees_anything_takes_nothing() {
+    let queues = "
+- {name: prod, resources: {guaranteed: {memory: 2G}}}
+- {name: test}";
+    let mut scene = full(queues, &["a"]).pods([of("p", "root.prod", 2), of("q", "root.other", 2)]).after(30);
+    assert_eq!(scene.victims("p"), law("yunikorn/4"), "what it is guaranteed it does not ask for");
+    assert_eq!(scene.victims("q"), law("yunikorn/4"));
+}
+
+#[test]
+fn law_4_under_a_full_parent_victims_come_from_inside_and_cover_what_is_asked() {
+    let queues = "
+- {name: team, resources: {guaranteed: {vcore: 6}}, queues: [{name: a, resources: {guaranteed: {vcore: 2}}}, {name: b}]}
+- {name: test}";
+    let mut scene = Scene::new(queues)
+        .nodes(&[("n", 8)])
+        .pods(["x", "y", "z"].map(|name| of(name, "root.team.a", 2).on("n")))
+        .pods([of("t", "root.test", 2).on("n"), of("p", "root.team.b", 2)])
+        .after(30);
+    assert_eq!(scene.spared_by("p", "t"), Some("yunikorn/4".to_owned()));
+    assert_eq!(scene.victims("p").unwrap().len(), 1);
+}
+
+#[test]
+fn law_5_siblings_that_share_a_guarantee_do_not_take_from_each_other_while_it_is_not_used_up() {
+    let queues = "- {name: team, resources: {guaranteed: {vcore: 8}}, queues: [{name: a}, {name: b}]}";
+    let pods = ["x", "y", "z"].map(|name| of(name, "root.team.a", 2).on("n"));
+    let mut scene = Scene::new(queues).nodes(&[("n", 6)]).pods(pods).pods([of("p", "root.team.b", 2)]).after(30);
+    assert_eq!(scene.spared_by("p", "x"), Some("yunikorn/5".to_owned()));
+    // Asking for memory as well, of which nobody guarantees anything, changes nothing.
+    scene.0.node("n", "cpu=6 memory=8Gi");
+    scene = scene.pods([of("q", "root.team.b", 2).asks("cpu=2 memory=1Gi")]);
+    assert_eq!(scene.spared_by("q", "x"), Some("yunikorn/5".to_owned()));
+}
+
+#[test]
+fn law_6_offsets_and_priority_fences_decide() {
+    let tree = |prod: &str, test: &str| {
+        format!(
+            "
+- {{name: prod, resources: {{guaranteed: {{vcore: 2}}}}, properties: {{{prod}}}}}
+- {{name: test, properties: {{{test}}}}}"
+        )
+    };
+    for (prod, test, goes) in [
+        ("", "", false),
+        ("priority.offset: \"5\"", "", true),
+        ("priority.offset: \"4\"", "", false),
+        ("", "priority.offset: \"-5\"", true),
+        ("priority.offset: \"5\"", "priority.offset: \"1\"", false),
+        ("", "priority.policy: fence", true),
+        ("", "priority.policy: fence, priority.offset: \"1\"", false),
+        ("priority.policy: fence, priority.offset: \"5\"", "", true),
+        ("priority.policy: fence, priority.offset: \"1\"", "priority.policy: fence, priority.offset: \"1\"", true),
+    ] {
+        let queues = tree(prod, test);
+        let pods = [of("v", "root.test", 2).on("n").priority(5), of("p", "root.prod", 2)];
+        let mut scene = Scene::new(&queues).nodes(&[("n", 2)]).pods(pods).after(30);
+        let spared = scene.spared_by("p", "v");
+        assert_eq!(spared, (!goes).then(|| "yunikorn/6".to_owned()), "prod {prod}, test {test}");
+    }
+}
+
+#[test]
+fn law_7_a_fence_keeps_in_and_not_out() {
+    let queues = "
+- {name: one, properties: {preemption.policy: fence}, queues: [{name: a, resources: {guaranteed: {vcore: 2}}}, {name: b}]}
+- {name: two, resources: {guaranteed: {vcore: 2}}}";
+    let pods = [of("b", "root.one.b", 2).on("n"), of("t", "root.three", 2).on("n")];
+    let asking = [of("a", "root.one.a", 2), of("x", "root.two", 4)];
+    let mut scene = Scene::new(queues).nodes(&[("n", 4)]).pods(pods).pods(asking).after(30);
+    assert_eq!(scene.victims("a"), names(&["b"]));
+    assert_eq!(scene.spared_by("a", "t"), Some("yunikorn/7".to_owned()));
+    assert_eq!(scene.victims("x"), names(&["b", "t"]));
+}
+
+#[test]
+fn others_make_way_from_the_moment_the_delay_has_passed() {
+    let queues = "
+- {name: prod, resources: {guaranteed: {vcore: 2}}, properties: {preemption.delay: 5s}}
+- {name: test}";
+    let scene = full(queues, &["a"]).pods([of("p", "root.prod", 2).with(|pod| pod.entered = 1_000_000_000)]);
+    let mut scene = scene.after(5);
+    assert_eq!(scene.victims("p"), law("yunikorn/delay"));
+    let mut scene = scene.after(6);
+    assert_eq!(scene.victims("p"), names(&["a"]));
+}
+
+#[test]
+fn a_pod_that_never_preempts_does_not() {
+    let polite = of("p", "root.prod", 2).with(|pod| pod.never_preempts = true);
+    let mut scene = full(TWO, &["a", "b"]).pods([polite]).after(30);
+    assert_eq!(scene.victims("p"), law("yunikorn/may-preempt"));
+}
+
+#[test]
+fn a_disabled_queue_gives_nothing_and_may_take() {
+    let queues = "
+- {name: prod, resources: {guaranteed: {vcore: 2}}}
+- {name: test, properties: {preemption.policy: disabled}, queues: [{name: a}, {name: b, properties: {preemption.policy: default}}]}";
+    let pods = [of("a", "root.test.a", 2).on("n"), of("b", "root.test.b", 2).on("n"), of("p", "root.prod", 2)];
+    let mut scene = Scene::new(queues).nodes(&[("n", 4)]).pods(pods).after(30);
+    assert_eq!(scene.spared_by("p", "a"), Some("yunikorn/victim-queue-is-not-spared".to_owned()));
+    assert_eq!(scene.victims("p"), names(&["b"]));
+}
+
+#[test]
+fn a_full_parent_is_freed_from_inside_only() {
+    let queues = "
+- {name: team, resources: {max: {vcore: 4}}, queues: [{name: a}, {name: b, resources: {guaranteed: {vcore: 2}}}]}
+- {name: test}";
+    let pods = [of("x", "root.team.a", 2).on("n"), of("y", "root.team.a", 2).on("n"), of("t", "root.test", 2).on("n")];
+    let mut scene = Scene::new(queues).nodes(&[("n", 8)]).pods(pods).pods([of("p", "root.team.b", 2)]).after(30);
+    assert_eq!(scene.refused("p"), Some(("yunikorn/max-of-ancestors".to_owned(), false)));
+    let victims = scene.victims("p").unwrap();
+    assert_eq!(victims.len(), 1);
+    assert_ne!(victims, ["t"]);
+    // What is promised to one pod of the full parent is not there for another.
+    scene.0.gone(&victims.concat());
+    let mut scene = scene.pods([of("p", "root.team.b", 2).nominated("n"), of("q", "root.team.a", 2)]);
+    assert_eq!(scene.refused("q"), Some(("yunikorn/max-of-ancestors".to_owned(), false)));
+    assert_eq!(scene.refused("p"), None);
+}
+
+#[test]
+fn a_partition_that_is_switched_off_serves_only_daemons() {
+    let mut scene =
+        full(TWO, &["a", "b"]).pods([of("p", "root.prod", 2), super::daemon("d", "root.agents", 2, ("n", 0))]);
+    let off = super::yaml(TWO).replace(
+        "    queues:\n      - name: root",
+        "    preemption: {enabled: false}\n    queues:\n      - name: root",
+    );
+    scene.0.object(super::config_map(&off));
+    let mut scene = scene.after(30);
+    assert_eq!(scene.victims("p"), law("yunikorn/switch"));
+    assert_eq!(scene.victims("d").unwrap().len(), 1);
+    scene.0.object(super::config_map(&super::yaml(TWO)));
+    assert_eq!(scene.victims("p").unwrap().len(), 1);
+}
+
+#[test]
+fn a_class_that_changes_changes_its_pods_and_a_pod_may_say_otherwise() {
+    let of_class = |name: &str| of(name, "root.test", 2).on("n").with(|pod| pod.priority_class = "polite".to_owned());
+    let own = super::annotation(of_class("c"), super::keys::ALLOW_PREEMPTION, "true").with(|pod| pod.created = 1);
+    let pods = [of_class("a"), of_class("b").with(|pod| pod.created = 2), own, of("p", "root.prod", 2)];
+    let mut scene = Scene::new(TWO).nodes(&[("n", 6)]).pods(pods).after(30);
+    // Of equal ones the youngest goes, and not the originator `a`.
+    assert_eq!(scene.victims("p"), names(&["b"]));
+    scene.0.object(class("polite", "false"));
+    assert_eq!(scene.victims("p"), names(&["c"]));
+    scene.0.object(class("polite", "true"));
+    assert_eq!(scene.victims("p"), names(&["b"]));
+}

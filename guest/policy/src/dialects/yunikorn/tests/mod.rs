@@ -1,0 +1,148 @@
+//! The laws of YuniKorn on small clusters. Every expected value is worked out by hand from the rule.
+#![expect(clippy::arithmetic_side_effects, reason = "tests")]
+
+mod config;
+mod laws;
+mod node;
+mod property;
+mod queues;
+
+use serde_json::json;
+
+use super::keys;
+use crate::contract::{Admission, Event, Object, Outcome, Owner, Subject};
+use crate::testing::{Draft, World, pod};
+
+/// A cluster with these queues below the root, a line each; queues that pods name are made.
+pub struct Scene(pub World);
+
+/// Lines of `queues.yaml` below `root: queues:`, each indented as far as it says itself.
+pub fn yaml(queues: &str) -> String {
+    let rules = "    placementrules: [{name: provided, create: true}]\n";
+    let lines: String = queues.trim_matches('\n').lines().map(|line| format!("          {line}\n")).collect();
+    format!("partitions:\n  - name: default\n{rules}    queues:\n      - name: root\n        queues:\n{lines}")
+}
+
+/// The ConfigMap with this text.
+pub fn config_map(text: &str) -> Object {
+    let json = json!({"metadata": {"name": keys::CONFIG_MAP, "namespace": "yunikorn"}, "data": {keys::QUEUES: text}});
+    Object {
+        group: String::new(),
+        version: "v1".to_owned(),
+        kind: "ConfigMap".to_owned(),
+        namespace: "yunikorn".to_owned(),
+        name: keys::CONFIG_MAP.to_owned(),
+        json: json.to_string(),
+    }
+}
+
+/// A PriorityClass with this annotation.
+pub fn class(name: &str, allow: &str) -> Object {
+    let json = json!({"metadata": {"name": name, "annotations": {keys::ALLOW_PREEMPTION: allow}}, "value": 0});
+    Object {
+        group: "scheduling.k8s.io".to_owned(),
+        version: "v1".to_owned(),
+        kind: "PriorityClass".to_owned(),
+        namespace: String::new(),
+        name: name.to_owned(),
+        json: json.to_string(),
+    }
+}
+
+pub fn label(draft: Draft, key: &str, value: &str) -> Draft {
+    draft.label(key, value)
+}
+
+pub fn annotation(draft: Draft, key: &str, value: &str) -> Draft {
+    draft.annotation(key, value)
+}
+
+/// A pod of a queue, of an application named like the queue.
+pub fn of(name: &str, queue: &str, cpu: u32) -> Draft {
+    of_app(name, queue, queue, cpu)
+}
+
+pub fn of_app(name: &str, app: &str, queue: &str, cpu: u32) -> Draft {
+    let draft = pod(name).asks(&format!("cpu={cpu}")).with(|pod| pod.scheduler = keys::SCHEDULER.to_owned());
+    label(label(draft, keys::APPLICATION_ID, app), keys::QUEUE_NAME, queue)
+}
+
+/// A pod of a DaemonSet for this node, which has this number.
+pub fn daemon(name: &str, queue: &str, cpu: u32, node: (&str, u32)) -> Draft {
+    let owner = Owner { kind: "DaemonSet".to_owned(), name: name.to_owned(), uid: name.to_owned() };
+    of(name, queue, cpu).only_on(&[node.0]).with(|pod| (pod.owner, pod.required_node) = (Some(owner), Some(node.1)))
+}
+
+impl Scene {
+    pub fn new(queues: &str) -> Scene {
+        let mut world = World::of("yunikorn", "");
+        world.object(config_map(&yaml(queues)));
+        assert_eq!(world.findings, []);
+        world.engine.record_notes(true);
+        Scene(world)
+    }
+
+    /// With these nodes, numbered from 0.
+    pub fn nodes(mut self, nodes: &[(&str, u32)]) -> Scene {
+        for (name, cpu) in nodes {
+            self.0.node(name, &format!("cpu={cpu}"));
+        }
+        self
+    }
+
+    pub fn pods(mut self, pods: impl IntoIterator<Item = Draft>) -> Scene {
+        for pod in pods {
+            self.0.pod(pod);
+        }
+        self
+    }
+
+    /// So many seconds have passed since the beginning.
+    pub fn after(mut self, seconds: i64) -> Scene {
+        self.0.tell(vec![Event::Clock(seconds * 1_000_000_000)]);
+        self
+    }
+
+    /// The victims for a pod without their namespace, by name, or the law that stood in the way.
+    pub fn victims(&mut self, asker: &str) -> Result<Vec<String>, String> {
+        self.0.pre_filter(asker);
+        let plan = self.0.plan(asker)?;
+        let short = |name: String| name.trim_start_matches("default/").to_owned();
+        let mut victims: Vec<String> = plan.victims.into_iter().map(short).collect();
+        victims.sort();
+        Ok(victims)
+    }
+
+    /// The node and the victims of a plan, which is then carried out as far as the policy is told.
+    pub fn carried_out(&mut self, asker: &str) -> (String, Vec<String>) {
+        self.0.pre_filter(asker);
+        let plan = self.0.plan(asker).unwrap();
+        self.0.tell(vec![Event::PlanAccepted(plan.id)]);
+        (plan.nominations.into_values().next().unwrap(), plan.victims)
+    }
+
+    /// The law that spared a pod when the other one asked.
+    pub fn spared_by(&mut self, asker: &str, pod: &str) -> Option<String> {
+        self.victims(asker).ok();
+        let subject = Subject::Pod(self.0.id(pod));
+        let notes = self.0.engine.notes(self.0.id(asker)).unwrap();
+        let note = notes.into_iter().find(|note| note.subject == subject && note.outcome == Outcome::Spared);
+        note.map(|note| note.law)
+    }
+
+    /// The law that refused a pod, and whether nothing helps against it.
+    pub fn refused(&mut self, pod: &str) -> Option<(String, bool)> {
+        match self.0.pre_filter(pod) {
+            Admission::Pass => None,
+            Admission::Refused(reason) => Some((reason.law, false)),
+            Admission::Final(reason) => Some((reason.law, true)),
+        }
+    }
+
+    /// Whether a node takes a pod.
+    pub fn takes(&mut self, node: &str, pod: &str) -> bool {
+        let at = usize::try_from(*self.0.numbers.nodes.get(node).unwrap()).unwrap();
+        let codes = self.0.engine.filter(self.0.id(pod)).unwrap().codes;
+        *codes.get(at).unwrap() == 0
+    }
+}

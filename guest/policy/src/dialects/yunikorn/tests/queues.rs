@@ -1,0 +1,108 @@
+//! Applications and the queues they are in.
+
+use super::{Scene, config_map, keys, label, of, of_app, yaml};
+use crate::contract::Severity;
+
+const TENANTS: &str = "
+- name: tenants
+  parent: true
+  childtemplate: {resources: {guaranteed: {vcore: 2}, max: {vcore: 6}}, properties: {preemption.policy: fence}}
+- name: leaf";
+
+/// What is used in a queue, in cores; none where there is no such queue.
+fn used(scene: &Scene, queue: &str) -> Option<i64> {
+    let accounts = scene.0.engine.queues().unwrap();
+    let account = accounts.into_iter().find(|account| account.name == queue)?;
+    Some(account.used.iter().find(|amount| amount.resource == 0).map_or(0, |amount| amount.value / 1000))
+}
+
+#[test]
+fn one_application_is_in_one_queue_whatever_comes_first() {
+    let first = || of_app("b", "app", "root.one", 1).on("n").with(|pod| pod.created = 1);
+    let second = || of_app("a", "app", "root.two", 2).on("n").with(|pod| pod.created = 2);
+    for pods in [[first(), second()], [second(), first()]] {
+        let scene = Scene::new("- name: leaf").nodes(&[("n", 9)]).pods(pods);
+        assert_eq!((used(&scene, "root.one"), used(&scene, "root.two")), (Some(3), None));
+    }
+}
+
+#[test]
+fn queues_come_with_their_pods_and_go_with_them() {
+    let mut scene = Scene::new(TENANTS).nodes(&[("n", 9)]).pods([of("a", "root.tenants.one", 1).on("n")]);
+    assert_eq!(used(&scene, "root.tenants.one"), Some(1));
+    let bounds: Vec<(String, i64)> = scene
+        .0
+        .account("root.tenants.one")
+        .bounds
+        .into_iter()
+        .flat_map(|bound| bound.amounts.into_iter().map(move |amount| (bound.name.clone(), amount.value)))
+        .collect();
+    assert_eq!(bounds, [("guaranteed".to_owned(), 2000), ("max".to_owned(), 6000)]);
+    scene.0.gone("a");
+    assert_eq!(used(&scene, "root.tenants.one"), None);
+}
+
+#[test]
+fn a_pod_that_names_no_leaf_is_refused_for_good() {
+    let refused = Some(("yunikorn/queue-is-known".to_owned(), true));
+    for (queue, expected) in [
+        ("root.tenants.new", None),
+        ("TENANTS.New", None),
+        ("root.tenants.new.deeper", None),
+        ("root.leaf", None),
+        ("root.tenants", refused.clone()),
+        ("root.leaf.below", refused.clone()),
+        ("root.tenants.b@d name", refused.clone()),
+        ("root", refused),
+    ] {
+        let mut scene = Scene::new(TENANTS).pods([of("p", queue, 1)]);
+        assert_eq!(scene.refused("p"), expected, "{queue}");
+    }
+}
+
+#[test]
+fn every_spelling_counts_and_the_newer_one_first() {
+    let bare = |name: &str| of(name, "", 1);
+    let spelled = label(label(bare("a"), keys::QUEUE, "root.new"), keys::APPLICATION, "x").on("n");
+    let scene = Scene::new(TENANTS).nodes(&[("n", 9)]).pods([spelled]);
+    assert_eq!(used(&scene, "root.new"), Some(1));
+    let noted = super::annotation(bare("a"), keys::QUEUE, "root.noted").on("n");
+    let scene = Scene::new(TENANTS).nodes(&[("n", 9)]).pods([noted]);
+    assert_eq!(used(&scene, "root.noted"), Some(1));
+}
+
+#[test]
+fn a_bad_configuration_leaves_the_last_good_one_in_force() {
+    let mut scene = Scene::new(TENANTS).nodes(&[("n", 9)]).pods([of("a", "root.leaf", 1).on("n")]);
+    scene.0.object(config_map(&yaml("- {name: other, resource: {}}")));
+    let found = scene.0.findings.pop().unwrap();
+    assert_eq!(
+        (found.severity, found.object.as_str(), found.path.as_str()),
+        (Severity::Error, "ConfigMap/yunikorn/yunikorn-configs", "/data/queues.yaml")
+    );
+    assert!(found.message.starts_with("line 7: `root.other`: there is no key `resource` here"), "{}", found.message);
+    assert_eq!((used(&scene, "root.leaf"), used(&scene, "root.other")), (Some(1), None));
+    scene.0.object(config_map(&yaml("- {name: other}")));
+    assert_eq!((used(&scene, "root.leaf"), used(&scene, "root.other")), (Some(1), Some(0)), "its pods make it anew");
+}
+
+#[test]
+fn the_queue_that_uses_the_smaller_part_of_its_guarantee_is_served_first() {
+    let queues = "
+- {name: a, resources: {guaranteed: {vcore: 4}}}
+- {name: b, resources: {guaranteed: {vcore: 8}}}
+- {name: c, properties: {priority.offset: \"1\"}}";
+    let scene = Scene::new(queues).nodes(&[("n", 9)]).pods([
+        of("a0", "root.a", 2).on("n"),
+        of("b0", "root.b", 3).on("n"),
+        of("a1", "root.a", 1),
+        of("b1", "root.b", 1),
+        of("b2", "root.b", 1).priority(0).with(|pod| pod.created = -1),
+        of("c1", "root.c", 1),
+    ]);
+    let mut world = scene.0;
+    let ids = ["a1", "b1", "b2", "c1"].map(|name| world.id(name)).to_vec();
+    let order: Vec<String> = world.engine.queue_order(ids).unwrap().into_iter().map(|id| world.pod_name(id)).collect();
+    // c ranks one higher; b uses 3 of 8, a 2 of 4; b2 is older than b1.
+    assert_eq!(order, ["default/c1", "default/b2", "default/b1", "default/a1"]);
+}

@@ -1,0 +1,227 @@
+//! Volcano's laws, each where it bites and where it spares.
+
+use serde_json::json;
+
+use super::*;
+use crate::laws::gate::*;
+use crate::laws::guard::*;
+use crate::laws::limit::*;
+use crate::model::{Pod, PodIx};
+use crate::testing::{Draft, object, pod};
+
+type Guard = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Breach>;
+
+/// A node of 64 cores, and three queues: `q` deserves 4 cores and is guaranteed 2, `r` deserves none, `s` may hold 3.
+fn world() -> World {
+    let mut world = World::of("volcano", "");
+    world.node("n", "cpu=64 gpu=8");
+    let guarantee = json!({"resource": {"cpu": "2"}});
+    for (name, spec) in [
+        ("q", json!({"deserved": {"cpu": "4"}, "guarantee": guarantee})),
+        ("r", json!({})),
+        ("s", json!({"capability": {"cpu": "3"}, "reclaimable": false})),
+    ] {
+        world.object(object("Queue", &format!("/{name}"), [&[], &[]], json!({ "spec": spec })));
+    }
+    world
+}
+
+fn group(world: &mut World, name: &str, queue: &str, minimum: u32, elastic: bool) {
+    let annotations = [("volcano.sh/elastic-train", if elastic { "true" } else { "false" })];
+    let spec = json!({"spec": {"queue": queue, "minMember": minimum}});
+    world.object(object("PodGroup", &format!("default/{name}"), [&[], &annotations], spec));
+}
+
+fn member(name: &str, group: &str, cores: u32) -> Draft {
+    pod(name).asks(&format!("cpu={cores}")).annotation("scheduling.k8s.io/group-name", group)
+}
+
+/// What a law says of a candidate when `asker` asks; real capabilities are known.
+fn verdict(world: &mut World, guard: Guard, asker: &str, candidate: &str) -> Result<(), Breach> {
+    let (asking, ix) = (world.id(asker), PodIx(world.id(candidate)));
+    world.engine.at_planning(asking, |case| case.cluster.pod(ix).map_or(Ok(()), |pod| guard(case, ix, pod)))
+}
+
+/// Group `g` of queue `r` waits with pod `a`; group `v` of this queue runs pods `v0`, `v1`, ... of these sizes.
+fn running(queue: &str, minimum: u32, cores: &[u32]) -> World {
+    let mut world = world();
+    group(&mut world, "g", "r", 1, false);
+    group(&mut world, "v", queue, minimum, false);
+    world.pod(member("a", "g", 1));
+    for (at, cores) in cores.iter().enumerate() {
+        world.pod(member(&format!("v{at}"), "v", *cores).on("n"));
+    }
+    world
+}
+
+#[test]
+fn a_queue_gives_only_what_is_above_its_due() {
+    let law = normal_victim_queue_is_above_deserved::admits;
+    assert!(verdict(&mut running("q", 0, &[4]), law, "a", "v0").is_err(), "4 of 4 are its due");
+    assert_eq!(verdict(&mut running("q", 0, &[4, 1]), law, "a", "v1"), Ok(()), "5 of 4");
+    assert_eq!(verdict(&mut running("r", 0, &[1]), law, "a", "v0"), Ok(()), "it deserves nothing of what it holds");
+}
+
+#[test]
+fn a_guarantee_is_left() {
+    let law = normal_victim_leaves_guarantee::admits;
+    assert!(verdict(&mut running("q", 0, &[6]), law, "a", "v0").is_err(), "0 would be left of 2");
+    assert_eq!(verdict(&mut running("q", 0, &[6, 2]), law, "a", "v0"), Ok(()), "2 would be left of 2");
+    assert!(verdict(&mut running("q", 0, &[6, 1]), law, "a", "v0").is_err(), "1 would be left of 2");
+}
+
+#[test]
+fn a_gang_spares_what_is_above_its_minimum_and_what_is_left_of_a_broken_one() {
+    let law = victim_is_above_gang_minimum::admits;
+    for (minimum, pods, spares) in [(2, 3, true), (3, 3, false), (4, 3, true), (0, 1, true), (1, 1, false)] {
+        let said = verdict(&mut running("q", minimum, &vec![1; pods]), law, "a", "v0");
+        assert_eq!(said.is_ok(), spares, "{pods} of {minimum}");
+    }
+}
+
+#[test]
+fn a_queue_that_is_not_reclaimable_gives_nothing_to_others() {
+    assert!(verdict(&mut running("s", 0, &[1]), victim_queue_is_reclaimable::admits, "a", "v0").is_err());
+    assert_eq!(verdict(&mut running("q", 0, &[1]), victim_queue_is_reclaimable::admits, "a", "v0"), Ok(()));
+}
+
+#[test]
+fn normal_pods_are_taken_from_other_queues_and_preempted_within_one() {
+    for (queue, across, within) in [("q", true, false), ("r", false, true)] {
+        let mut world = running(queue, 0, &[1]);
+        let said = verdict(&mut world, normal_victim_is_of_another_queue::admits, "a", "v0");
+        assert_eq!(said.is_ok(), across, "{queue}");
+        let said = verdict(&mut world, victim_is_of_the_same_queue::admits, "a", "v0");
+        assert_eq!(said.is_ok(), within, "{queue}");
+    }
+}
+
+#[test]
+fn who_holds_nothing_of_what_is_asked_for_stays() {
+    let mut world = running("q", 0, &[1]);
+    world.pod(member("w", "v", 1).asks("gpu=1").on("n"));
+    assert_eq!(verdict(&mut world, victim_frees_what_is_asked::admits, "a", "v0"), Ok(()));
+    assert!(verdict(&mut world, victim_frees_what_is_asked::admits, "a", "w").is_err());
+}
+
+#[test]
+fn a_pod_is_free_at_exactly_the_end_of_its_cooldown() {
+    for (now, free) in [(9_999_999_999, false), (10_000_000_000, true)] {
+        let mut world = running("q", 0, &[]);
+        let protected = member("v", "v", 1).on("n").annotation("volcano.sh/cooldown-time", "10s");
+        world.pod(protected.with(|pod| pod.scheduled = Some(0)));
+        world.tell(vec![crate::contract::Event::Clock(now)]);
+        assert_eq!(verdict(&mut world, victim_is_past_its_cooldown::admits, "a", "v").is_ok(), free, "{now}");
+    }
+}
+
+#[test]
+fn system_pods_and_those_that_opted_out_stay() {
+    let mut world = running("q", 0, &[]);
+    world.pod(member("v", "v", 1).on("n").with(|pod| pod.priority_class = "system-node-critical".to_owned()));
+    world.pod(pod("kube-system/k").asks("cpu=1").on("n"));
+    world.pod(member("o", "v", 1).on("n").label("volcano.sh/preemptable", "false"));
+    for (name, system, opted_out) in [("v", true, false), ("kube-system/k", true, false), ("o", false, true)] {
+        assert_eq!(verdict(&mut world, victim_is_no_system_pod::admits, "a", name).is_err(), system, "{name}");
+        assert_eq!(verdict(&mut world, victim_did_not_opt_out::admits, "a", name).is_err(), opted_out, "{name}");
+    }
+}
+
+#[test]
+fn capability_and_deserved_hold_to_the_last_core() {
+    for (queue, cores, law, holds) in [
+        ("s", 3, queue_fits_capability::holds as Law, true),
+        ("s", 4, queue_fits_capability::holds, false),
+        ("q", 4, normal_pods_fit_deserved::holds, true),
+        ("q", 5, normal_pods_fit_deserved::holds, false),
+        ("r", 60, normal_pods_fit_deserved::holds, true),
+        ("q", 4, reclaimer_stays_within_deserved::holds, true),
+        ("q", 5, reclaimer_stays_within_deserved::holds, false),
+        ("r", 1, reclaimer_stays_within_deserved::holds, false),
+    ] {
+        let mut world = world();
+        group(&mut world, "g", queue, 1, false);
+        world.pod(member("a", "g", cores));
+        assert_eq!(admission(&mut world, "a", law).is_ok(), holds, "{cores} cores in {queue}");
+    }
+}
+
+#[test]
+fn elastic_pods_are_not_held_to_what_is_deserved() {
+    let mut world = world();
+    group(&mut world, "g", "q", 1, true);
+    world.pod(member("a", "g", 5).label("volcano.sh/elastic-train", "true"));
+    assert_eq!(admission(&mut world, "a", normal_pods_fit_deserved::holds), Ok(()));
+    assert!(verdict(&mut running("q", 0, &[1]), victim_is_elastic::admits, "a", "v0").is_err());
+}
+
+#[test]
+fn a_gang_is_short_until_its_minimum_runs() {
+    for (bound, short) in [(0, true), (1, true), (2, false), (3, false)] {
+        let mut world = world();
+        group(&mut world, "g", "q", 2, false);
+        for at in 0..bound {
+            world.pod(member(&format!("b{at}"), "g", 1).on("n"));
+        }
+        world.pod(member("a", "g", 1));
+        assert_eq!(admission(&mut world, "a", gang_is_short::holds).is_ok(), short, "{bound} of 2");
+        assert_eq!(admission(&mut world, "a", gang_runs::holds).is_err(), short, "{bound} of 2");
+    }
+}
+
+#[test]
+fn a_queue_must_be_there_and_open() {
+    let mut world = world();
+    let closed = json!({"spec": {}, "status": {"state": "Closing"}});
+    world.object(object("Queue", "/closed", [&[], &[]], closed));
+    for (queue, takes) in [("q", true), ("closed", false), ("nowhere", false), ("", true)] {
+        group(&mut world, "g", queue, 1, false);
+        world.pod(member("a", "g", 1));
+        assert_eq!(admission(&mut world, "a", queue_takes_pods::holds).is_ok(), takes, "`{queue}`");
+    }
+}
+
+#[test]
+fn a_job_may_grow_at_exactly_the_end_of_its_interval() {
+    let mut world = world();
+    let annotations = [("volcano.sh/elastic-train", "true"), ("volcano.sh/elastic-cooldown-time", "10s")];
+    let spec = json!({"spec": {"queue": "q", "minMember": 1}});
+    world.object(object("PodGroup", "default/g", [&[], &annotations], spec));
+    world.pod(member("b", "g", 1).on("n"));
+    world.pod(member("a", "g", 1).label("volcano.sh/elastic-train", "true"));
+    assert_eq!(admission(&mut world, "a", scaling_interval_is_over::holds), Ok(()), "the first growth need not wait");
+    let steps = std::iter::from_fn(|| Some(world.engine.act().unwrap())).take(3);
+    assert_eq!(steps.map(|step| step.bindings.len()).sum::<usize>(), 1);
+    for (now, over) in [(9_999_999_999, false), (10_000_000_000, true)] {
+        world.tell(vec![crate::contract::Event::Clock(now)]);
+        assert_eq!(admission(&mut world, "a", scaling_interval_is_over::holds).is_ok(), over, "{now}");
+    }
+}
+
+#[test]
+fn roles_hold_a_gang_back() {
+    let mut world = world();
+    let spec = json!({"spec": {"queue": "q", "minMember": 2, "minTaskMember": {"ps": 1, "worker": 1}}});
+    world.object(object("PodGroup", "default/g", [&[], &[]], spec));
+    world.pod(member("a", "g", 1).label("volcano.sh/task-spec", "worker"));
+    world.pod(member("b", "g", 1).label("volcano.sh/task-spec", "worker"));
+    assert!(admission(&mut world, "a", gang_has_its_roles::holds).is_err(), "two workers are no ps");
+    world.pod(member("c", "g", 1).label("volcano.sh/task-spec", "ps"));
+    assert_eq!(admission(&mut world, "a", gang_has_its_roles::holds), Ok(()));
+}
+
+#[test]
+fn the_priority_of_the_job_counts_not_that_of_the_pod() {
+    for (low, lower) in [(9, true), (10, false), (11, false)] {
+        let mut world = running("r", 0, &[]);
+        for (name, value) in [("low", low), ("high", 10)] {
+            world.object(object("PriorityClass", &format!("/{name}"), [&[], &[]], json!({ "value": value })));
+        }
+        for (name, class) in [("g", "high"), ("v", "low")] {
+            let spec = json!({"spec": {"queue": "r", "minMember": 1, "priorityClassName": class}});
+            world.object(object("PodGroup", &format!("default/{name}"), [&[], &[]], spec));
+        }
+        world.pod(member("v0", "v", 1).priority(1000).on("n"));
+        assert_eq!(verdict(&mut world, victim_job_ranks_lower::admits, "a", "v0").is_ok(), lower, "{low}");
+    }
+}

@@ -1,0 +1,11 @@
+//! Volcano's elastic jobs over whole cycles, as a host lives through them: sizes stay legal, nobody is evicted but for a gang that then
+//! runs, a guarantee holds, and the cluster comes to rest.
+
+mod host;
+mod rest;
+#[cfg(test)]
+#[expect(dead_code, reason = "the tests inside the crate use the rest")]
+#[path = "../../src/testing.rs"]
+mod testing;
+
+use lictor_policy::{Engine, contract, quantity};
