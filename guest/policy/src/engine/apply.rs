@@ -20,6 +20,7 @@ impl Engine {
         if let Some(dialect) = &mut self.dialect {
             dialect.settle(&mut self.cluster, &mut findings).map_err(|over| self.overflow(over))?;
         }
+        self.refresh();
         self.ledger.prune(&self.cluster);
         Ok(Applied { revision: self.revision, findings })
     }
@@ -39,6 +40,8 @@ impl Engine {
             Event::PodUpserted(pod) => self.upsert_pod(pod, findings)?,
             Event::PodRemoved(pod) => {
                 self.cluster.remove_pod(PodIx(pod))?;
+                self.ledger.forget_pod(PodIx(pod));
+                self.notes.forget_pod(PodIx(pod));
                 if let Some(dialect) = &mut self.dialect {
                     dialect.forget_pod(PodIx(pod));
                 }

@@ -48,6 +48,14 @@ impl Ledger {
         self.entries.retain(|entry| entry.plan != plan);
     }
 
+    /// A pod is gone; its number may come to name another.
+    pub fn forget_pod(&mut self, pod: PodIx) {
+        for entry in &mut self.entries {
+            entry.preemptors.retain(|other| *other != pod);
+            entry.victims.retain(|other| *other != pod);
+        }
+    }
+
     /// Forgets plans that are over: no victim is left, or nobody waits for it.
     pub fn prune(&mut self, cluster: &Cluster) {
         self.entries.retain(|entry| !entry.accepted || entry.left(cluster) > 0);

@@ -82,11 +82,16 @@ impl Engine {
         self.dialect.as_ref().map(|dialect| dialect.laws()).ok_or(PolicyError::NotConfigured)
     }
 
-    /// Who asks in an attempt for a pod; everything that is derived from the cluster is brought up to date.
-    fn asker(&mut self, pod: PodId) -> Result<Asker, PolicyError> {
+    /// Brings up to date what follows from the whole cluster.
+    fn refresh(&mut self) {
         if let Some(dialect) = &mut self.dialect {
             dialect.refresh(&mut self.cluster);
         }
+    }
+
+    /// Who asks in an attempt for a pod; everything that is derived from the cluster is brought up to date.
+    fn asker(&mut self, pod: PodId) -> Result<Asker, PolicyError> {
+        self.refresh();
         let asker = Asker::new(&self.cluster, self.laws()?, PodIx(pod)).map_err(|over| self.overflow(over))?;
         asker.ok_or(PolicyError::UnknownPod(pod))
     }

@@ -33,6 +33,11 @@ impl Notes {
         self.asker = self.on.then_some(asker);
     }
 
+    /// A pod is gone; its number may come to name another.
+    pub fn forget_pod(&mut self, pod: PodIx) {
+        self.kept.remove(&pod);
+    }
+
     /// What was recorded for a pod.
     pub fn of(&self, pod: PodIx) -> Vec<Note> {
         self.kept.get(&pod).cloned().unwrap_or_default()

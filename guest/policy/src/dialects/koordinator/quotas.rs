@@ -124,45 +124,40 @@ impl Quotas {
         let mut specs = Vec::new();
         let root = QueueSpec { name: keys::ROOT_QUOTA.to_owned(), ..QueueSpec::default() };
         specs.push(self.spec(cluster, root));
-        for name in [keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA] {
-            let parent = Some(keys::ROOT_QUOTA.to_owned());
-            let is_default = name == keys::DEFAULT_QUOTA;
-            specs.push(
-                self.spec(cluster, QueueSpec { name: name.to_owned(), parent, is_default, ..QueueSpec::default() }),
-            );
-        }
-        let mut waiting: Vec<(&String, &str)> = self.quotas.keys().map(|name| (name, self.parent(name))).collect();
-        waiting.retain(|(name, _)| !keys::is_builtin(name));
-        let mut placed: BTreeSet<&str> = BTreeSet::from([keys::ROOT_QUOTA, keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA]);
+        let own = self.quotas.keys().map(String::as_str).filter(|name| !keys::is_builtin(name));
+        let mut names: Vec<&str> = own.chain([keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA]).collect();
+        names.sort_unstable();
+        let mut waiting: Vec<(&str, &str)> = names.into_iter().map(|name| (name, self.parent(name))).collect();
+        let mut placed: BTreeSet<&str> = BTreeSet::from([keys::ROOT_QUOTA]);
         while !waiting.is_empty() {
             let (ready, rest): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, parent)| placed.contains(parent));
             waiting = rest;
             for (name, parent) in ready {
                 placed.insert(name);
-                let parent = Some(parent.to_owned());
-                specs.push(self.spec(cluster, QueueSpec { name: name.clone(), parent, ..QueueSpec::default() }));
+                let (parent, is_default) = (Some(parent.to_owned()), name == keys::DEFAULT_QUOTA);
+                let spec = QueueSpec { name: name.to_owned(), parent, is_default, ..QueueSpec::default() };
+                specs.push(self.spec(cluster, spec));
             }
         }
         specs
     }
 
-    /// The parent in the tree: always one from which the root is reached.
+    /// The parent in the tree: the root where the quota names none that there is, or is below itself.
     fn parent(&self, name: &str) -> &str {
-        let parent = self.quotas.get(name).map_or(keys::ROOT_QUOTA, |quota| quota.parent.as_str());
-        if self.leads_to_root(name) { parent } else { keys::ROOT_QUOTA }
+        match self.quotas.get(name) {
+            Some(quota) if !keys::is_builtin(name) && self.exists(&quota.parent) && !self.is_below_itself(name) => {
+                &quota.parent
+            }
+            _ => keys::ROOT_QUOTA,
+        }
     }
 
-    fn leads_to_root(&self, name: &str) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut next = name;
-        while seen.insert(next) {
-            match self.quotas.get(next) {
-                _ if next == keys::ROOT_QUOTA => return true,
-                Some(quota) => next = &quota.parent,
-                None => return keys::is_builtin(next),
-            }
-        }
-        false
+    fn exists(&self, name: &str) -> bool {
+        self.quotas.contains_key(name) || keys::is_builtin(name)
+    }
+
+    fn is_below_itself(&self, name: &str) -> bool {
+        self.ring(name).last() == Some(&name) && self.ring(name).len() > 1
     }
 
     fn spec(&self, cluster: &Cluster, mut spec: QueueSpec) -> QueueSpec {
@@ -180,11 +175,11 @@ impl Quotas {
                 continue;
             }
             let (path, parent) = (label_path(keys::PARENT), &quota.parent);
-            if !self.quotas.contains_key(parent) && !keys::is_builtin(parent) {
+            if !self.exists(parent) {
                 let message = format!("its parent `{parent}` does not exist; it stands below the root");
                 let remedy = "create the parent, or name another one";
                 findings.push(title(name, quota).finding(Severity::Warning, &path, message, remedy));
-            } else if !self.leads_to_root(name) {
+            } else if self.is_below_itself(name) {
                 let message = format!("its parents form a cycle: {}", self.ring(name).join(" -> "));
                 let remedy = "let one of them have the root, or no parent label, as its parent";
                 findings.push(title(name, quota).finding(Severity::Error, &path, message, remedy));

@@ -4,7 +4,7 @@ use super::site::Site;
 use super::{Obstacle, Proposal, Quest};
 use crate::contract::{Outcome, Subject};
 use crate::laws::{Breach, Rule};
-use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, PodIx, ResourceIx, Trial};
+use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, Pod, PodIx, ResourceIx, Trial};
 
 /// Takes away everybody who may make way on the nodes of the plan, and, where a limit of the asker's own queue needs it, those of
 /// that queue wherever they are; then puts them back, the most important first, as long as the pods of the job keep their nodes
@@ -72,10 +72,11 @@ impl Taken {
         Ok(())
     }
 
-    /// Takes away the pods of the asker's own queue that may make way, wherever they are, and those that are leaving anyway.
+    /// Takes away the pods of the asker's own queue, and those below it, that may make way, wherever they are, and those that are leaving anyway.
     fn take_own_queue(&mut self, trial: &mut Trial<'_>, quest: &mut Quest<'_>) -> Result<(), Overflow> {
-        let all = trial.cluster().pods();
-        let own = all.filter(|(_, pod)| pod.queue == quest.asker.queue && pod.place.node().is_some());
+        let cluster = trial.cluster();
+        let below = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| Some(ix) == quest.asker.queue);
+        let own = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && below(pod));
         let own: Vec<PodIx> = own.map(|(ix, _)| ix).collect();
         for ix in own {
             if quest.is_leaving(trial.cluster(), ix) {

@@ -13,7 +13,41 @@ impl Cluster {
         {
             pod.place = old.place;
         }
-        self.attach(ix, pod)
+        self.attach(ix, pod).or_else(|over| {
+            self.drop_unbooked(ix);
+            self.rebook()?;
+            Err(over)
+        })
+    }
+
+    /// Forgets a pod of which it is not known how far it was booked.
+    fn drop_unbooked(&mut self, ix: PodIx) {
+        self.pods.remove(ix);
+        self.nominated.remove(&ix);
+        let lists = self.nodes.iter_mut().flat_map(|(_, node)| [&mut node.pods, &mut node.nominated]);
+        let lists =
+            lists.chain(self.jobs.iter_mut().map(|(_, job)| &mut job.members)).chain(self.families.values_mut());
+        lists.for_each(|list| list.retain(|other| *other != ix));
+    }
+
+    /// Makes all books anew from the pods.
+    fn rebook(&mut self) -> Result<(), Overflow> {
+        for (_, queue) in self.queues.iter_mut() {
+            (queue.used, queue.requested) = (Books::default(), Books::default());
+        }
+        let pods: Vec<PodIx> = self.pods.iter().map(|(ix, _)| ix).collect();
+        for ix in pods {
+            self.ask(ix, Entry::In)?;
+            self.charge(ix, Entry::In)?;
+        }
+        let free = |(ix, node): (NodeIx, &Node)| Ok((ix, self.free(&node.allocatable, &node.pods)?));
+        let left: Vec<(NodeIx, Amounts)> = self.nodes.iter().map(free).collect::<Result<_, _>>()?;
+        for (ix, free) in left {
+            if let Some(node) = self.nodes.get_mut(ix) {
+                node.free = free;
+            }
+        }
+        Ok(())
     }
 
     /// A pod is gone.
@@ -21,6 +55,12 @@ impl Cluster {
         let pod = self.detach(ix)?;
         if let Some(pod) = &pod {
             self.pod_ranks.remove(&pod.name);
+            if let Some(job) =
+                pod.traits.job.and_then(|job| self.jobs.get_mut(job)).filter(|job| job.members.is_empty())
+            {
+                // One of the same name that is submitted again is another job.
+                *job = Job { declared: job.declared.take(), charter: job.charter.take(), ..Job::new(job.key.clone()) };
+            }
             self.owed.remove(&ix);
         }
         Ok(pod)
