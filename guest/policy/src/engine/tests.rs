@@ -1,6 +1,7 @@
 //! Tests of the engine, and what those of the laws and the model need to look inside.
 
 mod gangs;
+mod histories;
 mod in_flight;
 mod plans;
 mod state;

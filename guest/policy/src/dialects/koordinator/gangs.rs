@@ -25,7 +25,13 @@ pub fn job_of(args: &Args, cluster: &mut Cluster, said: &Said<'_>, findings: &mu
     if said.annotation(keys::GANG_MINIMUM).is_some() {
         let pod = Document::named("Pod", &said.pod().namespace, &said.pod().name);
         match annotated(args, &pod, said) {
-            Ok(gang) => cluster.job_mut(job)?.annotated = Some(gang),
+            // Where pods disagree the largest minimum counts, whoever was told first.
+            Ok(gang) => {
+                let annotated = &mut cluster.job_mut(job)?.annotated;
+                if annotated.as_ref().is_none_or(|known| known.minimum <= gang.minimum) {
+                    *annotated = Some(gang);
+                }
+            }
             Err(finding) => findings.push(finding),
         }
     }

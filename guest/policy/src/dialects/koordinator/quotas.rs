@@ -25,6 +25,8 @@ struct Quota {
 /// All quotas read so far.
 #[derive(Debug, Default)]
 pub struct Quotas {
+    /// By name and namespace, as they were read.
+    read: BTreeMap<(String, String), Quota>,
     /// By name: a quota's name alone identifies it.
     quotas: BTreeMap<String, Quota>,
     /// Namespaces that have a quota of their own name, and it.
@@ -48,26 +50,31 @@ impl Quotas {
     }
 
     fn add(&mut self, object: &Document, quota: Quota, findings: &mut Findings) {
-        let known = self.quotas.get(&object.name);
-        if let Some(other) = known.filter(|known| known.namespace != quota.namespace) {
-            let message = format!("there is a quota of this name in namespace `{}` already", other.namespace);
-            findings.push(object.error(
-                "/metadata/name",
-                message,
-                "give each quota a name of its own in the whole cluster",
-            ));
-        } else if known != Some(&quota) {
-            self.quotas.insert(object.name.clone(), quota);
-            self.settled = false;
+        let key = (object.name.clone(), quota.namespace.clone());
+        let same_name = self.read.keys().find(|(name, namespace)| *name == key.0 && *namespace != key.1);
+        if let Some((_, other)) = same_name {
+            let message = format!("there is a quota of this name in namespace `{other}` already");
+            let remedy = "give each quota a name of its own in the whole cluster";
+            findings.push(object.error("/metadata/name", message, remedy));
+        }
+        if self.read.get(&key) != Some(&quota) {
+            self.read.insert(key, quota);
+            self.choose();
         }
     }
 
     /// A quota is gone.
     pub fn remove(&mut self, key: &ObjectKey) {
-        if self.quotas.get(&key.name).is_some_and(|quota| quota.namespace == key.namespace) {
-            self.quotas.remove(&key.name);
-            self.settled = false;
+        if self.read.remove(&(key.name.clone(), key.namespace.clone())).is_some() {
+            self.choose();
         }
+    }
+
+    /// Of several quotas of one name the first by namespace counts: it is entered last.
+    fn choose(&mut self) {
+        let named = self.read.iter().rev().map(|((name, _), quota)| (name.clone(), quota.clone()));
+        self.quotas = named.collect();
+        self.settled = false;
     }
 
     /// The quota of a pod: the one its label names, or the default one if there is none such; without the label, the one named

@@ -218,16 +218,16 @@ fn a_quota_that_is_its_own_parent_is_a_cycle_of_one() {
 }
 
 #[test]
-fn a_name_in_two_namespaces_is_one_quota_and_the_second_is_told() {
+fn of_a_name_in_two_namespaces_the_first_namespace_counts_and_the_second_quota_is_told() {
     let mut world = World::new();
     world.object(quota("q", "", "", "cpu=4"));
     let second = object("ElasticQuota", "elsewhere/q", [&[], &[]], json!({"spec": {"max": {"cpu": 8}}}));
     world.object(second.clone());
     let message = "there is a quota of this name in namespace `quotas` already";
     assert_eq!(told(&world.findings), [(Severity::Error, "ElasticQuota/elsewhere/q", "/metadata/name", message)]);
-    assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"));
+    assert_eq!(bound(&world, "q", "max"), amounts("cpu=8"), "`elsewhere` comes before `quotas`");
     world.tell(vec![Event::ObjectRemoved(key(&second))]);
-    assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"), "the first one is not gone");
+    assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"), "the other one is not gone");
 }
 
 #[test]
