@@ -166,10 +166,10 @@ fn overflow_leaves_the_books_right() {
     let most = format!("memory={}", i64::MAX);
     world.pod(pod("a").asks(&most).on("n"));
     let events = world.numbers.pod(&pod("b").asks("memory=1 cpu=1").on("n"));
-    println!("{:?}", world.engine.apply(events.to_vec()));
+    let _ = world.engine.apply(events.to_vec());
     world.gone("b");
     world.gone("a");
-    println!("{:?}", world.account(DEFAULT));
+    let _ = world.account(DEFAULT);
     assert_eq!(world.account(DEFAULT).used, []);
     assert_eq!(world.account(DEFAULT).pending, []);
     assert_eq!(world.account(ROOT).pending, []);
@@ -187,10 +187,10 @@ fn overflow_in_first_settle() {
     for name in ["a", "b"] {
         events.extend(numbers.pod(&pod(name).asks(&most).on("n")));
     }
-    println!("{:?}", engine.apply(events));
-    println!("{:?}", engine.apply(vec![Event::PodRemoved(0)]));
-    println!("{:?}", engine.queues());
-    println!("{:?}", engine.apply(vec![Event::PodRemoved(1)]));
+    let _ = engine.apply(events);
+    let _ = engine.apply(vec![Event::PodRemoved(0)]);
+    let _ = engine.queues();
+    let _ = engine.apply(vec![Event::PodRemoved(1)]);
     for queue in engine.queues().unwrap() {
         assert_eq!((queue.used, queue.pending), (vec![], vec![]));
     }
