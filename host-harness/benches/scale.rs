@@ -2,7 +2,7 @@
 //!
 //! Every node has 64 cores, full of preemptible pods of low priority from four teams; a non-preemptible gang of 64 whole nodes takes
 //! back what its team is guaranteed. `cargo bench -p lictor --bench scale`.
-#![expect(missing_docs, clippy::unwrap_used, clippy::panic, reason = "a benchmark")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, reason = "a benchmark")]
 
 use std::hint::black_box;
 

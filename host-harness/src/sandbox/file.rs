@@ -29,7 +29,6 @@ fn is_readable(text: &str) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::panic, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -68,7 +68,6 @@ impl ResourceLimiter for Guard {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -186,7 +186,6 @@ impl Check {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use serde_json::json;
 

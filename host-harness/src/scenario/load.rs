@@ -93,7 +93,6 @@ fn mistake(path: &Path, message: &str, remedy: &str) -> InputError {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use std::fs;
 

@@ -178,7 +178,6 @@ fn actions(written: WrittenStep, origin: &Origin, here: &str) -> Result<Vec<Acti
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
     use crate::cluster::load;

@@ -127,7 +127,6 @@ fn not_opened(scenario: &Scenario, error: &OpenError) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use serde_json::{Value, json};
 

@@ -86,7 +86,6 @@ pub(super) fn check(expected: &Books, actual: &BTreeMap<String, Option<Usage>>) 
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use lictor_policy::contract::Amount;
     use serde_json::json;

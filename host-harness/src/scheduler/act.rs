@@ -88,7 +88,6 @@ fn part<T: Clone>(list: &[T], start: &mut usize, end: u32, plan: u64, name: &'st
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use lictor_policy::contract::ExtensionPoint;
 

@@ -131,7 +131,6 @@ impl Session<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use crate::scheduler::testing::{ALL, Fx, Say, Scripted, reason, session};
     use crate::scheduler::{AttemptResult, Lie, SessionError};

@@ -86,7 +86,6 @@ impl Session<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use crate::scheduler::testing::{ALL, Fx, Say, Scripted, Sketch, session};
     use crate::scheduler::{How, Session};

@@ -102,7 +102,6 @@ impl Session<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use crate::scheduler::testing::{ALL, Fx, Say, Scripted, session};
     use crate::verify::testing::{node, object, on, pod};

@@ -110,7 +110,6 @@ impl Session<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use serde_json::json;
 

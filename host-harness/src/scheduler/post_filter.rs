@@ -47,7 +47,6 @@ impl Session<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use crate::scheduler::testing::{ALL, Fx, Say, Scripted, Sketch, reason, session};
     use crate::scheduler::{AttemptResult, Session};

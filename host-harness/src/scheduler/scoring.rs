@@ -50,7 +50,6 @@ impl<'a> Scoring<'a> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
     use crate::verify::testing::{World, node, on, pod};

@@ -137,7 +137,6 @@ impl<'p> Session<'p> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
     use crate::scheduler::testing::{Scripted, session};

@@ -23,7 +23,6 @@ pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Resul
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::super::testing::World;
 

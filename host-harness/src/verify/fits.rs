@@ -70,7 +70,6 @@ fn priority(ground: &Ground<'_>, pod: PodId) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::panic, reason = "tests")]
 
     use lictor_policy::contract::{Effects, Plan};
     use serde_json::json;

@@ -16,7 +16,6 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use lictor_policy::contract::{Effects, Placement};
 

@@ -87,7 +87,6 @@ pub(super) fn consumes(mirror: &Mirror, allocated: Option<u32>, pod: &Pod) -> Op
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
 
     use serde_json::{Value, json};
 

@@ -1,5 +1,4 @@
 //! A small world for the tests of the invariants.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use lictor_policy::contract::*;
 use serde_json::{Value, json};

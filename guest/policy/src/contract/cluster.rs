@@ -185,9 +185,12 @@ pub struct ObjectKey {
 }
 
 /// Something that happened in the cluster, or to a plan of the policy.
+#[cfg_attr(
+    target_pointer_width = "64",
+    expect(clippy::large_enum_variant, reason = "nearly every event is a pod: a box would cost each an allocation")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(clippy::large_enum_variant, reason = "nearly every event is a pod: a box would cost each an allocation")]
 pub enum Event {
     /// Announces resources; they take the next free numbers in this order.
     Resources(Vec<Resource>),

@@ -1,5 +1,3 @@
-#![expect(clippy::indexing_slicing, reason = "tests")]
-
 use lictor_policy::contract::{Eligibility, NodeId};
 
 use super::*;

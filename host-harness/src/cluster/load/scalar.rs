@@ -95,7 +95,6 @@ fn is_decimal(text: &str) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use serde_json::json;
 

@@ -103,7 +103,6 @@ fn amounts(taken: &BTreeMap<(String, i32), BTreeSet<Option<IpAddr>>>) -> Amounts
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use serde_json::{Value, json};
 

@@ -136,7 +136,6 @@ impl Reader<'_> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use serde_json::{Value, json};
 

@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use lictor_policy::contract::{Owner, Phase, PodKind};
 
 use super::*;

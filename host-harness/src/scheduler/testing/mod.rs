@@ -1,5 +1,4 @@
 //! A policy that says what it was told to say, in names.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod scripted;
 

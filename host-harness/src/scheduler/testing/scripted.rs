@@ -1,5 +1,4 @@
 //! The answers of the scripted policy.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use lictor_policy::contract::*;
 use serde_json::Value;

@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
-
 mod actions;
 mod loading;
 mod order;
