@@ -1,5 +1,5 @@
 //! The scenarios that come with the project.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::panic, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
