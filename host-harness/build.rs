@@ -2,6 +2,7 @@
 //!
 //! The guest is built by a cargo of its own, in a target directory of its own (the outer one is locked by the build that
 //! runs this script) and in an environment of its own (what is meant for the host's compiler would break the guest).
+//! Where `LICTOR_COMPONENT` names a component, that one is embedded and nothing is built.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use std::{env, fs};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "guest";
+const PREBUILT: &str = "LICTOR_COMPONENT";
 
 fn main() -> ExitCode {
     match build() {
@@ -25,11 +27,18 @@ fn main() -> ExitCode {
 fn build() -> Result<(), Box<dyn Error>> {
     let workspace = path_of("CARGO_MANIFEST_DIR")?.join("..").canonicalize()?;
     let out = path_of("OUT_DIR")?;
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed={PREBUILT}");
+    if let Some(component) = env::var_os(PREBUILT) {
+        println!("cargo::rerun-if-changed={}", Path::new(&component).display());
+        let bytes =
+            fs::read(&component).map_err(|error| format!("{PREBUILT}={}: {error}", Path::new(&component).display()))?;
+        return Ok(fs::write(out.join("lictor.wasm"), bytes)?);
+    }
+
     for input in ["guest", "wit", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"] {
         println!("cargo::rerun-if-changed={}", workspace.join(input).display());
     }
-    println!("cargo::rerun-if-changed=build.rs");
-
     ensure_target()?;
     let module = build_guest(&workspace, &out.join("guest"))?;
     let component = wit_component::ComponentEncoder::default().validate(true).module(&fs::read(module)?)?.encode()?;
