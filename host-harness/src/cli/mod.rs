@@ -6,6 +6,7 @@ mod arguments;
 mod choice;
 mod decide;
 mod exit;
+mod explain;
 mod failure;
 mod inspect;
 mod laws;
@@ -34,6 +35,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Decide(decide::Asked),
+    Explain(explain::Asked),
     Test(test::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
@@ -43,6 +45,7 @@ impl Command {
     fn run(self) -> Result<Exit, Failure> {
         match self {
             Command::Decide(asked) => decide::run(&asked),
+            Command::Explain(asked) => explain::run(&asked),
             Command::Test(asked) => test::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),

@@ -26,6 +26,8 @@ pub struct Session<'p> {
     pub(super) held: Held,
     /// The numbers of plans that the policy has used.
     pub(super) plans: BTreeSet<u64>,
+    /// Every attempt is explained.
+    pub(super) explains: bool,
     /// The queue must be ordered anew.
     pub(super) reorder: bool,
     pub(super) happened: Happened,
@@ -52,6 +54,7 @@ impl<'p> Session<'p> {
             departures: Departures::default(),
             held: Held::default(),
             plans: BTreeSet::new(),
+            explains: false,
             reorder: false,
             happened: Happened::default(),
             findings: Vec::new(),

@@ -4,6 +4,7 @@
 mod config;
 mod laws;
 mod node;
+mod notes;
 mod property;
 mod queues;
 
