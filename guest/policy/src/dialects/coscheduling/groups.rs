@@ -25,6 +25,16 @@ impl Groups {
         Groups { timeout, last: None }
     }
 
+    /// The group of the last pod of any group that was tried.
+    pub fn last(&self) -> Option<JobIx> {
+        self.last
+    }
+
+    /// This is the group of the last pod that was tried: so a checkpoint says.
+    pub fn resume(&mut self, last: Option<JobIx>) {
+        self.last = last;
+    }
+
     /// The group of a pod. Without a sensible minimum it is a pod of no group; where members disagree, the first one told of wins.
     pub fn group_of(&self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Option<JobIx> {
         let label = |key: &str| {
@@ -68,7 +78,8 @@ impl Groups {
         let Some(last) = last else { return Effects::default() };
         let releases = left_behind(cluster, last);
         let now = cluster.now();
-        if let Some(last) = cluster.job_mut(last) {
+        // One whose pods are all gone is forgotten; another of its name would start anew.
+        if let Some(last) = cluster.job_mut(last).filter(|last| !last.members.is_empty()) {
             last.failed_at = Some(now);
         }
         Effects { releases, reorder: true, ..Effects::default() }

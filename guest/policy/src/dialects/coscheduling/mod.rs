@@ -13,7 +13,7 @@ use crate::dialects::{Arguments, Dialect, Document, Findings, argument};
 use crate::engine::Sample;
 use crate::laws::Laws;
 use crate::laws::register::Entry;
-use crate::model::{Cluster, Overflow, PodIx, Traits};
+use crate::model::{Cluster, JobIx, Overflow, PodIx, Traits};
 use groups::Groups;
 
 /// What these laws are.
@@ -92,6 +92,14 @@ impl Dialect for Coscheduling {
 
     fn permitted(&mut self, cluster: &mut Cluster, pod: PodIx) {
         self.groups.succeeded(cluster, pod);
+    }
+
+    fn turn(&self) -> Option<JobIx> {
+        self.groups.last()
+    }
+
+    fn resume(&mut self, turn: Option<JobIx>) {
+        self.groups.resume(turn);
     }
 
     fn unreserved(&mut self, cluster: &mut Cluster, pod: PodIx, cause: ReleaseCause) -> Effects {
