@@ -67,6 +67,7 @@ impl Dialect for Coscheduling {
 
     fn forget_pod(&mut self, pod: PodIx) {
         self.budgets.forget_pod(pod);
+        self.groups.forget_pod(pod);
     }
 
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
@@ -79,6 +80,7 @@ impl Dialect for Coscheduling {
 
     fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
         self.budgets.settle(cluster);
+        self.groups.settle(cluster);
         Ok(())
     }
 
