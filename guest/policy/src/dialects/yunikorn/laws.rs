@@ -140,7 +140,7 @@ pub fn table() -> Laws {
             &order::smallest_group_first::LAW,
         ),
         search: Search::GroupOnOneNode(Group {
-            floors: &[NO_QUEUE_FALLS_BELOW_GUARANTEE],
+            floors: vec![NO_QUEUE_FALLS_BELOW_GUARANTEE],
             last_resort: OPTED_OUT_LAST,
         }),
         parents_bind: true,
