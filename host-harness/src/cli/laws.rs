@@ -77,7 +77,7 @@ fn told(laws: String, entry: &Entry, in_full: bool) -> Told {
 }
 
 /// The laws a code may mean: those that share a word with its name, or are written much like it; the likeliest first.
-fn near(code: &str, rules: &[(String, Entry)]) -> Vec<String> {
+pub(super) fn near(code: &str, rules: &[(String, Entry)]) -> Vec<String> {
     let name = |code: &'static str| code.rsplit('/').next().unwrap_or_default();
     let asked = code.rsplit('/').next().unwrap_or_default();
     let mut near: Vec<(usize, f64, &str)> = Vec::new();

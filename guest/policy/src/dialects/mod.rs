@@ -24,6 +24,9 @@ pub trait Dialect: Debug {
     /// The laws in force under the arguments.
     fn laws(&self) -> &Laws;
 
+    /// The same, to be switched.
+    fn laws_mut(&mut self) -> &mut Laws;
+
     /// Reads what a pod says of itself: its labels, annotations and fields.
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits;
 

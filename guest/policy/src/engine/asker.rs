@@ -66,7 +66,7 @@ impl Asker {
 
     /// The asker with the pods it needs a plan for. A job is planned whole where the search is by job; else a gang is planned as
     /// far as it needs to be complete, the asking pod first: evicting for less would help nobody, for more is not called for.
-    pub fn limited_to_need(mut self, cluster: &Cluster, search: Search) -> Asker {
+    pub fn limited_to_need(mut self, cluster: &Cluster, search: &Search) -> Asker {
         let Search::NodeByNode(_) = search else { return self };
         let minimum =
             self.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);

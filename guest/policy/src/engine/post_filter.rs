@@ -25,11 +25,11 @@ impl Engine {
         if let Some(reason) = self.broken(&asker, &laws.trigger) {
             return Ok(PostFiltered { plan: None, reason, effects: self.give_up(&asker) });
         }
-        let asker = asker.limited_to_need(&self.cluster, laws.search);
+        let asker = asker.limited_to_need(&self.cluster, &laws.search);
         let mut quest = Quest { asker: &asker, laws: &laws, ledger: &self.ledger, refuted, notes: &mut self.notes };
-        let found = match laws.search {
-            Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, sample),
-            Search::GroupOnOneNode(group) => search::plan_group(&mut self.cluster, &mut quest, &group),
+        let found = match &laws.search {
+            Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, *sample),
+            Search::GroupOnOneNode(group) => search::plan_group(&mut self.cluster, &mut quest, group),
             // Victims are bundled in the system's own cycle, where all that wait are looked at.
             Search::Bundles => return Err(PolicyError::Unsupported(ExtensionPoint::PostFilter)),
             Search::RemoveAllPutBack | Search::NodeByNode(_) => search::plan_job(&mut self.cluster, &mut quest),

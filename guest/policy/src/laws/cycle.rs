@@ -67,22 +67,3 @@ pub struct Pursuit {
     /// Who makes way first.
     pub order: (Rule, CompareVictims),
 }
-
-impl Cycle {
-    /// Every rule of the table.
-    pub fn rules(&self) -> Vec<&Rule> {
-        let own = [&self.admission, &self.normal, &self.growth, &self.elastic].into_iter().flatten();
-        let own = own.chain([&self.size]).map(|gate| &gate.rule);
-        let orders = [&self.queues.0, &self.jobs.rule, &self.tasks.rule];
-        let pursuits = [&self.reclaim, &self.preempt].into_iter().flat_map(Pursuit::rules);
-        own.chain(pursuits).chain(orders).collect()
-    }
-}
-
-impl Pursuit {
-    fn rules(&self) -> impl Iterator<Item = &Rule> {
-        let gates = self.trigger.iter().chain(&self.limits).map(|gate| &gate.rule);
-        let guards = self.guards.iter().chain(&self.single).map(|guard| &guard.rule);
-        gates.chain(guards).chain([&self.order.0])
-    }
-}

@@ -59,6 +59,10 @@ impl Dialect for Coscheduling {
         &self.laws
     }
 
+    fn laws_mut(&mut self) -> &mut Laws {
+        &mut self.laws
+    }
+
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
         let budgets = self.budgets.read_pod(pod);
         let job = self.groups.group_of(cluster, pod, findings);

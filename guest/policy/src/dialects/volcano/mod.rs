@@ -107,6 +107,10 @@ impl Dialect for Volcano {
         &self.laws
     }
 
+    fn laws_mut(&mut self) -> &mut Laws {
+        &mut self.laws
+    }
+
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
         let (said, ix) = (Said(pod), PodIx(pod.id));
         let mut traits = pods::read(cluster, pod, &mut self.told, findings);

@@ -148,7 +148,7 @@ pub fn table() -> Laws {
             &order::smallest_group_first::LAW,
         ),
         search: Search::GroupOnOneNode(Group {
-            floors: &[NO_QUEUE_FALLS_BELOW_GUARANTEE, TAKER_ENDS_NO_LARGER_THAN_GIVER],
+            floors: vec![NO_QUEUE_FALLS_BELOW_GUARANTEE, TAKER_ENDS_NO_LARGER_THAN_GIVER],
             last_resort: OPTED_OUT_LAST,
         }),
         parents_bind: true,

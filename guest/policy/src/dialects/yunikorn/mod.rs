@@ -108,6 +108,10 @@ impl Dialect for YuniKorn {
         &self.laws
     }
 
+    fn laws_mut(&mut self) -> &mut Laws {
+        &mut self.laws
+    }
+
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
         let foreign = pod.scheduler != keys::SCHEDULER || pod.kind != PodKind::Pod;
         let job = if foreign { None } else { cluster.job_or_new(&(String::new(), pods::application(pod))) };
