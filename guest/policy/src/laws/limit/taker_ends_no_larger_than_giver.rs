@@ -24,7 +24,8 @@ pub const LAW: Law = Law {
 /// Whether the asking pod takes no more than evens out when the group goes.
 pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
     let Some(own) = case.asker.queue.filter(|_| case.asker.own_node.is_none()) else { return Ok(()) };
-    for theirs in case.group.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue) {
+    let queues = case.group.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue);
+    for theirs in queues.filter(|theirs| *theirs != own) {
         let common = case.cluster.common_ancestor(own, theirs);
         let is_shared = |ix: QueueIx| common.is_some_and(|common| case.cluster.is_below(Some(common), ix));
         let guarantor = |leaf, resource| Some(case.cluster.guarantor(Some(leaf), resource)?.0);
