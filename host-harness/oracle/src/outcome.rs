@@ -28,6 +28,8 @@ pub(crate) struct Outcome {
     pub(crate) waiting: BTreeSet<String>,
     pub(crate) reason: String,
     pub(crate) order: Vec<String>,
+    /// All nominations that stand after the step, where that is told.
+    pub(crate) standing: Option<BTreeMap<String, String>>,
 }
 
 impl Outcome {
@@ -53,6 +55,7 @@ impl Outcome {
             waiting: list(value.get("waiting")).into_iter().collect(),
             reason: text("reason").unwrap_or_default(),
             order: list(value.get("order")),
+            standing: value.get("standing").map(|standing| map(Some(standing))),
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::ReadError;
-use crate::case::{By, Case, Step};
+use crate::case::{By, Case, Step, System};
 use crate::outcome::Outcome;
 use crate::systems;
 use crate::tally::{Breach, Tally, Verdict};
@@ -36,7 +36,8 @@ pub enum Stopped<E> {
     Read(#[from] ReadError),
 }
 
-/// Plays a case. `take` takes a step and says what came of it in the words of `lictor test --output json`.
+/// Plays a case. `take` takes a step and says what came of it in the words of `lictor test --output json`, and with the key `standing` all
+/// nominations that stand afterwards.
 ///
 /// # Errors
 /// A step that could not be taken, and an outcome or object that the model cannot read.
@@ -89,12 +90,29 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Table<'_, F> {
                 return Ok(());
             }
             if evicting && !seen.insert(self.world.picture()) {
+                if self.turns_at_permit() {
+                    return Ok(());
+                }
                 self.found("comes-to-rest", "pods were evicted, and the cluster is as it was before");
                 return Ok(());
             }
         }
+        if self.turns_at_permit() {
+            return Ok(());
+        }
         self.found("comes-to-rest", format!("something still changes after {ROUNDS} rounds"));
         Ok(())
+    }
+
+    /// Gangs that lack room for all take the freed room at permit in turn, as the document has it: this may go on for ever where
+    /// victims are created anew.
+    fn turns_at_permit(&mut self) -> bool {
+        let waited = self.played.steps.iter().any(|(_, said)| said.get("result").is_some_and(|said| said == "Waiting"));
+        let turns = waited && self.case.drive.recreate && self.case.system == System::Coscheduling;
+        if turns {
+            *self.played.tally.excuses.entry("gangs without room take turns at permit").or_insert(0) += 1;
+        }
+        turns
     }
 
     /// How many rounds must change nothing: with pods at permit, time may.
@@ -125,7 +143,6 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Table<'_, F> {
         let mut verdict = Verdict::default();
         systems::judge(self.case, &self.world, &mut self.memory, &step, &outcome, &mut verdict)?;
         self.world.take(&step, &outcome)?;
-        systems::after(self.case, &mut self.world, &step, &outcome);
         self.played.tally.add(&verdict.tally);
         self.played.breaches.extend(verdict.breaches);
         self.played.steps.push((step, said));

@@ -51,10 +51,3 @@ pub(crate) fn judge(
     }
     Ok(())
 }
-
-/// What follows for the cluster from a step, beside what its outcome says.
-pub(crate) fn after(case: &Case, world: &mut World, step: &Step, outcome: &Outcome) {
-    if let (System::Kubernetes | System::Coscheduling, Step::Schedule(pod)) = (case.system, step) {
-        kubernetes::after(world, pod, outcome);
-    }
-}

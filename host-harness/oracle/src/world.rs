@@ -195,6 +195,11 @@ impl World {
                 pod.nominated = Some(node.clone());
             }
         }
+        if let Some(standing) = &outcome.standing {
+            for pod in self.pods.values_mut() {
+                pod.nominated = standing.get(&pod.name).cloned();
+            }
+        }
         for name in &outcome.victims {
             // One that was held at permit is pending again.
             if let Some(pod) = self.pods.get_mut(name).filter(|pod| pod.node.is_some()) {

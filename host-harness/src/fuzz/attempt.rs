@@ -18,10 +18,9 @@ struct Halt {
 /// Every policy is configured anew. What they say must be the same byte for byte.
 pub fn attempt(case: &Case, one: &mut dyn Policy, other: Option<&mut dyn Policy>) -> (Tally, Option<Failure>) {
     let mut steps: Vec<(Step, Value)> = Vec::new();
-    let fail = |law: &str, text: String, expect, steps| {
-        Some(Failure { law: law.to_owned(), text, expect, steps })
-    };
-    let opened = Table::open(case, one).and_then(|one| Ok((one, other.map(|other| Table::open(case, other)).transpose()?)));
+    let fail = |law: &str, text: String, expect, steps| Some(Failure { law: law.to_owned(), text, expect, steps });
+    let opened =
+        Table::open(case, one).and_then(|one| Ok((one, other.map(|other| Table::open(case, other)).transpose()?)));
     let (mut one, mut other) = match opened {
         Ok(tables) => tables,
         Err(text) => return (Tally::default(), fail("can-be-carried-out", text, None, steps)),

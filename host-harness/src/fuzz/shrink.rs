@@ -11,11 +11,7 @@ const ATTEMPTS: usize = 2000;
 /// A smaller case that fails with the same law, and how.
 ///
 /// `attempt` plays a case and says how it fails.
-pub fn shrink(
-    case: &Case,
-    failure: Failure,
-    mut attempt: impl FnMut(&Case) -> Option<Failure>,
-) -> (Case, Failure) {
+pub fn shrink(case: &Case, failure: Failure, mut attempt: impl FnMut(&Case) -> Option<Failure>) -> (Case, Failure) {
     let mut best = (case.clone(), failure);
     let mut left = ATTEMPTS;
     loop {
@@ -96,13 +92,16 @@ fn simpler(object: &Value) -> Vec<Value> {
 
 /// The pointers of the numbers of an object: requests, sizes, priorities, limits.
 fn numbers(value: &Value, here: &str) -> Vec<String> {
-    let below = |key: &str, value: &Value| numbers(value, &format!("{here}/{}", key.replace('~', "~0").replace('/', "~1")));
+    let below =
+        |key: &str, value: &Value| numbers(value, &format!("{here}/{}", key.replace('~', "~0").replace('/', "~1")));
     match value {
         Value::Object(fields) => {
             let fields = fields.iter().filter(|(key, _)| *key != "metadata" && *key != "minMember");
             fields.flat_map(|(key, value)| below(key, value)).collect()
         }
-        Value::Array(values) => (0usize..).zip(values).flat_map(|(place, value)| below(&place.to_string(), value)).collect(),
+        Value::Array(values) => {
+            (0usize..).zip(values).flat_map(|(place, value)| below(&place.to_string(), value)).collect()
+        }
         other => read(other).filter(|number| *number != 0).map(|_| here.to_owned()).into_iter().collect(),
     }
 }

@@ -1,6 +1,7 @@
 //! A policy and the cluster of a case.
 
 use lictor_oracle::{Case, Step};
+use lictor_policy::contract::Pod;
 use serde_json::Value;
 
 use crate::cluster::{Object, load};
@@ -24,7 +25,7 @@ impl<'p> Table<'p> {
         Ok(Table(session))
     }
 
-    /// Takes a step; what came of it, as `lictor test --output json` says it.
+    /// Takes a step; what came of it, as `lictor test --output json` says it, and the nominations that stand.
     pub(super) fn take(&mut self, step: &Step) -> Result<Value, String> {
         let action = match step {
             Step::Order => Action::Order(Vec::new()),
@@ -35,7 +36,21 @@ impl<'p> Table<'p> {
             Step::Apply(values) => Action::Apply(objects(values)?),
         };
         let actual = act(action, &mut self.0)?;
-        serde_json::to_value(actual).map_err(|error| error.to_string())
+        let mut said = serde_json::to_value(actual).map_err(|error| error.to_string())?;
+        if let Some(fields) = said.as_object_mut() {
+            fields.insert("standing".to_owned(), self.standing());
+        }
+        Ok(said)
+    }
+
+    /// The nominations that stand.
+    fn standing(&self) -> Value {
+        let mirror = self.0.mirror();
+        let nomination = |pod: &Pod| {
+            let node = mirror.node(pod.nominated?)?;
+            Some((mirror.pod_name(pod.id)?.to_owned(), Value::from(node.name.clone())))
+        };
+        Value::Object(mirror.pods().filter_map(nomination).collect())
     }
 }
 

@@ -36,9 +36,9 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     }
     for gang in ["a", "b", "c"].into_iter().take(usize::try_from(gangs).unwrap_or(0)) {
         let members = sketch.dice.between(1, 4);
-        let minimum = sketch.dice.between(1, members + i64::from(sketch.dice.chance(15)));
-        let labels: Tags =
-            tags([("pod-group/name", gang), ("pod-group/min-available", minimum.to_string().as_str())]);
+        let most = members + i64::from(sketch.dice.chance(15));
+        let minimum = sketch.dice.between(1, most);
+        let labels: Tags = tags([("pod-group/name", gang), ("pod-group/min-available", minimum.to_string().as_str())]);
         let (model, alike) = (some_pod(sketch, String::new(), size), sketch.dice.chance(80));
         for number in 1..=members {
             let mut plan = PodPlan { name: format!("{gang}{number}"), labels: labels.clone(), ..model.clone() };

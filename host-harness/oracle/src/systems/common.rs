@@ -14,16 +14,16 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
         }
     }
     for node in world.nodes.values() {
-        let arriving = |pod: &&Pod| outcome.bound.get(&pod.name) == Some(&node.name) && pod.place() != Some(&node.name);
-        let free = free_for(world, node, arriving);
-        if world.pods.values().any(|pod| arriving(&pod)) && free.0.values().any(|free| *free < 0) {
+        let (comes, free) = then(world, node, outcome);
+        if comes && free.0.values().any(|free| *free < 0) {
             verdict.breach("no-node-is-overcommitted", format!("`{}` holds more than it has: {free:?}", node.name));
         }
     }
     for name in &outcome.victims {
         match world.pods.get(name) {
             Some(pod) if pod.place().is_some() && !pod.leaving => {}
-            _ => verdict.breach("victim-runs-and-stays", format!("`{name}` is a victim and does not run, or leaves already")),
+            _ => verdict
+                .breach("victim-runs-and-stays", format!("`{name}` is a victim and does not run, or leaves already")),
         }
     }
     for (name, place) in &outcome.nominated {
@@ -37,11 +37,20 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
     }
 }
 
-/// What is left of a node when these have come to it, inside a reservation or beside it.
-fn free_for(world: &World, node: &Node, arriving: impl Fn(&&Pod) -> bool) -> Amounts {
-    let mut free = world.free(node);
-    world.pods.values().filter(arriving).for_each(|pod| free.take(&pod.request));
-    free
+/// Whether somebody comes to a node with this outcome, and what is free on it then.
+fn then(world: &World, node: &Node, outcome: &Outcome) -> (bool, Amounts) {
+    let (mut comes, mut free) = (false, node.allocatable.clone());
+    for pod in world.pods.values().filter(|pod| !pod.finished) {
+        let held = pod.held.as_ref().filter(|_| outcome.waiting.contains(&pod.name));
+        let held =
+            held.or(outcome.node.as_ref().filter(|_| pod.place().is_none() && outcome.waiting.contains(&pod.name)));
+        let place = outcome.bound.get(&pod.name).or(pod.node.as_ref()).or(held);
+        if place == Some(&node.name) {
+            free.take(&pod.request);
+            comes |= pod.place() != Some(&node.name);
+        }
+    }
+    (comes, free)
 }
 
 /// The words of an attempt agree with each other.

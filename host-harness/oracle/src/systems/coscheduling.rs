@@ -78,7 +78,8 @@ pub(crate) fn attempt(
     };
     if !passes {
         if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
-            let text = format!("`{name}` is of a group with too few members, and the attempt ended {:?}", outcome.ended);
+            let text =
+                format!("`{name}` is of a group with too few members, and the attempt ended {:?}", outcome.ended);
             verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
         }
         return Ok(());
@@ -99,8 +100,14 @@ fn with_room(world: &World, pod: &Pod, gang: &str, takers: &[String], outcome: &
     let wanted = if enough { Ended::Scheduled } else { Ended::Waiting };
     let there = outcome.node.as_ref().is_some_and(|node| takers.contains(node));
     if outcome.ended != Some(wanted) || !there {
-        let text = format!("`{}` is member {} of the {} its gang needs and fits {takers:?}; the attempt ended {:?} {:?}",
-            pod.name, allocated(world, gang) + 1, minimum(pod), outcome.ended, outcome.node);
+        let text = format!(
+            "`{}` is member {} of the {} its gang needs and fits {takers:?}; the attempt ended {:?} {:?}",
+            pod.name,
+            allocated(world, gang) + 1,
+            minimum(pod),
+            outcome.ended,
+            outcome.node
+        );
         let expect = json!({"result": format!("{wanted:?}"), "nodeIn": takers});
         return verdict.breach_expecting("gang-is-complete-or-waits", text, expect);
     }
@@ -114,14 +121,19 @@ fn with_room(world: &World, pod: &Pod, gang: &str, takers: &[String], outcome: &
         bound.insert(&pod.name, node);
     }
     if !outcome.bound.iter().eq(bound.iter().map(|(name, node)| (*name, *node))) {
-        verdict.breach_expecting("gang-is-complete-or-waits", format!("bound was {:?}", outcome.bound), json!({"bound": bound}));
+        verdict.breach_expecting(
+            "gang-is-complete-or-waits",
+            format!("bound was {:?}", outcome.bound),
+            json!({"bound": bound}),
+        );
     }
 }
 
 /// A member that no node takes: somebody is evicted only if the gang then has its minimum.
 fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outcome, verdict: &mut Verdict) {
     if !matches!(outcome.ended, Some(Ended::Nominated | Ended::Unschedulable)) {
-        return verdict.breach("bound-where-there-is-room", format!("`{}` has no room, and {:?}", pod.name, outcome.ended));
+        return verdict
+            .breach("bound-where-there-is-room", format!("`{}` has no room, and {:?}", pod.name, outcome.ended));
     }
     let planned = outcome.ended == Some(Ended::Nominated);
     if pod.never_preempts {
@@ -133,7 +145,8 @@ fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outcome, verdict
     let pending: Vec<&Pod> = members(world, gang).into_iter().filter(|pod| pod.pending()).collect();
     let missing = minimum(pod).saturating_sub(allocated(world, gang)).max(1);
     if planned {
-        let seated: Vec<&Pod> = pending.iter().copied().filter(|pod| outcome.nominated.contains_key(&pod.name)).collect();
+        let seated: Vec<&Pod> =
+            pending.iter().copied().filter(|pod| outcome.nominated.contains_key(&pod.name)).collect();
         if seated.len() < missing {
             let text = format!("{:?} were evicted for {} of {missing} missing members", outcome.victims, seated.len());
             verdict.breach_expecting("gang-is-complete", text, json!({"victims": []}));
@@ -152,14 +165,30 @@ fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outcome, verdict
         return;
     }
     let (puzzle, _) = puzzle(world, pod, &others);
-    if puzzle.movers.is_empty() || !puzzle.solved_by(puzzle.all()) {
+    if !puzzle.solved_by(puzzle.all()) {
         return;
     }
-    if others.iter().any(|other| other.request != pod.request) || pending.iter().any(|other| other.request != pod.request) {
+    if puzzle.solved_by(0) {
+        return verdict.excuse("room comes free without a plan");
+    }
+    let mut strict = puzzle.clone();
+    for (free, node) in strict.free.iter_mut().zip(world.nodes.values()) {
+        let stays = |other: &&Pod| other.leaving && other.priority >= pod.priority;
+        world.on(&node.name).filter(stays).for_each(|other| free.take(&other.request));
+    }
+    if !strict.solved_by(strict.all()) {
+        return verdict.excuse("a leaving pod of no lower priority holds its room until it is gone");
+    }
+    if others.iter().any(|other| other.request != pod.request)
+        || pending.iter().any(|other| other.request != pod.request)
+    {
         return verdict.excuse("members of different size are placed one after the other");
     }
-    let text = format!("`{}` found no plan, and its gang fits when {:?} leave", pod.name,
-        puzzle.movers.iter().map(|mover| mover.name).collect::<Vec<_>>());
+    let text = format!(
+        "`{}` found no plan, and its gang fits when {:?} leave",
+        pod.name,
+        puzzle.movers.iter().map(|mover| mover.name).collect::<Vec<_>>()
+    );
     verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
 }
 
@@ -175,12 +204,13 @@ fn puzzle<'w>(world: &'w World, pod: &Pod, askers: &[&'w Pod]) -> (Puzzle<'w>, V
     let places = || nodes.iter().enumerate();
     let mut movers = Vec::new();
     for (place, node) in places() {
-        let lower = world.on(&node.name).filter(|other| other.priority < pod.priority);
+        let lower = world.on(&node.name).filter(|other| other.priority < pod.priority && !other.leaving);
         movers.extend(lower.map(|other| Mover { name: &other.name, node: place, request: &other.request }));
     }
     let ours: BTreeSet<&str> = askers.iter().map(|pod| pod.name.as_str()).collect();
     let free = nodes.iter().map(|node| {
         let mut free = world.free(node);
+        world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
         let kept = world.pods.values().filter(|other| {
             other.pending() && other.nominated.as_deref() == Some(&node.name) && other.priority >= pod.priority
         });
@@ -198,8 +228,7 @@ fn puzzle<'w>(world: &'w World, pod: &Pod, askers: &[&'w Pod]) -> (Puzzle<'w>, V
 /// The victims may go, all who are nominated then fit where they are nominated to, and no victim could stay.
 fn legal(world: &World, pod: &Pod, seated: &[&Pod], outcome: &Outcome, verdict: &mut Verdict) {
     let (puzzle, nodes) = puzzle(world, pod, seated);
-    let leaving = |name: &str| world.pods.get(name).is_some_and(|pod| pod.leaving);
-    let victims = puzzle.set(|name| outcome.victims.contains(name) || leaving(name));
+    let victims = puzzle.set(|name| outcome.victims.contains(name));
     for victim in &outcome.victims {
         if puzzle.set(|name| name == victim) == 0 {
             verdict.breach("victim-ranks-lower", format!("`{victim}` is of no lower priority than `{}`", pod.name));
@@ -219,9 +248,7 @@ fn legal(world: &World, pod: &Pod, seated: &[&Pod], outcome: &Outcome, verdict: 
             verdict.breach("who-can-stay-stays", format!("`{victim}` need not go for {:?}", outcome.nominated));
         }
     }
-    let leaves = puzzle.set(leaving);
-    let fewest = puzzle.fewest(victims.count_ones() as usize, |set| set & leaves == leaves);
-    verdict.planned(outcome.victims.len(), fewest.map(|fewest| fewest.saturating_sub(leaves.count_ones() as usize)));
+    verdict.planned(outcome.victims.len(), puzzle.fewest(outcome.victims.len(), |_| true));
 }
 
 /// Nobody comes to wait or ceases to but whom the rules name: with a waiter who is a victim its whole group ceases to.
@@ -233,7 +260,8 @@ fn stay_as_they_are(world: &World, outcome: &Outcome, gang: Option<&str>, verdic
         let own = gang.is_some() && group(pod) == gang;
         let displaced = group(pod).is_some_and(|group| displaced.contains(group));
         if before && displaced && now && outcome.victims.iter().any(|victim| held(world, victim)) {
-            verdict.breach("gang-fails-together", format!("`{}` waits on, and one of its group was displaced", pod.name));
+            verdict
+                .breach("gang-fails-together", format!("`{}` waits on, and one of its group was displaced", pod.name));
         }
         if before != now && !own && !displaced {
             let text = format!("`{}` {}", pod.name, if before { "does not wait any more" } else { "waits" });
@@ -269,15 +297,13 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
         Some(name) => members(world, name).iter().map(|pod| pod.created).min().unwrap_or(0),
         None => pod.created,
     };
-    let regular = |pod: &Pod| group(pod).is_none();
     for pair in pods.windows(2) {
         if let [one, other] = pair
             && !memory.begun
             && one.priority == other.priority
             && group(one) != group(other)
         {
-            // A group yields to a regular pod only if that came strictly earlier.
-            let wrong = time(one) > time(other) || (regular(one) && !regular(other) && time(one) == time(other));
+            let wrong = time(one) > time(other);
             if wrong {
                 let text = format!("`{}` stands before `{}`: {order:?}", one.name, other.name);
                 verdict.breach("waiting-gang-first", text);
@@ -288,9 +314,13 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
 
 /// Judges the passing of time: with a waiter whose time is up its whole group is rejected, nobody else is.
 pub(crate) fn advance(world: &World, memory: &Memory, now: i64, outcome: &Outcome, verdict: &mut Verdict) {
-    let up: BTreeSet<&str> = world.pods.values().filter(|pod| pod.held.is_some())
+    let up: BTreeSet<&str> = world
+        .pods
+        .values()
+        .filter(|pod| pod.held.is_some())
         .filter(|pod| memory.deadlines.get(&pod.name).is_some_and(|deadline| *deadline <= now))
-        .filter_map(group).collect();
+        .filter_map(group)
+        .collect();
     for pod in world.pods.values().filter(|pod| pod.held.is_some()) {
         let rejected = group(pod).is_some_and(|group| up.contains(group));
         if rejected == outcome.waiting.contains(&pod.name) {

@@ -83,7 +83,9 @@ fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node) -> Vec<&'w Pod> {
     let mut possible: Vec<&Pod> = world.on(&node.name).filter(|other| other.priority < priority).collect();
     // The most important first: higher priority, then the earlier start, where none said is now. Upstream leaves equals as it
     // finds them; the policy takes the older one, then the first by name, for the more important.
-    possible.sort_by_key(|other| (Reverse(other.priority), other.started.unwrap_or(world.now), other.created, other.name.clone()));
+    possible.sort_by_key(|other| {
+        (Reverse(other.priority), other.started.unwrap_or(world.now), other.created, other.name.clone())
+    });
     possible
 }
 
@@ -137,9 +139,8 @@ fn violating(world: &World, possible: &[&Pod]) -> BTreeSet<String> {
 /// Whether a budget counts a pod: same namespace, a selector that is not empty and matches, not disrupted already.
 fn guards(budget: &Value, pod: &Pod) -> bool {
     let wanted = at(budget, "/spec/selector/matchLabels").and_then(Value::as_object);
-    let matches = wanted.is_some_and(|wanted| {
-        !wanted.is_empty() && wanted.iter().all(|(key, value)| pod.label(key) == value.as_str())
-    });
+    let matches = wanted
+        .is_some_and(|wanted| !wanted.is_empty() && wanted.iter().all(|(key, value)| pod.label(key) == value.as_str()));
     let name = text(&pod.object, "/metadata/name");
     let disrupted = at(budget, "/status/disruptedPods").is_some_and(|pods| pods.get(name).is_some());
     matches && !disrupted && text(budget, "/metadata/namespace") == pod.namespace
@@ -160,6 +161,7 @@ fn rank(world: &World, plan: &Plan) -> Rank {
 /// Judges one attempt.
 pub(crate) fn attempt(world: &World, name: &str, outcome: &Outcome, verdict: &mut Verdict) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
+    nominations(world, pod, outcome, verdict);
     let takers = takers(world, pod);
     if !takers.is_empty() {
         return Ok(filter(pod, &takers, outcome, verdict));
@@ -190,7 +192,11 @@ fn filter(pod: &Pod, takers: &[&Node], outcome: &Outcome, verdict: &mut Verdict)
     let node = outcome.node.as_deref().unwrap_or_default();
     if outcome.ended != Some(Ended::Scheduled) || !names.contains(&node) {
         let text = format!("`{}` fits {names:?}, and the attempt ended {:?} {node}", pod.name, outcome.ended);
-        return verdict.breach_expecting("bound-where-there-is-room", text, json!({"result": "Scheduled", "nodeIn": names}));
+        return verdict.breach_expecting(
+            "bound-where-there-is-room",
+            text,
+            json!({"result": "Scheduled", "nodeIn": names}),
+        );
     }
     if let Some(nominated) = pod.nominated.as_deref().filter(|nominated| names.contains(nominated))
         && nominated != node
@@ -235,7 +241,11 @@ fn best(world: &World, pod: &Pod, plans: &[Plan], outcome: &Outcome, verdict: &m
     let Some(best) = plans.first() else {
         if outcome.ended == Some(Ended::Nominated) {
             let text = format!("`{}` was nominated although nobody can make enough room", pod.name);
-            verdict.breach_expecting("nobody-is-evicted-in-vain", text, json!({"result": "Unschedulable", "victims": []}));
+            verdict.breach_expecting(
+                "nobody-is-evicted-in-vain",
+                text,
+                json!({"result": "Unschedulable", "victims": []}),
+            );
         }
         return;
     };
@@ -252,22 +262,19 @@ fn best(world: &World, pod: &Pod, plans: &[Plan], outcome: &Outcome, verdict: &m
 }
 
 /// Those of lower priority who are nominated to a node lose that when somebody preempts there; a pod that can hope for nothing
-/// loses its own.
-pub(crate) fn after(world: &mut World, name: &str, outcome: &Outcome) {
-    let Some(pod) = world.pods.get(name).cloned() else { return };
-    match outcome.ended {
-        Some(Ended::Nominated) => {
-            for other in world.pods.values_mut().filter(|other| other.pending() && other.nominated == outcome.node) {
-                if other.priority < pod.priority {
-                    other.nominated = None;
-                }
-            }
+/// loses its own; every other nomination stands.
+fn nominations(world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
+    let Some(standing) = &outcome.standing else { return };
+    let hopeless = outcome.ended == Some(Ended::Unschedulable) && matches!(hope(world, pod), Hope::Plans(_));
+    for other in world.pods.values().filter(|other| other.pending() && other.nominated.is_some()) {
+        let own = other.name == pod.name;
+        let displaced =
+            outcome.ended == Some(Ended::Nominated) && other.nominated == outcome.node && other.priority < pod.priority;
+        let lost = displaced && !own || own && hopeless;
+        let moved = own && matches!(outcome.ended, Some(Ended::Scheduled | Ended::Nominated));
+        if !moved && lost == standing.contains_key(&other.name) {
+            let text = format!("`{}` should {} its nomination", other.name, if lost { "lose" } else { "keep" });
+            verdict.breach("nomination-is-kept", text);
         }
-        Some(Ended::Unschedulable) if matches!(hope(world, &pod), Hope::Plans(_)) => {
-            if let Some(pod) = world.pods.get_mut(name) {
-                pod.nominated = None;
-            }
-        }
-        _ => {}
     }
 }
