@@ -10,6 +10,7 @@ mod bundle;
 mod choose;
 mod finish;
 mod fit;
+mod told;
 
 use std::collections::BTreeSet;
 
@@ -53,6 +54,15 @@ impl Hunt<'_> {
         guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
     }
 
+    /// The first limit that does not hold with what these pods ask for, who have no nodes yet.
+    fn broken_with(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
+        let asker = Asker::of(cluster, self.laws, self.asker.pod, pods.to_vec())?;
+        let holds = |limit: &Gate, asker: &Asker| (limit.holds)(&asker.planning(cluster, self.ledger));
+        Ok(asker.and_then(|asker| {
+            self.pursuit.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &asker).err()?)))
+        }))
+    }
+
     /// The first limit that does not hold with these pods on their nodes.
     fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
         let asker = Asker::of(cluster, self.laws, self.asker.pod, pods.to_vec())?;
@@ -80,6 +90,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result
     let search = choose::Search { hunt, open: &open, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
     if let Some(fit) = search.fit(trial, &nobody)? {
+        told::nobody(trial.cluster(), notes, hunt, &fit);
         return Ok(Some(found(trial.cluster(), fit)));
     }
     if hunt.may.is_empty() {
@@ -92,12 +103,15 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result
         let message =
             || "whoever may make way, not every pod of the gang would have a node: nobody is evicted".to_owned();
         notes.note(Subject::Asker, Outcome::Barred, &rule, message);
+        if notes.are_on() {
+            told::nowhere(trial.cluster(), notes, hunt, &search.levels)?;
+        }
         return Ok(None);
     };
+    let places = told::places(trial.cluster(), notes, &search.levels);
     let Some(fit) = search.fit(trial, &chosen)? else { return Ok(None) };
-    for victim in fit.victims.iter().flatten() {
-        let message = || "it makes way with its job".to_owned();
-        notes.note(Subject::Pod(victim.0), Outcome::Chosen, &hunt.pursuit.order.0, message);
+    if notes.are_on() {
+        told::found(trial, notes, hunt, &fit, &places)?;
     }
     Ok(Some(found(trial.cluster(), fit)))
 }
