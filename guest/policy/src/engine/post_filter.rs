@@ -16,7 +16,7 @@ impl Engine {
         if !asker.pods.contains(&PodIx(pod)) {
             return Err(PolicyError::WrongState("the pod does not wait for a node".to_owned()));
         }
-        self.notes.resume(PodIx(pod));
+        self.notes.plan(PodIx(pod));
         let laws = self.laws()?.clone();
         if let Some(reason) = self.broken(&asker, &laws.under_way) {
             return Ok(PostFiltered { plan: None, reason, effects: Effects::default() });
@@ -106,6 +106,12 @@ impl Engine {
             Eviction::Soft => heads,
             Eviction::Delete => heads.into_iter().flat_map(|head| self.cluster.party(head)).collect(),
         };
+        if self.notes.are_on() {
+            let at = |ix: &PodIx| Some((*ix, self.cluster.pod(*ix)?.place.node()?));
+            let places: Vec<(PodIx, NodeIx)> = victims.iter().filter_map(at).collect();
+            let rule = dialect.laws().node_choice;
+            self.notes.planned(&self.cluster, &rule, &nominations, &places);
+        }
         let counted = |n: usize, one: &str, more: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {more}") };
         let message = match victims.len() {
             0 => "nobody has to make way: enough room is being left already".to_owned(),

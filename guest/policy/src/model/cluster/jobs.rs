@@ -22,6 +22,11 @@ impl Shortage {
         self.roles.values().all(|lacking| *lacking == 0)
     }
 
+    /// How many are lacking.
+    pub fn count(&self) -> usize {
+        self.roles.values().fold(self.others, |sum, lacking| sum.saturating_add(*lacking))
+    }
+
     /// Counts a pod in, if it is of use.
     pub fn fill(&mut self, pod: &Pod) -> bool {
         let role = pod.traits.task.role.and_then(|role| self.roles.get_mut(&role));

@@ -146,6 +146,10 @@ impl Cluster {
         }
         if let Some(job) = pod.traits.job.and_then(|job| self.jobs.get_mut(job)) {
             job.members.retain(|other| *other != ix);
+            if job.first_created == Some(pod.created) {
+                let members = job.members.iter().filter_map(|member| self.pods.get(*member));
+                job.first_created = members.map(|member| member.created).min();
+            }
         }
         Ok(Some(pod))
     }

@@ -5,7 +5,7 @@ use crate::engine::Notes;
 use crate::laws::limit::elastic_size_is_legal::is_legal;
 use crate::model::{Class, Cluster, PodIx};
 
-use super::Hunt;
+use super::{Hunt, told};
 
 /// Pods of one job that may make way.
 #[derive(Debug, Clone)]
@@ -65,6 +65,8 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>) -> Vec<Vec<
         }
         if free.len() == holders.len() && cluster.minimum(lead) > 0 {
             whole.push(Bundle { pods: free, steps: None });
+        } else {
+            told::bound_together(cluster, notes, hunt, &free);
         }
     }
     let mut levels = vec![elastic, single, whole];

@@ -10,6 +10,7 @@ mod bundle;
 mod choose;
 mod finish;
 mod fit;
+mod told;
 
 use std::collections::BTreeSet;
 
@@ -60,6 +61,15 @@ impl Hunt<'_> {
         !self.refuted.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0)
     }
 
+    /// The first limit that does not hold with what these pods ask for, who have no nodes yet.
+    fn broken_with(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
+        let asker = Asker::of(cluster, self.laws, self.asker.pod, pods.to_vec())?;
+        let holds = |limit: &Gate, asker: &Asker| (limit.holds)(&asker.planning(cluster, self.ledger));
+        Ok(asker.and_then(|asker| {
+            self.pursuit.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &asker).err()?)))
+        }))
+    }
+
     /// The first limit that does not hold with these pods on their nodes.
     fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
         let asker = Asker::of(cluster, self.laws, self.asker.pod, pods.to_vec())?;
@@ -89,6 +99,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result
     let search = choose::Search { hunt, open: &open, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
     if let Some(fit) = search.fit(trial, &nobody)? {
+        told::nobody(trial.cluster(), notes, hunt, &fit);
         return Ok(Ok(found(trial.cluster(), fit)));
     }
     if hunt.may.is_empty() {
@@ -98,12 +109,15 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result
     let search = choose::Search { hunt, open: &open, levels };
     let Some(chosen) = search.choose(trial)? else {
         notes.breach(trial.cluster(), Subject::Asker, Outcome::Barred, &hunt.pursuit.order.0, &NOBODY);
+        if notes.are_on() {
+            told::nowhere(trial.cluster(), notes, hunt, &search.levels)?;
+        }
         return Ok(Err(NOBODY));
     };
+    let places = told::places(trial.cluster(), notes, &search.levels);
     let Some(fit) = search.fit(trial, &chosen)? else { return Ok(Err(NOBODY)) };
-    for victim in fit.victims.iter().flatten() {
-        let message = || "it makes way with its job".to_owned();
-        notes.note(Subject::Pod(victim.0), Outcome::Chosen, &hunt.pursuit.order.0, message);
+    if notes.are_on() {
+        told::found(trial, notes, hunt, &fit, &places)?;
     }
     Ok(Ok(found(trial.cluster(), fit)))
 }

@@ -1,0 +1,53 @@
+//! The laws, system by system, each restated plainly from its document and the upstream code.
+
+mod common;
+mod coscheduling;
+mod kubernetes;
+
+use crate::ReadError;
+use crate::case::{Case, Step, System};
+use crate::outcome::Outcome;
+use crate::tally::Verdict;
+use crate::world::World;
+
+/// What a system remembers between steps.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    coscheduling: coscheduling::Memory,
+}
+
+/// Judges what came of a step in the cluster as it was before.
+pub(crate) fn judge(
+    case: &Case,
+    world: &World,
+    memory: &mut Memory,
+    step: &Step,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) -> Result<(), ReadError> {
+    common::sound(world, outcome, verdict);
+    if let Step::Schedule(pod) = step {
+        common::attempt_is_told(outcome, pod, verdict);
+    }
+    match case.system {
+        System::Kubernetes => match step {
+            Step::Schedule(pod) => kubernetes::attempt(world, pod, outcome, verdict)?,
+            Step::Order => kubernetes::order(world, &outcome.order, verdict),
+            _ => {}
+        },
+        System::Coscheduling => {
+            let memory = &mut memory.coscheduling;
+            match step {
+                Step::Schedule(pod) => coscheduling::attempt(world, memory, pod, outcome, verdict)?,
+                Step::Order => coscheduling::order(world, memory, &outcome.order, verdict),
+                Step::Advance(seconds) => {
+                    coscheduling::advance(world, memory, world.now + seconds, outcome, verdict);
+                }
+                _ => {}
+            }
+            coscheduling::remember(case, world, memory, step, outcome);
+        }
+        _ => {}
+    }
+    Ok(())
+}
