@@ -56,10 +56,14 @@ pub fn configure(_: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
         tree: Tree::default(),
         apps: Apps::default(),
         classes: Classes::default(),
+        good: false,
         settled: false,
         resources: 0,
     }))
 }
+
+/// What becomes of the queues when their description cannot be used.
+const STAY: &str = ": the queues stay as they are";
 
 /// YuniKorn's laws, and what was read so far.
 #[derive(Debug)]
@@ -68,6 +72,8 @@ struct YuniKorn {
     tree: Tree,
     apps: Apps,
     classes: Classes,
+    /// The configuration in force was read without a mistake.
+    good: bool,
     /// The tree in the cluster is that of the configuration.
     settled: bool,
     /// How many resources there were when it was settled: a bound on a resource needs its number.
@@ -79,19 +85,27 @@ impl YuniKorn {
     fn read_queues(&mut self, object: &Document, findings: &mut Findings) {
         let path = format!("/data/{}", keys::QUEUES);
         let Some(text) = object.at(&path).and_then(|value| value.as_str()) else {
-            let message = format!("it has no `{}`: the queues stay as they are", keys::QUEUES);
+            let message = format!("it has no `{}`{STAY}", keys::QUEUES);
             findings.push(object.error("/data", message, "describe the queues there"));
             return;
         };
+        let refused =
+            |mistake: &Mistake| object.error(&path, format!("{}{}", mistake.sentence(), STAY), mistake.remedy);
         match config::read(text) {
-            Ok((config, warnings)) => {
-                let told = |mistake: &Mistake| object.warning(&path, mistake.sentence(), mistake.remedy);
-                findings.extend(warnings.iter().map(told));
+            Ok((config, told)) => {
+                let is_good = told.iter().all(|mistake| mistake.instead.is_none());
+                if self.good && !is_good {
+                    return findings.extend(told.iter().filter(|mistake| mistake.instead.is_some()).map(refused));
+                }
+                let tell = |mistake: &Mistake| {
+                    let instead = mistake.instead.map(|instead| format!(": {instead}")).unwrap_or_default();
+                    object.warning(&path, mistake.sentence() + &instead, mistake.remedy)
+                };
+                findings.extend(told.iter().map(tell));
+                self.good = is_good;
                 self.set(config);
             }
-            Err(mistake) => {
-                findings.push(object.error(&path, mistake.sentence(), mistake.remedy));
-            }
+            Err(mistake) => findings.push(refused(&mistake)),
         }
     }
 
@@ -153,7 +167,10 @@ impl Dialect for YuniKorn {
 
     fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
         match object.kind.as_str() {
-            "ConfigMap" if object.name == keys::CONFIG_MAP => self.set(Config::default()),
+            "ConfigMap" if object.name == keys::CONFIG_MAP => {
+                self.good = false;
+                self.set(Config::default());
+            }
             "PriorityClass" => self.classes.remove(&object.name),
             _ => {}
         }

@@ -3,6 +3,7 @@
 
 mod config;
 mod laws;
+mod mistakes;
 mod node;
 mod property;
 mod queues;
