@@ -13,7 +13,7 @@ use crate::dialects::{Arguments, Dialect, Document, Findings, argument};
 use crate::engine::Sample;
 use crate::laws::Laws;
 use crate::laws::register::Entry;
-use crate::model::{Cluster, Overflow, PodIx, Traits};
+use crate::model::{Cluster, JobIx, Overflow, PodIx, Traits};
 use groups::Groups;
 
 /// What these laws are.
@@ -71,6 +71,7 @@ impl Dialect for Coscheduling {
 
     fn forget_pod(&mut self, pod: PodIx) {
         self.budgets.forget_pod(pod);
+        self.groups.forget_pod(pod);
     }
 
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
@@ -83,6 +84,7 @@ impl Dialect for Coscheduling {
 
     fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
         self.budgets.settle(cluster);
+        self.groups.settle(cluster);
         Ok(())
     }
 
@@ -96,6 +98,14 @@ impl Dialect for Coscheduling {
 
     fn permitted(&mut self, cluster: &mut Cluster, pod: PodIx) {
         self.groups.succeeded(cluster, pod);
+    }
+
+    fn turn(&self) -> Option<JobIx> {
+        self.groups.last()
+    }
+
+    fn resume(&mut self, turn: Option<JobIx>) {
+        self.groups.resume(turn);
     }
 
     fn unreserved(&mut self, cluster: &mut Cluster, pod: PodIx, cause: ReleaseCause) -> Effects {

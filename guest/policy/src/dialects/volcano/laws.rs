@@ -226,8 +226,8 @@ fn cycle(args: &Args) -> Cycle {
         Mode::Reclaim => vec![OF_ANOTHER_QUEUE, ABOVE_DESERVED, LEAVES_GUARANTEE],
     };
     let claim = match args.mode {
-        Mode::Elastic => vec![FITS_CAPABILITY, FITS_DESERVED],
-        Mode::Reclaim => vec![FITS_CAPABILITY, STAYS_WITHIN_DESERVED],
+        Mode::Elastic => Vec::new(),
+        Mode::Reclaim => vec![STAYS_WITHIN_DESERVED],
     };
     Cycle {
         actions: args.actions.clone(),
@@ -241,13 +241,15 @@ fn cycle(args: &Args) -> Cycle {
         size: SIZE_IS_LEGAL,
         reclaim: Pursuit {
             trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
+            claim,
             guards: [everywhere.clone(), across, of_queues].concat(),
             single: vec![ABOVE_MINIMUM],
-            limits: claim,
+            limits: normal(args),
             order,
         },
         preempt: Pursuit {
             trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
+            claim: Vec::new(),
             guards: [everywhere, vec![FREES_WHAT_IS_ASKED, OF_THE_SAME_QUEUE, JOB_RANKS_LOWER]].concat(),
             single: vec![ABOVE_MINIMUM],
             limits: normal(args),

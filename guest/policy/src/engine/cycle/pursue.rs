@@ -9,7 +9,7 @@ use crate::contract::{self, Subject};
 use crate::engine::search::bundles::{self, Hunt};
 use crate::engine::{Asker, Notes};
 use crate::laws::{Pursuit, Rule};
-use crate::model::{NodeIx, Overflow, PodIx};
+use crate::model::{Cluster, NodeIx, Overflow, PodIx};
 
 /// A plan before it has a number.
 pub struct Draft {
@@ -36,7 +36,6 @@ pub fn pursue(
     let teams = teams::waiting(&stage, notes, context, admission, |cluster, pod| {
         !teams::is_elastic(pod) && teams::asks(cluster, pod)
     })?;
-    stage.look_ahead()?;
     let mut rounds = Rounds::new(stage.cluster(), context, teams);
     let mut drafts = Vec::new();
     while let Some(team) = rounds.next(stage.cluster(), context) {
@@ -59,7 +58,12 @@ pub fn pursue(
         }
         let Some(asker) = Asker::of(stage.cluster(), context.laws, lead, team.pods.clone())? else { continue };
         let (laws, ledger, tasks) = (context.laws, context.ledger, context.cycle.tasks);
-        let hunt = Hunt { asker: &asker, laws, ledger, pursuit, tasks, may: &may };
+        let lacking = lacking(stage.cluster(), &team.pods);
+        let claim = context.broken(stage.cluster(), &pursuit.claim, &lacking)?;
+        if let Some((rule, breach)) = &claim {
+            notes.breach(stage.cluster(), Subject::Asker, contract::Outcome::Barred, rule, breach);
+        }
+        let hunt = Hunt { asker: &asker, laws, ledger, pursuit, tasks, may: &may, own_only: claim.is_some() };
         let before = stage.trial.mark();
         let Some(found) = bundles::plan(&mut stage.trial, notes, &hunt)? else { continue };
         if found.victims.is_empty() {
@@ -73,4 +77,10 @@ pub fn pursue(
         drafts.push(Draft { lead, nominations: found.nominations, victims: found.victims, rule, message });
     }
     Ok(Outcome { bindings: Vec::new(), held: stage.unnominated(), drafts })
+}
+
+/// The first of some waiting pods of a gang that make it complete.
+fn lacking(cluster: &Cluster, pods: &[PodIx]) -> Vec<PodIx> {
+    let mut shortage = pods.first().map(|lead| cluster.shortage(*lead)).unwrap_or_default();
+    pods.iter().copied().filter(|ix| cluster.pod(*ix).is_some_and(|pod| shortage.fill(pod))).collect()
 }

@@ -60,6 +60,11 @@ impl Cluster {
         self.shortage_beside(pod, counts)
     }
 
+    /// Whom the job of a pod needs, whoever it has.
+    pub fn need(&self, pod: PodIx) -> Shortage {
+        self.shortage_beside(pod, |_| false)
+    }
+
     /// Whom the job of a pod would lack if every pod it has were placed.
     pub fn missing_members(&self, pod: PodIx) -> Shortage {
         self.shortage_beside(pod, |pod| pod.traits.task.succeeded || pod.place != Place::Finished)

@@ -37,6 +37,8 @@ pub struct Hunt<'a> {
     pub tasks: Order,
     /// The pods for which others may be made to make way.
     pub may: &'a BTreeSet<PodIx>,
+    /// Only pods of the gang's own queue make way.
+    pub own_only: bool,
 }
 
 impl Hunt<'_> {
