@@ -7,6 +7,7 @@ mod mistakes;
 mod node;
 mod property;
 mod queues;
+mod state;
 
 use serde_json::json;
 
