@@ -1,6 +1,7 @@
 //! Random clusters from named parameters.
 
 mod coscheduling;
+mod koordinator;
 mod kubernetes;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
     let mut sketch = Sketch { dice: Dice::of(seed, index), parameters: BTreeMap::new() };
     let (args, objects, drive) = match system {
         System::Coscheduling => coscheduling::cluster(&mut sketch),
+        System::Koordinator => koordinator::cluster(&mut sketch),
         _ => kubernetes::cluster(&mut sketch),
     };
     Case { system, seed, index, parameters: sketch.parameters, args, objects, drive }

@@ -75,6 +75,10 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Table<'_, F> {
             if self.over() {
                 return Ok(());
             }
+            let books = systems::accounts(self.case, &self.world)?;
+            if !books.is_empty() {
+                self.step(Step::Books(books.into_keys().collect()))?;
+            }
             let evicting = self.world.pods.values().any(|pod| pod.leaving);
             changed |= evicting;
             self.step(Step::EvictionsComplete)?;

@@ -2,9 +2,13 @@
 
 mod common;
 mod coscheduling;
+mod koordinator;
 mod kubernetes;
 
+use std::collections::BTreeMap;
+
 use crate::ReadError;
+use crate::amounts::Amounts;
 use crate::case::{Case, Step, System};
 use crate::outcome::Outcome;
 use crate::tally::Verdict;
@@ -14,6 +18,7 @@ use crate::world::World;
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     coscheduling: coscheduling::Memory,
+    koordinator: koordinator::Memory,
 }
 
 /// Judges what came of a step in the cluster as it was before.
@@ -47,7 +52,31 @@ pub(crate) fn judge(
             }
             coscheduling::remember(case, world, memory, step, outcome);
         }
+        System::Koordinator => match step {
+            Step::Schedule(pod) => koordinator::attempt(case, world, &mut memory.koordinator, pod, outcome, verdict)?,
+            Step::Order => koordinator::order(world, &outcome.order, verdict),
+            _ => {}
+        },
         _ => {}
     }
+    if let Step::Books(_) = step {
+        common::books(&accounts(case, world)?, outcome, verdict);
+    }
     Ok(())
+}
+
+/// What the quotas or queues hold; none where the system has none.
+pub(crate) fn accounts(case: &Case, world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
+    match case.system {
+        System::Koordinator => koordinator::accounts(world),
+        _ => Ok(BTreeMap::new()),
+    }
+}
+
+/// Whether quotas or queues are what they may be at the beginning.
+pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
+    match case.system {
+        System::Koordinator => koordinator::fair(case, world),
+        _ => Ok(true),
+    }
 }

@@ -1,8 +1,7 @@
 //! PostFilter: the pod was refused or found no node; what can be done?
 
 use crate::contract::{
-    Effects, Eviction, ExtensionPoint, Outcome, Placement, Plan, PodId, PolicyError, PostFiltered, Reason, Subject,
-    Victim,
+    Effects, Eviction, Outcome, Placement, Plan, PodId, PolicyError, PostFiltered, Reason, Subject, Victim,
 };
 use crate::laws::{Gate, Laws, Search};
 use crate::model::{NodeIx, Pod, PodIx};
@@ -30,8 +29,7 @@ impl Engine {
         let found = match &laws.search {
             Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, *sample),
             Search::GroupOnOneNode(group) => search::plan_group(&mut self.cluster, &mut quest, group),
-            // Victims are bundled in the system's own cycle, where all that wait are looked at.
-            Search::Bundles => return Err(PolicyError::Unsupported(ExtensionPoint::PostFilter)),
+            Search::Bundles => return self.pursue_for(&asker, &laws, refuted),
             Search::RemoveAllPutBack | Search::NodeByNode(_) => search::plan_job(&mut self.cluster, &mut quest),
         };
         let found = found.map_err(|over| self.overflow(over))?;

@@ -1,5 +1,7 @@
 //! What holds for every system.
 
+use std::collections::BTreeMap;
+
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
@@ -40,7 +42,7 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
 /// Whether somebody comes to a node with this outcome, and what is free on it then.
 fn then(world: &World, node: &Node, outcome: &Outcome) -> (bool, Amounts) {
     let (mut comes, mut free) = (false, node.allocatable.clone());
-    for pod in world.pods.values().filter(|pod| !pod.finished) {
+    for pod in world.pods.values().filter(|pod| !pod.finished && !world.inside(pod)) {
         let held = pod.held.as_ref().filter(|_| outcome.waiting.contains(&pod.name));
         let held =
             held.or(outcome.node.as_ref().filter(|_| pod.place().is_none() && outcome.waiting.contains(&pod.name)));
@@ -73,4 +75,15 @@ pub(crate) fn attempt_is_told(outcome: &Outcome, pod: &str, verdict: &mut Verdic
         Some(Ended::Rejected) => "rejected",
         None => "untold",
     });
+}
+
+/// The books say what the pods hold.
+pub(crate) fn books(expected: &BTreeMap<String, Amounts>, outcome: &Outcome, verdict: &mut Verdict) {
+    for (name, told) in &outcome.books {
+        let holds = expected.get(name).cloned().unwrap_or_default();
+        // Whether resources that the quota does not limit are told is left open.
+        if holds.0.keys().any(|resource| holds.get(resource) != told.get(resource)) {
+            verdict.breach("books-say-what-is-held", format!("`{name}` holds {holds:?}, and its books say {told:?}"));
+        }
+    }
 }
