@@ -17,21 +17,6 @@ const FOLLOWED: [&str; 3] =
 
 /// What is not proven yet, and how: to become empty.
 const UNPROVEN: &[&str] = &[
-    "volcano/earlier-task-first bites",
-    "volcano/earlier-task-first spares",
-    "volcano/gang-has-its-members bites",
-    "volcano/gang-has-its-roles bites",
-    "volcano/gang-is-complete bites",
-    "volcano/gang-is-complete spares",
-    "volcano/gang-is-short bites",
-    "volcano/higher-queue-first spares",
-    "volcano/lesser-job-gives-first bites",
-    "volcano/scaling-interval-is-over bites",
-    "volcano/victim-frees-what-is-asked bites",
-    "volcano/victim-is-bound bites",
-    "volcano/victim-is-of-another-job bites",
-    "volcano/waiting-gang-first bites",
-    "volcano/waiting-gang-first spares",
     "yunikorn/1 spares",
     "yunikorn/3 bites",
     "yunikorn/fair-queues-first bites",

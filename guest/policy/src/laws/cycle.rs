@@ -58,6 +58,8 @@ pub struct Cycle {
 pub struct Pursuit {
     /// Must hold for a pod of the gang that wants it.
     pub trigger: Vec<Gate>,
+    /// Must hold with the gang beside all that run, or else only pods of its own queue make way.
+    pub claim: Vec<Gate>,
     /// Asked of each candidate, with those evicted so far gone.
     pub guards: Vec<Guard>,
     /// Asked, too, of a candidate that makes way without its gang.

@@ -157,8 +157,8 @@ impl Cycle {
         let own = [&mut self.admission, &mut self.normal, &mut self.growth, &mut self.elastic];
         all.extend(own.into_iter().flat_map(|gates| seats(gates)));
         all.push(&mut self.size);
-        for Pursuit { trigger, guards, single, limits, order } in [&mut self.reclaim, &mut self.preempt] {
-            all.extend(seats(trigger).chain(seats(limits)));
+        for Pursuit { trigger, claim, guards, single, limits, order } in [&mut self.reclaim, &mut self.preempt] {
+            all.extend(seats(trigger).chain(seats(claim)).chain(seats(limits)));
             all.extend(seats(guards).chain(seats(single)));
             all.push(order);
         }

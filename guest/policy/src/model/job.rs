@@ -66,6 +66,8 @@ pub struct Charter {
     pub roles: Vec<(Symbol, u32)>,
     /// How it grows and shrinks, where it does.
     pub elastic: Option<Elastic>,
+    /// It said that none of its pods is to be a victim.
+    pub opted_out: bool,
 }
 
 /// A job.

@@ -3,9 +3,11 @@
 
 mod config;
 mod laws;
+mod mistakes;
 mod node;
 mod property;
 mod queues;
+mod state;
 
 use serde_json::json;
 
