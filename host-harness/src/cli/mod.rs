@@ -8,6 +8,7 @@ mod decide;
 mod exit;
 mod explain;
 mod failure;
+mod fuzz;
 mod inspect;
 mod laws;
 mod origins;
@@ -37,6 +38,7 @@ enum Command {
     Decide(decide::Asked),
     Explain(explain::Asked),
     Test(test::Asked),
+    Fuzz(fuzz::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
 }
@@ -47,6 +49,7 @@ impl Command {
             Command::Decide(asked) => decide::run(&asked),
             Command::Explain(asked) => explain::run(&asked),
             Command::Test(asked) => test::run(&asked),
+            Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),
         }

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use lictor_policy::{Switch, rules};
 
 use super::choice::{Choice, Chosen, name_of};
 use super::exit::Exit;
 use super::explain::text::{self, Style};
 use super::failure::Failure;
+use super::laws::near;
 use super::page::Page;
 use super::progress::Progress;
 use super::screen::{Screen, print, print_json};
@@ -25,6 +27,12 @@ pub(super) struct Asked {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     policy: Choice,
+    /// Run natively with this law out of force: what fails now is what proves it
+    #[arg(long, value_name = "LAW", conflicts_with = "component")]
+    without: Option<String>,
+    /// Run natively with this law never holding: what passes now never asked it
+    #[arg(long, value_name = "LAW", conflicts_with_all = ["component", "without"])]
+    against: Option<String>,
     /// How to print what came of them
     #[arg(long, value_enum, default_value = "text")]
     output: Output,
@@ -43,13 +51,31 @@ enum Output {
     Junit,
 }
 
+impl Asked {
+    /// The law that is switched, if any.
+    fn switched(&self) -> Result<Option<(&str, Switch)>, Failure> {
+        let (code, to) = match (&self.without, &self.against) {
+            (Some(code), _) => (code, Switch::Silent),
+            (None, Some(code)) => (code, Switch::Contrary),
+            (None, None) => return Ok(None),
+        };
+        match rules().iter().any(|(_, entry)| entry.code == code) {
+            true => Ok(Some((code, to))),
+            false => Err(Failure::UnknownLaw(code.clone(), near(code, &rules()))),
+        }
+    }
+}
+
 /// Runs scenarios.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     if asked.explain && matches!(asked.output, Output::Junit) {
         return Err(Failure::Useless("`--explain` has no place in `--output junit`: choose text or json"));
     }
     let scenarios = load(&asked.paths)?;
-    let policy = asked.policy.find()?;
+    let policy = match asked.switched()? {
+        Some((code, to)) => Chosen::switched(code, to),
+        None => asked.policy.find()?,
+    };
     let explain = asked.explain && explains(&policy)?;
     let run = if explain { run_explained } else { run_scenario };
     let progress = Progress::of_parts("running scenarios", scenarios.len());

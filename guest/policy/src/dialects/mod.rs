@@ -24,6 +24,9 @@ pub trait Dialect: Debug {
     /// The laws in force under the arguments.
     fn laws(&self) -> &Laws;
 
+    /// The same, to be switched.
+    fn laws_mut(&mut self) -> &mut Laws;
+
     /// Reads what a pod says of itself: its labels, annotations and fields.
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits;
 
@@ -49,6 +52,16 @@ pub trait Dialect: Debug {
 
     /// Brings up to date what the order of the queue goes by.
     fn rank(&mut self, _cluster: &mut Cluster) {}
+
+    /// What it knows that the cluster does not show.
+    fn remember(&self, _cluster: &Cluster) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
+    /// Knows again what it remembered, after it was told the same cluster.
+    fn recall(&mut self, _cluster: &Cluster, _memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+        Ok(())
+    }
 
     /// How a victim leaves.
     fn eviction(&self) -> contract::Eviction;

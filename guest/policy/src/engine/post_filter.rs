@@ -1,8 +1,7 @@
 //! PostFilter: the pod was refused or found no node; what can be done?
 
 use crate::contract::{
-    Effects, Eviction, ExtensionPoint, Outcome, Placement, Plan, PodId, PolicyError, PostFiltered, Reason, Subject,
-    Victim,
+    Effects, Eviction, Outcome, Placement, Plan, PodId, PolicyError, PostFiltered, Reason, Subject, Victim,
 };
 use crate::laws::{Gate, Laws, Search};
 use crate::model::{NodeIx, Pod, PodIx};
@@ -25,13 +24,12 @@ impl Engine {
         if let Some(reason) = self.broken(&asker, &laws.trigger) {
             return Ok(PostFiltered { plan: None, reason, effects: self.give_up(&asker) });
         }
-        let asker = asker.limited_to_need(&self.cluster, laws.search);
+        let asker = asker.limited_to_need(&self.cluster, &laws.search);
         let mut quest = Quest { asker: &asker, laws: &laws, ledger: &self.ledger, refuted, notes: &mut self.notes };
-        let found = match laws.search {
-            Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, sample),
-            Search::GroupOnOneNode(group) => search::plan_group(&mut self.cluster, &mut quest, &group),
-            // Victims are bundled in the system's own cycle, where all that wait are looked at.
-            Search::Bundles => return Err(PolicyError::Unsupported(ExtensionPoint::PostFilter)),
+        let found = match &laws.search {
+            Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, *sample),
+            Search::GroupOnOneNode(group) => search::plan_group(&mut self.cluster, &mut quest, group),
+            Search::Bundles => return self.pursue_for(&asker, &laws, refuted),
             Search::RemoveAllPutBack | Search::NodeByNode(_) => search::plan_job(&mut self.cluster, &mut quest),
         };
         let found = found.map_err(|over| self.overflow(over))?;

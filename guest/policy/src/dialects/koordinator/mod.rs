@@ -72,6 +72,10 @@ impl Dialect for Koordinator {
         &self.laws
     }
 
+    fn laws_mut(&mut self) -> &mut Laws {
+        &mut self.laws
+    }
+
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
         pods::read(&self.args, cluster, pod, findings)
     }

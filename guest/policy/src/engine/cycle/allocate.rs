@@ -202,15 +202,17 @@ pub fn largest_first(stage: &Stage<'_>, pods: &[PodIx]) -> Vec<PodIx> {
 
 /// Kinds of pods that got no node.
 #[derive(Default)]
-struct Refused(Vec<(Request, ShapeIx)>);
+pub struct Refused(Vec<(Request, ShapeIx)>);
 
 impl Refused {
-    fn knows(&self, stage: &Stage<'_>, ix: PodIx) -> bool {
+    /// Whether a pod is of such a kind.
+    pub fn knows(&self, stage: &Stage<'_>, ix: PodIx) -> bool {
         let pod = stage.cluster().pod(ix);
         pod.is_some_and(|pod| self.0.iter().any(|(request, shape)| *request == pod.request && *shape == pod.shape))
     }
 
-    fn add(&mut self, stage: &Stage<'_>, ix: PodIx) {
+    /// A pod got no node.
+    pub fn add(&mut self, stage: &Stage<'_>, ix: PodIx) {
         if let Some(pod) = stage.cluster().pod(ix).filter(|_| !self.knows(stage, ix)) {
             self.0.push((pod.request.clone(), pod.shape));
         }

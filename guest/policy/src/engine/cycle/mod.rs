@@ -7,6 +7,7 @@ mod allocate;
 mod elastic;
 mod pursue;
 mod rounds;
+mod single;
 mod stage;
 mod teams;
 mod told;

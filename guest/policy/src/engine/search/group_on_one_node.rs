@@ -126,7 +126,7 @@ fn offer(
         // The same candidates as for fewer reasons: nothing was found with them.
         return Ok(None);
     }
-    let mut hunt = Hunt { cluster, quest, floors: group.floors, request, room: &site.room, steps: STEPS };
+    let mut hunt = Hunt { cluster, quest, floors: &group.floors, request, room: &site.room, steps: STEPS };
     let mut chosen = Vec::new();
     let pods: Vec<PodIx> = allowed.iter().map(|(ix, _)| *ix).collect();
     if !hunt.gather(&mut chosen, &pods)? {

@@ -263,3 +263,20 @@ fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
         ]
     );
 }
+
+#[test]
+fn of_unlike_pods_the_largest_is_planned_first() {
+    // In the order of the names `small` would take `x`, where alone `large` has room.
+    for (small, large) in [("a", "b"), ("b", "a")] {
+        let mut world = World::new();
+        world.node("x", "cpu=4 gpu=1");
+        world.node("y", "cpu=2 gpu=8");
+        world.pod(pod("v").asks("cpu=1").on("y"));
+        world.pod(pod(small).job("j").asks("cpu=2 gpu=1").priority(1));
+        world.pod(pod(large).job("j").asks("cpu=3").priority(1));
+        let plan = world.plan(small).unwrap();
+        let name = |pod: &str| format!("default/{pod}");
+        assert_eq!(plan.nominations, [(name(small), "y".to_owned()), (name(large), "x".to_owned())].into());
+        assert_eq!(plan.victims, ["default/v"]);
+    }
+}

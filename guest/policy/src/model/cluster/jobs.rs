@@ -14,7 +14,12 @@ pub struct Shortage {
 impl Shortage {
     /// Nobody is lacking.
     pub fn is_over(&self) -> bool {
-        self.others == 0 && self.roles.values().all(|lacking| *lacking == 0)
+        self.others == 0 && self.has_roles()
+    }
+
+    /// Nobody of any role is lacking.
+    pub fn has_roles(&self) -> bool {
+        self.roles.values().all(|lacking| *lacking == 0)
     }
 
     /// How many are lacking.
@@ -63,6 +68,11 @@ impl Cluster {
     pub fn shortage(&self, pod: PodIx) -> Shortage {
         let counts = |pod: &Pod| pod.traits.task.succeeded || pod.place.node().is_some();
         self.shortage_beside(pod, counts)
+    }
+
+    /// Whom the job of a pod needs, whoever it has.
+    pub fn need(&self, pod: PodIx) -> Shortage {
+        self.shortage_beside(pod, |_| false)
     }
 
     /// Whom the job of a pod would lack if every pod it has were placed.

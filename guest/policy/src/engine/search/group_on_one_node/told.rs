@@ -87,7 +87,7 @@ pub(super) fn unfit(
     if let Some((rule, breach)) = limit {
         let message = || format!("even with all gone that may make way there, {}", breach.sentence(cluster));
         quest.notes.note(subject, Outcome::Barred, &rule, message);
-    } else if let Some((rule, breach)) = broken(cluster, quest, group.floors, &there) {
+    } else if let Some((rule, breach)) = broken(cluster, quest, &group.floors, &there) {
         let message = || format!("with fewer gone it has too little room, with more {}", breach.sentence(cluster));
         quest.notes.note(subject, Outcome::Barred, &rule, message);
     }
