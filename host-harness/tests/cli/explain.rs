@@ -51,7 +51,13 @@ fn a_job_without_room_is_told_what_would_have_been_enough() {
 fn a_plan_is_told_by_its_victims_who_came_back_and_what_else_would_have_done() {
     let pod = told("vision/vit-huge-worker-0");
     assert_eq!((&pod["state"], &pod["node"]), (&json!("nominated"), &json!("a100-02")));
-    let victims = ["bert-large-worker-0", "bert-large-worker-1", "llm-eval-worker-0", "t5-distill-worker-0", "t5-distill-worker-1"];
+    let victims = [
+        "bert-large-worker-0",
+        "bert-large-worker-1",
+        "llm-eval-worker-0",
+        "t5-distill-worker-0",
+        "t5-distill-worker-1",
+    ];
     assert_eq!(named(&pod, "pod", "needed"), victims.map(|name| format!("nlp/{name}")));
     assert_eq!(named(&pod, "pod", "put-back"), ["nlp/bert-large-tensorboard"]);
     assert_eq!(named(&pod, "node", "chosen"), ["a100-02", "a100-03", "a100-04", "a100-05"]);
@@ -86,7 +92,9 @@ fn who_goes_for_the_quota_and_who_need_not_is_told() {
         assert!(back.iter().any(|pod| pod.starts_with(job)), "{back:?}");
     }
     // 312 with the two back, and 12 more are 324.
-    explain("adhoc/quarter-close-0-jgfjx").exits(0).prints(&["with it back, quota `analytics`, cpu: ", "more than max 320"]);
+    explain("adhoc/quarter-close-0-jgfjx")
+        .exits(0)
+        .prints(&["with it back, quota `analytics`, cpu: ", "more than max 320"]);
 }
 
 #[test]
@@ -109,7 +117,10 @@ fn a_victim_is_told_for_whom_it_goes_and_a_bystander_why_it_stays() {
     ]);
     // Its node is of no pool that a pod could be planned onto.
     let edge = lictor(&["decide", FOUR_TEAMS, "--native", "--output", "json"]).exits(0).json();
-    assert!(edge["cycles"][0].get("explanations").is_none() && edge["cycles"][0]["attempts"][0].get("explanation").is_none());
+    assert!(
+        edge["cycles"][0].get("explanations").is_none()
+            && edge["cycles"][0]["attempts"][0].get("explanation").is_none()
+    );
 }
 
 #[test]
@@ -124,7 +135,9 @@ fn a_pod_whose_job_gave_up_is_shown_with_the_others_of_its_job() {
 
 #[test]
 fn names_are_taken_without_a_namespace_where_they_are_clear() {
-    explain("vit-huge").exits(0).prints(&["vision/vit-huge-worker-0: nominated to a100-02", "vision/vit-huge: 3 pods: nominated to "]);
+    explain("vit-huge")
+        .exits(0)
+        .prints(&["vision/vit-huge-worker-0: nominated to a100-02", "vision/vit-huge: 3 pods: nominated to "]);
     let missing = explain("nlp/long-contxt").exits(2).prints_nothing();
     missing.tells(&["error: there is no pod and no job `nlp/long-contxt`", "hint: did you mean `nlp/long-context`"]);
     explain("zzz").exits(2).prints_nothing().tells(&["no job `zzz`", "`namespace/name`"]);
@@ -146,7 +159,11 @@ fn decide_says_why_of_every_pod_that_was_not_bound() {
     let at = ran.out.find("\nWhy\n").unwrap();
     assert!(plain.starts_with(&ran.out[..at]), "what was decided is told as before");
     assert!(plain.ends_with(ran.out.lines().last().unwrap().trim_end()) || plain.contains("6 pods make way"));
-    let ran = ran.prints(&["  nlp/long-context: 3 pods\n    In the way\n", "    Must make way\n      VICTIM ", " and 15 more\n"]);
+    let ran = ran.prints(&[
+        "  nlp/long-context: 3 pods\n    In the way\n",
+        "    Must make way\n      VICTIM ",
+        " and 15 more\n",
+    ]);
     assert!(!ran.out[at..].contains("search/suggest-api"), "that was bound");
     let record = lictor(&["decide", FOUR_TEAMS, "--native", "--explain", "--output", "json"]).exits(0).json();
     let attempts = record["cycles"][0]["attempts"].as_array().unwrap();
@@ -179,7 +196,8 @@ fn a_cycle_of_the_policys_own_is_explained_for_every_pod_that_waits() {
 fn a_policy_that_does_not_say_why_decides_all_the_same_but_is_not_asked_why() {
     let path = file("mute.wasm", renamed(embedded(), "lictor:policy/explain@", "lictor:policy/explaix@"));
     let ran = lictor(&["decide", FOUR_TEAMS, "--component", &path, "--explain"]).exits(0);
-    let ran = ran.tells(&["warning: the policy does not say why", "`lictor:policy/explain`", &format!("  --> {path}\n")]);
+    let ran =
+        ran.tells(&["warning: the policy does not say why", "`lictor:policy/explain`", &format!("  --> {path}\n")]);
     assert!(ran.out.contains("6 pods make way") && !ran.out.contains("\nWhy\n"));
     let scenario = "fixtures/scenarios/koordinator/eviction-delete.yaml";
     let ran = lictor(&["test", scenario, "--component", &path, "--explain"]).exits(0);
