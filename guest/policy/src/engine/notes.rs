@@ -136,3 +136,68 @@ impl Notes {
         self.asker.map(|asker| self.kept.entry(asker).or_default())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::{gate, rule};
+
+    const RULE: Rule = rule("test/law", "a test", &gate::may_preempt::LAW);
+
+    fn note(notes: &mut Notes, message: &str) {
+        notes.note(Subject::Asker, Outcome::Barred, &RULE, || message.to_owned());
+    }
+
+    fn said(notes: &Notes, pod: u32) -> Vec<String> {
+        notes.of(PodIx(pod)).into_iter().map(|note| note.message).collect()
+    }
+
+    #[test]
+    fn no_sentence_is_made_while_nobody_wants_to_be_told() {
+        let mut notes = Notes::default();
+        notes.begin(PodIx(1));
+        notes.resume_job(&[PodIx(1), PodIx(2)]);
+        notes.note(Subject::Asker, Outcome::Barred, &RULE, || panic!("it is made"));
+        assert!(notes.kept.is_empty() && notes.spoken_for.is_empty() && notes.asker.is_none());
+    }
+
+    #[test]
+    fn a_job_has_one_set_of_notes_whoever_of_it_is_first() {
+        let mut notes = Notes::default();
+        notes.switch(true);
+        notes.resume_job(&[PodIx(1), PodIx(2)]);
+        note(&mut notes, "a");
+        notes.resume(PodIx(2));
+        note(&mut notes, "b");
+        note(&mut notes, "b");
+        notes.resume_job(&[PodIx(3), PodIx(2)]);
+        note(&mut notes, "c");
+        for pod in 1..=3 {
+            assert_eq!(said(&notes, pod), ["a", "b", "c"], "{pod}");
+        }
+        notes.begin(PodIx(2));
+        note(&mut notes, "d");
+        assert_eq!((said(&notes, 2), said(&notes, 3)), (vec!["d".to_owned()], said(&notes, 1)));
+        notes.forget_pod(PodIx(1));
+        assert_eq!(said(&notes, 3), [""; 0], "the notes went with the pod they stood under");
+        notes.begin_cycle();
+        assert_eq!(said(&notes, 2), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_known_of_a_subject_is_found_whatever_the_law() {
+        let mut notes = Notes::default();
+        notes.switch(true);
+        notes.begin(PodIx(0));
+        notes.note(Subject::Pod(5), Outcome::PutBack, &RULE, || "z".to_owned());
+        for (subject, outcome, known) in [
+            (Subject::Pod(5), Outcome::PutBack, true),
+            (Subject::Pod(5), Outcome::Unneeded, false),
+            (Subject::Pod(5), Outcome::Needed, false),
+            (Subject::Pod(4), Outcome::PutBack, false),
+            (Subject::Node(5), Outcome::PutBack, false),
+        ] {
+            assert_eq!(notes.tell_of(&subject, outcome), known, "{subject:?} {outcome:?}");
+        }
+    }
+}
