@@ -89,7 +89,8 @@ impl Failure {
     /// Tells the user on the standard error, where the command goes on all the same.
     pub(super) fn warn(&self) {
         for problem in self.problems() {
-            anstream::eprint!("{}", shown(&problem.of(Severity::Warning)));
+            let problem = problem.of(Severity::Warning).remedy("it goes on without");
+            anstream::eprint!("{}", shown(&problem));
         }
     }
 

@@ -142,8 +142,8 @@ fn names_are_taken_without_a_namespace_where_they_are_clear() {
     missing.tells(&["error: there is no pod and no job `nlp/long-contxt`", "hint: did you mean `nlp/long-context`"]);
     explain("zzz").exits(2).prints_nothing().tells(&["no job `zzz`", "`namespace/name`"]);
     let twice = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 4, pods: 10}}\n---\n\
-                 apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: a}\n---\n\
-                 apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: b}\n";
+                 apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: a}\nspec: {containers: [{name: main}]}\n---\n\
+                 apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: b}\nspec: {containers: [{name: main}]}\n";
     let ran = lictor_reading(&["explain", "-", "p", "--native"], twice).exits(2).prints_nothing();
     ran.tells(&["`p` may be any of several", "`a/p` or `b/p`"]);
     lictor_reading(&["explain", "-", "a/p", "--native"], twice)
@@ -158,7 +158,6 @@ fn decide_says_why_of_every_pod_that_was_not_bound() {
     assert_eq!(ran.err, "");
     let at = ran.out.find("\nWhy\n").unwrap();
     assert!(plain.starts_with(&ran.out[..at]), "what was decided is told as before");
-    assert!(plain.ends_with(ran.out.lines().last().unwrap().trim_end()) || plain.contains("6 pods make way"));
     let ran = ran.prints(&[
         "  nlp/long-context: 3 pods\n    In the way\n",
         "    Must make way\n      VICTIM ",
@@ -185,9 +184,10 @@ fn a_cycle_of_the_policys_own_is_explained_for_every_pod_that_waits() {
                  apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: default}\n\
                  spec: {schedulerName: volcano, containers: [{name: main, resources: {requests: {cpu: '2'}}}]}\n";
     let arguments = ["decide", "-", "--native", "--laws", "volcano", "--explain"];
-    lictor_reading(&arguments, input)
-        .exits(0)
-        .prints(&["Why\n  default/a\n", "1 of 1 nodes: not enough cpu (asked 2, free 1)\n        n\n"]);
+    lictor_reading(&arguments, input).exits(0).prints(&[
+        "Why\n  default/a\n",
+        "1 of 1 nodes: not enough cpu (asked 2, free 1); nobody there may make way\n        n\n",
+    ]);
     let record = lictor_reading(&[&arguments[..], &["--output", "json"]].concat(), input).exits(0).json();
     assert_eq!(record["cycles"][0]["explanations"]["default/a"]["nodes"], 1);
 }
@@ -196,8 +196,12 @@ fn a_cycle_of_the_policys_own_is_explained_for_every_pod_that_waits() {
 fn a_policy_that_does_not_say_why_decides_all_the_same_but_is_not_asked_why() {
     let path = file("mute.wasm", renamed(embedded(), "lictor:policy/explain@", "lictor:policy/explaix@"));
     let ran = lictor(&["decide", FOUR_TEAMS, "--component", &path, "--explain"]).exits(0);
-    let ran =
-        ran.tells(&["warning: the policy does not say why", "`lictor:policy/explain`", &format!("  --> {path}\n")]);
+    let ran = ran.tells(&[
+        "warning: the policy does not say why",
+        "`lictor:policy/explain`",
+        "hint: it goes on without",
+        &format!("  --> {path}\n"),
+    ]);
     assert!(ran.out.contains("6 pods make way") && !ran.out.contains("\nWhy\n"));
     let scenario = "fixtures/scenarios/koordinator/eviction-delete.yaml";
     let ran = lictor(&["test", scenario, "--component", &path, "--explain"]).exits(0);
