@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod cluster;
+pub mod fuzz;
 pub mod policy;
 pub mod sandbox;
 pub mod scenario;

@@ -7,6 +7,7 @@ mod choice;
 mod decide;
 mod exit;
 mod failure;
+mod fuzz;
 mod inspect;
 mod laws;
 mod origins;
@@ -35,6 +36,7 @@ struct Cli {
 enum Command {
     Decide(decide::Asked),
     Test(test::Asked),
+    Fuzz(fuzz::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
 }
@@ -44,6 +46,7 @@ impl Command {
         match self {
             Command::Decide(asked) => decide::run(&asked),
             Command::Test(asked) => test::run(&asked),
+            Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),
         }

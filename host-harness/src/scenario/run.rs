@@ -2,7 +2,7 @@
 
 use lictor_policy::contract::ConfigError;
 
-use super::expect::Failure;
+use super::expect::{Expect, Failure};
 use super::format::{Action, Scenario, Step};
 use super::report::{Actual, Report, StepReport};
 use super::status;
@@ -56,6 +56,15 @@ fn run_steps(scenario: &Scenario, session: &mut Session<'_>, reports: &mut Vec<S
         reports.push(StepReport { step: place, line: step.line, action: title, actual, failures });
     }
     Ok(())
+}
+
+/// Takes one step in a session that is open, for who drives a cluster otherwise than by a list of steps: what came of it.
+///
+/// # Errors
+/// Why the step could not be taken.
+pub fn act(action: Action, session: &mut Session<'_>) -> Result<Actual, String> {
+    let step = Step { action, expect: Expect::default(), line: 0 };
+    take(&step, session).map(|(actual, _)| actual).map_err(|error| error.to_string())
 }
 
 /// Takes a step: what came of it, and which expectations do not hold.

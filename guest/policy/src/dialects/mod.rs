@@ -17,7 +17,7 @@ pub use document::{Document, Findings};
 use crate::contract::{self, ConfigError, Effects, LawSet, Mark, ObjectKey, ReleaseCause};
 use crate::laws::Laws;
 use crate::laws::register::Entry;
-use crate::model::{Cluster, JobIx, Overflow, Pod, PodIx, QueueIx, Traits};
+use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
 
 /// A system.
 pub trait Dialect: Debug {
@@ -83,14 +83,6 @@ pub trait Dialect: Debug {
 
     /// A pod was permitted to be bound, those that were waiting for it as well: what follows for others.
     fn permitted(&mut self, _cluster: &mut Cluster, _pod: PodIx) {}
-
-    /// The job whose turn it is, where it matters which one was tried last.
-    fn turn(&self) -> Option<JobIx> {
-        None
-    }
-
-    /// It is the turn of this job: so a checkpoint says.
-    fn resume(&mut self, _turn: Option<JobIx>) {}
 
     /// A pod lost the node it was reserved: what follows for others.
     fn unreserved(&mut self, _cluster: &mut Cluster, _pod: PodIx, _cause: ReleaseCause) -> Effects {

@@ -13,19 +13,43 @@ impl Engine {
     /// See `decision.filter`.
     pub fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, PolicyError> {
         let firm = self.laws()?.promises_are_firm();
-        let asker = self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
+        let shape = self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?.shape;
         let mut verdicts = Verdicts::default();
+        self.notes.resume(PodIx(pod));
         for ix in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
             let verdict = match self.cluster.node(ix) {
-                Some(node) if self.cluster.eligible(asker.shape, ix) => {
+                Some(node) if self.cluster.eligible(shape, ix) => {
                     room(&self.cluster, (ix, node), PodIx(pod), firm).map_err(|over| self.overflow(over))?
                 }
                 _ => NO_NODE,
             };
+            if self.notes.are_on() {
+                self.tell(ix, PodIx(pod), firm, verdict).map_err(|over| self.overflow(over))?;
+            }
             verdicts.push(verdict);
         }
         let obstacles = verdicts.seen.iter().map(|verdict| verdict.obstacle(&self.cluster)).collect();
         Ok(NodeVerdicts { codes: verdicts.codes, obstacles })
+    }
+
+    /// Notes why a node does not take a pod, with both sides' numbers. Where the pod may not run, the host knows why.
+    fn tell(&mut self, ix: NodeIx, asker: PodIx, firm: bool, verdict: room::Verdict) -> Result<(), Overflow> {
+        let Some((node, pod)) = self.cluster.node(ix).zip(self.cluster.pod(asker)) else { return Ok(()) };
+        let sentence = match verdict {
+            room::Verdict::Fits | room::Verdict::Ineligible => return Ok(()),
+            room::Verdict::Kept => None,
+            room::Verdict::TooSmall(_) => Some((room::Lack::of(&node.allocatable, &pod.request), " on the empty node")),
+            room::Verdict::Full(_) => Some((room::Lack::of(&node.free, &pod.request), "")),
+            room::Verdict::Promised(_) => {
+                let left = left(&self.cluster, node, asker, firm)?;
+                Some((room::Lack::of(&left, &pod.request), " beside what is promised to others"))
+            }
+        };
+        let reason = verdict.obstacle(&self.cluster).reason;
+        let sentence = sentence.and_then(|(lack, beside)| Some((lack?.sentence(&self.cluster), beside)));
+        let message = || sentence.map_or(reason.message, |(sentence, beside)| format!("{sentence}{beside}"));
+        self.notes.say(Subject::Node(ix.0), Outcome::Barred, &reason.law, message);
+        Ok(())
     }
 }
 
@@ -44,6 +68,12 @@ fn room(cluster: &Cluster, (node_ix, node): (NodeIx, &Node), ix: PodIx, firm: bo
     if node.nominated.is_empty() {
         return Ok(room::Verdict::Fits);
     }
+    let left = left(cluster, node, ix, firm)?;
+    Ok(left.lacks(&pod.request).map_or(room::Verdict::Fits, room::Verdict::Promised))
+}
+
+/// What is free on a node beside what is promised to others than a pod.
+fn left(cluster: &Cluster, node: &Node, ix: PodIx, firm: bool) -> Result<Amounts, Overflow> {
     let mut left: Amounts = node.free.clone();
     let promised: Vec<PodIx> = match firm {
         true => cluster.reserved(node, ix).map(|(other, _)| other).collect(),
@@ -52,7 +82,7 @@ fn room(cluster: &Cluster, (node_ix, node): (NodeIx, &Node), ix: PodIx, firm: bo
     for other in promised.into_iter().filter_map(|other| cluster.pod(other)) {
         left.subtract(&other.request)?;
     }
-    Ok(left.lacks(&pod.request).map_or(room::Verdict::Fits, room::Verdict::Promised))
+    Ok(left)
 }
 
 /// The verdicts so far, as one code each, and what the codes mean.

@@ -1,4 +1,4 @@
-//! What the cluster does not show: plans under way, what became of gangs, whose turn it is, and what is owed to the past.
+//! What the cluster does not show: plans under way, what became of gangs, and what is owed to the past.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,6 @@ struct Memory {
     failed: Vec<(JobKey, i64)>,
     #[serde(default)]
     scaled: Vec<(JobKey, i64)>,
-    #[serde(default)]
-    turn: Option<JobKey>,
     /// The pods of DaemonSets for which their node is kept.
     #[serde(default)]
     owed: Vec<PodIx>,
@@ -33,11 +31,9 @@ impl Engine {
         let satisfied = self.cluster.jobs().filter(|(_, job)| job.satisfied).map(|(_, job)| job.key.clone()).collect();
         let failed = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.failed_at?))).collect();
         let scaled = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.scaled_at?))).collect();
-        let turn = self.dialect.as_ref().and_then(|dialect| self.cluster.job(dialect.turn()?));
-        let turn = turn.map(|job| job.key.clone());
         let owed = self.cluster.owed().collect();
         let dialect = self.dialect.as_ref().map(|dialect| dialect.remember(&self.cluster)).unwrap_or_default();
-        let memory = Memory { ledger: self.ledger.clone(), satisfied, failed, scaled, turn, owed, dialect };
+        let memory = Memory { ledger: self.ledger.clone(), satisfied, failed, scaled, owed, dialect };
         let bytes = serde_json::to_vec(&memory).unwrap_or_default();
         Checkpoint { format: FORMAT, revision: self.revision, bytes }
     }
@@ -70,10 +66,6 @@ impl Engine {
             if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
                 job.scaled_at = Some(at);
             }
-        }
-        let turn = memory.turn.and_then(|key| self.cluster.job_or_new(&key));
-        if let Some(dialect) = &mut self.dialect {
-            dialect.resume(turn);
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! Room: what a node has for a pod. The same in every system, and no law of any: it is what kube-scheduler's filters for
 //! resources and for nominated pods do.
 
+use super::breach::amount;
 use crate::contract::{Obstacle, Reason};
-use crate::model::{Cluster, ResourceIx};
+use crate::model::{Amounts, Cluster, Request, ResourceIx};
 
 /// Whether a node takes a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,37 @@ pub enum Verdict {
     Promised(ResourceIx),
     /// The node is kept for a DaemonSet's pod that may run nowhere else.
     Kept,
+}
+
+/// Too little of a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lack {
+    /// The resource.
+    pub resource: ResourceIx,
+    /// How much of it is asked for.
+    pub asked: i64,
+    /// How much of it there is.
+    pub free: i64,
+}
+
+impl Lack {
+    /// The first resource of which there is less than is asked for.
+    pub fn of(room: &Amounts, request: &Request) -> Option<Lack> {
+        let resource = room.lacks(request)?;
+        Some(Lack { resource, asked: request.get(resource), free: room.get(resource) })
+    }
+
+    /// Both numbers in words.
+    pub fn sentence(&self, cluster: &Cluster) -> String {
+        let name = cluster.resource_name(self.resource);
+        match name.strip_prefix("hostport/") {
+            Some(port) => format!("host port {port} is taken"),
+            None => {
+                let (asked, free) = (amount(name, self.asked), amount(name, self.free));
+                format!("not enough {name}: asked {asked}, free {free}")
+            }
+        }
+    }
 }
 
 impl Verdict {

@@ -9,6 +9,8 @@ mod reservations;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use jobs::Shortage;
+
 use super::rank::Ranks;
 use super::*;
 

@@ -17,7 +17,7 @@ mod tests;
 mod trial;
 
 pub use budget::Budget;
-pub use cluster::Cluster;
+pub use cluster::{Cluster, Shortage};
 pub use index::{BudgetIx, JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbol, Symbols, Table};
 pub use job::{Charter, Elastic, Gang, Job, JobKey, Match, Sizes};
 pub use node::Node;

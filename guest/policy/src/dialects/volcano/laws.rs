@@ -21,6 +21,14 @@ const GANG_HAS_ITS_ROLES: Gate = Gate {
     rule: rule("volcano/gang-has-its-roles", "upstream api/job_info.go CheckTaskValid", &gate::gang_has_its_roles::LAW),
     holds: gate::gang_has_its_roles::holds,
 };
+const GROWS_BY_STEPS: Gate = Gate {
+    rule: rule(
+        "volcano/elastic-pods-grow-by-steps",
+        "seed, Main process: elastic tasks are handed over to the elastic action, which follows the scaling strategy",
+        &gate::elastic_pods_grow_by_steps::LAW,
+    ),
+    holds: gate::elastic_pods_grow_by_steps::holds,
+};
 const GANG_IS_SHORT: Gate = Gate {
     rule: rule("volcano/gang-is-short", "upstream gang plugin, jobStarvingFn; issue 3869", &gate::gang_is_short::LAW),
     holds: gate::gang_is_short::holds,
@@ -202,7 +210,7 @@ pub fn table(args: &Args) -> Laws {
             ),
             compare: order::queue_then_job_then_task::compare,
         },
-        final_gates: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_HAS_ITS_ROLES],
+        final_gates: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_HAS_ITS_ROLES, GROWS_BY_STEPS],
         gates: normal(args),
         under_way: Vec::new(),
         trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],

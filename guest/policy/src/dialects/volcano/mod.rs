@@ -2,7 +2,12 @@
 //!
 //! Elastic jobs and reclaim by whole jobs are the proposal *Elastic scheduling based on AI scenarios*, which upstream never built;
 //! queues and gangs are upstream's capacity and gang plugins. All rules hold at once, always; upstream's tiers let some of them switch
-//! others off.
+//! others off. So nobody makes way within a job: upstream lets a task preempt another of its own job while that job is short of its
+//! minimum, and a job that is short has nobody to spare.
+//!
+//! Everything happens in the cycle, action by action. An attempt for one pod outside of it is a courtesy: a normal pod is placed where
+//! there is room, held until its gang is complete, and otherwise gets the plan that the configured actions would make for its gang; an
+//! elastic pod is refused, for it comes with its step.
 
 mod args;
 mod classes;
@@ -40,7 +45,7 @@ pub fn describe() -> LawSet {
     LawSet {
         name: "volcano".to_owned(),
         about: "queues that lend and take back, gangs, and elastic jobs".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, Reserve, Permit, Act],
+        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act],
         interests: Interests {
             labels: list(&keys::POD_LABELS),
             annotations: list(&keys::POD_ANNOTATIONS),

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::laws::room::Lack;
 use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, PodIx, Request, ShapeIx, Trial};
 
 /// At which moment there must be room.
@@ -115,6 +116,20 @@ impl<'c> Stage<'c> {
             let later = node.free.get(resource);
             let now = later.saturating_sub(of(&self.leaving, resource)).saturating_add(of(&self.promised, resource));
             later >= asked && (when == When::Later || now >= asked)
+        })
+    }
+
+    /// What a node lacks now for a request, and beside what: the same as [`fits`](Stage::fits), in numbers.
+    pub fn lacks(&self, ix: NodeIx, request: &Request) -> Option<(Lack, &'static str)> {
+        let node = self.cluster().node(ix)?;
+        let of = |amounts: Option<&Amounts>, resource| amounts.map_or(0, |amounts| amounts.get(resource));
+        let (promised, leaving) = (self.promised.get(&ix), self.leaving.get(&ix));
+        request.iter().find_map(|(resource, asked)| {
+            let free = node.free.get(resource);
+            let now = free.saturating_add(of(promised, resource));
+            let later = free.saturating_add(of(leaving, resource));
+            let lacks = |free: i64, beside| (free < asked).then_some((Lack { resource, asked, free }, beside));
+            lacks(now, "").or_else(|| lacks(later, " beside what is promised to others"))
         })
     }
 

@@ -3,6 +3,7 @@
 use super::site::Site;
 use super::{Obstacle, Proposal, Quest};
 use crate::contract::{Outcome, Subject};
+use crate::laws::room::Lack;
 use crate::laws::{Breach, Rule};
 use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, Pod, PodIx, ResourceIx, Trial};
 
@@ -133,13 +134,31 @@ enum Why {
 }
 
 fn note(quest: &mut Quest<'_>, cluster: &Cluster, ix: PodIx, why: Option<&Why>) {
+    if !quest.notes.are_on() {
+        return;
+    }
     let (subject, rule) = (Subject::Pod(ix.0), quest.laws.put_back.rule);
     match why {
-        Some(Why::Limit(rule, breach)) => quest.notes.breach(cluster, subject, Outcome::Chosen, rule, breach),
-        Some(Why::Crowded(resource)) => quest.notes.note(subject, Outcome::Chosen, &rule, || {
-            let resource = cluster.resource_name(*resource);
-            format!("with it back there would be too little {resource} on its node")
-        }),
+        Some(Why::Limit(rule, breach)) => {
+            quest.notes.note(subject, Outcome::Needed, rule, || format!("with it back, {}", breach.sentence(cluster)))
+        }
+        Some(Why::Crowded(resource)) => {
+            let lack = crowding(cluster, quest, ix, *resource);
+            let message = || format!("with it back, {}", lack.sentence(cluster));
+            quest.notes.note(subject, Outcome::Needed, &rule, message);
+        }
         None => quest.notes.note(subject, Outcome::PutBack, &rule, || "there is room for it, too".to_owned()),
     }
+}
+
+/// What there is of a resource for the asker's pods on the node that a pod was put back to.
+fn crowding(cluster: &Cluster, quest: &Quest<'_>, ix: PodIx, resource: ResourceIx) -> Lack {
+    let at = cluster.pod(ix).and_then(|pod| pod.place.node());
+    let node = at.and_then(|at| cluster.node(at));
+    let here = quest.asker.pods.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node() == at);
+    let asked = here.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
+    let promised = node.into_iter().flat_map(|node| quest.promised(cluster, node));
+    let promised = promised.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
+    let free = node.map_or(0, |node| node.free.get(resource)).saturating_add(asked).saturating_sub(promised);
+    Lack { resource, asked, free }
 }

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use super::choices::Choices;
 use super::put_back::put_back;
 use super::site::{Candidate, Site};
+use super::tell::Full;
 use super::{Obstacle, Proposal, Quest};
 use crate::model::{Cluster, NodeIx, Overflow, PodIx, ResourceIx};
 
@@ -26,6 +27,9 @@ pub fn plan_job(cluster: &mut Cluster, quest: &mut Quest<'_>) -> Result<Result<P
     let mut choices = Choices::default();
     for pod in largest_first(cluster, &sites, &quest.asker.pods) {
         let Some(chosen) = choices.cheapest(cluster, quest, &sites, pod)? else {
+            if quest.notes.are_on() {
+                tell_nowhere(cluster, quest, &sites, (pod, &nominations))?;
+            }
             return Ok(Err(Obstacle::NoNode { pod, planned: nominations.len() }));
         };
         if let Some((site, request)) = sites.get_mut(&chosen).zip(cluster.pod(pod).map(|pod| pod.request.clone())) {
@@ -34,9 +38,13 @@ pub fn plan_job(cluster: &mut Cluster, quest: &mut Quest<'_>) -> Result<Result<P
             nominations.push((pod, chosen));
         }
     }
-    let sites: Vec<Site> =
-        sites.into_values().filter(|site| nominations.iter().any(|(_, at)| *at == site.node)).collect();
-    put_back(cluster, quest, &sites, nominations)
+    let is_used = |site: &Site| nominations.iter().any(|(_, at)| *at == site.node);
+    let (used, unused): (Vec<Site>, Vec<Site>) = sites.into_values().partition(is_used);
+    let found = put_back(cluster, quest, &used, nominations)?;
+    if quest.notes.are_on() {
+        tell_unused(cluster, quest, &unused)?;
+    }
+    Ok(found)
 }
 
 /// The pods in the order in which they are planned; those of one size as they were.
@@ -71,6 +79,7 @@ fn sites(cluster: &Cluster, quest: &mut Quest<'_>) -> Result<BTreeMap<NodeIx, Si
         let mut candidates = Vec::new();
         for (pod_ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
             if quest.is_leaving(cluster, pod_ix) {
+                quest.tell_unneeded(&[pod_ix], "it is leaving anyway: its room counts as free");
                 room.add(&cluster.frees(pod_ix)?)?;
                 leaving.push(pod_ix);
             } else if quest.may_make_way(cluster, pod_ix) {
@@ -88,4 +97,55 @@ fn sites(cluster: &Cluster, quest: &mut Quest<'_>) -> Result<BTreeMap<NodeIx, Si
         );
     }
     Ok(sites)
+}
+
+/// Notes why no node would have room for a pod, when others of its job were planned already.
+fn tell_nowhere(
+    cluster: &Cluster,
+    quest: &mut Quest<'_>,
+    sites: &BTreeMap<NodeIx, Site>,
+    (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
+) -> Result<(), Overflow> {
+    let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
+    for site in sites.values() {
+        let candidates = candidates(site);
+        if nominations.iter().any(|(_, at)| *at == site.node) {
+            quest.tell_enough(cluster, site.node, &site.victims);
+            quest.tell_unneeded(&candidates, "it may make way, but not every pod of the job would have a node");
+        } else if quest.may_run(cluster, pod, site.node) {
+            let room = site.emptied(cluster)?;
+            quest.tell_full(
+                cluster,
+                &Full { node: site.node, candidates: &candidates, room: &room, request: &request },
+            )?;
+        } else {
+            quest.tell_unneeded(&candidates, "it may make way, but its node does not take the pod that finds none");
+        }
+    }
+    Ok(())
+}
+
+/// Notes of the nodes onto which nothing was planned whether they would have done, for the first pod that may run there.
+fn tell_unused(cluster: &Cluster, quest: &mut Quest<'_>, sites: &[Site]) -> Result<(), Overflow> {
+    for site in sites {
+        let candidates = candidates(site);
+        let taken = quest.asker.pods.iter().find(|pod| quest.may_run(cluster, **pod, site.node));
+        let Some(request) = taken.and_then(|ix| cluster.pod(*ix)).map(|pod| pod.request.clone()) else { continue };
+        match site.victims_for(cluster, &request)? {
+            Some(victims) => {
+                quest.tell_enough(cluster, site.node, &victims);
+                quest.tell_unneeded(&candidates, "it may make way, but nothing was planned onto its node");
+            }
+            None => {
+                let room = site.emptied(cluster)?;
+                let full = Full { node: site.node, candidates: &candidates, room: &room, request: &request };
+                quest.tell_full(cluster, &full)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn candidates(site: &Site) -> Vec<PodIx> {
+    site.candidates.iter().map(|candidate| candidate.pod).collect()
 }

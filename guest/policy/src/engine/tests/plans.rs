@@ -204,7 +204,7 @@ fn nobody_goes_in_vain_where_the_quota_stays_over_its_limit() {
 }
 
 #[test]
-fn the_notes_tell_who_was_chosen_put_back_and_spared_and_by_which_law() {
+fn the_notes_tell_who_was_needed_put_back_and_spared_and_by_which_law() {
     let mut world = World::new();
     world.node("n", "cpu=3");
     world.pod(pod("np").preemptible(false).asks("cpu=1").on("n"));
@@ -225,7 +225,8 @@ fn the_notes_tell_who_was_chosen_put_back_and_spared_and_by_which_law() {
         [
             (pod("np"), Outcome::Spared, "koordinator/victim-is-preemptible"),
             (pod("kept"), Outcome::PutBack, "koordinator/important-first"),
-            (pod("victim"), Outcome::Chosen, "koordinator/important-first"),
+            (pod("victim"), Outcome::Needed, "koordinator/important-first"),
+            (Subject::Node(0), Outcome::Chosen, "koordinator/cheapest-node-first"),
         ]
     );
 }

@@ -14,7 +14,17 @@ pub struct Shortage {
 impl Shortage {
     /// Nobody is lacking.
     pub fn is_over(&self) -> bool {
-        self.others == 0 && self.roles.values().all(|lacking| *lacking == 0)
+        self.others == 0 && self.has_roles()
+    }
+
+    /// Nobody of any role is lacking.
+    pub fn has_roles(&self) -> bool {
+        self.roles.values().all(|lacking| *lacking == 0)
+    }
+
+    /// How many are lacking.
+    pub fn count(&self) -> usize {
+        self.roles.values().fold(self.others, |sum, lacking| sum.saturating_add(*lacking))
     }
 
     /// Counts a pod in, if it is of use.

@@ -1,0 +1,81 @@
+//! Amounts of resources, in thousandths of the unit of each: cpu in milli, memory in thousandths of a byte.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::ReadError;
+
+/// Amounts by resource. What is not named is 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Amounts(pub(crate) BTreeMap<String, i64>);
+
+impl Amounts {
+    /// Reads quantities by name; none where there is nothing.
+    pub(crate) fn read(value: Option<&Value>) -> Result<Amounts, ReadError> {
+        let Some(Value::Object(named)) = value else { return Ok(Amounts::default()) };
+        let read = |(name, value): (&String, &Value)| Ok((name.clone(), quantity(value)?));
+        Ok(Amounts(named.iter().map(read).collect::<Result<_, ReadError>>()?))
+    }
+
+    /// How much of a resource.
+    pub(crate) fn get(&self, resource: &str) -> i64 {
+        self.0.get(resource).copied().unwrap_or(0)
+    }
+
+    /// Whether the resource is named at all.
+    pub(crate) fn names(&self, resource: &str) -> bool {
+        self.0.contains_key(resource)
+    }
+
+    /// So much more.
+    pub(crate) fn add(&mut self, other: &Amounts) {
+        for (resource, amount) in &other.0 {
+            *self.0.entry(resource.clone()).or_insert(0) += amount;
+        }
+    }
+
+    /// So much less.
+    pub(crate) fn take(&mut self, other: &Amounts) {
+        for (resource, amount) in &other.0 {
+            *self.0.entry(resource.clone()).or_insert(0) -= amount;
+        }
+    }
+
+    /// The sum of these.
+    pub(crate) fn sum<'a>(these: impl IntoIterator<Item = &'a Amounts>) -> Amounts {
+        let mut sum = Amounts::default();
+        these.into_iter().for_each(|amounts| sum.add(amounts));
+        sum
+    }
+
+    /// Whether a pod of this request finds room in what is free: every resource that it asks for.
+    pub(crate) fn fits(&self, free: &Amounts) -> bool {
+        self.0.iter().all(|(resource, asked)| *asked <= 0 || *asked <= free.get(resource))
+    }
+
+    /// Whether no resource that the limit names is more than the limit.
+    pub(crate) fn within(&self, limit: &Amounts) -> bool {
+        limit.0.iter().all(|(resource, most)| self.get(resource) <= *most)
+    }
+}
+
+/// Reads a quantity: a whole number, or one with `m`, `k`, `M`, `G`, `Ki`, `Mi`, `Gi` or `Ti`.
+fn quantity(value: &Value) -> Result<i64, ReadError> {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let refused = || ReadError(format!("`{text}` is no quantity that the model reads"));
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let factor = match text.trim_start_matches(digits) {
+        "" => 1000,
+        "m" => 1,
+        "k" => 1_000_000,
+        "M" => 1_000_000_000,
+        "G" => 1_000_000_000_000,
+        "Ki" => 1000 << 10,
+        "Mi" => 1000 << 20,
+        "Gi" => 1000 << 30,
+        "Ti" => 1000 << 40,
+        _ => return Err(refused()),
+    };
+    Ok(digits.parse::<i64>().map_err(|_| refused())? * factor)
+}

@@ -1,0 +1,65 @@
+//! Clusters of coscheduling: gangs by label that fit, fit with somebody gone, or never fit, beside regular pods.
+
+use serde_json::{Map, Value, json};
+
+use super::{Floor, Sketch};
+use crate::build::{PodPlan, Tags, node, pod, tags};
+use crate::case::{By, Drive};
+
+/// Priorities, with ties.
+const PRIORITIES: [i64; 4] = [0, 0, 5, 10];
+
+pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
+    let nodes = sketch.draw("nodes", 1, 3);
+    let running = sketch.draw("running", 0, 7);
+    let regular = sketch.draw("regularPods", 0, 3);
+    let gangs = sketch.draw("gangs", 1, 3);
+    let size = sketch.draw("podCpuMost", 1, 4);
+    let timeout = sketch.draw("permitTimeout", 5, 15);
+    let between = if sketch.flag("timeoutsBetweenRounds", 50) { 11 } else { 1 };
+    let recreate = sketch.flag("recreate", 30);
+    let mut objects = Vec::new();
+    let mut floor = Floor::of(sketch, nodes, 8, false);
+    for (name, size) in floor.names.iter().zip(&floor.sizes) {
+        objects.push(node(name, *size, 110, &tags([])));
+    }
+    for number in 1..=running {
+        let mut plan = some_pod(sketch, format!("r{number}"), size);
+        plan.node = floor.deal(&mut sketch.dice, plan.size);
+        if plan.node.is_some() {
+            plan.started = Some(sketch.dice.between(0, 9));
+            objects.push(pod(&plan));
+        }
+    }
+    for number in 1..=regular {
+        objects.push(pod(&some_pod(sketch, format!("p{number}"), size + 1)));
+    }
+    for gang in ["a", "b", "c"].into_iter().take(usize::try_from(gangs).unwrap_or(0)) {
+        let members = sketch.dice.between(1, 4);
+        let most = members + i64::from(sketch.dice.chance(15));
+        let minimum = sketch.dice.between(1, most);
+        let labels: Tags = tags([("pod-group/name", gang), ("pod-group/min-available", minimum.to_string().as_str())]);
+        let (model, alike) = (some_pod(sketch, String::new(), size), sketch.dice.chance(80));
+        for number in 1..=members {
+            let mut plan = PodPlan { name: format!("{gang}{number}"), labels: labels.clone(), ..model.clone() };
+            plan.created = sketch.dice.between(0, 9);
+            if !alike {
+                plan.size = sketch.size(size, false);
+            }
+            if sketch.dice.chance(10) {
+                plan.node = floor.deal(&mut sketch.dice, plan.size);
+                plan.started = plan.node.as_ref().map(|_| 0);
+            }
+            objects.push(pod(&plan));
+        }
+    }
+    let mut args = Map::new();
+    args.insert("permitTimeout".to_owned(), json!(format!("{timeout}s")));
+    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate })
+}
+
+/// A pod, running or pending.
+fn some_pod(sketch: &mut Sketch, name: String, most: i64) -> PodPlan {
+    let (priority, created) = (sketch.dice.of_these(&PRIORITIES), sketch.dice.between(0, 9));
+    PodPlan { name, size: sketch.size(most, false), priority, created, ..PodPlan::default() }
+}

@@ -1,0 +1,78 @@
+//! Clusters of kube-scheduler: priorities, budgets, start times that tie, nodes that do not take everybody.
+
+use serde_json::{Map, Value, json};
+
+use super::{Floor, Sketch};
+use crate::build::{PodPlan, node, pod, tags};
+use crate::case::{By, Drive};
+use crate::world::text;
+
+/// Priorities, with ties, and below the default.
+const PRIORITIES: [i64; 6] = [-10, 0, 0, 5, 10, 100];
+
+pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
+    let mut objects = Vec::new();
+    let nodes = sketch.draw("nodes", 1, 4);
+    let running = sketch.draw("running", 0, 12);
+    let pending = sketch.draw("pending", 1, 5);
+    let budgets = sketch.draw("budgets", 0, 2);
+    let size = sketch.draw("podCpuMost", 1, 5);
+    let devices = sketch.flag("devices", 20);
+    let picky = sketch.flag("pickyNodes", 25);
+    let recreate = sketch.flag("recreate", 40);
+    let mut floor = Floor::of(sketch, nodes, 8, devices);
+    for number in 1..=running {
+        let mut plan = some_pod(sketch, format!("r{number}"), number, size, devices);
+        plan.node = floor.deal(&mut sketch.dice, plan.size);
+        if plan.node.is_some() {
+            plan.started = sketch.dice.chance(90).then(|| sketch.dice.between(0, 9));
+            objects.push(pod(&plan));
+        }
+    }
+    for (name, size) in floor.names.iter().zip(&floor.sizes) {
+        let held = objects.iter().filter(|pod: &&Value| text(pod, "/spec/nodeName") == name).count();
+        let few = i64::try_from(held).unwrap_or(0) + sketch.dice.between(0, 2);
+        let slots = if sketch.dice.chance(10) { few.max(1) } else { 110 };
+        let labels = if picky && sketch.dice.chance(50) { tags([("disk", "ssd")]) } else { tags([]) };
+        let mut object = node(name, *size, slots, &labels);
+        if picky && sketch.dice.chance(15) {
+            object["spec"] = json!({"unschedulable": true});
+        }
+        if picky && sketch.dice.chance(15) {
+            object["spec"] = json!({"taints": [{"key": "dedicated", "value": "x", "effect": "NoSchedule"}]});
+        }
+        objects.push(object);
+    }
+    for number in 1..=pending {
+        let mut plan = some_pod(sketch, format!("p{number}"), 100 + number, size + 2, devices);
+        if picky && sketch.dice.chance(25) {
+            plan.spec.insert("nodeSelector".to_owned(), json!({"disk": "ssd"}));
+        }
+        objects.push(pod(&plan));
+    }
+    for (name, app) in [("budget-a", "a"), ("budget-b", "b")].into_iter().take(usize::try_from(budgets).unwrap_or(0)) {
+        let allowed = sketch.dice.between(0, 2);
+        objects.push(json!({
+            "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+            "metadata": {"name": name, "namespace": "default"},
+            "spec": {"selector": {"matchLabels": {"app": app}}}, "status": {"disruptionsAllowed": allowed},
+        }));
+    }
+    (Map::new(), objects, Drive { by: By::Attempts, first: 20, between: 1, recreate })
+}
+
+/// A pod, running or pending.
+fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices: bool) -> PodPlan {
+    let priority = sketch.dice.of_these(&PRIORITIES);
+    let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
+    if let Some(app) = sketch.dice.pick(&["a", "a", "b", ""]).filter(|app| !app.is_empty()) {
+        plan.labels = tags([("app", app)]);
+    }
+    if sketch.dice.chance(8) {
+        plan.spec.insert("preemptionPolicy".to_owned(), json!("Never"));
+    }
+    if sketch.dice.chance(10) {
+        plan.spec.insert("tolerations".to_owned(), json!([{"key": "dedicated", "operator": "Exists"}]));
+    }
+    plan
+}

@@ -1,0 +1,82 @@
+//! The laws, system by system, each restated plainly from its document and the upstream code.
+
+mod common;
+mod coscheduling;
+mod koordinator;
+mod kubernetes;
+
+use std::collections::BTreeMap;
+
+use crate::ReadError;
+use crate::amounts::Amounts;
+use crate::case::{Case, Step, System};
+use crate::outcome::Outcome;
+use crate::tally::Verdict;
+use crate::world::World;
+
+/// What a system remembers between steps.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    coscheduling: coscheduling::Memory,
+    koordinator: koordinator::Memory,
+}
+
+/// Judges what came of a step in the cluster as it was before.
+pub(crate) fn judge(
+    case: &Case,
+    world: &World,
+    memory: &mut Memory,
+    step: &Step,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) -> Result<(), ReadError> {
+    common::sound(world, outcome, verdict);
+    if let Step::Schedule(pod) = step {
+        common::attempt_is_told(outcome, pod, verdict);
+    }
+    match case.system {
+        System::Kubernetes => match step {
+            Step::Schedule(pod) => kubernetes::attempt(world, pod, outcome, verdict)?,
+            Step::Order => kubernetes::order(world, &outcome.order, verdict),
+            _ => {}
+        },
+        System::Coscheduling => {
+            let memory = &mut memory.coscheduling;
+            match step {
+                Step::Schedule(pod) => coscheduling::attempt(world, memory, pod, outcome, verdict)?,
+                Step::Order => coscheduling::order(world, memory, &outcome.order, verdict),
+                Step::Advance(seconds) => {
+                    coscheduling::advance(world, memory, world.now + seconds, outcome, verdict);
+                }
+                _ => {}
+            }
+            coscheduling::remember(case, world, memory, step, outcome);
+        }
+        System::Koordinator => match step {
+            Step::Schedule(pod) => koordinator::attempt(case, world, &mut memory.koordinator, pod, outcome, verdict)?,
+            Step::Order => koordinator::order(world, &outcome.order, verdict),
+            _ => {}
+        },
+        _ => {}
+    }
+    if let Step::Books(_) = step {
+        common::books(&accounts(case, world)?, outcome, verdict);
+    }
+    Ok(())
+}
+
+/// What the quotas or queues hold; none where the system has none.
+pub(crate) fn accounts(case: &Case, world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
+    match case.system {
+        System::Koordinator => koordinator::accounts(world),
+        _ => Ok(BTreeMap::new()),
+    }
+}
+
+/// Whether quotas or queues are what they may be at the beginning.
+pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
+    match case.system {
+        System::Koordinator => koordinator::fair(case, world),
+        _ => Ok(true),
+    }
+}

@@ -1,0 +1,344 @@
+//! Coscheduling (KEP of January 2020): queue sort, PreFilter, Permit, Unreserve, over kube-scheduler's own preemption.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use super::kubernetes;
+use crate::ReadError;
+use crate::case::{Case, Step};
+use crate::outcome::{Ended, Outcome};
+use crate::puzzle::{Asker, Mover, Puzzle};
+use crate::tally::Verdict;
+use crate::world::{Pod, World};
+
+/// What the plugin remembers.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// LastPodGroup.
+    last: Option<String>,
+    /// When the time of a waiting pod is up.
+    deadlines: BTreeMap<String, i64>,
+    /// Whether any attempt has been made: from then on the times by which the queue is sorted differ.
+    begun: bool,
+}
+
+/// The group of a pod.
+fn group(pod: &Pod) -> Option<&str> {
+    pod.label("pod-group/name")
+}
+
+/// How many members a group needs.
+fn minimum(pod: &Pod) -> usize {
+    pod.label("pod-group/min-available").and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
+/// The members of a group that are not leaving or finished.
+fn members<'w>(world: &'w World, name: &str) -> Vec<&'w Pod> {
+    let alive = |pod: &&Pod| group(pod) == Some(name) && !pod.leaving && !pod.finished;
+    world.pods.values().filter(alive).collect()
+}
+
+/// How many of a group are bound or wait at permit.
+fn allocated(world: &World, name: &str) -> usize {
+    members(world, name).iter().filter(|pod| pod.place().is_some()).count()
+}
+
+/// The cluster in which Filter runs for a pod, with those who are rejected because another group's turn has come, and whether
+/// the pod passes PreFilter.
+fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> (World, bool) {
+    let mut after = world.clone();
+    let Some(name) = group(pod) else { return (after, true) };
+    if members(world, name).len() < minimum(pod) {
+        return (after, false);
+    }
+    if let Some(last) = memory.last.as_deref().filter(|last| *last != name) {
+        let short = members(world, last).first().is_some_and(|pod| allocated(world, last) < minimum(pod));
+        for waiter in after.pods.values_mut().filter(|pod| short && group(pod) == Some(last)) {
+            waiter.held = None;
+        }
+    }
+    (after, true)
+}
+
+/// Judges one attempt.
+pub(crate) fn attempt(
+    world: &World,
+    memory: &Memory,
+    name: &str,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) -> Result<(), ReadError> {
+    let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
+    let (world, passes) = pre_filter(world, memory, pod);
+    let Some(gang) = group(pod) else {
+        kubernetes::attempt(&world, name, outcome, verdict)?;
+        stay_as_they_are(&world, outcome, None, verdict);
+        return Ok(());
+    };
+    if !passes {
+        if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
+            let text =
+                format!("`{name}` is of a group with too few members, and the attempt ended {:?}", outcome.ended);
+            verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
+        }
+        return Ok(());
+    }
+    stay_as_they_are(&world, outcome, Some(gang), verdict);
+    let takers: Vec<String> = kubernetes::takers(&world, pod).iter().map(|node| node.name.clone()).collect();
+    if takers.is_empty() {
+        without_room(&world, pod, gang, outcome, verdict);
+    } else {
+        with_room(&world, pod, gang, &takers, outcome, verdict);
+    }
+    Ok(())
+}
+
+/// A member that a node takes is held, or bound with all who waited for it.
+fn with_room(world: &World, pod: &Pod, gang: &str, takers: &[String], outcome: &Outcome, verdict: &mut Verdict) {
+    let enough = allocated(world, gang) + 1 >= minimum(pod);
+    let wanted = if enough { Ended::Scheduled } else { Ended::Waiting };
+    let there = outcome.node.as_ref().is_some_and(|node| takers.contains(node));
+    if outcome.ended != Some(wanted) || !there {
+        let text = format!(
+            "`{}` is member {} of the {} its gang needs and fits {takers:?}; the attempt ended {:?} {:?}",
+            pod.name,
+            allocated(world, gang) + 1,
+            minimum(pod),
+            outcome.ended,
+            outcome.node
+        );
+        let expect = json!({"result": format!("{wanted:?}"), "nodeIn": takers});
+        return verdict.breach_expecting("gang-is-complete-or-waits", text, expect);
+    }
+    let nominated = pod.nominated.as_ref().filter(|node| takers.contains(node));
+    if nominated.is_some_and(|nominated| outcome.node.as_ref() != Some(nominated)) {
+        verdict.breach("nominated-node-first", format!("`{}` was not given its nominated node", pod.name));
+    }
+    let released = members(world, gang).into_iter().filter_map(|pod| Some((&pod.name, pod.held.as_ref()?)));
+    let mut bound: BTreeMap<&String, &String> = if enough { released.collect() } else { BTreeMap::new() };
+    if let (true, Some(node)) = (enough, &outcome.node) {
+        bound.insert(&pod.name, node);
+    }
+    if !outcome.bound.iter().eq(bound.iter().map(|(name, node)| (*name, *node))) {
+        verdict.breach_expecting(
+            "gang-is-complete-or-waits",
+            format!("bound was {:?}", outcome.bound),
+            json!({"bound": bound}),
+        );
+    }
+}
+
+/// A member that no node takes: somebody is evicted only if the gang then has its minimum.
+fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outcome, verdict: &mut Verdict) {
+    if !matches!(outcome.ended, Some(Ended::Nominated | Ended::Unschedulable)) {
+        return verdict
+            .breach("bound-where-there-is-room", format!("`{}` has no room, and {:?}", pod.name, outcome.ended));
+    }
+    let planned = outcome.ended == Some(Ended::Nominated);
+    if pod.never_preempts {
+        if planned {
+            verdict.breach("may-preempt", format!("`{}` preempted although it never does", pod.name));
+        }
+        return verdict.excuse("preemptionPolicy Never");
+    }
+    let pending: Vec<&Pod> = members(world, gang).into_iter().filter(|pod| pod.pending()).collect();
+    let missing = minimum(pod).saturating_sub(allocated(world, gang)).max(1);
+    if planned {
+        let seated: Vec<&Pod> =
+            pending.iter().copied().filter(|pod| outcome.nominated.contains_key(&pod.name)).collect();
+        if seated.len() < missing {
+            let text = format!("{:?} were evicted for {} of {missing} missing members", outcome.victims, seated.len());
+            verdict.breach_expecting("gang-is-complete", text, json!({"victims": []}));
+        }
+        return legal(world, pod, &seated, outcome, verdict);
+    }
+    if pending.iter().any(|member| waits_for_victims(world, member)) {
+        return verdict.excuse("victims on the nominated node are leaving");
+    }
+    // Whoever else of the gang is chosen beside the pod: the smallest ones are the easiest.
+    let mut others: Vec<&Pod> = pending.iter().copied().filter(|other| other.name != pod.name).collect();
+    others.sort_by_key(|other| other.request.get("cpu"));
+    others.truncate(missing - 1);
+    others.insert(0, pod);
+    if others.len() < missing {
+        return;
+    }
+    let (puzzle, _) = puzzle(world, pod, &others);
+    if !puzzle.solved_by(puzzle.all()) {
+        return;
+    }
+    if puzzle.solved_by(0) {
+        return verdict.excuse("room comes free without a plan");
+    }
+    let mut strict = puzzle.clone();
+    for (free, node) in strict.free.iter_mut().zip(world.nodes.values()) {
+        let stays = |other: &&Pod| other.leaving && other.priority >= pod.priority;
+        world.on(&node.name).filter(stays).for_each(|other| free.take(&other.request));
+    }
+    if !strict.solved_by(strict.all()) {
+        return verdict.excuse("a leaving pod of no lower priority holds its room until it is gone");
+    }
+    if others.iter().any(|other| other.request != pod.request)
+        || pending.iter().any(|other| other.request != pod.request)
+    {
+        return verdict.excuse("members of different size are placed one after the other");
+    }
+    let text = format!(
+        "`{}` found no plan, and its gang fits when {:?} leave",
+        pod.name,
+        puzzle.movers.iter().map(|mover| mover.name).collect::<Vec<_>>()
+    );
+    verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
+}
+
+/// Whether victims on the node that a pod is nominated to are leaving.
+fn waits_for_victims(world: &World, pod: &Pod) -> bool {
+    let Some(node) = &pod.nominated else { return false };
+    world.on(node).any(|other| other.leaving && other.priority < pod.priority)
+}
+
+/// These pods of a gang, and everybody who may make way for them.
+fn puzzle<'w>(world: &'w World, pod: &Pod, askers: &[&'w Pod]) -> (Puzzle<'w>, Vec<&'w str>) {
+    let nodes: Vec<_> = world.nodes.values().collect();
+    let places = || nodes.iter().enumerate();
+    let mut movers = Vec::new();
+    for (place, node) in places() {
+        let lower = world.on(&node.name).filter(|other| other.priority < pod.priority && !other.leaving);
+        movers.extend(lower.map(|other| Mover { name: &other.name, node: place, request: &other.request }));
+    }
+    let ours: BTreeSet<&str> = askers.iter().map(|pod| pod.name.as_str()).collect();
+    let free = nodes.iter().map(|node| {
+        let mut free = world.free(node);
+        world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
+        let kept = world.pods.values().filter(|other| {
+            other.pending() && other.nominated.as_deref() == Some(&node.name) && other.priority >= pod.priority
+        });
+        kept.filter(|other| !ours.contains(other.name.as_str())).for_each(|other| free.take(&other.request));
+        free
+    });
+    let asks = |pod: &&'w Pod| {
+        let nodes = places().filter(|(_, node)| world.may_run(pod, node)).map(|(place, _)| place).collect();
+        Asker { request: &pod.request, nodes }
+    };
+    let puzzle = Puzzle { free: free.collect(), movers, askers: askers.iter().map(asks).collect() };
+    (puzzle, nodes.iter().map(|node| node.name.as_str()).collect())
+}
+
+/// The victims may go, all who are nominated then fit where they are nominated to, and no victim could stay.
+fn legal(world: &World, pod: &Pod, seated: &[&Pod], outcome: &Outcome, verdict: &mut Verdict) {
+    let (puzzle, nodes) = puzzle(world, pod, seated);
+    let victims = puzzle.set(|name| outcome.victims.contains(name));
+    for victim in &outcome.victims {
+        if puzzle.set(|name| name == victim) == 0 {
+            verdict.breach("victim-ranks-lower", format!("`{victim}` is of no lower priority than `{}`", pod.name));
+        }
+    }
+    let place = |pod: &&Pod| {
+        let node = outcome.nominated.get(&pod.name)?;
+        nodes.iter().position(|name| name == node)
+    };
+    let places: Vec<usize> = seated.iter().filter_map(place).collect();
+    if !puzzle.seated(victims, &places) {
+        let text = format!("{:?} do not fit when {:?} have left", outcome.nominated, outcome.victims);
+        verdict.breach("nobody-is-evicted-in-vain", text);
+    }
+    for victim in &outcome.victims {
+        if puzzle.seated(victims & !puzzle.set(|name| name == victim), &places) {
+            verdict.breach("who-can-stay-stays", format!("`{victim}` need not go for {:?}", outcome.nominated));
+        }
+    }
+    verdict.planned(outcome.victims.len(), puzzle.fewest(outcome.victims.len(), |_| true));
+}
+
+/// Nobody comes to wait or ceases to but whom the rules name: with a waiter who is a victim its whole group ceases to.
+fn stay_as_they_are(world: &World, outcome: &Outcome, gang: Option<&str>, verdict: &mut Verdict) {
+    let displaced: BTreeSet<&str> =
+        outcome.victims.iter().filter_map(|victim| group(world.pods.get(victim)?)).collect();
+    for pod in world.pods.values() {
+        let (before, now) = (pod.held.is_some(), outcome.waiting.contains(&pod.name));
+        let own = gang.is_some() && group(pod) == gang;
+        let displaced = group(pod).is_some_and(|group| displaced.contains(group));
+        if before && displaced && now && outcome.victims.iter().any(|victim| held(world, victim)) {
+            verdict
+                .breach("gang-fails-together", format!("`{}` waits on, and one of its group was displaced", pod.name));
+        }
+        if before != now && !own && !displaced {
+            let text = format!("`{}` {}", pod.name, if before { "does not wait any more" } else { "waits" });
+            verdict.breach("waiters-stay", text);
+        }
+    }
+}
+
+fn held(world: &World, pod: &str) -> bool {
+    world.pods.get(pod).is_some_and(|pod| pod.held.is_some())
+}
+
+/// Judges the queue: priority first; the pods of one group together; and, while nothing has failed, by time.
+pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &mut Verdict) {
+    let pods: Vec<&Pod> = order.iter().filter_map(|name| world.pods.get(name)).collect();
+    let pending = world.pods.values().filter(|pod| pod.pending()).count();
+    if pods.len() != pending || pods.iter().any(|pod| !pod.pending()) {
+        return verdict.breach("queue-is-who-is-pending", format!("the queue is {order:?}"));
+    }
+    if !pods.is_sorted_by_key(|pod| -pod.priority) {
+        verdict.breach("higher-priority-first", format!("the queue is {order:?}"));
+    }
+    let mut seen: BTreeSet<(i64, &str)> = BTreeSet::new();
+    let mut last = None;
+    for pod in &pods {
+        let key = group(pod).map(|group| (pod.priority, group));
+        if key.is_some() && key != last && !seen.insert(key.unwrap_or_default()) {
+            verdict.breach("gang-members-together", format!("the queue is {order:?}"));
+        }
+        last = key;
+    }
+    let time = |pod: &Pod| match group(pod) {
+        Some(name) => members(world, name).iter().map(|pod| pod.created).min().unwrap_or(0),
+        None => pod.created,
+    };
+    for pair in pods.windows(2) {
+        if let [one, other] = pair
+            && !memory.begun
+            && one.priority == other.priority
+            && group(one) != group(other)
+        {
+            let wrong = time(one) > time(other);
+            if wrong {
+                let text = format!("`{}` stands before `{}`: {order:?}", one.name, other.name);
+                verdict.breach("waiting-gang-first", text);
+            }
+        }
+    }
+}
+
+/// Judges the passing of time: with a waiter whose time is up its whole group is rejected, nobody else is.
+pub(crate) fn advance(world: &World, memory: &Memory, now: i64, outcome: &Outcome, verdict: &mut Verdict) {
+    let up: BTreeSet<&str> = world
+        .pods
+        .values()
+        .filter(|pod| pod.held.is_some())
+        .filter(|pod| memory.deadlines.get(&pod.name).is_some_and(|deadline| *deadline <= now))
+        .filter_map(group)
+        .collect();
+    for pod in world.pods.values().filter(|pod| pod.held.is_some()) {
+        let rejected = group(pod).is_some_and(|group| up.contains(group));
+        if rejected == outcome.waiting.contains(&pod.name) {
+            verdict.breach("gang-fails-together", format!("`{}` at {now}s: rejected should be {rejected}", pod.name));
+        }
+    }
+}
+
+/// What the plugin remembers of a step.
+pub(crate) fn remember(case: &Case, world: &World, memory: &mut Memory, step: &Step, outcome: &Outcome) {
+    let Step::Schedule(name) = step else { return };
+    memory.begun = true;
+    let Some(pod) = world.pods.get(name) else { return };
+    let timeout = case.args.get("permitTimeout").and_then(|text| text.as_str()?.trim_end_matches('s').parse().ok());
+    if outcome.ended == Some(Ended::Waiting) {
+        memory.deadlines.insert(name.clone(), world.now + timeout.unwrap_or(10));
+    }
+    if let Some(group) = group(pod).filter(|_| pre_filter(world, memory, pod).1) {
+        memory.last = Some(group.to_owned());
+    }
+}

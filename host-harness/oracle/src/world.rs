@@ -1,0 +1,311 @@
+//! The model's own plain reading of the objects, and what becomes of them as steps are taken.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::ReadError;
+use crate::amounts::Amounts;
+use crate::case::Step;
+use crate::outcome::Outcome;
+
+/// The resource that every pod takes one of.
+const PODS: &str = "pods";
+
+/// Where an object says what.
+pub(crate) fn at<'v>(object: &'v Value, pointer: &str) -> Option<&'v Value> {
+    object.pointer(pointer)
+}
+
+/// A text at a place; empty where there is none.
+pub(crate) fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
+    at(object, pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A label or annotation of an object.
+pub(crate) fn tag<'v>(object: &'v Value, kind: &str, key: &str) -> Option<&'v str> {
+    at(object, &format!("/metadata/{kind}"))?.get(key)?.as_str()
+}
+
+/// A node.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub(crate) name: String,
+    pub(crate) allocatable: Amounts,
+    object: Value,
+}
+
+/// A pod, or the pod that a reservation stands for.
+#[derive(Debug, Clone)]
+pub(crate) struct Pod {
+    /// `namespace/name`, or `Reservation/name`.
+    pub(crate) name: String,
+    pub(crate) namespace: String,
+    pub(crate) priority: i64,
+    /// Seconds since 1970.
+    pub(crate) created: i64,
+    pub(crate) started: Option<i64>,
+    /// When it came into the cluster.
+    pub(crate) entered: i64,
+    pub(crate) request: Amounts,
+    pub(crate) node: Option<String>,
+    /// The node that it is held for at permit.
+    pub(crate) held: Option<String>,
+    pub(crate) nominated: Option<String>,
+    /// Planned to leave.
+    pub(crate) leaving: bool,
+    pub(crate) finished: bool,
+    pub(crate) never_preempts: bool,
+    pub(crate) object: Value,
+}
+
+impl Pod {
+    /// The node that it takes room on.
+    pub(crate) fn place(&self) -> Option<&str> {
+        if self.finished { None } else { self.node.as_deref().or(self.held.as_deref()) }
+    }
+
+    /// Whether it waits for a node.
+    pub(crate) fn pending(&self) -> bool {
+        self.node.is_none() && self.held.is_none() && !self.leaving && !self.finished
+    }
+
+    pub(crate) fn label(&self, key: &str) -> Option<&str> {
+        tag(&self.object, "labels", key)
+    }
+
+    pub(crate) fn annotation(&self, key: &str) -> Option<&str> {
+        tag(&self.object, "annotations", key)
+    }
+
+    pub(crate) fn is_reservation(&self) -> bool {
+        self.name.starts_with("Reservation/")
+    }
+}
+
+/// The cluster.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct World {
+    pub(crate) now: i64,
+    pub(crate) nodes: BTreeMap<String, Node>,
+    pub(crate) pods: BTreeMap<String, Pod>,
+    /// Every other object, by kind and name.
+    pub(crate) others: BTreeMap<(String, String), Value>,
+    /// Pods that left as victims, until they are asked for.
+    gone: Vec<Pod>,
+}
+
+impl World {
+    /// Reads objects.
+    pub(crate) fn of(objects: &[Value]) -> Result<World, ReadError> {
+        let mut world = World::default();
+        for object in objects {
+            world.put(object)?;
+        }
+        Ok(world)
+    }
+
+    /// Takes an object in.
+    fn put(&mut self, object: &Value) -> Result<(), ReadError> {
+        let (kind, name) = (text(object, "/kind"), text(object, "/metadata/name").to_owned());
+        match kind {
+            "Node" => {
+                let allocatable = Amounts::read(at(object, "/status/allocatable"))?;
+                self.nodes.insert(name.clone(), Node { name, allocatable, object: object.clone() });
+            }
+            "Pod" => {
+                let mut pod = read_pod(object, "/spec", self.now)?;
+                pod.name = format!("{}/{name}", pod.namespace);
+                pod.node = at(object, "/spec/nodeName").and_then(Value::as_str).map(str::to_owned);
+                self.pods.insert(pod.name.clone(), pod);
+            }
+            "Reservation" => {
+                let mut pod = read_pod(object, "/spec/template/spec", self.now)?;
+                pod.name = format!("Reservation/{name}");
+                pod.node = at(object, "/status/nodeName").and_then(Value::as_str).map(str::to_owned);
+                self.pods.insert(pod.name.clone(), pod);
+            }
+            _ => {
+                self.others.insert((kind.to_owned(), name), object.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The other objects of a kind.
+    pub(crate) fn all<'w>(&'w self, kind: &'w str) -> impl Iterator<Item = &'w Value> {
+        self.others.iter().filter(move |((found, _), _)| found == kind).map(|(_, object)| object)
+    }
+
+    /// The pods that take room on a node.
+    pub(crate) fn on<'w>(&'w self, node: &'w str) -> impl Iterator<Item = &'w Pod> {
+        self.pods.values().filter(move |pod| pod.place() == Some(node))
+    }
+
+    /// What is free on a node beside those who take room there.
+    pub(crate) fn free(&self, node: &Node) -> Amounts {
+        let mut free = node.allocatable.clone();
+        self.on(&node.name).filter(|pod| !self.inside(pod)).for_each(|pod| free.take(&pod.request));
+        free
+    }
+
+    /// Whether a pod lives on what a reservation on its node holds.
+    pub(crate) fn inside(&self, pod: &Pod) -> bool {
+        let reservation = owner(pod).and_then(|name| self.pods.get(&name));
+        reservation.is_some_and(|reservation| reservation.node.is_some() && reservation.node == pod.node)
+    }
+
+    /// Whether the pod may ever run on the node, whoever else does.
+    pub(crate) fn may_run(&self, pod: &Pod, node: &Node) -> bool {
+        let spec = if pod.is_reservation() { "/spec/template/spec" } else { "/spec" };
+        let spec = at(&pod.object, spec).unwrap_or(&Value::Null);
+        let cordoned = at(&node.object, "/spec/unschedulable") == Some(&Value::Bool(true));
+        let wanted = spec.get("nodeSelector").and_then(Value::as_object).into_iter().flatten();
+        let mut selected = wanted.map(|(key, value)| tag(&node.object, "labels", key) == value.as_str());
+        let tainted = at(&node.object, "/spec/taints").and_then(Value::as_array).is_some_and(|taints| {
+            let keys = taints.iter().map(|taint| text(taint, "/key"));
+            let tolerated = |key: &str| {
+                let tolerations = spec.get("tolerations").and_then(Value::as_array).into_iter().flatten();
+                tolerations.into_iter().any(|toleration| text(toleration, "/key") == key)
+            };
+            keys.into_iter().any(|key| !tolerated(key))
+        });
+        !cordoned && !tainted && selected.all(|holds| holds) && named(spec, &node.name)
+    }
+
+    /// What a step made of the cluster. It is judged before.
+    pub(crate) fn take(&mut self, step: &Step, outcome: &Outcome) -> Result<(), ReadError> {
+        match step {
+            Step::Advance(seconds) => self.now += seconds,
+            Step::Apply(objects) => objects.iter().try_for_each(|object| self.put(object))?,
+            Step::EvictionsComplete => self.let_go(),
+            Step::Order | Step::Schedule(_) | Step::Cycle | Step::Books(_) => {}
+        }
+        for pod in self.pods.values_mut().filter(|pod| !outcome.waiting.contains(&pod.name)) {
+            pod.held = None;
+        }
+        if let (Step::Schedule(name), Some(node)) = (step, &outcome.node)
+            && outcome.waiting.contains(name)
+            && let Some(pod) = self.pods.get_mut(name)
+        {
+            pod.held = Some(node.clone());
+        }
+        for (name, node) in &outcome.bound {
+            if let Some(pod) = self.pods.get_mut(name) {
+                (pod.node, pod.nominated, pod.held) = (Some(node.clone()), None, None);
+                pod.started = Some(self.now);
+            }
+        }
+        for (name, node) in &outcome.nominated {
+            if let Some(pod) = self.pods.get_mut(name) {
+                pod.nominated = Some(node.clone());
+            }
+        }
+        if let Some(standing) = &outcome.standing {
+            for pod in self.pods.values_mut() {
+                pod.nominated = standing.get(&pod.name).cloned();
+            }
+        }
+        for name in &outcome.victims {
+            // One that was held at permit is pending again.
+            if let Some(pod) = self.pods.get_mut(name).filter(|pod| pod.node.is_some()) {
+                pod.leaving = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// The victims leave, and with a reservation those who run inside it.
+    fn let_go(&mut self) {
+        let leaving: BTreeSet<String> =
+            self.pods.values().filter(|pod| pod.leaving).map(|pod| pod.name.clone()).collect();
+        let inside = |pod: &Pod| owner(pod).is_some_and(|reservation| leaving.contains(&reservation));
+        let (gone, kept): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.pods).into_iter().partition(|(name, pod)| leaving.contains(name) || inside(pod));
+        self.pods = kept;
+        self.gone.extend(gone.into_values());
+    }
+
+    /// The pods that left since this was last asked, as their controllers create them anew.
+    pub(crate) fn created_anew(&mut self) -> Vec<Value> {
+        let stamp = stamp(self.now);
+        let anew = |pod: Pod| {
+            let mut object = pod.object;
+            let name = format!("{}r", text(&object, "/metadata/name"));
+            object["metadata"]["name"] = json!(name);
+            object["metadata"]["creationTimestamp"] = json!(stamp);
+            object["status"] = json!({"phase": "Pending"});
+            if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
+                spec.remove("nodeName");
+            }
+            object
+        };
+        std::mem::take(&mut self.gone).into_iter().filter(|pod| !pod.is_reservation()).map(anew).collect()
+    }
+
+    /// Who is where, whatever a pod that was created anew is called now.
+    pub(crate) fn picture(&self) -> String {
+        let place = |pod: &Pod| {
+            let name = pod.name.trim_end_matches('r').to_owned();
+            (name, pod.node.clone(), pod.held.clone(), pod.leaving)
+        };
+        let mut places: Vec<_> = self.pods.values().map(place).collect();
+        places.sort();
+        format!("{places:?}")
+    }
+}
+
+/// The reservation that a pod runs inside.
+pub(crate) fn owner(pod: &Pod) -> Option<String> {
+    let said = pod.annotation("scheduling.koordinator.sh/reservation-allocated")?;
+    let said: Value = serde_json::from_str(said).ok()?;
+    Some(format!("Reservation/{}", said.get("name")?.as_str()?))
+}
+
+/// Whether the required affinity to names of nodes, if there is one, names this node.
+fn named(spec: &Value, node: &str) -> bool {
+    let terms = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchFields/0/values";
+    let names = spec.pointer(terms).and_then(Value::as_array);
+    names.is_none_or(|names| names.iter().any(|name| name.as_str() == Some(node)))
+}
+
+/// Reads what pods and reservations have in common.
+fn read_pod(object: &Value, spec: &str, now: i64) -> Result<Pod, ReadError> {
+    let template = at(object, spec).unwrap_or(&Value::Null);
+    let mut request = Amounts::read(at(template, "/containers/0/resources/requests"))?;
+    request.0.insert(PODS.to_owned(), 1000);
+    let started = at(object, "/status/startTime").and_then(Value::as_str);
+    let namespace = at(object, "/metadata/namespace").and_then(Value::as_str);
+    Ok(Pod {
+        name: String::new(),
+        namespace: namespace.unwrap_or("default").to_owned(),
+        priority: template.get("priority").and_then(Value::as_i64).unwrap_or(0),
+        created: seconds(text(object, "/metadata/creationTimestamp"))?,
+        started: started.map(seconds).transpose()?,
+        entered: now,
+        request,
+        node: None,
+        held: None,
+        nominated: None,
+        leaving: false,
+        finished: matches!(text(object, "/status/phase"), "Succeeded" | "Failed"),
+        never_preempts: text(template, "/preemptionPolicy") == "Never",
+        object: object.clone(),
+    })
+}
+
+/// Reads a time of the first day of 1970, in seconds; 0 where there is none.
+fn seconds(stamp: &str) -> Result<i64, ReadError> {
+    if stamp.is_empty() {
+        return Ok(0);
+    }
+    let refused = || ReadError(format!("`{stamp}` is no time of 1970-01-01"));
+    let time = stamp.strip_prefix("1970-01-01T").and_then(|time| time.strip_suffix('Z')).ok_or_else(refused)?;
+    let parts = time.split(':').map(|part| part.parse::<i64>().map_err(|_| refused()));
+    parts.collect::<Result<Vec<i64>, _>>().map(|parts| parts.into_iter().fold(0, |sum, part| sum * 60 + part))
+}
+
+/// Writes such a time.
+pub(crate) fn stamp(seconds: i64) -> String {
+    format!("1970-01-01T{:02}:{:02}:{:02}Z", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}

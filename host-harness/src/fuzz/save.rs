@@ -1,0 +1,48 @@
+//! Writes a failing case as an ordinary scenario.
+
+use std::fmt::Write;
+
+use lictor_oracle::{Case, Step};
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+
+/// The name of the scenario of a case: its file is named after it.
+pub fn title(case: &Case, failure: &Failure) -> String {
+    format!("{}-{}-{}", failure.law, case.seed, case.index)
+}
+
+/// The scenario: the cluster, the steps, and at the last one what the oracle expects where it knows.
+///
+/// What cannot be said as an expectation stands in the comment at its head.
+pub fn scenario(case: &Case, failure: &Failure) -> String {
+    let Case { system, seed, index, parameters, args, objects, .. } = case;
+    let mut text = String::new();
+    let mut line = |words: String| {
+        // Writing into a text does not fail.
+        let _ = writeln!(text, "{words}");
+    };
+    line(format!("# Law broken: {}. {}", failure.law, failure.text.replace('\n', " ")));
+    line(format!("# lictor fuzz --laws {system} --seed {seed} --from {index} --cases 1"));
+    line(format!("# Parameters before it was made smaller: {parameters:?}"));
+    line("apiVersion: lictor.dev/v1alpha1\nkind: Scenario".to_owned());
+    line(format!("metadata: {{name: {}}}\nspec:", title(case, failure)));
+    line(format!("  description: {}", json!(format!("The law `{}` holds.", failure.law))));
+    line(format!("  source: {}", json!(format!("found by lictor fuzz, case {index} of seed {seed}"))));
+    line(format!("  policy: {{laws: {system}, args: {}}}", Value::Object(args.clone())));
+    line("  cluster:".to_owned());
+    for object in objects {
+        line(format!("    - {object}"));
+    }
+    line("  steps:".to_owned());
+    let told: Vec<&(Step, Value)> =
+        failure.steps.iter().filter(|(step, _)| !matches!(step, Step::Order | Step::Books(_))).collect();
+    for (place, (step, _)) in (1usize..).zip(&told) {
+        let mut written = step.written();
+        if let (true, Some(expect), Some(fields)) = (place == told.len(), &failure.expect, written.as_object_mut()) {
+            fields.insert("expect".to_owned(), expect.clone());
+        }
+        line(format!("    - {written}"));
+    }
+    text
+}
