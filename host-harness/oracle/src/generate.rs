@@ -3,6 +3,7 @@
 mod coscheduling;
 mod koordinator;
 mod kubernetes;
+mod yunikorn;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
     let (args, objects, drive) = match system {
         System::Coscheduling => coscheduling::cluster(&mut sketch),
         System::Koordinator => koordinator::cluster(&mut sketch),
+        System::Yunikorn => yunikorn::cluster(&mut sketch),
         _ => kubernetes::cluster(&mut sketch),
     };
     Case { system, seed, index, parameters: sketch.parameters, args, objects, drive }

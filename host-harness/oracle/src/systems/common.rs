@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
-use crate::world::{Node, Pod, World};
+use crate::world::{Node, World};
 
 /// What came of a step can be: who is bound fits, who is evicted was there.
 pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
