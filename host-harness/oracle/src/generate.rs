@@ -3,6 +3,7 @@
 mod coscheduling;
 mod koordinator;
 mod kubernetes;
+mod volcano;
 mod yunikorn;
 
 use std::collections::BTreeMap;
@@ -18,7 +19,8 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
         System::Coscheduling => coscheduling::cluster(&mut sketch),
         System::Koordinator => koordinator::cluster(&mut sketch),
         System::Yunikorn => yunikorn::cluster(&mut sketch),
-        _ => kubernetes::cluster(&mut sketch),
+        System::Volcano => volcano::cluster(&mut sketch),
+        System::Kubernetes => kubernetes::cluster(&mut sketch),
     };
     Case { system, seed, index, parameters: sketch.parameters, args, objects, drive }
 }

@@ -4,6 +4,7 @@ mod common;
 mod coscheduling;
 mod koordinator;
 mod kubernetes;
+mod volcano;
 mod yunikorn;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ pub(crate) struct Memory {
     coscheduling: coscheduling::Memory,
     koordinator: koordinator::Memory,
     yunikorn: yunikorn::Memory,
+    volcano: volcano::Memory,
 }
 
 impl Memory {
@@ -74,7 +76,11 @@ pub(crate) fn judge(
                 yunikorn::attempt(world, &mut memory.yunikorn, pod, outcome, verdict)?;
             }
         }
-        System::Volcano => {}
+        System::Volcano => {
+            if let Step::Cycle = step {
+                volcano::cycle(case, world, &mut memory.volcano, outcome, verdict)?;
+            }
+        }
     }
     if let Step::Books(_) = step {
         common::books(&accounts(case, world)?, outcome, verdict);
@@ -87,7 +93,8 @@ pub(crate) fn accounts(case: &Case, world: &World) -> Result<BTreeMap<String, Am
     match case.system {
         System::Koordinator => koordinator::accounts(world),
         System::Yunikorn => yunikorn::accounts(world),
-        _ => Ok(BTreeMap::new()),
+        System::Volcano => Ok(volcano::accounts(world)),
+        System::Kubernetes | System::Coscheduling => Ok(BTreeMap::new()),
     }
 }
 
@@ -96,6 +103,7 @@ pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
     match case.system {
         System::Koordinator => koordinator::fair(case, world),
         System::Yunikorn => yunikorn::fair(world),
-        _ => Ok(true),
+        System::Volcano => Ok(volcano::fair(world)),
+        System::Kubernetes | System::Coscheduling => Ok(true),
     }
 }

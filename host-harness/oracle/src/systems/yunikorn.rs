@@ -59,11 +59,11 @@ fn free_for(world: &World, pod: &Pod, node: &Node) -> Amounts {
     free
 }
 
-/// Whether a node is kept for a pod of a DaemonSet.
-fn is_kept(world: &World, pod: &Pod, node: &Node) -> bool {
-    world.pods.values().any(|other| {
-        other.pending() && other.name != pod.name && is_daemon(other) && other.nominated.as_deref() == Some(&node.name)
-    })
+/// Whether a node is kept for a pod of a DaemonSet that is nominated to it; or, in the stricter reading, that waits for it.
+fn is_kept(world: &World, pod: &Pod, node: &Node, lenient: bool) -> bool {
+    let others = world.pods.values().filter(|other| other.pending() && other.name != pod.name && is_daemon(other));
+    let waits = |other: &Pod| other.nominated.as_deref() == Some(&node.name) || !lenient && world.may_run(other, node);
+    others.into_iter().any(waits)
 }
 
 /// Judges one attempt.
@@ -109,8 +109,9 @@ impl<'w> Inquiry<'w> {
     fn judge(&self, outcome: &Outcome, verdict: &mut Verdict) {
         let Ask { world, queues, pod } = self.ask;
         let nodes = || world.nodes.values().filter(|node| world.may_run(pod, node));
-        let takes = |node: &&Node| pod.request.fits(&free_for(world, pod, node)) && !is_kept(world, pod, node);
+        let takes = |node: &&Node| pod.request.fits(&free_for(world, pod, node)) && !is_kept(world, pod, node, true);
         let takers: Vec<&str> = nodes().filter(takes).map(|node| node.name.as_str()).collect();
+        let sure = nodes().filter(takes).any(|node| !is_kept(world, pod, node, false));
         let tight = queues.headroom(world, pod, true);
         let fits = pod.request.fits(&queues.headroom(world, pod, false));
         if outcome.ended == Some(Ended::Scheduled) {
@@ -124,7 +125,7 @@ impl<'w> Inquiry<'w> {
             }
             return;
         }
-        if !takers.is_empty() && pod.request.fits(&tight) {
+        if sure && pod.request.fits(&tight) {
             let text = format!(
                 "`{}` fits {takers:?} and its queues, and ended {:?}: {}",
                 pod.name, outcome.ended, outcome.reason
@@ -160,7 +161,9 @@ impl<'w> Inquiry<'w> {
         if outcome.victims.is_empty() {
             return verdict.excuse("a node is kept without victims");
         }
-        if let Some(why) = self.barred() {
+        // One whose room a DaemonSet took over may try again.
+        let again = self.triggered && pod.nominated.is_none();
+        if let Some(why) = self.barred().filter(|_| !again) {
             let text = format!("`{}` planned {:?} although {why}", pod.name, outcome.victims);
             return verdict.breach_expecting("may-preempt", text, json!({"victims": []}));
         }
@@ -263,7 +266,7 @@ impl<'w> Inquiry<'w> {
         if lenient {
             world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
         }
-        if !pod.request.fits(&free) || is_kept(world, pod, node) {
+        if !pod.request.fits(&free) || is_kept(world, pod, node, lenient) {
             return Some(("nobody-is-evicted-in-vain", "it does not fit afterwards".to_owned()));
         }
         if is_daemon(pod) { None } else { self.ask.illegal_group(victims, lenient) }
