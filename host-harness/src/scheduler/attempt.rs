@@ -6,6 +6,7 @@ use lictor_policy::contract::*;
 
 use super::filter::Filtered;
 use super::{Attempt, AttemptResult, Lie, Session, SessionError};
+use crate::policy::Fault;
 use crate::verify;
 
 impl Session<'_> {
@@ -78,6 +79,7 @@ impl Session<'_> {
 
     /// Reserve, Permit, bind.
     fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, SessionError> {
+        self.write(pod, node)?;
         let sound = verify::bindings(&self.ground(), &[Placement { pod, node }]);
         sound.map_err(|violation| Lie::Unsound(violation).told_by("filter"))?;
         attempt.node = Some(self.node_name(node));
@@ -103,6 +105,19 @@ impl Session<'_> {
         }
         self.carry(rounds)?;
         Ok(attempt)
+    }
+
+    /// Writes on the pod what the policy wants to be written with this node.
+    fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), SessionError> {
+        let marks = match self.policy.marks(pod, node) {
+            Err(Fault::Lacks(_)) => return Ok(()),
+            answer => answer?,
+        };
+        if !marks.is_empty() {
+            self.mirror.mark(pod, &marks);
+            self.written.insert(pod, marks);
+        }
+        Ok(())
     }
 
     /// Gives the pod the node until it is bound or unreserved.

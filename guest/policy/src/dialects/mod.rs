@@ -6,6 +6,7 @@ mod coscheduling;
 mod document;
 mod koordinator;
 mod kubernetes;
+mod selector;
 mod volcano;
 mod yunikorn;
 
@@ -13,6 +14,7 @@ use std::fmt::Debug;
 
 pub use arguments::{Arguments, argument};
 pub use document::{Document, Findings};
+pub use selector::{Labels, Selector, every_label};
 
 use crate::contract::{self, ConfigError, Effects, LawSet, Mark, ObjectKey, ReleaseCause};
 use crate::laws::Laws;
@@ -68,6 +70,11 @@ pub trait Dialect: Debug {
 
     /// What is written on the victims of a plan for this pod.
     fn marks(&self, _cluster: &Cluster, _preemptor: PodIx) -> Vec<Mark> {
+        Vec::new()
+    }
+
+    /// What is written on a pod that is to use the room of this reservation.
+    fn lodging_marks(&self, _cluster: &Cluster, _reservation: PodIx) -> Vec<Mark> {
         Vec::new()
     }
 
