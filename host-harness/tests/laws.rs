@@ -16,9 +16,7 @@ const FOLLOWED: [&str; 3] =
     ["koordinator/cheapest-node-first", "kubernetes/fewest-violations-first", "yunikorn/smallest-group-first"];
 
 /// What is not proven yet, and how: to become empty.
-const UNPROVEN: &[&str] = &[
-    "yunikorn/victim-is-bound bites",
-];
+const UNPROVEN: &[&str] = &[];
 
 fn scenarios() -> Vec<Scenario> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/scenarios");
