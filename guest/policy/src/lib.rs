@@ -15,6 +15,6 @@ mod testing;
 
 pub use dialects::rules;
 pub use engine::Engine;
-pub use laws::Question;
 pub use laws::breach::amount;
 pub use laws::register::Entry;
+pub use laws::{Question, Switch};

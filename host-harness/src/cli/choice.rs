@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use lictor_policy::Switch;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -24,6 +25,7 @@ pub(super) struct Choice {
 /// A policy that was found, to be started as often as it is needed.
 pub(super) struct Chosen {
     loaded: Option<Loaded>,
+    switched: Option<(String, Switch)>,
     /// Where it comes from.
     pub(super) source: Source,
 }
@@ -51,7 +53,7 @@ impl Choice {
     /// Finds the policy.
     pub(super) fn find(&self) -> Result<Chosen, Failure> {
         if self.native {
-            return Ok(Chosen { loaded: None, source: Source { file: None, component: None } });
+            return Ok(Chosen { loaded: None, switched: None, source: Source { file: None, component: None } });
         }
         let read;
         let (file, bytes) = match &self.component {
@@ -64,16 +66,23 @@ impl Choice {
         let refused = |error| Failure::Component { file: name_of(file.as_deref()).to_owned(), error };
         let loaded = Sandbox::new(Limits::default()).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
         let component = Digested { bytes: bytes.len(), sha256: format!("{:x}", Sha256::digest(bytes)) };
-        Ok(Chosen { loaded: Some(loaded), source: Source { file, component: Some(component) } })
+        Ok(Chosen { loaded: Some(loaded), switched: None, source: Source { file, component: Some(component) } })
     }
 }
 
 impl Chosen {
+    /// The embedded policy without WebAssembly, with this law switched.
+    pub(super) fn switched(code: &str, to: Switch) -> Chosen {
+        let source = Source { file: None, component: None };
+        Chosen { loaded: None, switched: Some((code.to_owned(), to)), source }
+    }
+
     /// Starts it; it knows nothing of any cluster.
     pub(super) fn start(&self) -> Result<Box<dyn Policy>, Failure> {
-        match &self.loaded {
-            None => Ok(Box::new(Native::default())),
-            Some(loaded) => {
+        match (&self.loaded, &self.switched) {
+            (None, None) => Ok(Box::new(Native::default())),
+            (None, Some((code, to))) => Ok(Box::new(Native::switched(code, *to))),
+            (Some(loaded), _) => {
                 let file = || name_of(self.source.file.as_deref()).to_owned();
                 let started = loaded.start().map_err(|error| Failure::Component { file: file(), error })?;
                 Ok(Box::new(started))

@@ -1,13 +1,20 @@
 //! The policy as a library of the host, without wasm.
 
-use lictor_policy::Engine;
 use lictor_policy::contract::*;
+use lictor_policy::{Engine, Switch};
 
 use super::{Fault, Policy};
 
 /// The policy that the embedded component wraps, called directly.
 #[derive(Debug, Default)]
-pub struct Native(Engine);
+pub struct Native(Engine, Option<(String, Switch)>);
+
+impl Native {
+    /// The policy with one law switched, named by its code: what shows that a scenario proves it.
+    pub fn switched(code: &str, to: Switch) -> Native {
+        Native(Engine::default(), Some((code.to_owned(), to)))
+    }
+}
 
 /// Names the call that a refusal came from.
 fn named<T>(call: &'static str, answer: Result<T, PolicyError>) -> Result<T, Fault> {
@@ -19,7 +26,11 @@ impl Policy for Native {
         Ok(Engine::describe())
     }
     fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, Fault> {
-        Ok(self.0.configure(laws, arguments))
+        let configured = self.0.configure(laws, arguments);
+        if let Some((code, to)) = &self.1 {
+            self.0.switch(code, *to);
+        }
+        Ok(configured)
     }
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, Fault> {
         named("apply", self.0.apply(events))
@@ -50,6 +61,9 @@ impl Policy for Native {
     }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
         named("queues", self.0.queues())
+    }
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, Fault> {
+        named("marks", self.0.marks(pod, node))
     }
     fn record_notes(&mut self, on: bool) -> Result<(), Fault> {
         self.0.record_notes(on);

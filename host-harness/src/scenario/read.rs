@@ -28,6 +28,10 @@ struct Written {
 #[serde(deny_unknown_fields)]
 struct Metadata {
     name: String,
+    #[serde(default)]
+    bites: Vec<String>,
+    #[serde(default)]
+    spares: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -86,6 +90,8 @@ pub(super) fn read(document: Document) -> Result<Scenario, InputError> {
         name: written.metadata.name,
         description: spec.description,
         source: spec.source,
+        bites: written.metadata.bites,
+        spares: written.metadata.spares,
         laws: spec.policy.laws,
         args: spec.policy.args,
         cluster: objects(spec.cluster, &origin, "/spec/cluster")?,

@@ -30,7 +30,7 @@ fn the_file_of_every_law_is_there() {
 #[test]
 fn a_system_is_a_part_of_the_list() {
     let all = lictor(&["laws", "--output", "json"]).exits(0).json();
-    let of = lictor(&["laws", "koordinator", "--output", "json"]).exits(0).json();
+    let of = lictor(&["laws", "--laws", "koordinator", "--output", "json"]).exits(0).json();
     let expected: Vec<_> = all.as_array().unwrap().iter().filter(|law| law["laws"] == "koordinator").cloned().collect();
     assert_eq!(of, json!(expected));
 }
@@ -59,4 +59,12 @@ fn an_unknown_code_is_answered_with_those_that_may_be_meant() {
         ran.tells(&[&format!("error: there is no law `{asked}`"), "did you mean", meant]);
     }
     lictor(&["laws", "qqq"]).exits(2).prints_nothing().tells(&["`lictor laws`"]);
+}
+
+#[test]
+fn the_register_as_a_document_is_current() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let written = std::fs::read_to_string(format!("{root}/LAWS.md")).unwrap();
+    let made = lictor(&["laws", "--output", "markdown"]).exits(0).out;
+    assert!(written == made, "make it anew: cargo run -- laws --output markdown > LAWS.md");
 }

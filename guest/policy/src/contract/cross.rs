@@ -103,7 +103,7 @@ macro_rules! cross_contract {
             record account::Bound { name, amounts }
             record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
             choice explain::Subject { Asker, Pod(it), Node(it), Queue(it) }
-            choice explain::Outcome { Barred, Spared, PutBack, Chosen }
+            choice explain::Outcome { Barred, Spared, Unneeded, PutBack, Needed, Enough, Chosen }
             record explain::Note { subject, outcome, law, message }
             record state::Checkpoint { format, revision, bytes }
             choice state::StateError { UnknownFormat(it), Malformed(it) }

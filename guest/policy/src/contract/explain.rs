@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{NodeId, PodId};
 
 /// What a note is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
     /// The pod that was asked about, or its job.
@@ -24,16 +24,22 @@ pub enum Subject {
 pub enum Outcome {
     /// It stood in the way, or was refused.
     Barred,
-    /// It was no candidate, or was left alone.
+    /// The law spares it: it was no candidate.
     Spared,
+    /// It was a candidate that need not make way, or a node that need not be looked at.
+    Unneeded,
     /// It was taken away in the trial and put back.
     PutBack,
+    /// It was taken away in the trial and could not be put back: it makes way.
+    Needed,
+    /// It would have been enough, but was not to be had, or another was chosen.
+    Enough,
     /// It was chosen.
     Chosen,
 }
 
 /// One thing that a law said while the policy decided.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Note {
     /// What it is about.
     pub subject: Subject,

@@ -6,6 +6,7 @@ mod coscheduling;
 mod document;
 mod koordinator;
 mod kubernetes;
+mod selector;
 mod volcano;
 mod yunikorn;
 
@@ -13,6 +14,7 @@ use std::fmt::Debug;
 
 pub use arguments::{Arguments, argument};
 pub use document::{Document, Findings};
+pub use selector::{Labels, Selector, every_label};
 
 use crate::contract::{self, ConfigError, Effects, LawSet, Mark, ObjectKey, ReleaseCause};
 use crate::laws::Laws;
@@ -23,6 +25,9 @@ use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
 pub trait Dialect: Debug {
     /// The laws in force under the arguments.
     fn laws(&self) -> &Laws;
+
+    /// The same, to be switched.
+    fn laws_mut(&mut self) -> &mut Laws;
 
     /// Reads what a pod says of itself: its labels, annotations and fields.
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits;
@@ -50,11 +55,26 @@ pub trait Dialect: Debug {
     /// Brings up to date what the order of the queue goes by.
     fn rank(&mut self, _cluster: &mut Cluster) {}
 
+    /// What it knows that the cluster does not show.
+    fn remember(&self, _cluster: &Cluster) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
+    /// Knows again what it remembered, after it was told the same cluster.
+    fn recall(&mut self, _cluster: &Cluster, _memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+        Ok(())
+    }
+
     /// How a victim leaves.
     fn eviction(&self) -> contract::Eviction;
 
     /// What is written on the victims of a plan for this pod.
     fn marks(&self, _cluster: &Cluster, _preemptor: PodIx) -> Vec<Mark> {
+        Vec::new()
+    }
+
+    /// What is written on a pod that is to use the room of this reservation.
+    fn lodging_marks(&self, _cluster: &Cluster, _reservation: PodIx) -> Vec<Mark> {
         Vec::new()
     }
 

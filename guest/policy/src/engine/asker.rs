@@ -1,7 +1,7 @@
 //! Who asks: the pod of an attempt, and those of its job that wait with it.
 
 use crate::laws::{Case, Laws, Search};
-use crate::model::{Amounts, Class, Cluster, JobIx, Kind, NodeIx, Overflow, PodIx, Queue, QueueIx};
+use crate::model::{Amounts, Class, Cluster, JobIx, Kind, NodeIx, Overflow, Pod, PodIx, Queue, QueueIx, Shortage};
 
 use super::Ledger;
 
@@ -39,6 +39,9 @@ impl Asker {
         let members = cluster.members(ix).filter(|(member, _)| !one_by_one || *member == ix);
         let mut waiting: Vec<_> = members.filter(|(_, member)| member.is_pending()).collect();
         waiting.sort_unstable_by(|(_, a), (_, b)| (laws.queue_order.compare)(cluster, a, b));
+        if matches!(laws.search, Search::Bundles) {
+            keep_what_is_lacking(cluster, ix, &mut waiting);
+        }
         Asker::of(cluster, laws, ix, waiting.into_iter().map(|(member, _)| member).collect())
     }
 
@@ -66,13 +69,15 @@ impl Asker {
 
     /// The asker with the pods it needs a plan for. A job is planned whole where the search is by job; else a gang is planned as
     /// far as it needs to be complete, the asking pod first: evicting for less would help nobody, for more is not called for.
-    pub fn limited_to_need(mut self, cluster: &Cluster, search: Search) -> Asker {
+    pub fn limited_to_need(mut self, cluster: &Cluster, search: &Search) -> Asker {
         let Search::NodeByNode(_) = search else { return self };
         let minimum =
             self.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);
         let held = cluster.members(self.pod).filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
         let needed = usize::try_from(minimum).unwrap_or(usize::MAX).saturating_sub(held).max(1);
-        self.pods.sort_by_key(|pod| *pod != self.pod);
+        // Who is promised a node already keeps that promise within the plan: another pod in its place would be planned beside it.
+        let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
+        self.pods.sort_by_key(|ix| (*ix != self.pod, !is_promised(*ix)));
         self.pods.truncate(needed);
         self
     }
@@ -98,4 +103,15 @@ impl Asker {
     pub fn placed<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
         Case { unplaced: &self.nothing, ..self.planning(cluster, ledger) }
     }
+}
+
+/// Keeps a pod, first, and the others that its gang lacks beside it; those beyond the minimum of an elastic job are no help.
+fn keep_what_is_lacking(cluster: &Cluster, ix: PodIx, waiting: &mut Vec<(PodIx, &Pod)>) {
+    let class = cluster.pod(ix).map(|pod| pod.traits.class);
+    let mut shortage = if class == Some(Class::NonPreemptible) { cluster.shortage(ix) } else { Shortage::default() };
+    waiting.sort_by_key(|(member, _)| *member != ix);
+    waiting.retain(|(member, pod)| {
+        let useful = Some(pod.traits.class) == class && shortage.fill(pod);
+        *member == ix || useful
+    });
 }

@@ -5,6 +5,7 @@
 mod account;
 mod apply;
 mod asker;
+mod binding;
 mod cycle;
 mod filter;
 mod ledger;
@@ -25,7 +26,7 @@ pub use search::Sample;
 
 use crate::contract::*;
 use crate::dialects::{self, Dialect};
-use crate::laws::{Breach, Laws, Rule};
+use crate::laws::{Breach, Laws, Rule, Switch};
 use crate::model::{Cluster, Overflow, PodIx};
 
 /// A policy: holds one cluster, answers at the extension points. The functions are those of `wit/`.
@@ -53,6 +54,11 @@ impl Engine {
         let dialect = Some(dialects::configure(laws, arguments)?);
         *self = Engine { dialect, ..Engine::default() };
         Ok(())
+    }
+
+    /// Switches the law of this code, until the next `configure`. Says whether the laws in force have it and it can be switched.
+    pub fn switch(&mut self, code: &str, to: Switch) -> bool {
+        self.dialect.as_mut().is_some_and(|dialect| dialect.laws_mut().switch(code, to))
     }
 
     /// See `decision.queue-order`.

@@ -9,6 +9,7 @@ impl Engine {
     /// See `decision.permit`.
     pub fn permit(&mut self, pod: PodId) -> Result<Permitted, PolicyError> {
         let ix = PodIx(pod);
+        self.notes.resume(ix);
         let asker = self.asker(pod)?;
         if !self.cluster.pod(ix).is_some_and(|pod| matches!(pod.place, Place::Reserved(_))) {
             return Err(PolicyError::WrongState("the pod is not reserved a node".to_owned()));

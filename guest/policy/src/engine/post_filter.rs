@@ -1,8 +1,7 @@
 //! PostFilter: the pod was refused or found no node; what can be done?
 
 use crate::contract::{
-    Effects, Eviction, ExtensionPoint, Outcome, Placement, Plan, PodId, PolicyError, PostFiltered, Reason, Subject,
-    Victim,
+    Effects, Eviction, Outcome, Placement, Plan, PodId, PolicyError, PostFiltered, Reason, Subject, Victim,
 };
 use crate::laws::{Gate, Laws, Search};
 use crate::model::{NodeIx, Pod, PodIx};
@@ -17,7 +16,7 @@ impl Engine {
         if !asker.pods.contains(&PodIx(pod)) {
             return Err(PolicyError::WrongState("the pod does not wait for a node".to_owned()));
         }
-        self.notes.resume(PodIx(pod));
+        self.notes.plan(PodIx(pod));
         let laws = self.laws()?.clone();
         if let Some(reason) = self.broken(&asker, &laws.under_way) {
             return Ok(PostFiltered { plan: None, reason, effects: Effects::default() });
@@ -25,13 +24,12 @@ impl Engine {
         if let Some(reason) = self.broken(&asker, &laws.trigger) {
             return Ok(PostFiltered { plan: None, reason, effects: self.give_up(&asker) });
         }
-        let asker = asker.limited_to_need(&self.cluster, laws.search);
+        let asker = asker.limited_to_need(&self.cluster, &laws.search);
         let mut quest = Quest { asker: &asker, laws: &laws, ledger: &self.ledger, refuted, notes: &mut self.notes };
-        let found = match laws.search {
-            Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, sample),
-            Search::GroupOnOneNode(group) => search::plan_group(&mut self.cluster, &mut quest, &group),
-            // Victims are bundled in the system's own cycle, where all that wait are looked at.
-            Search::Bundles => return Err(PolicyError::Unsupported(ExtensionPoint::PostFilter)),
+        let found = match &laws.search {
+            Search::NodeByNode(sample) if asker.pods.len() <= 1 => search::plan_pod(&self.cluster, &mut quest, *sample),
+            Search::GroupOnOneNode(group) => search::plan_group(&mut self.cluster, &mut quest, group),
+            Search::Bundles => return self.pursue_for(&asker, &laws, refuted),
             Search::RemoveAllPutBack | Search::NodeByNode(_) => search::plan_job(&mut self.cluster, &mut quest),
         };
         let found = found.map_err(|over| self.overflow(over))?;
@@ -108,6 +106,12 @@ impl Engine {
             Eviction::Soft => heads,
             Eviction::Delete => heads.into_iter().flat_map(|head| self.cluster.party(head)).collect(),
         };
+        if self.notes.are_on() {
+            let at = |ix: &PodIx| Some((*ix, self.cluster.pod(*ix)?.place.node()?));
+            let places: Vec<(PodIx, NodeIx)> = victims.iter().filter_map(at).collect();
+            let rule = dialect.laws().node_choice;
+            self.notes.planned(&self.cluster, &rule, &nominations, &places);
+        }
         let counted = |n: usize, one: &str, more: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {more}") };
         let message = match victims.len() {
             0 => "nobody has to make way: enough room is being left already".to_owned(),

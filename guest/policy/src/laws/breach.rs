@@ -81,6 +81,14 @@ pub enum Breach {
 }
 
 impl Breach {
+    /// The queue that stands in the way, where it is one.
+    pub fn queue(&self) -> Option<QueueIx> {
+        match self {
+            Breach::Exceeds { queue, .. } | Breach::Amount { queue, .. } => Some(*queue),
+            _ => None,
+        }
+    }
+
     /// The sentence.
     pub fn sentence(&self, cluster: &Cluster) -> String {
         match self {

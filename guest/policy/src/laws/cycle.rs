@@ -58,6 +58,8 @@ pub struct Cycle {
 pub struct Pursuit {
     /// Must hold for a pod of the gang that wants it.
     pub trigger: Vec<Gate>,
+    /// Must hold with the gang beside all that run, or else only pods of its own queue make way.
+    pub claim: Vec<Gate>,
     /// Asked of each candidate, with those evicted so far gone.
     pub guards: Vec<Guard>,
     /// Asked, too, of a candidate that makes way without its gang.
@@ -66,23 +68,4 @@ pub struct Pursuit {
     pub limits: Vec<Gate>,
     /// Who makes way first.
     pub order: (Rule, CompareVictims),
-}
-
-impl Cycle {
-    /// Every rule of the table.
-    pub fn rules(&self) -> Vec<&Rule> {
-        let own = [&self.admission, &self.normal, &self.growth, &self.elastic].into_iter().flatten();
-        let own = own.chain([&self.size]).map(|gate| &gate.rule);
-        let orders = [&self.queues.0, &self.jobs.rule, &self.tasks.rule];
-        let pursuits = [&self.reclaim, &self.preempt].into_iter().flat_map(Pursuit::rules);
-        own.chain(pursuits).chain(orders).collect()
-    }
-}
-
-impl Pursuit {
-    fn rules(&self) -> impl Iterator<Item = &Rule> {
-        let gates = self.trigger.iter().chain(&self.limits).map(|gate| &gate.rule);
-        let guards = self.guards.iter().chain(&self.single).map(|guard| &guard.rule);
-        gates.chain(guards).chain([&self.order.0])
-    }
 }

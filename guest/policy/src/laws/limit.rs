@@ -10,3 +10,4 @@ pub mod normal_pods_fit_deserved;
 pub mod preemptible_leaves_guaranteed;
 pub mod queue_fits_capability;
 pub mod reclaimer_stays_within_deserved;
+pub mod taker_ends_no_larger_than_giver;

@@ -12,6 +12,7 @@ pub mod limit;
 pub mod order;
 pub mod register;
 pub mod room;
+mod switch;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ use std::cmp::Ordering;
 
 pub use breach::Breach;
 pub use cycle::{Action, Cycle, Pursuit};
+pub use switch::Switch;
 
 use crate::engine::{Asker, Ledger, Sample};
 use crate::model::{Amounts, Class, Cluster, Pod, PodIx, Queue, QueueIx, ResourceIx};
@@ -132,7 +134,7 @@ pub struct Order {
 }
 
 /// How a system looks for a plan.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Search {
     /// Take everybody away who may make way, place the whole job, put back whom one can.
     RemoveAllPutBack,
@@ -145,10 +147,10 @@ pub enum Search {
 }
 
 /// What a group of victims is gathered by.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Group {
     /// Hold of a group if they hold of a larger one: the more go, the sooner they are broken.
-    pub floors: &'static [Gate],
+    pub floors: Vec<Gate>,
     /// Which victims are taken only where others do not suffice.
     pub last_resort: LastResort,
 }

@@ -1,6 +1,6 @@
 //! The register: every law in force anywhere, under the code its users are shown.
 
-use super::{Law, Laws, Question, Rule, Search};
+use super::{Law, Laws, Question, Rule};
 
 /// A law as its system's users know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,20 +36,9 @@ impl From<&Rule> for Entry {
 impl Laws {
     /// Every rule of the table, each once, in the order in which they are asked.
     pub fn rules(&self) -> Vec<Entry> {
-        let gates = [&self.final_gates, &self.gates, &self.under_way, &self.trigger, &self.limits, &self.permit];
-        let gates = gates.into_iter().flatten();
-        let guards = self.guards.iter().map(|guard| &guard.rule);
-        let orders = [&self.queue_order.rule, &self.node_choice, &self.put_back.rule];
-        let group = match &self.search {
-            Search::GroupOnOneNode(group) => Some(group),
-            Search::RemoveAllPutBack | Search::NodeByNode(_) | Search::Bundles => None,
-        };
-        let floors = group.into_iter().flat_map(|group| group.floors).map(|floor| &floor.rule);
-        let orders = orders.into_iter().chain(group.map(|group| &group.last_resort.rule));
         let mut rules: Vec<Entry> = Vec::new();
-        let own = self.cycle.iter().flat_map(|cycle| cycle.rules());
-        let laws = gates.map(|gate| &gate.rule).chain(guards).chain(floors).chain(orders).chain(own);
-        for entry in laws.map(Entry::from) {
+        for seat in self.clone().seats() {
+            let entry = Entry::from(seat.rule());
             if rules.iter().all(|known| known.code != entry.code) {
                 rules.push(entry);
             }

@@ -66,6 +66,8 @@ pub struct Charter {
     pub roles: Vec<(Symbol, u32)>,
     /// How it grows and shrinks, where it does.
     pub elastic: Option<Elastic>,
+    /// It said that none of its pods is to be a victim.
+    pub opted_out: bool,
 }
 
 /// A job.
@@ -87,7 +89,8 @@ pub struct Job {
     pub scaled_at: Option<i64>,
     /// Members were bound together once.
     pub satisfied: bool,
-    /// When the first of its pods was created, nanoseconds since 1970.
+    /// When the first of the pods it has was created, nanoseconds since 1970. One that is gone does not count: a policy that never
+    /// knew it decides as one that did.
     pub first_created: Option<i64>,
     /// When it failed to be placed last, nanoseconds since 1970; none: not since it was last placed.
     pub failed_at: Option<i64>,

@@ -1,9 +1,14 @@
 //! Groups: which one a pod belongs to, which was tried last, and what became of it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
 use crate::contract::{self, Effects, PodId};
 use crate::dialects::document::label_path;
 use crate::dialects::{Document, Findings};
-use crate::model::{Cluster, Gang, JobIx, Match, Place, PodIx};
+use crate::model::{Cluster, Gang, JobIx, JobKey, Match, Place, PodIx};
 
 /// Pod label: the group.
 const NAME: &str = "pod-group/name";
@@ -17,16 +22,41 @@ pub struct Groups {
     timeout: i64,
     /// The group of the last pod of any group that was tried; none once that group is bound.
     last: Option<JobIx>,
+    /// Of each group the minimum that its pods want, by their age, then their name.
+    wanted: BTreeMap<JobIx, BTreeMap<Age, u32>>,
+    /// Of each pod its group, and its place there.
+    places: BTreeMap<PodIx, (JobIx, Age)>,
+    /// Groups whose minimum is to be counted anew.
+    stale: BTreeSet<JobIx>,
 }
+
+/// When a pod was created, nanoseconds since 1970, and its name.
+type Age = (i64, String);
 
 impl Groups {
     /// Nothing is remembered yet.
     pub fn new(timeout: i64) -> Groups {
-        Groups { timeout, last: None }
+        let (wanted, places, stale) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        Groups { timeout, last: None, wanted, places, stale }
     }
 
-    /// The group of a pod. Without a sensible minimum it is a pod of no group; where members disagree, the first one told of wins.
-    pub fn group_of(&self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Option<JobIx> {
+    /// The group of the last pod that was tried, for a checkpoint.
+    pub fn remember(&self, cluster: &Cluster) -> Value {
+        let last = self.last.and_then(|last| cluster.job(last));
+        last.map_or(Value::Null, |last| json!([last.key.0, last.key.1]))
+    }
+
+    /// Knows again what it remembered.
+    pub fn recall(&mut self, cluster: &Cluster, memory: &Value) -> Result<(), serde_json::Error> {
+        let last: Option<JobKey> = Deserialize::deserialize(memory)?;
+        self.last = last.and_then(|last| cluster.job_named(&last));
+        Ok(())
+    }
+
+    /// The group of a pod. Without a sensible minimum it is a pod of no group; where members disagree, the oldest one counts, whoever
+    /// was told of first.
+    pub fn group_of(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Option<JobIx> {
+        self.forget_pod(PodIx(pod.id));
         let label = |key: &str| {
             let pairs = pod.labels.iter().filter_map(|label| label.value.split_once('='));
             pairs.into_iter().find(|(name, _)| *name == key).map(|(_, value)| value)
@@ -40,24 +70,49 @@ impl Groups {
             return None;
         };
         let ix = cluster.job_or_new(&(pod.namespace.clone(), name.to_owned()))?;
-        let gang = Gang {
+        let age = (pod.created, pod.name.clone());
+        let wanted = self.wanted.entry(ix).or_default();
+        let another = wanted.values().copied().find(|other| *other != minimum);
+        wanted.insert(age.clone(), minimum);
+        self.places.insert(PodIx(pod.id), (ix, age));
+        let counts = self.count(cluster, ix).unwrap_or(minimum);
+        if let Some(another) = another {
+            let message =
+                format!("it wants {minimum} of group `{name}` together, another pod {another}; {counts} counts");
+            let remedy = "write the same number on every pod of the group";
+            findings.push(object().warning(&label_path(MINIMUM), message, remedy));
+        }
+        Some(ix)
+    }
+
+    /// A pod is gone, or is read anew.
+    pub fn forget_pod(&mut self, pod: PodIx) {
+        let Some((job, age)) = self.places.remove(&pod) else { return };
+        if let Some(wanted) = self.wanted.get_mut(&job) {
+            wanted.remove(&age);
+        }
+        self.stale.insert(job);
+    }
+
+    /// Counts anew the minimum of the groups that have lost a pod.
+    pub fn settle(&mut self, cluster: &mut Cluster) {
+        for job in std::mem::take(&mut self.stale) {
+            self.count(cluster, job);
+        }
+    }
+
+    /// Lets the minimum of a group be that of its oldest pod, and returns it; none where there is no pod.
+    fn count(&self, cluster: &mut Cluster, job: JobIx) -> Option<u32> {
+        let minimum = self.wanted.get(&job)?.values().next().copied()?;
+        cluster.job_mut(job)?.annotated = Some(Gang {
             minimum,
             timeout: self.timeout,
             fails_together: false,
             leaves_together: true,
             matching: Match::WaitingAndRunning,
             group: Vec::new(),
-        };
-        let known = cluster.job_mut(ix)?.annotated.get_or_insert(gang).minimum;
-        if known != minimum {
-            let message = format!("it wants {minimum} of group `{name}` together, another pod {known}; {known} counts");
-            findings.push(object().warning(
-                &label_path(MINIMUM),
-                message,
-                "write the same number on every pod of the group",
-            ));
-        }
-        Some(ix)
+        });
+        Some(minimum)
     }
 
     /// A pod is tried. If it begins the turn of another group, that of the last one has ended: unless it succeeded meanwhile, the
@@ -68,7 +123,8 @@ impl Groups {
         let Some(last) = last else { return Effects::default() };
         let releases = left_behind(cluster, last);
         let now = cluster.now();
-        if let Some(last) = cluster.job_mut(last) {
+        // One whose pods are all gone is forgotten; another of its name would start anew.
+        if let Some(last) = cluster.job_mut(last).filter(|last| !last.members.is_empty()) {
             last.failed_at = Some(now);
         }
         Effects { releases, reorder: true, ..Effects::default() }

@@ -59,6 +59,10 @@ impl Dialect for Coscheduling {
         &self.laws
     }
 
+    fn laws_mut(&mut self) -> &mut Laws {
+        &mut self.laws
+    }
+
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
         let budgets = self.budgets.read_pod(pod);
         let job = self.groups.group_of(cluster, pod, findings);
@@ -67,6 +71,7 @@ impl Dialect for Coscheduling {
 
     fn forget_pod(&mut self, pod: PodIx) {
         self.budgets.forget_pod(pod);
+        self.groups.forget_pod(pod);
     }
 
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
@@ -79,6 +84,7 @@ impl Dialect for Coscheduling {
 
     fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
         self.budgets.settle(cluster);
+        self.groups.settle(cluster);
         Ok(())
     }
 
@@ -92,6 +98,14 @@ impl Dialect for Coscheduling {
 
     fn permitted(&mut self, cluster: &mut Cluster, pod: PodIx) {
         self.groups.succeeded(cluster, pod);
+    }
+
+    fn remember(&self, cluster: &Cluster) -> serde_json::Value {
+        self.groups.remember(cluster)
+    }
+
+    fn recall(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+        self.groups.recall(cluster, memory)
     }
 
     fn unreserved(&mut self, cluster: &mut Cluster, pod: PodIx, cause: ReleaseCause) -> Effects {

@@ -2,9 +2,9 @@
 //!
 //! Upstream elasticquota/core: group_quota_manager.go, runtime_quota_calculator.go, scale_minquota_when_over_root_res.go. From the
 //! leaves up, a quota requests what its pods and its children request, a child at most its max; one that does not lend requests
-//! its min at least. From the root down, per resource, each child first gets its floor: its request, up to its min; one that does
-//! not lend, its min. What is left is shared by weight among those that request more, none more than it requests or may hold,
-//! again and again until nothing is left. Where the mins together are more than there is, they shrink in proportion
+//! its min at least. From the root down, per resource, each child first gets its floor: its request, up to its min. What is left
+//! is shared by weight among those that request more, none more than it requests or may hold, again and again until nothing is
+//! left. Where the mins together are more than there is, they shrink in proportion
 //! (enableMinQuotaScale). Shares are whole numbers: what division leaves over goes to the largest remainders, ties by name.
 
 use std::collections::BTreeMap;
@@ -50,7 +50,6 @@ struct Sharer {
     /// The most it takes: what it requests, or may hold.
     cap: i64,
     weight: i64,
-    keeps_min: bool,
     share: i64,
 }
 
@@ -135,7 +134,6 @@ impl Sharing<'_> {
                     min: self.min(ix),
                     cap: max.map_or(request, |max| max.min(request)),
                     weight: weight.filter(|weight| *weight > 0).or(max).unwrap_or(request),
-                    keeps_min: self.keeps_min(ix),
                     share: 0,
                 }
             })
@@ -144,7 +142,8 @@ impl Sharing<'_> {
             scale(&mut sharers, total);
         }
         for sharer in &mut sharers {
-            sharer.share = if sharer.keeps_min { sharer.min } else { sharer.min.min(sharer.cap) };
+            // One that does not lend requests its min at least.
+            sharer.share = sharer.min.min(sharer.cap);
         }
         let floors = sharers.iter().map(|sharer| sharer.share).fold(0, i64::saturating_add);
         share_rest(&mut sharers, total.saturating_sub(floors));
@@ -209,7 +208,7 @@ mod tests {
     use super::*;
 
     fn sharer(weight: i64, request: i64, min: i64) -> Sharer {
-        Sharer { queue: QueueIx(0), min, cap: request, weight, keeps_min: false, share: min.min(request) }
+        Sharer { queue: QueueIx(0), min, cap: request, weight, share: min.min(request) }
     }
 
     #[test]

@@ -94,6 +94,10 @@ impl Dialect for Kubernetes {
         &self.laws
     }
 
+    fn laws_mut(&mut self) -> &mut Laws {
+        &mut self.laws
+    }
+
     fn read_pod(&mut self, _: &mut Cluster, pod: &contract::Pod, _: &mut Findings) -> Traits {
         let budgets = self.budgets.read_pod(pod);
         Traits { budgets, ..traits(pod) }

@@ -8,8 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::keys;
+use super::pods::truth;
 use super::told::Told;
 use crate::dialects::arguments::duration;
+use crate::dialects::document::{annotation_path, label_path};
 use crate::dialects::{Document, Findings};
 use crate::model::{Charter, Cluster, Elastic, Gang, JobKey, Match, Sizes};
 
@@ -23,6 +25,7 @@ struct Said {
     created: i64,
     job: Option<String>,
     elastic: Option<Option<Elastic>>,
+    opted_out: bool,
 }
 
 /// What a Job adds.
@@ -115,6 +118,7 @@ impl Groups {
             let told = self.said.get(key).map(|said| (gang(said), self.charter(cluster, key, said)));
             let (gang, charter) = told.unzip();
             if let Some(job) = cluster.job_or_new(key).and_then(|job| cluster.job_mut(job)) {
+                job.scaled_at = job.scaled_at.filter(|_| charter.is_some());
                 (job.declared, job.charter) = (gang, charter);
             }
         }
@@ -137,6 +141,7 @@ impl Groups {
             created: said.created,
             roles: roles.map(|(role, need)| (cluster.intern(role), *need)).collect(),
             elastic: elastic.map(|elastic| Elastic { most: parent.and_then(|parent| parent.replicas), ..elastic }),
+            opted_out: said.opted_out,
         }
     }
 
@@ -184,7 +189,21 @@ fn read_group(object: &Document, told: &mut Told, findings: &mut Findings) -> Sa
         created: super::created(object),
         job,
         elastic: read_elastic(object, told, findings),
+        opted_out: opted_out(object, told, findings),
     }
+}
+
+/// Whether a group said that none of its pods is to be evicted; one that says nothing leaves it to them.
+fn opted_out(object: &Document, told: &mut Told, findings: &mut Findings) -> bool {
+    let by_annotation = object.annotation(keys::PREEMPTABLE);
+    let Some(text) = by_annotation.or_else(|| object.label(keys::PREEMPTABLE)) else { return false };
+    let truth = truth(text);
+    if truth.is_none() {
+        let path = if by_annotation.is_some() { annotation_path } else { label_path };
+        let message = format!("`{text}` is neither true nor false; its pods are not evicted");
+        told.warn(object, &path(keys::PREEMPTABLE), message, REMEDY, findings);
+    }
+    truth != Some(true)
 }
 
 /// What an object says of elasticity; none where it says nothing.

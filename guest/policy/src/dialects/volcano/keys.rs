@@ -26,7 +26,7 @@ pub const ROLE: &str = "volcano.sh/task-spec";
 pub const INDEX: &str = "volcano.sh/task-index";
 /// Pod annotation: its priority within its job.
 pub const TASK_PRIORITY: &str = "volcano.sh/task-priority";
-/// Pod annotation or label: whether it may be evicted.
+/// Annotation or label of a pod, or of a PodGroup for all of its pods: whether it may be evicted.
 pub const PREEMPTABLE: &str = "volcano.sh/preemptable";
 /// Pod label or annotation: how long it may not be evicted, a Go duration.
 pub const COOLDOWN: &str = "volcano.sh/cooldown-time";

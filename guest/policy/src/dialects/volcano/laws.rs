@@ -21,6 +21,14 @@ const GANG_HAS_ITS_ROLES: Gate = Gate {
     rule: rule("volcano/gang-has-its-roles", "upstream api/job_info.go CheckTaskValid", &gate::gang_has_its_roles::LAW),
     holds: gate::gang_has_its_roles::holds,
 };
+const GROWS_BY_STEPS: Gate = Gate {
+    rule: rule(
+        "volcano/elastic-pods-grow-by-steps",
+        "seed, Main process: elastic tasks are handed over to the elastic action, which follows the scaling strategy",
+        &gate::elastic_pods_grow_by_steps::LAW,
+    ),
+    holds: gate::elastic_pods_grow_by_steps::holds,
+};
 const GANG_IS_SHORT: Gate = Gate {
     rule: rule("volcano/gang-is-short", "upstream gang plugin, jobStarvingFn; issue 3869", &gate::gang_is_short::LAW),
     holds: gate::gang_is_short::holds,
@@ -202,7 +210,7 @@ pub fn table(args: &Args) -> Laws {
             ),
             compare: order::queue_then_job_then_task::compare,
         },
-        final_gates: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_HAS_ITS_ROLES],
+        final_gates: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_HAS_ITS_ROLES, GROWS_BY_STEPS],
         gates: normal(args),
         under_way: Vec::new(),
         trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
@@ -226,8 +234,8 @@ fn cycle(args: &Args) -> Cycle {
         Mode::Reclaim => vec![OF_ANOTHER_QUEUE, ABOVE_DESERVED, LEAVES_GUARANTEE],
     };
     let claim = match args.mode {
-        Mode::Elastic => vec![FITS_CAPABILITY, FITS_DESERVED],
-        Mode::Reclaim => vec![FITS_CAPABILITY, STAYS_WITHIN_DESERVED],
+        Mode::Elastic => Vec::new(),
+        Mode::Reclaim => vec![STAYS_WITHIN_DESERVED],
     };
     Cycle {
         actions: args.actions.clone(),
@@ -241,13 +249,15 @@ fn cycle(args: &Args) -> Cycle {
         size: SIZE_IS_LEGAL,
         reclaim: Pursuit {
             trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
+            claim,
             guards: [everywhere.clone(), across, of_queues].concat(),
             single: vec![ABOVE_MINIMUM],
-            limits: claim,
+            limits: normal(args),
             order,
         },
         preempt: Pursuit {
             trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
+            claim: Vec::new(),
             guards: [everywhere, vec![FREES_WHAT_IS_ASKED, OF_THE_SAME_QUEUE, JOB_RANKS_LOWER]].concat(),
             single: vec![ABOVE_MINIMUM],
             limits: normal(args),

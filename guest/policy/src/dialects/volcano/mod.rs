@@ -2,9 +2,15 @@
 //!
 //! Elastic jobs and reclaim by whole jobs are the proposal *Elastic scheduling based on AI scenarios*, which upstream never built;
 //! queues and gangs are upstream's capacity and gang plugins. All rules hold at once, always; upstream's tiers let some of them switch
-//! others off.
+//! others off. So nobody makes way within a job: upstream lets a task preempt another of its own job while that job is short of its
+//! minimum, and a job that is short has nobody to spare.
+//!
+//! Everything happens in the cycle, action by action. An attempt for one pod outside of it is a courtesy: a normal pod is placed where
+//! there is room, held until its gang is complete, and otherwise gets the plan that the configured actions would make for its gang; an
+//! elastic pod is refused, for it comes with its step.
 
 mod args;
+mod classes;
 mod groups;
 mod keys;
 mod laws;
@@ -14,16 +20,15 @@ mod queues;
 mod tests;
 mod told;
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, ObjectKey};
 use crate::dialects::{Arguments, Dialect, Document, Findings, Terms};
 use crate::laws::Laws;
 use crate::laws::register::Entry;
-use crate::model::{Class, Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx, Traits};
+use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx, Traits};
 use args::Args;
+use classes::Classes;
 use groups::Groups;
 use pods::Said;
 use queues::Queues;
@@ -40,7 +45,7 @@ pub fn describe() -> LawSet {
     LawSet {
         name: "volcano".to_owned(),
         about: "queues that lend and take back, gangs, and elastic jobs".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, Reserve, Permit, Act],
+        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act],
         interests: Interests {
             labels: list(&keys::POD_LABELS),
             annotations: list(&keys::POD_ANNOTATIONS),
@@ -76,7 +81,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError>
         queues: Queues::default(),
         groups: Groups::default(),
         told: Told::default(),
-        labelled: BTreeSet::new(),
+        classes: Classes::default(),
         bounded_at: None,
     }))
 }
@@ -89,17 +94,9 @@ struct Volcano {
     queues: Queues,
     groups: Groups,
     told: Told,
-    /// The pods whose label says that they are beyond the minimum of their job.
-    labelled: BTreeSet<PodIx>,
+    classes: Classes,
     /// The version of the cluster for which the real capabilities were last set.
     bounded_at: Option<u64>,
-}
-
-impl Volcano {
-    fn class(&self, cluster: &Cluster, pod: PodIx, job: Option<JobIx>) -> Class {
-        let elastic = job.and_then(|job| cluster.job(job)).is_some_and(|job| job.elastic().is_some());
-        if elastic && self.labelled.contains(&pod) { Class::Preemptible } else { Class::NonPreemptible }
-    }
 }
 
 impl Dialect for Volcano {
@@ -107,13 +104,13 @@ impl Dialect for Volcano {
         &self.laws
     }
 
+    fn laws_mut(&mut self) -> &mut Laws {
+        &mut self.laws
+    }
+
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
-        let (said, ix) = (Said(pod), PodIx(pod.id));
+        let said = Said(pod);
         let mut traits = pods::read(cluster, pod, &mut self.told, findings);
-        match said.is_labelled_elastic() {
-            true => self.labelled.insert(ix),
-            false => self.labelled.remove(&ix),
-        };
         match said.annotation(keys::GROUP_NAME).filter(|name| !name.is_empty()) {
             Some(group) => {
                 let key = (pod.namespace.clone(), group.to_owned());
@@ -128,12 +125,12 @@ impl Dialect for Volcano {
             }
             None => {}
         }
-        traits.class = self.class(cluster, ix, traits.job);
+        traits.class = self.classes.read(cluster, PodIx(pod.id), traits.job, said.is_labelled_elastic());
         traits
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
-        self.labelled.remove(&pod);
+        self.classes.forget(pod);
     }
 
     fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
@@ -168,13 +165,10 @@ impl Dialect for Volcano {
         if let Some(specs) = self.queues.changed(&self.args, cluster) {
             cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod))?;
         }
-        for job in changed.iter().filter_map(|key| cluster.job_named(key)).collect::<Vec<_>>() {
-            let members = cluster.job(job).map(|job| job.members.clone()).unwrap_or_default();
-            for ix in members {
-                let Some(pod) = cluster.pod(ix) else { continue };
-                let (queue, class) = (self.queue_of(cluster, pod), self.class(cluster, ix, Some(job)));
-                cluster.rehome(ix, queue, class)?;
-            }
+        let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
+        for (ix, class) in self.classes.settle(cluster, &changed) {
+            let Some(pod) = cluster.pod(ix) else { continue };
+            cluster.rehome(ix, self.queue_of(cluster, pod), class)?;
         }
         Ok(())
     }

@@ -96,7 +96,7 @@ fn is_critical(pod: &contract::Pod) -> bool {
 }
 
 /// A truth value as Go's `strconv.ParseBool` reads it.
-fn truth(text: &str) -> Option<bool> {
+pub fn truth(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),

@@ -36,6 +36,14 @@ const QUEUE_IS_KNOWN: Gate = Gate {
     rule: rule("yunikorn/queue-is-known", "upstream placement rules; reference A2", &gate::queue_is_known::LAW),
     holds: gate::queue_is_known::holds,
 };
+const TAKER_ENDS_NO_LARGER_THAN_GIVER: Gate = Gate {
+    rule: rule(
+        "yunikorn/shared-guarantee",
+        "seed, The Laws of Preemption (no follow-up preemption) and Preemption Loop Prevention; reference D18",
+        &limit::taker_ends_no_larger_than_giver::LAW,
+    ),
+    holds: limit::taker_ends_no_larger_than_giver::holds,
+};
 const FITS_MAX: Gate = Gate {
     rule: rule(
         "yunikorn/max-of-ancestors",
@@ -140,7 +148,7 @@ pub fn table() -> Laws {
             &order::smallest_group_first::LAW,
         ),
         search: Search::GroupOnOneNode(Group {
-            floors: &[NO_QUEUE_FALLS_BELOW_GUARANTEE],
+            floors: vec![NO_QUEUE_FALLS_BELOW_GUARANTEE, TAKER_ENDS_NO_LARGER_THAN_GIVER],
             last_resort: OPTED_OUT_LAST,
         }),
         parents_bind: true,

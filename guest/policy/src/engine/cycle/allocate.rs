@@ -5,7 +5,7 @@
 
 use super::rounds::Rounds;
 use super::teams::{self, Team};
-use super::{Context, Finder, Stage, When};
+use super::{Context, Finder, Stage, When, told};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::laws::Gate;
@@ -89,8 +89,10 @@ impl<'a> Clerk<'a> {
             return Ok(None);
         }
         let node = self.finder.find(stage, ix, when);
-        if let Some(node) = node {
-            stage.trial.place(ix, node)?;
+        match node {
+            Some(node) => stage.trial.place(ix, node)?,
+            None if when == When::Now => told::nodes(stage, notes, ix),
+            None => {}
         }
         Ok(node)
     }
@@ -142,6 +144,7 @@ impl<'a> Clerk<'a> {
             let before = stage.trial.mark();
             promised = self.all_or_none(stage, notes, context, team, When::Later)?.unwrap_or_default();
             stage.trial.rewind(before)?;
+            told::promised(notes, &promised);
         }
         promised.into_iter().try_for_each(|(ix, node)| stage.promise(ix, node))?;
         Ok(Vec::new())
@@ -177,6 +180,7 @@ impl<'a> Clerk<'a> {
             if lacking.is_over() {
                 return Ok(Some(placements));
             }
+            told::half(notes, context, placements.len(), lacking.count());
             stage.trial.rewind(before)?;
             self.finder = finder;
         }
@@ -198,15 +202,17 @@ pub fn largest_first(stage: &Stage<'_>, pods: &[PodIx]) -> Vec<PodIx> {
 
 /// Kinds of pods that got no node.
 #[derive(Default)]
-struct Refused(Vec<(Request, ShapeIx)>);
+pub struct Refused(Vec<(Request, ShapeIx)>);
 
 impl Refused {
-    fn knows(&self, stage: &Stage<'_>, ix: PodIx) -> bool {
+    /// Whether a pod is of such a kind.
+    pub fn knows(&self, stage: &Stage<'_>, ix: PodIx) -> bool {
         let pod = stage.cluster().pod(ix);
         pod.is_some_and(|pod| self.0.iter().any(|(request, shape)| *request == pod.request && *shape == pod.shape))
     }
 
-    fn add(&mut self, stage: &Stage<'_>, ix: PodIx) {
+    /// A pod got no node.
+    pub fn add(&mut self, stage: &Stage<'_>, ix: PodIx) {
         if let Some(pod) = stage.cluster().pod(ix).filter(|_| !self.knows(stage, ix)) {
             self.0.push((pod.request.clone(), pod.shape));
         }

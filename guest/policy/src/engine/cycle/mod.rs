@@ -7,8 +7,10 @@ mod allocate;
 mod elastic;
 mod pursue;
 mod rounds;
+mod single;
 mod stage;
 mod teams;
+mod told;
 
 pub use stage::{Finder, Stage, When};
 
@@ -70,6 +72,9 @@ impl Engine {
             dialect.refresh(&mut self.cluster);
         }
         self.ledger.forget_unanswered();
+        if self.turn.next == 0 {
+            self.notes.begin_cycle();
+        }
         let laws = self.laws()?.clone();
         let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act))?;
         let action = cycle.actions.get(self.turn.next).copied();

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::rounds::Rounds;
-use super::teams;
+use super::teams::{self, Team};
 use super::{Context, Outcome, Stage};
-use crate::contract::{self, Subject};
-use crate::engine::search::bundles::{self, Hunt};
+use crate::contract::{self, Placement, Subject};
+use crate::engine::search::bundles::{self, Found, Hunt};
 use crate::engine::{Asker, Notes};
-use crate::laws::{Pursuit, Rule};
-use crate::model::{NodeIx, Overflow, PodIx};
+use crate::laws::{Breach, Pursuit, Rule};
+use crate::model::{Cluster, NodeIx, Overflow, PodIx};
 
 /// A plan before it has a number.
 pub struct Draft {
@@ -25,6 +25,16 @@ pub struct Draft {
     pub message: String,
 }
 
+/// What can be done for a gang.
+pub enum Help {
+    /// Others make way. They are gone in the stage, and the gang has their room.
+    Plan(Draft),
+    /// There will be room when those are gone who are leaving anyway; it is promised.
+    Room,
+    /// Nothing, and why.
+    None(Rule, Breach),
+}
+
 /// Makes a plan for each gang that waits and can be helped. A gang for which there will be room anyway keeps it.
 pub fn pursue(
     mut stage: Stage<'_>,
@@ -36,7 +46,6 @@ pub fn pursue(
     let teams = teams::waiting(&stage, notes, context, admission, |cluster, pod| {
         !teams::is_elastic(pod) && teams::asks(cluster, pod)
     })?;
-    stage.look_ahead()?;
     let mut rounds = Rounds::new(stage.cluster(), context, teams);
     let mut drafts = Vec::new();
     while let Some(team) = rounds.next(stage.cluster(), context) {
@@ -45,32 +54,70 @@ pub fn pursue(
         if stage.cluster().shortage(lead).is_over() {
             continue;
         }
-        let mut may = BTreeSet::new();
-        for ix in &team.pods {
-            match context.broken(stage.cluster(), &pursuit.trigger, &[*ix])? {
-                None => {
-                    may.insert(*ix);
-                }
-                Some((rule, breach)) if *ix == lead => {
-                    notes.breach(stage.cluster(), Subject::Asker, contract::Outcome::Barred, &rule, &breach);
-                }
-                Some(_) => {}
-            }
+        if let Help::Plan(draft) = help(&mut stage, notes, context, pursuit, &team, &[])? {
+            drafts.push(draft);
         }
-        let Some(asker) = Asker::of(stage.cluster(), context.laws, lead, team.pods.clone())? else { continue };
-        let (laws, ledger, tasks) = (context.laws, context.ledger, context.cycle.tasks);
-        let hunt = Hunt { asker: &asker, laws, ledger, pursuit, tasks, may: &may };
-        let before = stage.trial.mark();
-        let Some(found) = bundles::plan(&mut stage.trial, notes, &hunt)? else { continue };
-        if found.victims.is_empty() {
-            stage.trial.rewind(before)?;
-            found.nominations.into_iter().try_for_each(|(ix, node)| stage.promise(ix, node))?;
-            continue;
-        }
-        let (evicted, pods) = (found.victims.len(), found.nominations.len());
-        let message = format!("{evicted} pod(s) of {} job(s) make way for {pods} pod(s)", found.jobs);
-        let rule = pursuit.order.0;
-        drafts.push(Draft { lead, nominations: found.nominations, victims: found.victims, rule, message });
     }
     Ok(Outcome { bindings: Vec::new(), held: stage.unnominated(), drafts })
+}
+
+/// Looks for room for all that a gang lacks, made by others where that is called for.
+pub fn help(
+    stage: &mut Stage<'_>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+    pursuit: &Pursuit,
+    team: &Team,
+    refuted: &[Placement],
+) -> Result<Help, Overflow> {
+    let nobody = (pursuit.order.0, Breach::Fact("no pod of the gang waits"));
+    let Some(lead) = team.lead() else { return Ok(Help::None(nobody.0, nobody.1)) };
+    let (mut may, mut barred) = (BTreeSet::new(), None);
+    for ix in &team.pods {
+        match context.broken(stage.cluster(), &pursuit.trigger, &[*ix])? {
+            None => drop(may.insert(*ix)),
+            Some(broken) if *ix == lead => barred = Some(broken),
+            Some(_) => {}
+        }
+    }
+    let claim = context.broken(stage.cluster(), &pursuit.claim, &lacking(stage.cluster(), &team.pods))?;
+    for (rule, breach) in barred.iter().chain(&claim) {
+        notes.breach(stage.cluster(), Subject::Asker, contract::Outcome::Barred, rule, breach);
+    }
+    let Some(asker) = Asker::of(stage.cluster(), context.laws, lead, team.pods.clone())? else {
+        return Ok(Help::None(nobody.0, nobody.1));
+    };
+    let hunt = Hunt {
+        asker: &asker,
+        laws: context.laws,
+        ledger: context.ledger,
+        pursuit,
+        tasks: context.cycle.tasks,
+        may: &may,
+        own_only: claim.is_some(),
+        refuted,
+    };
+    let before = stage.trial.mark();
+    match bundles::plan(&mut stage.trial, notes, &hunt)? {
+        Ok(Found { nominations, victims, jobs }) if !victims.is_empty() => {
+            let message =
+                format!("{} pod(s) of {jobs} job(s) make way for {} pod(s)", victims.len(), nominations.len());
+            Ok(Help::Plan(Draft { lead, nominations, victims, rule: pursuit.order.0, message }))
+        }
+        Ok(Found { nominations, .. }) => {
+            stage.trial.rewind(before)?;
+            nominations.into_iter().try_for_each(|(ix, node)| stage.promise(ix, node))?;
+            Ok(Help::Room)
+        }
+        Err(breach) => {
+            let (rule, breach) = barred.filter(|_| may.is_empty()).or(claim).unwrap_or((pursuit.order.0, breach));
+            Ok(Help::None(rule, breach))
+        }
+    }
+}
+
+/// The first of some waiting pods of a gang that make it complete.
+fn lacking(cluster: &Cluster, pods: &[PodIx]) -> Vec<PodIx> {
+    let mut shortage = pods.first().map(|lead| cluster.shortage(*lead)).unwrap_or_default();
+    pods.iter().copied().filter(|ix| cluster.pod(*ix).is_some_and(|pod| shortage.fill(pod))).collect()
 }

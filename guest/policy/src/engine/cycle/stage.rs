@@ -1,11 +1,12 @@
 //! The cluster as a step sees it: with everybody on the node that was promised to them.
 //!
-//! What is promised is promised to whole gangs: to one that cannot be complete with its nominations nothing is kept. Room is looked
-//! at in two ways. Now: a node has what is idle, and afterwards still what is promised there. Later: when those that are leaving
-//! are gone, beside what is promised.
+//! What is promised is promised to whole gangs: to one that cannot be complete with its nominations nothing is kept. Those that are
+//! leaving count against no queue any more. Room is looked at in two ways. Now: a node has what is idle, and afterwards still what is
+//! promised there. Later: when those that are leaving are gone, beside what is promised.
 
 use std::collections::BTreeMap;
 
+use crate::laws::room::Lack;
 use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, PodIx, Request, ShapeIx, Trial};
 
 /// At which moment there must be room.
@@ -30,12 +31,15 @@ pub struct Stage<'c> {
 }
 
 impl<'c> Stage<'c> {
-    /// The cluster with those on their nodes that are nominated there, or held earlier in the cycle.
+    /// The cluster without those that are leaving, and with those on their nodes that are nominated there, or held earlier in the
+    /// cycle.
     pub fn new(cluster: &'c mut Cluster, held: Vec<(PodIx, NodeIx)>) -> Result<Stage<'c>, Overflow> {
         let mut leaving: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
-        for (_, pod) in cluster.pods().filter(|(_, pod)| pod.is_leaving()) {
+        let mut gone = Vec::new();
+        for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.is_leaving()) {
             if let Some(node) = pod.place.node() {
                 leaving.entry(node).or_default().add(&pod.request)?;
+                gone.push(ix);
             }
         }
         let mut places: BTreeMap<PodIx, NodeIx> =
@@ -48,6 +52,7 @@ impl<'c> Stage<'c> {
         }
         let (waits, promised) = (BTreeMap::new(), BTreeMap::new());
         let mut stage = Stage { trial: Trial::new(cluster), waits, promised, leaving };
+        gone.into_iter().try_for_each(|ix| stage.trial.evict(ix))?;
         for (lead, group) in groups {
             let before = stage.trial.mark();
             group.iter().try_for_each(|(ix, node)| stage.trial.place(*ix, *node))?;
@@ -59,14 +64,6 @@ impl<'c> Stage<'c> {
             }
         }
         Ok(stage)
-    }
-
-    /// Lets those that are leaving be gone: from here on what is idle is what will be.
-    pub fn look_ahead(&mut self) -> Result<(), Overflow> {
-        let leaving = self.cluster().pods().filter(|(_, pod)| pod.is_leaving() && pod.place.node().is_some());
-        let leaving: Vec<PodIx> = leaving.map(|(ix, _)| ix).collect();
-        self.leaving = BTreeMap::new();
-        leaving.into_iter().try_for_each(|ix| self.trial.evict(ix))
     }
 
     /// The cluster as it would be.
@@ -114,22 +111,31 @@ impl<'c> Stage<'c> {
     /// Whether a node has room for a request.
     pub fn fits(&self, ix: NodeIx, request: &Request, when: When) -> bool {
         let Some(node) = self.cluster().node(ix) else { return false };
-        let (promised, leaving) = (self.promised.get(&ix), self.leaving.get(&ix));
-        let of = |amounts: Option<&Amounts>, resource| amounts.map_or(0, |amounts| amounts.get(resource));
+        let of = |amounts: &BTreeMap<NodeIx, Amounts>, resource| amounts.get(&ix).map_or(0, |held| held.get(resource));
         request.iter().all(|(resource, asked)| {
-            let free = node.free.get(resource);
-            let later = free.saturating_add(of(leaving, resource)) >= asked;
-            later && (when == When::Later || free.saturating_add(of(promised, resource)) >= asked)
+            let later = node.free.get(resource);
+            let now = later.saturating_sub(of(&self.leaving, resource)).saturating_add(of(&self.promised, resource));
+            later >= asked && (when == When::Later || now >= asked)
         })
+    }
+
+    /// What a node lacks now for a request, and beside what: the same as [`fits`](Stage::fits), in numbers.
+    pub fn lacks(&self, ix: NodeIx, request: &Request) -> Option<(Lack, &'static str)> {
+        let node = self.cluster().node(ix)?;
+        let of = |amounts: Option<&Amounts>, resource| amounts.map_or(0, |amounts| amounts.get(resource));
+        let (promised, leaving) = (self.promised.get(&ix), self.leaving.get(&ix));
+        let lacks = |more: Option<&Amounts>| {
+            let free = |resource| node.free.get(resource).saturating_add(of(more, resource));
+            Lack::among(request.iter().map(|(resource, asked)| (resource, asked, free(resource))))
+        };
+        let beside = |lack| (lack, " beside what is promised to others");
+        lacks(promised).map(|lack| (lack, "")).or_else(|| lacks(leaving).map(beside))
     }
 
     /// Whether a node has room for a pod that is on it in the trial.
     fn has_room_for(&self, ix: PodIx, at: NodeIx) -> bool {
         let Some((pod, node)) = self.cluster().pod(ix).zip(self.cluster().node(at)) else { return false };
-        let leaving = self.leaving.get(&at);
-        let left =
-            |resource| node.free.get(resource).saturating_add(leaving.map_or(0, |amounts| amounts.get(resource))) >= 0;
-        self.cluster().eligible(pod.shape, at) && pod.request.iter().all(|(resource, _)| left(resource))
+        self.cluster().eligible(pod.shape, at) && pod.request.iter().all(|(resource, _)| node.free.get(resource) >= 0)
     }
 }
 

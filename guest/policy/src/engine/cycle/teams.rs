@@ -49,8 +49,7 @@ pub fn waiting(
     let mut free = Vec::new();
     for mut team in teams.into_values() {
         in_order(cluster, context, &mut team.pods);
-        let Some(lead) = team.lead() else { continue };
-        notes.begin(lead);
+        notes.resume_job(&team.pods);
         match context.broken(cluster, laws, &team.pods)? {
             None => free.push(team),
             Some((rule, breach)) => notes.breach(cluster, Subject::Asker, Outcome::Barred, &rule, &breach),

@@ -8,8 +8,9 @@
 //! The gathering tries the least important first and turns back where that leads nowhere; pods that are alike for the laws are
 //! tried once. It gives a node up after [`STEPS`] steps: the only way in which a group that exists can be missed.
 
+mod told;
+
 use super::{Obstacle, Proposal, Quest};
-use crate::contract::{Outcome, Subject};
 use crate::laws::order::smallest_group_first::{Loss, loss};
 use crate::laws::{Case, Gate, Group};
 use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request, Trial};
@@ -61,9 +62,14 @@ pub fn plan_group(
             best = best.into_iter().chain(found).min_by_key(|offer| offer.loss);
         }
         if let Some(best) = best {
-            note(quest, &best);
+            if quest.notes.are_on() {
+                told::found(cluster, quest, group, (&request, &sites), &best)?;
+            }
             return Ok(Ok(Proposal { nominations: vec![(quest.asker.pod, best.node)], victims: best.victims }));
         }
+    }
+    if quest.notes.are_on() {
+        sites.iter().try_for_each(|site| told::unfit(cluster, quest, group, &request, site))?;
     }
     let everybody: Vec<PodIx> = sites.iter().flat_map(|site| &site.candidates).map(|(ix, _)| *ix).collect();
     let case = case(cluster, quest, &everybody);
@@ -120,7 +126,7 @@ fn offer(
         // The same candidates as for fewer reasons: nothing was found with them.
         return Ok(None);
     }
-    let mut hunt = Hunt { cluster, quest, floors: group.floors, request, room: &site.room, steps: STEPS };
+    let mut hunt = Hunt { cluster, quest, floors: &group.floors, request, room: &site.room, steps: STEPS };
     let mut chosen = Vec::new();
     let pods: Vec<PodIx> = allowed.iter().map(|(ix, _)| *ix).collect();
     if !hunt.gather(&mut chosen, &pods)? {
@@ -206,15 +212,5 @@ impl Hunt<'_> {
     fn are_alike(&self, a: PodIx, b: PodIx) -> bool {
         let key = |ix| self.cluster.pod(ix).map(|pod| (pod.queue, &pod.request));
         key(a) == key(b)
-    }
-}
-
-fn note(quest: &mut Quest<'_>, best: &Offer) {
-    let rule = quest.laws.node_choice;
-    let message = || format!("{} pod(s) make way", best.victims.len());
-    quest.notes.note(Subject::Node(best.node.0), Outcome::Chosen, &rule, message);
-    for victim in &best.victims {
-        let message = || "without its going the preemptor would not fit".to_owned();
-        quest.notes.note(Subject::Pod(victim.0), Outcome::Chosen, &rule, message);
     }
 }

@@ -7,6 +7,7 @@ mod node_by_node;
 mod put_back;
 mod remove_all_put_back;
 mod site;
+mod tell;
 
 pub use group_on_one_node::plan_group;
 pub use node_by_node::{Sample, plan_pod};
@@ -71,15 +72,21 @@ impl Quest<'_> {
 
     /// Whether every guard lets a pod make way.
     fn may_make_way(&mut self, cluster: &Cluster, ix: PodIx) -> bool {
-        let Some(pod) = cluster.pod(ix) else { return false };
-        let case = self.asker.planning(cluster, self.ledger);
-        for guard in &self.laws.guards {
-            if let Err(breach) = (guard.admits)(&case, ix, pod) {
-                self.notes.breach(cluster, Subject::Pod(ix.0), Outcome::Spared, &guard.rule, &breach);
-                return false;
-            }
+        if cluster.pod(ix).is_none() {
+            return false;
         }
-        true
+        let barring = self.barring(cluster, ix);
+        if let Some((rule, breach)) = &barring {
+            self.notes.breach(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, breach);
+        }
+        barring.is_none()
+    }
+
+    /// The first guard that does not let a pod make way.
+    fn barring(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Breach)> {
+        let pod = cluster.pod(ix)?;
+        let case = self.asker.planning(cluster, self.ledger);
+        self.laws.guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
     }
 
     /// The first limit that does not hold in a trial where the pods of the job have their nodes.

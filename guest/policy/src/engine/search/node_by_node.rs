@@ -8,8 +8,10 @@
 //! filterPodsWithPDBViolation, pickOneNodeForPreemption. Upstream begins at a random node and stops when it has seen enough; here it
 //! begins at the first by name, so that the answer is the same each time.
 
+mod told;
+
+use super::tell::Full;
 use super::{Obstacle, Proposal, Quest};
-use crate::contract::{Outcome, Subject};
 use crate::laws::order::fewest_violations_first::{Loss, loss};
 use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request};
 
@@ -53,16 +55,19 @@ pub fn plan_pod(
     nodes.sort_unstable_by_key(|(_, node)| node.rank);
     let enough = sample.of(nodes.len());
     let mut offers: Vec<Offer> = Vec::new();
-    for (ix, node) in nodes {
-        offers.extend(offer(cluster, quest, ix, node, &request)?);
+    for (at, (ix, node)) in nodes.iter().enumerate() {
+        offers.extend(offer(cluster, quest, *ix, node, &request)?);
         if offers.len() >= enough && offers.iter().any(|offer| offer.violations == 0) {
+            told::not_looked_at(quest, nodes.get(at.saturating_add(1)..).unwrap_or_default(), offers.len());
             break;
         }
+    }
+    if quest.notes.are_on() {
+        told::offers(cluster, quest, &offers, &request)?;
     }
     let Some(best) = offers.into_iter().min_by_key(|offer| offer.loss) else {
         return Ok(Err(Obstacle::NoNode { pod: asker, planned: 0 }));
     };
-    note(quest, &best);
     let victims = best.victims.into_iter().filter(|ix| !quest.is_leaving(cluster, *ix)).collect();
     Ok(Ok(Proposal { nominations: vec![(asker, best.node)], victims }))
 }
@@ -89,6 +94,9 @@ fn offer(
         room.add(&cluster.frees(*candidate)?)?;
     }
     if candidates.is_empty() || room.lacks(request).is_some() {
+        if quest.notes.are_on() {
+            quest.tell_full(cluster, &Full { node: ix, candidates: &candidates, room: &room, request })?;
+        }
         return Ok(None);
     }
     candidates.sort_unstable_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
@@ -96,9 +104,9 @@ fn offer(
         _ => a.cmp(b),
     });
     let (protected, open) = cluster.split_by_budget(&candidates);
-    let mut victims = reprieve(cluster, quest, &mut room, request, &protected)?;
+    let mut victims = reprieve(cluster, &mut room, request, &protected)?;
     let violations = victims.len();
-    victims.extend(reprieve(cluster, quest, &mut room, request, &open)?);
+    victims.extend(reprieve(cluster, &mut room, request, &open)?);
     let loss = loss(cluster, node.rank, &victims, violations);
     Ok(Some(Offer { node: ix, victims, violations, loss }))
 }
@@ -106,7 +114,6 @@ fn offer(
 /// Puts back whom one can beside the asker; who is left is returned.
 fn reprieve(
     cluster: &Cluster,
-    quest: &mut Quest<'_>,
     room: &mut Amounts,
     request: &Request,
     candidates: &[PodIx],
@@ -118,21 +125,7 @@ fn reprieve(
         if room.lacks(request).is_some() {
             room.add(&frees)?;
             victims.push(*ix);
-        } else {
-            let rule = quest.laws.put_back.rule;
-            let message = || "there is room for it beside the preemptor".to_owned();
-            quest.notes.note(Subject::Pod(ix.0), Outcome::PutBack, &rule, message);
         }
     }
     Ok(victims)
-}
-
-fn note(quest: &mut Quest<'_>, best: &Offer) {
-    let rule = quest.laws.node_choice;
-    let message = || format!("{} pod(s) make way, {} against their budget", best.victims.len(), best.violations);
-    quest.notes.note(Subject::Node(best.node.0), Outcome::Chosen, &rule, message);
-    for victim in &best.victims {
-        let message = || "with it back the preemptor would not fit".to_owned();
-        quest.notes.note(Subject::Pod(victim.0), Outcome::Chosen, &quest.laws.put_back.rule, message);
-    }
 }

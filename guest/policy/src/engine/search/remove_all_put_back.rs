@@ -3,22 +3,33 @@
 //! Everybody who may make way is thought away; the pods of the job are planned one by one onto the node where the least is lost;
 //! then everybody is put back, the most important first, as long as every pod of the job keeps its node and every limit holds.
 //! Who cannot be put back is a victim. One pod without a node means no plan at all.
+//!
+//! Where the pods of a job are unlike, the largest is planned first: it finds the fewest nodes. No pod is planned anew, so a job
+//! may still be told that it does not fit where another assignment would do; that costs time, never a victim.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::choices::Choices;
 use super::put_back::put_back;
 use super::site::{Candidate, Site};
+use super::tell::Full;
 use super::{Obstacle, Proposal, Quest};
-use crate::model::{Cluster, NodeIx, Overflow};
+use crate::model::{Cluster, NodeIx, Overflow, PodIx, ResourceIx};
+
+/// A pod is as large as the largest part it asks for of what the nodes have together of a resource, in so many parts.
+const WHOLE: i128 = 1 << 32;
 
 /// A plan for the whole job of the asker; or what stood in the way.
 pub fn plan_job(cluster: &mut Cluster, quest: &mut Quest<'_>) -> Result<Result<Proposal, Obstacle>, Overflow> {
     let mut sites = sites(cluster, quest)?;
     let mut nominations = Vec::new();
     let mut choices = Choices::default();
-    for pod in quest.asker.pods.clone() {
+    for pod in largest_first(cluster, &sites, &quest.asker.pods) {
         let Some(chosen) = choices.cheapest(cluster, quest, &sites, pod)? else {
+            if quest.notes.are_on() {
+                tell_nowhere(cluster, quest, &sites, (pod, &nominations))?;
+            }
             return Ok(Err(Obstacle::NoNode { pod, planned: nominations.len() }));
         };
         if let Some((site, request)) = sites.get_mut(&chosen).zip(cluster.pod(pod).map(|pod| pod.request.clone())) {
@@ -27,9 +38,33 @@ pub fn plan_job(cluster: &mut Cluster, quest: &mut Quest<'_>) -> Result<Result<P
             nominations.push((pod, chosen));
         }
     }
-    let sites: Vec<Site> =
-        sites.into_values().filter(|site| nominations.iter().any(|(_, at)| *at == site.node)).collect();
-    put_back(cluster, quest, &sites, nominations)
+    let is_used = |site: &Site| nominations.iter().any(|(_, at)| *at == site.node);
+    let (used, unused): (Vec<Site>, Vec<Site>) = sites.into_values().partition(is_used);
+    let found = put_back(cluster, quest, &used, nominations)?;
+    if quest.notes.are_on() {
+        tell_unused(cluster, quest, &unused)?;
+    }
+    Ok(found)
+}
+
+/// The pods in the order in which they are planned; those of one size as they were.
+fn largest_first(cluster: &Cluster, sites: &BTreeMap<NodeIx, Site>, pods: &[PodIx]) -> Vec<PodIx> {
+    let total = |resource: ResourceIx| {
+        let nodes = sites.keys().filter_map(|ix| cluster.node(*ix));
+        nodes.map(|node| i128::from(node.allocatable.get(resource))).fold(0, i128::saturating_add)
+    };
+    let mut totals: BTreeMap<ResourceIx, i128> = BTreeMap::new();
+    let mut sized: Vec<(i128, PodIx)> = Vec::with_capacity(pods.len());
+    for pod in pods {
+        let request = cluster.pod(*pod).map(|pod| pod.request.clone()).unwrap_or_default();
+        let parts = request.iter().map(|(resource, amount)| {
+            let total = *totals.entry(resource).or_insert_with(|| total(resource));
+            i128::from(amount).saturating_mul(WHOLE).checked_div(total).unwrap_or(i128::MAX)
+        });
+        sized.push((parts.max().unwrap_or(0), *pod));
+    }
+    sized.sort_by_key(|(size, _)| Reverse(*size));
+    sized.into_iter().map(|(_, pod)| pod).collect()
 }
 
 /// The nodes that some pod of the job may run on.
@@ -44,6 +79,7 @@ fn sites(cluster: &Cluster, quest: &mut Quest<'_>) -> Result<BTreeMap<NodeIx, Si
         let mut candidates = Vec::new();
         for (pod_ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
             if quest.is_leaving(cluster, pod_ix) {
+                quest.tell_unneeded(&[pod_ix], "it is leaving anyway: its room counts as free");
                 room.add(&cluster.frees(pod_ix)?)?;
                 leaving.push(pod_ix);
             } else if quest.may_make_way(cluster, pod_ix) {
@@ -61,4 +97,55 @@ fn sites(cluster: &Cluster, quest: &mut Quest<'_>) -> Result<BTreeMap<NodeIx, Si
         );
     }
     Ok(sites)
+}
+
+/// Notes why no node would have room for a pod, when others of its job were planned already.
+fn tell_nowhere(
+    cluster: &Cluster,
+    quest: &mut Quest<'_>,
+    sites: &BTreeMap<NodeIx, Site>,
+    (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
+) -> Result<(), Overflow> {
+    let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
+    for site in sites.values() {
+        let candidates = candidates(site);
+        if nominations.iter().any(|(_, at)| *at == site.node) {
+            quest.tell_enough(cluster, site.node, &site.victims);
+            quest.tell_unneeded(&candidates, "not every pod of the job would have a node");
+        } else if quest.may_run(cluster, pod, site.node) {
+            let room = site.emptied(cluster)?;
+            quest.tell_full(
+                cluster,
+                &Full { node: site.node, candidates: &candidates, room: &room, request: &request },
+            )?;
+        } else {
+            quest.tell_unneeded(&candidates, "its node does not take the pod that finds none");
+        }
+    }
+    Ok(())
+}
+
+/// Notes of the nodes onto which nothing was planned whether they would have done, for the first pod that may run there.
+fn tell_unused(cluster: &Cluster, quest: &mut Quest<'_>, sites: &[Site]) -> Result<(), Overflow> {
+    for site in sites {
+        let candidates = candidates(site);
+        let taken = quest.asker.pods.iter().find(|pod| quest.may_run(cluster, **pod, site.node));
+        let Some(request) = taken.and_then(|ix| cluster.pod(*ix)).map(|pod| pod.request.clone()) else { continue };
+        match site.victims_for(cluster, &request)? {
+            Some(victims) => {
+                quest.tell_enough(cluster, site.node, &victims);
+                quest.tell_unneeded(&candidates, "nothing was planned onto its node");
+            }
+            None => {
+                let room = site.emptied(cluster)?;
+                let full = Full { node: site.node, candidates: &candidates, room: &room, request: &request };
+                quest.tell_full(cluster, &full)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn candidates(site: &Site) -> Vec<PodIx> {
+    site.candidates.iter().map(|candidate| candidate.pod).collect()
 }

@@ -56,6 +56,14 @@ impl Site {
         Ok(Some(Cost { highest, victims: additional().count() }))
     }
 
+    /// What there would be with every candidate gone.
+    pub fn emptied(&self, cluster: &Cluster) -> Result<Amounts, Overflow> {
+        let mut room = self.room.clone();
+        let all = self.candidates.iter().filter_map(|candidate| candidate.frees(cluster));
+        all.into_iter().try_for_each(|frees| room.add(frees))?;
+        Ok(room)
+    }
+
     /// Plans one more pod with this request onto the node.
     pub fn plan(&mut self, cluster: &Cluster, request: &Request) -> Result<(), Overflow> {
         if let Some(victims) = self.victims_for(cluster, request)? {
@@ -69,7 +77,7 @@ impl Site {
     }
 
     /// Who would have to make way: everybody is taken away, and put back, the most important first, as long as there is room.
-    fn victims_for(&self, cluster: &Cluster, request: &Request) -> Result<Option<Vec<PodIx>>, Overflow> {
+    pub fn victims_for(&self, cluster: &Cluster, request: &Request) -> Result<Option<Vec<PodIx>>, Overflow> {
         let asks = |resource: ResourceIx| self.asked.contains(&resource) || request.get(resource) > 0;
         let fits = |room: &Amounts| room.iter().all(|(resource, left)| left >= 0 || !asks(resource));
         let mut room = self.room.clone();

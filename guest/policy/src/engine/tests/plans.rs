@@ -204,7 +204,7 @@ fn nobody_goes_in_vain_where_the_quota_stays_over_its_limit() {
 }
 
 #[test]
-fn the_notes_tell_who_was_chosen_put_back_and_spared_and_by_which_law() {
+fn the_notes_tell_who_was_needed_put_back_and_spared_and_by_which_law() {
     let mut world = World::new();
     world.node("n", "cpu=3");
     world.pod(pod("np").preemptible(false).asks("cpu=1").on("n"));
@@ -225,7 +225,8 @@ fn the_notes_tell_who_was_chosen_put_back_and_spared_and_by_which_law() {
         [
             (pod("np"), Outcome::Spared, "koordinator/victim-is-preemptible"),
             (pod("kept"), Outcome::PutBack, "koordinator/important-first"),
-            (pod("victim"), Outcome::Chosen, "koordinator/important-first"),
+            (pod("victim"), Outcome::Needed, "koordinator/important-first"),
+            (Subject::Node(0), Outcome::Chosen, "koordinator/cheapest-node-first"),
         ]
     );
 }
@@ -261,4 +262,21 @@ fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
             ("node/eligible", "the pod may not run there", false),
         ]
     );
+}
+
+#[test]
+fn of_unlike_pods_the_largest_is_planned_first() {
+    // In the order of the names `small` would take `x`, where alone `large` has room.
+    for (small, large) in [("a", "b"), ("b", "a")] {
+        let mut world = World::new();
+        world.node("x", "cpu=4 gpu=1");
+        world.node("y", "cpu=2 gpu=8");
+        world.pod(pod("v").asks("cpu=1").on("y"));
+        world.pod(pod(small).job("j").asks("cpu=2 gpu=1").priority(1));
+        world.pod(pod(large).job("j").asks("cpu=3").priority(1));
+        let plan = world.plan(small).unwrap();
+        let name = |pod: &str| format!("default/{pod}");
+        assert_eq!(plan.nominations, [(name(small), "y".to_owned()), (name(large), "x".to_owned())].into());
+        assert_eq!(plan.victims, ["default/v"]);
+    }
 }

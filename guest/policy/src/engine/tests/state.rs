@@ -72,3 +72,75 @@ fn what_is_no_checkpoint_restores_nothing() {
     }
     assert_eq!(world.plan("a"), Err("koordinator/last-plan-is-done".to_owned()));
 }
+
+/// Pods of coscheduling's group `g`, by name and creation, and one of none that was created at 3.
+fn groups(members: &[(&str, i64)]) -> World {
+    let mut world = World::of("coscheduling", "");
+    world.node("n", "cpu=2");
+    let member = |group: &str, name: &str, created: i64| {
+        let pod = pod(name).label("pod-group/name", group).label("pod-group/min-available", "2");
+        pod.asks("cpu=1").with(|pod| pod.created = created)
+    };
+    for (name, created) in members {
+        world.pod(member("g", name, *created));
+    }
+    world.pod(pod("alone").with(|pod| pod.created = 3));
+    for (name, created) in [("h1", 6), ("h2", 6)] {
+        world.pod(member("h", name, created));
+    }
+    world
+}
+
+fn order(world: &mut World, names: &[&str]) -> Vec<String> {
+    let order = world.engine.queue_order(names.iter().map(|name| world.id(name)).collect()).unwrap();
+    order.into_iter().map(|id| world.pod_name(id)).collect()
+}
+
+#[test]
+fn a_member_that_is_gone_does_not_count_for_the_time_of_its_gang() {
+    let mut lived = groups(&[("g1", 1), ("g2", 5), ("g3", 4)]);
+    assert_eq!(order(&mut lived, &["alone", "g2"]), ["default/g2", "default/alone"], "the gang stands at 1");
+    lived.gone("g1");
+    let mut rebuilt = groups(&[("g2", 5), ("g3", 4)]);
+    for world in [&mut lived, &mut rebuilt] {
+        assert_eq!(order(world, &["g2", "alone"]), ["default/alone", "default/g2"], "the gang stands at 4");
+    }
+}
+
+#[test]
+fn whose_turn_it_is_survives() {
+    let members = [("g1", 1), ("g2", 1)];
+    let mut first = groups(&members);
+    first.pre_filter("g1");
+    first.reserve("g1", "n");
+    let released = |world: &mut World| world.engine.pre_filter(world.id("h1")).unwrap().effects.releases;
+    let mut forgetful = groups(&members);
+    let mut second = groups(&members);
+    assert_eq!(second.engine.restore(&first.engine.save()), Ok(()));
+    for world in [&mut forgetful, &mut second] {
+        world.reserve("g1", "n");
+    }
+    assert!(released(&mut forgetful).is_empty(), "nothing was tried before, as far as it knows");
+    let g1 = first.id("g1");
+    assert_eq!(released(&mut second), [g1], "`g` waits in vain when `h` is tried");
+    assert_eq!(released(&mut first), [g1]);
+    assert_eq!(second.engine.save().bytes, first.engine.save().bytes);
+}
+
+#[test]
+fn a_gang_that_left_before_its_turn_ended_has_not_failed() {
+    let mut world = groups(&[("g1", 1), ("g2", 1)]);
+    world.tell(vec![Event::Clock(9)]);
+    world.pre_filter("g1");
+    world.gone("g1");
+    world.gone("g2");
+    world.pre_filter("h1");
+    let mut again = groups(&[("g1", 1), ("g2", 1)]);
+    let draft = |name: &str| pod(name).label("pod-group/name", "g").label("pod-group/min-available", "2");
+    for name in ["g1", "g2"] {
+        world.pod(draft(name).asks("cpu=1").with(|pod| pod.created = 1));
+    }
+    for world in [&mut world, &mut again] {
+        assert_eq!(order(world, &["alone", "g1"]), ["default/g1", "default/alone"], "the gang stands at 1, not at 9");
+    }
+}

@@ -15,7 +15,7 @@ pub const LAW: Law = Law {
 
 /// Whether the asker's job has the members it needs.
 pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    match case.cluster.missing_members(case.asker.pod).is_over() {
+    match case.cluster.missing_members(case.asker.pod).has_roles() {
         true => Ok(()),
         false => Err(Breach::Fact("its gang has not as many pods of every role as it needs")),
     }

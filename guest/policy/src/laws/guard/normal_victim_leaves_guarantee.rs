@@ -1,6 +1,7 @@
 //! No normal pod is taken back that would bring its queue below its guarantee.
 //!
-//! Per resource that the pod holds and that is guaranteed, what is left must cover the guarantee.
+//! What is left must cover the guarantee in every resource that is guaranteed, whether the pod holds any of it or not: a queue that has
+//! less than its guarantee of one resource gives nothing of another.
 
 use crate::laws::{Breach, Case, Law, Question};
 use crate::model::{Class, Pod, PodIx};
@@ -19,9 +20,8 @@ pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> 
     if candidate.traits.class == Class::Preemptible {
         return Ok(());
     }
-    for (resource, held) in candidate.request.iter() {
-        let Some(guaranteed) = queue.bounds.guaranteed.get(resource) else { continue };
-        let used = queue.used.total(resource);
+    for (resource, guaranteed) in queue.bounds.guaranteed.iter() {
+        let (held, used) = (candidate.request.get(resource), queue.used.total(resource));
         if used.saturating_sub(held) < guaranteed {
             let parts = vec![("guaranteed", guaranteed), ("held by the pod", held)];
             return Err(Breach::Exceeds { queue: ix, resource, parts, bound: ("used", used) });

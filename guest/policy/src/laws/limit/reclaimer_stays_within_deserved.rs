@@ -1,7 +1,8 @@
 //! With what it gets back, a queue is within what it deserves in one of the resources it asks for.
 //!
-//! The pods of the gang are counted in one by one; for each of them one requested resource must not pass the deserved amount. A queue
-//! that deserves nothing gets nothing back: it lives on what is idle.
+//! The pods of the gang are counted in one by one, beside all that runs in the queue; for each of them one requested resource must not
+//! pass the deserved amount. A queue that deserves nothing gets nothing back: it lives on what is idle. Elastic pods of its own make
+//! way all the same: that takes nothing from anybody.
 
 use crate::laws::{Breach, Case, Law, Question};
 

@@ -1,7 +1,7 @@
 //! The fewest jobs make way, then the fewest pods, then the least important of them.
 //!
-//! Of jobs that would do equally well, one in a queue closer to the preemptor's in the tree comes first; then one in the queue that would
-//! be served last; then the one that would be served last within the queue, by priority and by whether it runs, not by age. Last,
+//! Of jobs that would do equally well, where queues form a tree, one in a queue closer to the preemptor's comes first; then one in the
+//! queue that would be served last; then the one that would be served last within the queue, by priority and by whether it runs, not by age. Last,
 //! the job whose first victim stands further behind: of lower priority, of higher index, younger.
 
 use std::cmp::{Ordering, Reverse};
@@ -31,7 +31,10 @@ pub fn compare(cluster: &Cluster, asker: Option<QueueIx>, a: &Pod, b: &Pod) -> O
     near(a).cmp(&near(b)).then_with(queues).then_with(|| standing(a).cmp(&standing(b))).then_with(tasks)
 }
 
-/// How many queues are above both, or are both.
+/// How many queues are above both, or are both; none where queues form no tree.
 fn shared_ancestors(cluster: &Cluster, a: Option<QueueIx>, b: Option<QueueIx>) -> usize {
+    if a.and_then(|queue| cluster.queue(queue)).is_none_or(|queue| queue.parent.is_none()) {
+        return 0;
+    }
     cluster.path(a).filter(|(ix, _)| cluster.path(b).any(|(other, _)| other == *ix)).count()
 }

@@ -14,7 +14,17 @@ pub struct Shortage {
 impl Shortage {
     /// Nobody is lacking.
     pub fn is_over(&self) -> bool {
-        self.others == 0 && self.roles.values().all(|lacking| *lacking == 0)
+        self.others == 0 && self.has_roles()
+    }
+
+    /// Nobody of any role is lacking.
+    pub fn has_roles(&self) -> bool {
+        self.roles.values().all(|lacking| *lacking == 0)
+    }
+
+    /// How many are lacking.
+    pub fn count(&self) -> usize {
+        self.roles.values().fold(self.others, |sum, lacking| sum.saturating_add(*lacking))
     }
 
     /// Counts a pod in, if it is of use.
@@ -47,6 +57,13 @@ impl Cluster {
         }
     }
 
+    /// A gang that has to be complete only once, and was: a member is, or was, bound.
+    pub fn was_satisfied(&self, job: &Job) -> bool {
+        let mut members = job.members.iter().filter_map(|ix| self.pod(*ix));
+        job.gang().is_some_and(|gang| gang.matching == Match::OnceSatisfied)
+            && (job.satisfied || members.any(|pod| matches!(pod.place, Place::Bound(_))))
+    }
+
     /// How many pods the job of a pod needs; a pod without a job is one of its own.
     pub fn minimum(&self, pod: PodIx) -> usize {
         let Some(job) = self.pod(pod).and_then(|pod| pod.traits.job) else { return 1 };
@@ -58,6 +75,11 @@ impl Cluster {
     pub fn shortage(&self, pod: PodIx) -> Shortage {
         let counts = |pod: &Pod| pod.traits.task.succeeded || pod.place.node().is_some();
         self.shortage_beside(pod, counts)
+    }
+
+    /// Whom the job of a pod needs, whoever it has.
+    pub fn need(&self, pod: PodIx) -> Shortage {
+        self.shortage_beside(pod, |_| false)
     }
 
     /// Whom the job of a pod would lack if every pod it has were placed.

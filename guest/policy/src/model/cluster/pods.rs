@@ -58,10 +58,13 @@ impl Cluster {
             if let Some(job) =
                 pod.traits.job.and_then(|job| self.jobs.get_mut(job)).filter(|job| job.members.is_empty())
             {
-                // One of the same name that is submitted again is another job.
-                *job = Job { declared: job.declared.take(), charter: job.charter.take(), ..Job::new(job.key.clone()) };
+                // One of the same name that is submitted again is another job, unless the object that stands for it has stayed.
+                let scaled_at = job.scaled_at.filter(|_| job.charter.is_some());
+                let (declared, charter) = (job.declared.take(), job.charter.take());
+                *job = Job { declared, charter, scaled_at, ..Job::new(job.key.clone()) };
             }
             self.owed.remove(&ix);
+            self.tenants.remove(&ix);
         }
         Ok(pod)
     }
@@ -144,6 +147,10 @@ impl Cluster {
         }
         if let Some(job) = pod.traits.job.and_then(|job| self.jobs.get_mut(job)) {
             job.members.retain(|other| *other != ix);
+            if job.first_created == Some(pod.created) {
+                let members = job.members.iter().filter_map(|member| self.pods.get(*member));
+                job.first_created = members.map(|member| member.created).min();
+            }
         }
         Ok(Some(pod))
     }

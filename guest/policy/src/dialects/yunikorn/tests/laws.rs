@@ -135,6 +135,22 @@ fn law_5_siblings_that_share_a_guarantee_do_not_take_from_each_other_while_it_is
 }
 
 #[test]
+fn siblings_that_share_a_used_up_guarantee_even_out_and_do_not_swing() {
+    // The team uses 8 of 7: `b` may take until it is within, which makes two pods of 2 leave for one.
+    let queues = "- {name: team, resources: {guaranteed: {vcore: 7}}, queues: [{name: a}, {name: b}]}";
+    let with = |a: &[&str], b: &[&str]| {
+        let a = a.iter().map(|name| of(name, "root.team.a", 2).on("n"));
+        let b = b.iter().map(|name| of(name, "root.team.b", 2).on("n"));
+        let pods: Vec<_> = a.chain(b).chain([of("p", "root.team.b", 2)]).collect();
+        Scene::new(queues).nodes(&[("n", 8)]).pods(pods).after(30)
+    };
+    // It ends with 2, `a` with 4.
+    assert_eq!(with(&["w", "x", "y", "z"], &[]).victims("p").unwrap().len(), 2);
+    // It would end with 4, `a` with 2: the pods of `a` that come back would take that again.
+    assert_eq!(with(&["x", "y", "z"], &["w"]).victims("p"), law("yunikorn/smallest-group-first"));
+}
+
+#[test]
 fn law_6_offsets_and_priority_fences_decide() {
     let tree = |prod: &str, test: &str| {
         format!(

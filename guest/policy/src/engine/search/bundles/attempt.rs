@@ -133,12 +133,13 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             self.alike.push(alike);
         }
         let cluster = self.trial.cluster();
-        if let Some(node) = self.cleared.iter().find(|node| fits(cluster, shape, **node, &request)) {
-            return Ok(Some(*node));
+        let takes = |node: NodeIx| self.hunt.is_open(ix, node) && fits(cluster, shape, node, &request);
+        if let Some(node) = self.cleared.iter().copied().find(|node| takes(*node)) {
+            return Ok(Some(node));
         }
         let used_up = self.alike.get(kind).map_or(0, |alike| alike.used_up);
         let rest = self.open.get(used_up..).unwrap_or_default();
-        let ahead = rest.iter().position(|node| fits(cluster, shape, *node, &request));
+        let ahead = rest.iter().position(|node| takes(*node));
         let node = ahead.and_then(|ahead| rest.get(ahead)).copied();
         if let Some(alike) = self.alike.get_mut(kind) {
             alike.used_up = used_up.saturating_add(ahead.unwrap_or(rest.len()));
@@ -146,18 +147,24 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         if node.is_some() || !self.hunt.may.contains(&ix) {
             return Ok(node);
         }
-        self.clear_cheapest(kind, &request, shape)
+        self.clear_cheapest(ix, kind, &request, shape)
     }
 
     /// Clears the node where the fewest pods make way, those of the lower level not counted first.
-    fn clear_cheapest(&mut self, kind: usize, request: &Request, shape: ShapeIx) -> Result<Option<NodeIx>, Overflow> {
+    fn clear_cheapest(
+        &mut self,
+        ix: PodIx,
+        kind: usize,
+        request: &Request,
+        shape: ShapeIx,
+    ) -> Result<Option<NodeIx>, Overflow> {
         let nodes: Vec<NodeIx> = self.there.keys().map(|(_, node)| *node).collect();
         let has_elastic = self.pools.iter().any(|pool| pool.level == 0 && pool.gone.len() < pool.bundle.most());
         let least = (if has_elastic { 0usize } else { 1 }, 1usize);
         let mut best: Option<((usize, usize), NodeIx)> = None;
         for node in nodes {
             let known = self.alike.get(kind).is_some_and(|alike| alike.hopeless.contains(&node));
-            if known || !self.trial.cluster().eligible(shape, node) {
+            if known || !self.hunt.is_open(ix, node) || !self.trial.cluster().eligible(shape, node) {
                 continue;
             }
             let before = self.trial.mark();

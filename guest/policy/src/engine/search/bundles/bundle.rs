@@ -5,7 +5,7 @@ use crate::engine::Notes;
 use crate::laws::limit::elastic_size_is_legal::is_legal;
 use crate::model::{Class, Cluster, PodIx};
 
-use super::Hunt;
+use super::{Hunt, told};
 
 /// Pods of one job that may make way.
 #[derive(Debug, Clone)]
@@ -34,10 +34,10 @@ impl Bundle {
 /// The bundles of each level, the least important first.
 pub fn gather(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>) -> Vec<Vec<Bundle>> {
     let (mut elastic, mut single, mut whole) = (Vec::new(), Vec::new(), Vec::new());
-    let jobs = cluster.jobs().filter(|(ix, _)| Some(*ix) != hunt.asker.job);
-    let leads = jobs.filter_map(|(_, job)| job.members.first().copied());
+    let leads = cluster.jobs().filter_map(|(_, job)| job.members.first().copied());
     let alone = cluster.pods().filter(|(_, pod)| pod.traits.job.is_none()).map(|(ix, _)| ix);
-    for lead in leads.chain(alone) {
+    let is_far = |lead: PodIx| hunt.own_only && cluster.pod(lead).is_none_or(|pod| pod.queue != hunt.asker.queue);
+    for lead in leads.chain(alone).filter(|lead| !is_far(*lead)) {
         let holders = holders(cluster, hunt, lead);
         let free: Vec<PodIx> = holders.iter().copied().filter(|ix| may_go(cluster, notes, hunt, *ix)).collect();
         let Some(first) = free.first().and_then(|ix| cluster.pod(*ix)) else { continue };
@@ -65,6 +65,8 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>) -> Vec<Vec<
         }
         if free.len() == holders.len() && cluster.minimum(lead) > 0 {
             whole.push(Bundle { pods: free, steps: None });
+        } else {
+            told::bound_together(cluster, notes, hunt, &free);
         }
     }
     let mut levels = vec![elastic, single, whole];

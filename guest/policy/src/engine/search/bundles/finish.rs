@@ -1,17 +1,23 @@
 //! The end of an attempt: limits hold, jobs shrink by whole steps, and whom one can is put back.
 
 use super::attempt::Attempt;
+use crate::laws::Breach;
 use crate::model::{NodeIx, Overflow, PodIx};
 
 impl Attempt<'_, '_, '_> {
-    /// Evicts pods of the gang's own queue at hand until every limit holds.
+    /// Evicts pods at hand that count against a bound that does not hold, until every limit does.
     pub(super) fn within_limits(&mut self) -> Result<bool, Overflow> {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
-        while self.hunt.broken(self.trial.cluster(), &pods)?.is_some() {
-            let own = |ix: &PodIx| self.trial.cluster().pod(*ix).is_some_and(|pod| pod.queue == self.hunt.asker.queue);
+        while let Some((_, breach)) = self.hunt.broken(self.trial.cluster(), &pods)? {
+            let Breach::Exceeds { queue, resource, .. } = breach else { return Ok(false) };
+            let cluster = self.trial.cluster();
+            let counts = |ix: &PodIx| {
+                let pod = cluster.pod(*ix);
+                pod.is_some_and(|pod| pod.request.get(resource) > 0 && cluster.is_below(pod.queue, queue))
+            };
             let all = self.pools.iter().enumerate();
             let mut all = all.flat_map(|(number, pool)| pool.bundle.pods.iter().map(move |ix| (number, *ix)));
-            let Some((number, ix)) = all.find(|(number, ix)| own(ix) && self.may_go(*number, *ix, 0)) else {
+            let Some((number, ix)) = all.find(|(number, ix)| counts(ix) && self.may_go(*number, *ix, 0)) else {
                 return Ok(false);
             };
             self.evict(number, ix)?;

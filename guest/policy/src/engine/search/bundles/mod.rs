@@ -10,12 +10,13 @@ mod bundle;
 mod choose;
 mod finish;
 mod fit;
+mod told;
 
 use std::collections::BTreeSet;
 
 pub use bundle::Bundle;
 
-use crate::contract::{Outcome, Subject};
+use crate::contract::{Outcome, Placement, Subject};
 use crate::engine::{Asker, Ledger, Notes};
 use crate::laws::{Breach, Case, Gate, Guard, Laws, Order, Pursuit, Rule};
 use crate::model::{Cluster, NodeIx, Overflow, PodIx, Trial};
@@ -37,6 +38,10 @@ pub struct Hunt<'a> {
     pub tasks: Order,
     /// The pods for which others may be made to make way.
     pub may: &'a BTreeSet<PodIx>,
+    /// Only pods of the gang's own queue make way.
+    pub own_only: bool,
+    /// Placements that the host refused.
+    pub refuted: &'a [Placement],
 }
 
 impl Hunt<'_> {
@@ -49,6 +54,20 @@ impl Hunt<'_> {
         let pod = cluster.pod(ix)?;
         let case = self.case(cluster);
         guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
+    }
+
+    /// Whether the host takes a pod on a node, as far as is known.
+    fn is_open(&self, pod: PodIx, node: NodeIx) -> bool {
+        !self.refuted.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0)
+    }
+
+    /// The first limit that does not hold with what these pods ask for, who have no nodes yet.
+    fn broken_with(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
+        let asker = Asker::of(cluster, self.laws, self.asker.pod, pods.to_vec())?;
+        let holds = |limit: &Gate, asker: &Asker| (limit.holds)(&asker.planning(cluster, self.ledger));
+        Ok(asker.and_then(|asker| {
+            self.pursuit.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &asker).err()?)))
+        }))
     }
 
     /// The first limit that does not hold with these pods on their nodes.
@@ -72,32 +91,35 @@ pub struct Found {
 }
 
 /// Looks for a plan for all that a gang lacks, in a trial where those that are leaving are gone. Where there is one, the trial is
-/// left as it will be then; else as it was.
-pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result<Option<Found>, Overflow> {
+/// left as it will be then; else as it was, and what stood in the way is said.
+pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result<Result<Found, Breach>, Overflow> {
+    const NOBODY: Breach =
+        Breach::Fact("whoever may make way, not every pod of the gang would have a node: nobody is evicted");
     let open = fit::open_nodes(trial.cluster(), hunt);
     let search = choose::Search { hunt, open: &open, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
     if let Some(fit) = search.fit(trial, &nobody)? {
-        return Ok(Some(found(trial.cluster(), fit)));
+        told::nobody(trial.cluster(), notes, hunt, &fit);
+        return Ok(Ok(found(trial.cluster(), fit)));
     }
     if hunt.may.is_empty() {
-        return Ok(None);
+        return Ok(Err(NOBODY));
     }
     let levels = bundle::gather(trial.cluster(), notes, hunt);
     let search = choose::Search { hunt, open: &open, levels };
     let Some(chosen) = search.choose(trial)? else {
-        let rule = hunt.pursuit.order.0;
-        let message =
-            || "whoever may make way, not every pod of the gang would have a node: nobody is evicted".to_owned();
-        notes.note(Subject::Asker, Outcome::Barred, &rule, message);
-        return Ok(None);
+        notes.breach(trial.cluster(), Subject::Asker, Outcome::Barred, &hunt.pursuit.order.0, &NOBODY);
+        if notes.are_on() {
+            told::nowhere(trial.cluster(), notes, hunt, &search.levels)?;
+        }
+        return Ok(Err(NOBODY));
     };
-    let Some(fit) = search.fit(trial, &chosen)? else { return Ok(None) };
-    for victim in fit.victims.iter().flatten() {
-        let message = || "it makes way with its job".to_owned();
-        notes.note(Subject::Pod(victim.0), Outcome::Chosen, &hunt.pursuit.order.0, message);
+    let places = told::places(trial.cluster(), notes, &search.levels);
+    let Some(fit) = search.fit(trial, &chosen)? else { return Ok(Err(NOBODY)) };
+    if notes.are_on() {
+        told::found(trial, notes, hunt, &fit, &places)?;
     }
-    Ok(Some(found(trial.cluster(), fit)))
+    Ok(Ok(found(trial.cluster(), fit)))
 }
 
 fn found(cluster: &Cluster, fit: fit::Fit) -> Found {

@@ -1,32 +1,41 @@
 //! The laws, restated over names and plain numbers.
 
-use super::{Case, NODES, Pod, is_below, path};
+use super::case::{ALL, Amounts, Case, NODES, Pod, is_below, path};
 
 impl Case {
-    fn sum<'a>(&self, pods: impl Iterator<Item = &'a Pod>, queue: &str) -> i64 {
-        pods.filter(|pod| is_below(pod.leaf, queue)).map(|pod| pod.cpu).sum()
+    fn sum<'a>(&self, pods: impl Iterator<Item = &'a Pod>, queue: &str, r: usize) -> i64 {
+        pods.filter(|pod| is_below(pod.leaf, queue)).map(|pod| pod.ask[r]).sum()
     }
 
-    fn used(&self, queue: &str) -> i64 {
-        self.sum(self.pods.iter().filter(|pod| !pod.leaving), queue)
+    fn used(&self, queue: &str, r: usize) -> i64 {
+        self.sum(self.pods.iter().filter(|pod| !pod.leaving), queue, r)
     }
 
-    fn promised(&self, queue: &str) -> i64 {
-        self.sum(self.promised.iter(), queue)
+    fn promised(&self, queue: &str, r: usize) -> i64 {
+        self.sum(self.promised.iter(), queue, r)
     }
 
-    /// The queues above a victim that are not above the asking pod as well.
+    fn asked(&self) -> impl Iterator<Item = usize> + '_ {
+        ALL.filter(|r| self.asker.ask[*r] > 0)
+    }
+
+    /// The queues of one leaf that are not above the other as well.
     fn own_side<'a>(&self, leaf: &'a str, other: &str) -> Vec<&'a str> {
         path(leaf).into_iter().filter(|queue| !is_below(other, queue)).collect()
     }
 
+    /// The nearest of these queues that guarantees a resource, and how much.
+    fn guarantor<'a>(&self, queues: &[&'a str], r: usize) -> Option<(&'a str, i64)> {
+        queues.iter().find_map(|queue| Some((*queue, self.guaranteed(queue, r)?)))
+    }
+
     pub fn ranks_no_higher(&self, victim: &Pod) -> bool {
+        if self.asker.daemon {
+            return victim.priority <= self.asker.priority;
+        }
         let mut rank = self.asker.priority;
-        for queue in self
-            .own_side(self.asker.leaf, victim.leaf)
-            .into_iter()
-            .chain(path(victim.leaf).into_iter().find(|q| is_below(self.asker.leaf, q)))
-        {
+        let shared = path(victim.leaf).into_iter().find(|queue| is_below(self.asker.leaf, queue));
+        for queue in self.own_side(self.asker.leaf, victim.leaf).into_iter().chain(shared) {
             let queue = self.queue(queue);
             rank = if queue.priority_fenced { queue.offset } else { rank + queue.offset };
         }
@@ -41,64 +50,104 @@ impl Case {
         fenced || victim.priority <= rank
     }
 
+    /// Law 5: in something that is asked for.
     fn is_over(&self, victim: &Pod) -> bool {
-        let side = self.own_side(victim.leaf, self.asker.leaf);
-        if let Some(queue) = side.iter().find(|queue| self.guaranteed(queue).is_some()) {
-            return self.used(queue) > self.guaranteed(queue).unwrap();
+        let (theirs, own) = (self.own_side(victim.leaf, self.asker.leaf), self.own_side(self.asker.leaf, victim.leaf));
+        let uses = |r: usize| theirs.last().is_some_and(|side| self.used(side, r) > 0);
+        let (mut over, mut shared, mut unguaranteed) = (false, false, false);
+        for r in self.asked() {
+            if let Some((queue, guaranteed)) = self.guarantor(&theirs, r) {
+                over |= self.used(queue, r) > guaranteed;
+            } else if self.guarantor(&own, r).is_some() {
+                over |= uses(r);
+            } else if let Some((queue, guaranteed)) = self.guarantor(&path(victim.leaf), r) {
+                over |= self.used(queue, r) > guaranteed;
+                shared |= self.used(queue, r) <= guaranteed;
+            } else {
+                unguaranteed |= uses(r);
+            }
         }
-        if self.own_side(self.asker.leaf, victim.leaf).iter().any(|queue| self.guaranteed(queue).is_some()) {
-            return true;
-        }
-        let shared = path(victim.leaf).into_iter().find(|queue| self.guaranteed(queue).is_some());
-        shared.is_none_or(|queue| self.used(queue) > self.guaranteed(queue).unwrap())
+        over || unguaranteed && !shared
     }
 
     /// Laws 3 and 5 to 7 of one victim, and who is no victim at all.
     fn may_go(&self, victim: &Pod) -> bool {
+        let is_own = victim.leaf == self.asker.leaf && (victim.app == self.asker.app || !self.asker.daemon);
+        if victim.leaving || victim.daemon || is_own || !self.ranks_no_higher(victim) {
+            return false;
+        }
         let fence =
             path(self.asker.leaf).into_iter().find(|queue| self.queue(queue).fenced && !self.queue(queue).spared);
-        !victim.leaving
-            && victim.leaf != self.asker.leaf
-            && !self.spared(victim.leaf)
-            && fence.is_none_or(|fence| is_below(victim.leaf, fence))
-            && self.ranks_no_higher(victim)
-            && self.is_over(victim)
+        self.asker.daemon
+            || !self.spared(victim.leaf)
+                && fence.is_none_or(|fence| is_below(victim.leaf, fence))
+                && self.is_over(victim)
     }
 
+    /// Law 2.
     fn keeps_guarantees(&self, group: &[&Pod]) -> bool {
-        group.iter().all(|victim| {
-            self.own_side(victim.leaf, self.asker.leaf).iter().all(|queue| {
-                let left = self.used(queue) - self.sum(group.iter().copied(), queue);
-                self.guaranteed(queue).is_none_or(|guaranteed| left >= guaranteed)
+        let keeps = |victim: &Pod, queue: &str, r: usize| {
+            let left = self.used(queue, r) - self.sum(group.iter().copied(), queue, r);
+            victim.ask[r] == 0 || self.guaranteed(queue, r).is_none_or(|guaranteed| left >= guaranteed)
+        };
+        self.asker.daemon
+            || group.iter().all(|victim| {
+                let side = self.own_side(victim.leaf, self.asker.leaf);
+                side.iter().all(|queue| ALL.into_iter().all(|r| keeps(victim, queue, r)))
             })
-        })
     }
 
+    /// A pod of a DaemonSet has its node before all who were promised room there and may run elsewhere.
     pub fn has_room(&self, node: usize, group: &[&Pod]) -> bool {
-        let leaving: i64 = self.pods.iter().filter(|pod| pod.leaving && pod.node == node).map(|pod| pod.cpu).sum();
-        let promised: i64 = self.promised.iter().filter(|pod| pod.node == node).map(|pod| pod.cpu).sum();
-        let going: i64 = group.iter().map(|pod| pod.cpu).sum();
-        *self.free.get(node).unwrap() + leaving + going - promised >= self.asker.cpu
+        let total = |pods: &mut dyn Iterator<Item = &Pod>, r: usize| pods.map(|pod| pod.ask[r]).sum::<i64>();
+        let there = |pod: &&Pod| pod.node == node;
+        let room = |r: usize| {
+            let leaving = total(&mut self.pods.iter().filter(|pod| pod.leaving).filter(there), r);
+            let promised = total(&mut self.promised.iter().filter(there).filter(|_| !self.asker.daemon), r);
+            self.free[node][r] + leaving + total(&mut group.iter().copied(), r) - promised
+        };
+        (!self.asker.daemon || self.asker.node == node) && self.asked().all(|r| room(r) >= self.asker.ask[r])
     }
 
     pub fn fits_max(&self, group: &[&Pod]) -> bool {
         path(self.asker.leaf).iter().all(|queue| {
-            let held = self.used(queue) + self.promised(queue) - self.sum(group.iter().copied(), queue);
-            self.max(queue).is_none_or(|max| held + self.asker.cpu <= max)
+            self.asked().all(|r| {
+                let held = self.used(queue, r) + self.promised(queue, r) - self.sum(group.iter().copied(), queue, r);
+                self.max(queue, r).is_none_or(|max| held + self.asker.ask[r] <= max)
+            })
         })
     }
 
     fn law_4(&self, group: &[&Pod]) -> bool {
-        let Some(queue) = path(self.asker.leaf).into_iter().find(|queue| self.guaranteed(queue).is_some()) else {
-            return false;
+        let judged: Vec<(usize, &str, i64)> = self
+            .asked()
+            .filter_map(|r| self.guarantor(&path(self.asker.leaf), r).map(|(queue, guaranteed)| (r, queue, guaranteed)))
+            .collect();
+        let holds = |(r, queue, guaranteed): &(usize, &str, i64)| {
+            let own = *queue == self.asker.leaf;
+            let leaving = self.sum(self.pods.iter().filter(|pod| pod.leaving && own), queue, *r);
+            let held = self.used(queue, *r) + self.promised(queue, *r);
+            let ends = held + self.asker.ask[*r] - self.sum(group.iter().copied(), queue, *r);
+            held + leaving < *guaranteed
+                || !own && group.iter().all(|pod| is_below(pod.leaf, queue)) && ends <= *guaranteed
         };
-        let guaranteed = self.guaranteed(queue).unwrap();
-        let leaving =
-            if queue == self.asker.leaf { self.sum(self.pods.iter().filter(|pod| pod.leaving), queue) } else { 0 };
-        let held = self.used(queue) + self.promised(queue) + leaving;
-        let ends = held + self.asker.cpu - self.sum(group.iter().copied(), queue);
-        held < guaranteed
-            || queue != self.asker.leaf && group.iter().all(|pod| is_below(pod.leaf, queue)) && ends <= guaranteed
+        self.asker.daemon || !judged.is_empty() && judged.iter().all(holds)
+    }
+
+    /// Where the guarantee is shared, whoever takes ends with no more than whoever gives.
+    fn evens_out(&self, group: &[&Pod]) -> bool {
+        let guarantor = |leaf, r| self.guarantor(&path(leaf), r).map(|(queue, _)| queue);
+        let even = |victim: &Pod, r: usize| {
+            let (own, theirs) = (self.asker.leaf, victim.leaf);
+            let left = self.used(theirs, r) - self.sum(group.iter().copied(), theirs, r);
+            guarantor(own, r).is_none()
+                || guarantor(own, r) != guarantor(theirs, r)
+                || self.used(own, r) + self.promised(own, r) + self.asker.ask[r] <= left
+        };
+        let has_own = |victim: &Pod| {
+            self.asked().any(|r| self.guarantor(&self.own_side(self.asker.leaf, victim.leaf), r).is_some())
+        };
+        self.asker.daemon || group.iter().all(|victim| has_own(victim) || self.asked().all(|r| even(victim, r)))
     }
 
     pub fn suffices(&self, node: usize, group: &[&Pod]) -> bool {
@@ -106,22 +155,41 @@ impl Case {
     }
 
     pub fn is_legal(&self, node: usize, group: &[&Pod]) -> bool {
-        group.iter().all(|pod| self.may_go(pod)) && self.keeps_guarantees(group) && self.suffices(node, group)
+        group.iter().all(|pod| self.may_go(pod))
+            && self.keeps_guarantees(group)
+            && self.evens_out(group)
+            && self.suffices(node, group)
     }
 
     /// Every legal group, with its node.
     pub fn legal(&self) -> Vec<(usize, Vec<&Pod>)> {
-        let mut legal = Vec::new();
-        for node in 0..NODES {
-            let there: Vec<&Pod> = self.pods.iter().filter(|pod| pod.node == node).collect();
-            for bits in 1u32..1 << there.len() {
-                let group: Vec<&Pod> =
-                    there.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, pod)| *pod).collect();
-                if self.is_legal(node, &group) {
-                    legal.push((node, group));
-                }
-            }
-        }
-        legal
+        let on = |node: usize| self.pods.iter().filter(|pod| pod.node == node).collect::<Vec<&Pod>>();
+        let groups = (0..NODES).flat_map(|node| subsets(&on(node)).into_iter().map(move |group| (node, group)));
+        groups.filter(|(node, group)| self.is_large_enough(*node) && self.is_legal(*node, group)).collect()
     }
+
+    /// Whether the asking pod would fit on a node with nobody else there.
+    pub fn is_large_enough(&self, node: usize) -> bool {
+        let whole: Amounts = self.allocatable(node);
+        self.asked().all(|r| whole[r] >= self.asker.ask[r])
+    }
+
+    /// The one that all others of its application depend on came first.
+    fn is_originator(&self, pod: &Pod) -> bool {
+        let mut members = self.pods.iter().filter(|other| other.leaf == pod.leaf && other.app == pod.app);
+        members.next().is_some_and(|first| first.name == pod.name)
+    }
+
+    /// How sorely a group would be missed: pods that opted out, and originators; the weightier first.
+    pub fn sorely(&self, group: &[&Pod]) -> (bool, bool) {
+        let (opted_out, originator) =
+            (group.iter().any(|pod| pod.opted_out), group.iter().any(|pod| self.is_originator(pod)));
+        if self.asker.daemon { (originator, opted_out) } else { (opted_out, originator) }
+    }
+}
+
+/// Every group of these but the one of nobody.
+pub fn subsets<'a>(pods: &[&'a Pod]) -> Vec<Vec<&'a Pod>> {
+    let of = |bits: u32| pods.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, pod)| *pod).collect();
+    (1..1u32 << pods.len()).map(of).collect()
 }

@@ -1,13 +1,20 @@
 //! `lictor laws`: the laws of the built-in policy.
 
+mod markdown;
+mod proofs;
+
+use std::path::PathBuf;
+
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use lictor_policy::{Entry, rules};
 use serde::Serialize;
 
 use super::exit::Exit;
 use super::failure::Failure;
 use super::page::{Page, table};
-use super::screen::{Screen, print_json};
+use super::screen::{Screen, print, print_json};
+use proofs::{Proof, Proofs};
 
 /// How alike two codes are for one to be taken for the other, of 1.
 const ALIKE: f64 = 0.85;
@@ -15,9 +22,15 @@ const ALIKE: f64 = 0.85;
 /// List every law of the built-in policy, or show one in full
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// The code of a law, such as `koordinator/may-preempt`, or the name of a system
+    /// The code of a law, such as `koordinator/may-preempt`
     #[arg(value_name = "CODE")]
     code: Option<String>,
+    /// Only those of one system, such as `yunikorn`
+    #[arg(long, value_name = "NAME", conflicts_with = "code", value_parser = systems())]
+    laws: Option<String>,
+    /// The scenarios that prove them
+    #[arg(long, value_name = "DIR", default_value = "fixtures/scenarios")]
+    scenarios: PathBuf,
     /// How to print them
     #[arg(long, value_enum, default_value = "text")]
     output: Output,
@@ -27,6 +40,15 @@ pub(super) struct Asked {
 enum Output {
     Text,
     Json,
+    /// The whole register, as in LAWS.md
+    Markdown,
+}
+
+/// The systems that have laws.
+fn systems() -> PossibleValuesParser {
+    let mut systems: Vec<&str> = rules().iter().filter_map(|(_, entry)| Some(entry.code.split_once('/')?.0)).collect();
+    systems.dedup();
+    systems.into()
 }
 
 /// A law as it is told.
@@ -38,6 +60,10 @@ struct Told {
     sentence: &'static str,
     source: &'static str,
     file: String,
+    /// The scenarios in which it bites.
+    bites: Vec<Proof>,
+    /// The scenarios in which it is asked and lets pass.
+    spares: Vec<Proof>,
     /// The manual page, where one law is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<String>,
@@ -45,39 +71,36 @@ struct Told {
 
 /// Shows laws.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    let mut rules = rules();
-    if let Some(code) = &asked.code {
-        if let Some((laws, entry)) = rules.iter().find(|(_, entry)| entry.code == code) {
-            let law = told(laws.clone(), entry, true);
-            match asked.output {
-                Output::Json => print_json(&law)?,
-                Output::Text => one(&law).print()?,
-            }
-            return Ok(Exit::Done);
-        }
-        if !rules.iter().any(|(laws, _)| laws == code) {
-            return Err(Failure::UnknownLaw(code.clone(), near(code, &rules)));
-        }
-        rules.retain(|(laws, _)| laws == code);
+    let rules = rules();
+    let proofs = Proofs::find(&asked.scenarios)?;
+    let of_system = |laws: &str| asked.laws.as_deref().is_none_or(|only| only == laws);
+    let of_code = |entry: &Entry| asked.code.as_deref().is_none_or(|only| only == entry.code);
+    let chosen = rules.iter().filter(|(laws, entry)| of_system(laws) && of_code(entry));
+    let laws: Vec<Told> = chosen.map(|(laws, entry)| told(laws, entry, &proofs, asked.code.is_some())).collect();
+    if let ([], Some(asked)) = (laws.as_slice(), &asked.code) {
+        return Err(Failure::UnknownLaw(asked.clone(), near(asked, &rules)));
     }
-    let laws: Vec<Told> = rules.into_iter().map(|(laws, entry)| told(laws, &entry, false)).collect();
-    match asked.output {
-        Output::Json => print_json(&laws)?,
-        Output::Text => all(&laws).print()?,
+    match (asked.output, &asked.code, laws.as_slice()) {
+        (Output::Json, Some(_), [law]) => print_json(law)?,
+        (Output::Json, ..) => print_json(&laws)?,
+        (Output::Markdown, ..) => print(&markdown::register(&laws))?,
+        (Output::Text, Some(_), [law]) => one(law).print()?,
+        (Output::Text, ..) => all(&laws).print()?,
     }
     Ok(Exit::Done)
 }
 
-fn told(laws: String, entry: &Entry, in_full: bool) -> Told {
+fn told(laws: &str, entry: &Entry, proofs: &Proofs, in_full: bool) -> Told {
     let Entry { code, question, sentence, source, name, .. } = *entry;
     let question = format!("{question:?}").to_lowercase();
     let file = format!("guest/policy/src/laws/{question}/{}.rs", name.replace('-', "_"));
     let page = in_full.then(|| entry.page());
-    Told { code, laws, question, sentence, source, file, page }
+    let (bites, spares) = (proofs.bites(code), proofs.spares(code));
+    Told { code, laws: laws.to_owned(), question, sentence, source, file, bites, spares, page }
 }
 
 /// The laws a code may mean: those that share a word with its name, or are written much like it; the likeliest first.
-fn near(code: &str, rules: &[(String, Entry)]) -> Vec<String> {
+pub(super) fn near(code: &str, rules: &[(String, Entry)]) -> Vec<String> {
     let name = |code: &'static str| code.rsplit('/').next().unwrap_or_default();
     let asked = code.rsplit('/').next().unwrap_or_default();
     let mut near: Vec<(usize, f64, &str)> = Vec::new();
@@ -110,6 +133,11 @@ fn one(law: &Told) -> Page {
     page.paragraph("", 0, &format!("{}: {}", law.question, law.sentence));
     page.line(format!("source: {}", law.source));
     page.line(format!("file:   {}", law.file));
+    for (word, proofs) in [("bites:  ", &law.bites), ("spares: ", &law.spares)] {
+        for (proof, lead) in proofs.iter().zip(std::iter::once(word).chain(std::iter::repeat("        "))) {
+            page.line(format!("{lead}{}", proof.file));
+        }
+    }
     page.line("");
     for line in law.page.iter().flat_map(|page| page.lines()) {
         page.line(line);

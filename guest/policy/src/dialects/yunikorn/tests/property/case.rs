@@ -1,0 +1,242 @@
+//! Random trees, nodes and workloads, as plain numbers and as what the policy is told.
+
+use proptest::prelude::*;
+
+use super::super::{Scene, annotation, daemon, keys, label, of_app};
+use crate::testing::Draft;
+
+/// The queues below the root; a leaf is one that nobody names as its parent.
+pub const QUEUES: [&str; 9] =
+    ["root.a", "root.a.x", "root.a.y", "root.a.y.u", "root.a.y.v", "root.b", "root.b.x", "root.b.y", "root.c"];
+pub const LEAVES: [&str; 6] = ["root.a.x", "root.a.y.u", "root.a.y.v", "root.b.x", "root.b.y", "root.c"];
+pub const NODES: usize = 2;
+
+/// The resources under the names the queues and the pods have for them.
+pub const RESOURCES: [(&str, &str); 3] = [("vcore", "cpu"), ("memory", "memory"), ("gpu", "gpu")];
+/// So much of each.
+pub type Amounts = [i64; RESOURCES.len()];
+/// The numbers of the resources.
+pub const ALL: std::ops::Range<usize> = 0..RESOURCES.len();
+
+#[derive(Debug, Clone)]
+pub struct Queue {
+    /// Of a leaf its own, of a parent what it has beyond the sum of its children.
+    guaranteed: [Option<i64>; RESOURCES.len()],
+    /// At least; more where what is below needs more.
+    max: [Option<i64>; RESOURCES.len()],
+    pub fenced: bool,
+    pub spared: bool,
+    pub priority_fenced: bool,
+    pub offset: i64,
+}
+
+#[derive(Debug, Clone)]
+pub struct Pod {
+    pub name: String,
+    pub leaf: &'static str,
+    /// One of two applications of its leaf.
+    pub app: bool,
+    pub ask: Amounts,
+    pub priority: i64,
+    pub node: usize,
+    pub opted_out: bool,
+    pub leaving: bool,
+    /// It belongs to a DaemonSet.
+    pub daemon: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub queues: Vec<Queue>,
+    pub pods: Vec<Pod>,
+    pub free: Vec<Amounts>,
+    /// The one who asks. One of a DaemonSet may run on its node only.
+    pub asker: Pod,
+    pub promised: Option<Pod>,
+}
+
+fn often(probability: f64) -> impl Strategy<Value = bool> {
+    proptest::bool::weighted(probability)
+}
+
+fn a_queue() -> impl Strategy<Value = Queue> {
+    let bound = |often: [f64; 3], amounts: std::ops::Range<i64>| {
+        often.map(|probability| proptest::option::weighted(probability, amounts.clone()))
+    };
+    (
+        bound([0.6, 0.3, 0.2], 0..5),
+        bound([0.15, 0.1, 0.1], 0..12),
+        (often(0.1), often(0.1), often(0.15)),
+        prop_oneof![2 => Just(0i64), 1 => -1..2i64],
+    )
+        .prop_map(|(guaranteed, max, (fenced, spared, priority_fenced), offset)| Queue {
+            guaranteed,
+            max,
+            fenced,
+            spared,
+            priority_fenced,
+            offset,
+        })
+}
+
+pub fn a_pod() -> impl Strategy<Value = Pod> {
+    let flags = (often(0.2), often(0.1), often(0.1), often(0.4));
+    let ask = (1..4i64, prop_oneof![2 => Just(0i64), 1 => 1..4i64], prop_oneof![3 => Just(0i64), 1 => 1..3i64]);
+    (proptest::sample::select(LEAVES.as_slice()), ask, -1..3i64, 0..NODES, flags).prop_map(
+        |(leaf, (cpu, memory, gpu), priority, node, (opted_out, leaving, daemon, app))| Pod {
+            name: String::new(),
+            leaf,
+            app,
+            // Some hold nothing of what most ask for.
+            ask: [if gpu > 1 { 0 } else { cpu }, memory, gpu],
+            priority,
+            node,
+            opted_out,
+            leaving,
+            daemon,
+        },
+    )
+}
+
+pub fn a_case() -> impl Strategy<Value = Case> {
+    let queues = proptest::collection::vec(a_queue(), QUEUES.len());
+    let free = proptest::collection::vec([0..2i64, 0..2, 0..2], NODES);
+    let promised = proptest::option::weighted(0.3, a_pod());
+    (queues, proptest::collection::vec(a_pod(), 1..9), free, a_pod(), promised).prop_map(
+        |(queues, mut pods, free, mut asker, mut promised)| {
+            for (at, pod) in pods.iter_mut().enumerate() {
+                pod.name = format!("p{at}");
+            }
+            asker.name = "q-asker".to_owned();
+            if let Some(promised) = &mut promised {
+                (promised.name, promised.daemon) = ("q-promised".to_owned(), false);
+            }
+            Case { queues, pods, free, asker, promised }
+        },
+    )
+}
+
+pub fn is_below(queue: &str, above: &str) -> bool {
+    queue == above || queue.starts_with(&format!("{above}."))
+}
+
+/// The paths from a queue up to, and without, the root.
+pub fn path(queue: &str) -> Vec<&str> {
+    let mut path: Vec<&str> = QUEUES.into_iter().filter(|above| is_below(queue, above)).collect();
+    path.sort_by_key(|above| std::cmp::Reverse(above.len()));
+    path
+}
+
+fn children(parent: &str) -> impl Iterator<Item = &'static str> {
+    QUEUES.into_iter().filter(move |queue| queue.rsplit_once('.').is_some_and(|(above, _)| above == parent))
+}
+
+impl Case {
+    pub fn queue(&self, name: &str) -> &Queue {
+        self.queues.get(QUEUES.iter().position(|known| *known == name).unwrap()).unwrap()
+    }
+
+    /// What a queue is guaranteed.
+    pub fn guaranteed(&self, name: &str, r: usize) -> Option<i64> {
+        let below: i64 = children(name).map(|child| self.claim(child, r)).sum();
+        self.queue(name).guaranteed[r].map(|own| own + below)
+    }
+
+    /// What a queue is guaranteed, or those below it in sum: the configuration must give its parent so much.
+    fn claim(&self, name: &str, r: usize) -> i64 {
+        let below = || children(name).map(|child| self.claim(child, r)).sum();
+        self.guaranteed(name, r).unwrap_or_else(below)
+    }
+
+    pub fn max(&self, name: &str, r: usize) -> Option<i64> {
+        let below = QUEUES.into_iter().filter(|queue| *queue != name && is_below(queue, name));
+        let below = below.filter_map(|queue| self.max(queue, r)).max().unwrap_or(0);
+        self.queue(name).max[r].map(|own| own.max(self.claim(name, r)).max(below))
+    }
+
+    /// The nearest queue that has a policy of its own decides.
+    pub fn spared(&self, leaf: &str) -> bool {
+        let own = path(leaf).into_iter().map(|queue| self.queue(queue)).find(|queue| queue.spared || queue.fenced);
+        own.is_some_and(|queue| queue.spared)
+    }
+
+    /// The list of the queues below one, with all that is below them.
+    fn yaml(&self, parent: &str) -> String {
+        let entry = |name: &str| {
+            let queue = self.queue(name);
+            let bound = |of: &dyn Fn(usize) -> Option<i64>| {
+                ALL.filter_map(|r| Some(format!("{}: {}", RESOURCES[r].0, of(r)?))).collect::<Vec<_>>().join(", ")
+            };
+            let (guaranteed, max) = (bound(&|r| self.guaranteed(name, r)), bound(&|r| self.max(name, r)));
+            let mut properties = format!("priority.offset: \"{}\"", queue.offset);
+            if queue.spared {
+                properties += ", preemption.policy: disabled";
+            } else if queue.fenced {
+                properties += ", preemption.policy: fence";
+            }
+            if queue.priority_fenced {
+                properties += ", priority.policy: fence";
+            }
+            let last = name.rsplit('.').next().unwrap();
+            format!(
+                "{{name: {last}, resources: {{guaranteed: {{{guaranteed}}}, max: {{{max}}}}}, properties: {{{properties}}}, \
+                 queues: [{}]}}",
+                self.yaml(name)
+            )
+        };
+        children(parent).map(entry).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What a node has for the pods on it and what is free beside them.
+    pub fn allocatable(&self, node: usize) -> Amounts {
+        let held = |r: usize| self.pods.iter().filter(|pod| pod.node == node).map(|pod| pod.ask[r]).sum::<i64>();
+        std::array::from_fn(|r| self.free[node][r] + held(r))
+    }
+
+    /// The queues and the nodes.
+    pub fn empty_scene(&self) -> Scene {
+        let mut scene = Scene::new(&format!("[{}]", self.yaml("root")));
+        for node in 0..NODES {
+            scene.0.node(&format!("n{node}"), &words(&self.allocatable(node)));
+        }
+        scene
+    }
+
+    pub fn scene(&self) -> Scene {
+        let running = self.pods.iter().enumerate().map(|(at, pod)| {
+            let created = i64::try_from(at).unwrap();
+            let draft = draft(pod).on(&format!("n{}", pod.node));
+            draft.with(|told| (told.terminating, told.created) = (pod.leaving, created))
+        });
+        let late = |draft: Draft| draft.with(|told| told.created = 100);
+        let promised = self.promised.iter().map(|pod| late(draft(pod)).nominated(&format!("n{}", pod.node)));
+        let scene = self.empty_scene().pods(running.chain(promised).collect::<Vec<_>>());
+        scene.pods([late(draft(&self.asker))]).after(30)
+    }
+}
+
+/// Amounts as the tests write them.
+fn words(amounts: &Amounts) -> String {
+    ALL.map(|r| format!("{}={}", RESOURCES[r].1, amounts[r])).collect::<Vec<_>>().join(" ")
+}
+
+/// A pod as the policy is told of it.
+pub fn draft(pod: &Pod) -> Draft {
+    let priority = i32::try_from(pod.priority).unwrap();
+    let app = format!("{}-{}", pod.leaf, pod.app);
+    let draft = match pod.daemon {
+        true => label(
+            daemon(&pod.name, pod.leaf, 0, (&format!("n{}", pod.node), u32::try_from(pod.node).unwrap())),
+            keys::APPLICATION,
+            &app,
+        ),
+        false => of_app(&pod.name, &app, pod.leaf, 0),
+    };
+    let asked: Vec<String> =
+        ALL.filter(|r| pod.ask[*r] > 0).map(|r| format!("{}={}", RESOURCES[r].1, pod.ask[r])).collect();
+    annotation(
+        draft.asks(&asked.join(" ")).priority(priority),
+        keys::ALLOW_PREEMPTION,
+        if pod.opted_out { "false" } else { "true" },
+    )
+}

@@ -1,0 +1,170 @@
+//! A law out of force, or saying the contrary: what shows that the tests and scenarios prove it.
+//!
+//! No policy that decides over a cluster has a law switched; the component has no way to ask for it.
+
+use std::cmp::Ordering;
+
+use super::{Breach, Cycle, Gate, Guard, LastResort, Laws, Order, Pursuit, Rule, Search};
+use crate::laws::cycle::{CompareQueues, CompareVictims};
+
+/// What becomes of a law.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Switch {
+    /// It always holds; as an order, it finds all alike.
+    Silent,
+    /// It never holds; as an order, it goes by the names backwards.
+    Contrary,
+}
+
+/// What in a table a law stands in.
+pub(super) trait Seat {
+    /// The law.
+    fn rule(&self) -> &Rule;
+    /// Switches it; says whether that can be done.
+    fn switch(&mut self, to: Switch) -> bool;
+}
+
+/// What a law that never holds finds wrong.
+const CONTRARY: Breach = Breach::Fact("the law is switched to the contrary");
+
+impl Seat for Gate {
+    fn rule(&self) -> &Rule {
+        &self.rule
+    }
+    fn switch(&mut self, to: Switch) -> bool {
+        self.holds = match to {
+            Switch::Silent => |_| Ok(()),
+            Switch::Contrary => |_| Err(CONTRARY),
+        };
+        true
+    }
+}
+
+impl Seat for Guard {
+    fn rule(&self) -> &Rule {
+        &self.rule
+    }
+    fn switch(&mut self, to: Switch) -> bool {
+        self.admits = match to {
+            Switch::Silent => |_, _, _| Ok(()),
+            Switch::Contrary => |_, _, _| Err(CONTRARY),
+        };
+        true
+    }
+}
+
+impl Seat for Order {
+    fn rule(&self) -> &Rule {
+        &self.rule
+    }
+    fn switch(&mut self, to: Switch) -> bool {
+        self.compare = match to {
+            Switch::Silent => |_, _, _| Ordering::Equal,
+            Switch::Contrary => |_, a, b| b.name.cmp(&a.name),
+        };
+        true
+    }
+}
+
+impl Seat for LastResort {
+    fn rule(&self) -> &Rule {
+        &self.rule
+    }
+    fn switch(&mut self, to: Switch) -> bool {
+        self.reasons = match to {
+            Switch::Silent => |_, _, _| 0,
+            Switch::Contrary => |_, ix, _| u8::from(ix.0 % 2 == 0),
+        };
+        true
+    }
+}
+
+impl Seat for (Rule, CompareQueues) {
+    fn rule(&self) -> &Rule {
+        &self.0
+    }
+    fn switch(&mut self, to: Switch) -> bool {
+        self.1 = match to {
+            Switch::Silent => |_, _, _| Ordering::Equal,
+            Switch::Contrary => |_, a, b| b.cmp(&a),
+        };
+        true
+    }
+}
+
+impl Seat for (Rule, CompareVictims) {
+    fn rule(&self) -> &Rule {
+        &self.0
+    }
+    fn switch(&mut self, to: Switch) -> bool {
+        self.1 = match to {
+            Switch::Silent => |_, _, _, _| Ordering::Equal,
+            Switch::Contrary => |_, _, a, b| b.name.cmp(&a.name),
+        };
+        true
+    }
+}
+
+/// A law that a search follows by itself.
+impl Seat for Rule {
+    fn rule(&self) -> &Rule {
+        self
+    }
+    fn switch(&mut self, _to: Switch) -> bool {
+        false
+    }
+}
+
+/// Each of a list.
+fn seats<T: Seat>(list: &mut [T]) -> impl Iterator<Item = &mut dyn Seat> {
+    list.iter_mut().map(|seat| seat as &mut dyn Seat)
+}
+
+impl Laws {
+    /// Switches the law of this code wherever the table has it. Says whether there is such a law and it can be switched.
+    pub fn switch(&mut self, code: &str, to: Switch) -> bool {
+        let seats = self.seats();
+        let of_the_law = seats.into_iter().filter(|seat| seat.rule().code == code);
+        of_the_law.fold(false, |switched, seat| seat.switch(to) | switched)
+    }
+
+    /// Everything in the table that a law stands in, in the order in which they are asked.
+    pub(super) fn seats(&mut self) -> Vec<&mut dyn Seat> {
+        let mut all: Vec<&mut dyn Seat> = Vec::new();
+        let asked = [&mut self.final_gates, &mut self.gates, &mut self.under_way, &mut self.trigger];
+        all.extend(asked.into_iter().flat_map(|gates| seats(gates)));
+        all.extend([&mut self.limits, &mut self.permit].into_iter().flat_map(|gates| seats(gates)));
+        all.extend(seats(&mut self.guards));
+        let last_resort = match &mut self.search {
+            Search::GroupOnOneNode(group) => {
+                all.extend(seats(&mut group.floors));
+                Some(&mut group.last_resort)
+            }
+            Search::RemoveAllPutBack | Search::NodeByNode(_) | Search::Bundles => None,
+        };
+        all.push(&mut self.queue_order);
+        all.push(&mut self.node_choice);
+        all.push(&mut self.put_back);
+        all.extend(last_resort.map(|order| order as &mut dyn Seat));
+        all.extend(self.cycle.iter_mut().flat_map(Cycle::seats));
+        all
+    }
+}
+
+impl Cycle {
+    fn seats(&mut self) -> Vec<&mut dyn Seat> {
+        let mut all: Vec<&mut dyn Seat> = Vec::new();
+        let own = [&mut self.admission, &mut self.normal, &mut self.growth, &mut self.elastic];
+        all.extend(own.into_iter().flat_map(|gates| seats(gates)));
+        all.push(&mut self.size);
+        for Pursuit { trigger, claim, guards, single, limits, order } in [&mut self.reclaim, &mut self.preempt] {
+            all.extend(seats(trigger).chain(seats(claim)).chain(seats(limits)));
+            all.extend(seats(guards).chain(seats(single)));
+            all.push(order);
+        }
+        all.push(&mut self.queues);
+        all.push(&mut self.jobs);
+        all.push(&mut self.tasks);
+        all
+    }
+}

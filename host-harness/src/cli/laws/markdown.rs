@@ -1,0 +1,85 @@
+//! The register as a document: a matrix of laws and systems, then each system's table.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::{Proof, Told};
+
+/// The questions, in the order in which an attempt asks them.
+const QUESTIONS: [(&str, &str); 4] = [
+    ("gate", "Gates: may the preemptor?"),
+    ("guard", "Guards: may this one make way?"),
+    ("limit", "Limits: does it still hold with the plan carried out?"),
+    ("order", "Orders: which first?"),
+];
+
+const HEAD: &str = "# Laws
+
+Every law in force, by system. Made by `cargo run -- laws --output markdown > LAWS.md`; a test keeps it current.
+
+`coscheduling` stands on `kubernetes`, whose laws are in force there, too. A law that several systems have is one file because its sentence
+is the same; its code is the system's own. `lictor laws CODE` prints the manual page. The scenarios named here are tried with the law out
+of force and with the law saying the contrary (`host-harness/tests/laws.rs`).
+";
+
+/// The document.
+pub(super) fn register(laws: &[Told]) -> String {
+    let mut systems: Vec<&str> = laws.iter().map(|law| law.laws.as_str()).collect();
+    systems.sort_unstable();
+    systems.dedup();
+    let mut text = HEAD.to_owned();
+    for (question, title) in QUESTIONS {
+        matrix(&mut text, title, &systems, laws.iter().filter(|law| law.question == question));
+    }
+    for system in systems {
+        table(&mut text, system, laws.iter().filter(|law| law.laws == system));
+    }
+    text
+}
+
+/// The laws of a question, and what each system calls them.
+fn matrix<'a>(text: &mut String, title: &str, systems: &[&str], laws: impl Iterator<Item = &'a Told>) {
+    let mut rows: BTreeMap<&str, Vec<&Told>> = BTreeMap::new();
+    for law in laws {
+        rows.entry(&law.file).or_default().push(law);
+    }
+    heading(text, title, &["what must hold"], systems);
+    for (file, laws) in rows {
+        let sentence = laws.first().map_or("", |law| law.sentence);
+        let mut cells = vec![format!("[{sentence}]({file})")];
+        for system in systems {
+            let of_system = laws.iter().filter(|law| law.laws == *system);
+            cells.push(of_system.map(|law| format!("`{}`", short(law))).collect::<Vec<_>>().join(", "));
+        }
+        row(text, &cells);
+    }
+}
+
+/// The laws of a system in the order in which they are asked, with their sources and scenarios.
+fn table<'a>(text: &mut String, system: &str, laws: impl Iterator<Item = &'a Told>) {
+    heading(text, system, &["code", "source", "bites", "spares"], &[]);
+    for law in laws {
+        row(text, &[format!("`{}`", law.code), law.source.to_owned(), links(&law.bites), links(&law.spares)]);
+    }
+}
+
+fn heading(text: &mut String, title: &str, columns: &[&str], more: &[&str]) {
+    let columns: Vec<String> = columns.iter().chain(more).map(|column| (*column).to_owned()).collect();
+    // Writing to a string does not fail.
+    let _ = write!(text, "\n## {title}\n\n");
+    row(text, &columns);
+    row(text, &vec!["---".to_owned(); columns.len()]);
+}
+
+fn row(text: &mut String, cells: &[String]) {
+    let _ = writeln!(text, "| {} |", cells.join(" | "));
+}
+
+/// A code without its system.
+fn short(law: &Told) -> &str {
+    law.code.split_once('/').map_or(law.code, |(_, short)| short)
+}
+
+fn links(proofs: &[Proof]) -> String {
+    proofs.iter().map(|proof| format!("[{}]({})", proof.scenario, proof.file)).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,48 @@
+//! Which scenarios prove which law, as they say themselves.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::cluster::InputError;
+use crate::scenario::{Scenario, load};
+
+/// A scenario that proves a law.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Proof {
+    /// Its name.
+    pub(super) scenario: String,
+    /// Where it stands.
+    pub(super) file: String,
+    /// What it shows.
+    pub(super) description: String,
+}
+
+/// The scenarios.
+pub(super) struct Proofs(Vec<Scenario>);
+
+impl Proofs {
+    /// Reads the scenarios of a directory; none where there is no such directory, as where only the command was installed.
+    pub(super) fn find(directory: &Path) -> Result<Proofs, Vec<InputError>> {
+        Ok(Proofs(if directory.is_dir() { load(&[directory])? } else { Vec::new() }))
+    }
+
+    /// Those in which a law bites.
+    pub(super) fn bites(&self, code: &str) -> Vec<Proof> {
+        self.that(|scenario| scenario.bites.iter().any(|law| law == code))
+    }
+
+    /// Those in which a law is asked and lets pass.
+    pub(super) fn spares(&self, code: &str) -> Vec<Proof> {
+        self.that(|scenario| scenario.spares.iter().any(|law| law == code))
+    }
+
+    fn that(&self, proves: impl Fn(&Scenario) -> bool) -> Vec<Proof> {
+        let proof = |scenario: &Scenario| Proof {
+            scenario: scenario.name.clone(),
+            file: scenario.origin.file().to_string(),
+            description: scenario.description.clone(),
+        };
+        self.0.iter().filter(|scenario| proves(scenario)).map(proof).collect()
+    }
+}
