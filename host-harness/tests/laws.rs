@@ -24,7 +24,6 @@ const UNPROVEN: &[&str] = &[
     "yunikorn/important-first bites",
     "yunikorn/important-first spares",
     "yunikorn/not-again bites",
-    "yunikorn/queue-is-known bites",
     "yunikorn/smallest-group-first bites",
     "yunikorn/smallest-group-first spares",
     "yunikorn/victim-is-bound bites",

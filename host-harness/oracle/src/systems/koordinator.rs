@@ -161,6 +161,7 @@ pub(crate) fn attempt(
 ) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let switches = Switches::of(case);
+    let there = |victim: &String| world.pods.contains_key(victim);
     let inquiry = Inquiry {
         world,
         pod,
@@ -168,10 +169,8 @@ pub(crate) fn attempt(
         stays: switches.stays(pod),
         total: Amounts::sum(waiting(world, pod).iter().map(|pod| &pod.request)),
         books: books(world, switches, pod)?,
-        in_flight: memory
-            .flights
-            .get(&job(pod))
-            .is_some_and(|victims| victims.iter().any(|victim| world.pods.contains_key(victim))),
+        in_flight: memory.flights.get(&job(pod)).is_some_and(|victims| victims.iter().any(there))
+            || waiting(world, pod).iter().any(|member| room_is_being_left(world, member)),
         satisfied: memory.satisfied.contains(&job(pod)),
     };
     inquiry.judge(outcome, verdict);
@@ -182,6 +181,12 @@ pub(crate) fn attempt(
         memory.satisfied.insert(job(pod));
     }
     Ok(())
+}
+
+/// Whether a pod of lower priority is leaving the node that a pod is nominated to.
+fn room_is_being_left(world: &World, pod: &Pod) -> bool {
+    let Some(node) = &pod.nominated else { return false };
+    world.on(node).any(|other| other.leaving && priority(other) < priority(pod))
 }
 
 /// Everything that is asked of one attempt.
