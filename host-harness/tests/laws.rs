@@ -16,19 +16,7 @@ const FOLLOWED: [&str; 3] =
     ["koordinator/cheapest-node-first", "kubernetes/fewest-violations-first", "yunikorn/smallest-group-first"];
 
 /// What is not proven yet, and how: to become empty.
-const UNPROVEN: &[&str] = &[
-    "yunikorn/1 spares",
-    "yunikorn/3 bites",
-    "yunikorn/fair-queues-first bites",
-    "yunikorn/fair-queues-first spares",
-    "yunikorn/important-first bites",
-    "yunikorn/important-first spares",
-    "yunikorn/not-again bites",
-    "yunikorn/smallest-group-first bites",
-    "yunikorn/smallest-group-first spares",
-    "yunikorn/victim-is-bound bites",
-    "yunikorn/victim-is-of-another-queue bites",
-];
+const UNPROVEN: &[&str] = &["yunikorn/victim-is-bound bites"];
 
 fn scenarios() -> Vec<Scenario> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/scenarios");

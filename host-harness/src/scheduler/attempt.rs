@@ -14,7 +14,8 @@ impl Session<'_> {
     pub fn attempt(&mut self, pod: PodId) -> Result<Attempt, SessionError> {
         self.sync()?;
         self.must_wait_for_a_node(pod)?;
-        let attempt = self.pre_filter_and_on(pod)?;
+        let mut attempt = self.pre_filter_and_on(pod)?;
+        attempt.explanation = self.explanation(pod, attempt.nodes.is_some())?;
         self.happened.attempts.push(attempt.clone());
         Ok(attempt)
     }
@@ -50,6 +51,7 @@ impl Session<'_> {
             reason: None,
             nodes: None,
             preemption: None,
+            explanation: None,
         };
         if self.decides(ExtensionPoint::PreFilter) {
             let answer = self.ask(|policy| policy.pre_filter(pod))?;

@@ -28,6 +28,8 @@ pub struct Session<'p> {
     pub(super) written: BTreeMap<PodId, Vec<Mark>>,
     /// The numbers of plans that the policy has used.
     pub(super) plans: BTreeSet<u64>,
+    /// Every attempt is explained.
+    pub(super) explains: bool,
     /// The queue must be ordered anew.
     pub(super) reorder: bool,
     pub(super) happened: Happened,
@@ -55,6 +57,7 @@ impl<'p> Session<'p> {
             held: Held::default(),
             written: BTreeMap::new(),
             plans: BTreeSet::new(),
+            explains: false,
             reorder: false,
             happened: Happened::default(),
             findings: Vec::new(),

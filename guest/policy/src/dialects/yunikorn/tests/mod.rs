@@ -5,6 +5,7 @@ mod config;
 mod laws;
 mod mistakes;
 mod node;
+mod notes;
 mod property;
 mod queues;
 mod state;
