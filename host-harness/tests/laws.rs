@@ -12,7 +12,7 @@ use lictor::scenario::{self, Scenario};
 use lictor_policy::{Switch, rules};
 
 /// What is not proven yet, and how: to become empty.
-const UNPROVEN: &[&str] = &["yunikorn/victim-is-bound bites"];
+const UNPROVEN: &[&str] = &[];
 
 fn scenarios() -> Vec<Scenario> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/scenarios");

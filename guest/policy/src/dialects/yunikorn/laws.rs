@@ -74,10 +74,6 @@ const DELAY: Gate = Gate {
     ),
     holds: gate::pending_for_the_delay::holds,
 };
-const VICTIM_IS_BOUND: Guard = Guard {
-    rule: rule("yunikorn/victim-is-bound", "upstream: victims are allocations", &guard::victim_is_bound::LAW),
-    admits: guard::victim_is_bound::admits,
-};
 const VICTIM_HAS_A_QUEUE: Guard = Guard {
     rule: rule("yunikorn/victim-has-a-queue", "upstream handleForeignAllocation", &guard::victim_has_a_queue::LAW),
     admits: guard::victim_has_a_queue::admits,
@@ -123,7 +119,6 @@ pub fn table() -> Laws {
         under_way: vec![NOT_AGAIN],
         trigger: vec![MAY_PREEMPT, PREEMPTION_IS_ON, DELAY, QUEUE_IS_UNDER_GUARANTEE],
         guards: vec![
-            VICTIM_IS_BOUND,
             VICTIM_HAS_A_QUEUE,
             VICTIM_IS_OF_NO_DAEMON_SET,
             VICTIM_IS_OF_ANOTHER_QUEUE,
