@@ -105,6 +105,19 @@ fn measure<P: Policy>(c: &mut Criterion, name: &str, fresh: fn() -> P, events: &
             black_box(plan)
         });
     });
+    policy.record_notes(true).unwrap();
+    group.bench_function("filter explained", |b| {
+        b.iter(|| {
+            policy.pre_filter(asker).unwrap();
+            black_box(policy.filter(asker).unwrap())
+        });
+    });
+    group.bench_function("post-filter explained", |b| {
+        b.iter(|| {
+            policy.pre_filter(asker).unwrap();
+            black_box((policy.post_filter(asker, &[]).unwrap(), policy.notes(asker).unwrap()))
+        });
+    });
     group.finish();
 }
 

@@ -16,38 +16,7 @@ const FOLLOWED: [&str; 3] =
     ["koordinator/cheapest-node-first", "kubernetes/fewest-violations-first", "yunikorn/smallest-group-first"];
 
 /// What is not proven yet, and how: to become empty.
-const UNPROVEN: &[&str] = &[
-    "koordinator/cheapest-node-first bites",
-    "koordinator/cheapest-node-first spares",
-    "koordinator/higher-priority-first bites",
-    "koordinator/higher-priority-first spares",
-    "koordinator/important-first bites",
-    "koordinator/important-first spares",
-    "koordinator/victim-is-bound bites",
-    "koordinator/victim-is-of-another-job bites",
-    "koordinator/victim-is-outside-reservations bites",
-    "koordinator/victim-outside-default-quota bites",
-    "koordinator/victim-outside-default-quota spares",
-    "kubernetes/fewest-violations-first bites",
-    "kubernetes/fewest-violations-first spares",
-    "kubernetes/higher-priority-first spares",
-    "kubernetes/important-first spares",
-    "kubernetes/no-victim-is-leaving bites",
-    "kubernetes/victim-is-of-another-job bites",
-    "kubernetes/victim-ranks-lower bites",
-    "yunikorn/1 spares",
-    "yunikorn/3 bites",
-    "yunikorn/fair-queues-first bites",
-    "yunikorn/fair-queues-first spares",
-    "yunikorn/important-first bites",
-    "yunikorn/important-first spares",
-    "yunikorn/not-again bites",
-    "yunikorn/queue-is-known bites",
-    "yunikorn/smallest-group-first bites",
-    "yunikorn/smallest-group-first spares",
-    "yunikorn/victim-is-bound bites",
-    "yunikorn/victim-is-of-another-queue bites",
-];
+const UNPROVEN: &[&str] = &["yunikorn/victim-is-bound bites"];
 
 fn scenarios() -> Vec<Scenario> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/scenarios");

@@ -6,6 +6,9 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
 
+use crate::systems;
+use crate::world::{Node, Pod, World};
+
 /// The systems whose laws are modelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each is named as the laws are")]
@@ -72,6 +75,18 @@ pub struct Case {
     pub drive: Drive,
 }
 
+impl Case {
+    /// Whether the cluster can be: nodes hold who runs on them, quotas what they have given out. Cases that are generated are; one
+    /// that was made smaller need not be.
+    pub fn is_fair(&self) -> bool {
+        let Ok(world) = World::of(&self.objects) else { return false };
+        let homeless = |pod: &Pod| pod.place().is_some_and(|node| !world.nodes.contains_key(node));
+        let full = |node: &Node| world.free(node).0.values().any(|free| *free < 0);
+        let fair = !world.pods.values().any(homeless) && !world.nodes.values().any(full);
+        fair && systems::fair(self, &world).unwrap_or(false)
+    }
+}
+
 /// How a case is driven: rounds, until one changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drive {
@@ -109,6 +124,8 @@ pub enum Step {
     EvictionsComplete,
     /// These objects are created.
     Apply(Vec<Value>),
+    /// What these quotas or queues hold.
+    Books(Vec<String>),
 }
 
 impl Step {
@@ -121,6 +138,10 @@ impl Step {
             Step::Advance(seconds) => json!({"advance": format!("{seconds}s")}),
             Step::EvictionsComplete => json!({"evictionsComplete": true}),
             Step::Apply(objects) => json!({"apply": objects}),
+            Step::Books(names) => {
+                let asked: Map<String, Value> = names.iter().map(|name| (name.clone(), json!({"used": {}}))).collect();
+                json!({"status": asked})
+            }
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Random clusters from named parameters.
 
 mod coscheduling;
+mod koordinator;
 mod kubernetes;
+mod volcano;
+mod yunikorn;
 
 use std::collections::BTreeMap;
 
@@ -14,7 +17,10 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
     let mut sketch = Sketch { dice: Dice::of(seed, index), parameters: BTreeMap::new() };
     let (args, objects, drive) = match system {
         System::Coscheduling => coscheduling::cluster(&mut sketch),
-        _ => kubernetes::cluster(&mut sketch),
+        System::Koordinator => koordinator::cluster(&mut sketch),
+        System::Yunikorn => yunikorn::cluster(&mut sketch),
+        System::Volcano => volcano::cluster(&mut sketch),
+        System::Kubernetes => kubernetes::cluster(&mut sketch),
     };
     Case { system, seed, index, parameters: sketch.parameters, args, objects, drive }
 }

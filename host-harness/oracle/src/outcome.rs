@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::ReadError;
+use crate::amounts::Amounts;
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +31,8 @@ pub(crate) struct Outcome {
     pub(crate) order: Vec<String>,
     /// All nominations that stand after the step, where that is told.
     pub(crate) standing: Option<BTreeMap<String, String>>,
+    /// What quotas or queues hold, where it was asked for.
+    pub(crate) books: BTreeMap<String, Amounts>,
 }
 
 impl Outcome {
@@ -55,6 +58,7 @@ impl Outcome {
             waiting: list(value.get("waiting")).into_iter().collect(),
             reason: text("reason").unwrap_or_default(),
             order: list(value.get("order")),
+            books: books(value.get("status"))?,
             standing: value.get("standing").map(|standing| map(Some(standing))),
         })
     }
@@ -75,4 +79,10 @@ fn map(value: Option<&Value>) -> BTreeMap<String, String> {
 fn list(value: Option<&Value>) -> Vec<String> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
     entries.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// What is held by whom; nothing by one that has no books.
+fn books(value: Option<&Value>) -> Result<BTreeMap<String, Amounts>, ReadError> {
+    let entries = value.and_then(Value::as_object).into_iter().flatten();
+    entries.map(|(name, book)| Ok((name.clone(), Amounts::read(book.get("used"))?))).collect()
 }

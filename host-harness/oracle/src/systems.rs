@@ -2,9 +2,15 @@
 
 mod common;
 mod coscheduling;
+mod koordinator;
 mod kubernetes;
+mod volcano;
+mod yunikorn;
+
+use std::collections::BTreeMap;
 
 use crate::ReadError;
+use crate::amounts::Amounts;
 use crate::case::{Case, Step, System};
 use crate::outcome::Outcome;
 use crate::tally::Verdict;
@@ -14,6 +20,19 @@ use crate::world::World;
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     coscheduling: coscheduling::Memory,
+    koordinator: koordinator::Memory,
+    yunikorn: yunikorn::Memory,
+    volcano: volcano::Memory,
+}
+
+impl Memory {
+    /// Why the cluster need not come to rest where victims are created anew: what the sources leave open.
+    pub(crate) fn unrest(&self) -> Option<&'static str> {
+        if self.coscheduling.waited {
+            return Some("gangs without room take turns at permit");
+        }
+        self.yunikorn.compensated.then_some("siblings trade the room of a guarantee that they share")
+    }
 }
 
 /// Judges what came of a step in the cluster as it was before.
@@ -47,7 +66,44 @@ pub(crate) fn judge(
             }
             coscheduling::remember(case, world, memory, step, outcome);
         }
-        _ => {}
+        System::Koordinator => match step {
+            Step::Schedule(pod) => koordinator::attempt(case, world, &mut memory.koordinator, pod, outcome, verdict)?,
+            Step::Order => koordinator::order(world, &outcome.order, verdict),
+            _ => {}
+        },
+        System::Yunikorn => {
+            if let Step::Schedule(pod) = step {
+                yunikorn::attempt(world, &mut memory.yunikorn, pod, outcome, verdict)?;
+            }
+        }
+        System::Volcano => {
+            if let Step::Cycle = step {
+                volcano::cycle(case, world, &mut memory.volcano, outcome, verdict)?;
+            }
+        }
+    }
+    if let Step::Books(_) = step {
+        common::books(&accounts(case, world)?, outcome, verdict);
     }
     Ok(())
+}
+
+/// What the quotas or queues hold; none where the system has none.
+pub(crate) fn accounts(case: &Case, world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
+    match case.system {
+        System::Koordinator => koordinator::accounts(world),
+        System::Yunikorn => yunikorn::accounts(world),
+        System::Volcano => Ok(volcano::accounts(world)),
+        System::Kubernetes | System::Coscheduling => Ok(BTreeMap::new()),
+    }
+}
+
+/// Whether quotas or queues are what they may be at the beginning.
+pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
+    match case.system {
+        System::Koordinator => koordinator::fair(case, world),
+        System::Yunikorn => yunikorn::fair(world),
+        System::Volcano => Ok(volcano::fair(world)),
+        System::Kubernetes | System::Coscheduling => Ok(true),
+    }
 }

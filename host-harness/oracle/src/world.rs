@@ -145,8 +145,14 @@ impl World {
     /// What is free on a node beside those who take room there.
     pub(crate) fn free(&self, node: &Node) -> Amounts {
         let mut free = node.allocatable.clone();
-        self.on(&node.name).for_each(|pod| free.take(&pod.request));
+        self.on(&node.name).filter(|pod| !self.inside(pod)).for_each(|pod| free.take(&pod.request));
         free
+    }
+
+    /// Whether a pod lives on what a reservation on its node holds.
+    pub(crate) fn inside(&self, pod: &Pod) -> bool {
+        let reservation = owner(pod).and_then(|name| self.pods.get(&name));
+        reservation.is_some_and(|reservation| reservation.node.is_some() && reservation.node == pod.node)
     }
 
     /// Whether the pod may ever run on the node, whoever else does.
@@ -173,7 +179,7 @@ impl World {
             Step::Advance(seconds) => self.now += seconds,
             Step::Apply(objects) => objects.iter().try_for_each(|object| self.put(object))?,
             Step::EvictionsComplete => self.let_go(),
-            Step::Order | Step::Schedule(_) | Step::Cycle => {}
+            Step::Order | Step::Schedule(_) | Step::Cycle | Step::Books(_) => {}
         }
         for pod in self.pods.values_mut().filter(|pod| !outcome.waiting.contains(&pod.name)) {
             pod.held = None;

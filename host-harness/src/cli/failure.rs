@@ -11,6 +11,10 @@ use crate::cluster::InputError;
 use crate::sandbox::LoadError;
 use crate::scheduler::{OpenError, SessionError};
 
+/// What is said of a policy that does not say why.
+pub(super) const UNEXPLAINED: &str =
+    "the policy does not say why it decides as it does: it does not export `lictor:policy/explain`";
+
 /// Why a command cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
@@ -41,6 +45,18 @@ pub(super) enum Failure {
     /// There is no such law.
     #[error("there is no law `{0}`")]
     UnknownLaw(String, Vec<String>),
+    /// There is no such pod or job.
+    #[error("there is no pod and no job `{0}`")]
+    UnknownName(String, Vec<String>),
+    /// A name means more than one pod or job.
+    #[error("`{0}` may be any of several")]
+    SeveralNames(String, Vec<String>),
+    /// The policy cannot say why.
+    #[error("{UNEXPLAINED}")]
+    Unexplained { file: String },
+    /// An option has no use beside another.
+    #[error("{0}")]
+    Useless(&'static str),
     /// A document could not be written.
     #[error("the output could not be written: {0}")]
     Written(String),
@@ -70,6 +86,13 @@ impl Failure {
         }
     }
 
+    /// Tells the user on the standard error, where the command goes on all the same.
+    pub(super) fn warn(&self) {
+        for problem in self.problems() {
+            anstream::eprint!("{}", shown(&problem.of(Severity::Warning)));
+        }
+    }
+
     /// Everything there is to tell.
     fn problems(&self) -> Vec<Problem> {
         let this = || Problem::error(self.to_string());
@@ -84,11 +107,19 @@ impl Failure {
             }
             Failure::UnknownLaw(_, near) if near.is_empty() => vec![this().remedy("`lictor laws` lists them")],
             Failure::UnknownLaw(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
+            Failure::UnknownName(_, near) if near.is_empty() => {
+                vec![this().remedy("name a pod of the snapshot, or the job of some, as `namespace/name`")]
+            }
+            Failure::UnknownName(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
+            Failure::SeveralNames(_, meant) => vec![this().remedy(format!("name one of them: {}", either(meant)))],
+            Failure::Unexplained { file } => {
+                vec![this().about(file).remedy("`lictor decide` shows what it decides, with the law it names")]
+            }
             Failure::Session(_) => {
                 let remedy = "nothing of that answer was carried out; `lictor inspect` shows which policy it is";
                 vec![this().remedy(remedy)]
             }
-            Failure::Open(_) | Failure::Written(_) | Failure::Output(_) => vec![this()],
+            Failure::Open(_) | Failure::Useless(_) | Failure::Written(_) | Failure::Output(_) => vec![this()],
         }
     }
 }

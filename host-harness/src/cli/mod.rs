@@ -6,6 +6,7 @@ mod arguments;
 mod choice;
 mod decide;
 mod exit;
+mod explain;
 mod failure;
 mod fuzz;
 mod inspect;
@@ -35,6 +36,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Decide(decide::Asked),
+    Explain(explain::Asked),
     Test(test::Asked),
     Fuzz(fuzz::Asked),
     Inspect(inspect::Asked),
@@ -45,6 +47,7 @@ impl Command {
     fn run(self) -> Result<Exit, Failure> {
         match self {
             Command::Decide(asked) => decide::run(&asked),
+            Command::Explain(asked) => explain::run(&asked),
             Command::Test(asked) => test::run(&asked),
             Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),

@@ -27,6 +27,16 @@ impl Page {
         self.text.push('\n');
     }
 
+    /// Lines that were laid out before.
+    pub(super) fn text(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// The text so far.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
     /// A heading, apart from what stands before it.
     pub(super) fn heading(&mut self, text: &str) {
         if !self.text.is_empty() {

@@ -5,14 +5,19 @@ use std::path::PathBuf;
 use clap::Args;
 use lictor_policy::{Switch, rules};
 
-use super::choice::{Choice, Chosen};
+use super::choice::{Choice, Chosen, name_of};
 use super::exit::Exit;
+use super::explain::text::{self, Style};
 use super::failure::Failure;
 use super::laws::near;
 use super::page::Page;
 use super::progress::Progress;
 use super::screen::{Screen, print, print_json};
-use crate::scenario::{Report, Summary, junit, load, run as run_scenario};
+use crate::policy::Fault;
+use crate::scenario::{Report, Summary, junit, load, run as run_scenario, run_explained};
+
+/// How much room the explanation of an attempt gets.
+const STYLE: Style = Style { indent: 4, names: 8 };
 
 /// Run scenarios against a policy; the last line says how many passed and failed
 #[derive(Debug, Args)]
@@ -31,6 +36,9 @@ pub(super) struct Asked {
     /// How to print what came of them
     #[arg(long, value_enum, default_value = "text")]
     output: Output,
+    /// Say why every attempt ended as it did: of scenarios that fail, or of a single one
+    #[arg(long)]
+    explain: bool,
     /// Name the scenarios that pass, too
     #[arg(long, short)]
     verbose: bool,
@@ -60,16 +68,21 @@ impl Asked {
 
 /// Runs scenarios.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    if asked.explain && matches!(asked.output, Output::Junit) {
+        return Err(Failure::Useless("`--explain` has no place in `--output junit`: choose text or json"));
+    }
     let scenarios = load(&asked.paths)?;
     let policy = match asked.switched()? {
         Some((code, to)) => Chosen::switched(code, to),
         None => asked.policy.find()?,
     };
+    let explain = asked.explain && explains(&policy)?;
+    let run = if explain { run_explained } else { run_scenario };
     let progress = Progress::of_parts("running scenarios", scenarios.len());
     let mut reports = Vec::with_capacity(scenarios.len());
     for scenario in &scenarios {
         // A policy of its own for each: one that breaks spoils no other.
-        reports.push(run_scenario(scenario, policy.start()?.as_mut()));
+        reports.push(run(scenario, policy.start()?.as_mut()));
         progress.part_done();
     }
     drop(progress);
@@ -86,18 +99,36 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if summary.failed == 0 { Exit::Done } else { Exit::Failed })
 }
 
+/// Whether a policy says why it decides as it does; the user is told where it does not.
+fn explains(policy: &Chosen) -> Result<bool, Failure> {
+    match policy.start()?.record_notes(false) {
+        Ok(()) => Ok(true),
+        Err(Fault::Lacks(_)) => {
+            Failure::Unexplained { file: name_of(policy.source.file.as_deref()).to_owned() }.warn();
+            Ok(false)
+        }
+        // Every scenario will tell of it.
+        Err(_) => Ok(false),
+    }
+}
+
 /// What came of the scenarios, for people.
 fn page(summary: &Summary, tally: &str, verbose: bool) -> Page {
     let mut page = Page::new(Screen::stdout());
-    for report in summary.reports.iter().filter(|report| verbose || !report.passed) {
-        tell(&mut page, report);
+    let single = summary.reports.windows(2).all(|pair| matches!(pair, [one, other] if one.file == other.file));
+    let explained = |report: &Report| report.steps.iter().any(|step| step.actual.explained().next().is_some());
+    for report in &summary.reports {
+        let why = explained(report) && (single || !report.passed);
+        if verbose || why || !report.passed {
+            tell(&mut page, report, why);
+        }
     }
     page.line(tally);
     page
 }
 
 /// A line for what failed, and one for each expectation that does not hold.
-fn tell(page: &mut Page, report: &Report) {
+fn tell(page: &mut Page, report: &Report, why: bool) {
     let word = if report.passed { "ok".to_owned() } else { page.strong("FAILED") };
     page.line(format!("{word} {}", report.scenario));
     for step in report.steps.iter().filter(|step| !step.failures.is_empty()) {
@@ -111,5 +142,18 @@ fn tell(page: &mut Page, report: &Report) {
     }
     if let Some(error) = &report.error {
         page.line(format!("  {}: {error}", report.file));
+    }
+    for step in report.steps.iter().filter(|_| why) {
+        for (pod, result, explanation) in step.actual.explained() {
+            page.line("");
+            let lead = page.strong(&format!("step {}, {}", step.step, step.action));
+            let pod = pod.map(|pod| format!(", {pod}")).unwrap_or_default();
+            let result = result.map(|result| format!(": {result}")).unwrap_or_default();
+            page.line(format!("  {lead}{pod}{result}"));
+            text::tell(page, STYLE, explanation);
+        }
+    }
+    if why {
+        page.line("");
     }
 }

@@ -35,7 +35,8 @@ pub fn scenario(case: &Case, failure: &Failure) -> String {
         line(format!("    - {object}"));
     }
     line("  steps:".to_owned());
-    let told: Vec<&(Step, Value)> = failure.steps.iter().filter(|(step, _)| *step != Step::Order).collect();
+    let told: Vec<&(Step, Value)> =
+        failure.steps.iter().filter(|(step, _)| !matches!(step, Step::Order | Step::Books(_))).collect();
     for (place, (step, _)) in (1usize..).zip(&told) {
         let mut written = step.written();
         if let (true, Some(expect), Some(fields)) = (place == told.len(), &failure.expect, written.as_object_mut()) {

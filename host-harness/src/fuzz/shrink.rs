@@ -49,7 +49,7 @@ fn candidates(case: &Case) -> impl Iterator<Item = Case> {
             case
         })
     });
-    calmer.into_iter().chain((0..case.objects.len()).rev().map(without)).chain(smaller)
+    calmer.into_iter().chain((0..case.objects.len()).rev().map(without)).chain(smaller).filter(Case::is_fair)
 }
 
 /// What may be left out of a pod or node without it being another kind of thing.

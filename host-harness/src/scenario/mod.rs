@@ -18,5 +18,5 @@ pub use format::{Action, Scenario, Step};
 pub use junit::junit;
 pub use load::load;
 pub use report::{Actual, Report, StepReport, Summary};
-pub use run::{act, run};
+pub use run::{act, run, run_explained};
 pub use status::{Books, Usage};

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::expect::Failure;
 use super::status::Usage;
-use crate::scheduler::{Attempt, AttemptResult, Happened, How};
+use crate::scheduler::{Attempt, AttemptResult, Explanation, Happened, How};
 
 /// What came of one scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -81,6 +81,12 @@ pub struct Actual {
     /// The attempts of a cycle, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Tried>,
+    /// Why the attempt of this step ended so, where somebody wants to be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+    /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub explanations: BTreeMap<String, Explanation>,
 }
 
 /// One attempt of a cycle.
@@ -95,15 +101,31 @@ pub struct Tried {
     pub node: Option<String>,
     /// The status message.
     pub reason: String,
+    /// Why it ended so, where somebody wants to be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
 }
 
 impl From<Attempt> for Tried {
     fn from(attempt: Attempt) -> Tried {
-        Tried { reason: attempt.message(), pod: attempt.pod, result: attempt.result, node: attempt.node }
+        let reason = attempt.message();
+        let Attempt { pod, result, node, explanation, .. } = attempt;
+        Tried { pod, result, node, reason, explanation }
     }
 }
 
 impl Actual {
+    /// Every explanation, with the pod and what came of its attempt where the step does not say so.
+    pub fn explained(&self) -> impl Iterator<Item = (Option<&str>, Option<AttemptResult>, &Explanation)> {
+        let own = self.explanation.iter().map(|why| (None, self.result, why));
+        let attempts = self
+            .attempts
+            .iter()
+            .filter_map(|tried| Some((Some(tried.pod.as_str()), Some(tried.result), tried.explanation.as_ref()?)));
+        let cycle = self.explanations.iter().map(|(pod, why)| (Some(pod.as_str()), None, why));
+        own.chain(attempts).chain(cycle)
+    }
+
     /// What happened, and who is held at permit now.
     pub(super) fn of(happened: Happened, waiting: BTreeMap<String, String>) -> Actual {
         let evicted: BTreeSet<How> = happened.victims.values().map(|victim| victim.how).collect();
@@ -116,6 +138,7 @@ impl Actual {
             eviction: (!words.is_empty()).then(|| words.join(", ")),
             waiting: waiting.into_keys().collect(),
             attempts: happened.attempts.into_iter().map(Tried::from).collect(),
+            explanations: happened.explanations,
             ..Actual::default()
         }
     }
@@ -126,6 +149,7 @@ impl Actual {
             self.result = Some(tried.result);
             self.node = tried.node;
             self.reason = Some(tried.reason);
+            self.explanation = tried.explanation;
         }
         self
     }

@@ -23,6 +23,19 @@ enum StepError {
 /// Runs a scenario against a policy, which is configured anew and may have been used before. Stops at the first step that
 /// cannot be taken.
 pub fn run(scenario: &Scenario, policy: &mut dyn Policy) -> Report {
+    run_with(scenario, policy, |_| Ok(()))
+}
+
+/// The same, with an explanation of every attempt where the policy says why it decides as it does.
+pub fn run_explained(scenario: &Scenario, policy: &mut dyn Policy) -> Report {
+    run_with(scenario, policy, |session| session.explain().map(drop))
+}
+
+fn run_with(
+    scenario: &Scenario,
+    policy: &mut dyn Policy,
+    prepare: impl FnOnce(&mut Session<'_>) -> Result<(), SessionError>,
+) -> Report {
     let mut report = Report {
         scenario: scenario.name.clone(),
         file: scenario.origin.file().to_string(),
@@ -35,7 +48,8 @@ pub fn run(scenario: &Scenario, policy: &mut dyn Policy) -> Report {
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
     match Session::open(policy, &scenario.laws, &arguments) {
         Ok(mut session) => {
-            report.error = run_steps(scenario, &mut session, &mut report.steps).err();
+            let prepared = prepare(&mut session).map_err(|error| error.to_string());
+            report.error = prepared.and_then(|()| run_steps(scenario, &mut session, &mut report.steps)).err();
             report.findings = session.findings().to_vec();
         }
         Err(error) => report.error = Some(not_opened(scenario, &error)),

@@ -11,6 +11,19 @@ const STEPS: usize = 64;
 impl Session<'_> {
     /// Carries out what the policy says, until it says that the cycle has no next step.
     pub(super) fn act(&mut self) -> Result<(), SessionError> {
+        let waits = |pod: &&Pod| self.explains && self.is_pending(pod);
+        let waiting: Vec<PodId> = self.mirror.pods().filter(waits).map(|pod| pod.id).collect();
+        self.steps()?;
+        for pod in waiting {
+            if let Some(explanation) = self.explanation(pod, false)?.filter(|why| !why.notes.is_empty()) {
+                self.happened.explanations.insert(self.pod_name(pod), explanation);
+            }
+        }
+        Ok(())
+    }
+
+    /// The steps of the cycle.
+    fn steps(&mut self) -> Result<(), SessionError> {
         for _ in 0..STEPS {
             let actions = self.ask(|policy| policy.act())?;
             let plans = unfold(actions.plans).map_err(|lie| lie.told_by("act"))?;

@@ -6,6 +6,7 @@ use lictor_policy::contract::*;
 
 use super::filter::Filtered;
 use super::{Attempt, AttemptResult, Lie, Session, SessionError};
+use crate::policy::Fault;
 use crate::verify;
 
 impl Session<'_> {
@@ -13,7 +14,8 @@ impl Session<'_> {
     pub fn attempt(&mut self, pod: PodId) -> Result<Attempt, SessionError> {
         self.sync()?;
         self.must_wait_for_a_node(pod)?;
-        let attempt = self.pre_filter_and_on(pod)?;
+        let mut attempt = self.pre_filter_and_on(pod)?;
+        attempt.explanation = self.explanation(pod, attempt.nodes.is_some())?;
         self.happened.attempts.push(attempt.clone());
         Ok(attempt)
     }
@@ -49,6 +51,7 @@ impl Session<'_> {
             reason: None,
             nodes: None,
             preemption: None,
+            explanation: None,
         };
         if self.decides(ExtensionPoint::PreFilter) {
             let answer = self.ask(|policy| policy.pre_filter(pod))?;
@@ -78,6 +81,7 @@ impl Session<'_> {
 
     /// Reserve, Permit, bind.
     fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, SessionError> {
+        self.write(pod, node)?;
         let sound = verify::bindings(&self.ground(), &[Placement { pod, node }]);
         sound.map_err(|violation| Lie::Unsound(violation).told_by("filter"))?;
         attempt.node = Some(self.node_name(node));
@@ -103,6 +107,19 @@ impl Session<'_> {
         }
         self.carry(rounds)?;
         Ok(attempt)
+    }
+
+    /// Writes on the pod what the policy wants to be written with this node.
+    fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), SessionError> {
+        let marks = match self.policy.marks(pod, node) {
+            Err(Fault::Lacks(_)) => return Ok(()),
+            answer => answer?,
+        };
+        if !marks.is_empty() {
+            self.mirror.mark(pod, &marks);
+            self.written.insert(pod, marks);
+        }
+        Ok(())
     }
 
     /// Gives the pod the node until it is bound or unreserved.

@@ -10,6 +10,7 @@ mod changes;
 mod cycle;
 mod effects;
 mod error;
+mod explanation;
 mod filter;
 mod outcome;
 mod permit;
@@ -21,5 +22,6 @@ mod session;
 pub(crate) mod testing;
 
 pub use error::{Lie, OpenError, SessionError};
+pub use explanation::{About, Alike, Counted, Explanation, Told, alike};
 pub use outcome::{Attempt, AttemptResult, Evicted, Happened, How, NodeSummary, RefusedPlan, Released};
 pub use session::Session;

@@ -6,6 +6,8 @@ use std::fmt;
 use lictor_policy::contract::{Eviction, Reason, ReleaseCause};
 use serde::{Deserialize, Serialize};
 
+use super::Explanation;
+
 /// How an attempt for one pod ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum AttemptResult {
@@ -71,6 +73,9 @@ pub struct Attempt {
     pub nodes: Option<NodeSummary>,
     /// What PostFilter said: why there is a plan, or why there is none.
     pub preemption: Option<Reason>,
+    /// Why it ended so, where somebody wants to be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
 }
 
 impl Attempt {
@@ -158,4 +163,15 @@ pub struct Happened {
     pub released: Vec<Released>,
     /// Plans that were not carried out.
     pub refused: Vec<RefusedPlan>,
+    /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub explanations: BTreeMap<String, Explanation>,
+}
+
+impl Happened {
+    /// Every explanation and whom it is about: of each attempt, in order, and of a cycle of the policy's own.
+    pub fn explained(&self) -> impl Iterator<Item = (&str, &Explanation)> {
+        let attempts = self.attempts.iter().filter_map(|attempt| Some((&*attempt.pod, attempt.explanation.as_ref()?)));
+        attempts.chain(self.explanations.iter().map(|(pod, explanation)| (pod.as_str(), explanation)))
+    }
 }

@@ -6,6 +6,7 @@ mod coscheduling;
 mod document;
 mod koordinator;
 mod kubernetes;
+mod selector;
 mod volcano;
 mod yunikorn;
 
@@ -13,11 +14,12 @@ use std::fmt::Debug;
 
 pub use arguments::{Arguments, argument};
 pub use document::{Document, Findings};
+pub use selector::{Labels, Selector, every_label};
 
 use crate::contract::{self, ConfigError, Effects, LawSet, Mark, ObjectKey, ReleaseCause};
 use crate::laws::Laws;
 use crate::laws::register::Entry;
-use crate::model::{Cluster, JobIx, Overflow, Pod, PodIx, QueueIx, Traits};
+use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
 
 /// A system.
 pub trait Dialect: Debug {
@@ -53,11 +55,26 @@ pub trait Dialect: Debug {
     /// Brings up to date what the order of the queue goes by.
     fn rank(&mut self, _cluster: &mut Cluster) {}
 
+    /// What it knows that the cluster does not show.
+    fn remember(&self, _cluster: &Cluster) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
+    /// Knows again what it remembered, after it was told the same cluster.
+    fn recall(&mut self, _cluster: &Cluster, _memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+        Ok(())
+    }
+
     /// How a victim leaves.
     fn eviction(&self) -> contract::Eviction;
 
     /// What is written on the victims of a plan for this pod.
     fn marks(&self, _cluster: &Cluster, _preemptor: PodIx) -> Vec<Mark> {
+        Vec::new()
+    }
+
+    /// What is written on a pod that is to use the room of this reservation.
+    fn lodging_marks(&self, _cluster: &Cluster, _reservation: PodIx) -> Vec<Mark> {
         Vec::new()
     }
 
@@ -73,14 +90,6 @@ pub trait Dialect: Debug {
 
     /// A pod was permitted to be bound, those that were waiting for it as well: what follows for others.
     fn permitted(&mut self, _cluster: &mut Cluster, _pod: PodIx) {}
-
-    /// The job whose turn it is, where it matters which one was tried last.
-    fn turn(&self) -> Option<JobIx> {
-        None
-    }
-
-    /// It is the turn of this job: so a checkpoint says.
-    fn resume(&mut self, _turn: Option<JobIx>) {}
 
     /// A pod lost the node it was reserved: what follows for others.
     fn unreserved(&mut self, _cluster: &mut Cluster, _pod: PodIx, _cause: ReleaseCause) -> Effects {

@@ -75,7 +75,9 @@ impl Asker {
             self.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);
         let held = cluster.members(self.pod).filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
         let needed = usize::try_from(minimum).unwrap_or(usize::MAX).saturating_sub(held).max(1);
-        self.pods.sort_by_key(|pod| *pod != self.pod);
+        // Who is promised a node already keeps that promise within the plan: another pod in its place would be planned beside it.
+        let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
+        self.pods.sort_by_key(|ix| (*ix != self.pod, !is_promised(*ix)));
         self.pods.truncate(needed);
         self
     }

@@ -5,6 +5,7 @@
 mod account;
 mod apply;
 mod asker;
+mod binding;
 mod cycle;
 mod filter;
 mod ledger;

@@ -1,9 +1,9 @@
-//! What the cluster does not show: plans under way, what became of gangs, and whose turn it is.
+//! What the cluster does not show: plans under way, what became of gangs, and what is owed to the past.
 
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Checkpoint, StateError};
-use crate::model::JobKey;
+use crate::model::{JobKey, PodIx};
 
 use super::{Engine, Ledger};
 
@@ -17,8 +17,12 @@ struct Memory {
     failed: Vec<(JobKey, i64)>,
     #[serde(default)]
     scaled: Vec<(JobKey, i64)>,
+    /// The pods of DaemonSets for which their node is kept.
     #[serde(default)]
-    turn: Option<JobKey>,
+    owed: Vec<PodIx>,
+    /// What the system in force knows.
+    #[serde(default)]
+    dialect: serde_json::Value,
 }
 
 impl Engine {
@@ -27,9 +31,9 @@ impl Engine {
         let satisfied = self.cluster.jobs().filter(|(_, job)| job.satisfied).map(|(_, job)| job.key.clone()).collect();
         let failed = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.failed_at?))).collect();
         let scaled = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.scaled_at?))).collect();
-        let turn = self.dialect.as_ref().and_then(|dialect| self.cluster.job(dialect.turn()?));
-        let turn = turn.map(|job| job.key.clone());
-        let memory = Memory { ledger: self.ledger.clone(), satisfied, failed, scaled, turn };
+        let owed = self.cluster.owed().collect();
+        let dialect = self.dialect.as_ref().map(|dialect| dialect.remember(&self.cluster)).unwrap_or_default();
+        let memory = Memory { ledger: self.ledger.clone(), satisfied, failed, scaled, owed, dialect };
         let bytes = serde_json::to_vec(&memory).unwrap_or_default();
         Checkpoint { format: FORMAT, revision: self.revision, bytes }
     }
@@ -41,6 +45,12 @@ impl Engine {
         }
         let malformed = |error: serde_json::Error| StateError::Malformed(error.to_string());
         let memory: Memory = serde_json::from_slice(&checkpoint.bytes).map_err(malformed)?;
+        if let Some(dialect) = &mut self.dialect {
+            dialect.recall(&self.cluster, &memory.dialect).map_err(malformed)?;
+            // What cannot be counted now could not be counted when it was told either.
+            let _ = dialect.settle(&mut self.cluster, &mut Vec::new());
+        }
+        memory.owed.into_iter().for_each(|pod| self.cluster.owe(pod));
         self.ledger = memory.ledger;
         for key in memory.satisfied {
             if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
@@ -56,10 +66,6 @@ impl Engine {
             if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
                 job.scaled_at = Some(at);
             }
-        }
-        let turn = memory.turn.and_then(|key| self.cluster.job_or_new(&key));
-        if let Some(dialect) = &mut self.dialect {
-            dialect.resume(turn);
         }
         Ok(())
     }

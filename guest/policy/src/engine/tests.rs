@@ -3,6 +3,7 @@
 mod gangs;
 mod histories;
 mod in_flight;
+mod notes;
 mod plans;
 mod state;
 

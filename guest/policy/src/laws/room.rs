@@ -20,36 +20,42 @@ pub enum Verdict {
     Promised(ResourceIx),
     /// The node is kept for a DaemonSet's pod that may run nowhere else.
     Kept,
+    /// Room was reserved for the pod on another node that takes it.
+    Elsewhere,
 }
 
-/// Too little of a resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lack {
-    /// The resource.
-    pub resource: ResourceIx,
-    /// How much of it is asked for.
-    pub asked: i64,
-    /// How much of it there is.
-    pub free: i64,
-}
+/// Resources of which there is too little: how much is asked for, and how much there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lack(Vec<(ResourceIx, i64, i64)>);
 
 impl Lack {
-    /// The first resource of which there is less than is asked for.
+    /// What is lacking for a request; none where nothing is.
     pub fn of(room: &Amounts, request: &Request) -> Option<Lack> {
-        let resource = room.lacks(request)?;
-        Some(Lack { resource, asked: request.get(resource), free: room.get(resource) })
+        Lack::among(request.iter().map(|(resource, asked)| (resource, asked, room.get(resource))))
     }
 
-    /// Both numbers in words.
+    /// What is lacking where so much of each resource is asked for, and so much is there; none where nothing is.
+    pub fn among(resources: impl Iterator<Item = (ResourceIx, i64, i64)>) -> Option<Lack> {
+        let lacking: Vec<_> = resources.filter(|(_, asked, free)| free < asked).collect();
+        (!lacking.is_empty()).then_some(Lack(lacking))
+    }
+
+    /// All of it in words, with both sides' numbers.
     pub fn sentence(&self, cluster: &Cluster) -> String {
-        let name = cluster.resource_name(self.resource);
-        match name.strip_prefix("hostport/") {
-            Some(port) => format!("host port {port} is taken"),
-            None => {
-                let (asked, free) = (amount(name, self.asked), amount(name, self.free));
-                format!("not enough {name}: asked {asked}, free {free}")
+        let (mut taken, mut short) = (Vec::new(), Vec::new());
+        for (resource, asked, free) in &self.0 {
+            let name = cluster.resource_name(*resource);
+            match name.strip_prefix("hostport/") {
+                Some(port) => taken.push(format!("host port {port} is taken")),
+                None => {
+                    short.push(format!("{name} (asked {}, free {})", amount(name, *asked), amount(name, *free)));
+                }
             }
         }
+        if !short.is_empty() {
+            taken.push(format!("not enough {}", short.join(", ")));
+        }
+        taken.join("; ")
     }
 }
 
@@ -70,6 +76,7 @@ impl Verdict {
             Verdict::Promised(resource) => {
                 ("node/keeps-promises", format!("{} promised to nominated pods", name(resource)), true)
             }
+            Verdict::Elsewhere => ("node/reserved", "room is reserved for the pod on another node".to_owned(), true),
             Verdict::Kept => ("node/keeps-promises", "kept for a pod of a DaemonSet".to_owned(), true),
         };
         Obstacle { reason: Reason { law: law.to_owned(), message }, resolvable }

@@ -2,6 +2,7 @@
 
 mod budgets;
 mod jobs;
+mod lodgings;
 mod nodes;
 mod pods;
 mod queues;
@@ -46,6 +47,10 @@ pub struct Cluster {
     budgets: Table<BudgetIx, Budget>,
     /// Reservations by name, each with the pods that use its room.
     families: BTreeMap<Symbol, Vec<PodIx>>,
+    /// The terms of reservations by name.
+    leases: BTreeMap<Symbol, Lease>,
+    /// The reservations that waiting pods may use, by name.
+    tenants: BTreeMap<PodIx, Vec<Symbol>>,
 }
 
 impl Cluster {

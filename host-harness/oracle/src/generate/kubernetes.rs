@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{Floor, Sketch};
 use crate::build::{PodPlan, node, pod, tags};
 use crate::case::{By, Drive};
+use crate::world::text;
 
 /// Priorities, with ties, and below the default.
 const PRIORITIES: [i64; 6] = [-10, 0, 0, 5, 10, 100];
@@ -20,8 +21,18 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let picky = sketch.flag("pickyNodes", 25);
     let recreate = sketch.flag("recreate", 40);
     let mut floor = Floor::of(sketch, nodes, 8, devices);
+    for number in 1..=running {
+        let mut plan = some_pod(sketch, format!("r{number}"), number, size, devices);
+        plan.node = floor.deal(&mut sketch.dice, plan.size);
+        if plan.node.is_some() {
+            plan.started = sketch.dice.chance(90).then(|| sketch.dice.between(0, 9));
+            objects.push(pod(&plan));
+        }
+    }
     for (name, size) in floor.names.iter().zip(&floor.sizes) {
-        let slots = if sketch.dice.chance(10) { sketch.dice.between(1, 4) } else { 110 };
+        let held = objects.iter().filter(|pod: &&Value| text(pod, "/spec/nodeName") == name).count();
+        let few = i64::try_from(held).unwrap_or(0) + sketch.dice.between(0, 2);
+        let slots = if sketch.dice.chance(10) { few.max(1) } else { 110 };
         let labels = if picky && sketch.dice.chance(50) { tags([("disk", "ssd")]) } else { tags([]) };
         let mut object = node(name, *size, slots, &labels);
         if picky && sketch.dice.chance(15) {
@@ -31,14 +42,6 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
             object["spec"] = json!({"taints": [{"key": "dedicated", "value": "x", "effect": "NoSchedule"}]});
         }
         objects.push(object);
-    }
-    for number in 1..=running {
-        let mut plan = some_pod(sketch, format!("r{number}"), number, size, devices);
-        plan.node = floor.deal(&mut sketch.dice, plan.size);
-        if plan.node.is_some() {
-            plan.started = sketch.dice.chance(90).then(|| sketch.dice.between(0, 9));
-            objects.push(pod(&plan));
-        }
     }
     for number in 1..=pending {
         let mut plan = some_pod(sketch, format!("p{number}"), 100 + number, size + 2, devices);

@@ -1,9 +1,11 @@
 //! What holds for every system.
 
+use std::collections::BTreeMap;
+
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
-use crate::world::{Node, Pod, World};
+use crate::world::{Node, World};
 
 /// What came of a step can be: who is bound fits, who is evicted was there.
 pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
@@ -22,6 +24,7 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
     for name in &outcome.victims {
         match world.pods.get(name) {
             Some(pod) if pod.place().is_some() && !pod.leaving => {}
+            Some(_) if outcome.bound.contains_key(name) => verdict.excuse("OPEN: bound and evicted in one cycle"),
             _ => verdict
                 .breach("victim-runs-and-stays", format!("`{name}` is a victim and does not run, or leaves already")),
         }
@@ -40,7 +43,7 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
 /// Whether somebody comes to a node with this outcome, and what is free on it then.
 fn then(world: &World, node: &Node, outcome: &Outcome) -> (bool, Amounts) {
     let (mut comes, mut free) = (false, node.allocatable.clone());
-    for pod in world.pods.values().filter(|pod| !pod.finished) {
+    for pod in world.pods.values().filter(|pod| !pod.finished && !world.inside(pod)) {
         let held = pod.held.as_ref().filter(|_| outcome.waiting.contains(&pod.name));
         let held =
             held.or(outcome.node.as_ref().filter(|_| pod.place().is_none() && outcome.waiting.contains(&pod.name)));
@@ -73,4 +76,15 @@ pub(crate) fn attempt_is_told(outcome: &Outcome, pod: &str, verdict: &mut Verdic
         Some(Ended::Rejected) => "rejected",
         None => "untold",
     });
+}
+
+/// The books say what the pods hold.
+pub(crate) fn books(expected: &BTreeMap<String, Amounts>, outcome: &Outcome, verdict: &mut Verdict) {
+    for (name, told) in &outcome.books {
+        let holds = expected.get(name).cloned().unwrap_or_default();
+        // Whether resources that the quota does not limit are told is left open.
+        if holds.0.keys().any(|resource| holds.get(resource) != told.get(resource)) {
+            verdict.breach("books-say-what-is-held", format!("`{name}` holds {holds:?}, and its books say {told:?}"));
+        }
+    }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Memory {
     deadlines: BTreeMap<String, i64>,
     /// Whether any attempt has been made: from then on the times by which the queue is sorted differ.
     begun: bool,
+    /// Whether anybody was held at permit.
+    pub(crate) waited: bool,
 }
 
 /// The group of a pod.
@@ -336,6 +338,7 @@ pub(crate) fn remember(case: &Case, world: &World, memory: &mut Memory, step: &S
     let Some(pod) = world.pods.get(name) else { return };
     let timeout = case.args.get("permitTimeout").and_then(|text| text.as_str()?.trim_end_matches('s').parse().ok());
     if outcome.ended == Some(Ended::Waiting) {
+        memory.waited = true;
         memory.deadlines.insert(name.clone(), world.now + timeout.unwrap_or(10));
     }
     if let Some(group) = group(pod).filter(|_| pre_filter(world, memory, pod).1) {

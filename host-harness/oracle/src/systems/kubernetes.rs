@@ -22,18 +22,28 @@ pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
 }
 
 /// What is free on a node for a pod: the room of those of its priority or a higher one who are nominated there is kept.
-pub(crate) fn free_for(world: &World, pod: &Pod, node: &Node) -> Amounts {
+pub(crate) fn free_for(world: &World, pod: &Pod, node: &Node, priority: fn(&Pod) -> i64) -> Amounts {
     let mut free = world.free(node);
     let kept = |other: &&Pod| {
-        other.pending() && other.nominated.as_deref() == Some(&node.name) && other.priority >= pod.priority
+        other.pending() && other.nominated.as_deref() == Some(&node.name) && priority(other) >= priority(pod)
     };
     world.pods.values().filter(kept).filter(|other| other.name != pod.name).for_each(|other| free.take(&other.request));
     free
 }
 
+/// The priority in the spec of a pod.
+fn stated(pod: &Pod) -> i64 {
+    pod.priority
+}
+
 /// The nodes that take a pod as things are.
 pub(crate) fn takers<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Node> {
-    let takes = |node: &&Node| world.may_run(pod, node) && pod.request.fits(&free_for(world, pod, node));
+    takers_by(world, pod, stated)
+}
+
+/// The same with priorities that stand elsewhere.
+pub(crate) fn takers_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Pod) -> i64) -> Vec<&'w Node> {
+    let takes = |node: &&Node| world.may_run(pod, node) && pod.request.fits(&free_for(world, pod, node, priority));
     world.nodes.values().filter(takes).collect()
 }
 
@@ -95,7 +105,7 @@ fn victims_on(world: &World, pod: &Pod, node: &Node) -> Option<Plan> {
     if possible.is_empty() {
         return None;
     }
-    let mut free = free_for(world, pod, node);
+    let mut free = free_for(world, pod, node, stated);
     possible.iter().for_each(|victim| free.add(&victim.request));
     if !pod.request.fits(&free) {
         return None;
@@ -218,7 +228,7 @@ fn legal(world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
     }
     let movers = possible.iter().map(|other| Mover { name: &other.name, node: 0, request: &other.request }).collect();
     let asker = Asker { request: &pod.request, nodes: vec![0] };
-    let puzzle = Puzzle { free: vec![free_for(world, pod, node)], movers, askers: vec![asker] };
+    let puzzle = Puzzle { free: vec![free_for(world, pod, node, stated)], movers, askers: vec![asker] };
     let leaving = |name: &str| world.pods.get(name).is_some_and(|pod| pod.leaving);
     let victims = puzzle.set(|name| outcome.victims.contains(name) || leaving(name));
     if !puzzle.solved_by(victims) {

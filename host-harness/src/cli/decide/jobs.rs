@@ -9,22 +9,22 @@ const NAMED: usize = 16;
 
 /// The job of every pod that has a controller: `namespace/name` of it.
 #[derive(Debug, Default)]
-pub(super) struct Jobs(BTreeMap<String, String>);
+pub(in crate::cli) struct Jobs(BTreeMap<String, String>);
 
 /// Pods of one job of which the same is told, or a single pod.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Group<'a, T> {
+pub(in crate::cli) struct Group<'a, T> {
     /// The job, where they have one.
-    pub(super) job: Option<&'a str>,
+    pub(in crate::cli) job: Option<&'a str>,
     /// The pods.
-    pub(super) pods: Vec<&'a str>,
+    pub(in crate::cli) pods: Vec<&'a str>,
     /// What is told of all of them.
-    pub(super) told: T,
+    pub(in crate::cli) told: T,
 }
 
 impl Jobs {
     /// The jobs of a cluster.
-    pub(super) fn of(mirror: &Mirror) -> Jobs {
+    pub(in crate::cli) fn of(mirror: &Mirror) -> Jobs {
         let job = |pod: &lictor_policy::contract::Pod| {
             let owner = pod.owner.as_ref()?;
             Some((mirror.pod_name(pod.id)?.to_owned(), format!("{}/{}", pod.namespace, owner.name)))
@@ -33,12 +33,12 @@ impl Jobs {
     }
 
     /// The job of a pod.
-    pub(super) fn job(&self, pod: &str) -> Option<&str> {
+    pub(in crate::cli) fn job(&self, pod: &str) -> Option<&str> {
         self.0.get(pod).map(String::as_str)
     }
 
     /// Puts pods of the same job together where the same is told of them, in the order in which the first of each came.
-    pub(super) fn group<'a, T: Ord + Clone>(
+    pub(in crate::cli) fn group<'a, T: Ord + Clone>(
         &'a self,
         pods: impl IntoIterator<Item = (&'a str, T)>,
     ) -> Vec<Group<'a, T>> {
@@ -62,7 +62,7 @@ impl Jobs {
 
 impl<T> Group<'_, T> {
     /// The pod, or the job and how many pods.
-    pub(super) fn label(&self) -> String {
+    pub(in crate::cli) fn label(&self) -> String {
         match (self.pods.as_slice(), self.job) {
             ([pod], _) => (*pod).to_owned(),
             (pods, Some(job)) => format!("{job}: {} pods", pods.len()),
@@ -72,7 +72,7 @@ impl<T> Group<'_, T> {
 }
 
 /// Names of nodes, each once, with how often it was meant.
-pub(super) fn nodes<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub(in crate::cli) fn nodes<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
         let count = counted.entry(name).or_default();

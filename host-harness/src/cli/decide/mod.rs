@@ -2,12 +2,13 @@
 
 mod books;
 mod bound;
-mod jobs;
+pub(super) mod jobs;
 mod nominated;
 mod overflow;
-mod record;
+pub(super) mod record;
 mod refused;
-mod text;
+pub(super) mod text;
+mod why;
 
 use std::path::PathBuf;
 
@@ -17,13 +18,14 @@ use lictor_policy::contract::{LawSet, PolicyError, QueueAccount, Severity};
 use self::jobs::Jobs;
 use self::record::{Cycle, Record};
 use super::arguments::Arguments;
-use super::choice::{Choice, Chosen};
+use super::choice::{Choice, Chosen, name_of};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::origins::{Origins, Snapshot, names};
 use super::problem::Problem;
 use super::progress::Progress;
 use super::screen::{print_json, print_yaml};
+use crate::cluster::Mirror;
 use crate::policy::Fault;
 use crate::scheduler::{Session, SessionError};
 
@@ -44,6 +46,9 @@ pub(super) struct Asked {
     /// How many scheduling cycles to run; victims do not leave between them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     cycles: u32,
+    /// Say of every pod why: nodes, laws, victims, who was spared
+    #[arg(long)]
+    explain: bool,
     /// How to print what was decided
     #[arg(long, value_enum, default_value = "table")]
     output: Output,
@@ -60,7 +65,13 @@ enum Output {
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let arguments = Arguments::read(asked.args.as_deref())?;
     let chosen = asked.policy.find()?;
-    let (record, jobs) = decide(asked, &chosen, arguments)?;
+    let question = Question {
+        snapshots: &asked.snapshots,
+        laws: &asked.laws,
+        cycles: asked.cycles,
+        explain: if asked.explain { Explain::IfPossible } else { Explain::No },
+    };
+    let (record, jobs, ()) = decide(&question, &chosen, arguments, |_, _| Ok(()))?;
     match asked.output {
         Output::Table => text::page(&record, &jobs).print()?,
         Output::Json => print_json(&record)?,
@@ -70,23 +81,54 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if sound { Exit::Done } else { Exit::Failed })
 }
 
-fn decide(asked: &Asked, chosen: &Chosen, arguments: Arguments) -> Result<(Record, Jobs), Failure> {
+/// What is to be decided upon.
+pub(super) struct Question<'a> {
+    /// The files that the cluster is in.
+    pub(super) snapshots: &'a [PathBuf],
+    /// The laws; empty for the first that the policy knows.
+    pub(super) laws: &'a str,
+    /// How many cycles.
+    pub(super) cycles: u32,
+    /// Whether it is to be said why.
+    pub(super) explain: Explain,
+}
+
+/// Whether it is to be said why something is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Explain {
+    /// No.
+    No,
+    /// Where the policy can; else the user is told that it cannot.
+    IfPossible,
+    /// Or nothing is decided.
+    Always,
+}
+
+/// Decides. Before anything is decided, a look may be taken at the cluster and at what the policy is told of it.
+pub(super) fn decide<T>(
+    question: &Question<'_>,
+    chosen: &Chosen,
+    arguments: Arguments,
+    look: impl FnOnce(&Mirror, Option<&LawSet>) -> Result<T, Failure>,
+) -> Result<(Record, Jobs, T), Failure> {
     let mut policy = chosen.start()?;
     let described = policy.describe().map_err(SessionError::from)?;
-    let wanted = |set: &&LawSet| asked.laws.is_empty() || set.name == asked.laws;
+    let wanted = |set: &&LawSet| question.laws.is_empty() || set.name == question.laws;
     let laws = described.law_sets.iter().find(wanted).cloned();
     let progress = Progress::of("reading");
-    let opened = Session::open(policy.as_mut(), &asked.laws, &arguments.json());
-    let mut session = opened.map_err(|error| arguments.refused(error, &asked.laws, laws.as_ref()))?;
-    let (findings, origins) = load(asked, chosen, &arguments, &mut session)?;
+    let opened = Session::open(policy.as_mut(), question.laws, &arguments.json());
+    let mut session = opened.map_err(|error| arguments.refused(error, question.laws, laws.as_ref()))?;
+    let (findings, origins) = load(question, chosen, &arguments, &mut session)?;
     let told = session.findings().len();
+    let seen = look(session.mirror(), laws.as_ref())?;
     drop(progress);
+    explain(question.explain, chosen, &mut session)?;
 
     let progress = Progress::of("deciding");
     session.advance(record::newest(session.mirror()))?;
     let mut record = Record::new(&described, laws.as_ref(), chosen, arguments.given, &session);
     let before = accounts(&mut session)?;
-    for cycle in 1..=asked.cycles {
+    for cycle in 1..=question.cycles {
         session.cycle()?;
         record.cycles.push(Cycle::of(cycle, &mut session));
     }
@@ -95,18 +137,33 @@ fn decide(asked: &Asked, chosen: &Chosen, arguments: Arguments) -> Result<(Recor
     record.accounts = books::compare(&before, &after, session.mirror().resources());
     record.findings = findings;
     record.findings.extend(session.findings().iter().skip(told).map(|finding| origins.place(finding.clone())));
-    Ok((record, Jobs::of(session.mirror())))
+    Ok((record, Jobs::of(session.mirror()), seen))
+}
+
+/// Has the policy say why it decides as it does, where that is wanted.
+fn explain(wanted: Explain, chosen: &Chosen, session: &mut Session<'_>) -> Result<(), Failure> {
+    if wanted == Explain::No || session.explain()? {
+        return Ok(());
+    }
+    let unexplained = Failure::Unexplained { file: name_of(chosen.source.file.as_deref()).to_owned() };
+    match wanted {
+        Explain::Always => Err(unexplained),
+        Explain::No | Explain::IfPossible => {
+            unexplained.warn();
+            Ok(())
+        }
+    }
 }
 
 /// Reads the snapshots into the session. Whatever is wrong with an object ends it; the rest is returned.
 fn load(
-    asked: &Asked,
+    question: &Question<'_>,
     chosen: &Chosen,
     arguments: &Arguments,
     session: &mut Session<'_>,
 ) -> Result<(Vec<Problem>, Origins), Failure> {
-    let Snapshot { objects, origins } = Snapshot::read(&asked.snapshots)?;
-    let files = names(&asked.snapshots);
+    let Snapshot { objects, origins } = Snapshot::read(question.snapshots)?;
+    let files = names(question.snapshots);
     let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
     if objects.is_empty() {
         return nothing("object", "write `kubectl get nodes,pods,... --all-namespaces -o yaml` into it");
@@ -114,7 +171,7 @@ fn load(
     if let Err(error) = session.load_objects(objects) {
         return Err(match &error {
             SessionError::Fault(Fault::Refused { error: PolicyError::Overflow(sum), .. }) => {
-                Failure::Objects(vec![overflow::find(asked, chosen, arguments, sum)])
+                Failure::Objects(vec![overflow::find(question, chosen, arguments, sum)])
             }
             _ => Failure::Session(error),
         });

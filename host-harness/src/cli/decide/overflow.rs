@@ -4,7 +4,7 @@ use super::super::arguments::Arguments;
 use super::super::choice::Chosen;
 use super::super::origins::{Origins, Snapshot};
 use super::super::problem::Problem;
-use super::Asked;
+use super::Question;
 use crate::scheduler::Session;
 
 /// What to do about it.
@@ -12,9 +12,9 @@ const REMEDY: &str = "correct the amounts: together they are more than 64 bits c
 
 /// Tells the objects one by one, until the sum is too large again. The standard input cannot be read twice: then the object is
 /// not named.
-pub(super) fn find(asked: &Asked, chosen: &Chosen, arguments: &Arguments, sum: &str) -> Problem {
+pub(super) fn find(question: &Question<'_>, chosen: &Chosen, arguments: &Arguments, sum: &str) -> Problem {
     let problem = Problem::error(sum).remedy(REMEDY);
-    match culprit(asked, chosen, arguments) {
+    match culprit(question, chosen, arguments) {
         None => problem,
         Some((object, origins)) => {
             let origin = origins.of(&object);
@@ -28,10 +28,10 @@ pub(super) fn find(asked: &Asked, chosen: &Chosen, arguments: &Arguments, sum: &
     }
 }
 
-fn culprit(asked: &Asked, chosen: &Chosen, arguments: &Arguments) -> Option<(String, Origins)> {
-    let Snapshot { objects, origins } = Snapshot::read(&asked.snapshots).ok()?;
+fn culprit(question: &Question<'_>, chosen: &Chosen, arguments: &Arguments) -> Option<(String, Origins)> {
+    let Snapshot { objects, origins } = Snapshot::read(question.snapshots).ok()?;
     let mut policy = chosen.start().ok()?;
-    let mut session = Session::open(policy.as_mut(), &asked.laws, &arguments.json()).ok()?;
+    let mut session = Session::open(policy.as_mut(), question.laws, &arguments.json()).ok()?;
     for object in objects {
         let key = object.key();
         if session.upsert([object]).is_err() {

@@ -15,71 +15,71 @@ use crate::scheduler::{Attempt, AttemptResult, Happened, Session};
 /// The document that `decide` prints.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Record {
+pub(in crate::cli) struct Record {
     api_version: &'static str,
     kind: &'static str,
     /// Who decided.
-    pub(super) policy: Deciding,
+    pub(in crate::cli) policy: Deciding,
     /// What there was at the beginning.
-    pub(super) cluster: Counted,
+    pub(in crate::cli) cluster: Counted,
     /// What happened, cycle by cycle.
-    pub(super) cycles: Vec<Cycle>,
+    pub(in crate::cli) cycles: Vec<Cycle>,
     /// The quotas or queues, before the first cycle and after the last.
     pub(super) accounts: Vec<Book>,
     /// What the authors of the objects should know.
-    pub(super) findings: Vec<Problem>,
+    pub(in crate::cli) findings: Vec<Problem>,
     /// How many objects the laws did not look at, by version and kind.
-    pub(super) ignored: BTreeMap<String, usize>,
+    pub(in crate::cli) ignored: BTreeMap<String, usize>,
 }
 
 /// Who decided.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Deciding {
-    pub(super) name: String,
-    pub(super) version: String,
-    pub(super) laws: String,
-    pub(super) arguments: Map<String, Value>,
+pub(in crate::cli) struct Deciding {
+    pub(in crate::cli) name: String,
+    pub(in crate::cli) version: String,
+    pub(in crate::cli) laws: String,
+    pub(in crate::cli) arguments: Map<String, Value>,
     #[serde(flatten)]
-    pub(super) source: Source,
+    pub(in crate::cli) source: Source,
 }
 
 /// What there was at the beginning.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Counted {
+pub(in crate::cli) struct Counted {
     /// The time: that of the newest thing in the snapshot; none where nothing in it has one.
-    pub(super) now: Option<String>,
+    pub(in crate::cli) now: Option<String>,
     /// Nodes.
-    pub(super) nodes: usize,
+    pub(in crate::cli) nodes: usize,
     /// Pods that hold a node.
-    pub(super) placed: usize,
+    pub(in crate::cli) placed: usize,
     /// Pods that wait for a node.
-    pub(super) pending: usize,
+    pub(in crate::cli) pending: usize,
     /// Pods that have ended.
-    pub(super) ended: usize,
+    pub(in crate::cli) ended: usize,
 }
 
 /// What happened in a cycle.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Cycle {
+pub(in crate::cli) struct Cycle {
     /// Its number, from 1.
-    pub(super) cycle: u32,
+    pub(in crate::cli) cycle: u32,
     /// What happened.
     #[serde(flatten)]
-    pub(super) happened: Happened,
+    pub(in crate::cli) happened: Happened,
     /// Pods held at permit at its end, and the nodes they are held for.
-    pub(super) waiting: BTreeMap<String, String>,
+    pub(in crate::cli) waiting: BTreeMap<String, String>,
     /// Pods that were nominated before and still are.
-    pub(super) still_nominated: BTreeMap<String, String>,
+    pub(in crate::cli) still_nominated: BTreeMap<String, String>,
     /// Pods that wait for a node at its end.
-    pub(super) still_pending: Vec<String>,
+    pub(in crate::cli) still_pending: Vec<String>,
 }
 
 impl Record {
     /// What there is before anything is decided.
-    pub(super) fn new(
+    pub(in crate::cli) fn new(
         described: &Description,
         laws: Option<&LawSet>,
         chosen: &Chosen,
@@ -124,7 +124,7 @@ impl Counted {
 
 impl Cycle {
     /// What happened since the session was last asked.
-    pub(super) fn of(cycle: u32, session: &mut Session<'_>) -> Cycle {
+    pub(in crate::cli) fn of(cycle: u32, session: &mut Session<'_>) -> Cycle {
         let (happened, waiting) = (session.take_happened(), session.waiting());
         let mirror = session.mirror();
         let (mut still_nominated, mut still_pending) = (BTreeMap::new(), Vec::new());
@@ -139,14 +139,14 @@ impl Cycle {
     }
 
     /// Pods that wait and of which nothing else is known: laws that run a cycle of their own do not say why.
-    pub(super) fn untold(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::cli) fn untold(&self) -> impl Iterator<Item = &str> {
         let tried: BTreeSet<&str> = self.happened.attempts.iter().map(|attempt| attempt.pod.as_str()).collect();
         let pending = self.still_pending.iter().map(String::as_str);
         pending.filter(move |pod| !tried.contains(pod) && !self.happened.nominated.contains_key(*pod))
     }
 
     /// The last attempts that ended so, of pods that were neither bound nor nominated and are not held: what is left over.
-    pub(super) fn left_over(&self, result: AttemptResult) -> impl Iterator<Item = &Attempt> {
+    pub(in crate::cli) fn left_over(&self, result: AttemptResult) -> impl Iterator<Item = &Attempt> {
         let Happened { attempts, bound, nominated, .. } = &self.happened;
         attempts.iter().filter(move |attempt| {
             attempt.result == result
@@ -162,7 +162,7 @@ fn is_pending(pod: &Pod) -> bool {
 }
 
 /// The time of the newest thing that happened to a pod.
-pub(super) fn newest(mirror: &Mirror) -> i64 {
+pub(in crate::cli) fn newest(mirror: &Mirror) -> i64 {
     let times = mirror.pods().flat_map(|pod| [Some(pod.created), pod.started, pod.scheduled]);
     times.flatten().max().unwrap_or(0)
 }

@@ -5,7 +5,7 @@ use super::super::page::Page;
 use super::super::screen::Screen;
 use super::jobs::Jobs;
 use super::record::{Cycle, Record};
-use super::{books, bound, nominated, refused};
+use super::{books, bound, nominated, refused, why};
 use crate::scheduler::AttemptResult;
 
 /// The page: only what there is something to say about.
@@ -24,6 +24,7 @@ pub(super) fn page(record: &Record, jobs: &Jobs) -> Page {
         refused::tell(&mut page, cycle, jobs);
         refused::tell_untold(&mut page, cycle, jobs);
         refused::tell_plans(&mut page, cycle);
+        why::tell(&mut page, cycle, jobs);
     }
     books::tell(&mut page, &record.accounts);
     if !record.findings.is_empty() {
@@ -45,7 +46,7 @@ pub(super) fn page(record: &Record, jobs: &Jobs) -> Page {
 }
 
 /// What decides about what.
-fn head(page: &mut Page, record: &Record) {
+pub(in crate::cli) fn head(page: &mut Page, record: &Record) {
     let (cluster, policy) = (&record.cluster, &record.policy);
     let nodes = counted(cluster.nodes, "node");
     let (placed, pending) = (counted(cluster.placed, "pod"), cluster.pending);

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize;
+use serde_json::{Value, json};
+
 use crate::contract::{self, Effects, PodId};
 use crate::dialects::document::label_path;
 use crate::dialects::{Document, Findings};
-use crate::model::{Cluster, Gang, JobIx, Match, Place, PodIx};
+use crate::model::{Cluster, Gang, JobIx, JobKey, Match, Place, PodIx};
 
 /// Pod label: the group.
 const NAME: &str = "pod-group/name";
@@ -37,14 +40,17 @@ impl Groups {
         Groups { timeout, last: None, wanted, places, stale }
     }
 
-    /// The group of the last pod of any group that was tried.
-    pub fn last(&self) -> Option<JobIx> {
-        self.last
+    /// The group of the last pod that was tried, for a checkpoint.
+    pub fn remember(&self, cluster: &Cluster) -> Value {
+        let last = self.last.and_then(|last| cluster.job(last));
+        last.map_or(Value::Null, |last| json!([last.key.0, last.key.1]))
     }
 
-    /// This is the group of the last pod that was tried: so a checkpoint says.
-    pub fn resume(&mut self, last: Option<JobIx>) {
-        self.last = last;
+    /// Knows again what it remembered.
+    pub fn recall(&mut self, cluster: &Cluster, memory: &Value) -> Result<(), serde_json::Error> {
+        let last: Option<JobKey> = Deserialize::deserialize(memory)?;
+        self.last = last.and_then(|last| cluster.job_named(&last));
+        Ok(())
     }
 
     /// The group of a pod. Without a sensible minimum it is a pod of no group; where members disagree, the oldest one counts, whoever

@@ -13,7 +13,7 @@ use crate::dialects::{Arguments, Dialect, Document, Findings, argument};
 use crate::engine::Sample;
 use crate::laws::Laws;
 use crate::laws::register::Entry;
-use crate::model::{Cluster, JobIx, Overflow, PodIx, Traits};
+use crate::model::{Cluster, Overflow, PodIx, Traits};
 use groups::Groups;
 
 /// What these laws are.
@@ -100,12 +100,12 @@ impl Dialect for Coscheduling {
         self.groups.succeeded(cluster, pod);
     }
 
-    fn turn(&self) -> Option<JobIx> {
-        self.groups.last()
+    fn remember(&self, cluster: &Cluster) -> serde_json::Value {
+        self.groups.remember(cluster)
     }
 
-    fn resume(&mut self, turn: Option<JobIx>) {
-        self.groups.resume(turn);
+    fn recall(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+        self.groups.recall(cluster, memory)
     }
 
     fn unreserved(&mut self, cluster: &mut Cluster, pod: PodIx, cause: ReleaseCause) -> Effects {

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::tree::{Leaf, Tree};
 use crate::contract;
 use crate::model::{Cluster, JobIx, PodIx, QueueIx};
@@ -16,6 +18,8 @@ type Arrival = (i64, i64, String);
 #[derive(Debug)]
 struct App {
     first: Arrival,
+    /// The pod that came first, while it is there.
+    first_pod: Option<PodIx>,
     /// The queue its first pod names.
     named: Option<String>,
     namespace: String,
@@ -46,6 +50,16 @@ pub struct Said<'a> {
     pub is_placeholder: bool,
 }
 
+/// What an application was, of which the pods that are left do not tell.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Past {
+    app: String,
+    first: Arrival,
+    named: Option<String>,
+    namespace: String,
+    originator: Option<(Arrival, Option<PodIx>)>,
+}
+
 impl Apps {
     /// A pod is one of an application.
     pub fn enter(&mut self, tree: &Tree, job: JobIx, pod: &contract::Pod, said: &Said<'_>) {
@@ -58,6 +72,7 @@ impl Apps {
         let new = !self.apps.contains_key(&job);
         let app = self.apps.entry(job).or_insert_with(|| App {
             first: arrival.clone(),
+            first_pod: Some(ix),
             named: said.queue.map(str::to_owned),
             namespace: pod.namespace.clone(),
             originator: None,
@@ -68,7 +83,7 @@ impl Apps {
         let earlier = arrival < app.first;
         if earlier {
             (app.named, app.namespace) = (said.queue.map(str::to_owned), pod.namespace.clone());
-            app.first = arrival.clone();
+            (app.first, app.first_pod) = (arrival.clone(), Some(ix));
         }
         if new || earlier {
             let leaf = tree.place(app.named.as_deref(), &app.namespace);
@@ -88,6 +103,7 @@ impl Apps {
         let job = self.apps.iter().find(|(_, app)| app.members.contains(&pod)).map_or(job, |(job, _)| *job);
         let Some(app) = self.apps.get_mut(&job) else { return };
         app.members.remove(&pod);
+        app.first_pod = app.first_pod.filter(|first| *first != pod);
         if let Some((_, originator)) = &mut app.originator
             && *originator == Some(pod)
         {
@@ -97,6 +113,42 @@ impl Apps {
         if app.members.is_empty() {
             self.came |= app.leaf.as_ref().is_some_and(|leaf| leaf.on_demand);
             self.apps.remove(&job);
+        }
+    }
+
+    /// The applications whose first pod, or originator, is gone: what is left of them does not show who that was.
+    pub fn remember(&self, cluster: &Cluster) -> Vec<Past> {
+        let past = self.apps.iter().filter(|(_, app)| {
+            app.first_pod.is_none() || app.originator.as_ref().is_some_and(|(_, pod)| pod.is_none())
+        });
+        let past = past.filter_map(|(job, app)| {
+            let (first, named, namespace) = (app.first.clone(), app.named.clone(), app.namespace.clone());
+            Some(Past {
+                app: cluster.job(*job)?.key.1.clone(),
+                first,
+                named,
+                namespace,
+                originator: app.originator.clone(),
+            })
+        });
+        past.collect()
+    }
+
+    /// Knows again who came first.
+    pub fn recall(&mut self, cluster: &Cluster, past: Vec<Past>) {
+        for Past { app, first, named, namespace, originator } in past {
+            let Some(job) = cluster.job_named(&(String::new(), app)) else { continue };
+            let Some(app) = self.apps.get_mut(&job) else { continue };
+            if first < app.first {
+                (app.first, app.first_pod, app.named, app.namespace) = (first, None, named, namespace);
+                self.moved = true;
+            }
+            if let Some((at, pod)) = originator
+                && app.originator.as_ref().is_none_or(|(known, _)| at < *known)
+            {
+                app.originator = Some((at, pod));
+                self.changed.insert(job);
+            }
         }
     }
 

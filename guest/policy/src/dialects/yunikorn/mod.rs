@@ -15,6 +15,8 @@ mod standing;
 mod tests;
 mod tree;
 
+use serde::{Deserialize, Serialize};
+
 use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, ObjectKey, PodKind};
 use crate::dialects::{Arguments, Dialect, Document, Findings};
 use crate::laws::Laws;
@@ -56,10 +58,15 @@ pub fn configure(_: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
         tree: Tree::default(),
         apps: Apps::default(),
         classes: Classes::default(),
+        source: None,
+        good: false,
         settled: false,
         resources: 0,
     }))
 }
+
+/// What becomes of the queues when their description cannot be used.
+const STAY: &str = ": the queues stay as they are";
 
 /// YuniKorn's laws, and what was read so far.
 #[derive(Debug)]
@@ -68,10 +75,22 @@ struct YuniKorn {
     tree: Tree,
     apps: Apps,
     classes: Classes,
+    /// The text of the configuration in force; none where it is the one that is built in.
+    source: Option<String>,
+    /// It was read without a mistake.
+    good: bool,
     /// The tree in the cluster is that of the configuration.
     settled: bool,
     /// How many resources there were when it was settled: a bound on a resource needs its number.
     resources: usize,
+}
+
+/// What the cluster does not show.
+#[derive(Debug, Serialize, Deserialize)]
+struct Memory {
+    /// The configuration in force. That in the cluster may be a bad one.
+    queues: Option<String>,
+    apps: Vec<apps::Past>,
 }
 
 impl YuniKorn {
@@ -79,19 +98,27 @@ impl YuniKorn {
     fn read_queues(&mut self, object: &Document, findings: &mut Findings) {
         let path = format!("/data/{}", keys::QUEUES);
         let Some(text) = object.at(&path).and_then(|value| value.as_str()) else {
-            let message = format!("it has no `{}`: the queues stay as they are", keys::QUEUES);
+            let message = format!("it has no `{}`{STAY}", keys::QUEUES);
             findings.push(object.error("/data", message, "describe the queues there"));
             return;
         };
+        let refused =
+            |mistake: &Mistake| object.error(&path, format!("{}{}", mistake.sentence(), STAY), mistake.remedy);
         match config::read(text) {
-            Ok((config, warnings)) => {
-                let told = |mistake: &Mistake| object.warning(&path, mistake.sentence(), mistake.remedy);
-                findings.extend(warnings.iter().map(told));
+            Ok((config, told)) => {
+                let is_good = told.iter().all(|mistake| mistake.instead.is_none());
+                if self.good && !is_good {
+                    return findings.extend(told.iter().filter(|mistake| mistake.instead.is_some()).map(refused));
+                }
+                let tell = |mistake: &Mistake| {
+                    let instead = mistake.instead.map(|instead| format!(": {instead}")).unwrap_or_default();
+                    object.warning(&path, mistake.sentence() + &instead, mistake.remedy)
+                };
+                findings.extend(told.iter().map(tell));
+                (self.good, self.source) = (is_good, Some(text.to_owned()));
                 self.set(config);
             }
-            Err(mistake) => {
-                findings.push(object.error(&path, mistake.sentence(), mistake.remedy));
-            }
+            Err(mistake) => findings.push(refused(&mistake)),
         }
     }
 
@@ -153,7 +180,10 @@ impl Dialect for YuniKorn {
 
     fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
         match object.kind.as_str() {
-            "ConfigMap" if object.name == keys::CONFIG_MAP => self.set(Config::default()),
+            "ConfigMap" if object.name == keys::CONFIG_MAP => {
+                (self.good, self.source) = (false, None);
+                self.set(Config::default());
+            }
             "PriorityClass" => self.classes.remove(&object.name),
             _ => {}
         }
@@ -178,6 +208,24 @@ impl Dialect for YuniKorn {
 
     fn rank(&mut self, cluster: &mut Cluster) {
         standing::update(cluster);
+    }
+
+    fn remember(&self, cluster: &Cluster) -> serde_json::Value {
+        let memory = Memory { queues: self.source.clone(), apps: self.apps.remember(cluster) };
+        serde_json::to_value(memory).unwrap_or_default()
+    }
+
+    fn recall(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+        let Some(Memory { queues, apps }) = Option::<Memory>::deserialize(memory)? else { return Ok(()) };
+        let queues = queues.filter(|_| !self.good);
+        if let Some(text) = queues
+            && let Ok((config, told)) = config::read(&text)
+        {
+            (self.good, self.source) = (told.iter().all(|mistake| mistake.instead.is_none()), Some(text));
+            self.set(config);
+        }
+        self.apps.recall(cluster, apps);
+        Ok(())
     }
 
     fn eviction(&self) -> Eviction {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::config::decode::is_name;
+use super::config::queue::is_name;
 use super::config::{Config, Quantity, Queue, Resources, Rule, Template};
 use super::properties;
 use crate::model::{Bound, Bounds, Cluster, QueueSpec};
@@ -46,9 +46,37 @@ impl Tree {
     /// rule finds that finds one.
     pub fn place(&self, named: Option<&str>, namespace: &str) -> Option<Leaf> {
         self.config.rules.iter().find_map(|rule| {
-            let path = path(rule, named, namespace)?;
+            let path = self.path(rule, named, namespace)?;
             self.leaf(path, rule.create)
         })
+    }
+
+    /// The path that a rule finds. A parent that its own rule may not create must be there.
+    fn path(&self, rule: &Rule, named: Option<&str>, namespace: &str) -> Option<String> {
+        let found = match rule.name.as_str() {
+            "provided" => named?.to_lowercase(),
+            "fixed" => rule.value.clone(),
+            "tag" if rule.value == "namespace" => namespace.to_lowercase().replace('.', "_dot_"),
+            _ => return None,
+        };
+        if found == "root" || found.starts_with("root.") && rule.name != "tag" {
+            return Some(found);
+        }
+        let parent = match &rule.parent {
+            Some(parent) => {
+                let path = self.path(parent, named, namespace)?;
+                Some(path).filter(|path| parent.create || self.is_configured(path))?
+            }
+            None => "root".to_owned(),
+        };
+        Some(format!("{parent}.{found}"))
+    }
+
+    fn is_configured(&self, path: &str) -> bool {
+        fn holds(queue: &Queue, path: &str) -> bool {
+            queue.path == path || queue.queues.iter().any(|child| holds(child, path))
+        }
+        holds(&self.config.root, path)
     }
 
     /// The leaf of a path, if there is one or one may be made.
@@ -126,24 +154,6 @@ struct Level<'a> {
     parent: Option<&'a str>,
     spared: bool,
     template: Option<&'a Template>,
-}
-
-/// The path that a rule finds.
-fn path(rule: &Rule, named: Option<&str>, namespace: &str) -> Option<String> {
-    let found = match rule.name.as_str() {
-        "provided" => named?.to_lowercase(),
-        "fixed" => rule.value.clone(),
-        "tag" if rule.value == "namespace" => namespace.to_lowercase().replace('.', "_dot_"),
-        _ => return None,
-    };
-    if found == "root" || found.starts_with("root.") && rule.name != "tag" {
-        return Some(found);
-    }
-    let parent = match &rule.parent {
-        Some(parent) => path(parent, named, namespace)?,
-        None => "root".to_owned(),
-    };
-    Some(format!("{parent}.{found}"))
 }
 
 fn bounds(cluster: &Cluster, resources: &Resources) -> Bounds {

@@ -124,13 +124,12 @@ impl<'c> Stage<'c> {
         let node = self.cluster().node(ix)?;
         let of = |amounts: Option<&Amounts>, resource| amounts.map_or(0, |amounts| amounts.get(resource));
         let (promised, leaving) = (self.promised.get(&ix), self.leaving.get(&ix));
-        request.iter().find_map(|(resource, asked)| {
-            let free = node.free.get(resource);
-            let now = free.saturating_add(of(promised, resource));
-            let later = free.saturating_add(of(leaving, resource));
-            let lacks = |free: i64, beside| (free < asked).then_some((Lack { resource, asked, free }, beside));
-            lacks(now, "").or_else(|| lacks(later, " beside what is promised to others"))
-        })
+        let lacks = |more: Option<&Amounts>| {
+            let free = |resource| node.free.get(resource).saturating_add(of(more, resource));
+            Lack::among(request.iter().map(|(resource, asked)| (resource, asked, free(resource))))
+        };
+        let beside = |lack| (lack, " beside what is promised to others");
+        lacks(promised).map(|lack| (lack, "")).or_else(|| lacks(leaving).map(beside))
     }
 
     /// Whether a node has room for a pod that is on it in the trial.

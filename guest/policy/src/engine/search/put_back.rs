@@ -1,5 +1,7 @@
 //! The end of a search: with the job on its nodes, whoever can be put back is.
 
+use std::collections::BTreeSet;
+
 use super::site::Site;
 use super::{Obstacle, Proposal, Quest};
 use crate::contract::{Outcome, Subject};
@@ -39,9 +41,10 @@ pub fn put_back(
         party.places.iter().try_for_each(|(ix, place)| trial.put(*ix, *place))?;
         let (ix, node) = (party.head, party.places.first().and_then(|(_, place)| place.node()));
         let cluster = trial.cluster();
-        let crowded = kept.iter().filter(|kept| Some(kept.node) == node).find_map(|kept| kept.lacks(cluster));
-        let why =
-            crowded.map(Why::Crowded).or_else(|| quest.broken_limit(cluster).map(|(rule, b)| Why::Limit(rule, b)));
+        let crowded = kept.iter().filter(|kept| Some(kept.node) == node).any(|kept| kept.is_crowded(cluster));
+        let why = crowded
+            .then_some(Why::Crowded)
+            .or_else(|| quest.broken_limit(cluster).map(|(rule, b)| Why::Limit(rule, b)));
         note(quest, cluster, ix, why.as_ref());
         if why.is_some() {
             trial.rewind(before)?;
@@ -118,17 +121,17 @@ impl Kept {
         Ok(Kept { node: site.node, promised, asked: site.asked.clone() })
     }
 
-    /// The resource of which there is too little now, if any.
-    fn lacks(&self, cluster: &Cluster) -> Option<ResourceIx> {
-        let free = &cluster.node(self.node)?.free;
-        self.asked.iter().copied().find(|resource| free.get(*resource) < self.promised.get(*resource))
+    /// Whether there is too little of something now.
+    fn is_crowded(&self, cluster: &Cluster) -> bool {
+        let free = cluster.node(self.node).map(|node| &node.free);
+        free.is_some_and(|free| self.asked.iter().any(|resource| free.get(*resource) < self.promised.get(*resource)))
     }
 }
 
 /// Why a pod cannot be put back.
 enum Why {
-    /// There would be too little of this for the job on its node.
-    Crowded(ResourceIx),
+    /// There would be too little for the job on its node.
+    Crowded,
     /// A limit would be broken.
     Limit(Rule, Breach),
 }
@@ -142,23 +145,29 @@ fn note(quest: &mut Quest<'_>, cluster: &Cluster, ix: PodIx, why: Option<&Why>) 
         Some(Why::Limit(rule, breach)) => {
             quest.notes.note(subject, Outcome::Needed, rule, || format!("with it back, {}", breach.sentence(cluster)))
         }
-        Some(Why::Crowded(resource)) => {
-            let lack = crowding(cluster, quest, ix, *resource);
-            let message = || format!("with it back, {}", lack.sentence(cluster));
+        Some(Why::Crowded) => {
+            let lack = crowding(cluster, quest, ix).map(|lack| lack.sentence(cluster));
+            let message = || format!("with it back, {}", lack.unwrap_or_default());
             quest.notes.note(subject, Outcome::Needed, &rule, message);
         }
         None => quest.notes.note(subject, Outcome::PutBack, &rule, || "there is room for it, too".to_owned()),
     }
 }
 
-/// What there is of a resource for the asker's pods on the node that a pod was put back to.
-fn crowding(cluster: &Cluster, quest: &Quest<'_>, ix: PodIx, resource: ResourceIx) -> Lack {
-    let at = cluster.pod(ix).and_then(|pod| pod.place.node());
-    let node = at.and_then(|at| cluster.node(at));
-    let here = quest.asker.pods.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node() == at);
-    let asked = here.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
-    let promised = node.into_iter().flat_map(|node| quest.promised(cluster, node));
-    let promised = promised.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
-    let free = node.map_or(0, |node| node.free.get(resource)).saturating_add(asked).saturating_sub(promised);
-    Lack { resource, asked, free }
+/// What the asker's pods lack on the node that a pod was put back to.
+fn crowding(cluster: &Cluster, quest: &Quest<'_>, ix: PodIx) -> Option<Lack> {
+    let at = cluster.pod(ix)?.place.node();
+    let node = cluster.node(at?)?;
+    let of =
+        |pods: &[&Pod], resource| pods.iter().fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
+    let here = quest.asker.pods.iter().filter_map(|ix| cluster.pod(*ix));
+    let here: Vec<&Pod> = here.filter(|pod| pod.place.node() == at).collect();
+    let promised: Vec<&Pod> = quest.promised(cluster, node).collect();
+    let resources: BTreeSet<ResourceIx> =
+        here.iter().flat_map(|pod| pod.request.iter().map(|(resource, _)| resource)).collect();
+    Lack::among(resources.into_iter().map(|resource| {
+        let asked = of(&here, resource);
+        let free = node.free.get(resource).saturating_add(asked).saturating_sub(of(&promised, resource));
+        (resource, asked, free)
+    }))
 }

@@ -111,7 +111,7 @@ fn tell_nowhere(
         let candidates = candidates(site);
         if nominations.iter().any(|(_, at)| *at == site.node) {
             quest.tell_enough(cluster, site.node, &site.victims);
-            quest.tell_unneeded(&candidates, "it may make way, but not every pod of the job would have a node");
+            quest.tell_unneeded(&candidates, "not every pod of the job would have a node");
         } else if quest.may_run(cluster, pod, site.node) {
             let room = site.emptied(cluster)?;
             quest.tell_full(
@@ -119,7 +119,7 @@ fn tell_nowhere(
                 &Full { node: site.node, candidates: &candidates, room: &room, request: &request },
             )?;
         } else {
-            quest.tell_unneeded(&candidates, "it may make way, but its node does not take the pod that finds none");
+            quest.tell_unneeded(&candidates, "its node does not take the pod that finds none");
         }
     }
     Ok(())
@@ -134,7 +134,7 @@ fn tell_unused(cluster: &Cluster, quest: &mut Quest<'_>, sites: &[Site]) -> Resu
         match site.victims_for(cluster, &request)? {
             Some(victims) => {
                 quest.tell_enough(cluster, site.node, &victims);
-                quest.tell_unneeded(&candidates, "it may make way, but nothing was planned onto its node");
+                quest.tell_unneeded(&candidates, "nothing was planned onto its node");
             }
             None => {
                 let room = site.emptied(cluster)?;

@@ -39,7 +39,7 @@ pub fn full(
     };
     notes.note(Subject::Node(full.node.0), Outcome::Barred, rule, message);
     for ix in full.candidates {
-        notes.unneeded(*ix, rule, "it may make way, but that would not be enough on its node");
+        notes.unneeded(*ix, rule, "it would not be enough on its node");
     }
     let mut room = full.room.clone();
     for (ix, ..) in &barred {
@@ -59,6 +59,7 @@ pub fn full(
     }
     let together = match missed.len() {
         1 => "it".to_owned(),
+        2 => "it and the other one that this is said of".to_owned(),
         all => format!("it and the {} others that this is said of", all.saturating_sub(1)),
     };
     for (ix, rule, breach) in missed {
@@ -93,7 +94,7 @@ impl Quest<'_> {
     /// Notes a node that would have done, and what it would have cost.
     pub fn tell_enough(&mut self, cluster: &Cluster, node: NodeIx, victims: &[PodIx]) {
         let rule = self.laws.node_choice;
-        let message = || format!("it would do: {}", make_way(cluster, victims, "would make way"));
+        let message = || make_way(cluster, victims, "would make way");
         self.notes.note(Subject::Node(node.0), Outcome::Enough, &rule, message);
     }
 }

@@ -81,6 +81,11 @@ impl Cluster {
         self.reserved(node, asker).any(|(_, pod)| pod.own_node().is_some()) || !own_node && self.owed.iter().any(waits)
     }
 
+    /// The pods of DaemonSets for which their node is kept since they were tried in vain.
+    pub fn owed(&self) -> impl Iterator<Item = PodIx> + '_ {
+        self.owed.iter().copied()
+    }
+
     /// A pod of a DaemonSet was tried and found no room on its node. Nothing where the node will never have room for it.
     pub fn owe(&mut self, ix: PodIx) {
         let Some(pod) = self.pod(ix) else { return };

@@ -12,7 +12,7 @@ type Amounts = BTreeMap<String, i64>;
 pub fn tree(root: &Queue) -> Result<(), Mistake> {
     if let Some(first) = root.resources.guaranteed.iter().chain(&root.resources.max).next() {
         let remedy = "remove them: the root has what the nodes have";
-        return Err(Mistake::new(first.line, "the root must not have resources set", remedy).at(&root.path));
+        return Err(Mistake::new(first.line, "the root must not have resources set", remedy).at("root resources"));
     }
     queue(root, &Amounts::new()).map(|_| ())
 }
@@ -25,8 +25,9 @@ fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     for child in &queue.queues {
         if let Some(first) = seen.insert(&child.path, child.line) {
             let message = format!("there is a queue of this name already, on line {first}");
+            let place = format!("{} name", child.path);
             return Err(
-                Mistake::new(child.line, message, "give each queue below a parent a name of its own").at(&child.path)
+                Mistake::new(child.line, message, "give each queue below a parent a name of its own").at(&place)
             );
         }
         for (resource, guaranteed) in self::queue(child, &max)? {
@@ -36,18 +37,22 @@ fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     }
     let own: Amounts = by_resource(&queue.resources.guaranteed);
     for (resource, sum) in &sum {
-        let bounds = [("is guaranteed", own.get(resource)), ("may have at most", max.get(resource))];
-        if let Some((what, bound)) = bounds.iter().find_map(|(what, bound)| Some((*what, bound.filter(|b| *b < sum)?)))
-        {
+        let bounds = [
+            ("guaranteed", "is guaranteed", own.get(resource), &queue.resources.guaranteed),
+            ("max", "may have at most", max.get(resource), &queue.resources.max),
+        ];
+        for (key, what, bound, written) in bounds {
+            let Some(bound) = bound.filter(|bound| *bound < sum) else { continue };
             let (sum, bound) = (amount(resource, *sum), amount(resource, *bound));
-            let called = called(resource);
-            let message = format!("its children are guaranteed {called} {sum} in sum, it {what} {bound}");
-            return Err(Mistake::new(queue.line, message, "raise it, or lower those of its children").at(&queue.path));
+            let line = written.iter().find(|quantity| quantity.resource == *resource).map_or(queue.line, |q| q.line);
+            let message = format!("its children are guaranteed {sum} in sum, it {what} {bound}");
+            let remedy = "raise it, or lower those of its children";
+            return Err(Mistake::new(line, message, remedy).at(&place(&queue.path, key, resource)));
         }
     }
     if let Some(template) = &queue.template {
-        let place = format!("{} childtemplate", queue.path);
-        guaranteed_within_max(&template.resources, &by_resource(&template.resources.max), &place)?;
+        let path = format!("{} childtemplate", queue.path);
+        guaranteed_within_max(&template.resources, &by_resource(&template.resources.max), &path)?;
     }
     sum.extend(own);
     Ok(sum)
@@ -58,8 +63,9 @@ fn maxima(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     for Quantity { resource, amount: own, line } in &queue.resources.max {
         if let Some(bound) = inherited.get(resource).filter(|bound| *bound < own) {
             let (own, bound) = (amount(resource, *own), amount(resource, *bound));
-            let message = format!("max of {} {own} is more than the {bound} of a queue above it", called(resource));
-            return Err(Mistake::new(*line, message, "lower it, or raise the maximum above").at(&queue.path));
+            let message = format!("{own} is more than the {bound} of a queue above it");
+            let place = place(&queue.path, "max", resource);
+            return Err(Mistake::new(*line, message, "lower it, or raise the maximum above").at(&place));
         }
     }
     let mut max = inherited.clone();
@@ -68,20 +74,21 @@ fn maxima(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     Ok(max)
 }
 
-fn guaranteed_within_max(resources: &Resources, max: &Amounts, place: &str) -> Result<(), Mistake> {
+fn guaranteed_within_max(resources: &Resources, max: &Amounts, path: &str) -> Result<(), Mistake> {
     for Quantity { resource, amount: guaranteed, line } in &resources.guaranteed {
         if let Some(max) = max.get(resource).filter(|max| *max < guaranteed) {
             let (guaranteed, max) = (amount(resource, *guaranteed), amount(resource, *max));
-            let message = format!("guaranteed {} {guaranteed} is more than the maximum {max}", called(resource));
-            return Err(Mistake::new(*line, message, "lower the guarantee, or raise the maximum").at(place));
+            let message = format!("{guaranteed} is more than the maximum {max}");
+            let place = place(path, "guaranteed", resource);
+            return Err(Mistake::new(*line, message, "lower the guarantee, or raise the maximum").at(&place));
         }
     }
     Ok(())
 }
 
-/// The name YuniKorn has for a resource.
-fn called(resource: &str) -> &str {
-    if resource == "cpu" { "vcore" } else { resource }
+/// Queue and key of an amount, under the name YuniKorn has for the resource.
+fn place(path: &str, key: &str, resource: &str) -> String {
+    format!("{path} resources.{key}.{}", if resource == "cpu" { "vcore" } else { resource })
 }
 
 fn by_resource(quantities: &[Quantity]) -> Amounts {

@@ -1,11 +1,19 @@
 //! `queues.yaml`: the partition, its placement rules and its tree of queues.
 //!
 //! Read in three steps: [`yaml`] knows lines and no meaning, [`decode`] knows the keys, [`check`] the rules of the tree. The first mistake
-//! makes the whole configuration unusable, as it does upstream (`pkg/common/configs`, `configvalidator.go`).
+//! makes the whole configuration unusable, as it does upstream (`pkg/common/configs`, `configvalidator.go`): the last good one stays in
+//! force. What is known to upstream and not built here is told.
+//!
+//! A `preemption.delay` that is no duration of more than 0s is a mistake with a way out: the design has the default of 30s in its place
+//! (Queue Configuration). So it is where there is nothing better, when the configuration is the first one; an update with such a delay
+//! is as bad as any other, and the last good configuration stays in force.
 
 pub mod check;
 pub mod decode;
+mod fields;
 pub mod quantity;
+pub mod queue;
+mod unbuilt;
 pub mod yaml;
 
 use std::collections::BTreeMap;
@@ -21,12 +29,14 @@ pub struct Mistake {
     pub message: String,
     /// What to do.
     pub remedy: &'static str,
+    /// What counts in the place of what is wrong, where there is no good configuration to keep.
+    pub instead: Option<&'static str>,
 }
 
 impl Mistake {
     /// A mistake of which only the line is known.
     pub fn new(line: usize, message: impl Into<String>, remedy: &'static str) -> Mistake {
-        Mistake { place: String::new(), line, message: message.into(), remedy }
+        Mistake { place: String::new(), line, message: message.into(), remedy, instead: None }
     }
 
     /// The mistake with the place it stands at.

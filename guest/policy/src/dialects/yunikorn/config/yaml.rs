@@ -7,6 +7,9 @@ use super::Mistake;
 /// More than a file of this many nodes, aliases written out, is no configuration but an attack.
 const NODES: usize = 100_000;
 
+/// The key whose value is a map, or a list of maps, that the map it stands in has the entries of, too.
+const MERGE: &str = "<<";
+
 /// A value and its line.
 #[derive(Debug, Clone)]
 pub struct Node {
@@ -94,7 +97,10 @@ impl Builder {
             Event::SequenceStart(anchor, _) => self.begin(line, anchor, Value::List(Vec::new())),
             Event::MappingStart(anchor, _) => self.begin(line, anchor, Value::Map(Vec::new())),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open { line, anchor, value, .. }) => self.add(Node { line, value }, anchor),
+                Some(Open { line, anchor, value, .. }) => {
+                    let value = if let Value::Map(entries) = value { Value::Map(merged(entries)?) } else { value };
+                    self.add(Node { line, value }, anchor)
+                }
                 None => Ok(()),
             },
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {
@@ -137,7 +143,7 @@ impl Builder {
             }
             (Value::Map(entries), value) => {
                 let (key, line) = open.key.take().unwrap_or_default();
-                enter(entries, key, line, Node { line: node.line, value })?;
+                entries.push(Entry { key, line, node: Node { line: node.line, value } });
             }
             (Value::Null | Value::Scalar(_), _) => {}
         }
@@ -145,13 +151,24 @@ impl Builder {
     }
 }
 
-/// Enters a key.
-fn enter(entries: &mut Vec<Entry>, key: String, line: usize, node: Node) -> Result<(), Mistake> {
-    if key == "<<" {
-        return Err(Mistake::new(line, "merge keys (`<<`) are not YAML 1.2", "write the keys out"));
+/// The entries with those of the maps that the key `<<` names: what stands there itself counts first, then the first that has a key.
+/// YAML 1.2 knows no such key; the library that upstream reads its configuration with does.
+fn merged(entries: Vec<Entry>) -> Result<Vec<Entry>, Mistake> {
+    let (merges, mut entries): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(|entry| entry.key == MERGE);
+    for Entry { line, node, .. } in merges {
+        let no_map =
+            || Mistake::new(line, "the key `<<` names no map", "write `<<: *anchor` of a map, or a list of such");
+        let maps = if let Value::List(list) = node.value { list } else { vec![node] };
+        for map in maps {
+            let Value::Map(more) = map.value else { return Err(no_map()) };
+            for entry in more {
+                if entries.iter().all(|known| known.key != entry.key) {
+                    entries.push(entry);
+                }
+            }
+        }
     }
-    entries.push(Entry { key, line, node });
-    Ok(())
+    Ok(entries)
 }
 
 fn size(node: &Node) -> usize {

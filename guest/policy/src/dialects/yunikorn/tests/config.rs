@@ -39,9 +39,9 @@ fn every_mistake_names_its_line_its_place_and_the_key() {
     // The first line of the queues is line 7.
     for (queues, expected) in [
         ("- {name: a, weight: 1}", "line 7: `root.a`: there is no key `weight` here, only name, parent,"),
-        ("- {name: a}\n- {name: A}", "line 8: `root.a`: there is a queue of this name already, on line 7"),
+        ("- {name: a}\n- {name: A}", "line 8: `root.a name`: there is a queue of this name already, on line 7"),
         ("- {parent: true}", "line 7: `root`: a queue has no name"),
-        ("- {name: a.b}", "line 7: `root.a.b`: `a.b` is no name of a queue"),
+        ("- {name: a.b}", "line 7: `root.a.b`: `a.b` of key `name` is no name of a queue"),
         ("- {name: a, name: b}", "line 7: `root`: key `name` stands there twice, first on line 7"),
         ("- {name: a, parent: perhaps}", "line 7: `root.a`: `perhaps` of key `parent` is neither true nor false"),
         (
@@ -51,7 +51,7 @@ fn every_mistake_names_its_line_its_place_and_the_key() {
         ("- {name: a, queues: b}", "line 7: `root.a`: key `queues` is not a list"),
         (
             "- name: a\n  resources:\n    guaranteed: {vcore: 1.5}",
-            "line 9: `root.a resources.guaranteed`: `1.5` is not an amount of vcore",
+            "line 9: `root.a resources.guaranteed.vcore`: `1.5` is not an amount of vcore",
         ),
         (
             "- name: a\n  resources:\n    min: {vcore: 1}",
@@ -59,30 +59,45 @@ fn every_mistake_names_its_line_its_place_and_the_key() {
         ),
         (
             "- {name: a, resources: {guaranteed: {vcore: 3}, max: {vcore: 2}}}",
-            "line 7: `root.a`: guaranteed vcore 3 is more than the maximum 2",
+            "line 7: `root.a resources.guaranteed.vcore`: 3 is more than the maximum 2",
         ),
         (
             "- {name: a, resources: {max: {vcore: 2}}, queues: [{name: b, resources: {max: {vcore: 3}}}]}",
-            "line 7: `root.a.b`: max of vcore 3 is more than the 2 of a queue above it",
+            "line 7: `root.a.b resources.max.vcore`: 3 is more than the 2 of a queue above it",
         ),
         (
             "- {name: a, resources: {max: {vcore: 2}}, queues: [{name: b, queues: [{name: c, resources: {guaranteed: {vcore: 3}}}]}]}",
-            "line 7: `root.a.b.c`: guaranteed vcore 3 is more than the maximum 2",
+            "line 7: `root.a.b.c resources.guaranteed.vcore`: 3 is more than the maximum 2",
         ),
         (
             "- {name: a, resources: {guaranteed: {memory: 1Gi}}, queues: [{name: b, resources: {guaranteed: {memory: 600Mi}}}, \
              {name: c, queues: [{name: d, resources: {guaranteed: {memory: 600Mi}}}]}]}",
-            "line 7: `root.a`: its children are guaranteed memory 1200Mi in sum, it is guaranteed 1Gi",
+            "line 7: `root.a resources.guaranteed.memory`: its children are guaranteed 1200Mi in sum, it is guaranteed 1Gi",
         ),
         (
             "- {name: a, resources: {max: {vcore: 3}}, queues: [{name: b, resources: {guaranteed: {vcore: 2}}}, \
              {name: c, resources: {guaranteed: {vcore: 2}}}]}",
-            "line 7: `root.a`: its children are guaranteed vcore 4 in sum, it may have at most 3",
+            "line 7: `root.a resources.max.vcore`: its children are guaranteed 4 in sum, it may have at most 3",
         ),
         (
             "- {name: a, parent: true, childtemplate: {resources: {guaranteed: {vcore: 3}, max: {vcore: 2}}}}",
-            "line 7: `root.a childtemplate`: guaranteed vcore 3 is more than the maximum 2",
+            "line 7: `root.a childtemplate resources.guaranteed.vcore`: 3 is more than the maximum 2",
         ),
+        (
+            "- name: a\n  properties:\n    preemption.delay: [30s]",
+            "line 9: `root.a properties.preemption.delay`: this is not a single value",
+        ),
+        (
+            "- name: a\n  resources:\n    max:\n      vcore: {is: 3}",
+            "line 10: `root.a resources.max.vcore`: this is not a single value",
+        ),
+        ("- {name: [a]}", "line 7: `root name`: this is not a single value"),
+        ("- {name: a, parent: [true]}", "line 7: `root.a parent`: this is not a single value"),
+        (
+            "- name: a\n  limits:\n  - limit: x\n    maxresources:\n      memory: much",
+            "line 11: `root.a limits.maxresources.memory`: `much` is not an amount of memory",
+        ),
+        ("- {name: a, <<: [b]}", "line 7: the key `<<` names no map"),
         ("- {name: a, limits: [{limit: x, size: 3}]}", "line 7: `root.a limits`: there is no key `size` here"),
     ] {
         let said = mistake(&yaml(queues));
@@ -99,7 +114,7 @@ fn mistakes_of_the_partition() {
         ("partition: []", "line 1: there is no key `partition` here, only partitions, checksum"),
         (
             "partitions:\n- name: default\n  queues:\n  - name: root\n    resources: {max: {vcore: 1}}",
-            "line 5: `root`: the root must",
+            "line 5: `root resources`: the root must",
         ),
         (
             "partitions:\n- name: default\n  queues: [{name: root}, {name: a}]",
@@ -107,6 +122,7 @@ fn mistakes_of_the_partition() {
         ),
         ("partitions:\n- placementrules: [{name: guess}]", "line 2: there is no placement rule `guess`"),
         ("partitions:\n- placementrules: [{name: fixed}]", "line 2: placement rule `fixed` has no value"),
+        ("partitions:\n- nodesortpolicy: {type: best}", "line 2: `partition nodesortpolicy`: `best` of key `type`"),
         ("partitions:\n- preemption: {on: true}", "line 2: `partition preemption`: there is no key `on` here"),
         ("partitions:\n- name: default\n  queues:\n  - {name: a", "line "),
         ("partitions: [&a {name: default, queues: [*a]}]", "line 1: an alias of an anchor that is still open"),
@@ -124,11 +140,58 @@ fn what_is_read_otherwise_than_it_is_written_is_told() {
     assert_eq!(
         said,
         [
-            "line 7: `root.a properties.preemption.delay`: `soon` is no duration of more than 0s: 30s counts",
+            "line 7: `root.a properties.preemption.delay`: `soon` is no duration of more than 0s",
             "line 7: `root.a properties.preemption.policy`: `walled` is no preemption policy: `default` counts",
             "line 7: `root.a properties.priority.offset`: `x` is no offset: 0 counts",
         ]
     );
+}
+
+#[test]
+fn what_is_not_built_is_told() {
+    let rest = "
+- {name: a, submitacl: ops, maxapplications: 3, limits: [{limit: x, users: [u], maxresources: {vcore: 1}}]}
+- {name: b, submitacl: '*', adminacl: ' ', maxapplications: 0}
+- {name: c, properties: {application.sort.policy: fair, quota.preemption.delay: 1m, preemption.dealy: 5s}}
+- {name: d, properties: {application.sort.policy: fifo, application.sort.priority: enabled, quota.preemption.delay: 0s}}
+- {name: e, parent: true, childtemplate: {maxapplications: 1}}";
+    let head = "    preemption: {quotapreemptionenabled: true}\n    nodesortpolicy: {type: binpacking}\n    limits: [{limit: y}]\n    queues:\n      - name: root";
+    let rules = "placementrules: [{name: user}, {name: recovery}, {name: tag, value: team}, {name: fixed, value: a, filter: {type: deny}}, ";
+    let text = yaml(rest).replace("    queues:\n      - name: root", head).replace("placementrules: [", rules);
+    let (_, told) = config::read(&text).unwrap();
+    let said: Vec<String> = told.iter().map(config::Mistake::sentence).collect();
+    let expected = [
+        "line 4: `partition preemption`: key `quotapreemptionenabled` is not built",
+        "line 5: `partition nodesortpolicy`: `binpacking` is not built",
+        "line 6: `partition limits`: this limit is not built: the user of a pod is not known here",
+        "line 3: `placement rule`: placement rule `user` finds no queue: the user of a pod is not known here",
+        "line 3: `placement rule`: placement rule `recovery` finds no queue",
+        "line 3: `placement rule`: placement rule `tag` finds no queue: no pod has a tag `team`",
+        "line 3: `placement rule filter`: the filter of placement rule `fixed` is not built",
+        "line 10: `root.a maxapplications`: this bound is not built",
+        "line 10: `root.a submitacl`: `ops` is not built",
+        "line 10: `root.a limits`: this limit is not built",
+        "line 11: `root.b adminacl`: ` ` is not built",
+        "line 12: `root.c properties.application.sort.policy`: `fair` is not built",
+        "line 12: `root.c properties.quota.preemption.delay`: `1m` is not built",
+        "line 12: `root.c properties.preemption.dealy`: there is no property `preemption.dealy`",
+        "line 14: `root.e childtemplate maxapplications`: this bound is not built",
+    ];
+    assert_eq!(said.len(), expected.len(), "{said:#?}");
+    for (said, expected) in said.iter().zip(expected) {
+        assert!(said.starts_with(expected), "{said}\n{expected}");
+    }
+}
+
+#[test]
+fn merge_keys_give_what_the_map_does_not_say_itself() {
+    let text = "partitions:\n- name: default\n  queues:\n  - &a {name: a, resources: {guaranteed: {vcore: 1}}, maxapplications: 0}\n  \
+                - {<<: *a, name: b}\n  - {name: c, <<: [{parent: true}, *a]}";
+    let (config, told) = config::read(text).unwrap();
+    let queues: Vec<(&str, usize, bool)> =
+        config.root.queues.iter().map(|q| (q.path.as_str(), q.resources.guaranteed.len(), q.is_parent)).collect();
+    assert_eq!(queues, [("root.a", 1, false), ("root.b", 1, false), ("root.c", 1, true)]);
+    assert_eq!(told, []);
 }
 
 #[test]

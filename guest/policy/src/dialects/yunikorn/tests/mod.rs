@@ -3,9 +3,12 @@
 
 mod config;
 mod laws;
+mod mistakes;
 mod node;
+mod notes;
 mod property;
 mod queues;
+mod state;
 
 use serde_json::json;
 

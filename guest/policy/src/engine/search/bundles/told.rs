@@ -75,10 +75,10 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, levels: &[
             tell::full(cluster, notes, &rule, &full, barred.collect())?;
             continue;
         }
-        let message = || format!("it would do for a pod: {}", tell::make_way(cluster, &candidates, "would make way"));
+        let message = || format!("for one pod: {}", tell::make_way(cluster, &candidates, "would make way"));
         notes.note(Subject::Node(ix.0), Outcome::Enough, &rule, message);
         for ix in candidates {
-            notes.unneeded(ix, &rule, "it may make way, but not every pod of the gang would have a node");
+            notes.unneeded(ix, &rule, "not every pod of the gang would have a node");
         }
     }
     Ok(())
@@ -126,7 +126,7 @@ pub fn found(
         fit.victims.iter().flatten().filter_map(|ix| Some((*ix, places.get(ix)?.node()?))).collect();
     notes.planned(trial.cluster(), &rule, &fit.placements, &victims);
     for ix in places.keys().filter(|ix| victims.iter().all(|(victim, _)| victim != *ix)) {
-        notes.unneeded(*ix, &rule, "it may make way, but is not needed");
+        notes.unneeded(*ix, &rule, "others are enough");
     }
     Ok(())
 }
@@ -141,7 +141,8 @@ fn crowded(cluster: &Cluster, fit: &Fit, at: NodeIx) -> Option<Lack> {
     };
     let resources: BTreeSet<ResourceIx> =
         here.iter().filter_map(|ix| cluster.pod(*ix)).flat_map(|pod| pod.request.iter().map(|(r, _)| r)).collect();
-    let short = resources.into_iter().find(|resource| node.free.get(*resource) < 0)?;
-    let asked = of(short);
-    Some(Lack { resource: short, asked, free: node.free.get(short).saturating_add(asked) })
+    Lack::among(resources.into_iter().map(|resource| {
+        let asked = of(resource);
+        (resource, asked, node.free.get(resource).saturating_add(asked))
+    }))
 }

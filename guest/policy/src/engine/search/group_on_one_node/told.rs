@@ -21,7 +21,7 @@ pub(super) fn found(
         let there: Vec<PodIx> = site.candidates.iter().map(|(ix, _)| *ix).collect();
         if site.node == best.node {
             victims(cluster, quest, (request, site), &best.victims)?;
-            quest.tell_unneeded(&others(&there, &best.victims), "it may make way, but is not needed");
+            quest.tell_unneeded(&others(&there, &best.victims), "others are enough");
             continue;
         }
         let mut other = None;
@@ -36,9 +36,9 @@ pub(super) fn found(
             continue;
         };
         let spare = if reasons == 0 { "" } else { ", some of which are to be spared where others do" };
-        let message = || format!("it would do: {}{spare}", make_way(cluster, &other.victims, "would make way"));
+        let message = || format!("{}{spare}", make_way(cluster, &other.victims, "would make way"));
         quest.notes.note(Subject::Node(site.node.0), Outcome::Enough, &rule, message);
-        quest.tell_unneeded(&there, "it may make way, but nothing was planned onto its node");
+        quest.tell_unneeded(&there, "nothing was planned onto its node");
     }
     Ok(())
 }
@@ -91,7 +91,7 @@ pub(super) fn unfit(
         let message = || format!("with fewer gone it has too little room, with more {}", breach.sentence(cluster));
         quest.notes.note(subject, Outcome::Barred, &rule, message);
     }
-    quest.tell_unneeded(&there, "it may make way, but that would not be enough on its node");
+    quest.tell_unneeded(&there, "it would not be enough on its node");
     Ok(())
 }
 

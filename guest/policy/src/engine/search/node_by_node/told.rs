@@ -13,7 +13,7 @@ pub(super) fn not_looked_at(quest: &mut Quest<'_>, nodes: &[(NodeIx, &Node)], of
     }
     let rule = quest.laws.node_choice;
     for (node, _) in nodes {
-        let message = || format!("not looked at: {offers} nodes that would do are enough");
+        let message = || format!("not looked at: {offers} that would do are enough");
         quest.notes.note(Subject::Node(node.0), Outcome::Unneeded, &rule, message);
     }
 }
@@ -36,10 +36,10 @@ pub(super) fn offers(
             0 => String::new(),
             all => format!(", {all} against a disruption budget"),
         };
-        let message = || format!("it would do: {}{against}", make_way(cluster, &offer.victims, "would make way"));
+        let message = || format!("{}{against}", make_way(cluster, &offer.victims, "would make way"));
         quest.notes.note(Subject::Node(offer.node.0), Outcome::Enough, &rule, message);
         let there = candidates(cluster, quest, offer.node);
-        quest.tell_unneeded(&there, "it may make way, but nothing was planned onto its node");
+        quest.tell_unneeded(&there, "nothing was planned onto its node");
     }
     Ok(())
 }

@@ -1,0 +1,197 @@
+//! Clusters of Koordinator: quotas that are nearly full, jobs with and without a gang, pods that may and may not be evicted,
+//! reservations.
+
+use serde_json::{Map, Value, json};
+
+use super::{Floor, Sketch};
+use crate::build::{PodPlan, Size, Tags, node, pod, tags};
+use crate::case::{By, Drive};
+use crate::world::stamp;
+
+/// Priorities of pods that run, with ties.
+const RUNNING: [i64; 4] = [1000, 1000, 2000, 9000];
+
+/// Priorities of pods that wait.
+const WAITING: [i64; 4] = [1000, 2000, 9000, 9000];
+
+/// The quotas there may be.
+const QUOTAS: [&str; 3] = ["team-a", "team-b", "team-c"];
+
+pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
+    let nodes = sketch.draw("nodes", 1, 4);
+    let running = sketch.draw("running", 0, 11);
+    let jobs = sketch.draw("jobs", 0, 2);
+    let single = sketch.draw("singlePods", 0, 3);
+    let quotas = sketch.draw("quotas", 1, 3);
+    let reservations = if sketch.flag("withReservations", 30) { sketch.draw("reservations", 1, 4) } else { 0 };
+    let size = sketch.draw("podCpuMost", 1, 5);
+    let devices = sketch.flag("devices", 20);
+    let recreate = sketch.flag("recreate", 30);
+    let mut args = Map::new();
+    for name in ["disableDefaultPreemptiable", "disableDefaultTriggerPreemption", "podShouldBeDeletedWhenPreempted"] {
+        if sketch.flag(name, 25) {
+            args.insert(name.to_owned(), json!(true));
+        }
+    }
+    let unlabelled_stays = args.contains_key("disableDefaultPreemptiable");
+    let mut books: Vec<Book> = QUOTAS.into_iter().take(usize::try_from(quotas).unwrap_or(0)).map(Book::of).collect();
+    let mut objects = Vec::new();
+    let mut floor = Floor::of(sketch, nodes, 8, devices);
+    for (name, size) in floor.names.iter().zip(&floor.sizes) {
+        objects.push(node(name, *size, 110, &tags([])));
+    }
+    for number in 1..=reservations {
+        let most = size + 1;
+        reservation(sketch, &mut floor, number, most, &mut objects);
+    }
+    for number in 1..=running {
+        let (mut plan, quota) = some_pod(sketch, format!("r{number}"), size, devices, books.len());
+        plan.node = floor.deal(&mut sketch.dice, plan.size);
+        if plan.node.is_some() {
+            plan.started = Some(plan.created);
+            if let Some(book) = books.get_mut(quota) {
+                let label = plan.labels.get("quota.scheduling.koordinator.sh/preemptible").map(String::as_str);
+                book.running(plan.size, label == Some("false") || label.is_none() && unlabelled_stays);
+            }
+            objects.push(pod(&plan));
+        }
+    }
+    for number in 1..=single {
+        let (plan, _) = some_pod(sketch, format!("p{number}"), size + 1, devices, books.len());
+        objects.push(pod(&plan));
+    }
+    for job in ["x", "y", "z"].into_iter().take(usize::try_from(jobs).unwrap_or(0)) {
+        self::job(sketch, job, size, devices, books.len(), &mut objects);
+    }
+    for book in &books {
+        objects.push(book.quota(sketch));
+    }
+    (args, objects, Drive { by: By::Attempts, first: 20, between: 1, recreate })
+}
+
+/// What the running pods of a quota hold.
+struct Book {
+    name: &'static str,
+    used: Size,
+    fixed: Size,
+}
+
+impl Book {
+    fn of(name: &'static str) -> Book {
+        Book { name, used: Size::default(), fixed: Size::default() }
+    }
+
+    fn running(&mut self, size: Size, fixed: bool) {
+        self.used = Size { cpu: self.used.cpu + size.cpu, gpu: self.used.gpu + size.gpu };
+        if fixed {
+            self.fixed = Size { cpu: self.fixed.cpu + size.cpu, gpu: self.fixed.gpu + size.gpu };
+        }
+    }
+
+    /// A quota whose min holds what cannot be evicted, and whose max holds everything, both with little to spare.
+    fn quota(&self, sketch: &mut Sketch) -> Value {
+        let min = self.fixed.cpu + sketch.dice.between(0, 8);
+        let max = self.used.cpu.max(min) + sketch.dice.between(0, 8);
+        let (mut least, mut most) = (json!({"cpu": min.to_string()}), json!({"cpu": max.to_string()}));
+        if sketch.dice.chance(40) {
+            let min = self.fixed.gpu + sketch.dice.between(0, 4);
+            least["nvidia.com/gpu"] = json!(min.to_string());
+            most["nvidia.com/gpu"] = json!((self.used.gpu.max(min) + sketch.dice.between(0, 2)).to_string());
+        }
+        json!({
+            "apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+            "metadata": {"name": self.name, "namespace": "quotas", "labels": {
+                "quota.scheduling.koordinator.sh/parent": "koordinator-root-quota",
+                "quota.scheduling.koordinator.sh/is-parent": "false",
+            }},
+            "spec": {"min": least, "max": most},
+        })
+    }
+}
+
+/// A pod of one of so many quotas, and the place of that.
+fn some_pod(sketch: &mut Sketch, name: String, most: i64, devices: bool, quotas: usize) -> (PodPlan, usize) {
+    let priority = sketch.dice.of_these(if name.starts_with('r') { &RUNNING } else { &WAITING });
+    let created = sketch.dice.between(0, 9);
+    let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
+    let last = i64::try_from(quotas).unwrap_or(1) - 1;
+    let quota = usize::try_from(sketch.dice.between(0, last)).unwrap_or(0);
+    let mut labels: Tags = QUOTAS
+        .get(quota)
+        .map(|name| ("quota.scheduling.koordinator.sh/name", *name))
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect();
+    if let Some(class) = sketch.dice.pick(&["true", "true", "false", ""]).filter(|class| !class.is_empty()) {
+        labels.insert("quota.scheduling.koordinator.sh/preemptible".to_owned(), (*class).to_owned());
+    }
+    if let Some(may) = sketch.dice.pick(&["", "", "", "true", "true", "false"]).filter(|may| !may.is_empty()) {
+        labels.insert("quota.scheduling.koordinator.sh/can-preempt".to_owned(), (*may).to_owned());
+    }
+    if sketch.dice.chance(8) {
+        plan.spec.insert("preemptionPolicy".to_owned(), json!("Never"));
+    }
+    plan.labels = labels;
+    (plan, quota)
+}
+
+/// A job of pods that wait, of one size as a rule, with a gang that needs them all.
+fn job(sketch: &mut Sketch, job: &str, most: i64, devices: bool, quotas: usize, objects: &mut Vec<Value>) {
+    let members = sketch.dice.between(1, 4);
+    let (mut model, _) = some_pod(sketch, String::new(), most, devices, quotas);
+    model.labels.insert("pod-group.scheduling.sigs.k8s.io".to_owned(), job.to_owned());
+    let alike = sketch.dice.chance(75);
+    for number in 1..=members {
+        let mut plan = PodPlan { name: format!("{job}{number}"), ..model.clone() };
+        if !alike {
+            plan.size = sketch.size(most, devices);
+        }
+        objects.push(pod(&plan));
+    }
+    let minimum = members + i64::from(sketch.dice.chance(10));
+    objects.push(json!({
+        "apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
+        "metadata": {"name": job, "namespace": "default"}, "spec": {"minMember": minimum},
+    }));
+}
+
+/// A reservation, available as a rule, sometimes with a pod inside it.
+fn reservation(sketch: &mut Sketch, floor: &mut Floor, number: i64, most: i64, objects: &mut Vec<Value>) {
+    let (name, size) = (format!("v{number}"), Size { cpu: sketch.dice.between(1, most), gpu: 0 });
+    let priority = sketch.dice.of_these(&[100, 200, 300]).to_string();
+    let mut labels = tags([("koordinator.sh/priority", priority.as_str())]);
+    if let Some(may) = sketch.dice.pick(&["true", "true", "false", ""]).filter(|may| !may.is_empty()) {
+        labels.insert("scheduling.koordinator.sh/can-preempt".to_owned(), (*may).to_owned());
+    }
+    let node = if sketch.dice.chance(60) { floor.deal(&mut sketch.dice, size) } else { None };
+    let inside = node.is_some() && sketch.dice.chance(50);
+    let mut status = json!({"phase": "Pending"});
+    if let Some(node) = &node {
+        status = json!({"phase": "Available", "nodeName": node, "allocatable": size.written()});
+        if inside {
+            let owner =
+                json!([{"namespace": "default", "name": format!("o{number}"), "uid": format!("uid-o{number}")}]);
+            status["currentOwners"] = owner;
+            status["allocated"] = json!(size.written());
+        }
+    }
+    objects.push(json!({
+        "apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+        "metadata": {"name": name, "uid": format!("uid-{name}"), "labels": labels,
+            "creationTimestamp": stamp(sketch.dice.between(0, 9))},
+        "spec": {
+            "template": {"metadata": {"namespace": "default"},
+                "spec": {"containers": [{"name": "main", "resources": {"requests": size.written()}}]}},
+            "owners": [{"labelSelector": {"matchLabels": {"app": name}}}], "ttl": "24h", "allocateOnce": false,
+        },
+        "status": status,
+    }));
+    if inside {
+        let mut plan = PodPlan { name: format!("o{number}"), size, priority: 1000, node, ..PodPlan::default() };
+        plan.labels = tags([("quota.scheduling.koordinator.sh/name", "inside"), ("app", name.as_str())]);
+        let said = format!(r#"{{"name":"{name}","uid":"uid-{name}"}}"#);
+        plan.annotations = tags([("scheduling.koordinator.sh/reservation-allocated", said.as_str())]);
+        plan.metadata.insert("uid".to_owned(), json!(format!("uid-o{number}")));
+        objects.push(pod(&plan));
+    }
+}
