@@ -115,6 +115,9 @@ impl Policy for Tampered {
         }
         Ok(books)
     }
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, Fault> {
+        self.native.marks(pod, node)
+    }
     fn record_notes(&mut self, on: bool) -> Result<(), Fault> {
         self.native.record_notes(on)
     }
