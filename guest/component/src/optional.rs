@@ -1,13 +1,19 @@
-//! The interfaces a policy may have: the books, the notes, the checkpoint.
+//! The interfaces a policy may have: the books, what is written on pods, the notes, the checkpoint.
 
-use crate::bound::cluster::PodId;
-use crate::bound::decision::PolicyError;
-use crate::bound::{account, explain, state};
+use crate::bound::cluster::{NodeId, PodId};
+use crate::bound::decision::{Mark, PolicyError};
+use crate::bound::{account, binding, explain, state};
 use crate::{Component, ask};
 
 impl account::Guest for Component {
     fn queues() -> Result<Vec<account::QueueAccount>, PolicyError> {
         ask(|engine| engine.queues())
+    }
+}
+
+impl binding::Guest for Component {
+    fn marks(pod: PodId, node: NodeId) -> Result<Vec<Mark>, PolicyError> {
+        ask(|engine| engine.marks(pod, node))
     }
 }
 

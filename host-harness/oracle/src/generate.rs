@@ -3,6 +3,8 @@
 mod coscheduling;
 mod koordinator;
 mod kubernetes;
+mod volcano;
+mod yunikorn;
 
 use std::collections::BTreeMap;
 
@@ -16,7 +18,9 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
     let (args, objects, drive) = match system {
         System::Coscheduling => coscheduling::cluster(&mut sketch),
         System::Koordinator => koordinator::cluster(&mut sketch),
-        _ => kubernetes::cluster(&mut sketch),
+        System::Yunikorn => yunikorn::cluster(&mut sketch),
+        System::Volcano => volcano::cluster(&mut sketch),
+        System::Kubernetes => kubernetes::cluster(&mut sketch),
     };
     Case { system, seed, index, parameters: sketch.parameters, args, objects, drive }
 }

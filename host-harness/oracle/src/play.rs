@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::ReadError;
-use crate::case::{By, Case, Step, System};
+use crate::case::{By, Case, Step};
 use crate::outcome::Outcome;
 use crate::systems;
 use crate::tally::{Breach, Tally, Verdict};
@@ -94,29 +94,27 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Table<'_, F> {
                 return Ok(());
             }
             if evicting && !seen.insert(self.world.picture()) {
-                if self.turns_at_permit() {
+                if self.may_go_on() {
                     return Ok(());
                 }
                 self.found("comes-to-rest", "pods were evicted, and the cluster is as it was before");
                 return Ok(());
             }
         }
-        if self.turns_at_permit() {
+        if self.may_go_on() {
             return Ok(());
         }
         self.found("comes-to-rest", format!("something still changes after {ROUNDS} rounds"));
         Ok(())
     }
 
-    /// Gangs that lack room for all take the freed room at permit in turn, as the document has it: this may go on for ever where
-    /// victims are created anew.
-    fn turns_at_permit(&mut self) -> bool {
-        let waited = self.played.steps.iter().any(|(_, said)| said.get("result").is_some_and(|said| said == "Waiting"));
-        let turns = waited && self.case.drive.recreate && self.case.system == System::Coscheduling;
-        if turns {
-            *self.played.tally.excuses.entry("gangs without room take turns at permit").or_insert(0) += 1;
+    /// Whether it is known why this may go on for ever where victims are created anew.
+    fn may_go_on(&mut self) -> bool {
+        let why = self.memory.unrest().filter(|_| self.case.drive.recreate);
+        if let Some(why) = why {
+            *self.played.tally.excuses.entry(why).or_insert(0) += 1;
         }
-        turns
+        why.is_some()
     }
 
     /// How many rounds must change nothing: with pods at permit, time may.

@@ -4,6 +4,8 @@ mod common;
 mod coscheduling;
 mod koordinator;
 mod kubernetes;
+mod volcano;
+mod yunikorn;
 
 use std::collections::BTreeMap;
 
@@ -19,6 +21,15 @@ use crate::world::World;
 pub(crate) struct Memory {
     coscheduling: coscheduling::Memory,
     koordinator: koordinator::Memory,
+    yunikorn: yunikorn::Memory,
+    volcano: volcano::Memory,
+}
+
+impl Memory {
+    /// Why the cluster need not come to rest where victims are created anew: what the sources leave open.
+    pub(crate) fn unrest(&self) -> Option<&'static str> {
+        self.coscheduling.waited.then_some("gangs without room take turns at permit")
+    }
 }
 
 /// Judges what came of a step in the cluster as it was before.
@@ -57,7 +68,16 @@ pub(crate) fn judge(
             Step::Order => koordinator::order(world, &outcome.order, verdict),
             _ => {}
         },
-        _ => {}
+        System::Yunikorn => {
+            if let Step::Schedule(pod) = step {
+                yunikorn::attempt(world, &mut memory.yunikorn, pod, outcome, verdict)?;
+            }
+        }
+        System::Volcano => {
+            if let Step::Cycle = step {
+                volcano::cycle(case, world, &mut memory.volcano, outcome, verdict)?;
+            }
+        }
     }
     if let Step::Books(_) = step {
         common::books(&accounts(case, world)?, outcome, verdict);
@@ -69,7 +89,9 @@ pub(crate) fn judge(
 pub(crate) fn accounts(case: &Case, world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
     match case.system {
         System::Koordinator => koordinator::accounts(world),
-        _ => Ok(BTreeMap::new()),
+        System::Yunikorn => yunikorn::accounts(world),
+        System::Volcano => Ok(volcano::accounts(world)),
+        System::Kubernetes | System::Coscheduling => Ok(BTreeMap::new()),
     }
 }
 
@@ -77,6 +99,8 @@ pub(crate) fn accounts(case: &Case, world: &World) -> Result<BTreeMap<String, Am
 pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
     match case.system {
         System::Koordinator => koordinator::fair(case, world),
-        _ => Ok(true),
+        System::Yunikorn => yunikorn::fair(world),
+        System::Volcano => Ok(volcano::fair(world)),
+        System::Kubernetes | System::Coscheduling => Ok(true),
     }
 }

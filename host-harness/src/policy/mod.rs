@@ -56,6 +56,8 @@ pub trait Policy {
     fn act(&mut self) -> Result<Actions, Fault>;
     /// `account.queues`.
     fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault>;
+    /// `binding.marks`.
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, Fault>;
     /// `explain.record-notes`.
     fn record_notes(&mut self, on: bool) -> Result<(), Fault>;
     /// `explain.notes`.

@@ -62,6 +62,9 @@ impl Policy for Native {
     fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
         named("queues", self.0.queues())
     }
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, Fault> {
+        named("marks", self.0.marks(pod, node))
+    }
     fn record_notes(&mut self, on: bool) -> Result<(), Fault> {
         self.0.record_notes(on);
         Ok(())

@@ -3,9 +3,9 @@
 use wasmtime::Store;
 use wasmtime::component::{Instance, InstancePre};
 
-use super::bindings::bound::{account, decision, explain, state};
+use super::bindings::bound::{account, binding, decision, explain, state};
 use super::guard::Guard;
-use super::interfaces::{ACCOUNT, DECISION, EXPLAIN, Interface, STATE};
+use super::interfaces::{ACCOUNT, BINDING, DECISION, EXPLAIN, Interface, STATE};
 use super::load::Loaded;
 use super::{Breakage, LoadError};
 
@@ -14,6 +14,7 @@ use super::{Breakage, LoadError};
 pub(super) struct Indices {
     decision: decision::GuestIndices,
     account: Option<account::GuestIndices>,
+    binding: Option<binding::GuestIndices>,
     explain: Option<explain::GuestIndices>,
     state: Option<state::GuestIndices>,
 }
@@ -24,6 +25,7 @@ impl Indices {
         Ok(Indices {
             decision: decision::GuestIndices::new(component)?,
             account: has(ACCOUNT).then(|| account::GuestIndices::new(component)).transpose()?,
+            binding: has(BINDING).then(|| binding::GuestIndices::new(component)).transpose()?,
             explain: has(EXPLAIN).then(|| explain::GuestIndices::new(component)).transpose()?,
             state: has(STATE).then(|| state::GuestIndices::new(component)).transpose()?,
         })
@@ -35,6 +37,7 @@ pub(super) struct Live {
     pub(super) store: Store<Guard>,
     pub(super) decision: decision::Guest,
     pub(super) account: Option<account::Guest>,
+    pub(super) binding: Option<binding::Guest>,
     pub(super) explain: Option<explain::Guest>,
     pub(super) state: Option<state::Guest>,
 }
@@ -56,10 +59,12 @@ impl Live {
         let to = &mut store;
         let decision = same(DECISION, indices.decision.load(&mut *to, instance))?;
         let account = indices.account.as_ref().map(|it| same(ACCOUNT, it.load(&mut *to, instance)));
+        let binding = indices.binding.as_ref().map(|it| same(BINDING, it.load(&mut *to, instance)));
         let explain = indices.explain.as_ref().map(|it| same(EXPLAIN, it.load(&mut *to, instance)));
         let state = indices.state.as_ref().map(|it| same(STATE, it.load(&mut *to, instance)));
-        let (account, explain, state) = (account.transpose()?, explain.transpose()?, state.transpose()?);
-        Ok(Live { store, decision, account, explain, state })
+        let (account, binding) = (account.transpose()?, binding.transpose()?);
+        let (explain, state) = (explain.transpose()?, state.transpose()?);
+        Ok(Live { store, decision, account, binding, explain, state })
     }
 
     /// Gives the next call its time.

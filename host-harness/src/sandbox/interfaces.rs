@@ -36,6 +36,7 @@ pub(super) const DECISION: Interface = Interface {
     ],
 };
 pub(super) const ACCOUNT: Interface = Interface { name: "lictor:policy/account@0.1.0", functions: &["queues"] };
+pub(super) const BINDING: Interface = Interface { name: "lictor:policy/binding@0.1.0", functions: &["marks"] };
 pub(super) const EXPLAIN: Interface =
     Interface { name: "lictor:policy/explain@0.1.0", functions: &["record-notes", "notes"] };
 pub(super) const STATE: Interface = Interface { name: "lictor:policy/state@0.1.0", functions: &["save", "restore"] };
@@ -73,7 +74,8 @@ pub(super) fn check(component: &Component, engine: &Engine) -> Result<(), LoadEr
             _ => LoadError::LacksInterface(lacking.name.to_owned()),
         });
     }
-    [CLUSTER, DECISION, ACCOUNT, EXPLAIN, STATE].iter().try_for_each(|interface| interface.check_functions(component))
+    let known = [CLUSTER, DECISION, ACCOUNT, BINDING, EXPLAIN, STATE];
+    known.iter().try_for_each(|interface| interface.check_functions(component))
 }
 
 /// The version of the contract that a component exports.

@@ -137,6 +137,10 @@ impl Policy for Sandboxed {
         self.decide("queues", |it| Ok(has("account", &it.account)?.call_queues(&mut it.store)))
     }
 
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, Fault> {
+        self.decide("marks", |it| Ok(has("binding", &it.binding)?.call_marks(&mut it.store, pod, node)))
+    }
+
     fn record_notes(&mut self, on: bool) -> Result<(), Fault> {
         self.ask("record-notes", |it| Ok(has("explain", &it.explain)?.call_record_notes(&mut it.store, on)))
     }

@@ -6,6 +6,7 @@ use lictor_policy::contract::*;
 
 use super::filter::Filtered;
 use super::{Attempt, AttemptResult, Lie, Session, SessionError};
+use crate::policy::Fault;
 use crate::verify;
 
 impl Session<'_> {
@@ -80,6 +81,7 @@ impl Session<'_> {
 
     /// Reserve, Permit, bind.
     fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, SessionError> {
+        self.write(pod, node)?;
         let sound = verify::bindings(&self.ground(), &[Placement { pod, node }]);
         sound.map_err(|violation| Lie::Unsound(violation).told_by("filter"))?;
         attempt.node = Some(self.node_name(node));
@@ -105,6 +107,19 @@ impl Session<'_> {
         }
         self.carry(rounds)?;
         Ok(attempt)
+    }
+
+    /// Writes on the pod what the policy wants to be written with this node.
+    fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), SessionError> {
+        let marks = match self.policy.marks(pod, node) {
+            Err(Fault::Lacks(_)) => return Ok(()),
+            answer => answer?,
+        };
+        if !marks.is_empty() {
+            self.mirror.mark(pod, &marks);
+            self.written.insert(pod, marks);
+        }
+        Ok(())
     }
 
     /// Gives the pod the node until it is bound or unreserved.
@@ -135,7 +150,7 @@ impl Session<'_> {
 mod tests {
 
     use crate::scheduler::testing::{ALL, Fx, Say, Scripted, reason, session};
-    use crate::scheduler::{AttemptResult, Lie, SessionError};
+    use crate::scheduler::{AttemptResult, Lie, Session, SessionError};
     use crate::verify::testing::{node, on, pod};
 
     /// What the policy was asked and told but for the events of the cluster.
@@ -238,6 +253,26 @@ mod tests {
         session.try_pod("default/h").unwrap();
         let held = session.try_pod("default/h").unwrap_err().to_string();
         assert_eq!(held, "`default/h` cannot be tried: it is held at permit");
+    }
+
+    #[test]
+    fn what_comes_with_a_node_is_written_before_reserve_and_taken_back_with_it() {
+        let mut policy = Scripted::deciding(ALL)
+            .say("marks default/a", Say::Marks("other", "inside r"))
+            .say("permit default/a", Say::Wait(10, Fx::default()))
+            .say("marks default/b", Say::Marks("other", "inside s"));
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
+        let written = |session: &Session<'_>, name: &str| {
+            let pod = session.mirror.pod(session.mirror.pod_id(name).unwrap()).unwrap();
+            pod.annotations.first().map(|annotation| annotation.value.clone())
+        };
+        session.try_pod("default/a").unwrap();
+        assert_eq!(written(&session, "default/a").unwrap(), "inside r");
+        session.advance(10).unwrap();
+        assert_eq!(written(&session, "default/a"), None);
+        session.try_pod("default/b").unwrap();
+        session.advance(100).unwrap();
+        assert_eq!(written(&session, "default/b").unwrap(), "inside s");
     }
 
     #[test]

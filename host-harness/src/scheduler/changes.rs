@@ -39,6 +39,7 @@ impl Session<'_> {
                 Some(known) if known.node.is_none() && known.phase == Phase::Pending => {}
                 Some(known) if known.node.is_some() => {
                     self.let_go(pod);
+                    self.written.remove(&pod);
                 }
                 _ => rounds.extend(self.unreserve(pod, ReleaseCause::Removed)?),
             }

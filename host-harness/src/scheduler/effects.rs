@@ -42,6 +42,7 @@ impl Session<'_> {
     pub(super) fn bind(&mut self, pod: PodId, node: NodeId) {
         self.happened.bound.insert(self.pod_name(pod), self.node_name(node));
         self.mirror.bind(pod, node);
+        self.written.remove(&pod);
     }
 
     /// A pod loses its nomination, if it has one.

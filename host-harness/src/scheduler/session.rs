@@ -1,6 +1,6 @@
 //! A policy and a cluster, tied together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_policy::contract::*;
 
@@ -24,6 +24,8 @@ pub struct Session<'p> {
     pub(super) occupancy: Occupancy,
     pub(super) departures: Departures,
     pub(super) held: Held,
+    /// What was written on pods that have a node and are not bound yet.
+    pub(super) written: BTreeMap<PodId, Vec<Mark>>,
     /// The numbers of plans that the policy has used.
     pub(super) plans: BTreeSet<u64>,
     /// Every attempt is explained.
@@ -53,6 +55,7 @@ impl<'p> Session<'p> {
             mirror: Mirror::new(set.interests),
             departures: Departures::default(),
             held: Held::default(),
+            written: BTreeMap::new(),
             plans: BTreeSet::new(),
             explains: false,
             reorder: false,

@@ -35,6 +35,7 @@ fn it_exports_what_the_world_says() {
         ("lictor:policy/cluster@0.1.0", 0),
         ("lictor:policy/decision@0.1.0", 11),
         ("lictor:policy/account@0.1.0", 1),
+        ("lictor:policy/binding@0.1.0", 1),
         ("lictor:policy/explain@0.1.0", 2),
         ("lictor:policy/state@0.1.0", 2),
     ];

@@ -76,11 +76,14 @@ fn an_empty_module_becomes_a_sound_policy() {
 #[test]
 fn what_it_does_not_export_is_said_and_breaks_nothing() {
     let mut bytes = policy("(module)");
-    for (from, to) in [("account@", "acreage@"), ("explain@", "exclaim@"), ("state@", "stake@")] {
+    for (from, to) in
+        [("account@", "acreage@"), ("binding@", "winding@"), ("explain@", "exclaim@"), ("state@", "stake@")]
+    {
         bytes = renamed(&bytes, &format!("policy/{from}"), &format!("policy/{to}"));
     }
     let mut policy = SANDBOX.load(&bytes).unwrap().start().unwrap();
     assert!(matches!(policy.queues(), Err(Fault::Lacks("account"))));
+    assert!(matches!(policy.marks(0, 0), Err(Fault::Lacks("binding"))));
     assert!(matches!(policy.record_notes(true), Err(Fault::Lacks("explain"))));
     assert!(matches!(policy.notes(0), Err(Fault::Lacks("explain"))));
     assert!(matches!(policy.save(), Err(Fault::Lacks("state"))));

@@ -6,6 +6,7 @@ mod coscheduling;
 mod document;
 mod koordinator;
 mod kubernetes;
+mod selector;
 mod volcano;
 mod yunikorn;
 
@@ -13,6 +14,7 @@ use std::fmt::Debug;
 
 pub use arguments::{Arguments, argument};
 pub use document::{Document, Findings};
+pub use selector::{Labels, Selector, every_label};
 
 use crate::contract::{self, ConfigError, Effects, LawSet, Mark, ObjectKey, ReleaseCause};
 use crate::laws::Laws;
@@ -71,6 +73,11 @@ pub trait Dialect: Debug {
         Vec::new()
     }
 
+    /// What is written on a pod that is to use the room of this reservation.
+    fn lodging_marks(&self, _cluster: &Cluster, _reservation: PodIx) -> Vec<Mark> {
+        Vec::new()
+    }
+
     /// How this system's users call a queue, and its bounds.
     fn terms(&self) -> Terms {
         Terms { queue: "queue", guaranteed: "guaranteed", deserved: "deserved", max: "max" }
@@ -116,7 +123,11 @@ const SYSTEMS: [System; 5] = [
     System { describe: volcano::describe, configure: volcano::configure, rules: volcano::rules },
     System { describe: coscheduling::describe, configure: coscheduling::configure, rules: coscheduling::rules },
     System { describe: yunikorn::describe, configure: yunikorn::configure, rules: yunikorn::rules },
-    System { describe: kubernetes::describe, configure: kubernetes::configure, rules: kubernetes::rules },
+    System {
+        describe: coscheduling::describe_as_plugin,
+        configure: coscheduling::configure_as_plugin,
+        rules: kubernetes::rules,
+    },
 ];
 
 /// What the systems are.

@@ -2,47 +2,70 @@
 
 use crate::contract::*;
 use crate::laws::room;
-use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx};
+use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request};
 
 use super::Engine;
 
 /// The code of a number that is no node.
 const NO_NODE: room::Verdict = room::Verdict::Ineligible;
 
+/// A pod as one node sees it.
+struct Ask<'a> {
+    pod: PodIx,
+    /// Room that is promised to anybody is kept.
+    firm: bool,
+    request: &'a Request,
+    /// What it takes of the node: its request, or what a reservation there leaves of it.
+    takes: &'a Request,
+}
+
 impl Engine {
     /// See `decision.filter`.
     pub fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, PolicyError> {
-        let firm = self.laws()?.promises_are_firm();
-        let shape = self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?.shape;
-        let mut verdicts = Verdicts::default();
-        self.notes.resume(PodIx(pod));
-        for ix in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
-            let verdict = match self.cluster.node(ix) {
-                Some(node) if self.cluster.eligible(shape, ix) => {
-                    room(&self.cluster, (ix, node), PodIx(pod), firm).map_err(|over| self.overflow(over))?
+        let (firm, ix) = (self.laws()?.promises_are_firm(), PodIx(pod));
+        let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
+        let (shape, request) = (pod.shape, pod.request.clone());
+        let may_lodge = self.cluster.may_lodge(ix);
+        let mut seen = Vec::with_capacity(self.cluster.node_span());
+        self.notes.resume(ix);
+        for at in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
+            let lodging = if may_lodge { self.cluster.lodging(ix, at) } else { Ok(None) };
+            let lodging = lodging.map_err(|over| self.overflow(over))?;
+            let takes = lodging.as_ref().map_or(&request, |lodging| &lodging.beside);
+            let ask = Ask { pod: ix, firm, request: &request, takes };
+            let verdict = match self.cluster.node(at) {
+                Some(node) if self.cluster.eligible(shape, at) => {
+                    room(&self.cluster, (at, node), &ask).map_err(|over| self.overflow(over))?
                 }
                 _ => NO_NODE,
             };
             if self.notes.are_on() {
-                self.tell(ix, PodIx(pod), firm, verdict).map_err(|over| self.overflow(over))?;
+                self.tell(at, &ask, verdict).map_err(|over| self.overflow(over))?;
             }
-            verdicts.push(verdict);
+            seen.push((verdict, lodging.is_some()));
+        }
+        let mut verdicts = Verdicts::default();
+        let is_expected = seen.contains(&(room::Verdict::Fits, true));
+        for verdict in seen {
+            // Room was reserved for it: it is not to take other room and leave that idle.
+            let elsewhere = is_expected && verdict == (room::Verdict::Fits, false);
+            verdicts.push(if elsewhere { room::Verdict::Elsewhere } else { verdict.0 });
         }
         let obstacles = verdicts.seen.iter().map(|verdict| verdict.obstacle(&self.cluster)).collect();
         Ok(NodeVerdicts { codes: verdicts.codes, obstacles })
     }
 
     /// Notes why a node does not take a pod, with both sides' numbers. Where the pod may not run, the host knows why.
-    fn tell(&mut self, ix: NodeIx, asker: PodIx, firm: bool, verdict: room::Verdict) -> Result<(), Overflow> {
-        let Some((node, pod)) = self.cluster.node(ix).zip(self.cluster.pod(asker)) else { return Ok(()) };
+    fn tell(&mut self, ix: NodeIx, ask: &Ask<'_>, verdict: room::Verdict) -> Result<(), Overflow> {
+        let Some(node) = self.cluster.node(ix) else { return Ok(()) };
         let sentence = match verdict {
             room::Verdict::Fits | room::Verdict::Ineligible => return Ok(()),
-            room::Verdict::Kept => None,
-            room::Verdict::TooSmall(_) => Some((room::Lack::of(&node.allocatable, &pod.request), " on the empty node")),
-            room::Verdict::Full(_) => Some((room::Lack::of(&node.free, &pod.request), "")),
+            room::Verdict::Kept | room::Verdict::Elsewhere => None,
+            room::Verdict::TooSmall(_) => Some((room::Lack::of(&node.allocatable, ask.request), " on the empty node")),
+            room::Verdict::Full(_) => Some((room::Lack::of(&node.free, ask.takes), "")),
             room::Verdict::Promised(_) => {
-                let left = left(&self.cluster, node, asker, firm)?;
-                Some((room::Lack::of(&left, &pod.request), " beside what is promised to others"))
+                let left = left(&self.cluster, node, ask)?;
+                Some((room::Lack::of(&left, ask.takes), " beside what is promised to others"))
             }
         };
         let reason = verdict.obstacle(&self.cluster).reason;
@@ -54,30 +77,29 @@ impl Engine {
 }
 
 /// Whether a node has room for a pod, what is promised to others kept.
-fn room(cluster: &Cluster, (node_ix, node): (NodeIx, &Node), ix: PodIx, firm: bool) -> Result<room::Verdict, Overflow> {
-    let Some(pod) = cluster.pod(ix) else { return Ok(NO_NODE) };
-    if let Some(resource) = node.allocatable.lacks(&pod.request) {
+fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> Result<room::Verdict, Overflow> {
+    if let Some(resource) = node.allocatable.lacks(ask.request) {
         return Ok(room::Verdict::TooSmall(resource));
     }
-    if let Some(resource) = node.free.lacks(&pod.request) {
+    if let Some(resource) = node.free.lacks(ask.takes) {
         return Ok(room::Verdict::Full(resource));
     }
-    if firm && cluster.is_kept(node_ix, node, ix) {
+    if ask.firm && cluster.is_kept(ix, node, ask.pod) {
         return Ok(room::Verdict::Kept);
     }
     if node.nominated.is_empty() {
         return Ok(room::Verdict::Fits);
     }
-    let left = left(cluster, node, ix, firm)?;
-    Ok(left.lacks(&pod.request).map_or(room::Verdict::Fits, room::Verdict::Promised))
+    let left = left(cluster, node, ask)?;
+    Ok(left.lacks(ask.takes).map_or(room::Verdict::Fits, room::Verdict::Promised))
 }
 
 /// What is free on a node beside what is promised to others than a pod.
-fn left(cluster: &Cluster, node: &Node, ix: PodIx, firm: bool) -> Result<Amounts, Overflow> {
+fn left(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> Result<Amounts, Overflow> {
     let mut left: Amounts = node.free.clone();
-    let promised: Vec<PodIx> = match firm {
-        true => cluster.reserved(node, ix).map(|(other, _)| other).collect(),
-        false => cluster.promised(node, ix).map(|(other, _)| other).collect(),
+    let promised: Vec<PodIx> = match ask.firm {
+        true => cluster.reserved(node, ask.pod).map(|(other, _)| other).collect(),
+        false => cluster.promised(node, ask.pod).map(|(other, _)| other).collect(),
     };
     for other in promised.into_iter().filter_map(|other| cluster.pod(other)) {
         left.subtract(&other.request)?;

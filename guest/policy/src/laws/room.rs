@@ -20,6 +20,8 @@ pub enum Verdict {
     Promised(ResourceIx),
     /// The node is kept for a DaemonSet's pod that may run nowhere else.
     Kept,
+    /// Room was reserved for the pod on another node that takes it.
+    Elsewhere,
 }
 
 /// Resources of which there is too little: how much is asked for, and how much there is.
@@ -95,6 +97,7 @@ impl Verdict {
             Verdict::Promised(resource) => {
                 ("node/keeps-promises", format!("{} promised to nominated pods", name(resource)), true)
             }
+            Verdict::Elsewhere => ("node/reserved", "room is reserved for the pod on another node".to_owned(), true),
             Verdict::Kept => ("node/keeps-promises", "kept for a pod of a DaemonSet".to_owned(), true),
         };
         Obstacle { reason: Reason { law: law.to_owned(), message }, resolvable }

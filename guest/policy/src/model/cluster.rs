@@ -2,6 +2,7 @@
 
 mod budgets;
 mod jobs;
+mod lodgings;
 mod nodes;
 mod pods;
 mod queues;
@@ -37,6 +38,8 @@ pub struct Cluster {
     jobs: Table<JobIx, Job>,
     job_names: BTreeMap<JobKey, JobIx>,
     queues: Table<QueueIx, Queue>,
+    /// How the system calls a queue, where it does not call it so.
+    queue_term: Option<&'static str>,
     queue_names: BTreeMap<Symbol, QueueIx>,
     shapes: Table<ShapeIx, Vec<u64>>,
     /// The pods that are nominated to a node.
@@ -46,6 +49,10 @@ pub struct Cluster {
     budgets: Table<BudgetIx, Budget>,
     /// Reservations by name, each with the pods that use its room.
     families: BTreeMap<Symbol, Vec<PodIx>>,
+    /// The terms of reservations by name.
+    leases: BTreeMap<Symbol, Lease>,
+    /// The reservations that waiting pods may use, by name.
+    tenants: BTreeMap<PodIx, Vec<Symbol>>,
 }
 
 impl Cluster {
@@ -152,6 +159,16 @@ impl Cluster {
     /// All queues, parents before children.
     pub fn queues(&self) -> impl Iterator<Item = (QueueIx, &Queue)> {
         self.queues.iter()
+    }
+
+    /// How the system calls a queue.
+    pub fn queue_term(&self) -> &'static str {
+        self.queue_term.unwrap_or("queue")
+    }
+
+    /// The system calls a queue so.
+    pub fn call_queues(&mut self, term: &'static str) {
+        self.queue_term = Some(term);
     }
 
     /// The queue of this name.

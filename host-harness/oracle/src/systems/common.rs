@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
-use crate::world::{Node, Pod, World};
+use crate::world::{Node, World};
 
 /// What came of a step can be: who is bound fits, who is evicted was there.
 pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
@@ -24,6 +24,7 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
     for name in &outcome.victims {
         match world.pods.get(name) {
             Some(pod) if pod.place().is_some() && !pod.leaving => {}
+            Some(_) if outcome.bound.contains_key(name) => verdict.excuse("OPEN: bound and evicted in one cycle"),
             _ => verdict
                 .breach("victim-runs-and-stays", format!("`{name}` is a victim and does not run, or leaves already")),
         }

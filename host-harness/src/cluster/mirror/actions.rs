@@ -47,12 +47,25 @@ impl Mirror {
 
     /// Writes labels and annotations on the object of the pod.
     pub fn mark(&mut self, pod: PodId, marks: &[Mark]) {
+        self.write(pod, marks, true);
+    }
+
+    /// Takes labels and annotations off the object of the pod.
+    pub fn unmark(&mut self, pod: PodId, marks: &[Mark]) {
+        self.write(pod, marks, false);
+    }
+
+    fn write(&mut self, pod: PodId, marks: &[Mark], on: bool) {
         let (labels, annotations) = (&self.labels, &self.annotations);
         self.pods.change(pod, |entry| {
             for Mark { place, key, value } in marks {
-                match place {
-                    MarkPlace::Label => labels.set(&mut entry.record.labels, key, value),
-                    MarkPlace::Annotation => annotations.set(&mut entry.record.annotations, key, value),
+                let (filter, told) = match place {
+                    MarkPlace::Label => (labels, &mut entry.record.labels),
+                    MarkPlace::Annotation => (annotations, &mut entry.record.annotations),
+                };
+                match on {
+                    true => filter.set(told, key, value),
+                    false => filter.clear(told, key),
                 }
             }
         });
@@ -62,7 +75,7 @@ impl Mirror {
                     MarkPlace::Label => "labels",
                     MarkPlace::Annotation => "annotations",
                 };
-                set(json, &["metadata", field, key], value.clone().into());
+                set(json, &["metadata", field, key], if on { value.clone().into() } else { Value::Null });
             }
         });
     }

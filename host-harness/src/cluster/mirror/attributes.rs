@@ -35,13 +35,18 @@ impl Filter {
 
     /// Sets one among those that the policy is told.
     pub(super) fn set(&self, told: &mut Vec<Attribute>, key: &str, value: &str) {
+        self.clear(told, key);
+        told.extend(self.of(key, value));
+        sort(told);
+    }
+
+    /// Takes one from those that the policy is told.
+    pub(super) fn clear(&self, told: &mut Vec<Attribute>, key: &str) {
         let own = |number: u32| self.keys.get(key).is_some_and(|numbers| numbers.contains(&number));
         told.retain(|old| {
             let same = self.all.contains(&old.key) && old.value.split_once('=').is_some_and(|(k, _)| k == key);
             !own(old.key) && !same
         });
-        told.extend(self.of(key, value));
-        sort(told);
     }
 
     fn of(&self, key: &str, value: &str) -> impl Iterator<Item = Attribute> {
@@ -85,6 +90,9 @@ mod tests {
             attribute(2, "9"),
         ];
         assert_eq!(told, expected);
+        all.clear(&mut told, "d");
+        all.clear(&mut told, "c");
+        assert_eq!(told, [attribute(1, "a=9"), attribute(1, "b=2"), attribute(2, "9")]);
         assert_eq!(Filter::new(&interests, false).apply(&labels), [attribute(0, "3"), attribute(2, "1")]);
     }
 }

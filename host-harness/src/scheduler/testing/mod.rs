@@ -51,6 +51,8 @@ pub(crate) enum Say {
     Plan(Sketch, Fx),
     NoPlan(&'static str, Fx),
     Effects(Fx),
+    /// Write this annotation.
+    Marks(&'static str, &'static str),
     Allow(Fx),
     Wait(i64, Fx),
     Reject(&'static str, Fx),

@@ -160,6 +160,16 @@ impl Policy for Scripted {
     fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
         Ok(Vec::new())
     }
+    fn marks(&mut self, pod: PodId, _node: NodeId) -> Result<Vec<Mark>, Fault> {
+        match self.next(&format!("marks {}", self.name(pod))) {
+            None => Err(Fault::Lacks("binding")),
+            Some(Say::Marks(key, value)) => {
+                let (place, key, value) = (MarkPlace::Annotation, key.to_owned(), value.to_owned());
+                Ok(vec![Mark { place, key, value }])
+            }
+            Some(_) => fault("marks"),
+        }
+    }
     fn record_notes(&mut self, _on: bool) -> Result<(), Fault> {
         Ok(())
     }

@@ -7,6 +7,7 @@ mod args;
 mod gangs;
 mod keys;
 mod laws;
+mod owners;
 mod pods;
 mod quotas;
 mod runtime;
@@ -21,6 +22,7 @@ use crate::laws::Laws;
 use crate::laws::register::Entry;
 use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
 use args::Args;
+use owners::Owners;
 use quotas::Quotas;
 
 /// What these laws are.
@@ -33,7 +35,7 @@ pub fn describe() -> LawSet {
         about: "ElasticQuota, gangs and preemption by whole jobs".to_owned(),
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
         interests: Interests {
-            labels: list(&keys::POD_LABELS),
+            labels: keys::POD_LABELS.into_iter().chain(["*"]).map(str::to_owned).collect(),
             annotations: list(&keys::POD_ANNOTATIONS),
             node_labels: Vec::new(),
             kinds: vec![
@@ -54,7 +56,13 @@ pub fn rules() -> Vec<Entry> {
 /// Configures these laws.
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
     let args = Args::new(arguments);
-    Ok(Box::new(Koordinator { laws: laws::table(&args), args, quotas: Quotas::default(), shared_at: None }))
+    Ok(Box::new(Koordinator {
+        laws: laws::table(&args),
+        args,
+        quotas: Quotas::default(),
+        owners: Owners::default(),
+        shared_at: None,
+    }))
 }
 
 /// Koordinator's laws with their arguments, and the quotas read so far.
@@ -63,6 +71,7 @@ struct Koordinator {
     args: Args,
     laws: Laws,
     quotas: Quotas,
+    owners: Owners,
     /// The version of the cluster for which what there is was last shared out.
     shared_at: Option<u64>,
 }
@@ -77,7 +86,12 @@ impl Dialect for Koordinator {
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+        self.owners.read_pod(pod);
         pods::read(&self.args, cluster, pod, findings)
+    }
+
+    fn forget_pod(&mut self, pod: PodIx) {
+        self.owners.forget_pod(pod);
     }
 
     fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
@@ -88,6 +102,7 @@ impl Dialect for Koordinator {
         match object.kind.as_str() {
             "ElasticQuota" => self.quotas.read(object, findings),
             "PodGroup" => gangs::read_pod_group(&self.args, cluster, object, findings),
+            "Reservation" => self.owners.read(object, findings),
             _ => {}
         }
     }
@@ -96,11 +111,13 @@ impl Dialect for Koordinator {
         match object.kind.as_str() {
             "ElasticQuota" => self.quotas.remove(object),
             "PodGroup" => gangs::remove_pod_group(cluster, object),
+            "Reservation" => self.owners.remove(object),
             _ => {}
         }
     }
 
     fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
+        self.owners.settle(cluster);
         self.quotas.settle(cluster, findings)
     }
 
@@ -138,6 +155,10 @@ impl Dialect for Koordinator {
         let details = serde_json::to_string(&details).unwrap_or_default();
         let mark = |place, value: String| Mark { place, key: keys::SOFT_EVICTION.to_owned(), value };
         vec![mark(MarkPlace::Label, "true".to_owned()), mark(MarkPlace::Annotation, details)]
+    }
+
+    fn lodging_marks(&self, cluster: &Cluster, reservation: PodIx) -> Vec<Mark> {
+        self.owners.marks(cluster, reservation)
     }
 
     fn terms(&self) -> Terms {

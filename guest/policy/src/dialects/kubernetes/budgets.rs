@@ -9,11 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::contract::{self, Finding, ObjectKey};
-use crate::dialects::{Document, Findings};
+use crate::dialects::{Document, Findings, Labels, Selector, every_label};
 use crate::model::{Budget, BudgetIx, Cluster, PodIx};
-
-/// The labels of a pod.
-pub type Labels = BTreeMap<String, String>;
 
 /// A budget as its object describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,9 +34,7 @@ pub struct Budgets {
 impl Budgets {
     /// Remembers what a pod can be selected by, and tells the budgets that cover it.
     pub fn read_pod(&mut self, pod: &contract::Pod) -> Vec<BudgetIx> {
-        let labels = pod.labels.iter().filter_map(|label| label.value.split_once('='));
-        let labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-        self.pods.insert(PodIx(pod.id), (pod.namespace.clone(), pod.name.clone(), labels));
+        self.pods.insert(PodIx(pod.id), (pod.namespace.clone(), pod.name.clone(), every_label(pod)));
         self.covering(PodIx(pod.id))
     }
 
@@ -77,7 +72,10 @@ impl Budgets {
         let Some((namespace, name, labels)) = self.pods.get(&ix) else { return Vec::new() };
         let numbered = (0u32..).map(BudgetIx).zip(&self.specs);
         let covers = |(of, _): &(String, String), spec: &Spec| {
-            of == namespace && spec.selector.matches(labels) && !spec.disrupted.contains(name)
+            of == namespace
+                && !spec.selector.is_empty()
+                && spec.selector.matches(labels)
+                && !spec.disrupted.contains(name)
         };
         numbered.filter(|(_, (key, spec))| covers(key, spec)).map(|(ix, _)| ix).collect()
     }
@@ -94,64 +92,4 @@ fn read(object: &Document) -> Result<Spec, Finding> {
     let disrupted = object.at("/status/disruptedPods").and_then(Value::as_object);
     let disrupted = disrupted.map(|pods| pods.keys().cloned().collect()).unwrap_or_default();
     Ok(Spec { selector: Selector::read(object, "/spec/selector")?, allowed, disrupted })
-}
-
-/// A label selector; all requirements must hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Selector(Vec<Requirement>);
-
-/// One requirement on the labels of a pod.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Requirement {
-    In(String, Vec<String>),
-    NotIn(String, Vec<String>),
-    Exists(String),
-    DoesNotExist(String),
-}
-
-impl Selector {
-    fn read(object: &Document, path: &str) -> Result<Selector, Finding> {
-        let labels = object.at(&format!("{path}/matchLabels")).and_then(Value::as_object);
-        let equal = labels
-            .into_iter()
-            .flatten()
-            .map(|(key, value)| Ok(Requirement::In(key.clone(), vec![value.as_str().unwrap_or_default().to_owned()])));
-        let path = format!("{path}/matchExpressions");
-        let expressions = object.at(&path).and_then(Value::as_array);
-        let expressions =
-            expressions.into_iter().flatten().map(|expression| Requirement::read(object, &path, expression));
-        equal.chain(expressions).collect::<Result<_, _>>().map(Selector)
-    }
-
-    fn matches(&self, labels: &Labels) -> bool {
-        !self.0.is_empty() && self.0.iter().all(|requirement| requirement.holds(labels))
-    }
-}
-
-impl Requirement {
-    fn read(object: &Document, path: &str, expression: &Value) -> Result<Requirement, Finding> {
-        let text = |key: &str| expression.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let values = expression.get("values").and_then(Value::as_array).into_iter().flatten();
-        let values = values.filter_map(Value::as_str).map(str::to_owned).collect();
-        let key = text("key");
-        match text("operator").as_str() {
-            "In" => Ok(Requirement::In(key, values)),
-            "NotIn" => Ok(Requirement::NotIn(key, values)),
-            "Exists" => Ok(Requirement::Exists(key)),
-            "DoesNotExist" => Ok(Requirement::DoesNotExist(key)),
-            other => {
-                let message = format!("`{other}` is not an operator of a label selector");
-                Err(object.error(path, message, "write `In`, `NotIn`, `Exists` or `DoesNotExist`"))
-            }
-        }
-    }
-
-    fn holds(&self, labels: &Labels) -> bool {
-        match self {
-            Requirement::In(key, values) => labels.get(key).is_some_and(|value| values.contains(value)),
-            Requirement::NotIn(key, values) => labels.get(key).is_none_or(|value| !values.contains(value)),
-            Requirement::Exists(key) => labels.contains_key(key),
-            Requirement::DoesNotExist(key) => !labels.contains_key(key),
-        }
-    }
 }

@@ -3,6 +3,8 @@
 //! Members that are bound already count, those that have ended (unless they ended well and their system counts them) or are being
 //! deleted do not. A gang that cannot become complete is not tried: it would
 //! hold room that others could use until it times out. No preemption helps, so none is tried either.
+//!
+//! A gang that needs to be complete only once, and was, needs no members any more: its later pods are tried one by one.
 
 use crate::laws::{Breach, Case, Law, Question};
 use crate::model::{JobKey, Place};
@@ -26,6 +28,9 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
         let ix = cluster.job_named(key).ok_or_else(|| undeclared(key))?;
         let job = cluster.job(ix).ok_or_else(|| undeclared(key))?;
         let need = job.gang().ok_or_else(|| undeclared(key))?.minimum;
+        if cluster.was_satisfied(job) {
+            continue;
+        }
         let members = job.members.iter().filter_map(|pod| cluster.pod(*pod));
         let have = members
             .filter(|pod| (pod.place != Place::Finished || pod.traits.task.succeeded) && !pod.terminating)

@@ -2,8 +2,8 @@
 //!
 //! From the preemptor's queue up, each queue adds its priority offset to the preemptor's priority, or puts the offset in its place where
 //! its priority policy is `fence`. From the lowest queue above both down to the victim's, each queue takes its offset off again; one with
-//! a fence compares its offset instead, and then all pods below it count as no higher. Offsets of queues above both count
-//! for neither.
+//! a fence compares its offset instead, and then all pods below it count as no higher. The offset of that lowest queue counts for the
+//! preemptor, as upstream has it; those of queues above it count for neither.
 //!
 //! For a pod of a DaemonSet the bare priorities are compared: the queues have no say about its node.
 

@@ -26,9 +26,7 @@ fn complete(cluster: &Cluster, ix: JobIx) -> Result<(), Breach> {
     let waiting = members().filter(|pod| matches!(pod.place, Place::Reserved(_))).count();
     let bound = members().filter(|pod| matches!(pod.place, Place::Bound(_)) && !pod.terminating).count();
     let (counted, have) = match gang.matching {
-        Match::OnceSatisfied if job.satisfied || members().any(|pod| matches!(pod.place, Place::Bound(_))) => {
-            return Ok(());
-        }
+        Match::OnceSatisfied if cluster.was_satisfied(job) => return Ok(()),
         Match::OnceSatisfied | Match::OnlyWaiting => ("waiting", waiting),
         Match::WaitingAndRunning => ("waiting or running", waiting.saturating_add(bound)),
     };

@@ -1,7 +1,7 @@
 //! The normal pods of a queue hold no more than it deserves.
 //!
 //! Elastic pods do not count: they may be anywhere under the capability, for they make way when others need the room. A resource of
-//! which nothing is deserved is not bounded. So no normal pod ever has to be taken back.
+//! which nothing is deserved is not bounded, whatever is guaranteed of it. So no normal pod ever has to be taken back.
 
 use crate::laws::{Breach, Case, Law, Question};
 use crate::model::{Class, within};
@@ -21,7 +21,9 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
         return Ok(());
     }
     for (resource, _) in case.asker.unplaced.iter() {
-        let Some(bound) = queue.due(resource) else { continue };
+        let Some(bound) = queue.due(resource).filter(|_| queue.bounds.deserved.get(resource).is_some()) else {
+            continue;
+        };
         let (used, asked) = (queue.used.of(Class::NonPreemptible, resource), case.unplaced.get(resource));
         if !within(&[used, asked], bound) {
             let parts = vec![("normal used", used), ("asked", asked)];

@@ -42,7 +42,7 @@ fn a_pod_without_a_gang_lacks_no_member() {
 
 #[test]
 fn pending_bound_and_held_members_count_and_ended_or_leaving_ones_do_not() {
-    let mut world = gang(4, &[]);
+    let mut world = gang(4, &[(MATCH, "waiting-and-running")]);
     world.pod(pod("bound").job("g").on("n"));
     world.pod(pod("held").job("g"));
     world.reserve("held", "n");
@@ -73,6 +73,17 @@ fn every_gang_of_the_group_must_have_its_members() {
     assert_eq!(admission(&mut world, "a", has_members::holds), incomplete(&world, "h", "pods", 1, 2));
     world.pod(pod("c").job("h"));
     assert_eq!(admission(&mut world, "a", has_members::holds), Ok(()));
+}
+
+#[test]
+fn only_a_gang_that_was_complete_once_and_has_to_be_no_more_needs_no_members() {
+    // A gang of 3 of which one pod runs and one waits: its third pod is gone.
+    for (policy, said) in [("once-satisfied", None), ("waiting-and-running", Some(2)), ("only-waiting", Some(2))] {
+        let mut world = gang(3, &[(MATCH, policy)]);
+        world.pod(pod("bound").job("g").on("n"));
+        let expected = said.map_or(Ok(()), |have| incomplete(&world, "g", "pods", have, 3));
+        assert_eq!(admission(&mut world, "a", has_members::holds), expected, "{policy}");
+    }
 }
 
 #[test]

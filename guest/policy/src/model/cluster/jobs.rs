@@ -57,6 +57,13 @@ impl Cluster {
         }
     }
 
+    /// A gang that has to be complete only once, and was: a member is, or was, bound.
+    pub fn was_satisfied(&self, job: &Job) -> bool {
+        let mut members = job.members.iter().filter_map(|ix| self.pod(*ix));
+        job.gang().is_some_and(|gang| gang.matching == Match::OnceSatisfied)
+            && (job.satisfied || members.any(|pod| matches!(pod.place, Place::Bound(_))))
+    }
+
     /// How many pods the job of a pod needs; a pod without a job is one of its own.
     pub fn minimum(&self, pod: PodIx) -> usize {
         let Some(job) = self.pod(pod).and_then(|pod| pod.traits.job) else { return 1 };
@@ -78,6 +85,12 @@ impl Cluster {
     /// Whom the job of a pod would lack if every pod it has were placed.
     pub fn missing_members(&self, pod: PodIx) -> Shortage {
         self.shortage_beside(pod, |pod| pod.traits.task.succeeded || pod.place != Place::Finished)
+    }
+
+    /// The first of some waiting pods of a job that make it complete.
+    pub fn lacking(&self, pods: &[PodIx]) -> Vec<PodIx> {
+        let mut shortage = pods.first().map(|lead| self.shortage(*lead)).unwrap_or_default();
+        pods.iter().copied().filter(|ix| self.pod(*ix).is_some_and(|pod| shortage.fill(pod))).collect()
     }
 
     /// The roles of which the job of a pod needs a number.

@@ -64,6 +64,7 @@ impl Cluster {
                 *job = Job { declared, charter, scaled_at, ..Job::new(job.key.clone()) };
             }
             self.owed.remove(&ix);
+            self.tenants.remove(&ix);
         }
         Ok(pod)
     }

@@ -10,6 +10,7 @@ mod bundle;
 mod choose;
 mod finish;
 mod fit;
+mod reach;
 mod told;
 
 use std::collections::BTreeSet;
@@ -101,7 +102,8 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result
     const NOBODY: Breach =
         Breach::Fact("whoever may make way, not every pod of the gang would have a node: nobody is evicted");
     let open = fit::open_nodes(trial.cluster(), hunt);
-    let search = choose::Search { hunt, open: &open, levels: Vec::new() };
+    let reach = reach::Reach::new(trial.cluster(), hunt);
+    let search = choose::Search { hunt, open: &open, reach: &reach, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
     if let Some(fit) = search.fit(trial, &nobody)? {
         told::nobody(trial.cluster(), notes, hunt, &fit);
@@ -111,7 +113,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result
         return Ok(Err(NOBODY));
     }
     let levels = bundle::gather(trial.cluster(), notes, hunt);
-    let search = choose::Search { hunt, open: &open, levels };
+    let search = choose::Search { hunt, open: &open, reach: &reach, levels };
     let Some(chosen) = search.choose(trial)? else {
         notes.breach(trial.cluster(), Subject::Asker, Outcome::Barred, &hunt.pursuit.order.0, &NOBODY);
         if notes.are_on() {

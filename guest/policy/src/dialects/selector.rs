@@ -1,0 +1,84 @@
+//! Label selectors, as Kubernetes writes them: `matchLabels` and `matchExpressions`.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Document;
+use crate::contract::{self, Finding};
+
+/// The labels of a pod.
+pub type Labels = BTreeMap<String, String>;
+
+/// The labels of a pod, where the laws want to be told all of them (interest `*`).
+pub fn every_label(pod: &contract::Pod) -> Labels {
+    let labels = pod.labels.iter().filter_map(|label| label.value.split_once('='));
+    labels.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+/// A label selector; all requirements must hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selector(Vec<Requirement>);
+
+/// One requirement on the labels of a pod.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Requirement {
+    In(String, Vec<String>),
+    NotIn(String, Vec<String>),
+    Exists(String),
+    DoesNotExist(String),
+}
+
+impl Selector {
+    /// Reads the selector at a place in an object; one that is not there is empty.
+    pub fn read(object: &Document, path: &str) -> Result<Selector, Finding> {
+        let labels = object.at(&format!("{path}/matchLabels")).and_then(Value::as_object);
+        let equal = labels
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| Ok(Requirement::In(key.clone(), vec![value.as_str().unwrap_or_default().to_owned()])));
+        let path = format!("{path}/matchExpressions");
+        let expressions = object.at(&path).and_then(Value::as_array);
+        let expressions =
+            expressions.into_iter().flatten().map(|expression| Requirement::read(object, &path, expression));
+        equal.chain(expressions).collect::<Result<_, _>>().map(Selector)
+    }
+
+    /// Whether it requires nothing. What that means differs from object to object.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether all requirements hold of these labels.
+    pub fn matches(&self, labels: &Labels) -> bool {
+        self.0.iter().all(|requirement| requirement.holds(labels))
+    }
+}
+
+impl Requirement {
+    fn read(object: &Document, path: &str, expression: &Value) -> Result<Requirement, Finding> {
+        let text = |key: &str| expression.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let values = expression.get("values").and_then(Value::as_array).into_iter().flatten();
+        let values = values.filter_map(Value::as_str).map(str::to_owned).collect();
+        let key = text("key");
+        match text("operator").as_str() {
+            "In" => Ok(Requirement::In(key, values)),
+            "NotIn" => Ok(Requirement::NotIn(key, values)),
+            "Exists" => Ok(Requirement::Exists(key)),
+            "DoesNotExist" => Ok(Requirement::DoesNotExist(key)),
+            other => {
+                let message = format!("`{other}` is not an operator of a label selector");
+                Err(object.error(path, message, "write `In`, `NotIn`, `Exists` or `DoesNotExist`"))
+            }
+        }
+    }
+
+    fn holds(&self, labels: &Labels) -> bool {
+        match self {
+            Requirement::In(key, values) => labels.get(key).is_some_and(|value| values.contains(value)),
+            Requirement::NotIn(key, values) => labels.get(key).is_none_or(|value| !values.contains(value)),
+            Requirement::Exists(key) => labels.contains_key(key),
+            Requirement::DoesNotExist(key) => !labels.contains_key(key),
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Clusters of Volcano: elastic jobs of legal sizes, plain gangs that run and wait, queues with deserved, guarantee, capability.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{Floor, Sketch};
+use crate::build::{PodPlan, Size, Tags, node, pod, put, tags};
+use crate::case::{By, Drive};
+use crate::world::stamp;
+
+/// The queues there may be.
+const QUEUES: [&str; 3] = ["qa", "qb", "qc"];
+
+/// A job in the making.
+struct Job {
+    name: String,
+    queue: String,
+    cpu: i64,
+    min: i64,
+    max: i64,
+    /// How many run, if there is room.
+    size: i64,
+    elastic: Tags,
+    /// How long a pod is not evicted.
+    cooldown: Option<i64>,
+}
+
+pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
+    let nodes = sketch.draw("nodes", 1, 3);
+    let queues = sketch.draw("queues", 1, 3);
+    let elastic = sketch.draw("elasticJobs", 0, 2);
+    let plain = sketch.draw("runningGangs", 0, 2);
+    let waiting = sketch.draw("waitingGangs", 0, 2);
+    let size = sketch.draw("podCpuMost", 1, 2);
+    let mode = sketch.flag("elasticMode", 50);
+    let between = sketch.draw("secondsBetweenCycles", 1, 30);
+    let mut floor = Floor::of(sketch, nodes, 7, false);
+    let mut objects: Vec<Value> = Vec::new();
+    for (name, size) in floor.names.iter().zip(&floor.sizes) {
+        objects.push(node(name, *size, 110, &tags([])));
+    }
+    for (name, value) in [("low", 10), ("high", 100)] {
+        objects.push(json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}));
+    }
+    let names: Vec<&str> = QUEUES.into_iter().take(usize::try_from(queues).unwrap_or(0)).collect();
+    let total = floor.sizes.iter().map(|size| size.cpu).sum();
+    let mut used: BTreeMap<String, i64> = BTreeMap::new();
+    let mut left = 12;
+    for number in 1..=elastic {
+        let job = elastic_job(sketch, format!("e{number}"), &names, size);
+        *used.entry(job.queue.clone()).or_insert(0) += job.write(sketch, &mut floor, &mut left, number, &mut objects);
+    }
+    for number in 1..=plain + waiting {
+        let mut job = some_job(sketch, format!("j{number}"), &names, size);
+        job.size = if number <= plain { job.max } else { 0 };
+        *used.entry(job.queue.clone()).or_insert(0) +=
+            job.write(sketch, &mut floor, &mut left, 10 + number, &mut objects);
+    }
+    for name in names {
+        let used = used.get(name).copied().unwrap_or(0);
+        objects.push(queue(sketch, name, total, used));
+    }
+    let mut args = Map::new();
+    args.insert("capacity.reclaim.mode".to_owned(), json!(if mode { "elastic" } else { "reclaim" }));
+    (args, objects, Drive { by: By::Cycles, first: 40, between, recreate: true })
+}
+
+/// A queue that may hold what it does, and is not guaranteed more.
+fn queue(sketch: &mut Sketch, name: &str, total: i64, used: i64) -> Value {
+    let mut spec = json!({"weight": 1, "reclaimable": !sketch.dice.chance(10)});
+    if sketch.dice.chance(75) {
+        put(&mut spec, "", "deserved", json!({"cpu": sketch.dice.between(1, total.max(1)).to_string()}));
+    }
+    if sketch.dice.chance(20) {
+        put(&mut spec, "", "capability", json!({"cpu": (used + sketch.dice.between(0, 4)).max(1).to_string()}));
+    }
+    let guarantee = sketch.dice.between(1, 2).min(used);
+    if sketch.dice.chance(20) && guarantee > 0 {
+        put(&mut spec, "", "guarantee", json!({"resource": {"cpu": guarantee.to_string()}}));
+    }
+    if sketch.dice.chance(20) {
+        put(&mut spec, "", "priority", json!(1));
+    }
+    let state = if sketch.dice.chance(5) { "Closed" } else { "Open" };
+    json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": name}, "spec": spec,
+        "status": {"state": state}})
+}
+
+/// A gang that is not elastic.
+fn some_job(sketch: &mut Sketch, name: String, queues: &[&str], most: i64) -> Job {
+    let queue = sketch.dice.pick(queues).copied().unwrap_or_default().to_owned();
+    let max = sketch.dice.between(1, 4);
+    let min = if sketch.dice.chance(60) { max } else { sketch.dice.between(1, max) };
+    Job { name, queue, cpu: sketch.dice.between(1, most), min, max, size: 0, elastic: Tags::new(), cooldown: None }
+}
+
+/// An elastic job, which runs as a rule.
+fn elastic_job(sketch: &mut Sketch, name: String, queues: &[&str], most: i64) -> Job {
+    let min = sketch.dice.between(1, 3);
+    let max = (min + sketch.dice.between(0, 5)).min(8);
+    let mut elastic = tags([("volcano.sh/elastic-train", "true")]);
+    if sketch.dice.chance(50) {
+        elastic.insert("volcano.sh/elastic-train-power-of-two".to_owned(), "true".to_owned());
+    }
+    if sketch.dice.chance(60) {
+        elastic.insert("volcano.sh/elastic-train-factor".to_owned(), sketch.dice.between(1, 3).to_string());
+    }
+    if sketch.dice.chance(25) {
+        elastic.insert("volcano.sh/elastic-cooldown-time".to_owned(), format!("{}s", sketch.dice.between(10, 40)));
+    }
+    let size = if sketch.dice.chance(85) { sketch.dice.between(min, max) } else { 0 };
+    let cooldown = sketch.dice.chance(15).then(|| sketch.dice.between(10, 60));
+    Job { min, max, size, elastic, cooldown, ..some_job(sketch, name, queues, most) }
+}
+
+impl Job {
+    /// Whether it may have so many pods.
+    fn may_be(&self, size: i64) -> bool {
+        let says = |key: &str| self.elastic.get(key).map(String::as_str);
+        if self.elastic.is_empty() || size <= self.min {
+            return size >= self.min;
+        }
+        if says("volcano.sh/elastic-train-power-of-two") == Some("true") {
+            return size & (size - 1) == 0;
+        }
+        let factor = says("volcano.sh/elastic-train-factor").and_then(|text| text.parse().ok()).unwrap_or(1);
+        (size - self.min) % factor == 0
+    }
+
+    /// Writes the job, its gang and its pods; so many of them run as find room, in a legal size; what they hold.
+    fn write(&self, sketch: &mut Sketch, floor: &mut Floor, left: &mut i64, age: i64, objects: &mut Vec<Value>) -> i64 {
+        let mut homes = Vec::new();
+        for _ in 0..self.size.min(*left) * 2 {
+            if i64::try_from(homes.len()).unwrap_or(0) < self.size.min(*left) {
+                homes.extend(floor.deal(&mut sketch.dice, Size { cpu: self.cpu, gpu: 0 }));
+            }
+        }
+        let size =
+            (self.min..=i64::try_from(homes.len()).unwrap_or(0)).rev().find(|size| self.may_be(*size)).unwrap_or(0);
+        homes.truncate(usize::try_from(size).unwrap_or(0));
+        *left -= size;
+        let (name, group) = (&self.name, format!("{}-pg", self.name));
+        let stamp_of = |age: i64| stamp(age);
+        let requests = Size { cpu: self.cpu, gpu: 0 }.written();
+        if !self.elastic.is_empty() {
+            objects.push(json!({"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+                "metadata": {"name": name, "namespace": "default", "annotations": self.elastic, "creationTimestamp": stamp_of(age)},
+                "spec": {"minAvailable": self.min, "queue": self.queue, "schedulerName": "volcano", "tasks": [{"name": "worker",
+                    "replicas": self.max, "template": {"spec": {"containers": [{"name": "main", "resources": {"requests": requests}}]}}}]}}));
+        }
+        let mut metadata = json!({"name": group, "namespace": "default", "creationTimestamp": stamp_of(age)});
+        if !self.elastic.is_empty() {
+            put(&mut metadata, "", "annotations", json!(self.elastic));
+            put(
+                &mut metadata,
+                "",
+                "ownerReferences",
+                json!([{"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": name, "controller": true}]),
+            );
+        }
+        let mut spec = json!({"queue": self.queue, "minMember": self.min});
+        if let Some(class) = sketch.dice.pick(&["", "", "low", "high"]).filter(|class| !class.is_empty()) {
+            put(&mut spec, "", "priorityClassName", json!(class));
+        }
+        let phase = if homes.is_empty() { "Inqueue" } else { "Running" };
+        objects.push(json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": metadata, "spec": spec,
+            "status": {"phase": phase}}));
+        let never = sketch.dice.chance(6);
+        for index in 0..self.max {
+            let place = usize::try_from(index).unwrap_or(usize::MAX);
+            let mut plan =
+                PodPlan { name: format!("{name}-{index}"), size: Size { cpu: self.cpu, gpu: 0 }, ..PodPlan::default() };
+            (plan.created, plan.priority, plan.node) = (age, 1, homes.get(place).cloned());
+            plan.annotations = tags([("scheduling.k8s.io/group-name", group.as_str())]);
+            if !self.elastic.is_empty() {
+                self.mark(index, &mut plan);
+            }
+            if sketch.dice.chance(4) {
+                plan.labels.insert("volcano.sh/preemptable".to_owned(), "false".to_owned());
+            }
+            plan.spec.insert("schedulerName".to_owned(), json!("volcano"));
+            if never {
+                plan.spec.insert("preemptionPolicy".to_owned(), json!("Never"));
+            }
+            let mut object = pod(&plan);
+            if plan.node.is_some() {
+                let since = stamp(sketch.dice.between(0, 30));
+                put(
+                    &mut object,
+                    "/status",
+                    "conditions",
+                    json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": since}]),
+                );
+            }
+            objects.push(object);
+        }
+        size * self.cpu
+    }
+
+    /// What the job controller writes on a pod of an elastic job.
+    fn mark(&self, index: i64, plan: &mut PodPlan) {
+        let place = index.to_string();
+        let said = [
+            ("volcano.sh/job-name", self.name.as_str()),
+            ("volcano.sh/task-spec", "worker"),
+            ("volcano.sh/task-index", place.as_str()),
+            ("volcano.sh/queue-name", self.queue.as_str()),
+        ];
+        plan.labels.extend(tags(said));
+        plan.annotations.extend(tags(said));
+        if index >= self.min {
+            plan.labels.insert("volcano.sh/elastic-train".to_owned(), "true".to_owned());
+        }
+        if let Some(cooldown) = self.cooldown {
+            plan.annotations.insert("volcano.sh/cooldown-time".to_owned(), format!("{cooldown}s"));
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Clusters of YuniKorn: trees of queues with guarantees, maxima, fences and offsets; applications; DaemonSets.
+
+use serde_json::{Map, Value, json};
+
+use super::{Floor, Sketch};
+use crate::build::{PodPlan, node, pod, put, tags};
+use crate::case::{By, Drive};
+
+/// Priorities, with ties.
+const PRIORITIES: [i64; 5] = [-5, 0, 0, 0, 10];
+
+/// A queue in the making.
+struct Leaf {
+    path: String,
+    used: i64,
+    max: Option<i64>,
+}
+
+pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
+    let nodes = sketch.draw("nodes", 1, 3);
+    let running = sketch.draw("running", 1, 10);
+    let pending = sketch.draw("pending", 1, 4);
+    let size = sketch.draw("podCpuMost", 1, 4);
+    let devices = sketch.flag("devices", 15);
+    let daemons = sketch.flag("daemonSets", 20);
+    let mixed = sketch.flag("mixedPriorities", 50);
+    let recreate = sketch.flag("recreate", 60);
+    let mut floor = Floor::of(sketch, nodes, 8, devices);
+    let mut objects: Vec<Value> = Vec::new();
+    for (name, size) in floor.names.iter().zip(&floor.sizes) {
+        objects.push(node(name, *size, 110, &tags([])));
+    }
+    let mut leaves = Vec::new();
+    let tops = sketch.draw("topQueues", 2, 3);
+    let mut queues: Vec<Value> = (1..=tops).map(|number| top(sketch, number, devices, &mut leaves)).collect();
+    queues.push(json!({"name": "system"}));
+    let classes = json!({"yunikorn.apache.org/allow-preemption": "false"});
+    objects.push(json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+        "metadata": {"name": "keep", "annotations": classes}, "value": 0}));
+    for number in 1..=running {
+        let plan = some_pod(sketch, format!("r{number}"), number, size, devices, mixed);
+        let Some(plan) = dealt(sketch, plan, &mut floor, &mut leaves) else { continue };
+        objects.push(pod(&plan));
+    }
+    for number in 1..=pending {
+        let mut plan = some_pod(sketch, format!("p{number}"), 60 + number, size + 1, devices, mixed);
+        if daemons && sketch.dice.chance(40) {
+            daemon(sketch, &mut plan, &floor.names);
+        } else {
+            let leaf = sketch.dice.pick(&leaves).map(|leaf| leaf.path.clone()).unwrap_or_default();
+            join(sketch, &mut plan, &leaf);
+        }
+        objects.push(pod(&plan));
+    }
+    let partition = json!({"name": "default", "placementrules": [{"name": "provided", "create": true}],
+        "queues": [{"name": "root", "submitacl": "*", "queues": queues}]});
+    objects.push(json!({"apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"},
+        "data": {"queues.yaml": json!({"partitions": [partition]}).to_string()}}));
+    (Map::new(), objects, Drive { by: By::Attempts, first: 31, between: 16, recreate })
+}
+
+/// A queue below root: a leaf, or the parent of one or two.
+fn top(sketch: &mut Sketch, number: i64, devices: bool, leaves: &mut Vec<Leaf>) -> Value {
+    let name = format!("q{number}");
+    let max = sketch.dice.chance(25).then(|| sketch.dice.between(2, 10));
+    if sketch.dice.chance(50) {
+        leaves.push(Leaf { path: format!("root.{name}"), used: 0, max });
+        let guaranteed = guarantee(sketch, max, 65);
+        return queue(sketch, &name, guaranteed, max, devices, true, None);
+    }
+    let count = sketch.dice.between(1, 2);
+    let (mut children, mut sum) = (Vec::new(), 0);
+    for child in 1..=count {
+        let left = max.map(|max| max - sum);
+        let guaranteed = guarantee(sketch, left, 60);
+        sum += guaranteed.unwrap_or(0);
+        let child = format!("c{child}");
+        leaves.push(Leaf { path: format!("root.{name}.{child}"), used: 0, max });
+        children.push(queue(sketch, &child, guaranteed, None, false, true, None));
+    }
+    let mut guaranteed = None;
+    if sketch.dice.chance(45) {
+        let most = max.unwrap_or(99);
+        guaranteed = Some((sum + sketch.dice.between(0, 4)).min(most)).filter(|guaranteed| *guaranteed > 0);
+    }
+    queue(sketch, &name, guaranteed, max, false, false, Some(children))
+}
+
+/// A guarantee of at most so much.
+fn guarantee(sketch: &mut Sketch, most: Option<i64>, percent: i64) -> Option<i64> {
+    let guaranteed = sketch.dice.between(1, 6).min(most.unwrap_or(6));
+    (sketch.dice.chance(percent) && guaranteed > 0).then_some(guaranteed)
+}
+
+/// A queue as the configuration writes it.
+fn queue(
+    sketch: &mut Sketch,
+    name: &str,
+    guaranteed: Option<i64>,
+    max: Option<i64>,
+    devices: bool,
+    leaf: bool,
+    children: Option<Vec<Value>>,
+) -> Value {
+    let (mut resources, mut properties) = (Map::new(), Map::new());
+    if let Some(guaranteed) = guaranteed {
+        let mut amounts = json!({"vcore": guaranteed.to_string()});
+        if devices && sketch.dice.chance(40) {
+            put(&mut amounts, "", "nvidia.com/gpu", json!(sketch.dice.between(1, 3).to_string()));
+        }
+        resources.insert("guaranteed".to_owned(), amounts);
+    }
+    if let Some(max) = max {
+        resources.insert("max".to_owned(), json!({"vcore": max.to_string()}));
+    }
+    let mut property = |name: &str, value: &str| properties.insert(name.to_owned(), json!(value));
+    if sketch.dice.chance(12) {
+        property("preemption.policy", "fence");
+    } else if sketch.dice.chance(8) {
+        property("preemption.policy", "disabled");
+    }
+    if leaf && sketch.dice.chance(20) {
+        let delay = sketch.dice.of_these(&[5, 40, 60]);
+        property("preemption.delay", &format!("{delay}s"));
+    }
+    if sketch.dice.chance(10) {
+        property("priority.policy", "fence");
+    }
+    if sketch.dice.chance(12) {
+        let offset = sketch.dice.of_these(&[-10, 5, 10]);
+        property("priority.offset", &offset.to_string());
+    }
+    let mut queue = json!({"name": name, "resources": resources, "properties": properties});
+    if let Some(children) = children {
+        put(&mut queue, "", "queues", json!(children));
+    }
+    queue
+}
+
+/// A pod of YuniKorn's, running or pending.
+fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices: bool, mixed: bool) -> PodPlan {
+    let priority = if mixed { sketch.dice.of_these(&PRIORITIES) } else { 0 };
+    let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
+    plan.spec.insert("schedulerName".to_owned(), json!("yunikorn"));
+    if sketch.dice.chance(6) {
+        plan.spec.insert("preemptionPolicy".to_owned(), json!("Never"));
+    }
+    if sketch.dice.chance(20) {
+        plan.spec.insert("priorityClassName".to_owned(), json!("keep"));
+    }
+    plan
+}
+
+/// A running pod with its node and queue; none where there is no room for it.
+fn dealt(sketch: &mut Sketch, mut plan: PodPlan, floor: &mut Floor, leaves: &mut [Leaf]) -> Option<PodPlan> {
+    let last = i64::try_from(leaves.len()).ok()? - 1;
+    let place = usize::try_from(sketch.dice.between(0, last)).ok()?;
+    let path = leaves.get(place)?.path.clone();
+    let parent = path.rsplit_once('.')?.0.to_owned();
+    // A maximum stands at the top queue: its leaves share it.
+    let shared = |leaf: &&Leaf| leaf.path == path || parent != "root" && leaf.path.starts_with(&format!("{parent}."));
+    let used: i64 = leaves.iter().filter(shared).map(|leaf| leaf.used).sum();
+    let leaf = leaves.get_mut(place)?;
+    if leaf.max.is_some_and(|max| used + plan.size.cpu > max) {
+        return None;
+    }
+    plan.node = Some(floor.deal(&mut sketch.dice, plan.size)?);
+    plan.started = Some(plan.created);
+    leaf.used += plan.size.cpu;
+    join(sketch, &mut plan, &path);
+    Some(plan)
+}
+
+/// Puts a pod into one of the two applications of a queue.
+fn join(sketch: &mut Sketch, plan: &mut PodPlan, path: &str) {
+    let app = format!("{}-{}", path.replace('.', "-"), sketch.dice.between(1, 2));
+    plan.labels = tags([("applicationId", app.as_str()), ("queue", path)]);
+}
+
+/// Makes a pod one of a DaemonSet, which must run on one node.
+fn daemon(sketch: &mut Sketch, plan: &mut PodPlan, nodes: &[String]) {
+    let node = sketch.dice.pick(nodes).cloned().unwrap_or_default();
+    let app = format!("daemon-{}", plan.name);
+    plan.labels = tags([("applicationId", app.as_str()), ("queue", "root.system")]);
+    plan.metadata.insert(
+        "ownerReferences".to_owned(),
+        json!([{"apiVersion": "apps/v1", "kind": "DaemonSet",
+        "name": app, "uid": format!("uid-{app}"), "controller": true}]),
+    );
+    let term = json!([{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}]);
+    plan.spec.insert(
+        "affinity".to_owned(),
+        json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": term}}}),
+    );
+}

@@ -1,0 +1,131 @@
+//! Jobs and queues, read from their objects.
+
+use std::collections::BTreeMap;
+
+use crate::ReadError;
+use crate::amounts::Amounts;
+use crate::world::{Pod, World, at, tag, text};
+
+/// A job: a PodGroup, and what the annotations of elastic training say.
+#[derive(Debug, Clone)]
+pub(super) struct Job {
+    pub(super) name: String,
+    pub(super) queue: String,
+    pub(super) min: usize,
+    max: usize,
+    /// The steps in which it grows; none where it is a plain job.
+    steps: Option<Steps>,
+    pub(super) cooldown: i64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Steps {
+    PowerOfTwo,
+    Factor(usize),
+}
+
+impl Job {
+    /// All jobs.
+    pub(super) fn read(world: &World) -> Vec<Job> {
+        world.all("PodGroup").map(|group| Job::of(world, group)).collect()
+    }
+
+    fn of(world: &World, group: &serde_json::Value) -> Job {
+        let name = text(group, "/metadata/name").to_owned();
+        let says = |key: &str| tag(group, "annotations", key);
+        let factor =
+            says("volcano.sh/elastic-train-factor").and_then(|text| text.parse().ok()).filter(|factor| *factor > 0);
+        let steps = (says("volcano.sh/elastic-train") == Some("true")).then(|| {
+            let doubles = says("volcano.sh/elastic-train-power-of-two") == Some("true");
+            if doubles { Steps::PowerOfTwo } else { Steps::Factor(factor.unwrap_or(1)) }
+        });
+        let cooldown =
+            says("volcano.sh/elastic-cooldown-time").and_then(|text| text.trim_end_matches('s').parse().ok());
+        let owner = ("Job".to_owned(), text(group, "/metadata/ownerReferences/0/name").to_owned());
+        let replicas = world.others.get(&owner).and_then(|job| at(job, "/spec/tasks/0/replicas")?.as_u64());
+        let number = |amount: u64| usize::try_from(amount).unwrap_or(0);
+        let pods = world.pods.values().filter(|pod| group_of(pod) == name).count();
+        Job {
+            queue: text(group, "/spec/queue").to_owned(),
+            min: at(group, "/spec/minMember").and_then(serde_json::Value::as_u64).map_or(1, number),
+            max: replicas.map_or(pods, number),
+            steps,
+            cooldown: cooldown.unwrap_or(0),
+            name,
+        }
+    }
+
+    /// Its pods.
+    pub(super) fn pods<'w>(&self, world: &'w World) -> Vec<&'w Pod> {
+        world.pods.values().filter(|pod| group_of(pod) == self.name).collect()
+    }
+
+    /// How many of its pods run and stay.
+    pub(super) fn size(&self, world: &World) -> usize {
+        self.pods(world).iter().filter(|pod| pod.node.is_some() && !pod.leaving).count()
+    }
+
+    pub(super) fn is_elastic(&self) -> bool {
+        self.steps.is_some()
+    }
+
+    /// Whether it may have this size: its min; above that a power of two, or min and whole steps; for a plain job any.
+    pub(super) fn may_be(&self, size: usize) -> bool {
+        match self.steps {
+            _ if size < self.min || size > self.max => false,
+            _ if size == self.min => true,
+            None => true,
+            Some(Steps::PowerOfTwo) => size.is_power_of_two(),
+            Some(Steps::Factor(factor)) => (size - self.min).is_multiple_of(factor),
+        }
+    }
+
+    /// Whether a pod is one of its elastic ones.
+    pub(super) fn is_extra(&self, pod: &Pod) -> bool {
+        self.is_elastic() && pod.label("volcano.sh/elastic-train") == Some("true")
+    }
+}
+
+/// The name of the job of a pod.
+pub(super) fn group_of(pod: &Pod) -> &str {
+    pod.annotation("scheduling.k8s.io/group-name").unwrap_or_default()
+}
+
+/// A queue.
+#[derive(Debug, Clone)]
+pub(super) struct Queue {
+    pub(super) deserved: Amounts,
+    pub(super) guarantee: Amounts,
+    /// What it may hold: its capability, and what the guarantees of others leave.
+    pub(super) most: Amounts,
+    pub(super) is_open: bool,
+    pub(super) is_reclaimable: bool,
+}
+
+/// All queues by name.
+pub(super) fn queues(world: &World) -> Result<BTreeMap<String, Queue>, ReadError> {
+    let total = Amounts::sum(world.nodes.values().map(|node| &node.allocatable));
+    let mut queues = BTreeMap::new();
+    for queue in world.all("Queue") {
+        let read = Queue {
+            deserved: Amounts::read(at(queue, "/spec/deserved"))?,
+            guarantee: Amounts::read(at(queue, "/spec/guarantee/resource"))?,
+            most: Amounts::read(at(queue, "/spec/capability"))?,
+            is_open: text(queue, "/status/state") == "Open",
+            is_reclaimable: at(queue, "/spec/reclaimable") != Some(&serde_json::Value::Bool(false)),
+        };
+        queues.insert(text(queue, "/metadata/name").to_owned(), read);
+    }
+    let guaranteed = Amounts::sum(queues.values().map(|queue| &queue.guarantee));
+    for queue in queues.values_mut() {
+        let left = total.get("cpu") - guaranteed.get("cpu") + queue.guarantee.get("cpu");
+        let most = if queue.most.names("cpu") { queue.most.get("cpu").min(left) } else { left };
+        queue.most.0.insert("cpu".to_owned(), most);
+        // What it deserves is no less than what it is guaranteed, and no more than it may hold.
+        if queue.deserved.names("cpu") || queue.guarantee.names("cpu") {
+            let deserved = queue.deserved.get("cpu").min(most).max(queue.guarantee.get("cpu"));
+            queue.deserved.0.insert("cpu".to_owned(), deserved);
+        }
+    }
+    Ok(queues)
+}

@@ -1,0 +1,287 @@
+//! YuniKorn: the seven laws of preemption, the fence, the delay, and the pods of DaemonSets (preemption design).
+
+mod laws;
+mod queues;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use crate::ReadError;
+use crate::amounts::Amounts;
+use crate::outcome::{Ended, Outcome};
+use crate::tally::Verdict;
+use crate::world::{Node, Pod, World, at, text};
+use laws::Ask;
+use queues::Queues;
+
+/// What is remembered between attempts.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// Pods that have preempted: none does so twice.
+    triggered: BTreeSet<String>,
+    /// The first pod of every application.
+    originators: BTreeMap<String, (i64, String)>,
+}
+
+/// The most pods on a node of which every set is tried.
+const MOST: usize = 11;
+
+/// The queue of a pod.
+fn leaf(pod: &Pod) -> &str {
+    pod.label("queue").unwrap_or_default()
+}
+
+/// Whether a pod is of a DaemonSet.
+fn is_daemon(pod: &Pod) -> bool {
+    at(&pod.object, "/metadata/ownerReferences/0").is_some_and(|owner| text(owner, "/kind") == "DaemonSet")
+}
+
+/// Whether a pod asked not to be preempted.
+fn opted_out(world: &World, pod: &Pod) -> bool {
+    let class = ("PriorityClass".to_owned(), text(&pod.object, "/spec/priorityClassName").to_owned());
+    let class = world.others.get(&class);
+    class.and_then(|class| at(class, "/metadata/annotations")?.get("yunikorn.apache.org/allow-preemption")?.as_str())
+        == Some("false")
+}
+
+/// What is free on a node for a pod: room that somebody was nominated to is kept; but for a pod of a DaemonSet, which may take
+/// over what others are promised.
+fn free_for(world: &World, pod: &Pod, node: &Node) -> Amounts {
+    let mut free = world.free(node);
+    let nominated = world.pods.values().filter(|other| other.pending() && other.name != pod.name);
+    let nominated = nominated.filter(|other| !is_daemon(pod) || is_daemon(other));
+    nominated
+        .filter(|other| other.nominated.as_deref() == Some(&node.name))
+        .for_each(|other| free.take(&other.request));
+    free
+}
+
+/// Whether a node is kept for a pod of a DaemonSet that is nominated to it; or, in the stricter reading, that waits for it.
+fn is_kept(world: &World, pod: &Pod, node: &Node, lenient: bool) -> bool {
+    let others = world.pods.values().filter(|other| other.pending() && other.name != pod.name && is_daemon(other));
+    let waits = |other: &Pod| other.nominated.as_deref() == Some(&node.name) || !lenient && world.may_run(other, node);
+    others.into_iter().any(waits)
+}
+
+/// Judges one attempt.
+pub(crate) fn attempt(
+    world: &World,
+    memory: &mut Memory,
+    name: &str,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) -> Result<(), ReadError> {
+    for pod in world.pods.values() {
+        let app = pod.label("applicationId").unwrap_or_default().to_owned();
+        let first = memory.originators.entry(app).or_insert_with(|| (pod.created, pod.name.clone()));
+        if first.0 > pod.created {
+            *first = (pod.created, pod.name.clone());
+        }
+    }
+    let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
+    let queues = Queues::read(world)?;
+    let first = |pod: &Pod| memory.originators.values().any(|(_, name)| *name == pod.name);
+    let inquiry = Inquiry {
+        ask: Ask { world, queues: &queues, pod },
+        triggered: memory.triggered.contains(name),
+        originators: world.pods.values().filter(|pod| first(pod)).map(|pod| pod.name.as_str()).collect(),
+    };
+    inquiry.judge(outcome, verdict);
+    if outcome.ended == Some(Ended::Nominated) && !outcome.victims.is_empty() {
+        memory.triggered.insert(name.to_owned());
+    }
+    Ok(())
+}
+
+/// Everything that is asked of one attempt.
+struct Inquiry<'w> {
+    ask: Ask<'w>,
+    triggered: bool,
+    originators: BTreeSet<&'w str>,
+}
+
+impl<'w> Inquiry<'w> {
+    fn judge(&self, outcome: &Outcome, verdict: &mut Verdict) {
+        let Ask { world, queues, pod } = self.ask;
+        let nodes = || world.nodes.values().filter(|node| world.may_run(pod, node));
+        let takes = |node: &&Node| pod.request.fits(&free_for(world, pod, node)) && !is_kept(world, pod, node, true);
+        let takers: Vec<&str> = nodes().filter(takes).map(|node| node.name.as_str()).collect();
+        let sure = nodes().filter(takes).any(|node| !is_kept(world, pod, node, false));
+        let tight = queues.headroom(world, pod, true);
+        let fits = pod.request.fits(&queues.headroom(world, pod, false));
+        if outcome.ended == Some(Ended::Scheduled) {
+            let there = outcome.node.as_deref().is_some_and(|node| takers.contains(&node));
+            if !there || !fits {
+                let text = format!(
+                    "`{}` was bound to {:?}; room on {takers:?}, in its queues: {fits}",
+                    pod.name, outcome.node
+                );
+                verdict.breach(if there { "fits-max-of-ancestors" } else { "bound-where-there-is-room" }, text);
+            }
+            return;
+        }
+        if sure && pod.request.fits(&tight) {
+            let text = format!(
+                "`{}` fits {takers:?} and its queues, and ended {:?}: {}",
+                pod.name, outcome.ended, outcome.reason
+            );
+            let expect = json!({"result": "Scheduled", "nodeIn": takers});
+            return verdict.breach_expecting("bound-where-there-is-room", text, expect);
+        }
+        match outcome.ended {
+            Some(Ended::Nominated) => self.plan(outcome, verdict),
+            Some(Ended::Unschedulable | Ended::Rejected) => self.complete(outcome, verdict),
+            other => verdict.breach("an-attempt-is-told-whole", format!("`{}` ended {other:?}", pod.name)),
+        }
+    }
+
+    /// Why this pod may not preempt, whoever there is.
+    fn barred(&self) -> Option<&'static str> {
+        let Ask { world, queues, pod } = self.ask;
+        if pod.never_preempts {
+            return Some("preemptionPolicy Never");
+        }
+        if self.triggered {
+            return Some("it has preempted already");
+        }
+        if is_daemon(pod) {
+            return None;
+        }
+        (world.now - pod.entered < queues.delay(leaf(pod))).then_some("its delay is not over")
+    }
+
+    /// Judges a plan.
+    fn plan(&self, outcome: &Outcome, verdict: &mut Verdict) {
+        let Ask { world, pod, .. } = self.ask;
+        if outcome.victims.is_empty() {
+            return verdict.excuse("a node is kept without victims");
+        }
+        // One whose victims have left, and whose room a pod of a DaemonSet took over, may try again.
+        let waits = |node: &String| world.on(node).any(|other| other.leaving);
+        let again = self.triggered && !pod.nominated.as_ref().is_some_and(waits);
+        if again {
+            verdict.excuse("it preempts again: its room was taken over");
+        }
+        if let Some(why) = self.barred().filter(|_| !again) {
+            let text = format!("`{}` planned {:?} although {why}", pod.name, outcome.victims);
+            return verdict.breach_expecting("may-preempt", text, json!({"victims": []}));
+        }
+        let Some(node) = outcome.node.as_ref().and_then(|node| world.nodes.get(node)) else { return };
+        let victims: Vec<&Pod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
+        if let Some((law, text)) = self.illegal(node, &victims, true) {
+            return verdict.breach(law, format!("`{}` on `{}`: {text}", pod.name, node.name));
+        }
+        for victim in &victims {
+            let rest: Vec<&Pod> = victims.iter().copied().filter(|other| other.name != victim.name).collect();
+            // Strictly: what is promised to others is not there for this one.
+            if self.illegal(node, &rest, false).is_none() {
+                verdict.breach("who-can-stay-stays", format!("`{}` need not go for `{}`", victim.name, pod.name));
+            }
+        }
+        let all = self.legal_groups();
+        let fewest = all.iter().map(|(_, group)| group.len()).min();
+        verdict.planned(victims.len(), fewest.map(|fewest| fewest.min(victims.len())));
+        let worst = |group: &[&Pod]| group.iter().map(|pod| self.class(pod)).max().unwrap_or(0);
+        if let Some((better, group)) = all.iter().find(|(_, group)| worst(group) < worst(&victims)) {
+            let names: Vec<&String> = group.iter().map(|pod| &pod.name).collect();
+            let text = format!(
+                "{names:?} on `{}` would do, and {:?} have a better claim to stay",
+                better.name, outcome.victims
+            );
+            verdict.breach("opted-out-and-originators-last", text);
+        }
+    }
+
+    /// Judges that there is no plan.
+    fn complete(&self, outcome: &Outcome, verdict: &mut Verdict) {
+        let pod = self.ask.pod;
+        if let Some(why) = self.barred() {
+            return verdict.excuse(why);
+        }
+        let groups = self.legal_groups();
+        let Some((node, group)) = groups.first() else { return };
+        let names: Vec<&String> = group.iter().map(|pod| &pod.name).collect();
+        if self.ask.world.pods.values().any(|other| other.leaving || other.pending() && other.nominated.is_some()) {
+            return verdict.excuse("a plan is in flight");
+        }
+        let text = format!("`{}` found no plan, and {names:?} may go on `{}`: {}", pod.name, node.name, outcome.reason);
+        verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
+    }
+
+    /// How good the claim of a pod is to stay: for a DaemonSet the originator has the best, else who opted out.
+    fn class(&self, pod: &Pod) -> u8 {
+        let (opted, first) = (opted_out(self.ask.world, pod), self.originators.contains(pod.name.as_str()));
+        match (opted, first, is_daemon(self.ask.pod)) {
+            (false, false, _) => 0,
+            (true, _, false) | (_, true, true) => 2,
+            _ => 1,
+        }
+    }
+
+    /// Every group of victims on one node that the laws allow, in which nobody is too many.
+    fn legal_groups(&self) -> Vec<(&'w Node, Vec<&'w Pod>)> {
+        let Ask { world, pod, .. } = self.ask;
+        let mut groups = Vec::new();
+        for node in world.nodes.values().filter(|node| world.may_run(pod, node)) {
+            let able: Vec<&Pod> =
+                world.on(&node.name).filter(|other| self.illegal_victim(node, other, false).is_none()).collect();
+            if able.len() > MOST {
+                continue;
+            }
+            for set in 1u32..1 << able.len() {
+                let group: Vec<&Pod> =
+                    (0..).zip(&able).filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, pod)| *pod).collect();
+                if self.illegal(node, &group, false).is_none() {
+                    groups.push((node, group));
+                }
+            }
+        }
+        groups
+    }
+
+    /// Why a pod may not be a victim on a node.
+    fn illegal_victim(&self, node: &Node, victim: &Pod, lenient: bool) -> Option<(&'static str, String)> {
+        let pod = self.ask.pod;
+        if victim.node.as_deref() != Some(&node.name) {
+            return Some(("victims-are-on-one-node", format!("`{}` runs elsewhere", victim.name)));
+        }
+        if victim.leaving || is_daemon(victim) {
+            return Some(("victim-may-go", format!("`{}` leaves already, or is of a DaemonSet", victim.name)));
+        }
+        if is_daemon(pod) {
+            let higher = victim.priority > pod.priority;
+            return higher.then(|| ("yunikorn/6", format!("`{}` ranks higher", victim.name)));
+        }
+        self.ask.illegal_victim(victim, lenient)
+    }
+
+    /// Why these may not make way on this node.
+    fn illegal(&self, node: &Node, victims: &[&Pod], lenient: bool) -> Option<(&'static str, String)> {
+        let Ask { world, pod, .. } = self.ask;
+        if let Some(broken) = victims.iter().find_map(|victim| self.illegal_victim(node, victim, lenient)) {
+            return Some(broken);
+        }
+        let mut free = free_for(world, pod, node);
+        victims.iter().for_each(|victim| free.add(&victim.request));
+        if lenient {
+            world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
+        }
+        if !pod.request.fits(&free) || is_kept(world, pod, node, lenient) {
+            return Some(("nobody-is-evicted-in-vain", "it does not fit afterwards".to_owned()));
+        }
+        if is_daemon(pod) { None } else { self.ask.illegal_group(victims, lenient) }
+    }
+}
+
+/// What the queues hold.
+pub(crate) fn accounts(world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
+    let queues = Queues::read(world)?;
+    let leaves = queues.leaves().map(|path| (format!("queue/{path}"), queues::used(world, path, false)));
+    Ok(leaves.collect())
+}
+
+/// Whether no queue holds more than its maximum.
+pub(crate) fn fair(world: &World) -> Result<bool, ReadError> {
+    Ok(Queues::read(world)?.hold(world))
+}

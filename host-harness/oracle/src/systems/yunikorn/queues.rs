@@ -1,0 +1,135 @@
+//! The tree of queues, read from the configuration, which a case writes as JSON.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::leaf;
+use crate::ReadError;
+use crate::amounts::Amounts;
+use crate::world::{Pod, World, at, text};
+
+/// How long an ask waits where the queue does not say.
+const DELAY: i64 = 30;
+
+/// A queue.
+#[derive(Debug, Clone)]
+pub(super) struct Queue {
+    pub(super) path: String,
+    pub(super) guaranteed: Amounts,
+    pub(super) max: Amounts,
+    pub(super) is_fence: bool,
+    /// Inherited.
+    pub(super) is_disabled: bool,
+    pub(super) is_priority_fence: bool,
+    pub(super) offset: i64,
+    delay: i64,
+    is_leaf: bool,
+}
+
+/// The tree.
+#[derive(Debug)]
+pub(super) struct Queues(BTreeMap<String, Queue>);
+
+impl Queues {
+    /// Reads the configuration.
+    pub(super) fn read(world: &World) -> Result<Queues, ReadError> {
+        let mut queues = Queues(BTreeMap::new());
+        let config = world.others.get(&("ConfigMap".to_owned(), "yunikorn-configs".to_owned()));
+        let written = config.and_then(|config| at(config, "/data")?.get("queues.yaml")?.as_str()).unwrap_or("{}");
+        let config: Value = serde_json::from_str(written).map_err(|error| ReadError(error.to_string()))?;
+        if let Some(root) = at(&config, "/partitions/0/queues/0") {
+            queues.add(root, "", false)?;
+        }
+        Ok(queues)
+    }
+
+    fn add(&mut self, written: &Value, parent: &str, disabled: bool) -> Result<(), ReadError> {
+        let name = text(written, "/name");
+        let path = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
+        let property =
+            |name: &str| at(written, "/properties").and_then(|all| all.get(name)?.as_str()).unwrap_or_default();
+        let policy = property("preemption.policy");
+        let is_disabled = policy == "disabled" || disabled && policy.is_empty();
+        let children = written.get("queues").and_then(Value::as_array).cloned().unwrap_or_default();
+        let delay = property("preemption.delay").trim_end_matches('s').parse().unwrap_or(DELAY);
+        let queue = Queue {
+            path: path.clone(),
+            guaranteed: amounts(at(written, "/resources/guaranteed"))?,
+            max: amounts(at(written, "/resources/max"))?,
+            is_fence: policy == "fence",
+            is_disabled,
+            is_priority_fence: property("priority.policy") == "fence",
+            offset: property("priority.offset").parse().unwrap_or(0),
+            delay,
+            is_leaf: children.is_empty(),
+        };
+        self.0.insert(path.clone(), queue);
+        children.iter().try_for_each(|child| self.add(child, &path, is_disabled))
+    }
+
+    /// The queues from a leaf up to root.
+    pub(super) fn up(&self, path: &str) -> Vec<&Queue> {
+        let mut queues: Vec<&Queue> = self.0.values().filter(|queue| is_within(path, &queue.path)).collect();
+        queues.sort_by_key(|queue| std::cmp::Reverse(queue.path.len()));
+        queues
+    }
+
+    /// The paths of all leaves.
+    pub(super) fn leaves(&self) -> impl Iterator<Item = &str> {
+        self.0.values().filter(|queue| queue.is_leaf).map(|queue| queue.path.as_str())
+    }
+
+    /// How long an ask of a leaf waits before it may preempt.
+    pub(super) fn delay(&self, path: &str) -> i64 {
+        self.0.get(path).map_or(DELAY, |queue| queue.delay)
+    }
+
+    /// What is left below the maxima for a pod; with those who are nominated counted, too, where asked for. What has no limit is
+    /// plenty.
+    pub(super) fn headroom(&self, world: &World, pod: &Pod, with_nominated: bool) -> Amounts {
+        let mut headroom = Amounts(pod.request.0.keys().map(|resource| (resource.clone(), i64::MAX / 4)).collect());
+        for queue in self.up(leaf(pod)) {
+            let mut used = used(world, &queue.path, false);
+            if with_nominated {
+                used.add(&nominated(world, &queue.path, pod));
+            }
+            for (resource, max) in &queue.max.0 {
+                let left = max - used.get(resource);
+                headroom.0.entry(resource.clone()).and_modify(|least| *least = left.min(*least)).or_insert(left);
+            }
+        }
+        headroom
+    }
+
+    /// Whether no queue holds more than its maximum.
+    pub(super) fn hold(&self, world: &World) -> bool {
+        self.0.values().all(|queue| used(world, &queue.path, false).within(&queue.max))
+    }
+}
+
+/// Whether a queue is another one or below it.
+pub(super) fn is_within(path: &str, other: &str) -> bool {
+    path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// What the pods of a queue hold; without those who leave, where asked for.
+pub(super) fn used(world: &World, path: &str, without_leaving: bool) -> Amounts {
+    let ours = world.pods.values().filter(|pod| pod.place().is_some() && is_within(leaf(pod), path));
+    Amounts::sum(ours.filter(|pod| !(without_leaving && pod.leaving)).map(|pod| &pod.request))
+}
+
+/// What the pods of a queue are promised that are nominated, but for one.
+pub(super) fn nominated(world: &World, path: &str, but: &Pod) -> Amounts {
+    let ours = world.pods.values().filter(|pod| pod.pending() && pod.nominated.is_some() && pod.name != but.name);
+    Amounts::sum(ours.filter(|pod| is_within(leaf(pod), path)).map(|pod| &pod.request))
+}
+
+/// Reads amounts in YuniKorn's names: `vcore` is cpu.
+fn amounts(value: Option<&Value>) -> Result<Amounts, ReadError> {
+    let mut amounts = Amounts::read(value)?;
+    if let Some(cpu) = amounts.0.remove("vcore") {
+        amounts.0.insert("cpu".to_owned(), cpu);
+    }
+    Ok(amounts)
+}
