@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::ReadError;
 use crate::amounts::Amounts;
+use crate::build::put;
 use crate::case::Step;
 use crate::outcome::Outcome;
 
@@ -232,9 +233,9 @@ impl World {
         let anew = |pod: Pod| {
             let mut object = pod.object;
             let name = format!("{}r", text(&object, "/metadata/name"));
-            object["metadata"]["name"] = json!(name);
-            object["metadata"]["creationTimestamp"] = json!(stamp);
-            object["status"] = json!({"phase": "Pending"});
+            put(&mut object, "/metadata", "name", json!(name));
+            put(&mut object, "/metadata", "creationTimestamp", json!(stamp));
+            put(&mut object, "", "status", json!({"phase": "Pending"}));
             if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
                 spec.remove("nodeName");
             }
@@ -243,11 +244,11 @@ impl World {
         std::mem::take(&mut self.gone).into_iter().filter(|pod| !pod.is_reservation()).map(anew).collect()
     }
 
-    /// Who is where, whatever a pod that was created anew is called now.
+    /// Who is where, and is to be where, whatever a pod that was created anew is called now.
     pub(crate) fn picture(&self) -> String {
         let place = |pod: &Pod| {
             let name = pod.name.trim_end_matches('r').to_owned();
-            (name, pod.node.clone(), pod.held.clone(), pod.leaving)
+            (name, pod.node.clone(), pod.nominated.clone(), pod.held.clone(), pod.leaving)
         };
         let mut places: Vec<_> = self.pods.values().map(place).collect();
         places.sort();

@@ -15,6 +15,7 @@ mod bad;
 mod component;
 mod decide;
 mod explain;
+mod fuzz;
 mod laws;
 mod run;
 mod scenarios;

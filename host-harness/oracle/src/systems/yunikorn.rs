@@ -157,8 +157,12 @@ impl<'w> Inquiry<'w> {
         if outcome.victims.is_empty() {
             return verdict.excuse("a node is kept without victims");
         }
-        // One whose room a DaemonSet took over may try again.
-        let again = self.triggered && pod.nominated.is_none();
+        // One whose victims have left, and whose room a pod of a DaemonSet took over, may try again.
+        let waits = |node: &String| world.on(node).any(|other| other.leaving);
+        let again = self.triggered && !pod.nominated.as_ref().is_some_and(waits);
+        if again {
+            verdict.excuse("it preempts again: its room was taken over");
+        }
         if let Some(why) = self.barred().filter(|_| !again) {
             let text = format!("`{}` planned {:?} although {why}", pod.name, outcome.victims);
             return verdict.breach_expecting("may-preempt", text, json!({"victims": []}));
@@ -170,7 +174,8 @@ impl<'w> Inquiry<'w> {
         }
         for victim in &victims {
             let rest: Vec<&Pod> = victims.iter().copied().filter(|other| other.name != victim.name).collect();
-            if self.illegal(node, &rest, true).is_none() {
+            // Strictly: what is promised to others is not there for this one.
+            if self.illegal(node, &rest, false).is_none() {
                 verdict.breach("who-can-stay-stays", format!("`{}` need not go for `{}`", victim.name, pod.name));
             }
         }

@@ -106,7 +106,8 @@ impl Ask<'_> {
         if let Some(queue) = nearest(theirs, false) {
             return exceeds(queue);
         }
-        nearest(leaf(self.pod), false).is_some() || nearest(&common, true).is_none_or(exceeds)
+        let uses = used(self.world, theirs, true).get(resource) > 0;
+        uses && (nearest(leaf(self.pod), false).is_some() || nearest(&common, true).is_none_or(exceeds))
     }
 
     /// Why these victims may not go together.
