@@ -76,9 +76,16 @@ pub(crate) fn pod(plan: &PodPlan) -> Value {
         status = json!({"phase": "Running"});
     }
     if let Some(started) = plan.started {
-        status["startTime"] = json!(stamp(started));
+        put(&mut status, "", "startTime", json!(stamp(started)));
     }
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status})
+}
+
+/// Writes a field of the part of an object that a pointer names, where there is such a part.
+pub(crate) fn put(object: &mut Value, pointer: &str, key: &str, value: Value) {
+    if let Some(part) = object.pointer_mut(pointer).and_then(Value::as_object_mut) {
+        part.insert(key.to_owned(), value);
+    }
 }
 
 /// One label or annotation.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::ReadError;
 use crate::amounts::Amounts;
+use crate::build::put;
 use crate::case::Step;
 use crate::outcome::Outcome;
 
@@ -232,9 +233,9 @@ impl World {
         let anew = |pod: Pod| {
             let mut object = pod.object;
             let name = format!("{}r", text(&object, "/metadata/name"));
-            object["metadata"]["name"] = json!(name);
-            object["metadata"]["creationTimestamp"] = json!(stamp);
-            object["status"] = json!({"phase": "Pending"});
+            put(&mut object, "/metadata", "name", json!(name));
+            put(&mut object, "/metadata", "creationTimestamp", json!(stamp));
+            put(&mut object, "", "status", json!({"phase": "Pending"}));
             if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
                 spec.remove("nodeName");
             }

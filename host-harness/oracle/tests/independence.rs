@@ -1,5 +1,4 @@
 //! The model shares nothing with what it judges.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use lictor_oracle::{System, generate};
 

@@ -47,7 +47,8 @@ fn take(step: &Step, one: &mut Table<'_>, other: Option<&mut Table<'_>>) -> Resu
     let said = one.take(step).map_err(halt)?;
     if let Some(other) = other {
         let also = other.take(step).map_err(halt)?;
-        if said.to_string() != also.to_string() {
+        let bytes = |value: &Value| serde_json::to_vec(value).ok();
+        if bytes(&said) != bytes(&also) {
             let text = format!("{}: one says {said}, the other {also}", step.written());
             return Err(Halt { law: "same-everywhere", text });
         }

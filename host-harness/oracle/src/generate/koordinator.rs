@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Floor, Sketch};
-use crate::build::{PodPlan, Size, Tags, node, pod, tags};
+use crate::build::{PodPlan, Size, Tags, node, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::world::stamp;
 
@@ -95,8 +95,13 @@ impl Book {
         let (mut least, mut most) = (json!({"cpu": min.to_string()}), json!({"cpu": max.to_string()}));
         if sketch.dice.chance(40) {
             let min = self.fixed.gpu + sketch.dice.between(0, 4);
-            least["nvidia.com/gpu"] = json!(min.to_string());
-            most["nvidia.com/gpu"] = json!((self.used.gpu.max(min) + sketch.dice.between(0, 2)).to_string());
+            put(&mut least, "", "nvidia.com/gpu", json!(min.to_string()));
+            put(
+                &mut most,
+                "",
+                "nvidia.com/gpu",
+                json!((self.used.gpu.max(min) + sketch.dice.between(0, 2)).to_string()),
+            );
         }
         json!({
             "apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
@@ -171,8 +176,8 @@ fn reservation(sketch: &mut Sketch, floor: &mut Floor, number: i64, most: i64, o
         if inside {
             let owner =
                 json!([{"namespace": "default", "name": format!("o{number}"), "uid": format!("uid-o{number}")}]);
-            status["currentOwners"] = owner;
-            status["allocated"] = json!(size.written());
+            put(&mut status, "", "currentOwners", owner);
+            put(&mut status, "", "allocated", json!(size.written()));
         }
     }
     objects.push(json!({

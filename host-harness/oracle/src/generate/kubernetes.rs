@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Floor, Sketch};
-use crate::build::{PodPlan, node, pod, tags};
+use crate::build::{PodPlan, node, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::world::text;
 
@@ -36,10 +36,15 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         let labels = if picky && sketch.dice.chance(50) { tags([("disk", "ssd")]) } else { tags([]) };
         let mut object = node(name, *size, slots, &labels);
         if picky && sketch.dice.chance(15) {
-            object["spec"] = json!({"unschedulable": true});
+            put(&mut object, "", "spec", json!({"unschedulable": true}));
         }
         if picky && sketch.dice.chance(15) {
-            object["spec"] = json!({"taints": [{"key": "dedicated", "value": "x", "effect": "NoSchedule"}]});
+            put(
+                &mut object,
+                "",
+                "spec",
+                json!({"taints": [{"key": "dedicated", "value": "x", "effect": "NoSchedule"}]}),
+            );
         }
         objects.push(object);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{Floor, Sketch};
-use crate::build::{PodPlan, Size, Tags, node, pod, tags};
+use crate::build::{PodPlan, Size, Tags, node, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::world::stamp;
 
@@ -70,17 +70,17 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
 fn queue(sketch: &mut Sketch, name: &str, total: i64, used: i64) -> Value {
     let mut spec = json!({"weight": 1, "reclaimable": !sketch.dice.chance(10)});
     if sketch.dice.chance(75) {
-        spec["deserved"] = json!({"cpu": sketch.dice.between(1, total.max(1)).to_string()});
+        put(&mut spec, "", "deserved", json!({"cpu": sketch.dice.between(1, total.max(1)).to_string()}));
     }
     if sketch.dice.chance(20) {
-        spec["capability"] = json!({"cpu": (used + sketch.dice.between(0, 4)).max(1).to_string()});
+        put(&mut spec, "", "capability", json!({"cpu": (used + sketch.dice.between(0, 4)).max(1).to_string()}));
     }
     let guarantee = sketch.dice.between(1, 2).min(used);
     if sketch.dice.chance(20) && guarantee > 0 {
-        spec["guarantee"] = json!({"resource": {"cpu": guarantee.to_string()}});
+        put(&mut spec, "", "guarantee", json!({"resource": {"cpu": guarantee.to_string()}}));
     }
     if sketch.dice.chance(20) {
-        spec["priority"] = json!(1);
+        put(&mut spec, "", "priority", json!(1));
     }
     let state = if sketch.dice.chance(5) { "Closed" } else { "Open" };
     json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": name}, "spec": spec,
@@ -151,13 +151,17 @@ impl Job {
         }
         let mut metadata = json!({"name": group, "namespace": "default", "creationTimestamp": stamp_of(age)});
         if !self.elastic.is_empty() {
-            metadata["annotations"] = json!(self.elastic);
-            metadata["ownerReferences"] =
-                json!([{"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": name, "controller": true}]);
+            put(&mut metadata, "", "annotations", json!(self.elastic));
+            put(
+                &mut metadata,
+                "",
+                "ownerReferences",
+                json!([{"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": name, "controller": true}]),
+            );
         }
         let mut spec = json!({"queue": self.queue, "minMember": self.min});
         if let Some(class) = sketch.dice.pick(&["", "", "low", "high"]).filter(|class| !class.is_empty()) {
-            spec["priorityClassName"] = json!(class);
+            put(&mut spec, "", "priorityClassName", json!(class));
         }
         let phase = if homes.is_empty() { "Inqueue" } else { "Running" };
         objects.push(json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": metadata, "spec": spec,
@@ -182,8 +186,12 @@ impl Job {
             let mut object = pod(&plan);
             if plan.node.is_some() {
                 let since = stamp(sketch.dice.between(0, 30));
-                object["status"]["conditions"] =
-                    json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": since}]);
+                put(
+                    &mut object,
+                    "/status",
+                    "conditions",
+                    json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": since}]),
+                );
             }
             objects.push(object);
         }

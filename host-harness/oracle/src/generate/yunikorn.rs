@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Floor, Sketch};
-use crate::build::{PodPlan, node, pod, tags};
+use crate::build::{PodPlan, node, pod, put, tags};
 use crate::case::{By, Drive};
 
 /// Priorities, with ties.
@@ -107,7 +107,7 @@ fn queue(
     if let Some(guaranteed) = guaranteed {
         let mut amounts = json!({"vcore": guaranteed.to_string()});
         if devices && sketch.dice.chance(40) {
-            amounts["nvidia.com/gpu"] = json!(sketch.dice.between(1, 3).to_string());
+            put(&mut amounts, "", "nvidia.com/gpu", json!(sketch.dice.between(1, 3).to_string()));
         }
         resources.insert("guaranteed".to_owned(), amounts);
     }
@@ -133,7 +133,7 @@ fn queue(
     }
     let mut queue = json!({"name": name, "resources": resources, "properties": properties});
     if let Some(children) = children {
-        queue["queues"] = json!(children);
+        put(&mut queue, "", "queues", json!(children));
     }
     queue
 }

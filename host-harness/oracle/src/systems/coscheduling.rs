@@ -1,5 +1,7 @@
 //! Coscheduling (KEP of January 2020): queue sort, PreFilter, Permit, Unreserve, over kube-scheduler's own preemption.
 
+mod queue;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
@@ -11,6 +13,7 @@ use crate::outcome::{Ended, Outcome};
 use crate::puzzle::{Asker, Mover, Puzzle};
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
+pub(crate) use queue::order;
 
 /// What the plugin remembers.
 #[derive(Debug, Default)]
@@ -274,44 +277,6 @@ fn stay_as_they_are(world: &World, outcome: &Outcome, gang: Option<&str>, verdic
 
 fn held(world: &World, pod: &str) -> bool {
     world.pods.get(pod).is_some_and(|pod| pod.held.is_some())
-}
-
-/// Judges the queue: priority first; the pods of one group together; and, while nothing has failed, by time.
-pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &mut Verdict) {
-    let pods: Vec<&Pod> = order.iter().filter_map(|name| world.pods.get(name)).collect();
-    let pending = world.pods.values().filter(|pod| pod.pending()).count();
-    if pods.len() != pending || pods.iter().any(|pod| !pod.pending()) {
-        return verdict.breach("queue-is-who-is-pending", format!("the queue is {order:?}"));
-    }
-    if !pods.is_sorted_by_key(|pod| -pod.priority) {
-        verdict.breach("higher-priority-first", format!("the queue is {order:?}"));
-    }
-    let mut seen: BTreeSet<(i64, &str)> = BTreeSet::new();
-    let mut last = None;
-    for pod in &pods {
-        let key = group(pod).map(|group| (pod.priority, group));
-        if key.is_some() && key != last && !seen.insert(key.unwrap_or_default()) {
-            verdict.breach("gang-members-together", format!("the queue is {order:?}"));
-        }
-        last = key;
-    }
-    let time = |pod: &Pod| match group(pod) {
-        Some(name) => members(world, name).iter().map(|pod| pod.created).min().unwrap_or(0),
-        None => pod.created,
-    };
-    for pair in pods.windows(2) {
-        if let [one, other] = pair
-            && !memory.begun
-            && one.priority == other.priority
-            && group(one) != group(other)
-        {
-            let wrong = time(one) > time(other);
-            if wrong {
-                let text = format!("`{}` stands before `{}`: {order:?}", one.name, other.name);
-                verdict.breach("waiting-gang-first", text);
-            }
-        }
-    }
 }
 
 /// Judges the passing of time: with a waiter whose time is up its whole group is rejected, nobody else is.

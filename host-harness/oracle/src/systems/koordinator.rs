@@ -1,5 +1,9 @@
 //! Koordinator: quotas and jobs (proposal 20240115), reservations (20240201), gangs.
 
+mod books;
+mod plan;
+mod switches;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
@@ -9,13 +13,12 @@ use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::case::Case;
 use crate::outcome::{Ended, Outcome};
-use crate::puzzle::{Asker, Mover, Puzzle, Set};
 use crate::tally::Verdict;
-use crate::world::{Pod, World, at, owner, text};
+use crate::world::{Pod, World, at, text};
+use books::{Books, books};
+use switches::{Switches, priority};
 
 const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
-const CLASS: &str = "quota.scheduling.koordinator.sh/preemptible";
-const TRIGGER: &str = "quota.scheduling.koordinator.sh/can-preempt";
 const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
 
 /// What the plugin remembers.
@@ -27,53 +30,6 @@ pub(crate) struct Memory {
     satisfied: BTreeSet<String>,
 }
 
-/// The switches of the plugin.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Switches {
-    unlabelled_stays: bool,
-    only_labelled_trigger: bool,
-    deletes: bool,
-}
-
-impl Switches {
-    pub(crate) fn of(case: &Case) -> Switches {
-        let on = |name: &str| case.args.get(name).and_then(serde_json::Value::as_bool).unwrap_or(false);
-        Switches {
-            unlabelled_stays: on("disableDefaultPreemptiable"),
-            only_labelled_trigger: on("disableDefaultTriggerPreemption"),
-            deletes: on("podShouldBeDeletedWhenPreempted"),
-        }
-    }
-
-    /// Non-preemptible: labelled so, or not labelled where that means the same.
-    fn stays(self, pod: &Pod) -> bool {
-        match pod.label(CLASS) {
-            Some(label) => label == "false",
-            None => self.unlabelled_stays,
-        }
-    }
-
-    /// Whether the pod may trigger a preemption.
-    fn triggers(self, pod: &Pod) -> bool {
-        if pod.is_reservation() {
-            return pod.label("scheduling.koordinator.sh/can-preempt") == Some("true");
-        }
-        match pod.label(TRIGGER) {
-            _ if pod.never_preempts => false,
-            Some(label) => label == "true" || label != "false" && !self.only_labelled_trigger,
-            None => !self.only_labelled_trigger,
-        }
-    }
-}
-
-/// The priority that counts: a reservation's stands in a label.
-fn priority(pod: &Pod) -> i64 {
-    if !pod.is_reservation() {
-        return pod.priority;
-    }
-    pod.label("koordinator.sh/priority").and_then(|text| text.parse().ok()).unwrap_or(i64::from(i32::MAX))
-}
-
 /// The name of the job of a pod: a pod without the label is a job of one.
 fn job(pod: &Pod) -> String {
     let label = pod.label(JOB).filter(|_| !pod.is_reservation());
@@ -83,62 +39,6 @@ fn job(pod: &Pod) -> String {
 /// The pods of the job of a pod that are neither bound nor held: those that are still to be placed.
 fn waiting<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Pod> {
     world.pods.values().filter(|other| other.pending() && job(other) == job(pod)).collect()
-}
-
-/// What a quota holds and allows.
-#[derive(Debug)]
-struct Books {
-    min: Amounts,
-    max: Amounts,
-    used: Amounts,
-    fixed_used: Amounts,
-    fixed_request: Amounts,
-}
-
-/// The books of the quota of a pod; none for a reservation, or a pod without one.
-fn books(world: &World, switches: Switches, pod: &Pod) -> Result<Option<Books>, ReadError> {
-    let name = pod.label(QUOTA).filter(|_| !pod.is_reservation());
-    let Some(quota) = name.and_then(|name| world.others.get(&("ElasticQuota".to_owned(), name.to_owned()))) else {
-        return Ok(None);
-    };
-    let (min, max) = (Amounts::read(at(quota, "/spec/min"))?, Amounts::read(at(quota, "/spec/max"))?);
-    let ours = || world.pods.values().filter(|other| other.label(QUOTA) == name && !other.finished);
-    let used = || ours().filter(|other| other.place().is_some());
-    let requests = |pods: Vec<&Pod>| Amounts::sum(pods.into_iter().map(|pod| &pod.request));
-    Ok(Some(Books {
-        used: requests(used().collect()),
-        fixed_used: requests(used().filter(|other| switches.stays(other)).collect()),
-        fixed_request: requests(ours().filter(|other| switches.stays(other)).collect()),
-        min,
-        max,
-    }))
-}
-
-/// The sum of two amounts.
-fn plus(one: &Amounts, other: &Amounts) -> Amounts {
-    Amounts::sum([one, other])
-}
-
-impl Books {
-    /// Non-preemptible: `npUsed + T <= min`. Preemptible: `min(min, npRequest) + pUsed + T <= max`.
-    fn may_trigger(&self, stays: bool, total: &Amounts) -> bool {
-        if stays {
-            return plus(&self.fixed_used, total).within(&self.min);
-        }
-        let mut sum = plus(&self.used, total);
-        sum.take(&self.fixed_used);
-        let aside = |(resource, asked): (&String, &i64)| {
-            let least = if self.min.names(resource) { self.min.get(resource) } else { i64::MAX };
-            (resource.clone(), least.min(*asked))
-        };
-        sum.add(&Amounts(self.fixed_request.0.iter().map(aside).collect()));
-        sum.within(&self.max)
-    }
-
-    /// The same, and for a non-preemptible job `used + T <= max`.
-    fn admits(&self, stays: bool, total: &Amounts) -> bool {
-        self.may_trigger(stays, total) && (!stays || plus(&self.used, total).within(&self.max))
-    }
 }
 
 /// A gang: how many it needs, and its members.
@@ -269,184 +169,6 @@ impl Inquiry<'_> {
             let text = format!("`{}` failed, and `{}` of its gang waits on", self.pod.name, member.name);
             verdict.breach("gang-fails-together", text);
         }
-    }
-
-    /// Why this pod may not preempt, whoever there is.
-    fn barred(&self) -> Option<&'static str> {
-        if self.in_flight {
-            return Some("its last plan is in flight");
-        }
-        if !self.switches.triggers(self.pod) {
-            return Some("it may not trigger preemption");
-        }
-        let fits = self.books.as_ref().is_none_or(|books| books.may_trigger(self.stays, &self.total));
-        (!fits).then_some("its job does not fit the quota whoever goes")
-    }
-
-    /// Whether a pod may be a victim.
-    fn may_go(&self, other: &Pod) -> bool {
-        let kind = other.is_reservation() == self.pod.is_reservation();
-        let class = other.is_reservation() || !self.switches.stays(other);
-        kind && class
-            && other.node.is_some()
-            && !other.leaving
-            && !other.finished
-            && priority(other) < priority(self.pod)
-    }
-
-    /// The pods to be placed, and those who may make way: on a node, or in the own quota.
-    fn puzzle<'a>(&'a self, gives: &'a BTreeMap<&str, Amounts>) -> Puzzle<'a> {
-        let nodes: Vec<_> = self.world.nodes.values().collect();
-        let askers = waiting(self.world, self.pod);
-        let asks = |pod: &&'a Pod| {
-            let may = nodes.iter().enumerate().filter(|(_, node)| self.world.may_run(pod, node));
-            Asker { request: &pod.request, nodes: may.map(|(place, _)| place).collect() }
-        };
-        let kept =
-            |other: &&Pod| other.pending() && priority(other) >= priority(self.pod) && job(other) != job(self.pod);
-        let free = nodes.iter().map(|node| {
-            let mut free = self.world.free(node);
-            let nominees = self.world.pods.values().filter(|other| other.nominated.as_deref() == Some(&node.name));
-            nominees.filter(kept).for_each(|other| free.take(&other.request));
-            self.world
-                .on(&node.name)
-                .filter(|other| other.leaving && !self.world.inside(other))
-                .for_each(|other| free.add(&other.request));
-            free
-        });
-        let movers = self.world.pods.values().filter(|other| self.may_go(other)).filter_map(|other| {
-            let node = nodes.iter().position(|node| Some(&node.name) == other.node.as_ref())?;
-            Some(Mover { name: &other.name, node, request: gives.get(other.name.as_str())? })
-        });
-        Puzzle { free: free.collect(), movers: movers.collect(), askers: askers.iter().map(asks).collect() }
-    }
-
-    /// What everybody gives on its node: nothing who lives inside a reservation.
-    fn gives(&self) -> BTreeMap<&str, Amounts> {
-        let gift = |pod: &Pod| if self.world.inside(pod) { Amounts::default() } else { pod.request.clone() };
-        self.world.pods.values().map(|pod| (pod.name.as_str(), gift(pod))).collect()
-    }
-
-    /// Whether the own quota holds the job when these have left.
-    fn quota_holds(&self, puzzle: &Puzzle<'_>, gone: Set) -> bool {
-        let Some(books) = &self.books else { return true };
-        let mut used = plus(&books.used, &self.total);
-        let ours = |name: &str| self.world.pods.get(name).filter(|other| other.label(QUOTA) == self.pod.label(QUOTA));
-        puzzle.of(gone).filter_map(|mover| ours(mover.name)).for_each(|victim| used.take(&victim.request));
-        // Who leaves already, leaves.
-        for leaving in
-            self.world.pods.values().filter(|other| other.leaving && other.label(QUOTA) == self.pod.label(QUOTA))
-        {
-            used.take(&leaving.request);
-        }
-        used.within(&books.max)
-    }
-
-    /// Judges a plan.
-    fn plan(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Inquiry { world, pod, .. } = self;
-        if let Some(why) = self.barred() {
-            let text = format!("`{}` planned {:?} although {why}", pod.name, outcome.victims);
-            return verdict.breach_expecting("may-preempt", text, json!({"victims": []}));
-        }
-        let (gives, askers) = (self.gives(), waiting(world, pod));
-        let puzzle = self.puzzle(&gives);
-        let named: BTreeSet<&String> = askers.iter().map(|pod| &pod.name).collect();
-        if !outcome.nominated.keys().eq(named) {
-            let text = format!(
-                "the job of `{}` is {:?}, and nominated is {:?}",
-                pod.name,
-                askers.iter().map(|pod| &pod.name).collect::<Vec<_>>(),
-                outcome.nominated
-            );
-            return verdict.breach("job-is-all-or-nothing", text);
-        }
-        let carried =
-            |name: &str| world.pods.get(name).and_then(owner).is_some_and(|owner| outcome.victims.contains(&owner));
-        for victim in &outcome.victims {
-            let inside = self.switches.deletes && carried(victim);
-            if puzzle.set(|name| name == victim) == 0 && !inside {
-                let text =
-                    format!("`{victim}` may not be a victim of `{}`: its rank, class or kind forbids it", pod.name);
-                verdict.breach("victim-may-go", text);
-            }
-        }
-        for other in world.pods.values().filter(|other| self.switches.deletes && carried(&other.name)) {
-            if !outcome.victims.contains(&other.name) {
-                verdict.breach(
-                    "who-is-inside-goes-too",
-                    format!("`{}` runs inside a reservation that is deleted", other.name),
-                );
-            }
-        }
-        let how = if self.switches.deletes { "Delete" } else { "Soft" };
-        if !outcome.victims.is_empty() && outcome.eviction.as_deref() != Some(how) {
-            verdict.breach("evicted-as-configured", format!("evicted by {:?}, not {how}", outcome.eviction));
-        }
-        let victims = puzzle.set(|name| outcome.victims.contains(name));
-        let nodes: Vec<&String> = world.nodes.keys().collect();
-        let place = |pod: &&Pod| nodes.iter().position(|node| Some(*node) == outcome.nominated.get(&pod.name));
-        let places: Vec<usize> = askers.iter().filter_map(place).collect();
-        if !puzzle.seated(victims, &places) {
-            let text = format!("{:?} do not fit when {:?} have left", outcome.nominated, outcome.victims);
-            verdict.breach("nobody-is-evicted-in-vain", text);
-        }
-        if !self.quota_holds(&puzzle, victims) {
-            verdict.breach(
-                "quota-holds-afterwards",
-                format!("the quota of `{}` is over its max when {:?} have left", pod.name, outcome.victims),
-            );
-        }
-        for victim in &outcome.victims {
-            let without = victims & !puzzle.set(|name| name == victim);
-            if without != victims && puzzle.seated(without, &places) && self.quota_holds(&puzzle, without) {
-                verdict.breach("who-can-stay-stays", format!("`{victim}` need not go for {:?}", outcome.nominated));
-            }
-        }
-        let fewest = puzzle.fewest(victims.count_ones() as usize, |set| self.quota_holds(&puzzle, set));
-        verdict.planned(victims.count_ones() as usize, fewest);
-    }
-
-    /// Whether another job of the quota is nominated, and with it the job does not fit any more.
-    fn promised(&self) -> bool {
-        let Some(books) = &self.books else { return false };
-        let ours =
-            |other: &&Pod| other.pending() && other.nominated.is_some() && other.label(QUOTA) == self.pod.label(QUOTA);
-        let others = self.world.pods.values().filter(ours).filter(|other| job(other) != job(self.pod));
-        let mut total = self.total.clone();
-        others.for_each(|other| total.add(&other.request));
-        total != self.total && !books.admits(self.stays, &total)
-    }
-
-    /// Judges that there is no plan.
-    fn complete(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let pod = self.pod;
-        if let Some(why) = self.barred() {
-            return verdict.excuse(why);
-        }
-        let gives = self.gives();
-        let puzzle = self.puzzle(&gives);
-        if !puzzle.solved_by(puzzle.all()) || !self.quota_holds(&puzzle, puzzle.all()) {
-            return;
-        }
-        if puzzle.solved_by(0) && self.quota_holds(&puzzle, 0) {
-            return verdict.excuse("room comes free without a plan");
-        }
-        if self.world.pods.values().any(|other| other.leaving) {
-            return verdict.excuse("somebody leaves already");
-        }
-        if self.promised() {
-            return verdict.excuse("the quota is promised to a job that is nominated");
-        }
-        if puzzle.askers.iter().any(|asker| asker.request != &pod.request) {
-            return verdict.excuse("members of different size are placed one after the other");
-        }
-        let who: Vec<&str> = puzzle.movers.iter().map(|mover| mover.name).collect();
-        let text = format!(
-            "`{}` found no plan ({:?}), and its job fits when {who:?} leave: {}",
-            pod.name, outcome.ended, outcome.reason
-        );
-        verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
     }
 }
 

@@ -174,18 +174,21 @@ pub(crate) fn attempt(world: &World, name: &str, outcome: &Outcome, verdict: &mu
     nominations(world, pod, outcome, verdict);
     let takers = takers(world, pod);
     if !takers.is_empty() {
-        return Ok(filter(pod, &takers, outcome, verdict));
+        filter(pod, &takers, outcome, verdict);
+        return Ok(());
     }
     if outcome.ended == Some(Ended::Scheduled) {
         let text = format!("`{name}` was bound to {:?}, which has no room for it", outcome.node);
-        return Ok(verdict.breach("bound-where-there-is-room", text));
+        verdict.breach("bound-where-there-is-room", text);
+        return Ok(());
     }
     let plans = match hope(world, pod) {
         Hope::Barred(why) => {
             if !outcome.victims.is_empty() || !outcome.nominated.is_empty() {
                 verdict.breach("may-preempt", format!("`{name}` preempted although: {why}"));
             }
-            return Ok(verdict.excuse(why));
+            verdict.excuse(why);
+            return Ok(());
         }
         Hope::Plans(plans) => plans,
     };

@@ -132,7 +132,7 @@ impl Inquiry<'_> {
         let waiting: Vec<&Pod> =
             pods.into_iter().filter(|pod| pod.pending() && pod.nominated.is_none() && !job.is_extra(pod)).collect();
         let missing = job.min.saturating_sub(running).max(1);
-        if waiting.len() < missing || job.pods(&self.world).len() < job.min {
+        if waiting.len() < missing || job.pods(self.world).len() < job.min {
             return;
         }
         let asking = waiting.get(..missing).unwrap_or_default();

@@ -22,8 +22,6 @@ pub(crate) struct Memory {
     triggered: BTreeSet<String>,
     /// The first pod of every application.
     originators: BTreeMap<String, (i64, String)>,
-    /// Whether any plan held law 4 only by what siblings under the same guarantee gave up.
-    pub(crate) compensated: bool,
 }
 
 /// The most pods on a node of which every set is tried.
@@ -92,8 +90,6 @@ pub(crate) fn attempt(
     inquiry.judge(outcome, verdict);
     if outcome.ended == Some(Ended::Nominated) && !outcome.victims.is_empty() {
         memory.triggered.insert(name.to_owned());
-        let victims: Vec<&Pod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
-        memory.compensated |= !is_daemon(pod) && inquiry.ask.is_compensated(&victims);
     }
     Ok(())
 }
@@ -161,8 +157,12 @@ impl<'w> Inquiry<'w> {
         if outcome.victims.is_empty() {
             return verdict.excuse("a node is kept without victims");
         }
-        // One whose room a DaemonSet took over may try again.
-        let again = self.triggered && pod.nominated.is_none();
+        // One whose victims have left, and whose room a pod of a DaemonSet took over, may try again.
+        let waits = |node: &String| world.on(node).any(|other| other.leaving);
+        let again = self.triggered && !pod.nominated.as_ref().is_some_and(waits);
+        if again {
+            verdict.excuse("it preempts again: its room was taken over");
+        }
         if let Some(why) = self.barred().filter(|_| !again) {
             let text = format!("`{}` planned {:?} although {why}", pod.name, outcome.victims);
             return verdict.breach_expecting("may-preempt", text, json!({"victims": []}));

@@ -76,7 +76,7 @@ impl Job {
             _ if size == self.min => true,
             None => true,
             Some(Steps::PowerOfTwo) => size.is_power_of_two(),
-            Some(Steps::Factor(factor)) => (size - self.min) % factor == 0,
+            Some(Steps::Factor(factor)) => (size - self.min).is_multiple_of(factor),
         }
     }
 

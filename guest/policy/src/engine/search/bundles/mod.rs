@@ -63,18 +63,23 @@ impl Hunt<'_> {
     }
 
     /// The first limit that does not hold with what these pods ask for, who have no nodes yet.
-    fn broken_with(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
-        let asker = Asker::of(cluster, self.laws, self.asker.pod, pods.to_vec())?;
-        let holds = |limit: &Gate, asker: &Asker| (limit.holds)(&asker.planning(cluster, self.ledger));
-        Ok(asker.and_then(|asker| {
-            self.pursuit.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &asker).err()?)))
-        }))
+    fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
+        self.first_broken(cluster, pods, Asker::planning)
     }
 
     /// The first limit that does not hold with these pods on their nodes.
     fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
+        self.first_broken(cluster, pods, Asker::placed)
+    }
+
+    fn first_broken(
+        &self,
+        cluster: &Cluster,
+        pods: &[PodIx],
+        case: for<'c> fn(&'c Asker, &'c Cluster, &'c Ledger) -> Case<'c>,
+    ) -> Result<Option<(Rule, Breach)>, Overflow> {
         let asker = Asker::of(cluster, self.laws, self.asker.pod, pods.to_vec())?;
-        let holds = |limit: &Gate, asker: &Asker| (limit.holds)(&asker.placed(cluster, self.ledger));
+        let holds = |limit: &Gate, asker: &Asker| (limit.holds)(&case(asker, cluster, self.ledger));
         Ok(asker.and_then(|asker| {
             self.pursuit.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &asker).err()?)))
         }))

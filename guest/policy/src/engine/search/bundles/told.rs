@@ -57,7 +57,7 @@ pub fn nobody(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, fit: &Fit) 
 pub fn nowhere(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, levels: &[Vec<Bundle>]) -> Result<(), Overflow> {
     let rule = hunt.pursuit.order.0;
     let (needed, asker) = (cluster.lacking(&hunt.asker.pods), hunt.may.iter().find(|ix| hunt.asker.pods.contains(ix)));
-    if let Some((rule, breach)) = hunt.broken_with(cluster, &needed)? {
+    if let Some((rule, breach)) = hunt.broken_by_asking(cluster, &needed)? {
         notes.breach(cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
     }
     let Some(pod) = asker.and_then(|ix| cluster.pod(*ix)) else { return Ok(()) };

@@ -1,0 +1,45 @@
+//! The queue of coscheduling.
+
+use std::collections::BTreeSet;
+
+use super::{Memory, group, members};
+use crate::tally::Verdict;
+use crate::world::{Pod, World};
+
+/// Judges the queue: priority first; the pods of one group together; and, while nothing has failed, by time.
+pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &mut Verdict) {
+    let pods: Vec<&Pod> = order.iter().filter_map(|name| world.pods.get(name)).collect();
+    let pending = world.pods.values().filter(|pod| pod.pending()).count();
+    if pods.len() != pending || pods.iter().any(|pod| !pod.pending()) {
+        return verdict.breach("queue-is-who-is-pending", format!("the queue is {order:?}"));
+    }
+    if !pods.is_sorted_by_key(|pod| -pod.priority) {
+        verdict.breach("higher-priority-first", format!("the queue is {order:?}"));
+    }
+    let mut seen: BTreeSet<(i64, &str)> = BTreeSet::new();
+    let mut last = None;
+    for pod in &pods {
+        let key = group(pod).map(|group| (pod.priority, group));
+        if key.is_some() && key != last && !seen.insert(key.unwrap_or_default()) {
+            verdict.breach("gang-members-together", format!("the queue is {order:?}"));
+        }
+        last = key;
+    }
+    let time = |pod: &Pod| match group(pod) {
+        Some(name) => members(world, name).iter().map(|pod| pod.created).min().unwrap_or(0),
+        None => pod.created,
+    };
+    for pair in pods.windows(2) {
+        if let [one, other] = pair
+            && !memory.begun
+            && one.priority == other.priority
+            && group(one) != group(other)
+        {
+            let wrong = time(one) > time(other);
+            if wrong {
+                let text = format!("`{}` stands before `{}`: {order:?}", one.name, other.name);
+                verdict.breach("waiting-gang-first", text);
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Who may preempt and who may be a victim, by labels and the arguments of the plugin.
+
+use crate::case::Case;
+use crate::world::Pod;
+
+const CLASS: &str = "quota.scheduling.koordinator.sh/preemptible";
+const TRIGGER: &str = "quota.scheduling.koordinator.sh/can-preempt";
+
+/// The switches of the plugin.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Switches {
+    unlabelled_stays: bool,
+    only_labelled_trigger: bool,
+    pub(super) deletes: bool,
+}
+
+impl Switches {
+    pub(super) fn of(case: &Case) -> Switches {
+        let on = |name: &str| case.args.get(name).and_then(serde_json::Value::as_bool).unwrap_or(false);
+        Switches {
+            unlabelled_stays: on("disableDefaultPreemptiable"),
+            only_labelled_trigger: on("disableDefaultTriggerPreemption"),
+            deletes: on("podShouldBeDeletedWhenPreempted"),
+        }
+    }
+
+    /// Non-preemptible: labelled so, or not labelled where that means the same.
+    pub(super) fn stays(self, pod: &Pod) -> bool {
+        match pod.label(CLASS) {
+            Some(label) => label == "false",
+            None => self.unlabelled_stays,
+        }
+    }
+
+    /// Whether the pod may trigger a preemption.
+    pub(super) fn triggers(self, pod: &Pod) -> bool {
+        if pod.is_reservation() {
+            return pod.label("scheduling.koordinator.sh/can-preempt") == Some("true");
+        }
+        match pod.label(TRIGGER) {
+            _ if pod.never_preempts => false,
+            Some(label) => label == "true" || label != "false" && !self.only_labelled_trigger,
+            None => !self.only_labelled_trigger,
+        }
+    }
+}
+
+/// The priority that counts: a reservation's stands in a label.
+pub(super) fn priority(pod: &Pod) -> i64 {
+    if !pod.is_reservation() {
+        return pod.priority;
+    }
+    pod.label("koordinator.sh/priority").and_then(|text| text.parse().ok()).unwrap_or(i64::from(i32::MAX))
+}
