@@ -11,12 +11,8 @@ use lictor::policy::Native;
 use lictor::scenario::{self, Scenario};
 use lictor_policy::{Switch, rules};
 
-/// Laws that a search follows by itself: they cannot be switched, so that what is said of them is not tried here.
-const FOLLOWED: [&str; 3] =
-    ["koordinator/cheapest-node-first", "kubernetes/fewest-violations-first", "yunikorn/smallest-group-first"];
-
 /// What is not proven yet, and how: to become empty.
-const UNPROVEN: &[&str] = &["yunikorn/victim-is-bound bites"];
+const UNPROVEN: &[&str] = &[];
 
 fn scenarios() -> Vec<Scenario> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/scenarios");
@@ -33,7 +29,7 @@ fn passes(scenario: &Scenario, code: &str, to: Switch) -> bool {
 fn a_scenario_fails_without_the_laws_that_it_says_bite() {
     let mut wrong = Vec::new();
     for scenario in scenarios() {
-        for code in scenario.bites.iter().filter(|code| !FOLLOWED.contains(&code.as_str())) {
+        for code in &scenario.bites {
             if passes(&scenario, code, Switch::Silent) {
                 wrong.push(format!("{}: passes without `{code}`", scenario.name));
             }
@@ -46,7 +42,7 @@ fn a_scenario_fails_without_the_laws_that_it_says_bite() {
 fn a_scenario_asks_the_laws_that_it_says_spare_and_they_let_it_pass() {
     let mut wrong = Vec::new();
     for scenario in scenarios() {
-        for code in scenario.spares.iter().filter(|code| !FOLLOWED.contains(&code.as_str())) {
+        for code in &scenario.spares {
             if !passes(&scenario, code, Switch::Silent) {
                 wrong.push(format!("{}: `{code}` bites", scenario.name));
             } else if passes(&scenario, code, Switch::Contrary) {

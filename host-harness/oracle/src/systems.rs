@@ -28,10 +28,7 @@ pub(crate) struct Memory {
 impl Memory {
     /// Why the cluster need not come to rest where victims are created anew: what the sources leave open.
     pub(crate) fn unrest(&self) -> Option<&'static str> {
-        if self.coscheduling.waited {
-            return Some("gangs without room take turns at permit");
-        }
-        self.yunikorn.compensated.then_some("siblings trade the room of a guarantee that they share")
+        self.coscheduling.waited.then_some("gangs without room take turns at permit")
     }
 }
 

@@ -150,7 +150,7 @@ impl Session<'_> {
 mod tests {
 
     use crate::scheduler::testing::{ALL, Fx, Say, Scripted, reason, session};
-    use crate::scheduler::{AttemptResult, Lie, SessionError};
+    use crate::scheduler::{AttemptResult, Lie, Session, SessionError};
     use crate::verify::testing::{node, on, pod};
 
     /// What the policy was asked and told but for the events of the cluster.
@@ -253,6 +253,26 @@ mod tests {
         session.try_pod("default/h").unwrap();
         let held = session.try_pod("default/h").unwrap_err().to_string();
         assert_eq!(held, "`default/h` cannot be tried: it is held at permit");
+    }
+
+    #[test]
+    fn what_comes_with_a_node_is_written_before_reserve_and_taken_back_with_it() {
+        let mut policy = Scripted::deciding(ALL)
+            .say("marks default/a", Say::Marks("other", "inside r"))
+            .say("permit default/a", Say::Wait(10, Fx::default()))
+            .say("marks default/b", Say::Marks("other", "inside s"));
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
+        let written = |session: &Session<'_>, name: &str| {
+            let pod = session.mirror.pod(session.mirror.pod_id(name).unwrap()).unwrap();
+            pod.annotations.first().map(|annotation| annotation.value.clone())
+        };
+        session.try_pod("default/a").unwrap();
+        assert_eq!(written(&session, "default/a").unwrap(), "inside r");
+        session.advance(10).unwrap();
+        assert_eq!(written(&session, "default/a"), None);
+        session.try_pod("default/b").unwrap();
+        session.advance(100).unwrap();
+        assert_eq!(written(&session, "default/b").unwrap(), "inside s");
     }
 
     #[test]

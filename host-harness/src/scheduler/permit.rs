@@ -84,12 +84,11 @@ impl Session<'_> {
 
     /// Tells the policy that a reserved pod has lost its node.
     pub(super) fn ask_unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, SessionError> {
-        let written = self.written.remove(&pod);
-        if !self.decides(ExtensionPoint::Reserve) {
-            return Ok(Effects::default());
-        }
-        let effects = self.ask(|policy| policy.unreserve(pod, cause))?;
-        if let Some(written) = written {
+        let effects = match self.decides(ExtensionPoint::Reserve) {
+            true => self.ask(|policy| policy.unreserve(pod, cause))?,
+            false => Effects::default(),
+        };
+        if let Some(written) = self.written.remove(&pod) {
             self.mirror.unmark(pod, &written);
         }
         self.check_effects("unreserve", &effects)?;

@@ -14,6 +14,7 @@ mod assemble;
 mod bad;
 mod component;
 mod decide;
+mod explain;
 mod fuzz;
 mod laws;
 mod run;

@@ -123,7 +123,11 @@ const SYSTEMS: [System; 5] = [
     System { describe: volcano::describe, configure: volcano::configure, rules: volcano::rules },
     System { describe: coscheduling::describe, configure: coscheduling::configure, rules: coscheduling::rules },
     System { describe: yunikorn::describe, configure: yunikorn::configure, rules: yunikorn::rules },
-    System { describe: kubernetes::describe, configure: kubernetes::configure, rules: kubernetes::rules },
+    System {
+        describe: coscheduling::describe_as_plugin,
+        configure: coscheduling::configure_as_plugin,
+        rules: kubernetes::rules,
+    },
 ];
 
 /// What the systems are.

@@ -51,8 +51,10 @@ impl Engine {
 
     /// See `decision.configure`.
     pub fn configure(&mut self, laws: &str, arguments: &str) -> Result<(), ConfigError> {
-        let dialect = Some(dialects::configure(laws, arguments)?);
-        *self = Engine { dialect, ..Engine::default() };
+        let dialect = dialects::configure(laws, arguments)?;
+        *self = Engine::default();
+        self.cluster.call_queues(dialect.terms().queue);
+        self.dialect = Some(dialect);
         Ok(())
     }
 

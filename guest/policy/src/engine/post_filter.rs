@@ -73,7 +73,7 @@ impl Engine {
                 Ok(self.reason(&rule, &breach))
             }
             Obstacle::Coming(node) => {
-                let rule = self.laws()?.node_choice;
+                let rule = self.laws()?.node_choice.rule;
                 let name = self.cluster.node(node).map_or("?", |node| node.name.as_str());
                 let message =
                     format!("`{name}` has room once the pods that are leaving are gone: nobody else is evicted");
@@ -81,7 +81,7 @@ impl Engine {
                 Ok(Reason { law: rule.code.to_owned(), message })
             }
             Obstacle::NoNode { pod, planned } => {
-                let rule = self.laws()?.node_choice;
+                let rule = self.laws()?.node_choice.rule;
                 let name = self.cluster.pod(pod).map(|pod| pod.name.to_string()).unwrap_or_default();
                 let message = match asker.pods.len() {
                     1 => "no node would have room, whoever may make way".to_owned(),
@@ -109,7 +109,7 @@ impl Engine {
         if self.notes.are_on() {
             let at = |ix: &PodIx| Some((*ix, self.cluster.pod(*ix)?.place.node()?));
             let places: Vec<(PodIx, NodeIx)> = victims.iter().filter_map(at).collect();
-            let rule = dialect.laws().node_choice;
+            let rule = dialect.laws().node_choice.rule;
             self.notes.planned(&self.cluster, &rule, &nominations, &places);
         }
         let counted = |n: usize, one: &str, more: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {more}") };

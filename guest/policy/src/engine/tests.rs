@@ -3,6 +3,7 @@
 mod gangs;
 mod histories;
 mod in_flight;
+mod lodgings;
 mod notes;
 mod plans;
 mod state;

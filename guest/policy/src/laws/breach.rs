@@ -93,21 +93,21 @@ impl Breach {
     pub fn sentence(&self, cluster: &Cluster) -> String {
         match self {
             Breach::Exceeds { queue, resource, parts, bound } => {
-                let name = cluster.queue(*queue).map_or("?", |queue| queue.name.as_str());
+                let (called, name) = (cluster.queue_term(), queue_name(cluster, *queue));
                 let resource = cluster.resource_name(*resource);
                 let counted = parts.iter().filter(|(what, n)| *n != 0 || *what == "asked");
                 let sum: Vec<String> = counted.map(|(what, n)| format!("{what} {}", amount(resource, *n))).collect();
                 let limit = amount(resource, bound.1);
-                format!("quota `{name}`, {resource}: {} is more than {} {limit}", sum.join(" + "), bound.0)
+                format!("{called} `{name}`, {resource}: {} is more than {} {limit}", sum.join(" + "), bound.0)
             }
             Breach::Amount { queue, resource, parts, relation, bound } => {
-                let name = cluster.queue(*queue).map_or("?", |queue| queue.name.as_str());
+                let (called, name) = (cluster.queue_term(), queue_name(cluster, *queue));
                 let resource = cluster.resource_name(*resource);
                 let counted = parts.iter().enumerate().filter(|(at, (_, n))| *n != 0 || *at == 0);
                 let sum: Vec<String> =
                     counted.map(|(_, (what, n))| format!("{what} {}", amount(resource, *n))).collect();
                 let limit = amount(resource, bound.1);
-                format!("queue `{name}`, {resource}: {} {relation} {} {limit}", sum.join(" "), bound.0)
+                format!("{called} `{name}`, {resource}: {} {relation} {} {limit}", sum.join(" "), bound.0)
             }
             Breach::TooSoon { waited, delay } => {
                 let seconds = |n: &i64| jiff::SignedDuration::from_nanos(*n);
@@ -132,6 +132,10 @@ impl Breach {
             Breach::Fact(fact) => (*fact).to_owned(),
         }
     }
+}
+
+fn queue_name(cluster: &Cluster, queue: QueueIx) -> &str {
+    cluster.queue(queue).map_or("?", |queue| queue.name.as_str())
 }
 
 /// An amount as people write it: exact, in the largest unit that leaves no fraction.

@@ -133,6 +133,53 @@ pub struct Order {
     pub compare: fn(&Cluster, &Pod, &Pod) -> Ordering,
 }
 
+/// What is lost on a node when a plan is carried out there.
+#[derive(Debug, Clone, Copy)]
+pub struct Lost<'a> {
+    /// The cluster.
+    pub cluster: &'a Cluster,
+    /// Who makes way.
+    pub victims: &'a [PodIx],
+    /// How many of them against their disruption budgets.
+    pub violations: usize,
+    /// All the reasons there were to spare some of them (see [`LastResort`]).
+    pub reasons: u8,
+}
+
+impl Lost<'_> {
+    /// Those who make way.
+    pub fn pods(&self) -> impl Iterator<Item = &Pod> {
+        self.victims.iter().filter_map(|ix| self.cluster.pod(*ix))
+    }
+
+    /// The priority of the most important of them; lower than any where nobody makes way.
+    pub fn highest(&self) -> i128 {
+        self.pods().map(|pod| i128::from(pod.priority())).max().unwrap_or(i128::MIN)
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> i128 {
+        count(self.victims.len())
+    }
+}
+
+/// A number of pods as a criterion of loss.
+pub fn count(pods: usize) -> i128 {
+    i128::try_from(pods).unwrap_or(i128::MAX)
+}
+
+/// A loss, criterion by criterion; the first that differs decides, and less is better.
+pub type Loss = [i128; 5];
+
+/// An order of nodes in force: the name decides between equal losses.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeChoice {
+    /// The law.
+    pub rule: Rule,
+    /// How much is lost.
+    pub loss: fn(&Lost<'_>) -> Loss,
+}
+
 /// How a system looks for a plan.
 #[derive(Debug, Clone)]
 pub enum Search {
@@ -186,7 +233,7 @@ pub struct Laws {
     /// Which candidate is put back first.
     pub put_back: Order,
     /// Which node a pod is planned onto.
-    pub node_choice: Rule,
+    pub node_choice: NodeChoice,
     /// How a plan is looked for.
     pub search: Search,
     /// The ancestors of a queue bound its pods, too.

@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Breach, Cycle, Gate, Guard, LastResort, Laws, Order, Pursuit, Rule, Search};
+use super::{Breach, Cycle, Gate, Guard, LastResort, Laws, Loss, NodeChoice, Order, Pursuit, Rule, Search};
 use crate::laws::cycle::{CompareQueues, CompareVictims};
 
 /// What becomes of a law.
@@ -105,13 +105,19 @@ impl Seat for (Rule, CompareVictims) {
     }
 }
 
-/// A law that a search follows by itself.
-impl Seat for Rule {
+impl Seat for NodeChoice {
     fn rule(&self) -> &Rule {
-        self
+        &self.rule
     }
-    fn switch(&mut self, _to: Switch) -> bool {
-        false
+    fn switch(&mut self, to: Switch) -> bool {
+        self.loss = match to {
+            Switch::Silent => |_| Loss::default(),
+            Switch::Contrary => |lost| {
+                let last = lost.victims.first().map_or(0, |ix| i128::from(ix.0).saturating_neg());
+                [lost.count().saturating_neg(), last, 0, 0, 0]
+            },
+        };
+        true
     }
 }
 

@@ -12,6 +12,7 @@ mod orders;
 mod preemptible;
 mod triggers;
 mod volcano;
+mod volcano_orders;
 
 use super::{Breach, Case};
 use crate::model::{QueueIx, ResourceIx};

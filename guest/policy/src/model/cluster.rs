@@ -38,6 +38,8 @@ pub struct Cluster {
     jobs: Table<JobIx, Job>,
     job_names: BTreeMap<JobKey, JobIx>,
     queues: Table<QueueIx, Queue>,
+    /// How the system calls a queue, where it does not call it so.
+    queue_term: Option<&'static str>,
     queue_names: BTreeMap<Symbol, QueueIx>,
     shapes: Table<ShapeIx, Vec<u64>>,
     /// The pods that are nominated to a node.
@@ -157,6 +159,16 @@ impl Cluster {
     /// All queues, parents before children.
     pub fn queues(&self) -> impl Iterator<Item = (QueueIx, &Queue)> {
         self.queues.iter()
+    }
+
+    /// How the system calls a queue.
+    pub fn queue_term(&self) -> &'static str {
+        self.queue_term.unwrap_or("queue")
+    }
+
+    /// The system calls a queue so.
+    pub fn call_queues(&mut self, term: &'static str) {
+        self.queue_term = Some(term);
     }
 
     /// The queue of this name.

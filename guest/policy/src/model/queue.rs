@@ -124,9 +124,9 @@ impl Queue {
 
     /// The resources of which it has a due.
     pub fn dues(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
-        let named = self.bounds.deserved.iter().chain(self.bounds.guaranteed.iter()).map(|(resource, _)| resource);
-        let named: std::collections::BTreeSet<ResourceIx> = named.collect();
-        named.into_iter().filter_map(|resource| Some((resource, self.due(resource)?)))
+        let Bounds { guaranteed, deserved, .. } = &self.bounds;
+        let others = guaranteed.iter().filter(|(resource, _)| deserved.get(*resource).is_none());
+        deserved.iter().chain(others).filter_map(|(resource, _)| Some((resource, self.due(resource)?)))
     }
 }
 

@@ -8,4 +8,4 @@ mod rest;
 #[path = "../../src/testing.rs"]
 mod testing;
 
-use lictor_policy::{Engine, contract, quantity};
+use lictor_policy::{Engine, Switch, contract, quantity};

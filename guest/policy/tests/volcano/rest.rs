@@ -1,9 +1,12 @@
 //! The properties. Each is said here again in the words of the proposal, with plain counts.
 #![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
 
-use proptest::prelude::*;
+use std::collections::BTreeSet;
 
-use crate::host::{Cycle, Host, Job, Pod, Queue};
+use proptest::prelude::*;
+use proptest::test_runner::{TestError, TestRunner};
+
+use crate::host::{Cycle, Host, Job, Planned, Pod, Queue, Setup};
 
 /// Whether the proposal lets a job have this size.
 fn may_be(job: &Job, size: u32) -> bool {
@@ -14,37 +17,62 @@ fn may_be(job: &Job, size: u32) -> bool {
     }
 }
 
+fn some(most: u32) -> impl Strategy<Value = Option<u32>> {
+    prop_oneof![Just(None), (0..most).prop_map(Some)]
+}
+
 fn queue() -> impl Strategy<Value = Queue> {
-    let some = |most: u32| prop_oneof![Just(None), (0..most).prop_map(Some)];
-    (some(8), some(3), some(12)).prop_map(|(deserved, guarantee, capability)| {
+    (some(8), some(3), some(12), some(12)).prop_map(|(deserved, guarantee, capability, memory)| {
         // A queue that may hold less than it is guaranteed contradicts itself.
         let capability = capability.map(|most| most.max(guarantee.unwrap_or(0)));
-        Queue { deserved, guarantee, capability }
+        Queue { deserved, guarantee, capability, memory }
     })
 }
 
 fn job() -> impl Strategy<Value = Job> {
     let elastic = prop_oneof![Just(None), Just(Some(0)), (1u32..4).prop_map(Some)];
-    (0usize..3, 1u32..4, 0u32..7, elastic, any::<bool>(), 0u32..4).prop_map(
-        |(queue, minimum, more, elastic, runs, beyond)| {
-            let mut job = Job { queue, minimum, pods: minimum + more, elastic, running: 0 };
-            let sizes = (minimum..=(minimum + beyond).min(job.pods)).rev();
-            let size = sizes.into_iter().find(|size| may_be(&job, *size)).unwrap_or(minimum);
-            job.running = if runs { size } else { 0 };
-            job
+    let sizes = (1u32..4, 0u32..7, 0i64..6, 0u32..4);
+    let seconds = |weight| prop_oneof![weight => Just(0i64), 1 => 1i64..200];
+    let manners = (0u32..3, prop_oneof![3 => Just(1u32), 1 => 2u32..4], 0u32..3, seconds(3), seconds(2));
+    (0usize..3, elastic, sizes, manners).prop_map(|(queue, elastic, sizes, manners)| {
+        let (minimum, more, arrives, beyond) = sizes;
+        // Half of the jobs run when the test begins, the others are submitted one after the other.
+        let (runs, arrives) = (arrives < 3, (arrives - 2).max(0));
+        let (priority, cores, memory, cooldown, interval) = manners;
+        let pods = minimum + more;
+        let mut job =
+            Job { queue, minimum, pods, elastic, running: 0, arrives, priority, cores, memory, cooldown, interval };
+        let sizes = (minimum..=(minimum + beyond).min(job.pods)).rev();
+        let size = sizes.into_iter().find(|size| may_be(&job, *size)).unwrap_or(minimum);
+        job.running = if runs { size } else { 0 };
+        job
+    })
+}
+
+fn setup() -> impl Strategy<Value = Setup> {
+    let mode = prop_oneof![Just("reclaim"), Just("elastic")];
+    let actions = prop_oneof![
+        2 => Just("allocate, reclaim, elastic"),
+        1 => Just("allocate, preempt, elastic"),
+        1 => Just("allocate, preempt, reclaim, elastic"),
+        1 => Just("reclaim, elastic, allocate"),
+    ];
+    let tree = prop_oneof![Just(None), (3u32..12).prop_map(Some)];
+    let nodes = proptest::collection::vec((1u32..7, 2u32..12), 1..4);
+    let jobs = proptest::collection::vec(job(), 1..6);
+    ((mode, actions, tree, 1usize..4), nodes, proptest::collection::vec(queue(), 3), jobs).prop_map(
+        |((mode, actions, parent, linger), nodes, queues, jobs)| {
+            // So does a parent that may hold less than is guaranteed below it.
+            let guaranteed = queues.iter().take(2).map(|queue| queue.guarantee.unwrap_or(0)).sum();
+            let parent = parent.map(|most: u32| most.max(guaranteed));
+            Setup { mode, actions, parent, nodes, queues, jobs, linger }
         },
     )
 }
 
-fn scene() -> impl Strategy<Value = (&'static str, Vec<u32>, Vec<Queue>, Vec<Job>)> {
-    let mode = prop_oneof![Just("reclaim"), Just("elastic")];
-    let queues = proptest::collection::vec(queue(), 3);
-    (mode, proptest::collection::vec(1u32..7, 1..4), queues, proptest::collection::vec(job(), 1..6))
-}
-
-/// What must hold when a cycle was carried out, in which jobs had these sizes before.
-fn check(mode: &str, sizes: &[u32], host: &Host, cycle: &Cycle) -> Result<(), TestCaseError> {
-    for (at, job) in host.jobs.iter().enumerate() {
+/// Jobs that had these sizes before the cycle have legal ones after it.
+fn check_sizes(sizes: &[u32], host: &Host) -> Result<(), TestCaseError> {
+    for (at, job) in host.setup.jobs.iter().enumerate() {
         let size = host.running(at);
         // Who begins with less than the minimum has nothing to keep to.
         if sizes[at] != 0 && sizes[at] < job.minimum {
@@ -57,58 +85,162 @@ fn check(mode: &str, sizes: &[u32], host: &Host, cycle: &Cycle) -> Result<(), Te
             prop_assert_eq!(size, 0, "job {} runs with less than its minimum", at);
         }
     }
-    for (at, queue) in host.queues.iter().enumerate() {
-        let grew =
-            |counts: &dyn Fn(Pod) -> bool| cycle.bound.iter().any(|pod| host.jobs[pod.0].queue == at && counts(*pod));
-        if let Some(most) = queue.capability.filter(|_| grew(&|_| true)) {
-            prop_assert!(host.held(at, |_| true) <= most, "queue {at} holds more than its capability {most}");
+    Ok(())
+}
+
+/// Queues in which something was bound hold no more than they may.
+fn check_bounds(host: &Host, cycle: &Cycle) -> Result<(), TestCaseError> {
+    let grew = |queues: &[usize], counts: &dyn Fn(Pod) -> bool| {
+        cycle.bound.iter().any(|pod| queues.contains(&host.setup.jobs[pod.0].queue) && counts(*pod))
+    };
+    let asks_memory = |pod: Pod| host.setup.jobs[pod.0].memory > 0;
+    for (at, queue) in host.setup.queues.iter().enumerate() {
+        let (cores, bytes) = host.held(&[at], |_| true);
+        if let Some(most) = queue.capability.filter(|_| grew(&[at], &|_| true)) {
+            prop_assert!(cores <= most, "queue {at} holds {cores} cores, more than its capability {most}");
+        }
+        if let Some(most) = queue.memory.filter(|_| grew(&[at], &asks_memory)) {
+            prop_assert!(bytes <= most, "queue {at} holds {bytes} bytes, more than its capability {most}");
         }
         let normal = |pod: Pod| !host.is_elastic(pod);
-        let due =
-            queue.deserved.filter(|deserved| *deserved > 0).map(|deserved| deserved.max(queue.guarantee.unwrap_or(0)));
-        if let Some(due) = due.filter(|_| mode == "elastic" && grew(&normal)) {
-            prop_assert!(host.held(at, normal) <= due, "normal pods of queue {at} hold more than it deserves, {due}");
+        let deserved = queue.deserved.filter(|deserved| *deserved > 0);
+        let due = deserved.map(|deserved| deserved.max(queue.guarantee.unwrap_or(0)));
+        if let Some(due) = due.filter(|_| host.setup.mode == "elastic" && grew(&[at], &normal)) {
+            let (cores, _) = host.held(&[at], normal);
+            prop_assert!(cores <= due, "normal pods of queue {at} hold {cores}, more than it deserves, {due}");
         }
-        let taken = cycle.plans.iter().flat_map(|(_, victims)| victims);
-        let taken: Vec<&Pod> = taken.filter(|pod| host.jobs[pod.0].queue == at && normal(**pod)).collect();
-        if !taken.is_empty() {
-            prop_assert_eq!(mode, "reclaim", "a normal pod is evicted");
-            let left = host.held(at, |pod| !taken.contains(&&pod));
-            prop_assert!(left >= queue.guarantee.unwrap_or(0), "queue {at} is left {left}, below its guarantee");
+    }
+    if let Some(most) = host.setup.parent.filter(|_| grew(&[0, 1], &|_| true)) {
+        let (cores, _) = host.held(&[0, 1], |_| true);
+        prop_assert!(cores <= most, "the queues below the parent hold {cores}, more than its capability {most}");
+    }
+    Ok(())
+}
+
+/// Who makes way may, and does it for a gang that is complete then.
+fn check_plan(host: &Host, plan: &Planned) -> Result<(), TestCaseError> {
+    let Planned { action, waiting, victims } = plan;
+    let jobs = &host.setup.jobs;
+    prop_assert!(!waiting.is_empty() && !victims.is_empty());
+    prop_assert!(waiting.iter().all(|pod| !host.is_elastic(*pod)), "others make way for elastic pods");
+    let asker = &jobs[waiting[0].0];
+    let will_run = u32::try_from(waiting.len()).unwrap_or(0) + host.running(waiting[0].0);
+    prop_assert!(will_run >= asker.minimum, "others make way for less than a gang");
+    for victim in victims {
+        let protected = host.bound_at.get(victim).is_some_and(|at| host.now < at + jobs[victim.0].cooldown);
+        prop_assert!(!protected, "{victim:?} makes way in its cooldown time");
+        let job = &jobs[victim.0];
+        if action == "preempt" {
+            prop_assert!(job.queue == asker.queue && job.priority < asker.priority, "{victim:?} is preempted");
+            continue;
+        }
+        let queue = &host.setup.queues[asker.queue];
+        let due = queue.deserved.unwrap_or(0).max(queue.guarantee.unwrap_or(0));
+        if host.setup.mode == "reclaim" && job.queue != asker.queue {
+            let asked = asker.cores * u32::try_from(waiting.len()).unwrap_or(0);
+            prop_assert!(asked <= due, "{asked} cores are taken from others for a queue that deserves {due}");
+        }
+        if !host.is_elastic(*victim) {
+            prop_assert!(host.setup.mode == "reclaim" && job.queue != asker.queue, "{victim:?} is taken back");
         }
     }
     Ok(())
+}
+
+/// A queue from which normal pods were taken back keeps its guarantee; and what it deserves, where nothing else makes that less.
+fn check_guarantees(host: &Host, cycle: &Cycle) -> Result<(), TestCaseError> {
+    for (at, queue) in host.setup.queues.iter().enumerate() {
+        let of_queue = |pod: &&Pod| host.setup.jobs[pod.0].queue == at;
+        let victims =
+            |action| cycle.plans.iter().filter(move |plan| plan.action == action).flat_map(|plan| &plan.victims);
+        let cores = |pod: &Pod| host.setup.jobs[pod.0].cores;
+        let reclaimed = victims("reclaim").filter(of_queue).filter(|pod| !host.is_elastic(**pod));
+        if let Some(largest) = reclaimed.map(cores).max() {
+            // Elastic pods of the queue may have made way in the same cycle, guarantee or not, and others been preempted.
+            let elastic =
+                victims("reclaim").filter(of_queue).filter(|pod| host.is_elastic(**pod)).map(cores).sum::<u32>();
+            let preempted = victims("preempt").filter(of_queue).map(cores).sum::<u32>();
+            let left = host.held(&[at], |_| true).0 + elastic + preempted;
+            let guaranteed = queue.guarantee.unwrap_or(0);
+            prop_assert!(left >= guaranteed, "queue {at} is left {left}, below its guarantee {guaranteed}");
+            let plain = host.setup.parent.is_none() && host.setup.queues.iter().all(|queue| queue.guarantee.is_none());
+            let all: u32 = host.setup.nodes.iter().map(|(cores, _)| cores).sum();
+            let most = queue.capability.unwrap_or(u32::MAX).min(all);
+            let deserved = queue.deserved.filter(|deserved| plain && *deserved <= most).unwrap_or(0);
+            prop_assert!(left + largest > deserved, "queue {at} is left {left} of {deserved} by pods of {largest}");
+        }
+    }
+    Ok(())
+}
+
+/// Lives through cycles until nothing happens any more.
+fn live(setup: Setup, without: Option<&str>) -> Result<(), TestCaseError> {
+    let linger = setup.linger;
+    let mut host = Host::new(setup, without);
+    let mut scaled_at: Vec<Option<i64>> = vec![None; host.setup.jobs.len()];
+    let (mut promised, mut due): (BTreeSet<Pod>, BTreeSet<Pod>) = (BTreeSet::new(), BTreeSet::new());
+    let mut quiet = 0;
+    for number in 1..=120 {
+        let sizes: Vec<u32> = (0..host.setup.jobs.len()).map(|job| host.running(job)).collect();
+        let cycle = host.cycle();
+        check_sizes(&sizes, &host)?;
+        check_bounds(&host, &cycle)?;
+        check_guarantees(&host, &cycle)?;
+        cycle.plans.iter().try_for_each(|plan| check_plan(&host, plan))?;
+        for job in cycle.bound.iter().filter(|pod| host.is_elastic(**pod)).map(|pod| pod.0) {
+            let since = scaled_at[job].map(|at| host.now - at);
+            let interval = host.setup.jobs[job].interval;
+            prop_assert!(since.is_none_or(|since| since >= interval || since == 0), "job {job} grows too soon");
+        }
+        let grown = cycle.bound.iter().filter(|pod| host.is_elastic(**pod)).map(|pod| pod.0);
+        let shrunk = cycle.plans.iter().flat_map(|plan| &plan.victims).map(|pod| pod.0);
+        grown.chain(shrunk).for_each(|job| scaled_at[job] = Some(host.now));
+        for pod in &due {
+            prop_assert!(host.bound.contains_key(pod), "others made way for {pod:?}, and it does not run");
+        }
+        due.clear();
+        promised.extend(cycle.plans.iter().flat_map(|plan| plan.waiting.iter().copied()));
+        let arrived = host.setup.jobs.iter().all(|job| job.arrives * 60 <= host.now);
+        quiet = if arrived && cycle.bound.is_empty() && cycle.plans.is_empty() { quiet + 1 } else { 0 };
+        // What must wait for some time has happened by now.
+        if quiet > 6 + linger {
+            return Ok(());
+        }
+        if number % linger == 0 {
+            host.complete();
+            due = std::mem::take(&mut promised);
+        }
+    }
+    Err(TestCaseError::fail("after 120 cycles somebody is still being evicted or bound"))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn jobs_keep_to_their_sizes_and_evictions_to_their_purpose_until_all_is_quiet((mode, nodes, queues, jobs) in scene()) {
-        let mut host = Host::new(mode, nodes, queues, jobs);
-        let mut promised: Vec<Pod> = Vec::new();
-        let mut quiet = 0;
-        for _ in 0..40 {
-            let sizes: Vec<u32> = (0..host.jobs.len()).map(|job| host.running(job)).collect();
-            let cycle = host.cycle();
-            check(mode, &sizes, &host, &cycle)?;
-            for pod in &promised {
-                prop_assert!(cycle.bound.contains(pod), "others made way for {pod:?}, and it does not run");
-            }
-            promised = cycle.plans.iter().flat_map(|(waiting, _)| waiting.iter().copied()).collect();
-            for (waiting, victims) in &cycle.plans {
-                prop_assert!(!waiting.is_empty() && !victims.is_empty());
-                prop_assert!(waiting.iter().all(|pod| !host.is_elastic(*pod)), "others make way for elastic pods");
-                let job = waiting[0].0;
-                let will_run = u32::try_from(waiting.len()).unwrap_or(0) + host.running(job);
-                prop_assert!(will_run >= host.jobs[job].minimum, "others make way for less than a gang");
-            }
-            quiet = if cycle.bound.is_empty() && cycle.plans.is_empty() { quiet + 1 } else { 0 };
-            if quiet > 2 {
-                return Ok(());
-            }
-            host.complete();
-        }
-        prop_assert!(false, "after 40 cycles somebody is still being evicted or bound");
+    fn jobs_keep_to_their_sizes_and_evictions_to_their_purpose_until_all_is_quiet(setup in setup()) {
+        live(setup, None)?;
+    }
+}
+
+#[test]
+fn the_properties_are_broken_where_a_law_is_silent() {
+    for law in [
+        "volcano/elastic-size-is-legal",
+        "volcano/normal-victim-leaves-guarantee",
+        "volcano/normal-pods-fit-deserved",
+        "volcano/queue-fits-capability",
+        "volcano/scaling-interval-is-over",
+        "volcano/victim-is-elastic",
+        "volcano/victim-is-past-its-cooldown",
+        "volcano/victim-job-ranks-lower",
+        "volcano/normal-victim-is-of-another-queue",
+        "volcano/normal-victim-queue-is-above-deserved",
+        "volcano/reclaimer-stays-within-deserved",
+    ] {
+        let config =
+            ProptestConfig { cases: 3000, max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() };
+        let found = TestRunner::new(config).run(&setup(), |setup| live(setup, Some(law)));
+        assert!(matches!(found, Err(TestError::Fail(..))), "without {law} everything still holds");
     }
 }

@@ -22,8 +22,6 @@ pub(crate) struct Memory {
     triggered: BTreeSet<String>,
     /// The first pod of every application.
     originators: BTreeMap<String, (i64, String)>,
-    /// Whether any plan held law 4 only by what siblings under the same guarantee gave up.
-    pub(crate) compensated: bool,
 }
 
 /// The most pods on a node of which every set is tried.
@@ -92,8 +90,6 @@ pub(crate) fn attempt(
     inquiry.judge(outcome, verdict);
     if outcome.ended == Some(Ended::Nominated) && !outcome.victims.is_empty() {
         memory.triggered.insert(name.to_owned());
-        let victims: Vec<&Pod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
-        memory.compensated |= !is_daemon(pod) && inquiry.ask.is_compensated(&victims);
     }
     Ok(())
 }

@@ -2,14 +2,14 @@
 
 use lictor_policy::contract::{Outcome, ReleaseCause};
 
-use super::super::decide::jobs::Jobs;
+use super::super::decide::jobs::{Jobs, nodes};
 use super::super::decide::record::Record;
 use super::super::decide::text::head;
 use super::super::page::Page;
 use super::super::screen::Screen;
 use super::answer::{Answer, Fate, LookedAt, State, Why};
 use super::text::{self, Style};
-use crate::scheduler::{About, How, Told, alike};
+use crate::scheduler::{About, AttemptResult, How, Told, alike};
 
 /// How much room there is for an answer about few pods.
 const STYLE: Style = Style { indent: 2, names: 12 };
@@ -21,12 +21,13 @@ pub(super) fn page(answer: &Answer<'_>, record: &Record, jobs: &Jobs) -> Page {
     let bodies = answer.pods.iter().map(|why| {
         let mut body = Page::new(Screen::stdout());
         tell(&mut body, why);
-        (why.fate.pod.as_str(), (words(&why.fate), body.into_text()))
+        let Fate { state, released, .. } = why.fate;
+        (why.fate.pod.as_str(), (state, released, body.into_text()))
     });
     for group in jobs.group(bodies.collect::<Vec<_>>()) {
-        let (words, body) = &group.told;
-        page.heading(&format!("{}: {words}", group.label()));
-        page.text(body);
+        let fates = answer.pods.iter().map(|why| &why.fate).filter(|fate| group.pods.contains(&fate.pod.as_str()));
+        page.heading(&format!("{}: {}", group.label(), words(group.told.0, group.told.1, fates)));
+        page.text(&group.told.2);
     }
     others(&mut page, &answer.others_of_the_job, jobs);
     page
@@ -44,7 +45,7 @@ fn tell(page: &mut Page, why: &Why<'_>) {
         page.paragraph("  ", 4, &format!("{}: {}", evicted.reason.law, evicted.reason.message));
     }
     for attempt in &why.attempts {
-        if let (State::Nominated, Some(reason)) = (why.fate.state, &attempt.preemption) {
+        if let (AttemptResult::Nominated, Some(reason)) = (attempt.result, &attempt.preemption) {
             page.paragraph("  ", 4, &format!("{}: {}", reason.law, reason.message));
         }
         if let Some(explanation) = &attempt.explanation {
@@ -89,19 +90,20 @@ fn others(page: &mut Page, fates: &[Fate], jobs: &Jobs) {
         return;
     }
     page.heading("The others of its job");
-    let told = fates.iter().map(|fate| (fate.pod.as_str(), words(fate)));
+    let told = fates.iter().map(|fate| (fate.pod.as_str(), (fate.state, fate.released)));
     for group in jobs.group(told).into_iter().take(STYLE.names) {
-        page.paragraph("  ", 4, &format!("{}: {}", group.label(), group.told));
+        let these = fates.iter().filter(|fate| group.pods.contains(&fate.pod.as_str()));
+        page.paragraph("  ", 4, &format!("{}: {}", group.label(), words(group.told.0, group.told.1, these)));
     }
 }
 
-/// What became of a pod, in a few words.
-fn words(fate: &Fate) -> String {
-    let node = fate.node.as_deref().unwrap_or("?");
-    let mut words = match fate.state {
+/// What became of pods of which the same is said, in a few words.
+fn words<'a>(state: State, released: Option<ReleaseCause>, fates: impl Iterator<Item = &'a Fate>) -> String {
+    let node = nodes(fates.filter_map(|fate| fate.node.as_deref()));
+    let mut words = match state {
         State::Bound => format!("bound to {node}"),
         State::Held => format!("held for {node}"),
-        State::Nominated => format!("nominated to {node}, to be bound when its victims have left"),
+        State::Nominated => format!("nominated to {node}, to be bound when the victims have left"),
         State::Unschedulable => "unschedulable".to_owned(),
         State::Rejected => "refused".to_owned(),
         State::Pending => "still pending".to_owned(),
@@ -110,11 +112,11 @@ fn words(fate: &Fate) -> String {
         State::Leaving => format!("is leaving {node}"),
         State::Ended => "has ended".to_owned(),
     };
-    let waits = matches!(fate.state, State::Unschedulable | State::Rejected | State::Pending);
-    if let Some(node) = fate.node.as_ref().filter(|_| waits) {
+    let waits = matches!(state, State::Unschedulable | State::Rejected | State::Pending);
+    if waits && !node.is_empty() {
         words.push_str(&format!(", nominated to {node} before, and still is"));
     }
-    if let Some(cause) = fate.released.filter(|_| waits) {
+    if let Some(cause) = released.filter(|_| waits) {
         let cause = match cause {
             ReleaseCause::Timeout => "it timed out",
             ReleaseCause::Released => "the policy released it",

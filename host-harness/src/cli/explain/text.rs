@@ -5,6 +5,15 @@ use lictor_policy::contract::Outcome;
 use super::super::page::{Page, table};
 use crate::scheduler::{About, Alike, Explanation, Told};
 
+/// What the codes begin with of what is said by the host.
+const HOST: &str = "host/";
+
+/// What the codes begin with of what is said of nodes as they are.
+const NOW: [&str; 2] = [HOST, "node/"];
+
+/// How many of the nodes are named on which a pod may never run.
+const NEVER: usize = 3;
+
 /// How much room an explanation gets.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::cli) struct Style {
@@ -20,13 +29,13 @@ pub(in crate::cli) fn tell(page: &mut Page, style: Style, why: &Explanation) {
         title(page, style, "No law and no node stood in its way.");
     }
     in_the_way(page, style, why);
-    nodes(page, style, why);
-    enough(page, style, why);
     victims(page, style, why);
-    let left_alone = [(Outcome::PutBack, "Put back"), (Outcome::Unneeded, "May make way, but need not")];
-    for (outcome, title) in left_alone {
-        pods(page, style, title, &why.alike(About::Pod, outcome));
-    }
+    pods(page, style, "Put back after all", &why.alike(About::Pod, Outcome::PutBack));
+    let (as_they_are, with_others_gone) = nodes(why);
+    tell_nodes(page, style, "Nodes as they are", why.nodes, &as_they_are);
+    tell_nodes(page, style, "Nodes when others make way", why.nodes, &with_others_gone);
+    enough(page, style, why);
+    pods(page, style, "Could make way, but need not", &why.alike(About::Pod, Outcome::Unneeded));
     spared(page, style, why);
 }
 
@@ -58,23 +67,28 @@ fn in_the_way(page: &mut Page, style: Style, why: &Explanation) {
     }
 }
 
-/// What was said of nodes, the most frequent first.
-fn nodes(page: &mut Page, style: Style, why: &Explanation) {
+/// What was said of nodes, those that were chosen first, then the most frequent: of what they have now, and of what they would
+/// have.
+fn nodes(why: &Explanation) -> (Vec<Alike<'_>>, Vec<Alike<'_>>) {
     let said = |outcome| {
         let mut said = why.alike(About::Node, outcome);
         said.sort_by_key(|alike| std::cmp::Reverse(alike.told.len()));
         said
     };
-    let said: Vec<Alike<'_>> =
-        [Outcome::Chosen, Outcome::Barred, Outcome::Unneeded].into_iter().flat_map(said).collect();
+    let said = [Outcome::Chosen, Outcome::Barred, Outcome::Unneeded].into_iter().flat_map(said);
+    said.partition(|alike| NOW.iter().any(|prefix| alike.law().starts_with(prefix)))
+}
+
+fn tell_nodes(page: &mut Page, style: Style, text: &str, all: usize, said: &[Alike<'_>]) {
     if !said.is_empty() {
-        title(page, style, "Nodes");
+        title(page, style, text);
     }
     for alike in said {
-        let (count, all) = (alike.told.len(), why.nodes);
         let message = alike.message();
         let message = message.strip_prefix("node(s) ").unwrap_or(&message);
-        sentence(page, style, &format!("{count} of {all} nodes: {message}"), &names(&alike.told, style.names));
+        // Where a pod may never run is no matter of names.
+        let limit = if alike.law().starts_with(HOST) { style.names.min(NEVER) } else { style.names };
+        sentence(page, style, &format!("{} of {all} nodes: {message}", alike.told.len()), &names(&alike.told, limit));
     }
 }
 
@@ -86,7 +100,7 @@ fn enough(page: &mut Page, style: Style, why: &Explanation) {
     }
     title(page, style, "Would have been enough");
     for alike in &nodes {
-        let text = format!("{}: {}", counted(alike.told.len(), "node"), alike.message());
+        let text = format!("{} would do: {}", counted(alike.told.len(), "node"), alike.message());
         sentence(page, style, &text, &names(&alike.told, style.names));
     }
     for alike in &pods {

@@ -8,7 +8,7 @@ mod laws;
 
 use crate::contract::ReleaseCause;
 use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, LawSet, ObjectKey};
-use crate::dialects::kubernetes::{self, Budgets};
+use crate::dialects::kubernetes::{self, Kubernetes};
 use crate::dialects::{Arguments, Dialect, Document, Findings, argument};
 use crate::engine::Sample;
 use crate::laws::Laws;
@@ -40,56 +40,65 @@ pub fn rules() -> Vec<Entry> {
 /// Configures these laws.
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
     Ok(Box::new(Coscheduling {
-        laws: laws::table(kubernetes::sample(arguments)?),
-        budgets: Budgets::default(),
+        base: Kubernetes::new(laws::table(kubernetes::sample(arguments)?)),
         groups: Groups::new(arguments.duration("permitTimeout")),
     }))
 }
 
-/// The laws, the budgets read so far, and what is remembered of the groups.
+/// kube-scheduler with the plugin: under its own name it is off where `permitTimeout` is not given.
+pub fn describe_as_plugin() -> LawSet {
+    let mut described = kubernetes::describe();
+    let about = "enables the coscheduling plugin: how long a pod is held at permit for its pod-group";
+    described.arguments.push(argument("permitTimeout", ArgumentKind::Duration, "null", about));
+    described
+}
+
+/// Configures kube-scheduler's laws, and with them these where `permitTimeout` is given.
+pub fn configure_as_plugin(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+    if arguments.has("permitTimeout") { configure(arguments) } else { kubernetes::configure(arguments) }
+}
+
+/// kube-scheduler under these laws, and what is remembered of the groups.
 #[derive(Debug)]
 struct Coscheduling {
-    laws: Laws,
-    budgets: Budgets,
+    base: Kubernetes,
     groups: Groups,
 }
 
 impl Dialect for Coscheduling {
     fn laws(&self) -> &Laws {
-        &self.laws
+        self.base.laws()
     }
 
     fn laws_mut(&mut self) -> &mut Laws {
-        &mut self.laws
+        self.base.laws_mut()
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
-        let budgets = self.budgets.read_pod(pod);
         let job = self.groups.group_of(cluster, pod, findings);
-        Traits { job, budgets, ..kubernetes::traits(pod) }
+        Traits { job, ..self.base.read_pod(cluster, pod, findings) }
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
-        self.budgets.forget_pod(pod);
+        self.base.forget_pod(pod);
         self.groups.forget_pod(pod);
     }
 
-    fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
-        self.budgets.read(object, findings);
+    fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+        self.base.read_object(cluster, object, findings);
     }
 
-    fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
-        self.budgets.remove(object);
+    fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey) {
+        self.base.remove_object(cluster, object);
     }
 
-    fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
-        self.budgets.settle(cluster);
+    fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
         self.groups.settle(cluster);
-        Ok(())
+        self.base.settle(cluster, findings)
     }
 
     fn eviction(&self) -> Eviction {
-        Eviction::Delete
+        self.base.eviction()
     }
 
     fn pre_filtered(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {

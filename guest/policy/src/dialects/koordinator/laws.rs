@@ -3,7 +3,7 @@
 //! Seed: *Support Job Level Preemption* (proposal 20240115). Where a seed section is named it is one of its sections.
 
 use super::args::Args;
-use crate::laws::{Gate, Guard, Laws, Order, Search, gate, guard, limit, order, rule};
+use crate::laws::{Gate, Guard, Laws, NodeChoice, Order, Search, gate, guard, limit, order, rule};
 
 const GANG_HAS_ITS_MEMBERS: Gate = Gate {
     rule: rule(
@@ -136,11 +136,14 @@ pub fn table(args: &Args) -> Laws {
             ),
             compare: order::important_first::compare,
         },
-        node_choice: rule(
-            "koordinator/cheapest-node-first",
-            "seed silent; least harm, then the name",
-            &order::cheapest_node_first::LAW,
-        ),
+        node_choice: NodeChoice {
+            rule: rule(
+                "koordinator/cheapest-node-first",
+                "seed silent; least harm, then the name",
+                &order::cheapest_node_first::LAW,
+            ),
+            loss: order::cheapest_node_first::loss,
+        },
         search: Search::RemoveAllPutBack,
         parents_bind: args.parents_bind,
         cycle: None,

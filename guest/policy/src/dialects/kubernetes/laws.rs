@@ -1,7 +1,7 @@
 //! The table: which laws are in force, in which order, and where they come from.
 
 use crate::engine::Sample;
-use crate::laws::{Gate, Guard, Laws, Order, Search, gate, guard, order, rule};
+use crate::laws::{Gate, Guard, Laws, NodeChoice, Order, Search, gate, guard, order, rule};
 
 const MAY_PREEMPT: Gate = Gate {
     rule: rule(
@@ -62,11 +62,14 @@ pub fn table(sample: Sample) -> Laws {
             ),
             compare: order::important_first::compare,
         },
-        node_choice: rule(
-            "kubernetes/fewest-violations-first",
-            "upstream framework/preemption pickOneNodeForPreemption",
-            &order::fewest_violations_first::LAW,
-        ),
+        node_choice: NodeChoice {
+            rule: rule(
+                "kubernetes/fewest-violations-first",
+                "upstream framework/preemption pickOneNodeForPreemption",
+                &order::fewest_violations_first::LAW,
+            ),
+            loss: order::fewest_violations_first::loss,
+        },
         search: Search::NodeByNode(sample),
         parents_bind: false,
         cycle: None,

@@ -9,12 +9,12 @@ mod laws;
 
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests, KindInterest};
 use crate::contract::{LawSet, ObjectKey};
-use crate::dialects::{Arguments, Dialect, Document, Findings, argument, coscheduling};
+use crate::dialects::{Arguments, Dialect, Document, Findings, argument};
 use crate::engine::Sample;
 use crate::laws::Laws;
 use crate::laws::register::Entry;
 use crate::model::{Class, Cluster, Overflow, PodIx, Task, Traits};
-pub use budgets::Budgets;
+use budgets::Budgets;
 pub use laws::table;
 
 /// What these laws are.
@@ -25,18 +25,8 @@ pub fn describe() -> LawSet {
         about: "kube-scheduler's default preemption".to_owned(),
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
         interests: interests(),
-        arguments: arguments().into_iter().chain([permit_timeout()]).collect(),
+        arguments: arguments(),
     }
-}
-
-/// The argument of the coscheduling plugin, which is off where it is not given.
-fn permit_timeout() -> Argument {
-    argument(
-        "permitTimeout",
-        ArgumentKind::Duration,
-        "null",
-        "enables the coscheduling plugin: how long a pod is held at permit for its pod-group",
-    )
 }
 
 /// What these laws want to be told.
@@ -76,17 +66,21 @@ pub fn rules() -> Vec<Entry> {
 
 /// Configures these laws.
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
-    if arguments.has("permitTimeout") {
-        return coscheduling::configure(arguments);
-    }
-    Ok(Box::new(Kubernetes { laws: laws::table(sample(arguments)?), budgets: Budgets::default() }))
+    Ok(Box::new(Kubernetes::new(laws::table(sample(arguments)?))))
 }
 
 /// kube-scheduler's laws, and the budgets read so far.
 #[derive(Debug)]
-struct Kubernetes {
+pub struct Kubernetes {
     laws: Laws,
     budgets: Budgets,
+}
+
+impl Kubernetes {
+    /// kube-scheduler under this table, which may be that of a system over it.
+    pub fn new(laws: Laws) -> Kubernetes {
+        Kubernetes { laws, budgets: Budgets::default() }
+    }
 }
 
 impl Dialect for Kubernetes {
@@ -126,7 +120,7 @@ impl Dialect for Kubernetes {
 }
 
 /// What a pod says of itself.
-pub fn traits(pod: &contract::Pod) -> Traits {
+fn traits(pod: &contract::Pod) -> Traits {
     Traits {
         priority: pod.priority.unwrap_or(0),
         queue_name: None,

@@ -11,7 +11,7 @@ use super::keys;
 use super::pods::truth;
 use super::told::Told;
 use crate::dialects::arguments::duration;
-use crate::dialects::document::{annotation_path, label_path};
+use crate::dialects::document::{annotation_path, escape, label_path};
 use crate::dialects::{Document, Findings};
 use crate::model::{Charter, Cluster, Elastic, Gang, JobKey, Match, Sizes};
 
@@ -60,13 +60,24 @@ impl Groups {
 
     /// Reads a Job.
     pub fn read_job(&mut self, object: &Document, told: &mut Told, findings: &mut Findings) {
-        let replicas = object.at("/spec/tasks").and_then(Value::as_array).map(|tasks| {
-            let replicas = |task: &Value| task.get("replicas").map_or(Some(1), Value::as_u64).unwrap_or(0);
-            tasks.iter().map(replicas).fold(0u64, u64::saturating_add)
+        let tasks = object.at("/spec/tasks").and_then(Value::as_array);
+        let replicas = tasks.map(|tasks| {
+            let counts = tasks.iter().enumerate().map(|(at, task)| match task.get("replicas") {
+                None => 1,
+                Some(count) => count.as_u64().unwrap_or_else(|| {
+                    let message = format!("`{count}` is not a number of pods, and counts as none");
+                    told.warn(object, &format!("/spec/tasks/{at}/replicas"), message, WHOLE, findings);
+                    0
+                }),
+            });
+            u32::try_from(counts.fold(0u64, u64::saturating_add)).unwrap_or(u32::MAX)
         });
-        let replicas = replicas.map(|replicas| u32::try_from(replicas).unwrap_or(u32::MAX));
         let path = "/spec/minAvailable";
         let minimum = object.at(path).and_then(Value::as_u64);
+        if let (Some(value), None) = (object.at(path), minimum) {
+            let message = format!("`{value}` is not a number of pods; the PodGroup says what the job needs");
+            told.warn(object, path, message, WHOLE, findings);
+        }
         if let (Some(minimum), Some(replicas)) = (minimum, replicas)
             && minimum > u64::from(replicas)
         {
@@ -172,11 +183,19 @@ fn read_group(object: &Document, told: &mut Told, findings: &mut Findings) -> Sa
     let path = "/spec/minMember";
     let minimum = object.at(path).map_or(Some(0), count).unwrap_or_else(|| {
         let message = "it is not a number of pods; no pod waits for another".to_owned();
-        told.warn(object, path, message, "write a whole number of 0 or more", findings);
+        told.warn(object, path, message, WHOLE, findings);
         0
     });
-    let roles = object.at("/spec/minTaskMember").and_then(Value::as_object).into_iter().flatten();
-    let roles = roles.filter_map(|(role, need)| Some((role.clone(), count(need)?))).collect();
+    let mut roles = BTreeMap::new();
+    for (role, need) in object.at("/spec/minTaskMember").and_then(Value::as_object).into_iter().flatten() {
+        match count(need) {
+            Some(need) => drop(roles.insert(role.clone(), need)),
+            None => {
+                let message = format!("`{need}` is not a number of pods, and counts as none");
+                told.warn(object, &format!("/spec/minTaskMember/{}", escape(role)), message, WHOLE, findings);
+            }
+        }
+    }
     let owners = object.at("/metadata/ownerReferences").and_then(Value::as_array).into_iter().flatten();
     let mut owners = owners.filter(|owner| owner.get("kind").and_then(Value::as_str) == Some("Job"));
     let job = owners.find_map(|owner| owner.get("name")?.as_str()).map(str::to_owned);
@@ -243,4 +262,5 @@ fn read_elastic(object: &Document, told: &mut Told, findings: &mut Findings) -> 
     Some(wanted.then_some(Elastic { sizes, interval, most: None }))
 }
 
+const WHOLE: &str = "write a whole number of 0 or more";
 const REMEDY: &str = "write `\"true\"` or `\"false\"`";

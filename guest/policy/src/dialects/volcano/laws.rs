@@ -3,7 +3,9 @@
 //! Seed: *Elastic scheduling based on AI scenarios*. Upstream is Volcano after 1.15.
 
 use super::args::{Args, Mode};
-use crate::laws::{Cycle, Gate, Guard, Laws, Order, Pursuit, Rule, Search, gate, guard, limit, order, rule};
+use crate::laws::{
+    Cycle, Gate, Guard, Laws, NodeChoice, Order, Pursuit, Rule, Search, gate, guard, limit, order, rule,
+};
 
 const QUEUE_TAKES_PODS: Gate = Gate {
     rule: rule(
@@ -218,7 +220,7 @@ pub fn table(args: &Args) -> Laws {
         limits: Vec::new(),
         permit: vec![GANG_IS_COMPLETE],
         put_back: TASKS,
-        node_choice: VICTIMS,
+        node_choice: NodeChoice { rule: VICTIMS, loss: order::cheapest_node_first::loss },
         search: Search::Bundles,
         parents_bind: true,
         cycle: Some(cycle(args)),

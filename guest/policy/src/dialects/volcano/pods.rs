@@ -69,6 +69,17 @@ pub fn read(cluster: &mut Cluster, pod: &contract::Pod, told: &mut Told, finding
         let read_as = "is neither true nor false; the pod is not evicted";
         warn(path(keys::PREEMPTABLE, is_label), text, read_as, "write `\"true\"` or `\"false\"`");
     }
+    let index = said.either(keys::INDEX);
+    let number = index.and_then(|text| text.parse().ok());
+    if let (Some(text), None) = (index, number) {
+        let is_label = said.annotation(keys::INDEX).is_none();
+        let read_as = "is not an index; the pod comes after those that have one";
+        warn(path(keys::INDEX, is_label), text, read_as, "write a whole number of 0 or more");
+    }
+    if let Some(text) = said.label(keys::ELASTIC).filter(|text| *text != "true" && *text != "false") {
+        let read_as = "is neither `true` nor `false`, and counts as not set";
+        warn(label_path(keys::ELASTIC), text, read_as, "write `\"true\"` or `\"false\"`");
+    }
     let role = cluster.intern(said.either(keys::ROLE).unwrap_or_default());
     Traits {
         priority: parsed.or(pod.priority).unwrap_or(1),
@@ -82,7 +93,7 @@ pub fn read(cluster: &mut Cluster, pod: &contract::Pod, told: &mut Told, finding
         marked: false,
         task: Task {
             role: Some(role),
-            index: said.either(keys::INDEX).and_then(|text| text.parse().ok()),
+            index: number,
             protected_until: length.zip(pod.scheduled).map(|(length, at)| at.saturating_add(length)),
             critical: is_critical(pod),
             succeeded: pod.phase == Phase::Succeeded,

@@ -49,6 +49,10 @@ fn what_elastic_annotations_say() {
         (vec![ELASTIC, power("maybe"), factor("2")], terms(Sizes::Multiples(2), 0), path("elastic-train-power-of-two")),
         (vec![ELASTIC, interval("10m0s")], terms(Sizes::Multiples(1), 600_000_000_000), vec![]),
         (vec![ELASTIC, interval("soon")], terms(Sizes::Multiples(1), 0), path("elastic-cooldown-time")),
+        (vec![ELASTIC, interval("-5m")], terms(Sizes::Multiples(1), 0), path("elastic-cooldown-time")),
+        (vec![ELASTIC, power("cube")], terms(Sizes::Multiples(1), 0), path("elastic-train-power-of-two")),
+        (vec![ELASTIC, factor("2.5")], terms(Sizes::Multiples(1), 0), path("elastic-train-factor")),
+        (vec![ELASTIC, power("true"), factor("0")], terms(Sizes::PowersOfTwo, 0), path("elastic-train-factor")),
     ] {
         assert_eq!(elastic(&annotations), (expected, told), "{annotations:?}");
     }
@@ -64,6 +68,95 @@ fn the_author_is_told_once_by_object_and_key() {
     assert_eq!(world.findings.len(), 1);
     assert_eq!((told.severity, told.object.as_str()), (Severity::Warning, "PodGroup/default/g"));
     assert_eq!(told.message, "`0` is not a factor, and counts as 1");
+}
+
+#[test]
+fn numbers_that_are_none_are_told_once_and_read_as_the_message_says() {
+    let mut world = world();
+    for _ in 0..2 {
+        let roles = json!({"ps": -1, "worker/gpu": "two", "master": 1});
+        group(&mut world, &[], json!({"minMember": -3, "minTaskMember": roles}));
+        let tasks = json!([{"replicas": -2}, {"replicas": 3}]);
+        world.object(object("Job", "default/j", [&[], &[]], json!({"spec": {"minAvailable": -1, "tasks": tasks}})));
+        let member = member("p").label("volcano.sh/task-index", "first").label("volcano.sh/elastic-train", "yes");
+        world.pod(member.label("volcano.sh/cooldown-time", "-1s"));
+    }
+    let told: Vec<_> = world.findings.iter().map(|told| (told.object.as_str(), told.path.as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            ("PodGroup/default/g", "/spec/minMember"),
+            ("PodGroup/default/g", "/spec/minTaskMember/ps"),
+            ("PodGroup/default/g", "/spec/minTaskMember/worker~1gpu"),
+            ("Job/default/j", "/spec/tasks/0/replicas"),
+            ("Job/default/j", "/spec/minAvailable"),
+            ("Pod/default/p", "/metadata/labels/volcano.sh~1cooldown-time"),
+            ("Pod/default/p", "/metadata/labels/volcano.sh~1task-index"),
+            ("Pod/default/p", "/metadata/labels/volcano.sh~1elastic-train"),
+        ]
+    );
+    assert_eq!(job(world.engine.cluster()).gang().unwrap().minimum, 0);
+    assert_eq!(job(world.engine.cluster()).charter.as_ref().unwrap().roles, [], "1 of them is more than the minimum");
+}
+
+#[test]
+fn a_queue_with_a_negative_amount_stays_as_it_was() {
+    let mut world = world();
+    for deserved in ["4", "-4"] {
+        world.object(object("Queue", "/q", [&[], &[]], json!({"spec": {"deserved": {"cpu": deserved}}})));
+    }
+    let told: Vec<_> =
+        world.findings.iter().map(|told| (told.severity, told.object.as_str(), told.path.as_str())).collect();
+    assert_eq!(told, [(Severity::Error, "Queue/q", "/spec/deserved/cpu")]);
+    let cluster = world.engine.cluster();
+    let cpu = cluster.resource_named("cpu").unwrap();
+    let (_, queue) = cluster.queues().find(|(_, queue)| queue.name == "q").unwrap();
+    assert_eq!(queue.bounds.deserved.get(cpu), Some(4000));
+}
+
+#[test]
+fn a_group_that_is_not_preemptable_says_so_before_its_label_and_is_told_of_what_is_neither() {
+    const KEY: &str = "volcano.sh/preemptable";
+    for (label, annotation, opted_out, told) in [
+        (None, None, false, 0),
+        (Some("false"), None, true, 0),
+        (Some("false"), Some("true"), false, 0),
+        (None, Some("False"), true, 0),
+        (None, Some("maybe"), true, 1),
+    ] {
+        let mut world = world();
+        let labels: Vec<_> = label.into_iter().map(|text| (KEY, text)).collect();
+        let annotations: Vec<_> = annotation.into_iter().map(|text| (KEY, text)).collect();
+        let spec = json!({"spec": {"minMember": 1}});
+        world.object(object("PodGroup", "default/g", [&labels, &annotations], spec));
+        let charter = job(world.engine.cluster()).charter.clone().unwrap();
+        assert_eq!((charter.opted_out, world.findings.len()), (opted_out, told), "{label:?} {annotation:?}");
+    }
+}
+
+#[test]
+fn without_a_label_the_pods_after_the_minimum_are_elastic_whenever_they_are_told() {
+    let mut world = world();
+    let classes = |world: &World| {
+        let cluster = world.engine.cluster();
+        let class = |name: &str| cluster.pod(PodIx(world.id(name))).unwrap().traits.class == Class::Preemptible;
+        ["a", "b", "c"].map(class)
+    };
+    // By index: b, c, a.
+    for (name, index) in [("a", "7"), ("b", "0"), ("c", "3")] {
+        world.pod(member(name).label("volcano.sh/task-index", index));
+    }
+    group(&mut world, &[ELASTIC], json!({"minMember": 2}));
+    assert_eq!(classes(&world), [true, false, false]);
+    group(&mut world, &[ELASTIC], json!({"minMember": 1}));
+    assert_eq!(classes(&world), [true, false, true]);
+    world.pod(member("a").label("volcano.sh/task-index", "1"));
+    group(&mut world, &[ELASTIC], json!({"minMember": 2}));
+    assert_eq!(classes(&world), [false, false, true], "a comes before c now");
+    world.pod(member("b").label("volcano.sh/task-index", "0").label("volcano.sh/elastic-train", "true"));
+    assert_eq!(classes(&world), [false, true, false], "where there are labels, they decide");
+    group(&mut world, &[], json!({"minMember": 2}));
+    assert_eq!(classes(&world), [false; 3]);
 }
 
 #[test]

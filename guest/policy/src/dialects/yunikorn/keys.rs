@@ -3,6 +3,8 @@
 /// The scheduler that pods ask for.
 pub const SCHEDULER: &str = "yunikorn";
 
+/// The namespace that YuniKorn is installed in.
+pub const NAMESPACE: &str = "yunikorn";
 /// The ConfigMap of the queues.
 pub const CONFIG_MAP: &str = "yunikorn-configs";
 /// The key of the ConfigMap under which the queues are described.

@@ -1,6 +1,8 @@
 //! The table: which laws are in force, in which order, and where they come from.
 
-use crate::laws::{Gate, Group, Guard, LastResort, Laws, Order, Rule, Search, gate, guard, limit, order, rule};
+use crate::laws::{
+    Gate, Group, Guard, LastResort, Laws, NodeChoice, Order, Rule, Search, gate, guard, limit, order, rule,
+};
 
 const OPTED_OUT_LAST: LastResort = LastResort {
     rule: rule("yunikorn/1", "seed, law 1; reference A6, A8, D16", &order::opted_out_last::LAW),
@@ -72,10 +74,6 @@ const DELAY: Gate = Gate {
     ),
     holds: gate::pending_for_the_delay::holds,
 };
-const VICTIM_IS_BOUND: Guard = Guard {
-    rule: rule("yunikorn/victim-is-bound", "upstream: victims are allocations", &guard::victim_is_bound::LAW),
-    admits: guard::victim_is_bound::admits,
-};
 const VICTIM_HAS_A_QUEUE: Guard = Guard {
     rule: rule("yunikorn/victim-has-a-queue", "upstream handleForeignAllocation", &guard::victim_has_a_queue::LAW),
     admits: guard::victim_has_a_queue::admits,
@@ -121,7 +119,6 @@ pub fn table() -> Laws {
         under_way: vec![NOT_AGAIN],
         trigger: vec![MAY_PREEMPT, PREEMPTION_IS_ON, DELAY, QUEUE_IS_UNDER_GUARANTEE],
         guards: vec![
-            VICTIM_IS_BOUND,
             VICTIM_HAS_A_QUEUE,
             VICTIM_IS_OF_NO_DAEMON_SET,
             VICTIM_IS_OF_ANOTHER_QUEUE,
@@ -142,11 +139,14 @@ pub fn table() -> Laws {
             ),
             compare: order::important_first::compare,
         },
-        node_choice: rule(
-            "yunikorn/smallest-group-first",
-            "seed, Preemption Logic (the choice is an implementation detail); upstream score",
-            &order::smallest_group_first::LAW,
-        ),
+        node_choice: NodeChoice {
+            rule: rule(
+                "yunikorn/smallest-group-first",
+                "seed, Preemption Logic (the choice is an implementation detail); upstream score",
+                &order::smallest_group_first::LAW,
+            ),
+            loss: order::smallest_group_first::loss,
+        },
         search: Search::GroupOnOneNode(Group {
             floors: vec![NO_QUEUE_FALLS_BELOW_GUARANTEE, TAKER_ENDS_NO_LARGER_THAN_GIVER],
             last_resort: OPTED_OUT_LAST,

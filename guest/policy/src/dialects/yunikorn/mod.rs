@@ -10,6 +10,7 @@ mod keys;
 mod laws;
 mod pods;
 mod properties;
+mod source;
 mod standing;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,8 @@ use crate::laws::register::Entry;
 use crate::model::{Class, Cluster, Overflow, Pod, PodIx, QueueIx, Task, Traits};
 use apps::Apps;
 use classes::Classes;
-use config::{Config, Mistake};
+use config::Config;
+use source::Source;
 use tree::Tree;
 
 /// What these laws are.
@@ -58,15 +60,11 @@ pub fn configure(_: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
         tree: Tree::default(),
         apps: Apps::default(),
         classes: Classes::default(),
-        source: None,
-        good: false,
+        source: Source::default(),
         settled: false,
         resources: 0,
     }))
 }
-
-/// What becomes of the queues when their description cannot be used.
-const STAY: &str = ": the queues stay as they are";
 
 /// YuniKorn's laws, and what was read so far.
 #[derive(Debug)]
@@ -75,10 +73,7 @@ struct YuniKorn {
     tree: Tree,
     apps: Apps,
     classes: Classes,
-    /// The text of the configuration in force; none where it is the one that is built in.
-    source: Option<String>,
-    /// It was read without a mistake.
-    good: bool,
+    source: Source,
     /// The tree in the cluster is that of the configuration.
     settled: bool,
     /// How many resources there were when it was settled: a bound on a resource needs its number.
@@ -94,36 +89,8 @@ struct Memory {
 }
 
 impl YuniKorn {
-    /// Reads the queues; a mistake leaves those there are in force.
-    fn read_queues(&mut self, object: &Document, findings: &mut Findings) {
-        let path = format!("/data/{}", keys::QUEUES);
-        let Some(text) = object.at(&path).and_then(|value| value.as_str()) else {
-            let message = format!("it has no `{}`{STAY}", keys::QUEUES);
-            findings.push(object.error("/data", message, "describe the queues there"));
-            return;
-        };
-        let refused =
-            |mistake: &Mistake| object.error(&path, format!("{}{}", mistake.sentence(), STAY), mistake.remedy);
-        match config::read(text) {
-            Ok((config, told)) => {
-                let is_good = told.iter().all(|mistake| mistake.instead.is_none());
-                if self.good && !is_good {
-                    return findings.extend(told.iter().filter(|mistake| mistake.instead.is_some()).map(refused));
-                }
-                let tell = |mistake: &Mistake| {
-                    let instead = mistake.instead.map(|instead| format!(": {instead}")).unwrap_or_default();
-                    object.warning(&path, mistake.sentence() + &instead, mistake.remedy)
-                };
-                findings.extend(told.iter().map(tell));
-                (self.good, self.source) = (is_good, Some(text.to_owned()));
-                self.set(config);
-            }
-            Err(mistake) => findings.push(refused(&mistake)),
-        }
-    }
-
-    fn set(&mut self, config: Config) {
-        if *self.tree.config() != config {
+    fn set(&mut self, config: Option<Config>) {
+        if let Some(config) = config.filter(|config| self.tree.config() != config) {
             self.tree = Tree::new(config);
             self.settled = false;
         }
@@ -172,7 +139,10 @@ impl Dialect for YuniKorn {
 
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
         match object.kind.as_str() {
-            "ConfigMap" if object.name == keys::CONFIG_MAP => self.read_queues(object, findings),
+            "ConfigMap" if object.name == keys::CONFIG_MAP => {
+                let config = self.source.read(object, findings);
+                self.set(config);
+            }
             "PriorityClass" => self.classes.read(object, findings),
             _ => {}
         }
@@ -181,8 +151,8 @@ impl Dialect for YuniKorn {
     fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
         match object.kind.as_str() {
             "ConfigMap" if object.name == keys::CONFIG_MAP => {
-                (self.good, self.source) = (false, None);
-                self.set(Config::default());
+                let config = self.source.remove(&object.namespace);
+                self.set(config);
             }
             "PriorityClass" => self.classes.remove(&object.name),
             _ => {}
@@ -211,19 +181,14 @@ impl Dialect for YuniKorn {
     }
 
     fn remember(&self, cluster: &Cluster) -> serde_json::Value {
-        let memory = Memory { queues: self.source.clone(), apps: self.apps.remember(cluster) };
+        let memory = Memory { queues: self.source.remember(), apps: self.apps.remember(cluster) };
         serde_json::to_value(memory).unwrap_or_default()
     }
 
     fn recall(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
         let Some(Memory { queues, apps }) = Option::<Memory>::deserialize(memory)? else { return Ok(()) };
-        let queues = queues.filter(|_| !self.good);
-        if let Some(text) = queues
-            && let Ok((config, told)) = config::read(&text)
-        {
-            (self.good, self.source) = (told.iter().all(|mistake| mistake.instead.is_none()), Some(text));
-            self.set(config);
-        }
+        let config = queues.and_then(|text| self.source.recall(text));
+        self.set(config);
         self.apps.recall(cluster, apps);
         Ok(())
     }

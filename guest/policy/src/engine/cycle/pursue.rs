@@ -9,7 +9,7 @@ use crate::contract::{self, Placement, Subject};
 use crate::engine::search::bundles::{self, Found, Hunt};
 use crate::engine::{Asker, Notes};
 use crate::laws::{Breach, Pursuit, Rule};
-use crate::model::{Cluster, NodeIx, Overflow, PodIx};
+use crate::model::{NodeIx, Overflow, PodIx};
 
 /// A plan before it has a number.
 pub struct Draft {
@@ -80,7 +80,7 @@ pub fn help(
             Some(_) => {}
         }
     }
-    let claim = context.broken(stage.cluster(), &pursuit.claim, &lacking(stage.cluster(), &team.pods))?;
+    let claim = context.broken(stage.cluster(), &pursuit.claim, &stage.cluster().lacking(&team.pods))?;
     for (rule, breach) in barred.iter().chain(&claim) {
         notes.breach(stage.cluster(), Subject::Asker, contract::Outcome::Barred, rule, breach);
     }
@@ -114,10 +114,4 @@ pub fn help(
             Ok(Help::None(rule, breach))
         }
     }
-}
-
-/// The first of some waiting pods of a gang that make it complete.
-fn lacking(cluster: &Cluster, pods: &[PodIx]) -> Vec<PodIx> {
-    let mut shortage = pods.first().map(|lead| cluster.shortage(*lead)).unwrap_or_default();
-    pods.iter().copied().filter(|ix| cluster.pod(*ix).is_some_and(|pod| shortage.fill(pod))).collect()
 }

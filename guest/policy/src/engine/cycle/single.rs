@@ -23,7 +23,7 @@ impl Engine {
             Help::Room => {
                 let message =
                     "there is room once the pods that are leaving are gone: nobody else is evicted".to_owned();
-                nothing(Reason { law: laws.node_choice.code.to_owned(), message })
+                nothing(Reason { law: laws.node_choice.rule.code.to_owned(), message })
             }
             Help::None(rule, breach) => {
                 self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
@@ -48,7 +48,7 @@ impl Engine {
     }
 
     fn helped(&mut self, asker: &Asker, laws: &Laws, refuted: &[Placement]) -> Result<Help, Overflow> {
-        let none = |breach| Ok(Help::None(laws.node_choice, breach));
+        let none = |breach| Ok(Help::None(laws.node_choice.rule, breach));
         let Some((cycle, queue)) = laws.cycle.as_ref().zip(asker.queue) else {
             return none(Breach::Fact("its queue is not known"));
         };
@@ -75,8 +75,8 @@ impl Engine {
                 helped => return Ok(helped),
             }
         }
-        let (rule, breach) =
-            first.unwrap_or((laws.node_choice, Breach::Fact("no action of the cycle makes others make way for it")));
+        let (rule, breach) = first
+            .unwrap_or((laws.node_choice.rule, Breach::Fact("no action of the cycle makes others make way for it")));
         Ok(Help::None(rule, breach))
     }
 }

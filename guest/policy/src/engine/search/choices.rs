@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Quest;
 use super::site::Site;
-use crate::laws::order::cheapest_node_first::Cost;
+use crate::laws::{Loss, NodeChoice};
 use crate::model::{Cluster, NodeIx, Overflow, PodIx, Request, ShapeIx};
 
 /// What it costs to plan a pod onto each node, kept for pods that ask for the same.
@@ -17,8 +17,8 @@ pub struct Choices {
 struct Alike {
     request: Request,
     shape: ShapeIx,
-    costs: BTreeSet<(Cost, u64, NodeIx)>,
-    cost_of: BTreeMap<NodeIx, (Cost, u64)>,
+    losses: BTreeSet<(Loss, u64, NodeIx)>,
+    loss_at: BTreeMap<NodeIx, (Loss, u64)>,
 }
 
 impl Choices {
@@ -31,40 +31,41 @@ impl Choices {
         ix: PodIx,
     ) -> Result<Option<NodeIx>, Overflow> {
         let Some(pod) = cluster.pod(ix) else { return Ok(None) };
+        let choice = &quest.laws.node_choice;
         if !self.alike.iter().any(|alike| alike.request == pod.request && alike.shape == pod.shape) {
             let mut alike = Alike {
                 request: pod.request.clone(),
                 shape: pod.shape,
-                costs: BTreeSet::new(),
-                cost_of: BTreeMap::new(),
+                losses: BTreeSet::new(),
+                loss_at: BTreeMap::new(),
             };
             for site in sites.values().filter(|site| cluster.eligible(pod.shape, site.node)) {
-                alike.price(cluster, site)?;
+                alike.price(cluster, choice, site)?;
             }
             self.alike.push(alike);
         }
         let alike = self.alike.iter().find(|alike| alike.request == pod.request && alike.shape == pod.shape);
-        let nodes = alike.into_iter().flat_map(|alike| alike.costs.iter().map(|(_, _, node)| *node));
+        let nodes = alike.into_iter().flat_map(|alike| alike.losses.iter().map(|(_, _, node)| *node));
         Ok(nodes.into_iter().find(|node| quest.may_run(cluster, ix, *node)))
     }
 
     /// A pod was planned onto a node: what it costs there is different now.
-    pub fn changed(&mut self, cluster: &Cluster, site: &Site) -> Result<(), Overflow> {
+    pub fn changed(&mut self, cluster: &Cluster, choice: &NodeChoice, site: &Site) -> Result<(), Overflow> {
         self.alike.iter_mut().try_for_each(|alike| {
-            match alike.cost_of.remove(&site.node) {
-                Some((cost, rank)) => alike.costs.remove(&(cost, rank, site.node)),
+            match alike.loss_at.remove(&site.node) {
+                Some((loss, rank)) => alike.losses.remove(&(loss, rank, site.node)),
                 None => return Ok(()),
             };
-            alike.price(cluster, site)
+            alike.price(cluster, choice, site)
         })
     }
 }
 
 impl Alike {
-    fn price(&mut self, cluster: &Cluster, site: &Site) -> Result<(), Overflow> {
-        if let Some(cost) = site.cost(cluster, &self.request)? {
-            self.costs.insert((cost, site.rank, site.node));
-            self.cost_of.insert(site.node, (cost, site.rank));
+    fn price(&mut self, cluster: &Cluster, choice: &NodeChoice, site: &Site) -> Result<(), Overflow> {
+        if let Some(loss) = site.loss(cluster, choice, &self.request)? {
+            self.losses.insert((loss, site.rank, site.node));
+            self.loss_at.insert(site.node, (loss, site.rank));
         }
         Ok(())
     }

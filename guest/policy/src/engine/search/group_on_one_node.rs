@@ -11,8 +11,7 @@
 mod told;
 
 use super::{Obstacle, Proposal, Quest};
-use crate::laws::order::smallest_group_first::{Loss, loss};
-use crate::laws::{Case, Gate, Group};
+use crate::laws::{Case, Gate, Group, Loss, Lost};
 use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request, Trial};
 
 /// So many groups are looked at on one node, at most.
@@ -32,7 +31,8 @@ struct Site {
 struct Offer {
     node: NodeIx,
     victims: Vec<PodIx>,
-    loss: Loss,
+    /// What is lost there, and the rank of the node.
+    loss: (Loss, u64),
 }
 
 /// A plan for the asking pod; or what stood in the way.
@@ -144,8 +144,8 @@ fn offer(
         }
     }
     let reasons = chosen.iter().fold(0, |all, ix| all | spare(ix));
-    let loss = loss(cluster, site.rank, &chosen, reasons);
-    Ok(Some(Offer { node: site.node, victims: chosen, loss }))
+    let loss = (quest.laws.node_choice.loss)(&Lost { cluster, victims: &chosen, violations: 0, reasons });
+    Ok(Some(Offer { node: site.node, victims: chosen, loss: (loss, site.rank) }))
 }
 
 /// The search for a group on one node.

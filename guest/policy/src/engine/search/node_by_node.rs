@@ -12,7 +12,7 @@ mod told;
 
 use super::tell::Full;
 use super::{Obstacle, Proposal, Quest};
-use crate::laws::order::fewest_violations_first::{Loss, loss};
+use crate::laws::{Loss, Lost};
 use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request};
 
 /// How many nodes that offer a plan are looked at, at most.
@@ -38,7 +38,8 @@ struct Offer {
     node: NodeIx,
     victims: Vec<PodIx>,
     violations: usize,
-    loss: Loss,
+    /// What is lost there, and the rank of the node.
+    loss: (Loss, u64),
 }
 
 /// A plan for the asking pod; or what stood in the way.
@@ -107,8 +108,8 @@ fn offer(
     let mut victims = reprieve(cluster, &mut room, request, &protected)?;
     let violations = victims.len();
     victims.extend(reprieve(cluster, &mut room, request, &open)?);
-    let loss = loss(cluster, node.rank, &victims, violations);
-    Ok(Some(Offer { node: ix, victims, violations, loss }))
+    let loss = (quest.laws.node_choice.loss)(&Lost { cluster, victims: &victims, violations, reasons: 0 });
+    Ok(Some(Offer { node: ix, victims, violations, loss: (loss, node.rank) }))
 }
 
 /// Puts back whom one can beside the asker; who is left is returned.

@@ -10,7 +10,7 @@ use crate::laws::{Breach, Rule};
 use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, Pod, PodIx, ResourceIx, Trial};
 
 /// Takes away everybody who may make way on the nodes of the plan, and, where a limit of the asker's own queue needs it, those of
-/// that queue wherever they are; then puts them back, the most important first, as long as the pods of the job keep their nodes
+/// that queue wherever they are; then puts them back in order, as long as the pods of the job keep their nodes
 /// and every limit holds. Who is left out is a victim.
 pub fn put_back(
     cluster: &mut Cluster,
@@ -36,7 +36,7 @@ pub fn put_back(
     }
     let kept: Vec<Kept> = sites.iter().map(|site| Kept::new(trial.cluster(), quest, site)).collect::<Result<_, _>>()?;
     let mut victims = Vec::new();
-    for party in taken.most_important_first(trial.cluster(), quest) {
+    for party in taken.in_order(trial.cluster(), quest) {
         let before = trial.mark();
         party.places.iter().try_for_each(|(ix, place)| trial.put(*ix, *place))?;
         let (ix, node) = (party.head, party.places.first().and_then(|(_, place)| place.node()));
@@ -92,11 +92,16 @@ impl Taken {
         Ok(())
     }
 
-    fn most_important_first(mut self, cluster: &Cluster, quest: &Quest<'_>) -> Vec<Party> {
+    /// In the order in which they are put back: those first whose disruption budget is exhausted, of these and of the others the most
+    /// important first.
+    fn in_order(mut self, cluster: &Cluster, quest: &Quest<'_>) -> Vec<Party> {
         self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
             (Some(a), Some(b)) => (quest.laws.put_back.compare)(cluster, a, b),
             _ => a.head.cmp(&b.head),
         });
+        let heads: Vec<PodIx> = self.0.iter().map(|party| party.head).collect();
+        let protected: BTreeSet<PodIx> = cluster.split_by_budget(&heads).0.into_iter().collect();
+        self.0.sort_by_key(|party| !protected.contains(&party.head));
         self.0
     }
 }

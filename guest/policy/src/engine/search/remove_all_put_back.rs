@@ -34,7 +34,7 @@ pub fn plan_job(cluster: &mut Cluster, quest: &mut Quest<'_>) -> Result<Result<P
         };
         if let Some((site, request)) = sites.get_mut(&chosen).zip(cluster.pod(pod).map(|pod| pod.request.clone())) {
             site.plan(cluster, &request)?;
-            choices.changed(cluster, site)?;
+            choices.changed(cluster, &quest.laws.node_choice, site)?;
             nominations.push((pod, chosen));
         }
     }
@@ -90,11 +90,12 @@ fn sites(cluster: &Cluster, quest: &mut Quest<'_>) -> Result<BTreeMap<NodeIx, Si
             room.subtract(&other.request)?;
         }
         candidates.sort_unstable_by(|(_, a), (_, b)| (quest.laws.put_back.compare)(cluster, a, b));
-        let candidates = candidates.into_iter().map(|(ix, _)| Candidate::new(cluster, ix)).collect::<Result<_, _>>()?;
-        sites.insert(
-            ix,
-            Site { node: ix, rank: node.rank, room, leaving, candidates, asked: Vec::new(), victims: Vec::new() },
-        );
+        let candidates: Vec<PodIx> = candidates.into_iter().map(|(ix, _)| ix).collect();
+        let (protected, open) = cluster.split_by_budget(&candidates);
+        let in_order = protected.iter().chain(&open);
+        let candidates = in_order.map(|ix| Candidate::new(cluster, *ix)).collect::<Result<_, _>>()?;
+        let (protected, asked, victims) = (protected.len(), Vec::new(), Vec::new());
+        sites.insert(ix, Site { node: ix, rank: node.rank, room, leaving, candidates, protected, asked, victims });
     }
     Ok(sites)
 }

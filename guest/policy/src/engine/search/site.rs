@@ -1,6 +1,6 @@
 //! A node as a search sees it: what it would have with everybody gone who may make way, and who that is.
 
-use crate::laws::order::cheapest_node_first::Cost;
+use crate::laws::{Loss, Lost, NodeChoice};
 use crate::model::{Amounts, Cluster, Kind, NodeIx, Overflow, PodIx, Request, ResourceIx};
 
 /// Somebody who may make way.
@@ -37,8 +37,11 @@ pub struct Site {
     pub room: Amounts,
     /// Who is leaving anyway.
     pub leaving: Vec<PodIx>,
-    /// Who may make way, the most important first.
+    /// Who may make way, in the order in which they are put back: those first whose disruption budget is exhausted, of these and of
+    /// the others the most important first.
     pub candidates: Vec<Candidate>,
+    /// How many of them have an exhausted budget.
+    pub protected: usize,
     /// The resources that the pods planned onto it ask for. Only of these there must be enough: a node that is overcommitted in
     /// another one is none of their business.
     pub asked: Vec<ResourceIx>,
@@ -49,11 +52,12 @@ pub struct Site {
 impl Site {
     /// What is lost if one more pod with this request is planned onto the node; none where it does not fit even with every
     /// candidate gone.
-    pub fn cost(&self, cluster: &Cluster, request: &Request) -> Result<Option<Cost>, Overflow> {
-        let Some(victims) = self.victims_for(cluster, request)? else { return Ok(None) };
-        let additional = || victims.iter().filter(|pod| !self.victims.contains(pod));
-        let highest = additional().filter_map(|pod| cluster.pod(*pod)).map(|pod| pod.priority()).max();
-        Ok(Some(Cost { highest, victims: additional().count() }))
+    pub fn loss(&self, cluster: &Cluster, choice: &NodeChoice, request: &Request) -> Result<Option<Loss>, Overflow> {
+        let Some(mut victims) = self.victims_for(cluster, request)? else { return Ok(None) };
+        victims.retain(|pod| !self.victims.contains(pod));
+        let protected = self.candidates.iter().take(self.protected);
+        let violations = protected.filter(|candidate| victims.contains(&candidate.pod)).count();
+        Ok(Some((choice.loss)(&Lost { cluster, victims: &victims, violations, reasons: 0 })))
     }
 
     /// What there would be with every candidate gone.
@@ -76,7 +80,7 @@ impl Site {
         Ok(())
     }
 
-    /// Who would have to make way: everybody is taken away, and put back, the most important first, as long as there is room.
+    /// Who would have to make way: everybody is taken away, and put back in their order as long as there is room.
     pub fn victims_for(&self, cluster: &Cluster, request: &Request) -> Result<Option<Vec<PodIx>>, Overflow> {
         let asks = |resource: ResourceIx| self.asked.contains(&resource) || request.get(resource) > 0;
         let fits = |room: &Amounts| room.iter().all(|(resource, left)| left >= 0 || !asks(resource));

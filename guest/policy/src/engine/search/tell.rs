@@ -80,12 +80,12 @@ impl Quest<'_> {
         there.retain(|(_, pod)| is_other(pod));
         there.sort_unstable_by(|(_, a), (_, b)| (self.laws.put_back.compare)(cluster, a, b));
         let barred = there.into_iter().filter_map(|(ix, _)| self.barring(cluster, ix).map(|(rule, b)| (ix, rule, b)));
-        full(cluster, self.notes, &self.laws.node_choice, node, barred.collect())
+        full(cluster, self.notes, &self.laws.node_choice.rule, node, barred.collect())
     }
 
     /// Notes of those who may make way, and do not, why they do not have to.
     pub fn tell_unneeded(&mut self, candidates: &[PodIx], why: &str) {
-        let rule = self.laws.node_choice;
+        let rule = self.laws.node_choice.rule;
         for ix in candidates {
             self.notes.unneeded(*ix, &rule, why);
         }
@@ -93,7 +93,7 @@ impl Quest<'_> {
 
     /// Notes a node that would have done, and what it would have cost.
     pub fn tell_enough(&mut self, cluster: &Cluster, node: NodeIx, victims: &[PodIx]) {
-        let rule = self.laws.node_choice;
+        let rule = self.laws.node_choice.rule;
         let message = || make_way(cluster, victims, "would make way");
         self.notes.note(Subject::Node(node.0), Outcome::Enough, &rule, message);
     }

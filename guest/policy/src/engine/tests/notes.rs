@@ -59,7 +59,7 @@ fn filter_says_of_every_node_what_is_asked_and_what_there_is() {
         said(&world, "a"),
         [
             "small Barred large-enough: not enough cpu (asked 2, free 1) on the empty node",
-            "full Barred has-room: not enough cpu (asked 2, free 1500m)",
+            "full Barred has-room: not enough cpu (asked 2, free 1.5)",
             "promised Barred keeps-promises: not enough cpu (asked 2, free 1) beside what is promised to others",
         ]
     );

@@ -1,6 +1,6 @@
-//! Pods of the default quota make way for nobody.
+//! Pods of the default queue make way for nobody.
 //!
-//! In force where the argument disableDefaultQuotaPreemption is set: pods that nobody gave a quota are nobody's to take.
+//! Pods that nobody gave a queue are nobody's to take. In force where the arguments say so.
 
 use crate::laws::{Breach, Case, Law, Question};
 use crate::model::{Pod, PodIx};
@@ -9,7 +9,7 @@ use crate::model::{Pod, PodIx};
 pub const LAW: Law = Law {
     name: "victim-outside-default-queue",
     question: Question::Guard,
-    sentence: "pods of the default quota make way for nobody",
+    sentence: "pods of the default queue make way for nobody",
     file: include_str!("victim_outside_default_queue.rs"),
 };
 
@@ -17,7 +17,7 @@ pub const LAW: Law = Law {
 pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
     let queue = candidate.queue.and_then(|queue| case.cluster.queue(queue));
     if queue.is_some_and(|queue| queue.is_default) {
-        return Err(Breach::Fact("it belongs to the default quota, which is not preempted"));
+        return Err(Breach::Fact("it belongs to the default queue, which is not preempted"));
     }
     Ok(())
 }

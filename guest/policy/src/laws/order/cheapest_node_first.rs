@@ -3,7 +3,7 @@
 //! A node where nobody has to make way comes first; then the one whose most important additional victim is least important; then
 //! the one with the fewest additional victims; then the name decides.
 
-use crate::laws::{Law, Question};
+use crate::laws::{Law, Loss, Lost, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -13,11 +13,7 @@ pub const LAW: Law = Law {
     file: include_str!("cheapest_node_first.rs"),
 };
 
-/// What is lost when one more pod is planned onto a node. Less is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cost {
-    /// The highest priority among the additional victims; none where there are none.
-    pub highest: Option<i32>,
-    /// How many additional victims there are.
-    pub victims: usize,
+/// What is lost by one more pod: its additional victims.
+pub fn loss(lost: &Lost<'_>) -> Loss {
+    [lost.highest(), lost.count(), 0, 0, 0]
 }

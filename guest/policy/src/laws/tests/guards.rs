@@ -134,7 +134,7 @@ fn a_pod_inside_a_reservation_on_its_node_stays() {
 
 #[test]
 fn the_default_quota_is_spared_and_no_other() {
-    let spared = Err(Breach::Fact("it belongs to the default quota, which is not preempted"));
+    let spared = Err(Breach::Fact("it belongs to the default queue, which is not preempted"));
     for (candidate, expected) in [
         (pod("v"), spared.clone()),
         (pod("v").quota("nobody-knows-it"), spared),

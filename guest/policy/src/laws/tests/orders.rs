@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use super::*;
-use crate::laws::order::cheapest_node_first::Cost;
-use crate::laws::order::{higher_priority_first, important_first};
+use crate::laws::Lost;
+use crate::laws::order::{cheapest_node_first, higher_priority_first, important_first};
 use crate::model::{Cluster, Pod, PodIx};
 use crate::testing::{Draft, pod};
 
@@ -61,8 +61,19 @@ fn pods_are_put_back_by_priority_then_start_then_creation_then_name() {
 
 #[test]
 fn a_node_costs_by_the_highest_priority_lost_and_then_by_number() {
-    let cost = |highest, victims| Cost { highest, victims };
-    let ascending =
-        [cost(None, 0), cost(Some(-5), 1), cost(Some(0), 1), cost(Some(0), 2), cost(Some(7), 1), cost(Some(7), 3)];
-    assert!(ascending.is_sorted_by(|a, b| a < b));
+    let mut world = World::new();
+    let loss = |world: &mut World, victims: &[i32]| {
+        let names: Vec<String> = (0..victims.len()).map(|at| format!("v{at}-{}", victims.len())).collect();
+        names.iter().zip(victims).for_each(|(name, priority)| world.pod(pod(name).priority(*priority)));
+        let victims: Vec<PodIx> = names.iter().map(|name| PodIx(world.id(name))).collect();
+        (cheapest_node_first::loss)(&Lost {
+            cluster: world.engine.cluster(),
+            victims: &victims,
+            violations: 0,
+            reasons: 0,
+        })
+    };
+    let dearer: [&[i32]; 6] = [&[], &[-5], &[0], &[0, -9], &[7], &[7, 7, 7]];
+    let losses = dearer.map(|victims| loss(&mut world, victims));
+    assert!(losses.is_sorted_by(|a, b| a < b), "{losses:?}");
 }

@@ -17,6 +17,9 @@ impl Cluster {
     /// Splits pods into those whose disruption one of their budgets no longer allows, and the others. The budgets are spent in the
     /// order given: with the most important first, it is the less important ones that are protected.
     pub fn split_by_budget(&self, pods: &[PodIx]) -> (Vec<PodIx>, Vec<PodIx>) {
+        if pods.iter().filter_map(|ix| self.pod(*ix)).all(|pod| pod.traits.budgets.is_empty()) {
+            return (Vec::new(), pods.to_vec());
+        }
         let mut allowed: BTreeMap<BudgetIx, i64> =
             self.budgets.iter().map(|(ix, budget)| (ix, budget.allowed)).collect();
         let violates = |ix: &PodIx| {

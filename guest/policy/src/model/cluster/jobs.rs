@@ -87,6 +87,12 @@ impl Cluster {
         self.shortage_beside(pod, |pod| pod.traits.task.succeeded || pod.place != Place::Finished)
     }
 
+    /// The first of some waiting pods of a job that make it complete.
+    pub fn lacking(&self, pods: &[PodIx]) -> Vec<PodIx> {
+        let mut shortage = pods.first().map(|lead| self.shortage(*lead)).unwrap_or_default();
+        pods.iter().copied().filter(|ix| self.pod(*ix).is_some_and(|pod| shortage.fill(pod))).collect()
+    }
+
     /// The roles of which the job of a pod needs a number.
     pub fn roles(&self, pod: PodIx) -> &[(Symbol, u32)] {
         let job = self.pod(pod).and_then(|pod| pod.traits.job).and_then(|job| self.job(job));

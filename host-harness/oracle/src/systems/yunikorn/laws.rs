@@ -114,7 +114,8 @@ impl Ask<'_> {
     /// Why these victims may not go together.
     pub(super) fn illegal_group(&self, victims: &[&Pod], lenient: bool) -> Broken {
         self.below_guarantee(victims)
-            .or_else(|| self.not_under(victims, true))
+            .or_else(|| self.not_under(victims))
+            .or_else(|| self.swings(victims))
             .or_else(|| self.over_max(victims, lenient))
     }
 
@@ -145,7 +146,7 @@ impl Ask<'_> {
 
     /// Law 4: by every resource that is asked for and guaranteed, the nearest guarantee is not reached yet; or, where that queue is
     /// above all victims, it is not exceeded afterwards. There must be one.
-    fn not_under(&self, victims: &[&Pod], compensated: bool) -> Broken {
+    fn not_under(&self, victims: &[&Pod]) -> Broken {
         let path = self.queues.up(leaf(self.pod));
         let mut guaranteed = false;
         for resource in self.asked() {
@@ -156,16 +157,45 @@ impl Ask<'_> {
             let (held, most) = (held.get(&resource), queue.guaranteed.get(&resource));
             let above = victims.iter().all(|victim| is_within(leaf(victim), &queue.path));
             let then = held + self.pod.request.get(&resource) - Ask::leaves(queue, victims).get(&resource);
-            if held >= most && !(above && then <= most && compensated) {
+            if held >= most && !(above && then <= most) {
                 return Some(("yunikorn/4", format!("`{}` holds {held} of {most} {resource}", queue.path)));
             }
         }
         (!guaranteed).then(|| ("yunikorn/4", "nothing is guaranteed to it".to_owned()))
     }
 
-    /// Whether law 4 holds only because the victims are of a queue that shares the guarantee.
-    pub(super) fn is_compensated(&self, victims: &[&Pod]) -> bool {
-        self.not_under(victims, false).is_some() && self.not_under(victims, true).is_none()
+    /// Of queues that share the guarantees the ask goes by, the one that takes must end with no more than one that gives: else what
+    /// comes back would take it again.
+    fn swings(&self, victims: &[&Pod]) -> Broken {
+        let guarantor = |path: &str, resource: &str| {
+            let queue = self.queues.up(path).into_iter().find(|queue| queue.guaranteed.names(resource))?;
+            Some(queue.path.clone())
+        };
+        let ours = leaf(self.pod);
+        for victim in victims {
+            let (theirs, common) = (leaf(victim), self.common(leaf(victim)));
+            let own = |resource: &String| guarantor(ours, resource).is_some_and(|path| !is_within(&common, &path));
+            if self.asked().any(|resource| own(&resource)) {
+                continue;
+            }
+            let shared = |resource: &String| {
+                guarantor(ours, resource).is_some() && guarantor(ours, resource) == guarantor(theirs, resource)
+            };
+            for resource in self.asked().filter(shared) {
+                let mut takes = used(self.world, ours, true);
+                takes.add(&nominated(self.world, ours, self.pod));
+                takes.add(&self.pod.request);
+                let mut gives = used(self.world, theirs, true);
+                victims.iter().filter(|other| leaf(other) == theirs).for_each(|other| gives.take(&other.request));
+                if takes.get(&resource) > gives.get(&resource) {
+                    return Some((
+                        "yunikorn/shared-guarantee",
+                        format!("`{ours}` would end with more than `{theirs}`"),
+                    ));
+                }
+            }
+        }
+        None
     }
 
     /// No queue above the ask goes over its maximum.

@@ -45,7 +45,7 @@ pub fn queue(node: &Node, parent: &str, warnings: &mut Vec<Mistake>) -> Result<Q
         let message = "the child template of a leaf is not used";
         warnings.push(Mistake::new(line, message, "add `parent: true`, or remove it").at(&path));
     }
-    let properties = read_properties(&fields, warnings)?;
+    let properties = read_properties(&fields, !is_parent, warnings)?;
     Ok(Queue { resources: resources(&fields, warnings)?, path, line, is_parent, properties, template, queues })
 }
 
@@ -59,7 +59,7 @@ fn template(node: &Node, path: &str, warnings: &mut Vec<Mistake>) -> Result<Temp
     let place = format!("{path} childtemplate");
     let fields = Fields::of(node, &place, &["maxapplications", "properties", "resources"])?;
     applications(&fields, warnings)?;
-    Ok(Template { resources: resources(&fields, warnings)?, properties: read_properties(&fields, warnings)? })
+    Ok(Template { resources: resources(&fields, warnings)?, properties: read_properties(&fields, true, warnings)? })
 }
 
 fn resources(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Resources, Mistake> {
@@ -85,12 +85,18 @@ fn resources(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Resourc
     Ok(Resources { guaranteed: amounts("guaranteed")?, max: amounts("max")? })
 }
 
-/// The properties; those that mean something here and do not say what they mean are told.
-fn read_properties(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<BTreeMap<String, String>, Mistake> {
+/// The properties; those that mean something here and do not say what they mean are told. Of the delay of a queue that takes no
+/// pods nothing is said: it has no effect (design, Queue Configuration).
+fn read_properties(
+    fields: &Fields<'_>,
+    takes_pods: bool,
+    warnings: &mut Vec<Mistake>,
+) -> Result<BTreeMap<String, String>, Mistake> {
     let texts = fields.texts("properties")?;
     for entry in fields.get("properties").map(|node| map(node, &fields.place)).transpose()?.unwrap_or_default() {
         let value = texts.get(&entry.key).map(String::as_str).unwrap_or_default();
-        if let Some(complaint) = properties::complaint(&entry.key, value) {
+        let complaint = properties::complaint(&entry.key, value);
+        if let Some(complaint) = complaint.filter(|complaint| takes_pods || complaint.instead.is_none()) {
             let place = format!("{} properties.{}", fields.place, entry.key);
             let mistake = Mistake::new(entry.line, complaint.message, complaint.remedy).at(&place);
             warnings.push(Mistake { instead: complaint.instead, ..mistake });

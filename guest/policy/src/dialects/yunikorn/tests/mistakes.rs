@@ -1,8 +1,8 @@
 //! A description of the queues with a mistake in it: what its author is told, and what is in force.
 
 use super::{Scene, config_map, of, yaml};
-use crate::contract::Severity;
-use crate::testing::World;
+use crate::contract::{Event, Object, Severity};
+use crate::testing::{World, key};
 
 /// What is in force: a pod of `prod` makes a pod of `test` leave after 5 seconds.
 const GOOD: &str = "
@@ -122,7 +122,7 @@ fn an_update_with_a_bad_delay_is_refused_while_there_is_a_good_configuration() {
         assert_eq!(scene.victims("p").unwrap().len(), 1, "{delay}");
         // When the good one is gone, there is nothing better.
         let good = config_map(&yaml(GOOD));
-        scene.0.tell(vec![crate::contract::Event::ObjectRemoved(crate::testing::key(&good))]);
+        scene.0.tell(vec![Event::ObjectRemoved(key(&good))]);
         assert_eq!(tell(&mut scene, &with_delay(delay)).len(), 1);
         assert_eq!(scene.victims("p"), Err("yunikorn/delay".to_owned()), "{delay}");
     }
@@ -135,4 +135,46 @@ fn one_bad_delay_may_follow_another() {
     let found = tell(&mut scene, &(with_delay("0s") + "\n- name: more"));
     assert_eq!(found.iter().map(|(severity, ..)| *severity).collect::<Vec<_>>(), [Severity::Warning]);
     assert!(scene.0.engine.queues().unwrap().iter().any(|queue| queue.name == "root.more"));
+}
+
+#[test]
+fn of_a_delay_without_effect_nothing_is_said() {
+    let mut scene = untold();
+    let queues = "- name: prod\n  parent: true\n  properties: {preemption.delay: soon}\n- name: test\n  properties: {preemption.delay: 1s}\n  queues: [{name: a}]";
+    assert_eq!(tell(&mut scene, queues), []);
+    assert_eq!(tell(&mut scene, &queues.replace("soon", "sooner")), []);
+}
+
+#[test]
+fn of_several_descriptions_that_of_namespace_yunikorn_counts_in_whatever_order_they_come() {
+    let of = |namespace: &str, queues: &str| Object { namespace: namespace.to_owned(), ..config_map(&yaml(queues)) };
+    let queues = |scene: &Scene| -> Vec<String> {
+        scene.0.engine.queues().unwrap().into_iter().map(|queue| queue.name).skip(1).collect()
+    };
+    let (own, a, b) = (of("yunikorn", "- name: own"), of("a", "- name: a"), of("b", "- name: b"));
+    let bad = of("yunikorn", "- {name: own, weight: 3}");
+    for [x, y, z] in [[&own, &a, &b], [&b, &a, &own], [&a, &own, &b]] {
+        let mut scene = Scene(World::of("yunikorn", ""));
+        for object in [x, y, z] {
+            scene.0.object(object.clone());
+        }
+        assert_eq!(queues(&scene), ["root.own"]);
+        scene.0.tell(vec![Event::ObjectRemoved(key(&own))]);
+        assert_eq!(queues(&scene), ["root.a"]);
+        scene.0.tell(vec![Event::ObjectRemoved(key(&b))]);
+        assert_eq!(queues(&scene), ["root.a"]);
+        scene.0.tell(vec![Event::ObjectRemoved(key(&a))]);
+        assert_eq!(queues(&scene), Vec::<String>::new());
+    }
+    for order in [[&bad, &a], [&a, &bad]] {
+        let mut scene = Scene(World::of("yunikorn", ""));
+        order.into_iter().for_each(|object| scene.0.object(object.clone()));
+        assert_eq!(queues(&scene), Vec::<String>::new(), "what counts cannot be used, and nothing else does");
+    }
+    let mut scene = Scene(World::of("yunikorn", ""));
+    scene.0.object(own);
+    scene.0.object(b);
+    let found = scene.0.findings.pop().unwrap();
+    assert_eq!((found.object.as_str(), found.severity), ("ConfigMap/b/yunikorn-configs", Severity::Warning));
+    assert_eq!(found.message, "that of namespace `yunikorn` counts, this one has no effect");
 }

@@ -10,6 +10,8 @@ use crate::model::{NodeIx, Overflow, Place, PodIx, Request, ShapeIx, Trial};
 pub struct Pool<'a> {
     /// Its level.
     pub level: usize,
+    /// Its place among those at hand of its level.
+    pub place: usize,
     /// The bundle.
     pub bundle: &'a Bundle,
     /// Those who made way, and where they were.
@@ -18,6 +20,19 @@ pub struct Pool<'a> {
 
 /// Somebody who makes way: the number of the pool, the pod, and where it was.
 type Taken = (usize, PodIx, Place);
+
+/// What is lost where a node is cleared; less is better.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    /// So many pods of a level above the lowest make way.
+    higher: usize,
+    /// So many jobs begin to make way.
+    begins: usize,
+    /// So many more pods make way, those counted in that complete the steps of their jobs.
+    goes: usize,
+    /// So many pods make way on the node itself.
+    at_once: usize,
+}
 
 /// Pods that ask for the same, and the nodes that are of no use to them.
 struct Alike {
@@ -54,7 +69,8 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         let mut there: BTreeMap<(u64, NodeIx), Vec<(usize, PodIx)>> = BTreeMap::new();
         let [elastic, single, whole] = at_hand;
         let levels = [(0, elastic), (1, single)];
-        for (level, bundle) in levels.into_iter().flat_map(|(level, all)| all.iter().map(move |one| (level, *one))) {
+        let all = levels.into_iter().flat_map(|(level, all)| all.iter().enumerate().map(move |one| (level, one)));
+        for (level, (place, bundle)) in all {
             for ix in &bundle.pods {
                 let node = trial.cluster().pod(*ix).and_then(|pod| pod.place.node());
                 let node = node.and_then(|ix| Some((trial.cluster().node(ix)?.rank, ix)));
@@ -62,7 +78,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
                     there.entry(node).or_default().push((pools.len(), *ix));
                 }
             }
-            pools.push(Pool { level, bundle, gone: Vec::new() });
+            pools.push(Pool { level, place, bundle, gone: Vec::new() });
         }
         let whole = whole.clone();
         let (cleared, alike, placements) = (BTreeSet::new(), Vec::new(), Vec::new());
@@ -73,7 +89,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
     pub fn run(mut self, order: &[PodIx]) -> Result<Option<Fit>, Overflow> {
         let whole_at = |ix: &PodIx| self.trial.cluster().pod(*ix).and_then(|pod| pod.place.node());
         self.cleared = self.whole.iter().flat_map(|bundle| &bundle.pods).filter_map(whole_at).collect();
-        let mut whole = self.evict_whole()?;
+        let (mut whole, whole_used) = self.evict_whole()?;
         let mut lacking = self.trial.cluster().shortage(self.hunt.asker.pod);
         for ix in order {
             let mut with = lacking.clone();
@@ -90,22 +106,24 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             return Ok(None);
         }
         self.put_back()?;
-        let mut victims: Vec<Vec<PodIx>> = vec![Vec::new(); LEVELS];
-        for pool in &mut self.pools {
-            if let Some(level) = victims.get_mut(pool.level) {
-                level.extend(pool.gone.drain(..).map(|(ix, _)| ix));
+        let (mut victims, mut used) = (vec![Vec::new(); LEVELS], vec![Vec::new(); LEVELS]);
+        for pool in self.pools.iter_mut().filter(|pool| !pool.gone.is_empty()) {
+            if let Some((victims, used)) = victims.get_mut(pool.level).zip(used.get_mut(pool.level)) {
+                victims.extend(pool.gone.drain(..).map(|(ix, _)| ix));
+                used.push(pool.place);
             }
         }
-        if let Some(level) = victims.last_mut() {
-            level.append(&mut whole);
+        if let Some((victims, used)) = victims.last_mut().zip(used.last_mut()) {
+            victims.append(&mut whole);
+            *used = whole_used;
         }
-        Ok(Some(Fit { placements: self.placements, victims }))
+        Ok(Some(Fit { placements: self.placements, victims, used }))
     }
 
-    /// Evicts the whole gangs at hand, each as far as all of its pods may go.
-    fn evict_whole(&mut self) -> Result<Vec<PodIx>, Overflow> {
-        let mut gone = Vec::new();
-        for bundle in self.whole.clone() {
+    /// Evicts the whole gangs at hand, each as far as all of its pods may go: who, and which gangs.
+    fn evict_whole(&mut self) -> Result<(Vec<PodIx>, Vec<usize>), Overflow> {
+        let (mut gone, mut used) = (Vec::new(), Vec::new());
+        for (place, bundle) in self.whole.clone().into_iter().enumerate() {
             let before = self.trial.mark();
             let mut all = true;
             for ix in &bundle.pods {
@@ -114,11 +132,12 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             }
             if all {
                 gone.extend(bundle.pods.iter().copied());
+                used.push(place);
             } else {
                 self.trial.rewind(before)?;
             }
         }
-        Ok(gone)
+        Ok((gone, used))
     }
 
     /// The node for a pod: one with room, else the one where the fewest make way for it, who then have.
@@ -150,7 +169,8 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         self.clear_cheapest(ix, kind, &request, shape)
     }
 
-    /// Clears the node where the fewest pods make way, those of the lower level not counted first.
+    /// Clears the node where the least is lost. Nodes where those are whose jobs shrink already are looked at first: there nobody else may
+    /// have to begin.
     fn clear_cheapest(
         &mut self,
         ix: PodIx,
@@ -158,31 +178,31 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         request: &Request,
         shape: ShapeIx,
     ) -> Result<Option<NodeIx>, Overflow> {
-        let nodes: Vec<NodeIx> = self.there.keys().map(|(_, node)| *node).collect();
+        let begun: BTreeSet<(u64, NodeIx)> = self.begun();
+        let others: Vec<NodeIx> = self.there.keys().filter(|at| !begun.contains(at)).map(|(_, node)| *node).collect();
+        let begun: Vec<NodeIx> = begun.into_iter().map(|(_, node)| node).collect();
         let has_elastic = self.pools.iter().any(|pool| pool.level == 0 && pool.gone.len() < pool.bundle.most());
-        let least = (if has_elastic { 0usize } else { 1 }, 1usize);
-        let mut best: Option<((usize, usize), NodeIx)> = None;
-        for node in nodes {
-            let known = self.alike.get(kind).is_some_and(|alike| alike.hopeless.contains(&node));
-            if known || !self.hunt.is_open(ix, node) || !self.trial.cluster().eligible(shape, node) {
-                continue;
-            }
-            let before = self.trial.mark();
-            let taken = self.clear(node, request)?;
-            self.trial.rewind(before)?;
-            let Some(taken) = taken else {
-                if let Some(alike) = self.alike.get_mut(kind) {
-                    alike.hopeless.insert(node);
+        let first = Cost { higher: if has_elastic { 0 } else { 1 }, begins: 1, goes: 1, at_once: 1 };
+        let mut best: Option<(Cost, NodeIx)> = None;
+        for (nodes, least) in [(begun, Cost::default()), (others, first)] {
+            for node in nodes {
+                if best.is_some_and(|(cheapest, _)| cheapest <= least || (cheapest.higher == 0 && cheapest.begins == 0))
+                {
+                    break;
                 }
-                continue;
-            };
-            let level = |pool: &usize| self.pools.get(*pool).map_or(0, |pool| pool.level);
-            let cost = (taken.iter().filter(|(pool, ..)| level(pool) > 0).count(), taken.len());
-            if best.is_none_or(|(cheapest, _)| cost < cheapest) {
-                best = Some((cost, node));
-            }
-            if cost <= least {
-                break;
+                let known = self.alike.get(kind).is_some_and(|alike| alike.hopeless.contains(&node));
+                if known || !self.hunt.is_open(ix, node) || !self.trial.cluster().eligible(shape, node) {
+                    continue;
+                }
+                match self.price(node, request)? {
+                    Some(cost) if best.is_none_or(|(cheapest, _)| cost < cheapest) => best = Some((cost, node)),
+                    Some(_) => {}
+                    None => {
+                        if let Some(alike) = self.alike.get_mut(kind) {
+                            alike.hopeless.insert(node);
+                        }
+                    }
+                }
             }
         }
         let Some((_, node)) = best else { return Ok(None) };
@@ -193,6 +213,41 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         }
         self.cleared.insert(node);
         Ok(Some(node))
+    }
+
+    /// The nodes of those whose jobs have begun to shrink.
+    fn begun(&self) -> BTreeSet<(u64, NodeIx)> {
+        let cluster = self.trial.cluster();
+        let pods = self.pools.iter().filter(|pool| !pool.gone.is_empty()).flat_map(|pool| &pool.bundle.pods);
+        let nodes = pods.filter_map(|ix| cluster.pod(*ix)?.place.node());
+        nodes.filter_map(|ix| Some((cluster.node(ix)?.rank, ix))).collect()
+    }
+
+    /// What is lost where a node is cleared for a request; none where it cannot be.
+    fn price(&mut self, node: NodeIx, request: &Request) -> Result<Option<Cost>, Overflow> {
+        let before = self.trial.mark();
+        let taken = self.clear(node, request)?;
+        self.trial.rewind(before)?;
+        Ok(taken.map(|taken| self.cost(&taken)))
+    }
+
+    fn cost(&self, taken: &[Taken]) -> Cost {
+        let mut by_pool: BTreeMap<usize, usize> = BTreeMap::new();
+        for (number, ..) in taken {
+            let count = by_pool.entry(*number).or_default();
+            *count = count.saturating_add(1);
+        }
+        let mut cost = Cost { at_once: taken.len(), ..Cost::default() };
+        for (number, count) in by_pool {
+            let Some(pool) = self.pools.get(number) else { continue };
+            let in_all = |count: usize| pool.bundle.step(count).unwrap_or(count);
+            let gone = pool.gone.len();
+            cost.higher = cost.higher.saturating_add(if pool.level > 0 { count } else { 0 });
+            cost.begins = cost.begins.saturating_add(usize::from(gone == 0));
+            let owed = if gone == 0 { 0 } else { in_all(gone) };
+            cost.goes = cost.goes.saturating_add(in_all(gone.saturating_add(count)).saturating_sub(owed));
+        }
+        cost
     }
 
     /// Evicts pods on a node until a request fits there; who they are. None, and nobody, where it does not fit.

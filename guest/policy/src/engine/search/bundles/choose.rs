@@ -5,6 +5,7 @@
 //! every combination; where those are too many, jobs are left out one after the other as long as the rest is enough.
 
 use super::fit::{self, Fit, Open};
+use super::reach::Reach;
 use super::{Bundle, Hunt, LEVELS};
 use crate::model::{Overflow, Trial};
 
@@ -23,6 +24,8 @@ pub struct Search<'a> {
     pub hunt: &'a Hunt<'a>,
     /// Nodes with idle room.
     pub open: &'a Open,
+    /// What rules bundles out.
+    pub reach: &'a Reach,
     /// The bundles, by level.
     pub levels: Vec<Vec<Bundle>>,
 }
@@ -69,6 +72,11 @@ impl Search<'_> {
 
     /// What comes of a selection; the trial is left as it was.
     fn tried(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Option<Fit>, Overflow> {
+        let levels = selection.iter().zip(&self.levels);
+        let at_hand = levels.flat_map(|(numbers, level)| numbers.iter().filter_map(|at| level.get(*at)));
+        if !self.reach.may_do(trial.cluster(), at_hand)? {
+            return Ok(None);
+        }
         let before = trial.mark();
         let fit = self.fit(trial, selection)?;
         trial.rewind(before)?;
@@ -111,7 +119,9 @@ impl Search<'_> {
         let mut next: Option<Vec<usize>> = Some((0..size).collect());
         while let Some(combination) = next {
             let count = self.count(trial, chosen, settled, level, &combination)?;
-            if let Some(count) = count.filter(|count| best.as_ref().is_none_or(|(least, _)| count < least)) {
+            let count =
+                count.map(|(count, _)| count).filter(|count| best.as_ref().is_none_or(|(least, _)| count < least));
+            if let Some(count) = count {
                 best = Some((count, combination.clone()));
             }
             next = successor(combination, all);
@@ -119,8 +129,8 @@ impl Search<'_> {
         Ok(best.map(|(_, combination)| combination))
     }
 
-    /// How many pods of the level make way with these bundles of it; none where they are not enough, or where more pods of a level
-    /// that is settled would have to make way.
+    /// How many pods of the level make way with these bundles of it, and of which bundles they are; none where they are not enough, or
+    /// where more pods of a level that is settled would have to make way.
     fn count(
         &self,
         trial: &mut Trial<'_>,
@@ -128,17 +138,20 @@ impl Search<'_> {
         settled: &[usize],
         level: usize,
         bundles: &[usize],
-    ) -> Result<Option<usize>, Overflow> {
+    ) -> Result<Option<(usize, Vec<usize>)>, Overflow> {
         let mut selection = chosen.clone();
         if let Some(slot) = selection.get_mut(level) {
             *slot = bundles.to_vec();
         }
         let fit = self.tried(trial, &selection)?;
         let kept = |fit: &Fit| fit.victims.iter().zip(settled).all(|(victims, most)| victims.len() <= *most);
-        Ok(fit.filter(kept).and_then(|fit| fit.victims.get(level).map(Vec::len)))
+        Ok(fit.filter(kept).and_then(|fit| {
+            let used = fit.used.get(level)?.iter().filter_map(|place| bundles.get(*place)).copied();
+            Some((fit.victims.get(level)?.len(), used.collect()))
+        }))
     }
 
-    /// Bundles that are enough and of which none can be left out, the ones that give most kept.
+    /// Bundles that are enough and of which, where they are not very many, none can be left out, the ones that give most kept.
     fn left_out(
         &self,
         trial: &mut Trial<'_>,
@@ -149,22 +162,21 @@ impl Search<'_> {
         let mut rest = chosen.get(level).cloned().unwrap_or_default();
         let gives = |at: &usize| self.levels.get(level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
         rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));
-        let (mut low, mut high) = (0usize, rest.len());
-        while low < high {
-            let middle = low.midpoint(high);
-            let prefix = rest.get(..middle).unwrap_or_default();
-            if self.count(trial, chosen, settled, level, prefix)?.is_some() {
-                high = middle
-            } else {
-                low = middle.saturating_add(1)
+        // Of those at hand only some have given; as a rule these alone are enough.
+        while let Some((_, used)) = self.count(trial, chosen, settled, level, &rest)? {
+            if used.len() >= rest.len() || self.count(trial, chosen, settled, level, &used)?.is_none() {
+                break;
             }
+            rest = used;
         }
-        rest.truncate(high);
         let single = if rest.len() <= SINGLY { rest.clone() } else { Vec::new() };
         for at in single.into_iter().rev() {
             let without: Vec<usize> = rest.iter().copied().filter(|other| *other != at).collect();
-            if self.count(trial, chosen, settled, level, &without)?.is_some() {
-                rest = without;
+            if without.len() < rest.len()
+                && let Some((_, used)) = self.count(trial, chosen, settled, level, &without)?
+            {
+                let alone = self.count(trial, chosen, settled, level, &used)?;
+                rest = if alone.is_some() { used } else { without };
             }
         }
         rest.sort_unstable();

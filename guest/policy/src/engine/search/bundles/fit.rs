@@ -13,6 +13,8 @@ pub struct Fit {
     pub placements: Vec<(PodIx, NodeIx)>,
     /// Who makes way, by level.
     pub victims: Vec<Vec<PodIx>>,
+    /// The bundles at hand that they are of, by level and place in the list.
+    pub used: Vec<Vec<usize>>,
 }
 
 /// The nodes with room for some pod of the gang.

@@ -10,6 +10,7 @@ mod bundle;
 mod choose;
 mod finish;
 mod fit;
+mod reach;
 mod told;
 
 use std::collections::BTreeSet;
@@ -62,18 +63,23 @@ impl Hunt<'_> {
     }
 
     /// The first limit that does not hold with what these pods ask for, who have no nodes yet.
-    fn broken_with(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
-        let asker = Asker::of(cluster, self.laws, self.asker.pod, pods.to_vec())?;
-        let holds = |limit: &Gate, asker: &Asker| (limit.holds)(&asker.planning(cluster, self.ledger));
-        Ok(asker.and_then(|asker| {
-            self.pursuit.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &asker).err()?)))
-        }))
+    fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
+        self.first_broken(cluster, pods, Asker::planning)
     }
 
     /// The first limit that does not hold with these pods on their nodes.
     fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
+        self.first_broken(cluster, pods, Asker::placed)
+    }
+
+    fn first_broken(
+        &self,
+        cluster: &Cluster,
+        pods: &[PodIx],
+        case: for<'c> fn(&'c Asker, &'c Cluster, &'c Ledger) -> Case<'c>,
+    ) -> Result<Option<(Rule, Breach)>, Overflow> {
         let asker = Asker::of(cluster, self.laws, self.asker.pod, pods.to_vec())?;
-        let holds = |limit: &Gate, asker: &Asker| (limit.holds)(&asker.placed(cluster, self.ledger));
+        let holds = |limit: &Gate, asker: &Asker| (limit.holds)(&case(asker, cluster, self.ledger));
         Ok(asker.and_then(|asker| {
             self.pursuit.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &asker).err()?)))
         }))
@@ -96,7 +102,8 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result
     const NOBODY: Breach =
         Breach::Fact("whoever may make way, not every pod of the gang would have a node: nobody is evicted");
     let open = fit::open_nodes(trial.cluster(), hunt);
-    let search = choose::Search { hunt, open: &open, levels: Vec::new() };
+    let reach = reach::Reach::new(trial.cluster(), hunt);
+    let search = choose::Search { hunt, open: &open, reach: &reach, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
     if let Some(fit) = search.fit(trial, &nobody)? {
         told::nobody(trial.cluster(), notes, hunt, &fit);
@@ -106,7 +113,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result
         return Ok(Err(NOBODY));
     }
     let levels = bundle::gather(trial.cluster(), notes, hunt);
-    let search = choose::Search { hunt, open: &open, levels };
+    let search = choose::Search { hunt, open: &open, reach: &reach, levels };
     let Some(chosen) = search.choose(trial)? else {
         notes.breach(trial.cluster(), Subject::Asker, Outcome::Barred, &hunt.pursuit.order.0, &NOBODY);
         if notes.are_on() {

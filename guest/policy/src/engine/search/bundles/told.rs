@@ -56,8 +56,8 @@ pub fn nobody(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, fit: &Fit) 
 /// Notes of every node what it lacks for a pod of the gang with everybody gone, or that it would do for one.
 pub fn nowhere(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, levels: &[Vec<Bundle>]) -> Result<(), Overflow> {
     let rule = hunt.pursuit.order.0;
-    let (needed, asker) = (needed(cluster, hunt), hunt.may.iter().find(|ix| hunt.asker.pods.contains(ix)));
-    if let Some((rule, breach)) = hunt.broken_with(cluster, &needed)? {
+    let (needed, asker) = (cluster.lacking(&hunt.asker.pods), hunt.may.iter().find(|ix| hunt.asker.pods.contains(ix)));
+    if let Some((rule, breach)) = hunt.broken_by_asking(cluster, &needed)? {
         notes.breach(cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
     }
     let Some(pod) = asker.and_then(|ix| cluster.pod(*ix)) else { return Ok(()) };
@@ -82,13 +82,6 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, levels: &[
         }
     }
     Ok(())
-}
-
-/// The first pods of the gang that would make it complete.
-fn needed(cluster: &Cluster, hunt: &Hunt<'_>) -> Vec<PodIx> {
-    let mut lacking = cluster.shortage(hunt.asker.pod);
-    let pods = hunt.asker.pods.iter().copied();
-    pods.filter(|ix| !lacking.is_over() && cluster.pod(*ix).is_some_and(|pod| lacking.fill(pod))).collect()
 }
 
 /// Notes why each victim is needed, in a trial where they have gone and the gang has its nodes; and that the others are not.

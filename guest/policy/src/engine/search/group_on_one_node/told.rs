@@ -16,7 +16,7 @@ pub(super) fn found(
     (request, sites): (&Request, &[Site]),
     best: &Offer,
 ) -> Result<(), Overflow> {
-    let rule = quest.laws.node_choice;
+    let rule = quest.laws.node_choice.rule;
     for site in sites {
         let there: Vec<PodIx> = site.candidates.iter().map(|(ix, _)| *ix).collect();
         if site.node == best.node {
@@ -58,7 +58,7 @@ fn victims(
         let without = others(victims, &[*ix]);
         let room = emptied(cluster, site, &without)?;
         let (rule, message) = match Lack::of(&room, request) {
-            Some(lack) => (quest.laws.node_choice, lack.sentence(cluster)),
+            Some(lack) => (quest.laws.node_choice.rule, lack.sentence(cluster)),
             None => match broken(cluster, quest, &quest.laws.limits, &without) {
                 Some((rule, breach)) => (rule, breach.sentence(cluster)),
                 None => continue,

@@ -11,7 +11,7 @@ pub(super) fn not_looked_at(quest: &mut Quest<'_>, nodes: &[(NodeIx, &Node)], of
     if !quest.notes.are_on() {
         return;
     }
-    let rule = quest.laws.node_choice;
+    let rule = quest.laws.node_choice.rule;
     for (node, _) in nodes {
         let message = || format!("not looked at: {offers} that would do are enough");
         quest.notes.note(Subject::Node(node.0), Outcome::Unneeded, &rule, message);
@@ -25,7 +25,7 @@ pub(super) fn offers(
     offers: &[Offer],
     request: &Request,
 ) -> Result<(), Overflow> {
-    let rule = quest.laws.node_choice;
+    let rule = quest.laws.node_choice.rule;
     let chosen = offers.iter().min_by_key(|offer| offer.loss).map(|offer| offer.node);
     for offer in offers {
         if Some(offer.node) == chosen {

@@ -1,0 +1,53 @@
+//! For how many pods of a gang there could be room at most: what rules bundles out without an attempt.
+
+use std::collections::BTreeMap;
+
+use super::{Bundle, Hunt};
+use crate::model::{Amounts, Cluster, NodeIx, Overflow, ResourceIx};
+
+/// What a gang needs at least.
+pub struct Reach {
+    /// Of the resources that all of its pods ask for, the least that one asks for.
+    least: Vec<(ResourceIx, i64)>,
+    /// How many pods it lacks.
+    lacking: usize,
+    /// For how many there is room as it is, at most.
+    idle: usize,
+}
+
+impl Reach {
+    /// What the gang needs, in a trial where nobody has made way for it.
+    pub fn new(cluster: &Cluster, hunt: &Hunt<'_>) -> Reach {
+        let requests = || hunt.asker.pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| &pod.request);
+        let first = requests().next().into_iter().flat_map(|request| request.iter());
+        let least = first.map(|(resource, _)| (resource, requests().map(|one| one.get(resource)).min().unwrap_or(0)));
+        let least = least.filter(|(_, amount)| *amount > 0).collect();
+        let lacking = cluster.shortage(hunt.asker.pod).count();
+        let mut reach = Reach { least, lacking, idle: 0 };
+        let rooms = cluster.nodes().map(|(_, node)| reach.pods_in(|resource| node.free.get(resource)));
+        reach.idle = rooms.fold(0, usize::saturating_add);
+        reach
+    }
+
+    /// Whether there might be room for the gang with everybody of these bundles gone. If not, there is none.
+    pub fn may_do<'b>(&self, cluster: &Cluster, bundles: impl Iterator<Item = &'b Bundle>) -> Result<bool, Overflow> {
+        let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
+        for pod in bundles.flat_map(|bundle| &bundle.pods).filter_map(|ix| cluster.pod(*ix)) {
+            if let Some(node) = pod.place.node() {
+                freed.entry(node).or_default().add(&pod.request)?;
+            }
+        }
+        let more = freed.iter().filter_map(|(ix, freed)| {
+            let free = &cluster.node(*ix)?.free;
+            let with = self.pods_in(|resource| free.get(resource).saturating_add(freed.get(resource)));
+            Some(with.saturating_sub(self.pods_in(|resource| free.get(resource))))
+        });
+        Ok(more.fold(self.idle, usize::saturating_add) >= self.lacking)
+    }
+
+    /// How many pods go into a room at most.
+    fn pods_in(&self, room: impl Fn(ResourceIx) -> i64) -> usize {
+        let pods = self.least.iter().map(|(resource, least)| room(*resource).max(0).checked_div(*least).unwrap_or(0));
+        pods.min().map_or(usize::MAX, |pods| usize::try_from(pods).unwrap_or(usize::MAX))
+    }
+}
