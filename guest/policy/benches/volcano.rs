@@ -53,7 +53,7 @@ impl Scene {
 
     fn group(&mut self, name: &str, queue: u32, minimum: u32, elastic: bool) {
         let annotations = if elastic {
-            let powers = if queue % 2 == 0 { "true" } else { "false" };
+            let powers = if queue.is_multiple_of(2) { "true" } else { "false" };
             json!({"volcano.sh/elastic-train": "true", "volcano.sh/elastic-train-power-of-two": powers})
         } else {
             json!({})

@@ -9,7 +9,7 @@ use super::failure::Failure;
 
 /// The name of the scenario of a case: its file is named after it.
 pub fn title(case: &Case, failure: &Failure) -> String {
-    format!("{}-{}-{}", failure.law, case.seed, case.index)
+    format!("{}-{}-{}-{}", case.system, failure.law.replace('/', "-"), case.seed, case.index)
 }
 
 /// The scenario: the cluster, the steps, and at the last one what the oracle expects where it knows.

@@ -117,7 +117,9 @@ impl Host {
         let Setup { mode, actions, parent, .. } = &setup;
         let arguments = json!({"capacity.reclaim.mode": mode, "actions": actions, "enableHierarchy": parent.is_some()});
         let mut world = World::of("volcano", &arguments.to_string());
-        without.into_iter().for_each(|law| drop(world.engine.switch(law, Switch::Silent)));
+        if let Some(law) = without {
+            world.engine.switch(law, Switch::Silent);
+        }
         let (bound, leaving) = (BTreeMap::new(), BTreeSet::new());
         let mut host = Host { world, setup, now: 0, bound, bound_at: BTreeMap::new(), leaving };
         host.tell_objects();

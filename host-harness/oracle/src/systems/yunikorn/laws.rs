@@ -45,7 +45,7 @@ impl Ask<'_> {
         if !self.ranks(victim) {
             return Some(("yunikorn/6", format!("`{name}` ranks higher")));
         }
-        let shares = self.asked().any(|resource| self.is_over(theirs, &resource));
+        let shares = self.asked().any(|resource| self.is_over(theirs, &resource, lenient));
         (!shares).then(|| ("yunikorn/5", format!("`{theirs}` is not over its guarantee")))
     }
 
@@ -93,8 +93,9 @@ impl Ask<'_> {
     }
 
     /// Law 5 for one resource: the nearest guarantee below the common queue is exceeded. Where the victim's side has none, it is
-    /// over if the asker's side has one or nobody has; else the shared queue that has one decides.
-    fn is_over(&self, theirs: &str, resource: &str) -> bool {
+    /// over if the asker's side has one; else the shared queue that has one decides. Where nobody has one, both readings are
+    /// possible: over with any use, or not concerned.
+    fn is_over(&self, theirs: &str, resource: &str, lenient: bool) -> bool {
         let common = self.common(theirs);
         let nearest = |path: &str, shared: bool| {
             let queues = self.queues.up(path).into_iter();
@@ -107,7 +108,7 @@ impl Ask<'_> {
             return exceeds(queue);
         }
         let uses = used(self.world, theirs, true).get(resource) > 0;
-        uses && (nearest(leaf(self.pod), false).is_some() || nearest(&common, true).is_none_or(exceeds))
+        uses && (nearest(leaf(self.pod), false).is_some() || nearest(&common, true).map_or(lenient, exceeds))
     }
 
     /// Why these victims may not go together.
