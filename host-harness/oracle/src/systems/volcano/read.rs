@@ -121,8 +121,8 @@ pub(super) fn queues(world: &World) -> Result<BTreeMap<String, Queue>, ReadError
         let left = total.get("cpu") - guaranteed.get("cpu") + queue.guarantee.get("cpu");
         let most = if queue.most.names("cpu") { queue.most.get("cpu").min(left) } else { left };
         queue.most.0.insert("cpu".to_owned(), most);
-        // What it deserves is no less than what it is guaranteed, and no more than it may hold.
-        if queue.deserved.names("cpu") || queue.guarantee.names("cpu") {
+        // What it deserves is no less than what it is guaranteed, and no more than it may hold; a guarantee alone is none.
+        if queue.deserved.names("cpu") {
             let deserved = queue.deserved.get("cpu").min(most).max(queue.guarantee.get("cpu"));
             queue.deserved.0.insert("cpu".to_owned(), deserved);
         }
