@@ -1,5 +1,5 @@
 //! Random clusters: the policy against the oracle, and the oracle against policies that are broken on purpose.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use lictor::fuzz::{Failure, attempt, scenario, shrink, title};
 use lictor::policy::{Fault, Native, Policy};
