@@ -53,10 +53,13 @@ impl Engine {
         Some(self.reason(&rule, &breach))
     }
 
-    /// There is no way out: what was promised to the job is void, and its gang gives up what it holds where it fails together.
+    /// There is no way out: what was promised to the job is void, and its gang gives up what it holds where it fails together. Where
+    /// pods are planned one by one only the asking pod loses its promise: the plan of others of its gang is under way.
     fn give_up(&self, asker: &Asker) -> Effects {
-        let withdrawn =
-            asker.pods.iter().filter(|ix| self.cluster.pod(**ix).is_some_and(|pod| pod.nominated.is_some()));
+        let one_by_one = matches!(self.laws().map(|laws| &laws.search), Ok(Search::NodeByNode(_)));
+        let is_void = |ix: PodIx| !one_by_one || ix == asker.pod;
+        let is_promised = |ix: PodIx| self.cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
+        let withdrawn = asker.pods.iter().filter(|ix| is_void(**ix) && is_promised(**ix));
         let withdrawn = withdrawn.map(|ix| ix.0).collect();
         let gang = asker.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
         let releases = match gang {

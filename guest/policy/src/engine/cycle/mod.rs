@@ -27,6 +27,8 @@ pub struct Turn {
     next: usize,
     /// Pods that get these nodes as soon as others have left, and keep the room until the cycle is over.
     held: Vec<(PodIx, NodeIx)>,
+    /// Who was bound in an earlier step.
+    bound: Vec<PodIx>,
 }
 
 /// What a step goes by.
@@ -78,10 +80,10 @@ impl Engine {
         let laws = self.laws()?.clone();
         let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act))?;
         let action = cycle.actions.get(self.turn.next).copied();
-        let held = std::mem::take(&mut self.turn.held);
+        let (held, mut bound) = (std::mem::take(&mut self.turn.held), std::mem::take(&mut self.turn.bound));
         let context = Context { laws: &laws, cycle: &cycle, ledger: &self.ledger };
         let outcome = match action {
-            Some(action) => run(&mut self.cluster, &mut self.notes, &context, action, held),
+            Some(action) => run(&mut self.cluster, &mut self.notes, &context, action, (held, &bound)),
             None => Ok(Outcome::default()),
         };
         let Outcome { bindings, held, drafts } = outcome.map_err(|over| self.overflow(over))?;
@@ -89,9 +91,10 @@ impl Engine {
             let grown: Vec<PodIx> = bindings.iter().map(|(pod, _)| *pod).collect();
             self.cluster.note_scaling(&grown);
         }
+        bound.extend(bindings.iter().map(|(pod, _)| *pod));
         let next = self.turn.next.saturating_add(1);
         let more = next < cycle.actions.len();
-        self.turn = if more { Turn { next, held } } else { Turn::default() };
+        self.turn = if more { Turn { next, held, bound } } else { Turn::default() };
         let plans = self.plans(drafts)?;
         let name = action.map_or("", name).to_owned();
         Ok(Actions { name, bindings: bindings.into_iter().map(placement).collect(), plans, more })
@@ -125,9 +128,12 @@ fn run(
     notes: &mut Notes,
     context: &Context<'_>,
     action: Action,
-    held: Vec<(PodIx, NodeIx)>,
+    (held, bound): (Vec<(PodIx, NodeIx)>, &[PodIx]),
 ) -> Result<Outcome, Overflow> {
     let mut stage = Stage::new(cluster, held)?;
+    if matches!(action, Action::Reclaim | Action::Preempt) {
+        bound.iter().try_for_each(|ix| stage.keep(*ix))?;
+    }
     match action {
         Action::Allocate => {
             let bindings = allocate::allocate(&mut stage, notes, context)?;

@@ -91,6 +91,14 @@ impl<'c> Stage<'c> {
         Ok(())
     }
 
+    /// A pod that was bound a moment ago does not run yet: nobody is started only to be stopped in the same cycle.
+    pub fn keep(&mut self, ix: PodIx) -> Result<(), Overflow> {
+        match self.cluster().pod(ix).map(|pod| pod.place) {
+            Some(Place::Bound(node)) => self.trial.place(ix, node),
+            _ => Ok(()),
+        }
+    }
+
     /// Takes a promise back; the node it was for is returned.
     pub fn withdraw(&mut self, ix: PodIx) -> Result<Option<NodeIx>, Overflow> {
         let Some(node) = self.waits.remove(&ix) else { return Ok(None) };

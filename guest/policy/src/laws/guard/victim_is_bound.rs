@@ -1,6 +1,7 @@
 //! A victim is bound to its node.
 //!
-//! A pod that is held at permit has no node for good yet; it is left to its gang and to the timeout.
+//! A pod that is held at permit has no node for good yet; it is left to its gang and to the timeout. So is one that the running cycle has
+//! just bound: nobody is started only to be stopped.
 
 use crate::laws::{Breach, Case, Law, Question};
 use crate::model::{Place, Pod, PodIx};
@@ -17,6 +18,6 @@ pub const LAW: Law = Law {
 pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
     match candidate.place {
         Place::Bound(_) => Ok(()),
-        _ => Err(Breach::Fact("it is held at permit and not bound yet")),
+        _ => Err(Breach::Fact("it is not bound to its node yet, or was only in this cycle")),
     }
 }

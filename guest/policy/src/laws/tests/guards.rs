@@ -75,7 +75,7 @@ fn a_pod_held_at_permit_is_no_victim_and_a_bound_one_is() {
     let verdict = world.engine.at_planning(asked, |case| {
         case.cluster.pod(PodIx(held)).map(|pod| victim_is_bound::admits(case, PodIx(held), pod))
     });
-    assert_eq!(verdict, Some(Err(Breach::Fact("it is held at permit and not bound yet"))));
+    assert_eq!(verdict, Some(Err(Breach::Fact("it is not bound to its node yet, or was only in this cycle"))));
 }
 
 #[test]
