@@ -24,6 +24,14 @@ scenarios:
 bench:
     cargo bench -p lictor --bench scale
 
+# Random clusters against the oracle, natively and through the component
+fuzz laws='koordinator' cases='1000' seed='1':
+    cargo run -- fuzz --laws {{laws}} --cases {{cases}} --seed {{seed}}
+
+# Switch every law off, and to the contrary: the scenarios must notice
+mutants:
+    cargo test -p lictor --test laws -- --ignored --nocapture
+
 # Format the code
 fmt:
     cargo fmt --all

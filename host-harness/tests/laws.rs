@@ -71,3 +71,27 @@ fn every_law_has_a_scenario_in_which_it_bites_and_one_in_which_it_spares() {
     let known: BTreeSet<&str> = UNPROVEN.iter().copied().collect();
     assert_eq!(found, known, "left: what no scenario proves; right: what is known not to be proven");
 }
+
+/// How many scenarios of its system, and of those that stand on it, fail with each law switched: what the README of the tests shows.
+#[test]
+#[ignore = "plays every scenario twice for every law; run it with `-- --ignored --nocapture`"]
+fn every_switched_law_is_found_out() {
+    let scenarios = scenarios();
+    let mut survivors = Vec::new();
+    let mut switched = 0;
+    for (_, entry) in rules() {
+        let system = entry.code.split_once('/').unwrap().0;
+        let is_of = |laws: &str| laws == system || system == "kubernetes" && laws == "coscheduling";
+        let fail = |to| {
+            let of_system = scenarios.iter().filter(|scenario| is_of(&scenario.laws));
+            of_system.filter(|scenario| !passes(scenario, entry.code, to)).count()
+        };
+        let (silent, contrary) = (fail(Switch::Silent), fail(Switch::Contrary));
+        println!("{:55} silent {silent:4}  contrary {contrary:4}", entry.code);
+        switched += 2;
+        survivors.extend((silent == 0).then(|| format!("{} silent", entry.code)));
+        survivors.extend((contrary == 0).then(|| format!("{} contrary", entry.code)));
+    }
+    println!("{} of {switched} found out", switched - survivors.len());
+    assert!(survivors.is_empty(), "{survivors:?}");
+}

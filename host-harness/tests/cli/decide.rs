@@ -195,3 +195,38 @@ fn who_waits_without_a_reason_is_named_all_the_same() {
     let ran = ran.prints(&["Still pending\n  default/a\n"]);
     assert!(ran.out.ends_with("1 still pending; nobody makes way\n"), "{}", ran.out);
 }
+
+#[test]
+fn a_cycle_of_the_laws_own_says_what_stands_in_the_way_of_those_who_still_wait() {
+    let pod = |name: &str, annotations: &str| {
+        format!(
+            "- {{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: default, annotations: {{{annotations}}}}}, \
+             spec: {{schedulerName: volcano, containers: [{{name: c, resources: {{requests: {{cpu: '1'}}}}}}]}}}}\n"
+        )
+    };
+    let snapshot = format!(
+        "apiVersion: v1\nkind: List\nitems:\n\
+         - {{apiVersion: v1, kind: Node, metadata: {{name: n1}}, status: {{allocatable: {{cpu: '8', pods: '110'}}}}}}\n\
+         - {{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {{name: q}}, spec: {{capability: {{cpu: '1'}}}}, \
+         status: {{state: Open}}}}\n\
+         - {{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {{name: g, namespace: default}}, \
+         spec: {{minMember: 2, queue: q}}}}\n{}{}{}",
+        pod("a", "scheduling.k8s.io/group-name: g"),
+        pod("b", "scheduling.k8s.io/group-name: g"),
+        pod("c", "scheduling.volcano.sh/queue-name: nope"),
+    );
+    let decide = |output| {
+        lictor_reading(&["decide", "--laws", "volcano", "--native", "--output", output, "-"], &snapshot).exits(0)
+    };
+    // The gang asks for 2 of the 1 that its queue may hold.
+    decide("table").prints(&[
+        "Still pending",
+        "volcano/queue-fits-capability: ",
+        "asked 2",
+        "1",
+        "volcano/queue-takes-pods: ",
+    ]);
+    let cycle = decide("json").json()["cycles"][0].clone();
+    assert_eq!(cycle["reasons"]["default/c"]["law"], "volcano/queue-takes-pods");
+    assert!(cycle.get("explanations").is_none());
+}

@@ -24,7 +24,6 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
     for name in &outcome.victims {
         match world.pods.get(name) {
             Some(pod) if pod.place().is_some() && !pod.leaving => {}
-            Some(_) if outcome.bound.contains_key(name) => verdict.excuse("OPEN: bound and evicted in one cycle"),
             _ => verdict
                 .breach("victim-runs-and-stays", format!("`{name}` is a victim and does not run, or leaves already")),
         }

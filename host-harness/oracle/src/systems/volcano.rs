@@ -43,9 +43,6 @@ pub(crate) fn cycle(
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
-    if outcome.victims.iter().any(|name| outcome.bound.contains_key(name)) {
-        return Ok(());
-    }
     let mut after = world.clone();
     for (name, node) in &outcome.bound {
         if let Some(pod) = after.pods.get_mut(name) {

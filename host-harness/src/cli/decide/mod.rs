@@ -13,7 +13,7 @@ mod why;
 use std::path::PathBuf;
 
 use clap::Args;
-use lictor_policy::contract::{LawSet, PolicyError, QueueAccount, Severity};
+use lictor_policy::contract::{ExtensionPoint, LawSet, PolicyError, QueueAccount, Severity};
 
 use self::jobs::Jobs;
 use self::record::{Cycle, Record};
@@ -123,6 +123,10 @@ pub(super) fn decide<T>(
     let seen = look(session.mirror(), laws.as_ref())?;
     drop(progress);
     explain(question.explain, chosen, &mut session)?;
+    if laws.as_ref().is_some_and(|laws| laws.extension_points.contains(&ExtensionPoint::Act)) {
+        // A cycle of the policy's own refuses nobody by name: why somebody still waits is only in what it notes.
+        session.explain()?;
+    }
 
     let progress = Progress::of("deciding");
     session.advance(record::newest(session.mirror()))?;
@@ -130,7 +134,7 @@ pub(super) fn decide<T>(
     let before = accounts(&mut session)?;
     for cycle in 1..=question.cycles {
         session.cycle()?;
-        record.cycles.push(Cycle::of(cycle, &mut session));
+        record.cycles.push(Cycle::of(cycle, &mut session, question.explain != Explain::No));
     }
     let after = accounts(&mut session)?;
     drop(progress);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_policy::contract::{Description, LawSet, Phase, Pod};
+use lictor_policy::contract::{Description, LawSet, Phase, Pod, Reason};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -75,6 +75,9 @@ pub(in crate::cli) struct Cycle {
     pub(in crate::cli) still_nominated: BTreeMap<String, String>,
     /// Pods that wait for a node at its end.
     pub(in crate::cli) still_pending: Vec<String>,
+    /// What stood in their way, where the policy runs a cycle of its own and says so.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(in crate::cli) reasons: BTreeMap<String, Reason>,
 }
 
 impl Record {
@@ -123,9 +126,14 @@ impl Counted {
 }
 
 impl Cycle {
-    /// What happened since the session was last asked.
-    pub(in crate::cli) fn of(cycle: u32, session: &mut Session<'_>) -> Cycle {
-        let (happened, waiting) = (session.take_happened(), session.waiting());
+    /// What happened since the session was last asked; with everything that was said of it, if that is wanted.
+    pub(in crate::cli) fn of(cycle: u32, session: &mut Session<'_>, explained: bool) -> Cycle {
+        let (mut happened, waiting) = (session.take_happened(), session.waiting());
+        let explanations = happened.explanations.iter();
+        let reasons = explanations.filter_map(|(pod, why)| Some((pod.clone(), why.obstacle()?))).collect();
+        if !explained {
+            happened.explanations.clear();
+        }
         let mirror = session.mirror();
         let (mut still_nominated, mut still_pending) = (BTreeMap::new(), Vec::new());
         for pod in mirror.pods().filter(|pod| is_pending(pod)) {
@@ -135,10 +143,10 @@ impl Cycle {
             still_nominated.extend(before.and_then(|node| Some((name.to_owned(), mirror.node(node)?.name.clone()))));
         }
         still_pending.sort_unstable();
-        Cycle { cycle, happened, waiting, still_nominated, still_pending }
+        Cycle { cycle, happened, waiting, still_nominated, still_pending, reasons }
     }
 
-    /// Pods that wait and of which nothing else is known: laws that run a cycle of their own do not say why.
+    /// Pods that wait and were not tried one by one: laws that run a cycle of their own look at all of them together.
     pub(in crate::cli) fn untold(&self) -> impl Iterator<Item = &str> {
         let tried: BTreeSet<&str> = self.happened.attempts.iter().map(|attempt| attempt.pod.as_str()).collect();
         let pending = self.still_pending.iter().map(String::as_str);

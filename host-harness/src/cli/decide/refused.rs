@@ -47,7 +47,6 @@ struct Told {
 
 impl Told {
     fn of(cycle: &Cycle, attempt: &Attempt) -> Told {
-        let said = |reason: &Reason| format!("{}: {}", reason.law, reason.message);
         let standing = cycle.still_nominated.get(&attempt.pod);
         // What stopped it at first may be what forbids a preemption, too: that is said once.
         let preemption = attempt.preemption.as_ref().filter(|reason| Some(*reason) != attempt.reason.as_ref());
@@ -60,16 +59,27 @@ impl Told {
     }
 }
 
-/// Who waits without anybody having said why.
+/// A reason in a line.
+fn said(reason: &Reason) -> String {
+    format!("{}: {}", reason.law, reason.message)
+}
+
+/// Who waits after a cycle of the policy's own, and what stood in the way.
 pub(super) fn tell_untold(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
-    let groups = jobs.group(cycle.untold().map(|pod| (pod, cycle.still_nominated.get(pod))));
+    let told = |pod| (cycle.still_nominated.get(pod), cycle.reasons.get(pod).map(said));
+    let groups = jobs.group(cycle.untold().map(|pod| (pod, told(pod))));
     if groups.is_empty() {
         return;
     }
     page.heading("Still pending");
     for group in groups {
-        let standing = group.told.map(|node| format!(", nominated to {node} before, and still is"));
-        page.line(format!("  {}{}", group.label(), standing.unwrap_or_default()));
+        let label = page.strong(&group.label());
+        let (standing, reason) = group.told;
+        let standing = standing.map(|node| format!(", nominated to {node} before, and still is"));
+        page.line(format!("  {label}{}", standing.unwrap_or_default()));
+        if let Some(reason) = reason {
+            page.paragraph("    ", 6, &reason);
+        }
     }
 }
 

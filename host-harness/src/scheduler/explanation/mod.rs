@@ -3,7 +3,7 @@
 mod fold;
 mod record;
 
-use lictor_policy::contract::Outcome;
+use lictor_policy::contract::{Outcome, Reason};
 use serde::Serialize;
 
 use fold::Pattern;
@@ -83,6 +83,20 @@ impl Explanation {
     pub(super) fn of(nodes: usize, notes: Vec<Told>) -> Explanation {
         let counted = alike(&notes).iter().filter_map(Alike::counted).collect();
         Explanation { nodes, counted, notes }
+    }
+
+    /// What stood in the way in the end: the last thing that barred the pod, its job or its queue; where nothing did, what most nodes
+    /// lack.
+    pub fn obstacle(&self) -> Option<Reason> {
+        let barred = |told: &&Told| told.outcome == Outcome::Barred;
+        let own = self.notes.iter().filter(barred).rfind(|told| matches!(told.about, About::Asker | About::Queue));
+        if let Some(told) = own {
+            return Some(Reason { law: told.law.clone(), message: told.message.clone() });
+        }
+        let nodes = self.counted.iter().filter(|said| said.about == About::Node && said.outcome == Outcome::Barred);
+        let most = nodes.max_by_key(|said| said.count)?;
+        let message = format!("{} of {} nodes: {}", most.count, self.nodes, most.message);
+        Some(Reason { law: most.law.clone(), message })
     }
 
     /// What was said of these, that like it together.

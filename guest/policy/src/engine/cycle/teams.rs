@@ -42,7 +42,10 @@ pub fn waiting(
     let all = cluster.pods().filter(|(ix, pod)| pod.name.kind == Kind::Pod && stage.is_waiting(*ix));
     for (ix, pod) in all.filter(|(_, pod)| wanted(cluster, pod)) {
         let alone = pod.traits.job.is_none();
-        let Some(queue) = pod.queue else { continue };
+        let Some(queue) = pod.queue else {
+            tell_homeless(cluster, notes, context, laws, ix)?;
+            continue;
+        };
         let team = teams.entry((pod.traits.job, alone.then_some(ix))).or_insert(Team { queue, pods: Vec::new() });
         team.pods.push(ix);
     }
@@ -56,6 +59,23 @@ pub fn waiting(
         }
     }
     Ok(free)
+}
+
+/// Notes what bars a pod that is of no queue.
+fn tell_homeless(
+    cluster: &Cluster,
+    notes: &mut Notes,
+    context: &Context<'_>,
+    laws: &[Gate],
+    ix: PodIx,
+) -> Result<(), Overflow> {
+    if notes.are_on() {
+        notes.resume_job(&[ix]);
+        if let Some((rule, breach)) = context.broken(cluster, laws, &[ix])? {
+            notes.breach(cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
+        }
+    }
+    Ok(())
 }
 
 /// Puts pods of a job in the order in which they are served.

@@ -16,7 +16,9 @@ pub const LAW: Law = Law {
 /// Whether the asker's queue takes pods.
 pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
     let queue = case.asker.queue.and_then(|queue| case.cluster.queue(queue));
-    let manners = queue.map(|queue| &queue.manners).ok_or(Breach::Fact("there is no queue of the name it gives"))?;
+    let manners = queue.map(|queue| &queue.manners).ok_or(Breach::Fact(
+        "it is of no known queue: its PodGroup or the queue it names is missing, or it is for another scheduler",
+    ))?;
     match (manners.open, manners.has_children) {
         (false, _) => Err(Breach::Fact("its queue is not open")),
         (true, true) => Err(Breach::Fact("its queue has queues below it, and only a leaf takes pods")),
