@@ -110,11 +110,13 @@ fn victims_on(world: &World, pod: &Pod, node: &Node) -> Option<Plan> {
     if !pod.request.fits(&free) {
         return None;
     }
-    let violating = violating(world, &possible);
-    let (first, then): (Vec<&Pod>, Vec<&Pod>) = possible.iter().partition(|victim| violating.contains(&victim.name));
+    // Nobody goes so that somebody can stay who leaves anyway.
+    let (leaving, staying): (Vec<&Pod>, Vec<&Pod>) = possible.iter().partition(|victim| victim.leaving);
+    let violating = violating(world, &staying);
+    let (first, then): (Vec<&Pod>, Vec<&Pod>) = staying.iter().partition(|victim| violating.contains(&victim.name));
     let mut victims = BTreeSet::new();
     let mut violations = 0;
-    for victim in first.into_iter().chain(then) {
+    for victim in first.into_iter().chain(then).chain(leaving) {
         free.take(&victim.request);
         if !pod.request.fits(&free) {
             free.add(&victim.request);

@@ -104,10 +104,14 @@ fn offer(
         (Some(a), Some(b)) => (quest.laws.put_back.compare)(cluster, a, b),
         _ => a.cmp(b),
     });
-    let (protected, open) = cluster.split_by_budget(&candidates);
+    // Who is leaving anyway is put back last: nobody else goes for it.
+    let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =
+        candidates.iter().partition(|ix| quest.is_leaving(cluster, **ix));
+    let (protected, open) = cluster.split_by_budget(&staying);
     let mut victims = reprieve(cluster, &mut room, request, &protected)?;
     let violations = victims.len();
     victims.extend(reprieve(cluster, &mut room, request, &open)?);
+    victims.extend(reprieve(cluster, &mut room, request, &leaving)?);
     let loss = (quest.laws.node_choice.loss)(&Lost { cluster, victims: &victims, violations, reasons: 0 });
     Ok(Some(Offer { node: ix, victims, violations, loss: (loss, node.rank) }))
 }
