@@ -1,7 +1,8 @@
 //! The arguments of the laws, from a file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use lictor_policy::contract::{Argument, ArgumentKind, ConfigError, LawSet};
 use serde_json::{Map, Value};
 
@@ -10,6 +11,17 @@ use super::problem::Problem;
 use crate::cluster::load::{Document, Origin, each_in};
 use crate::cluster::{InputError, step};
 use crate::scheduler::OpenError;
+
+/// The options that choose the laws.
+#[derive(Debug, Args)]
+pub(super) struct InForce {
+    /// The laws in force [default: the first that the policy knows]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    pub(super) laws: String,
+    /// The arguments of the laws, YAML or JSON, by their own names
+    #[arg(long, value_name = "FILE")]
+    pub(super) args: Option<PathBuf>,
+}
 
 /// Arguments as they were given.
 #[derive(Debug, Default)]

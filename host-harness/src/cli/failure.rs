@@ -45,6 +45,9 @@ pub(super) enum Failure {
     /// There is no such law.
     #[error("there is no law `{0}`")]
     UnknownLaw(String, Vec<String>),
+    /// A law that stands in none of the tables that are asked.
+    #[error("the law `{0}` is in force in none of these scenarios")]
+    NotInForce(String),
     /// There is no such pod or job.
     #[error("there is no pod and no job `{0}`")]
     UnknownName(String, Vec<String>),
@@ -108,6 +111,9 @@ impl Failure {
             }
             Failure::UnknownLaw(_, near) if near.is_empty() => vec![this().remedy("`lictor laws` lists them")],
             Failure::UnknownLaw(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
+            Failure::NotInForce(law) => {
+                vec![this().remedy(format!("`lictor laws {law}` names scenarios that prove it"))]
+            }
             Failure::UnknownName(_, near) if near.is_empty() => {
                 vec![this().remedy("name a pod of the snapshot, or the job of some, as `namespace/name`")]
             }

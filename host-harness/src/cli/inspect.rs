@@ -10,7 +10,7 @@ use super::choice::{name_of, read_component};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::page::{Page, table};
-use super::screen::{Screen, print_json};
+use super::screen::{Screen, TextOrJson, print_json};
 use crate::sandbox::{Export, Inspection, Limits, Sandbox, embedded};
 
 /// Show what a component is: contract, imports, exports, laws; and why it is refused, where it is
@@ -21,13 +21,7 @@ pub(super) struct Asked {
     component: Option<PathBuf>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
-    output: Output,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Output {
-    Text,
-    Json,
+    output: TextOrJson,
 }
 
 /// Shows a component.
@@ -45,8 +39,8 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let sandbox = sandbox.map_err(|error| Failure::Component { file: file.clone(), error })?;
     let told = sandbox.inspect(bytes);
     match asked.output {
-        Output::Json => print_json(&told)?,
-        Output::Text => page(&file, &told).print()?,
+        TextOrJson::Json => print_json(&told)?,
+        TextOrJson::Text => page(&file, &told).print()?,
     }
     match told.refused {
         None => Ok(Exit::Done),

@@ -25,6 +25,13 @@ impl Screen {
     }
 }
 
+/// For people, or for programs.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(super) enum TextOrJson {
+    Text,
+    Json,
+}
+
 /// Writes data to the standard output.
 pub(super) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lictor_policy::{Switch, rules};
+use lictor_policy::{Engine, Switch, rules};
 
 use super::choice::{Choice, Chosen, name_of};
 use super::exit::Exit;
@@ -14,7 +14,7 @@ use super::page::Page;
 use super::progress::Progress;
 use super::screen::{Screen, print, print_json};
 use crate::policy::Fault;
-use crate::scenario::{Report, Summary, junit, load, run as run_scenario, run_explained};
+use crate::scenario::{Report, Scenario, Summary, junit, load, run as run_scenario, run_explained};
 
 /// How much room the explanation of an attempt gets.
 const STYLE: Style = Style { indent: 4, names: 8 };
@@ -66,6 +66,13 @@ impl Asked {
     }
 }
 
+/// Whether a law is in force in a scenario.
+fn has(scenario: &Scenario, code: &str) -> bool {
+    let mut engine = Engine::default();
+    let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
+    engine.configure(&scenario.laws, &arguments).is_ok() && engine.switch(code, Switch::Silent)
+}
+
 /// Runs scenarios.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     if asked.explain && matches!(asked.output, Output::Junit) {
@@ -73,6 +80,9 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     }
     let scenarios = load(&asked.paths)?;
     let policy = match asked.switched()? {
+        Some((code, _)) if !scenarios.iter().any(|scenario| has(scenario, code)) => {
+            return Err(Failure::NotInForce(code.to_owned()));
+        }
         Some((code, to)) => Chosen::switched(code, to),
         None => asked.policy.find()?,
     };

@@ -110,3 +110,13 @@ fn what_is_no_scenario_is_told_before_anything_runs() {
     let ran = lictor(&["test", &good, &misspelt, "no-such.yaml"]).exits(2).prints_nothing();
     ran.tells(&["stepz", &format!("  --> {misspelt}:"), "  --> no-such.yaml\n", "hint: "]);
 }
+
+#[test]
+fn a_law_that_no_scenario_has_in_force_is_not_taken_for_one_that_proves_nothing() {
+    for option in ["--without", "--against"] {
+        let ran = lictor(&["test", option, "koordinator/may-preempt", "fixtures/scenarios/yunikorn"]).exits(2);
+        ran.prints_nothing().tells(&["the law `koordinator/may-preempt` is in force in none of these scenarios"]);
+    }
+    let ran = lictor(&["test", "--without", "yunikorn/4", "fixtures/scenarios/yunikorn"]).exits(1);
+    ran.prints(&["FAILED law4-no-guarantee-on-the-whole-path-never-triggers"]);
+}

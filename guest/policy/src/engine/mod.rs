@@ -58,7 +58,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Switches the law of this code, until the next `configure`. Says whether the laws in force have it and it can be switched.
+    /// Switches the law of this code, until the next `configure`. Says whether the laws in force have it.
     pub fn switch(&mut self, code: &str, to: Switch) -> bool {
         self.dialect.as_mut().is_some_and(|dialect| dialect.laws_mut().switch(code, to))
     }

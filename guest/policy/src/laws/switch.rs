@@ -20,8 +20,8 @@ pub enum Switch {
 pub(super) trait Seat {
     /// The law.
     fn rule(&self) -> &Rule;
-    /// Switches it; says whether that can be done.
-    fn switch(&mut self, to: Switch) -> bool;
+    /// Switches it.
+    fn switch(&mut self, to: Switch);
 }
 
 /// What a law that never holds finds wrong.
@@ -31,12 +31,11 @@ impl Seat for Gate {
     fn rule(&self) -> &Rule {
         &self.rule
     }
-    fn switch(&mut self, to: Switch) -> bool {
+    fn switch(&mut self, to: Switch) {
         self.holds = match to {
             Switch::Silent => |_| Ok(()),
             Switch::Contrary => |_| Err(CONTRARY),
         };
-        true
     }
 }
 
@@ -44,12 +43,11 @@ impl Seat for Guard {
     fn rule(&self) -> &Rule {
         &self.rule
     }
-    fn switch(&mut self, to: Switch) -> bool {
+    fn switch(&mut self, to: Switch) {
         self.admits = match to {
             Switch::Silent => |_, _, _| Ok(()),
             Switch::Contrary => |_, _, _| Err(CONTRARY),
         };
-        true
     }
 }
 
@@ -57,12 +55,11 @@ impl Seat for Order {
     fn rule(&self) -> &Rule {
         &self.rule
     }
-    fn switch(&mut self, to: Switch) -> bool {
+    fn switch(&mut self, to: Switch) {
         self.compare = match to {
             Switch::Silent => |_, _, _| Ordering::Equal,
             Switch::Contrary => |_, a, b| b.name.cmp(&a.name),
         };
-        true
     }
 }
 
@@ -70,12 +67,11 @@ impl Seat for LastResort {
     fn rule(&self) -> &Rule {
         &self.rule
     }
-    fn switch(&mut self, to: Switch) -> bool {
+    fn switch(&mut self, to: Switch) {
         self.reasons = match to {
             Switch::Silent => |_, _, _| 0,
             Switch::Contrary => |_, ix, _| u8::from(ix.0 % 2 == 0),
         };
-        true
     }
 }
 
@@ -83,12 +79,11 @@ impl Seat for (Rule, CompareQueues) {
     fn rule(&self) -> &Rule {
         &self.0
     }
-    fn switch(&mut self, to: Switch) -> bool {
+    fn switch(&mut self, to: Switch) {
         self.1 = match to {
             Switch::Silent => |_, _, _| Ordering::Equal,
             Switch::Contrary => |_, a, b| b.cmp(&a),
         };
-        true
     }
 }
 
@@ -96,12 +91,11 @@ impl Seat for (Rule, CompareVictims) {
     fn rule(&self) -> &Rule {
         &self.0
     }
-    fn switch(&mut self, to: Switch) -> bool {
+    fn switch(&mut self, to: Switch) {
         self.1 = match to {
             Switch::Silent => |_, _, _, _| Ordering::Equal,
             Switch::Contrary => |_, _, a, b| b.name.cmp(&a.name),
         };
-        true
     }
 }
 
@@ -109,7 +103,7 @@ impl Seat for NodeChoice {
     fn rule(&self) -> &Rule {
         &self.rule
     }
-    fn switch(&mut self, to: Switch) -> bool {
+    fn switch(&mut self, to: Switch) {
         self.loss = match to {
             Switch::Silent => |_| Loss::default(),
             Switch::Contrary => |lost| {
@@ -117,7 +111,6 @@ impl Seat for NodeChoice {
                 [lost.count().saturating_neg(), last, 0, 0, 0]
             },
         };
-        true
     }
 }
 
@@ -127,11 +120,13 @@ fn seats<T: Seat>(list: &mut [T]) -> impl Iterator<Item = &mut dyn Seat> {
 }
 
 impl Laws {
-    /// Switches the law of this code wherever the table has it. Says whether there is such a law and it can be switched.
+    /// Switches the law of this code wherever the table has it. Says whether it has it.
     pub fn switch(&mut self, code: &str, to: Switch) -> bool {
-        let seats = self.seats();
-        let of_the_law = seats.into_iter().filter(|seat| seat.rule().code == code);
-        of_the_law.fold(false, |switched, seat| seat.switch(to) | switched)
+        let mut seats = self.seats();
+        seats.retain(|seat| seat.rule().code == code);
+        let is_there = !seats.is_empty();
+        seats.into_iter().for_each(|seat| seat.switch(to));
+        is_there
     }
 
     /// Everything in the table that a law stands in, in the order in which they are asked.

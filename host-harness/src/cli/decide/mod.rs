@@ -17,7 +17,7 @@ use lictor_policy::contract::{ExtensionPoint, LawSet, PolicyError, QueueAccount,
 
 use self::jobs::Jobs;
 use self::record::{Cycle, Record};
-use super::arguments::Arguments;
+use super::arguments::{Arguments, InForce};
 use super::choice::{Choice, Chosen, name_of};
 use super::exit::Exit;
 use super::failure::Failure;
@@ -35,12 +35,8 @@ pub(super) struct Asked {
     /// What `kubectl get nodes,pods,... -A -o yaml` (or json) printed; `-` is the standard input
     #[arg(value_name = "SNAPSHOT", required = true)]
     snapshots: Vec<PathBuf>,
-    /// The laws in force [default: the first that the policy knows]
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-    laws: String,
-    /// The arguments of the laws, YAML or JSON, by their own names
-    #[arg(long, value_name = "FILE")]
-    args: Option<PathBuf>,
+    #[command(flatten)]
+    in_force: InForce,
     #[command(flatten)]
     policy: Choice,
     /// How many scheduling cycles to run; victims do not leave between them
@@ -63,11 +59,11 @@ enum Output {
 
 /// Decides.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    let arguments = Arguments::read(asked.args.as_deref())?;
+    let arguments = Arguments::read(asked.in_force.args.as_deref())?;
     let chosen = asked.policy.find()?;
     let question = Question {
         snapshots: &asked.snapshots,
-        laws: &asked.laws,
+        laws: &asked.in_force.laws,
         cycles: asked.cycles,
         explain: if asked.explain { Explain::IfPossible } else { Explain::No },
     };
