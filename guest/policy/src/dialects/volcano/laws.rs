@@ -220,6 +220,7 @@ pub fn table(args: &Args) -> Laws {
         limits: Vec::new(),
         permit: vec![GANG_IS_COMPLETE],
         put_back: TASKS,
+        // Bundles are of jobs, not of nodes: the rule is named where there is no plan, what is lost on a node is never asked.
         node_choice: NodeChoice { rule: VICTIMS, loss: order::cheapest_node_first::loss },
         search: Search::Bundles,
         parents_bind: true,
