@@ -17,8 +17,8 @@ pub use document::{Document, Findings};
 pub use selector::{Labels, Selector, every_label};
 
 use crate::contract::{self, ConfigError, Effects, LawSet, Mark, ObjectKey, ReleaseCause};
+use crate::laws::Entry;
 use crate::laws::Laws;
-use crate::laws::register::Entry;
 use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
 
 /// A system.

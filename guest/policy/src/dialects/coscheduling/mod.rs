@@ -10,9 +10,9 @@ use crate::contract::ReleaseCause;
 use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, LawSet, ObjectKey};
 use crate::dialects::kubernetes::{self, Kubernetes};
 use crate::dialects::{Arguments, Dialect, Document, Findings, argument};
-use crate::engine::Sample;
+use crate::laws::Entry;
 use crate::laws::Laws;
-use crate::laws::register::Entry;
+use crate::laws::Sample;
 use crate::model::{Cluster, Overflow, PodIx, Traits};
 use groups::Groups;
 

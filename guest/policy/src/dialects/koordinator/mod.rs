@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 
 use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, Mark, MarkPlace, ObjectKey};
 use crate::dialects::{Arguments, Dialect, Document, Findings, Terms};
+use crate::laws::Entry;
 use crate::laws::Laws;
-use crate::laws::register::Entry;
 use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
 use args::Args;
 use owners::Owners;
