@@ -114,8 +114,30 @@ impl World {
         self.engine.reserve(self.id(pod), node).unwrap();
     }
 
+    /// What was noted for a pod, a line each: who or what it is about, the outcome, the law without its system, and why.
+    pub fn said(&self, asker: &str) -> Vec<String> {
+        let line = |note: Note| {
+            let subject = match note.subject {
+                Subject::Asker => "asker".to_owned(),
+                Subject::Pod(pod) => self.pod_name(pod).trim_start_matches("default/").to_owned(),
+                Subject::Node(node) => self.node_name(node),
+                Subject::Queue(queue) => format!("queue {queue}"),
+            };
+            let law = note.law.split_once('/').map_or(note.law.as_str(), |(_, law)| law);
+            format!("{subject} {:?} {law}: {}", note.outcome, note.message)
+        };
+        self.engine.notes(self.id(asker)).unwrap().into_iter().map(line).collect()
+    }
+
     /// The books of a quota.
     pub fn account(&self, name: &str) -> QueueAccount {
         self.engine.queues().unwrap().into_iter().find(|queue| queue.name == name).unwrap()
+    }
+}
+
+/// Fails where one of these lines is not among what was said.
+pub fn assert_said(said: &[String], lines: &[&str]) {
+    for line in lines {
+        assert!(said.iter().any(|said| said == line), "`{line}` is not in {said:#?}");
     }
 }

@@ -189,3 +189,14 @@ fn a_gang_may_be_named_by_label_and_described_by_annotation() {
     world.pod(pod("p").job("g").annotation(MINIMUM, "2"));
     assert_eq!(gang(&world), Some(plain(2)));
 }
+
+#[test]
+fn an_annotated_minimum_must_be_one_or_more() {
+    for text in ["many", "0", "-1", ""] {
+        let (gang, world) = annotated(&[(MINIMUM, text)]);
+        assert_eq!(gang, None);
+        let path = format!("/metadata/annotations/{}", MINIMUM.replace('/', "~1"));
+        let message = format!("`{text}` is not a number of pods");
+        assert_eq!(told(&world.findings), [(Severity::Error, "Pod/default/p", path.as_str(), message.as_str())]);
+    }
+}
