@@ -78,17 +78,24 @@ impl Inquiry<'_> {
         if !queue.is_reclaimable {
             verdict.breach("victim-queue-is-reclaimable", format!("`{}` is not reclaimable", job.queue));
         }
-        let left = used(&self.after, &self.jobs, &job.queue, |_, pod| pod.node.is_some() && !pod.leaving);
+        let victims = || self.outcome.victims.iter().filter_map(|name| self.world.pods.get(name));
+        let of_queue = |pod: &&Pod, extra: bool| {
+            let of = self.jobs.iter().find(|of| of.name == group_of(pod));
+            of.is_some_and(|of| of.queue == job.queue && of.is_extra(pod) == extra)
+        };
+        // Elastic pods go before the normal ones of the same plan; of several plans each may be the later one.
+        let plans = self.jobs.iter().filter(|job| !self.nominated(job).is_empty()).count();
+        let mut left = used(&self.after, &self.jobs, &job.queue, |_, pod| pod.node.is_some() && !pod.leaving);
+        victims().filter(|pod| plans > 1 && of_queue(pod, true)).for_each(|pod| left.add(&pod.request));
         if queue.guarantee.0.iter().any(|(resource, least)| left.get(resource) < *least) {
             verdict.breach("normal-victim-leaves-guarantee", format!("`{}` is left with {left:?}", job.queue));
         }
-        // The last unit that goes is a pod, or a gang that is broken by it: before that the queue was above what it deserves.
-        let victims = self.victims(job);
-        let unit = Amounts::sum(victims.iter().filter_map(|name| self.world.pods.get(*name)).map(|pod| &pod.request));
-        let above = |resource: &String, deserved: &i64| left.get(resource) + unit.get(resource) > *deserved;
-        if !queue.deserved.0.is_empty()
-            && !queue.deserved.0.iter().any(|(resource, deserved)| above(resource, deserved))
-        {
+        // Every pod is judged before it goes, so one of them was the last, and the queue above what it deserves with it.
+        let above = |pod: &Pod| {
+            let mut amounts = queue.deserved.0.iter();
+            amounts.any(|(resource, deserved)| left.get(resource) + pod.request.get(resource) > *deserved)
+        };
+        if !queue.deserved.0.is_empty() && !victims().any(|pod| of_queue(&pod, false) && above(pod)) {
             verdict.breach(
                 "normal-victim-queue-is-above-deserved",
                 format!("`{}` deserves {:?}", job.queue, queue.deserved),

@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use crate::laws::Breach;
-use crate::model::{NodeIx, Overflow, PodIx};
+use crate::model::{Cluster, NodeIx, Overflow, PodIx, QueueIx, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
     /// Evicts pods at hand that count against a bound that does not hold, until every limit does.
@@ -10,19 +10,25 @@ impl Attempt<'_, '_, '_> {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         while let Some((_, breach)) = self.hunt.broken(self.trial.cluster(), &pods)? {
             let Breach::Exceeds { queue, resource, .. } = breach else { return Ok(false) };
-            let cluster = self.trial.cluster();
-            let counts = |ix: &PodIx| {
-                let pod = cluster.pod(*ix);
-                pod.is_some_and(|pod| pod.request.get(resource) > 0 && cluster.is_below(pod.queue, queue))
-            };
             let all = self.pools.iter().enumerate();
-            let mut all = all.flat_map(|(number, pool)| pool.bundle.pods.iter().map(move |ix| (number, *ix)));
-            let Some((number, ix)) = all.find(|(number, ix)| counts(ix) && self.may_go(*number, *ix, 0)) else {
+            let all = all.flat_map(|(number, pool)| pool.bundle.pods.iter().map(move |ix| (number, *ix)));
+            let counting: Vec<_> = all.filter(|(_, ix)| counts(self.trial.cluster(), *ix, queue, resource)).collect();
+            if !self.evict_first(counting)? {
                 return Ok(false);
-            };
-            self.evict(number, ix)?;
+            }
         }
         Ok(true)
+    }
+
+    /// Evicts the first of these who may go; whether there is one.
+    fn evict_first(&mut self, of: Vec<(usize, PodIx)>) -> Result<bool, Overflow> {
+        for (number, ix) in of {
+            if self.may_go(number, ix, 0)? {
+                self.evict_of(number, ix)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Elastic jobs that shrink do so by one of their steps.
@@ -35,8 +41,8 @@ impl Attempt<'_, '_, '_> {
             let pods = pool.bundle.pods.clone();
             for ix in pods {
                 let short = self.pools.get(number).is_some_and(|pool| pool.gone.len() < step);
-                if short && self.may_go(number, ix, 0) {
-                    self.evict(number, ix)?;
+                if short && self.may_go(number, ix, 0)? {
+                    self.evict_of(number, ix)?;
                 }
             }
             if self.pools.get(number).is_some_and(|pool| pool.gone.len() != step) {
@@ -44,16 +50,6 @@ impl Attempt<'_, '_, '_> {
             }
         }
         Ok(true)
-    }
-
-    fn evict(&mut self, number: usize, ix: PodIx) -> Result<(), Overflow> {
-        let Some(place) = self.trial.cluster().pod(ix).map(|pod| pod.place) else { return Ok(()) };
-        self.cleared.extend(place.node());
-        self.trial.evict(ix)?;
-        if let Some(pool) = self.pools.get_mut(number) {
-            pool.gone.push((ix, place));
-        }
-        Ok(())
     }
 
     /// Puts back whom one can of those that made way singly, the last to go first.
@@ -69,6 +65,7 @@ impl Attempt<'_, '_, '_> {
                     self.trial.rewind(before)?;
                 } else if let Some(pool) = self.pools.get_mut(number) {
                     pool.gone.retain(|(other, _)| *other != ix);
+                    self.normal.retain(|(other, _)| *other != ix);
                 }
             }
         }
@@ -81,4 +78,9 @@ impl Attempt<'_, '_, '_> {
         let here = self.placements.iter().any(|(_, node)| *node == at);
         here && self.hunt.asker.unplaced.iter().any(|(resource, _)| node.free.get(resource) < 0)
     }
+}
+
+/// Whether what a pod holds of a resource counts against a bound of this queue.
+fn counts(cluster: &Cluster, ix: PodIx, queue: QueueIx, resource: ResourceIx) -> bool {
+    cluster.pod(ix).is_some_and(|pod| pod.request.get(resource) > 0 && cluster.is_below(pod.queue, queue))
 }
