@@ -11,6 +11,7 @@ mod owners;
 mod pods;
 mod quotas;
 mod runtime;
+mod said;
 #[cfg(test)]
 mod tests;
 
