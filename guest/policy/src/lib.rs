@@ -15,6 +15,4 @@ mod testing;
 
 pub use dialects::rules;
 pub use engine::Engine;
-pub use laws::breach::amount;
-pub use laws::register::Entry;
-pub use laws::{Question, Switch};
+pub use laws::{Entry, Question, Switch};

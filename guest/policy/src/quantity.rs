@@ -3,9 +3,13 @@
 //! Syntax and rounding are those of apimachinery `resource.Quantity`: a decimal number with a binary suffix (`Ki` to `Ei`), a
 //! decimal one (`n`, `u`, `m`, none, `k` to `E`) or an exponent (`e3`, `E3`); what is finer than the unit is rounded up.
 
+mod shown;
+
 use std::str::FromStr;
 
 use rust_decimal::Decimal;
+
+pub use shown::{exact, readable};
 
 /// The unit an amount is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,9 @@ mod yunikorn;
 
 use std::collections::BTreeMap;
 
-use crate::build::Size;
+use serde_json::Value;
+
+use crate::build::{Size, node, tags};
 use crate::case::{Case, System};
 use crate::random::Dice;
 
@@ -70,6 +72,11 @@ impl Floor {
         };
         let sizes: Vec<Size> = (0..count).map(|_| size()).collect();
         Floor { names, free: sizes.clone(), sizes }
+    }
+
+    /// The nodes as objects, with no labels and room for more pods than there are.
+    fn nodes(&self) -> Vec<Value> {
+        self.names.iter().zip(&self.sizes).map(|(name, size)| node(name, *size, 110, &tags([]))).collect()
     }
 
     /// A node with room for this, which is taken; none where the one that was drawn has too little.

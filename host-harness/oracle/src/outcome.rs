@@ -17,6 +17,13 @@ pub(crate) enum Ended {
     Rejected,
 }
 
+/// A plan that was carried out: who makes way for whom.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Plan {
+    pub(crate) nominated: BTreeMap<String, String>,
+    pub(crate) victims: BTreeSet<String>,
+}
+
 /// What came of a step.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outcome {
@@ -25,6 +32,8 @@ pub(crate) struct Outcome {
     pub(crate) bound: BTreeMap<String, String>,
     pub(crate) nominated: BTreeMap<String, String>,
     pub(crate) victims: BTreeSet<String>,
+    /// The plans that were carried out, in order.
+    pub(crate) plans: Vec<Plan>,
     pub(crate) eviction: Option<String>,
     pub(crate) waiting: BTreeSet<String>,
     pub(crate) reason: String,
@@ -54,6 +63,7 @@ impl Outcome {
             bound: map(value.get("bound")),
             nominated: map(value.get("nominated")),
             victims: list(value.get("victims")).into_iter().collect(),
+            plans: plans(value.get("plans")),
             eviction: text("eviction"),
             waiting: list(value.get("waiting")).into_iter().collect(),
             reason: text("reason").unwrap_or_default(),
@@ -79,6 +89,16 @@ fn map(value: Option<&Value>) -> BTreeMap<String, String> {
 fn list(value: Option<&Value>) -> Vec<String> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
     entries.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// The plans, in order.
+fn plans(value: Option<&Value>) -> Vec<Plan> {
+    let entries = value.and_then(Value::as_array).into_iter().flatten();
+    let plan = |plan: &Value| Plan {
+        nominated: map(plan.get("nominated")),
+        victims: list(plan.get("victims")).into_iter().collect(),
+    };
+    entries.map(plan).collect()
 }
 
 /// What is held by whom; nothing by one that has no books.

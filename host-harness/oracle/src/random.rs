@@ -37,6 +37,11 @@ impl Dice {
         *self.pick(numbers).unwrap_or(&0)
     }
 
+    /// One of these words; none where the empty one was drawn.
+    pub(crate) fn word<'a>(&mut self, words: &[&'a str]) -> Option<&'a str> {
+        self.pick(words).copied().filter(|word| !word.is_empty())
+    }
+
     /// One of these.
     pub(crate) fn pick<'a, T>(&mut self, these: &'a [T]) -> Option<&'a T> {
         let last = i64::try_from(these.len()).unwrap_or(0) - 1;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::expect::Failure;
 use super::status::Usage;
-use crate::scheduler::{Attempt, AttemptResult, Explanation, Happened, How};
+use crate::scheduler::{Attempt, AttemptResult, CarriedOut, Explanation, Happened, How};
 
 /// What came of one scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -64,6 +64,9 @@ pub struct Actual {
     pub nominated: BTreeMap<String, String>,
     /// Who was evicted.
     pub victims: BTreeSet<String>,
+    /// The plans that were carried out, in order: who makes way for whom.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<CarriedOut>,
     /// How bound victims were evicted: `Soft`, `Delete`, or both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eviction: Option<String>,
@@ -135,6 +138,7 @@ impl Actual {
             bound: happened.bound,
             nominated: happened.nominated,
             victims: happened.victims.into_keys().collect(),
+            plans: happened.plans,
             eviction: (!words.is_empty()).then(|| words.join(", ")),
             waiting: waiting.into_keys().collect(),
             attempts: happened.attempts.into_iter().map(Tried::from).collect(),

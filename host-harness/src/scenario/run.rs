@@ -193,11 +193,13 @@ mod tests {
         let report = run(&scenario, &mut evicting());
         assert!(report.passed, "{report}");
         let quiet = json!({"bound": {}, "nominated": {}, "victims": [], "waiting": []});
+        let nominated = json!({"default/p": "n1"});
+        let plan = json!({"plan": 1, "preemptor": "default/p", "nominated": nominated, "victims": ["default/v"]});
         assert_eq!(
             actual(&report, 0),
             json!({
-                "result": "Nominated", "node": "n1", "bound": {}, "nominated": {"default/p": "n1"},
-                "victims": ["default/v"], "eviction": "Delete", "waiting": [],
+                "result": "Nominated", "node": "n1", "bound": {}, "nominated": nominated,
+                "victims": ["default/v"], "plans": [plan], "eviction": "Delete", "waiting": [],
                 "reason": "0/1 nodes are available: 1 Insufficient cpu; preemption: needs room",
             })
         );

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use lictor_policy::contract::*;
 
-use super::{Evicted, How, Lie, RefusedPlan, Session, SessionError};
+use super::{CarriedOut, Evicted, How, Lie, RefusedPlan, Session, SessionError};
 use crate::verify::{self, Departure, Proposal, Violation};
 
 impl Session<'_> {
@@ -44,6 +44,12 @@ impl Session<'_> {
             plan.victims.iter().map(|victim| (victim.pod, self.fate(victim, &plan))).collect();
         self.tell(vec![Event::PlanAccepted(plan.id)])?;
         self.carry(VecDeque::from([effects]))?;
+        self.happened.plans.push(CarriedOut {
+            plan: plan.id,
+            preemptor: self.pod_name(plan.preemptor),
+            nominated: plan.nominations.iter().map(|at| (self.pod_name(at.pod), self.node_name(at.node))).collect(),
+            victims: plan.victims.iter().map(|victim| self.pod_name(victim.pod)).collect(),
+        });
         for nomination in &plan.nominations {
             self.happened.nominated.insert(self.pod_name(nomination.pod), self.node_name(nomination.node));
             self.mirror.nominate(nomination.pod, Some(nomination.node));

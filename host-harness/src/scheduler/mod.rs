@@ -23,5 +23,5 @@ pub(crate) mod testing;
 
 pub use error::{Lie, OpenError, SessionError};
 pub use explanation::{About, Alike, Counted, Explanation, Told, alike};
-pub use outcome::{Attempt, AttemptResult, Evicted, Happened, How, NodeSummary, RefusedPlan, Released};
+pub use outcome::{Attempt, AttemptResult, CarriedOut, Evicted, Happened, How, NodeSummary, RefusedPlan, Released};
 pub use session::Session;

@@ -1,6 +1,6 @@
 //! What came of an attempt and of a step, in names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use lictor_policy::contract::{Eviction, Reason, ReleaseCause};
@@ -135,6 +135,19 @@ pub struct Released {
     pub cause: ReleaseCause,
 }
 
+/// A plan that was carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CarriedOut {
+    /// The plan.
+    pub plan: u64,
+    /// Whom it is for.
+    pub preemptor: String,
+    /// Who was nominated, and to which nodes.
+    pub nominated: BTreeMap<String, String>,
+    /// Who makes way.
+    pub victims: BTreeSet<String>,
+}
+
 /// A plan that the host did not carry out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RefusedPlan {
@@ -161,6 +174,9 @@ pub struct Happened {
     pub victims: BTreeMap<String, Evicted>,
     /// Pods that lost the room they were held for.
     pub released: Vec<Released>,
+    /// The plans that were carried out, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<CarriedOut>,
     /// Plans that were not carried out.
     pub refused: Vec<RefusedPlan>,
     /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.

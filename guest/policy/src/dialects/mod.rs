@@ -8,6 +8,7 @@ mod koordinator;
 mod kubernetes;
 mod selector;
 mod volcano;
+mod wishes;
 mod yunikorn;
 
 use std::fmt::Debug;
@@ -15,10 +16,10 @@ use std::fmt::Debug;
 pub use arguments::{Arguments, argument};
 pub use document::{Document, Findings};
 pub use selector::{Labels, Selector, every_label};
+pub use wishes::Wishes;
 
 use crate::contract::{self, ConfigError, Effects, LawSet, Mark, ObjectKey, ReleaseCause};
-use crate::laws::Laws;
-use crate::laws::register::Entry;
+use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
 
 /// A system.

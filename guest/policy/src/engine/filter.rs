@@ -1,10 +1,9 @@
 //! Filter: which nodes take this pod?
 
 use crate::contract::*;
-use crate::laws::room;
 use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request};
 
-use super::Engine;
+use super::{Engine, room};
 
 /// The code of a number that is no node.
 const NO_NODE: room::Verdict = room::Verdict::Ineligible;

@@ -1,33 +1,29 @@
 //! The engine: answers at the extension points by asking the laws of the system it is configured with.
 //!
-//! One file per extension point; [`search`] finds plans; [`Ledger`] remembers those under way.
+//! One file per extension point; [`search`] finds plans.
 
 mod account;
 mod apply;
-mod asker;
 mod binding;
 mod cycle;
 mod filter;
-mod ledger;
 mod notes;
 mod permit;
 mod post_filter;
 mod pre_filter;
 mod reserve;
+mod room;
 mod search;
 mod state;
 #[cfg(test)]
 mod tests;
 
-pub use asker::Asker;
-pub use ledger::Ledger;
 pub use notes::Notes;
-pub use search::Sample;
 
 use crate::contract::*;
 use crate::dialects::{self, Dialect};
-use crate::laws::{Breach, Laws, Rule, Switch};
-use crate::model::{Cluster, Overflow, PodIx};
+use crate::laws::{Asker, Breach, Laws, Rule, Switch};
+use crate::model::{Cluster, Ledger, Overflow, PodIx};
 
 /// A policy: holds one cluster, answers at the extension points. The functions are those of `wit/`.
 #[derive(Debug, Default)]

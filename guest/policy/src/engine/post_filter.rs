@@ -3,11 +3,11 @@
 use crate::contract::{
     Effects, Eviction, Outcome, Placement, Plan, PodId, PolicyError, PostFiltered, Reason, Subject, Victim,
 };
-use crate::laws::{Gate, Laws, Search};
+use crate::laws::{Asker, Gate, Laws, Search};
 use crate::model::{NodeIx, Pod, PodIx};
 
+use super::Engine;
 use super::search::{self, Obstacle, Proposal, Quest};
-use super::{Asker, Engine};
 
 impl Engine {
     /// See `decision.post-filter`.

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Checkpoint, StateError};
-use crate::model::{JobKey, PodIx};
+use crate::model::{JobKey, Ledger, PodIx};
 
-use super::{Engine, Ledger};
+use super::Engine;
 
 /// The layout of the bytes: JSON of [`Memory`].
 const FORMAT: u32 = 1;

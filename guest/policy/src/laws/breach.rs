@@ -1,6 +1,7 @@
 //! What a law found wrong, in numbers; it becomes a sentence only when somebody is to be told.
 
 use crate::model::{Cluster, JobIx, QueueIx, ResourceIx};
+use crate::quantity::exact;
 
 /// Part of a sum, and what it is called.
 pub type Part = (&'static str, i64);
@@ -96,8 +97,8 @@ impl Breach {
                 let (called, name) = (cluster.queue_term(), queue_name(cluster, *queue));
                 let resource = cluster.resource_name(*resource);
                 let counted = parts.iter().filter(|(what, n)| *n != 0 || *what == "asked");
-                let sum: Vec<String> = counted.map(|(what, n)| format!("{what} {}", amount(resource, *n))).collect();
-                let limit = amount(resource, bound.1);
+                let sum: Vec<String> = counted.map(|(what, n)| format!("{what} {}", exact(resource, *n))).collect();
+                let limit = exact(resource, bound.1);
                 format!("{called} `{name}`, {resource}: {} is more than {} {limit}", sum.join(" + "), bound.0)
             }
             Breach::Amount { queue, resource, parts, relation, bound } => {
@@ -105,8 +106,8 @@ impl Breach {
                 let resource = cluster.resource_name(*resource);
                 let counted = parts.iter().enumerate().filter(|(at, (_, n))| *n != 0 || *at == 0);
                 let sum: Vec<String> =
-                    counted.map(|(_, (what, n))| format!("{what} {}", amount(resource, *n))).collect();
-                let limit = amount(resource, bound.1);
+                    counted.map(|(_, (what, n))| format!("{what} {}", exact(resource, *n))).collect();
+                let limit = exact(resource, bound.1);
                 format!("{called} `{name}`, {resource}: {} {relation} {} {limit}", sum.join(" "), bound.0)
             }
             Breach::TooSoon { waited, delay } => {
@@ -136,41 +137,4 @@ impl Breach {
 
 fn queue_name(cluster: &Cluster, queue: QueueIx) -> &str {
     cluster.queue(queue).map_or("?", |queue| queue.name.as_str())
-}
-
-/// An amount as people write it: exact, in the largest unit that leaves no fraction.
-pub fn amount(resource: &str, amount: i64) -> String {
-    const BINARY: [(&str, u32); 6] = [("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)];
-    let bytes = resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
-    if resource == "cpu" {
-        return match (amount.checked_div(1000), amount.checked_rem(1000)) {
-            (Some(cores), Some(0)) => cores.to_string(),
-            _ => format!("{amount}m"),
-        };
-    }
-    let unit = BINARY.iter().find(|(_, bits)| bytes && amount != 0 && amount.trailing_zeros() >= *bits);
-    unit.map_or_else(|| amount.to_string(), |(suffix, bits)| format!("{}{suffix}", amount >> bits))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::amount;
-
-    #[test]
-    fn amounts_are_written_exactly() {
-        for (resource, n, text) in [
-            ("cpu", 4000, "4"),
-            ("cpu", 1500, "1500m"),
-            ("cpu", 0, "0"),
-            ("cpu", -2000, "-2"),
-            ("memory", 1 << 30, "1Gi"),
-            ("memory", 3 << 29, "1536Mi"),
-            ("memory", 1_000_000, "1000000"),
-            ("memory", 0, "0"),
-            ("memory", -(1 << 31), "-2Gi"),
-            ("nvidia.com/gpu", 1024, "1024"),
-        ] {
-            assert_eq!(amount(resource, n), text);
-        }
-    }
 }

@@ -13,15 +13,20 @@ pub struct Entry {
     pub sentence: &'static str,
     /// Where its system says so.
     pub source: &'static str,
-    /// The name of the law, shared by the systems that have it: its file is `laws/<question>/<name>.rs`, with underscores.
+    /// The name of the law, shared by the systems that have it.
     pub name: &'static str,
-    file: &'static str,
+    text: &'static str,
 }
 
 impl Entry {
+    /// The file of the law, from the root of the repository.
+    pub fn file(&self) -> String {
+        format!("guest/policy/src/laws/{}/{}.rs", self.question, self.name.replace('-', "_"))
+    }
+
     /// The manual page: the documentation at the top of the law's file.
     pub fn page(&self) -> String {
-        let lines = self.file.lines().map_while(|line| line.strip_prefix("//!"));
+        let lines = self.text.lines().map_while(|line| line.strip_prefix("//!"));
         lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
     }
 }
@@ -29,7 +34,7 @@ impl Entry {
 impl From<&Rule> for Entry {
     fn from(rule: &Rule) -> Entry {
         let Law { name, question, sentence, file } = rule.law;
-        Entry { code: rule.code, question: *question, sentence, source: rule.source, name, file }
+        Entry { code: rule.code, question: *question, sentence, source: rule.source, name, text: file }
     }
 }
 
@@ -52,10 +57,10 @@ mod tests {
     use super::*;
     use crate::dialects;
 
-    /// The path of a law's file below `src/laws`.
+    const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
     fn path(entry: &Entry) -> String {
-        let folder = format!("{:?}", entry.question).to_lowercase();
-        format!("{}/src/laws/{folder}/{}.rs", env!("CARGO_MANIFEST_DIR"), entry.name.replace('-', "_"))
+        format!("{ROOT}/{}", entry.file())
     }
 
     #[test]
@@ -64,7 +69,7 @@ mod tests {
         assert!(!rules.is_empty());
         for (system, entry) in rules {
             let text = std::fs::read_to_string(path(&entry)).unwrap_or_default();
-            assert_eq!(text, entry.file, "{} stands in {}", entry.code, path(&entry));
+            assert_eq!(text, entry.text, "{} stands in {}", entry.code, path(&entry));
             assert!(entry.code.starts_with(&format!("{system}/")), "{} is a code of {system}", entry.code);
             assert!(entry.page().len() > entry.sentence.len(), "{} has a manual page", entry.code);
             assert!(entry.source.len() > 5, "{} names its source", entry.code);
@@ -76,7 +81,7 @@ mod tests {
     fn no_law_is_left_lying_about() {
         let used: Vec<String> = dialects::rules().iter().map(|(_, entry)| path(entry)).collect();
         for folder in ["gate", "guard", "limit", "order"] {
-            let folder = format!("{}/src/laws/{folder}", env!("CARGO_MANIFEST_DIR"));
+            let folder = format!("{ROOT}/guest/policy/src/laws/{folder}");
             for file in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let file = format!("{folder}/{}", file.file_name().display());
                 assert!(used.contains(&file), "{file} is in no table");

@@ -4,8 +4,10 @@
 
 use std::cmp::Ordering;
 
-use super::{Breach, Cycle, Gate, Guard, LastResort, Laws, Loss, NodeChoice, Order, Pursuit, Rule, Search};
-use crate::laws::cycle::{CompareQueues, CompareVictims};
+use super::{
+    Breach, CompareQueues, CompareVictims, Cycle, Gate, Guard, LastResort, Laws, Loss, NodeChoice, Order, Pursuit,
+    Rule, Search,
+};
 
 /// What becomes of a law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

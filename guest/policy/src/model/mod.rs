@@ -1,13 +1,15 @@
 //! The model: one cluster in numbers, as all five systems see it.
 //!
 //! Nodes, pods, jobs and queues refer to each other by index; a name is kept to be shown and to break ties (as a rank), never
-//! to be looked up while deciding. [`Cluster`] owns everything; [`Trial`] tries changes on it and takes them back.
+//! to be looked up while deciding. [`Cluster`] owns everything; [`Trial`] tries changes on it and takes them back; [`Ledger`] remembers
+//! the plans under way.
 
 mod budget;
 mod cluster;
 mod index;
 mod job;
 mod lease;
+mod ledger;
 mod node;
 mod pod;
 mod queue;
@@ -22,6 +24,7 @@ pub use cluster::{Cluster, Shortage};
 pub use index::{BudgetIx, JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbol, Symbols, Table};
 pub use job::{Charter, Elastic, Gang, Job, JobKey, Match, Sizes};
 pub use lease::Lease;
+pub use ledger::Ledger;
 pub use node::Node;
 pub use pod::{Class, Kind, Place, Pod, PodName, Task, Traits};
 pub use queue::{Books, Bounds, Manners, Policy, Queue, QueueSpec, Standing};

@@ -10,7 +10,7 @@ mod search;
 mod telling;
 #[cfg(test)]
 #[expect(dead_code, reason = "the tests inside the crate use the rest")]
-#[path = "../../src/testing.rs"]
+#[path = "../../src/testing/mod.rs"]
 mod testing;
 
 use lictor_policy::{Engine, contract, quantity};

@@ -4,8 +4,8 @@
 mod host;
 mod rest;
 #[cfg(test)]
-#[expect(dead_code, reason = "the tests inside the crate use the rest")]
-#[path = "../../src/testing.rs"]
+#[expect(dead_code, unused_imports, reason = "the tests inside the crate use the rest")]
+#[path = "../../src/testing/mod.rs"]
 mod testing;
 
 use lictor_policy::{Engine, Switch, contract, quantity};

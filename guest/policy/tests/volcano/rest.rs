@@ -147,29 +147,28 @@ fn check_plan(host: &Host, plan: &Planned) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A queue from which normal pods were taken back keeps its guarantee; and what it deserves, where nothing else makes that less.
+/// A queue from which a plan takes normal pods back keeps its guarantee; and what it deserves, where nothing else makes that less. Its
+/// elastic pods that make way for the same gang go first, those that go for another one later are still there.
 fn check_guarantees(host: &Host, cycle: &Cycle, promised: &BTreeSet<Pod>) -> Result<(), TestCaseError> {
+    let cores = |pod: &Pod| host.setup.jobs[pod.0].cores;
     for (at, queue) in host.setup.queues.iter().enumerate() {
         let of_queue = |pod: &&Pod| host.setup.jobs[pod.0].queue == at;
-        let victims =
-            |action| cycle.plans.iter().filter(move |plan| plan.action == action).flat_map(|plan| &plan.victims);
-        let cores = |pod: &Pod| host.setup.jobs[pod.0].cores;
-        let reclaimed = victims("reclaim").filter(of_queue).filter(|pod| !host.is_elastic(**pod));
-        if let Some(largest) = reclaimed.map(cores).max() {
-            // Elastic pods of the queue may have made way in the same cycle, guarantee or not, and others been preempted.
-            let elastic =
-                victims("reclaim").filter(of_queue).filter(|pod| host.is_elastic(**pod)).map(cores).sum::<u32>();
-            let preempted = victims("preempt").filter(of_queue).map(cores).sum::<u32>();
-            // What was promised to its pods before counts as held, as it does for who takes from it.
-            let awaited = promised.iter().filter(|pod| of_queue(pod) && !host.bound.contains_key(pod));
-            let awaited = awaited.map(cores).sum::<u32>();
-            let left = host.held(&[at], |_| true).0 + awaited + elastic + preempted;
-            let guaranteed = queue.guarantee.unwrap_or(0);
+        // What was promised to its pods before counts as held, as it does for who takes from it.
+        let awaited = promised.iter().filter(|pod| of_queue(pod) && !host.bound.contains_key(pod));
+        let held = host.held(&[at], |_| true).0 + awaited.map(cores).sum::<u32>();
+        let plain = host.setup.parent.is_none() && host.setup.queues.iter().all(|queue| queue.guarantee.is_none());
+        let all: u32 = host.setup.nodes.iter().map(|(cores, _)| cores).sum();
+        let most = queue.capability.unwrap_or(u32::MAX).min(all);
+        let deserved = queue.deserved.filter(|deserved| plain && *deserved <= most).unwrap_or(0);
+        let guaranteed = queue.guarantee.unwrap_or(0);
+        for (number, plan) in cycle.plans.iter().enumerate().filter(|(_, plan)| plan.action == "reclaim") {
+            let taken_back = plan.victims.iter().filter(of_queue).filter(|pod| !host.is_elastic(**pod));
+            let Some(largest) = taken_back.map(cores).max() else { continue };
+            let others = cycle.plans.iter().enumerate();
+            let others = others.filter(|(other, plan)| *other > number || plan.action == "preempt");
+            let later = others.flat_map(|(_, plan)| &plan.victims).filter(of_queue).map(cores).sum::<u32>();
+            let left = held + later;
             prop_assert!(left >= guaranteed, "queue {at} is left {left}, below its guarantee {guaranteed}");
-            let plain = host.setup.parent.is_none() && host.setup.queues.iter().all(|queue| queue.guarantee.is_none());
-            let all: u32 = host.setup.nodes.iter().map(|(cores, _)| cores).sum();
-            let most = queue.capability.unwrap_or(u32::MAX).min(all);
-            let deserved = queue.deserved.filter(|deserved| plain && *deserved <= most).unwrap_or(0);
             prop_assert!(left + largest > deserved, "queue {at} is left {left} of {deserved} by pods of {largest}");
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Floor, Sketch};
-use crate::build::{PodPlan, Tags, node, pod, tags};
+use crate::build::{PodPlan, Tags, pod, tags};
 use crate::case::{By, Drive};
 
 /// Priorities, with ties.
@@ -18,11 +18,8 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let timeout = sketch.draw("permitTimeout", 5, 15);
     let between = if sketch.flag("timeoutsBetweenRounds", 50) { 11 } else { 1 };
     let recreate = sketch.flag("recreate", 30);
-    let mut objects = Vec::new();
     let mut floor = Floor::of(sketch, nodes, 8, false);
-    for (name, size) in floor.names.iter().zip(&floor.sizes) {
-        objects.push(node(name, *size, 110, &tags([])));
-    }
+    let mut objects = floor.nodes();
     for number in 1..=running {
         let mut plan = some_pod(sketch, format!("r{number}"), size);
         plan.node = floor.deal(&mut sketch.dice, plan.size);

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Floor, Sketch};
-use crate::build::{PodPlan, Size, Tags, node, pod, put, tags};
+use crate::build::{PodPlan, Size, Tags, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::world::stamp;
 
@@ -35,11 +35,8 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     }
     let unlabelled_stays = args.contains_key("disableDefaultPreemptiable");
     let mut books: Vec<Book> = QUOTAS.into_iter().take(usize::try_from(quotas).unwrap_or(0)).map(Book::of).collect();
-    let mut objects = Vec::new();
     let mut floor = Floor::of(sketch, nodes, 8, devices);
-    for (name, size) in floor.names.iter().zip(&floor.sizes) {
-        objects.push(node(name, *size, 110, &tags([])));
-    }
+    let mut objects = floor.nodes();
     for number in 1..=reservations {
         let most = size + 1;
         reservation(sketch, &mut floor, number, most, &mut objects);
@@ -127,11 +124,11 @@ fn some_pod(sketch: &mut Sketch, name: String, most: i64, devices: bool, quotas:
         .into_iter()
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect();
-    if let Some(class) = sketch.dice.pick(&["true", "true", "false", ""]).filter(|class| !class.is_empty()) {
-        labels.insert("quota.scheduling.koordinator.sh/preemptible".to_owned(), (*class).to_owned());
+    if let Some(class) = sketch.dice.word(&["true", "true", "false", ""]) {
+        labels.insert("quota.scheduling.koordinator.sh/preemptible".to_owned(), class.to_owned());
     }
-    if let Some(may) = sketch.dice.pick(&["", "", "", "true", "true", "false"]).filter(|may| !may.is_empty()) {
-        labels.insert("quota.scheduling.koordinator.sh/can-preempt".to_owned(), (*may).to_owned());
+    if let Some(may) = sketch.dice.word(&["", "", "", "true", "true", "false"]) {
+        labels.insert("quota.scheduling.koordinator.sh/can-preempt".to_owned(), may.to_owned());
     }
     if sketch.dice.chance(8) {
         plan.spec.insert("preemptionPolicy".to_owned(), json!("Never"));
@@ -165,8 +162,8 @@ fn reservation(sketch: &mut Sketch, floor: &mut Floor, number: i64, most: i64, o
     let (name, size) = (format!("v{number}"), Size { cpu: sketch.dice.between(1, most), gpu: 0 });
     let priority = sketch.dice.of_these(&[100, 200, 300]).to_string();
     let mut labels = tags([("koordinator.sh/priority", priority.as_str())]);
-    if let Some(may) = sketch.dice.pick(&["true", "true", "false", ""]).filter(|may| !may.is_empty()) {
-        labels.insert("scheduling.koordinator.sh/can-preempt".to_owned(), (*may).to_owned());
+    if let Some(may) = sketch.dice.word(&["true", "true", "false", ""]) {
+        labels.insert("scheduling.koordinator.sh/can-preempt".to_owned(), may.to_owned());
     }
     let node = if sketch.dice.chance(60) { floor.deal(&mut sketch.dice, size) } else { None };
     let inside = node.is_some() && sketch.dice.chance(50);

@@ -70,7 +70,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
 fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices: bool) -> PodPlan {
     let priority = sketch.dice.of_these(&PRIORITIES);
     let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
-    if let Some(app) = sketch.dice.pick(&["a", "a", "b", ""]).filter(|app| !app.is_empty()) {
+    if let Some(app) = sketch.dice.word(&["a", "a", "b", ""]) {
         plan.labels = tags([("app", app)]);
     }
     if sketch.dice.chance(8) {

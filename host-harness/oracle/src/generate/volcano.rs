@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{Floor, Sketch};
-use crate::build::{PodPlan, Size, Tags, node, pod, put, tags};
+use crate::build::{PodPlan, Size, Tags, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::world::stamp;
 
@@ -36,10 +36,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let mode = sketch.flag("elasticMode", 50);
     let between = sketch.draw("secondsBetweenCycles", 1, 30);
     let mut floor = Floor::of(sketch, nodes, 7, false);
-    let mut objects: Vec<Value> = Vec::new();
-    for (name, size) in floor.names.iter().zip(&floor.sizes) {
-        objects.push(node(name, *size, 110, &tags([])));
-    }
+    let mut objects = floor.nodes();
     for (name, value) in [("low", 10), ("high", 100)] {
         objects.push(json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}));
     }
@@ -160,7 +157,7 @@ impl Job {
             );
         }
         let mut spec = json!({"queue": self.queue, "minMember": self.min});
-        if let Some(class) = sketch.dice.pick(&["", "", "low", "high"]).filter(|class| !class.is_empty()) {
+        if let Some(class) = sketch.dice.word(&["", "", "low", "high"]) {
             put(&mut spec, "", "priorityClassName", json!(class));
         }
         let phase = if homes.is_empty() { "Inqueue" } else { "Running" };

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Floor, Sketch};
-use crate::build::{PodPlan, node, pod, put, tags};
+use crate::build::{PodPlan, pod, put, tags};
 use crate::case::{By, Drive};
 
 /// Priorities, with ties.
@@ -26,10 +26,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let mixed = sketch.flag("mixedPriorities", 50);
     let recreate = sketch.flag("recreate", 60);
     let mut floor = Floor::of(sketch, nodes, 8, devices);
-    let mut objects: Vec<Value> = Vec::new();
-    for (name, size) in floor.names.iter().zip(&floor.sizes) {
-        objects.push(node(name, *size, 110, &tags([])));
-    }
+    let mut objects = floor.nodes();
     let mut leaves = Vec::new();
     let tops = sketch.draw("topQueues", 2, 3);
     let mut queues: Vec<Value> = (1..=tops).map(|number| top(sketch, number, devices, &mut leaves)).collect();

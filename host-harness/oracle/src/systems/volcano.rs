@@ -1,5 +1,6 @@
 //! Volcano: gangs and queues of the capacity plugin, elastic jobs, reclaim by whole jobs (elastic scheduling design, actions
-//! allocate, reclaim, elastic). A cycle is judged as a whole, from the cluster before it and what came of it.
+//! allocate, reclaim, elastic). What a cycle bound is judged as a whole, from the cluster before it and what came of it; its plans are
+//! judged one after the other, each with those before it carried out.
 
 mod growth;
 mod read;
@@ -43,28 +44,16 @@ pub(crate) fn cycle(
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
-    let mut after = world.clone();
-    for (name, node) in &outcome.bound {
-        if let Some(pod) = after.pods.get_mut(name) {
-            (pod.node, pod.nominated) = (Some(node.clone()), None);
-        }
-    }
+    let mode = case.args.get("capacity.reclaim.mode").and_then(serde_json::Value::as_str);
+    let mut inquiry = Inquiry::new(world, outcome, mode == Some("elastic"))?;
     if let Some(standing) = &outcome.standing {
-        for pod in after.pods.values_mut() {
+        for pod in inquiry.after.pods.values_mut() {
             pod.nominated = standing.get(&pod.name).cloned();
         }
     }
-    for name in &outcome.victims {
-        if let Some(pod) = after.pods.get_mut(name) {
-            pod.leaving = true;
-        }
-    }
-    let mode = case.args.get("capacity.reclaim.mode").and_then(serde_json::Value::as_str);
-    let elastic_mode = mode == Some("elastic");
-    let inquiry = Inquiry { world, after, jobs: Job::read(world), queues: queues(world)?, elastic_mode, outcome };
     verdict.decided(if outcome.changes() { "cycle that decides" } else { "cycle at rest" });
     inquiry.bindings(verdict);
-    inquiry.reclaims(verdict);
+    inquiry.reclaims(verdict)?;
     inquiry.grows(memory, verdict);
     for job in &inquiry.jobs {
         let changes = |name: &String| {
@@ -88,6 +77,24 @@ fn used<'w>(world: &'w World, jobs: &[Job], queue: &str, counts: impl Fn(&Job, &
 /// Whether a pod runs, though it may be leaving.
 fn runs(_: &Job, pod: &Pod) -> bool {
     pod.node.is_some()
+}
+
+impl<'w> Inquiry<'w> {
+    /// The cluster as it is when this has come of it.
+    fn new(world: &'w World, outcome: &'w Outcome, elastic_mode: bool) -> Result<Inquiry<'w>, ReadError> {
+        let mut after = world.clone();
+        for (name, node) in &outcome.bound {
+            if let Some(pod) = after.pods.get_mut(name) {
+                (pod.node, pod.nominated) = (Some(node.clone()), None);
+            }
+        }
+        for name in &outcome.victims {
+            if let Some(pod) = after.pods.get_mut(name) {
+                pod.leaving = true;
+            }
+        }
+        Ok(Inquiry { world, after, jobs: Job::read(world), queues: queues(world)?, elastic_mode, outcome })
+    }
 }
 
 impl Inquiry<'_> {

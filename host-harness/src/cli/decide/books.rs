@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use lictor_policy::amount;
 use lictor_policy::contract::{Amount, QueueAccount, Resource};
+use lictor_policy::quantity::exact;
 use serde::Serialize;
 
 use super::super::page::{Page, table_of};
@@ -69,13 +69,13 @@ fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) ->
         if held.iter().chain(bounds.iter().map(|(_, bound)| bound)).all(|amount| *amount == 0) {
             return None;
         }
-        let [used_before, used_after, promised, pending] = held.map(|held| amount(&resource.name, held));
+        let [used_before, used_after, promised, pending] = held.map(|held| exact(&resource.name, held));
         Some(Entry {
             used_before,
             used_after,
             promised,
             pending,
-            bounds: bounds.iter().map(|(name, bound)| ((*name).to_owned(), amount(&resource.name, *bound))).collect(),
+            bounds: bounds.iter().map(|(name, bound)| ((*name).to_owned(), exact(&resource.name, *bound))).collect(),
             is_bounded: bounds.iter().any(|(_, bound)| *bound < BOUNDLESS),
             resource: resource.name.clone(),
         })

@@ -91,9 +91,8 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 }
 
 fn told(laws: &str, entry: &Entry, proofs: &Proofs, in_full: bool) -> Told {
-    let Entry { code, question, sentence, source, name, .. } = *entry;
-    let question = format!("{question:?}").to_lowercase();
-    let file = format!("guest/policy/src/laws/{question}/{}.rs", name.replace('-', "_"));
+    let Entry { code, question, sentence, source, .. } = *entry;
+    let (question, file) = (question.to_string(), entry.file());
     let page = in_full.then(|| entry.page());
     let (bites, spares) = (proofs.bites(code), proofs.spares(code));
     Told { code, laws: laws.to_owned(), question, sentence, source, file, bites, spares, page }

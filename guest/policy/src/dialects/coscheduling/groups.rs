@@ -1,13 +1,11 @@
 //! Groups: which one a pod belongs to, which was tried last, and what became of it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::contract::{self, Effects, PodId};
 use crate::dialects::document::label_path;
-use crate::dialects::{Document, Findings};
+use crate::dialects::{Document, Findings, Wishes};
 use crate::model::{Cluster, Gang, JobIx, JobKey, Match, Place, PodIx};
 
 /// Pod label: the group.
@@ -22,22 +20,14 @@ pub struct Groups {
     timeout: i64,
     /// The group of the last pod of any group that was tried; none once that group is bound.
     last: Option<JobIx>,
-    /// Of each group the minimum that its pods want, by their age, then their name.
-    wanted: BTreeMap<JobIx, BTreeMap<Age, u32>>,
-    /// Of each pod its group, and its place there.
-    places: BTreeMap<PodIx, (JobIx, Age)>,
-    /// Groups whose minimum is to be counted anew.
-    stale: BTreeSet<JobIx>,
+    /// The minimum that pods want.
+    minimums: Wishes<u32>,
 }
-
-/// When a pod was created, nanoseconds since 1970, and its name.
-type Age = (i64, String);
 
 impl Groups {
     /// Nothing is remembered yet.
     pub fn new(timeout: i64) -> Groups {
-        let (wanted, places, stale) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        Groups { timeout, last: None, wanted, places, stale }
+        Groups { timeout, last: None, minimums: Wishes::default() }
     }
 
     /// The group of the last pod that was tried, for a checkpoint.
@@ -56,7 +46,7 @@ impl Groups {
     /// The group of a pod. Without a sensible minimum it is a pod of no group; where members disagree, the oldest one counts, whoever
     /// was told of first.
     pub fn group_of(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Option<JobIx> {
-        self.forget_pod(PodIx(pod.id));
+        self.minimums.forget_pod(PodIx(pod.id));
         let label = |key: &str| {
             let pairs = pod.labels.iter().filter_map(|label| label.value.split_once('='));
             pairs.into_iter().find(|(name, _)| *name == key).map(|(_, value)| value)
@@ -70,11 +60,8 @@ impl Groups {
             return None;
         };
         let ix = cluster.job_or_new(&(pod.namespace.clone(), name.to_owned()))?;
-        let age = (pod.created, pod.name.clone());
-        let wanted = self.wanted.entry(ix).or_default();
-        let another = wanted.values().copied().find(|other| *other != minimum);
-        wanted.insert(age.clone(), minimum);
-        self.places.insert(PodIx(pod.id), (ix, age));
+        let another = self.minimums.of(ix).copied().find(|other| *other != minimum);
+        self.minimums.want(ix, pod, minimum);
         let counts = self.count(cluster, ix).unwrap_or(minimum);
         if let Some(another) = another {
             let message =
@@ -85,25 +72,21 @@ impl Groups {
         Some(ix)
     }
 
-    /// A pod is gone, or is read anew.
+    /// A pod is gone.
     pub fn forget_pod(&mut self, pod: PodIx) {
-        let Some((job, age)) = self.places.remove(&pod) else { return };
-        if let Some(wanted) = self.wanted.get_mut(&job) {
-            wanted.remove(&age);
-        }
-        self.stale.insert(job);
+        self.minimums.forget_pod(pod);
     }
 
-    /// Counts anew the minimum of the groups that have lost a pod.
+    /// Counts anew the minimum of the groups whose pods have changed.
     pub fn settle(&mut self, cluster: &mut Cluster) {
-        for job in std::mem::take(&mut self.stale) {
+        for job in self.minimums.take_changed() {
             self.count(cluster, job);
         }
     }
 
     /// Lets the minimum of a group be that of its oldest pod, and returns it; none where there is no pod.
     fn count(&self, cluster: &mut Cluster, job: JobIx) -> Option<u32> {
-        let minimum = self.wanted.get(&job)?.values().next().copied()?;
+        let minimum = self.minimums.of(job).next().copied()?;
         cluster.job_mut(job)?.annotated = Some(Gang {
             minimum,
             timeout: self.timeout,

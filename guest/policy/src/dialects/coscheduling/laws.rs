@@ -1,7 +1,7 @@
 //! The table: kube-scheduler's, with the queue and the gates of the proposal.
 
 use crate::dialects::kubernetes;
-use crate::engine::Sample;
+use crate::laws::Sample;
 use crate::laws::{Gate, Laws, Order, gate, limit, order, rule};
 
 const GANG_HAS_ITS_MEMBERS: Gate = Gate {

@@ -10,9 +10,7 @@ use crate::contract::ReleaseCause;
 use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, LawSet, ObjectKey};
 use crate::dialects::kubernetes::{self, Kubernetes};
 use crate::dialects::{Arguments, Dialect, Document, Findings, argument};
-use crate::engine::Sample;
-use crate::laws::Laws;
-use crate::laws::register::Entry;
+use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Cluster, Overflow, PodIx, Traits};
 use groups::Groups;
 

@@ -3,6 +3,8 @@
 //! A PodGroup says what its gang needs; where there is none, the annotations of the pods do (upstream
 //! coscheduling/core/gang.go). A job is named by label, by its older label, or by annotation, within the pod's namespace.
 
+use std::cmp::Reverse;
+
 use serde_json::Value;
 
 use super::args::Args;
@@ -11,31 +13,56 @@ use super::pods::Said;
 use crate::contract::{Finding, ObjectKey};
 use crate::dialects::arguments::duration;
 use crate::dialects::document::annotation_path;
-use crate::dialects::{Document, Findings};
-use crate::model::{Cluster, Gang, JobIx, JobKey, Match};
+use crate::dialects::{Document, Findings, Wishes};
+use crate::model::{Cluster, Gang, JobIx, JobKey, Match, PodIx};
 
 /// How many members a gang needs is written so.
 const A_NUMBER: &str = "write a whole number of 1 or more";
 
-/// The job of a pod, made known to the cluster.
-pub fn job_of(args: &Args, cluster: &mut Cluster, said: &Said<'_>, findings: &mut Findings) -> Option<JobIx> {
-    let named = [said.label(keys::JOB), said.label(keys::JOB_OLD), said.annotation(keys::GANG)];
-    let name = named.into_iter().flatten().find(|name| !name.is_empty())?;
-    let job = cluster.job_or_new(&(said.pod().namespace.clone(), name.to_owned()))?;
-    if said.annotation(keys::GANG_MINIMUM).is_some() {
-        let pod = Document::named("Pod", &said.pod().namespace, &said.pod().name);
-        match annotated(args, &pod, said) {
-            // Where pods disagree the largest minimum counts, whoever was told first.
-            Ok(gang) => {
-                let annotated = &mut cluster.job_mut(job)?.annotated;
-                if annotated.as_ref().is_none_or(|known| known.minimum <= gang.minimum) {
-                    *annotated = Some(gang);
-                }
-            }
+/// What pods say of their gangs by annotation.
+#[derive(Debug, Default)]
+pub struct Annotated(Wishes<Gang>);
+
+impl Annotated {
+    /// The job of a pod, made known to the cluster, and what the pod says of it.
+    pub fn read_pod(
+        &mut self,
+        args: &Args,
+        cluster: &mut Cluster,
+        said: &Said<'_>,
+        findings: &mut Findings,
+    ) -> Option<JobIx> {
+        let pod = said.pod();
+        let named = [said.label(keys::JOB), said.label(keys::JOB_OLD), said.annotation(keys::GANG)];
+        let name = named.into_iter().flatten().find(|name| !name.is_empty());
+        let job = name.and_then(|name| cluster.job_or_new(&(pod.namespace.clone(), name.to_owned())));
+        self.0.keep(PodIx(pod.id), job);
+        let job = job?;
+        if said.annotation(keys::GANG_MINIMUM).is_none() {
+            self.0.forget_pod(PodIx(pod.id));
+            return Some(job);
+        }
+        match annotated(args, &Document::named("Pod", &pod.namespace, &pod.name), said) {
+            Ok(gang) => self.0.want(job, pod, gang),
             Err(finding) => findings.push(finding),
         }
+        Some(job)
     }
-    Some(job)
+
+    /// A pod is gone.
+    pub fn forget_pod(&mut self, pod: PodIx) {
+        self.0.forget_pod(pod);
+    }
+
+    /// Brings the jobs up to date: where pods disagree the largest minimum counts, of equal ones what the oldest pod says.
+    pub fn settle(&mut self, cluster: &mut Cluster) {
+        for ix in self.0.take_changed() {
+            let gang = self.0.of(ix).min_by_key(|gang| Reverse(gang.minimum)).cloned();
+            if let Some(job) = cluster.job_mut(ix) {
+                job.annotated = gang;
+            }
+        }
+    }
 }
 
 /// Reads a PodGroup.

@@ -18,10 +18,10 @@ use std::collections::BTreeMap;
 
 use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, Mark, MarkPlace, ObjectKey};
 use crate::dialects::{Arguments, Dialect, Document, Findings, Terms};
-use crate::laws::Laws;
-use crate::laws::register::Entry;
+use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
 use args::Args;
+use gangs::Annotated;
 use owners::Owners;
 use quotas::Quotas;
 
@@ -60,17 +60,19 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError>
         laws: laws::table(&args),
         args,
         quotas: Quotas::default(),
+        gangs: Annotated::default(),
         owners: Owners::default(),
         shared_at: None,
     }))
 }
 
-/// Koordinator's laws with their arguments, and the quotas read so far.
+/// Koordinator's laws with their arguments, and what was read so far.
 #[derive(Debug)]
 struct Koordinator {
     args: Args,
     laws: Laws,
     quotas: Quotas,
+    gangs: Annotated,
     owners: Owners,
     /// The version of the cluster for which what there is was last shared out.
     shared_at: Option<u64>,
@@ -87,11 +89,12 @@ impl Dialect for Koordinator {
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
         self.owners.read_pod(pod);
-        pods::read(&self.args, cluster, pod, findings)
+        pods::read(&self.args, &mut self.gangs, cluster, pod, findings)
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
         self.owners.forget_pod(pod);
+        self.gangs.forget_pod(pod);
     }
 
     fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
@@ -118,6 +121,7 @@ impl Dialect for Koordinator {
 
     fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
         self.owners.settle(cluster);
+        self.gangs.settle(cluster);
         self.quotas.settle(cluster, findings)
     }
 

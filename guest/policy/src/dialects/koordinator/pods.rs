@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::args::Args;
-use super::{gangs, keys};
+use super::gangs::Annotated;
+use super::keys;
 use crate::contract::{self, PodKind};
 use crate::dialects::document::{annotation_path, label_path};
 use crate::dialects::{Document, Findings};
@@ -36,7 +37,13 @@ fn look_up<'a>(keys: &[&str], attributes: &'a [contract::Attribute], key: &str) 
 }
 
 /// Reads a pod, or a reservation that is placed like one.
-pub fn read(args: &Args, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+pub fn read(
+    args: &Args,
+    gangs: &mut Annotated,
+    cluster: &mut Cluster,
+    pod: &contract::Pod,
+    findings: &mut Findings,
+) -> Traits {
     let said = Said(pod);
     let is_reservation = pod.kind == PodKind::Reservation;
     let class = match said.label(keys::PREEMPTIBLE) {
@@ -48,7 +55,7 @@ pub fn read(args: &Args, cluster: &mut Cluster, pod: &contract::Pod, findings: &
     Traits {
         priority: if is_reservation { reservation_priority(&said, findings) } else { pod.priority.unwrap_or(0) },
         queue_name: said.label(keys::QUOTA).filter(|name| !name.is_empty()).map(|name| cluster.intern(name)),
-        job: gangs::job_of(args, cluster, &said, findings),
+        job: gangs.read_pod(args, cluster, &said, findings),
         class,
         may_preempt: if is_reservation { reservation_may_preempt(&said) } else { may_preempt(args, &said) },
         opted_out: said.label(keys::DISABLE_PREEMPTIBLE) == Some("true"),

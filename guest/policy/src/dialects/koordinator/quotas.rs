@@ -7,8 +7,8 @@ use super::runtime::Claim;
 use crate::contract::{Finding, ObjectKey, Severity};
 use crate::dialects::document::{NamedAmounts, annotation_path, escape, label_path};
 use crate::dialects::{Document, Findings};
-use crate::laws::breach;
 use crate::model::{Bound, Bounds, Cluster, Kind, Overflow, Pod, QueueIx, QueueSpec, Symbol};
+use crate::quantity::exact;
 
 /// A quota as its object describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -224,7 +224,7 @@ fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
     for (resource, amount) in &min {
         if let Some((_, limit)) = max.iter().find(|(name, limit)| name == resource && limit < amount) {
             let path = format!("/spec/min/{}", escape(resource));
-            let (min, max) = (breach::amount(resource, *amount), breach::amount(resource, *limit));
+            let (min, max) = (exact(resource, *amount), exact(resource, *limit));
             let message = format!("min of {resource} {min} is more than max {max}");
             findings.push(object.warning(
                 &path,

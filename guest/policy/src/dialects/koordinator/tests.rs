@@ -6,6 +6,7 @@ mod gangs;
 mod mapping;
 mod pods;
 mod quotas;
+mod tree;
 
 use crate::contract::{Finding, Severity};
 use crate::model::{Job, Pod, PodIx};

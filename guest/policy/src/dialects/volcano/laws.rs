@@ -229,7 +229,7 @@ pub fn table(args: &Args) -> Laws {
 }
 
 fn cycle(args: &Args) -> Cycle {
-    let order = (VICTIMS, order::lesser_job_gives_first::compare as crate::laws::cycle::CompareVictims);
+    let order = (VICTIMS, order::lesser_job_gives_first::compare as crate::laws::CompareVictims);
     let everywhere = vec![VICTIM_IS_BOUND, OF_ANOTHER_JOB, NOT_OPTED_OUT, NO_SYSTEM_POD, PAST_COOLDOWN];
     let across = vec![FREES_WHAT_IS_ASKED, QUEUE_IS_RECLAIMABLE];
     let of_queues = match args.mode {

@@ -24,8 +24,7 @@ use serde_json::Value;
 
 use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, ObjectKey};
 use crate::dialects::{Arguments, Dialect, Document, Findings, Terms};
-use crate::laws::Laws;
-use crate::laws::register::Entry;
+use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx, Traits};
 use args::Args;
 use classes::Classes;

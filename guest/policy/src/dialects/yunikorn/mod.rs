@@ -20,8 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, ObjectKey, PodKind};
 use crate::dialects::{Arguments, Dialect, Document, Findings};
-use crate::laws::Laws;
-use crate::laws::register::Entry;
+use crate::laws::{Entry, Laws};
 use crate::model::{Class, Cluster, Overflow, Pod, PodIx, QueueIx, Task, Traits};
 use apps::Apps;
 use classes::Classes;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::laws::room::Lack;
+use crate::engine::room::Lack;
 use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, PodIx, Request, ShapeIx, Trial};
 
 /// At which moment there must be room.

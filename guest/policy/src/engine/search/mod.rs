@@ -10,14 +10,13 @@ mod site;
 mod tell;
 
 pub use group_on_one_node::plan_group;
-pub use node_by_node::{Sample, plan_pod};
+pub use node_by_node::plan_pod;
 pub use remove_all_put_back::plan_job;
 
 use crate::contract::{Outcome, Placement, Subject};
-use crate::laws::{Breach, Laws, Rule};
-use crate::model::{Cluster, Node, NodeIx, Pod, PodIx};
-
-use super::{Asker, Ledger, Notes};
+use crate::engine::Notes;
+use crate::laws::{Asker, Breach, Laws, Rule};
+use crate::model::{Cluster, Ledger, Node, NodeIx, Pod, PodIx};
 
 /// What a search has to go by.
 pub struct Quest<'a> {

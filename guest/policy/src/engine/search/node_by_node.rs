@@ -12,26 +12,8 @@ mod told;
 
 use super::tell::Full;
 use super::{Obstacle, Proposal, Quest};
-use crate::laws::{Loss, Lost};
+use crate::laws::{Loss, Lost, Sample};
 use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request};
-
-/// How many nodes that offer a plan are looked at, at most.
-#[derive(Debug, Clone, Copy)]
-pub struct Sample {
-    /// Of the nodes that could take the pod, so many per hundred.
-    pub percentage: u32,
-    /// But no fewer than this.
-    pub absolute: u32,
-}
-
-impl Sample {
-    /// The number out of so many nodes.
-    fn of(self, nodes: usize) -> usize {
-        let size = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
-        let share = nodes.saturating_mul(size(self.percentage)).checked_div(100).unwrap_or(0);
-        share.max(size(self.absolute)).min(nodes)
-    }
-}
 
 /// A node that could be freed.
 struct Offer {

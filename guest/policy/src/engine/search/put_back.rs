@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::site::Site;
 use super::{Obstacle, Proposal, Quest};
 use crate::contract::{Outcome, Subject};
-use crate::laws::room::Lack;
+use crate::engine::room::Lack;
 use crate::laws::{Breach, Rule};
 use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, Pod, PodIx, ResourceIx, Trial};
 

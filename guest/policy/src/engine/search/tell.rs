@@ -3,7 +3,7 @@
 use super::Quest;
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
-use crate::laws::room::Lack;
+use crate::engine::room::Lack;
 use crate::laws::{Breach, Rule};
 use crate::model::{Amounts, Cluster, NodeIx, Overflow, Pod, PodIx, Request};
 

@@ -1,58 +1,10 @@
-//! What came before does not matter: gangs submitted again, numbers used again, objects in another order, sums that overflow.
-use crate::contract::*;
-use crate::testing::*;
+//! What came before does not matter: numbers that are used again, gangs submitted again, sums that overflowed.
+
+use crate::contract::{Admission, Event, Permission, Resource};
+use crate::testing::{DEFAULT, Numbers, RESOURCES, ROOT, World, key, pod, pod_group, quota};
 
 #[test]
-fn leaving_elsewhere() {
-    let mut world = World::new();
-    world.object(quota("team", "", "cpu=4", "cpu=4"));
-    world.node("n1", "cpu=4");
-    world.node("n2", "cpu=2");
-    world.pod(pod("leaving").quota("team").asks("cpu=2").on("n2").with(|pod| pod.terminating = true));
-    world.pod(pod("own").quota("team").asks("cpu=2").on("n1"));
-    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=2").priority(1).only_on(&["n1"]));
-    assert_eq!(world.plan("a").map(|plan| plan.victims), Ok(vec![]));
-}
-
-#[test]
-fn child_of_orphan() {
-    let mut world = World::new();
-    world.tell(vec![
-        Event::ObjectUpserted(quota("b", "nowhere", "", "")),
-        Event::ObjectUpserted(quota("c", "b", "", "")),
-    ]);
-    assert_eq!(world.account("c").parent.as_deref(), Some("b"));
-}
-
-#[test]
-fn child_of_cycle() {
-    let mut world = World::new();
-    world.tell(vec![
-        Event::ObjectUpserted(quota("a", "b", "", "")),
-        Event::ObjectUpserted(quota("b", "a", "", "")),
-        Event::ObjectUpserted(quota("c", "b", "", "")),
-    ]);
-    assert_eq!(world.account("c").parent.as_deref(), Some("b"));
-}
-
-#[test]
-fn siblings_by_name() {
-    let mut world = World::new();
-    world.object(quota("a", "", "", ""));
-    world.object(quota("z", "", "", ""));
-    let names: Vec<_> = world
-        .engine
-        .queues()
-        .unwrap()
-        .into_iter()
-        .filter(|q| q.parent.as_deref() == Some(ROOT))
-        .map(|q| q.name)
-        .collect();
-    assert!(names.is_sorted(), "{names:?}");
-}
-
-#[test]
-fn reused_id_of_a_victim() {
+fn a_new_pod_with_the_number_of_a_victim_is_no_victim() {
     let mut world = World::new();
     world.node("n", "cpu=2");
     for name in ["v1", "v2"] {
@@ -72,7 +24,21 @@ fn reused_id_of_a_victim() {
 }
 
 #[test]
-fn gang_of_the_same_name_again() {
+fn a_new_pod_with_the_number_of_one_that_was_refused_has_no_notes() {
+    let mut world = World::new();
+    world.engine.record_notes(true);
+    world.object(quota("team", "", "", "cpu=0"));
+    world.pod(pod("a").quota("team").asks("cpu=1"));
+    world.pre_filter("a");
+    let id = world.id("a");
+    world.gone("a");
+    world.numbers.pods.insert("default/b".to_owned(), id);
+    world.pod(pod("b"));
+    assert_eq!(world.engine.notes(id), Ok(vec![]));
+}
+
+#[test]
+fn a_gang_that_is_submitted_again_has_to_be_complete_again() {
     let mut world = World::new();
     world.node("n", "cpu=9");
     let group = pod_group("g", 2, &[]);
@@ -96,7 +62,7 @@ fn gang_of_the_same_name_again() {
 }
 
 #[test]
-fn annotated_gang_of_pods_that_are_gone() {
+fn what_pods_that_are_gone_said_of_their_gang_is_forgotten() {
     let mut world = World::new();
     world.pod(pod("a").job("g").annotation("gang.scheduling.koordinator.sh/min-available", "1"));
     world.gone("a");
@@ -105,62 +71,7 @@ fn annotated_gang_of_pods_that_are_gone() {
 }
 
 #[test]
-fn annotations_that_differ() {
-    let answer = |order: [(&str, &str); 2]| {
-        let mut world = World::new();
-        for (name, minimum) in order {
-            world.pod(pod(name).job("g").annotation("gang.scheduling.koordinator.sh/min-available", minimum));
-        }
-        world.pre_filter("a")
-    };
-    assert_eq!(answer([("a", "2"), ("b", "3")]), answer([("b", "3"), ("a", "2")]));
-}
-
-#[test]
-fn quota_of_one_name_in_two_namespaces() {
-    let one = |namespace: &str, max: &str| {
-        object(
-            "ElasticQuota",
-            &format!("{namespace}/q"),
-            [&[], &[]],
-            serde_json::json!({"spec": {"max": {"cpu": max}}}),
-        )
-    };
-    let answer = |first: Object, second: Object| {
-        let mut world = World::new();
-        world.object(first);
-        world.object(second);
-        world.account("q").bounds
-    };
-    assert_eq!(answer(one("a", "1"), one("b", "2")), answer(one("b", "2"), one("a", "1")));
-}
-
-#[test]
-fn second_quota_takes_over_when_first_goes() {
-    let one = |namespace: &str, max: &str| {
-        object(
-            "ElasticQuota",
-            &format!("{namespace}/q"),
-            [&[], &[]],
-            serde_json::json!({"spec": {"max": {"cpu": max}}}),
-        )
-    };
-    let mut world = World::new();
-    world.object(one("a", "1"));
-    world.object(one("b", "2"));
-    world.tell(vec![Event::ObjectRemoved(key(&one("a", "1")))]);
-    assert!(world.engine.queues().unwrap().iter().any(|q| q.name == "q"));
-}
-
-#[test]
-fn minimum_that_is_no_number() {
-    let mut world = World::new();
-    world.pod(pod("a").job("g").annotation("gang.scheduling.koordinator.sh/min-available", "many"));
-    assert!(world.findings[0].message.contains("`many`"), "{:?}", world.findings);
-}
-
-#[test]
-fn overflow_leaves_the_books_right() {
+fn a_pod_that_could_not_be_counted_leaves_the_books_as_they_were() {
     let mut world = World::new();
     world.node("n", "cpu=1");
     let most = format!("memory={}", i64::MAX);
@@ -176,7 +87,7 @@ fn overflow_leaves_the_books_right() {
 }
 
 #[test]
-fn overflow_in_first_settle() {
+fn books_that_could_never_be_counted_are_right_when_the_pods_are_gone() {
     let mut engine = crate::Engine::default();
     engine.configure("koordinator", "").unwrap();
     let mut numbers = Numbers::new("koordinator");
@@ -194,63 +105,4 @@ fn overflow_in_first_settle() {
     for queue in engine.queues().unwrap() {
         assert_eq!((queue.used, queue.pending), (vec![], vec![]));
     }
-}
-
-#[test]
-fn runtime_in_the_account_is_up_to_date() {
-    let mut world = World::with(r#"{"enableRuntimeQuota": true}"#);
-    world.object(quota("team", "", "", "cpu=20"));
-    world.node("n", "cpu=12");
-    world.pod(pod("a").quota("team").asks("cpu=3"));
-    let before = world.account("team").bounds;
-    world.pre_filter("a");
-    assert_eq!(before, world.account("team").bounds);
-}
-
-#[test]
-fn leaving_below() {
-    let mut world = World::new();
-    world.object(quota("group", "", "cpu=4", "cpu=4"));
-    world.object(quota("child", "group", "cpu=4", "cpu=4"));
-    world.node("n1", "cpu=2");
-    world.node("n2", "cpu=4");
-    world.pod(pod("leaving").quota("child").asks("cpu=4").on("n2").with(|pod| pod.terminating = true));
-    world.pod(pod("a").quota("group").preemptible(false).asks("cpu=2").priority(1).only_on(&["n1"]));
-    assert_eq!(world.plan("a").map(|plan| plan.victims), Ok(vec![]));
-}
-
-#[test]
-fn time_of_a_gang_of_coscheduling() {
-    let order = |gone: bool| {
-        let mut world = World::of("coscheduling", "");
-        let member = |name: &str, created: i64| {
-            pod(name)
-                .label("pod-group/name", "g")
-                .label("pod-group/min-available", "1")
-                .with(|pod| pod.created = created)
-        };
-        if gone {
-            world.pod(member("first", 1));
-            world.gone("first");
-        }
-        world.pod(member("m", 9));
-        world.pod(pod("bare").with(|pod| pod.created = 5));
-        let ids = vec![world.id("m"), world.id("bare")];
-        world.engine.queue_order(ids).unwrap().into_iter().map(|id| world.pod_name(id)).collect::<Vec<_>>()
-    };
-    assert_eq!(order(true), order(false));
-}
-
-#[test]
-fn reused_id_notes() {
-    let mut world = World::new();
-    world.engine.record_notes(true);
-    world.object(quota("team", "", "", "cpu=0"));
-    world.pod(pod("a").quota("team").asks("cpu=1"));
-    world.pre_filter("a");
-    let id = world.id("a");
-    world.gone("a");
-    world.numbers.pods.insert("default/b".to_owned(), id);
-    world.pod(pod("b"));
-    assert_eq!(world.engine.notes(id), Ok(vec![]));
 }

@@ -1,8 +1,7 @@
 //! A plan is in flight from its acceptance until its victims have left, or nobody waits for it any more.
 
 use crate::contract::{Event, Phase};
-use crate::engine::Ledger;
-use crate::model::PodIx;
+use crate::model::{Ledger, PodIx};
 use crate::testing::{Named, SOFT_EVICTION, World, pod};
 
 const UNDERWAY: &str = "koordinator/last-plan-is-done";

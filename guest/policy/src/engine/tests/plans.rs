@@ -1,6 +1,6 @@
 //! Plans, case by case; the general rules are properties in `tests/properties`.
 
-use crate::contract::{Outcome, Placement, Subject};
+use crate::contract::Placement;
 use crate::testing::{Named, World, pod, quota};
 
 const NO_NODE: &str = "koordinator/cheapest-node-first";
@@ -204,67 +204,6 @@ fn nobody_goes_in_vain_where_the_quota_stays_over_its_limit() {
 }
 
 #[test]
-fn the_notes_tell_who_was_needed_put_back_and_spared_and_by_which_law() {
-    let mut world = World::new();
-    world.node("n", "cpu=3");
-    world.pod(pod("np").preemptible(false).asks("cpu=1").on("n"));
-    world.pod(pod("kept").asks("cpu=1").priority(1).on("n"));
-    world.pod(pod("victim").asks("cpu=1").on("n"));
-    world.pod(pod("a").asks("cpu=1").priority(2));
-    let a = world.id("a");
-    assert!(world.plan("a").is_ok());
-    assert_eq!(world.engine.notes(a), Ok(Vec::new()), "nobody wanted to be told");
-    world.engine.record_notes(true);
-    world.pre_filter("a");
-    assert!(world.plan("a").is_ok());
-    let notes = world.engine.notes(a).unwrap();
-    let said: Vec<_> = notes.iter().map(|note| (note.subject.clone(), note.outcome, note.law.as_str())).collect();
-    let pod = |name: &str| Subject::Pod(world.id(name));
-    assert_eq!(
-        said,
-        [
-            (pod("np"), Outcome::Spared, "koordinator/victim-is-preemptible"),
-            (pod("kept"), Outcome::PutBack, "koordinator/important-first"),
-            (pod("victim"), Outcome::Needed, "koordinator/important-first"),
-            (Subject::Node(0), Outcome::Chosen, "koordinator/cheapest-node-first"),
-        ]
-    );
-}
-
-#[test]
-fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
-    let mut world = World::new();
-    for (name, has) in
-        [("fits", "cpu=2"), ("small", "cpu=1"), ("full", "cpu=2"), ("promised", "cpu=2"), ("barred", "cpu=9")]
-    {
-        world.node(name, has);
-    }
-    world.pod(pod("v").asks("cpu=1").on("full"));
-    world.pod(pod("equal").asks("cpu=1").nominated("promised"));
-    world.pod(pod("lesser").asks("cpu=1").priority(-1).nominated("fits"));
-    let all = ["fits", "small", "full", "promised", "gone"];
-    world.pod(pod("a").asks("cpu=2").only_on(&all));
-    world.node("later", "cpu=9");
-    let verdicts = world.engine.filter(world.id("a")).unwrap();
-    // `gone` has number 5 and no node; `later` has 6 and is not eligible.
-    assert_eq!(verdicts.codes, [0, 1, 2, 3, 4, 4, 4]);
-    let said: Vec<_> = verdicts
-        .obstacles
-        .iter()
-        .map(|obstacle| (obstacle.reason.law.as_str(), obstacle.reason.message.as_str(), obstacle.resolvable))
-        .collect();
-    assert_eq!(
-        said,
-        [
-            ("node/large-enough", "node(s) too small: cpu", false),
-            ("node/has-room", "Insufficient cpu", true),
-            ("node/keeps-promises", "cpu promised to nominated pods", true),
-            ("node/eligible", "the pod may not run there", false),
-        ]
-    );
-}
-
-#[test]
 fn of_unlike_pods_the_largest_is_planned_first() {
     // In the order of the names `small` would take `x`, where alone `large` has room.
     for (small, large) in [("a", "b"), ("b", "a")] {
@@ -279,4 +218,28 @@ fn of_unlike_pods_the_largest_is_planned_first() {
         assert_eq!(plan.nominations, [(name(small), "y".to_owned()), (name(large), "x".to_owned())].into());
         assert_eq!(plan.victims, ["default/v"]);
     }
+}
+
+#[test]
+fn who_is_leaving_another_node_makes_room_in_the_quota() {
+    let mut world = World::new();
+    world.object(quota("team", "", "cpu=4", "cpu=4"));
+    world.node("n1", "cpu=4");
+    world.node("n2", "cpu=2");
+    world.pod(pod("leaving").quota("team").asks("cpu=2").on("n2").with(|pod| pod.terminating = true));
+    world.pod(pod("own").quota("team").asks("cpu=2").on("n1"));
+    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=2").priority(1).only_on(&["n1"]));
+    assert_eq!(world.plan("a").map(|plan| plan.victims), Ok(vec![]));
+}
+
+#[test]
+fn who_is_leaving_a_quota_below_makes_room_in_the_quota_above() {
+    let mut world = World::new();
+    world.object(quota("group", "", "cpu=4", "cpu=4"));
+    world.object(quota("child", "group", "cpu=4", "cpu=4"));
+    world.node("n1", "cpu=2");
+    world.node("n2", "cpu=4");
+    world.pod(pod("leaving").quota("child").asks("cpu=4").on("n2").with(|pod| pod.terminating = true));
+    world.pod(pod("a").quota("group").preemptible(false).asks("cpu=2").priority(1).only_on(&["n1"]));
+    assert_eq!(world.plan("a").map(|plan| plan.victims), Ok(vec![]));
 }

@@ -1,9 +1,10 @@
 //! A normal pod is taken back only while its queue holds more than it deserves.
 //!
 //! One resource that the pod holds and its queue deserves must be above the deserved amount before the eviction, what was evicted
-//! before taken off; a resource the queue deserves nothing of never makes an excess. A pod that holds nothing its queue deserves any
-//! of is borrowed altogether. So one large pod may bring a queue below what it deserves. Where the tree of queues is watched further up,
-//! the ancestors that the two queues do not share must hold more than they deserve, too.
+//! before taken off; elastic pods that make way for the same gang go before it. A resource the queue deserves nothing of never makes an
+//! excess. A pod that holds nothing its queue deserves any of is borrowed altogether. So one large pod may bring a queue below what it
+//! deserves. Where the tree of queues is watched further up, the ancestors that the two queues do not share must hold more than they
+//! deserve, too.
 
 use crate::laws::{Breach, Case, Law, Question};
 use crate::model::{Class, Cluster, Pod, PodIx, Queue, QueueIx};

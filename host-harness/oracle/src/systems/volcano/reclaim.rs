@@ -4,21 +4,34 @@ use std::collections::BTreeMap;
 
 use super::read::{Job, group_of};
 use super::{Inquiry, used};
+use crate::ReadError;
 use crate::amounts::Amounts;
+use crate::outcome::Outcome;
 use crate::puzzle::{Asker, Mover, Puzzle, Set};
 use crate::tally::Verdict;
 use crate::world::{Pod, at, text};
 
 impl Inquiry<'_> {
-    pub(super) fn reclaims(&self, verdict: &mut Verdict) {
-        if !self.outcome.victims.is_empty() || !self.outcome.nominated.is_empty() {
-            self.victims_may_go(verdict);
-            self.plans_hold(verdict);
-        }
-        let quiet = self.outcome.victims.is_empty() && self.outcome.nominated.is_empty();
-        if quiet {
+    pub(super) fn reclaims(&self, verdict: &mut Verdict) -> Result<(), ReadError> {
+        if self.outcome.plans.is_empty() {
             self.jobs.iter().for_each(|job| self.complete(job, verdict));
         }
+        let mut world = self.world.clone();
+        for plan in &self.outcome.plans {
+            let (victims, nominated) = (plan.victims.clone(), plan.nominated.clone());
+            let bound = self.outcome.bound.clone();
+            let only = Outcome { victims, nominated, bound, ..Outcome::default() };
+            let inquiry = Inquiry::new(&world, &only, self.elastic_mode)?;
+            inquiry.victims_may_go(verdict);
+            inquiry.plan_holds(verdict);
+            for name in &plan.victims {
+                world.pods.entry(name.clone()).and_modify(|pod| pod.leaving = true);
+            }
+            for (name, node) in &plan.nominated {
+                world.pods.entry(name.clone()).and_modify(|pod| pod.nominated = Some(node.clone()));
+            }
+        }
+        Ok(())
     }
 
     /// Every victim may go by itself, and every job is left with a size that it may have.
@@ -78,17 +91,22 @@ impl Inquiry<'_> {
         if !queue.is_reclaimable {
             verdict.breach("victim-queue-is-reclaimable", format!("`{}` is not reclaimable", job.queue));
         }
+        let victims = || self.outcome.victims.iter().filter_map(|name| self.world.pods.get(name));
+        let is_normal = |pod: &Pod| {
+            let of = self.jobs.iter().find(|of| of.name == group_of(pod));
+            of.is_some_and(|of| of.queue == job.queue && !of.is_extra(pod))
+        };
+        // Elastic pods go before the normal ones.
         let left = used(&self.after, &self.jobs, &job.queue, |_, pod| pod.node.is_some() && !pod.leaving);
         if queue.guarantee.0.iter().any(|(resource, least)| left.get(resource) < *least) {
             verdict.breach("normal-victim-leaves-guarantee", format!("`{}` is left with {left:?}", job.queue));
         }
-        // The last unit that goes is a pod, or a gang that is broken by it: before that the queue was above what it deserves.
-        let victims = self.victims(job);
-        let unit = Amounts::sum(victims.iter().filter_map(|name| self.world.pods.get(*name)).map(|pod| &pod.request));
-        let above = |resource: &String, deserved: &i64| left.get(resource) + unit.get(resource) > *deserved;
-        if !queue.deserved.0.is_empty()
-            && !queue.deserved.0.iter().any(|(resource, deserved)| above(resource, deserved))
-        {
+        // Every pod is judged before it goes, so one of them was the last, and the queue above what it deserves with it.
+        let above = |pod: &Pod| {
+            let mut amounts = queue.deserved.0.iter();
+            amounts.any(|(resource, deserved)| left.get(resource) + pod.request.get(resource) > *deserved)
+        };
+        if !queue.deserved.0.is_empty() && !victims().any(|pod| is_normal(pod) && above(pod)) {
             verdict.breach(
                 "normal-victim-queue-is-above-deserved",
                 format!("`{}` deserves {:?}", job.queue, queue.deserved),
@@ -103,8 +121,8 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Every job that is nominated is then whole and may hold what it is promised; all find room; nobody goes who can stay.
-    fn plans_hold(&self, verdict: &mut Verdict) {
+    /// A plan: every job that is nominated is then whole and may hold what it is promised; all find room; nobody goes who can stay.
+    fn plan_holds(&self, verdict: &mut Verdict) {
         let askers: Vec<&Pod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
         let gaining: Vec<&Job> = self.jobs.iter().filter(|job| !self.nominated(job).is_empty()).collect();
         for job in &gaining {
@@ -198,17 +216,26 @@ impl Inquiry<'_> {
     }
 
     /// Whether every queue that is promised room may hold it when only these have left, in the strictest reading: all it holds
-    /// within what it may hold and, in reclaim mode, within what it deserves.
+    /// within what it may hold and, where others give in reclaim mode, within what it deserves. Who deserves nothing gets nothing back.
     fn queues_hold(&self, puzzle: &Puzzle<'_>, gone: Set) -> bool {
         let left: Vec<&str> = puzzle.of(gone).map(|mover| mover.name).collect();
         let gaining = self.jobs.iter().filter(|job| !self.nominated(job).is_empty());
+        let promised = |pod: &Pod| pod.pending() && pod.nominated.is_some();
         gaining.into_iter().all(|job| {
             let stays = |pod: &Pod| pod.node.is_some() && !left.contains(&pod.name.as_str());
-            let comes = |pod: &Pod| self.outcome.nominated.contains_key(&pod.name);
+            let comes = |pod: &Pod| self.outcome.nominated.contains_key(&pod.name) || promised(pod);
             let holds = used(&self.after, &self.jobs, &job.queue, |_, pod| stays(pod) || comes(pod));
             let Some(queue) = self.queues.get(&job.queue) else { return false };
-            holds.within(&queue.most) && (self.elastic_mode || holds.within(&queue.deserved))
+            let mut givers = self.jobs.iter().filter(|giver| self.of_job(giver, &left));
+            let takes_back = !self.elastic_mode && givers.any(|giver| giver.queue != job.queue);
+            let is_due = || queue.deserved.names("cpu") && holds.within(&queue.deserved);
+            holds.within(&queue.most) && (!takes_back || is_due())
         })
+    }
+
+    /// Whether one of these is a pod of the job.
+    fn of_job(&self, job: &Job, names: &[&str]) -> bool {
+        names.iter().any(|name| self.world.pods.get(*name).is_some_and(|pod| group_of(pod) == job.name))
     }
 
     /// How many jobs a set of elastic pods touches, and how many pods it is; none where it leaves a job a size it may not have.
@@ -240,7 +267,7 @@ impl Inquiry<'_> {
         let count = self.outcome.victims.len();
         if gaining.len() != 1 || !self.outcome.victims.iter().all(elastic) {
             verdict.planned(count, None);
-            return verdict.excuse("several plans or normal victims: the fewest are not sought");
+            return verdict.excuse("normal victims: the fewest are not sought");
         }
         let puzzle = self.puzzle(askers, |pod| self.able(pod));
         let victims = puzzle.set(|name| self.outcome.victims.contains(name));

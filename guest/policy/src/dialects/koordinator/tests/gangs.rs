@@ -189,3 +189,59 @@ fn a_gang_may_be_named_by_label_and_described_by_annotation() {
     world.pod(pod("p").job("g").annotation(MINIMUM, "2"));
     assert_eq!(gang(&world), Some(plain(2)));
 }
+
+#[test]
+fn an_annotated_minimum_must_be_one_or_more() {
+    for text in ["many", "0", "-1", ""] {
+        let (gang, world) = annotated(&[(MINIMUM, text)]);
+        assert_eq!(gang, None);
+        let path = format!("/metadata/annotations/{}", MINIMUM.replace('/', "~1"));
+        let message = format!("`{text}` is not a number of pods");
+        assert_eq!(told(&world.findings), [(Severity::Error, "Pod/default/p", path.as_str(), message.as_str())]);
+    }
+}
+
+/// A world with these pods of a gang, told in this order: name, creation and annotated minimum, and how it fails.
+fn told_of(pods: &[(&str, i64, &str, &str)]) -> World {
+    let mut world = World::new();
+    for (name, created, minimum, mode) in pods {
+        let draft = with_annotations(pod(name), &[(MINIMUM, minimum), (MODE, mode)]);
+        world.pod(draft.with(|pod| pod.created = *created));
+    }
+    world
+}
+
+#[test]
+fn of_annotations_that_differ_the_largest_minimum_counts_then_the_oldest_pod_whoever_was_told_of_first() {
+    let loose = |minimum| Gang { fails_together: false, leaves_together: false, ..plain(minimum) };
+    let (young, old) = (("p", 2, "3", "Strict"), ("q", 1, "3", "NonStrict"));
+    for pods in [[young, old], [old, young]] {
+        assert_eq!(gang(&told_of(&pods)), Some(loose(3)), "{pods:?}");
+    }
+    let (large, small) = (("p", 2, "3", "Strict"), ("q", 1, "2", "NonStrict"));
+    for pods in [[large, small], [small, large]] {
+        assert_eq!(gang(&told_of(&pods)), Some(plain(3)), "{pods:?}");
+    }
+}
+
+#[test]
+fn what_a_pod_that_is_gone_changed_its_mind_or_moved_said_of_its_gang_counts_no_more() {
+    let world = || told_of(&[("p", 1, "2", ""), ("q", 2, "3", "")]);
+    assert_eq!(gang(&world()), Some(plain(3)));
+    let mut gone = world();
+    gone.gone("q");
+    assert_eq!(gang(&gone), Some(plain(2)));
+    let mut changed = world();
+    changed.pod(with_annotations(pod("q"), &[(MINIMUM, "1")]).with(|pod| pod.created = 2));
+    assert_eq!(gang(&changed), Some(plain(2)));
+    let mut moved = world();
+    moved.pod(pod("q").annotation(GANG, "h").annotation(MINIMUM, "many"));
+    assert_eq!(gang(&moved), Some(plain(2)));
+    let mut silent = world();
+    silent.pod(pod("q").annotation(GANG, "g"));
+    silent.pod(pod("p").annotation(GANG, "g"));
+    assert_eq!(gang(&silent), None);
+    let mut mistaken = world();
+    mistaken.pod(with_annotations(pod("q"), &[(MINIMUM, "many")]));
+    assert_eq!(gang(&mistaken), Some(plain(3)), "what cannot be read leaves the gang as it was");
+}

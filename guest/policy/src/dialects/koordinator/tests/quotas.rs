@@ -1,12 +1,11 @@
-//! ElasticQuotas: bounds, the tree, and what is wrong with them.
+//! ElasticQuotas: their bounds, what is counted against them, and what is wrong with them.
 
 use serde_json::{Value, json};
 
 use super::told;
 use crate::contract::{Amount, Bound, Event, Object, Severity};
-use crate::testing::{DEFAULT, PARENT, ROOT, World, amounts, key, object, pod, quota};
+use crate::testing::{DEFAULT, ROOT, World, amounts, object, pod, quota};
 
-const SYSTEM: &str = "koordinator-system-quota";
 const NAMESPACES: &str = "quota.scheduling.koordinator.sh/namespaces";
 
 /// A quota of namespace `quotas` with this spec.
@@ -14,33 +13,9 @@ fn with_spec(name: &str, spec: Value) -> Object {
     object("ElasticQuota", &format!("quotas/{name}"), [&[], &[]], json!({"spec": spec}))
 }
 
-/// The names of all quotas and of their parents.
-fn tree(world: &World) -> Vec<(String, Option<String>)> {
-    let queues = world.engine.queues().unwrap_or_default();
-    queues.into_iter().map(|queue| (queue.name, queue.parent)).collect()
-}
-
-fn parent(world: &World, name: &str) -> Option<String> {
-    world.account(name).parent
-}
-
 fn bound(world: &World, quota: &str, name: &str) -> Vec<Amount> {
     let bounds: Vec<Bound> = world.account(quota).bounds;
     bounds.into_iter().find(|bound| bound.name == name).map(|bound| bound.amounts).unwrap_or_default()
-}
-
-#[test]
-fn there_are_always_the_root_the_default_and_the_system_quota_without_bounds() {
-    let world = World::new();
-    let below = Some(ROOT.to_owned());
-    assert_eq!(
-        tree(&world),
-        [(ROOT.to_owned(), None), (DEFAULT.to_owned(), below.clone()), (SYSTEM.to_owned(), below)]
-    );
-    for name in [ROOT, DEFAULT, SYSTEM] {
-        assert_eq!(world.account(name).bounds, []);
-        assert_eq!(world.account(name).kind, "quota");
-    }
 }
 
 #[test]
@@ -98,7 +73,7 @@ fn a_list_that_is_none_and_json_that_is_none_are_told() {
     let [first, second] = world.findings.as_slice() else { panic!("{:?}", world.findings) };
     assert_eq!((first.path.as_str(), first.message.as_str()), ("/spec/max", r#"`["cpu"]` is not a list of resources"#));
     assert!(second.message.starts_with("it is not readable as JSON: "), "{second:?}");
-    assert_eq!(tree(&world).len(), 3, "neither became a quota");
+    assert_eq!(world.engine.queues().unwrap().len(), 3, "neither became a quota");
 }
 
 #[test]
@@ -144,93 +119,6 @@ fn the_limits_upstream_writes_into_its_own_quotas_are_no_limits() {
 }
 
 #[test]
-fn without_a_parent_label_or_with_an_empty_one_a_quota_stands_below_the_root() {
-    let mut world = World::new();
-    world.object(with_spec("bare", json!({})));
-    world.object(quota("empty", "", "", ""));
-    world.object(quota("named", ROOT, "", ""));
-    world.object(quota("child", "named", "", ""));
-    world.object(quota("odd", DEFAULT, "", ""));
-    for (name, expected) in [("bare", ROOT), ("empty", ROOT), ("named", ROOT), ("child", "named"), ("odd", DEFAULT)] {
-        assert_eq!(parent(&world, name).as_deref(), Some(expected), "{name}");
-    }
-    assert_eq!(told(&world.findings), []);
-}
-
-#[test]
-fn a_parent_may_come_later_and_may_go() {
-    let mut world = World::new();
-    world.object(quota("child", "group", "", ""));
-    let message = "its parent `group` does not exist; it stands below the root";
-    let path = format!("/metadata/labels/{}", PARENT.replace('/', "~1"));
-    let warning = (Severity::Warning, "ElasticQuota/quotas/child", path.as_str(), message);
-    assert_eq!(told(&world.findings), [warning]);
-    assert_eq!(parent(&world, "child").as_deref(), Some(ROOT));
-    let group = quota("group", "", "", "");
-    world.object(group.clone());
-    assert_eq!(parent(&world, "child").as_deref(), Some("group"));
-    world.tell(vec![Event::ObjectRemoved(key(&group))]);
-    assert_eq!(parent(&world, "child").as_deref(), Some(ROOT));
-    assert_eq!(told(&world.findings), [warning; 2]);
-}
-
-#[test]
-fn a_quota_that_is_below_itself_stands_below_the_root_and_is_told_its_cycle() {
-    let mut world = World::new();
-    world.tell(
-        ["a", "b", "c"]
-            .iter()
-            .zip(["b", "c", "a"])
-            .map(|(name, parent)| Event::ObjectUpserted(quota(name, parent, "", "")))
-            .collect(),
-    );
-    let path = format!("/metadata/labels/{}", PARENT.replace('/', "~1"));
-    let said: Vec<(&str, &str)> =
-        told(&world.findings).into_iter().map(|(_, object, _, message)| (object, message)).collect();
-    assert_eq!(
-        said,
-        [
-            ("ElasticQuota/quotas/a", "its parents form a cycle: a -> b -> c -> a"),
-            ("ElasticQuota/quotas/b", "its parents form a cycle: b -> c -> a -> b"),
-            ("ElasticQuota/quotas/c", "its parents form a cycle: c -> a -> b -> c"),
-        ]
-    );
-    assert!(world.findings.iter().all(|finding| finding.path == path && finding.severity == Severity::Error));
-    for name in ["a", "b", "c"] {
-        assert_eq!(parent(&world, name).as_deref(), Some(ROOT));
-    }
-    // The cycle is opened: everybody finds the parent again.
-    world.object(quota("c", "", "", ""));
-    for (name, expected) in [("a", "b"), ("b", "c"), ("c", ROOT)] {
-        assert_eq!(parent(&world, name).as_deref(), Some(expected));
-    }
-}
-
-#[test]
-fn a_quota_that_is_its_own_parent_is_a_cycle_of_one() {
-    let mut world = World::new();
-    world.object(quota("a", "a", "", ""));
-    assert_eq!(
-        world.findings.first().map(|finding| finding.message.as_str()),
-        Some("its parents form a cycle: a -> a")
-    );
-    assert_eq!(parent(&world, "a").as_deref(), Some(ROOT));
-}
-
-#[test]
-fn of_a_name_in_two_namespaces_the_first_namespace_counts_and_the_second_quota_is_told() {
-    let mut world = World::new();
-    world.object(quota("q", "", "", "cpu=4"));
-    let second = object("ElasticQuota", "elsewhere/q", [&[], &[]], json!({"spec": {"max": {"cpu": 8}}}));
-    world.object(second.clone());
-    let message = "there is a quota of this name in namespace `quotas` already";
-    assert_eq!(told(&world.findings), [(Severity::Error, "ElasticQuota/elsewhere/q", "/metadata/name", message)]);
-    assert_eq!(bound(&world, "q", "max"), amounts("cpu=8"), "`elsewhere` comes before `quotas`");
-    world.tell(vec![Event::ObjectRemoved(key(&second))]);
-    assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"), "the other one is not gone");
-}
-
-#[test]
 fn usage_and_requests_count_with_every_ancestor() {
     let mut world = World::new();
     world.object(quota("group", "", "", ""));
@@ -272,5 +160,16 @@ fn a_list_of_namespaces_that_is_none_makes_the_quota_unusable() {
     world.object(object("ElasticQuota", "quotas/q", [&[], &[(NAMESPACES, "a, b")]], json!({})));
     let finding = world.findings.first();
     assert!(finding.is_some_and(|finding| finding.message.starts_with("`a, b` is not a JSON list of namespaces: ")));
-    assert_eq!(tree(&world).len(), 3);
+    assert_eq!(world.engine.queues().unwrap().len(), 3);
+}
+
+#[test]
+fn the_share_of_a_quota_is_told_before_anybody_asks_for_a_decision() {
+    let mut world = World::with(r#"{"enableRuntimeQuota": true}"#);
+    world.object(quota("team", "", "", "cpu=20"));
+    world.node("n", "cpu=12");
+    world.pod(pod("a").quota("team").asks("cpu=3"));
+    let before = world.account("team").bounds;
+    world.pre_filter("a");
+    assert_eq!(before, world.account("team").bounds);
 }

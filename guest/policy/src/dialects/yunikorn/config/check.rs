@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Mistake, Quantity, Queue, Resources};
-use crate::laws::breach::amount;
+use crate::quantity::exact;
 
 /// What a queue guarantees to those above it, by resource.
 type Amounts = BTreeMap<String, i64>;
@@ -43,7 +43,7 @@ fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
         ];
         for (key, what, bound, written) in bounds {
             let Some(bound) = bound.filter(|bound| *bound < sum) else { continue };
-            let (sum, bound) = (amount(resource, *sum), amount(resource, *bound));
+            let (sum, bound) = (exact(resource, *sum), exact(resource, *bound));
             let line = written.iter().find(|quantity| quantity.resource == *resource).map_or(queue.line, |q| q.line);
             let message = format!("its children are guaranteed {sum} in sum, it {what} {bound}");
             let remedy = "raise it, or lower those of its children";
@@ -62,7 +62,7 @@ fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
 fn maxima(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     for Quantity { resource, amount: own, line } in &queue.resources.max {
         if let Some(bound) = inherited.get(resource).filter(|bound| *bound < own) {
-            let (own, bound) = (amount(resource, *own), amount(resource, *bound));
+            let (own, bound) = (exact(resource, *own), exact(resource, *bound));
             let message = format!("{own} is more than the {bound} of a queue above it");
             let place = place(&queue.path, "max", resource);
             return Err(Mistake::new(*line, message, "lower it, or raise the maximum above").at(&place));
@@ -77,7 +77,7 @@ fn maxima(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
 fn guaranteed_within_max(resources: &Resources, max: &Amounts, path: &str) -> Result<(), Mistake> {
     for Quantity { resource, amount: guaranteed, line } in &resources.guaranteed {
         if let Some(max) = max.get(resource).filter(|max| *max < guaranteed) {
-            let (guaranteed, max) = (amount(resource, *guaranteed), amount(resource, *max));
+            let (guaranteed, max) = (exact(resource, *guaranteed), exact(resource, *max));
             let message = format!("{guaranteed} is more than the maximum {max}");
             let place = place(path, "guaranteed", resource);
             return Err(Mistake::new(*line, message, "lower the guarantee, or raise the maximum").at(&place));

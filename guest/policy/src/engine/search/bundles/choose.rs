@@ -4,7 +4,7 @@
 //! of the higher one make way for it. Few jobs are tried out in
 //! every combination; where those are too many, jobs are left out one after the other as long as the rest is enough.
 
-use super::fit::{self, Fit, Open};
+use super::fit::{self, Fit, Open, Short};
 use super::reach::Reach;
 use super::{Bundle, Hunt, LEVELS};
 use crate::model::{Overflow, Trial};
@@ -32,7 +32,7 @@ pub struct Search<'a> {
 
 impl Search<'_> {
     /// Whether the gang fits with these bundles at hand; where it does, the trial is left so.
-    pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Option<Fit>, Overflow> {
+    pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Result<Fit, Short>, Overflow> {
         let of = |level: usize| {
             let numbers = selection.get(level).map(Vec::as_slice).unwrap_or_default();
             let bundles = self.levels.get(level).map(Vec::as_slice).unwrap_or_default();
@@ -41,29 +41,34 @@ impl Search<'_> {
         fit::fit(trial, self.hunt, self.open, &[of(0), of(1), of(2)])
     }
 
-    /// The bundles that should be at hand; none where all of them together do not help.
+    /// The bundles that should be at hand; none where no bundles are enough.
+    ///
+    /// More at hand is enough where less is, but for normal pods that keep elastic ones of their queue from going: then a part of the
+    /// level may be enough where all of it is not.
     pub fn choose(&self, trial: &mut Trial<'_>) -> Result<Option<Selection>, Overflow> {
-        let all = |level: usize| (0..self.levels.get(level).map_or(0, Vec::len)).collect::<Vec<usize>>();
-        let mut chosen: Selection = vec![Vec::new(); LEVELS];
-        let mut top = None;
-        for level in 0..LEVELS {
-            if let Some(slot) = chosen.get_mut(level) {
-                *slot = all(level);
+        let mut at_hand: Selection = vec![Vec::new(); LEVELS];
+        for (level, bundles) in self.levels.iter().enumerate() {
+            if let Some(slot) = at_hand.get_mut(level) {
+                *slot = (0..bundles.len()).collect();
             }
-            if !all(level).is_empty() && self.tried(trial, &chosen)?.is_some() {
-                top = Some(level);
-                break;
+            let may_do = !bundles.is_empty() && !matches!(self.tried(trial, &at_hand)?, Err(Short { clashed: false }));
+            if may_do && let Some(chosen) = self.settle(trial, at_hand.clone(), level)? {
+                return Ok(Some(chosen));
             }
         }
-        let Some(top) = top else { return Ok(None) };
+        Ok(None)
+    }
+
+    /// The fewest bundles of these that are enough, the highest level first; none where no part of that level is.
+    fn settle(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Result<Option<Selection>, Overflow> {
         let mut settled = vec![usize::MAX; LEVELS];
         for level in (0..=top).rev() {
             let fewest = self.fewest(trial, &chosen, &settled, level)?;
             if let Some(slot) = chosen.get_mut(level) {
                 *slot = fewest;
             }
-            let fit = self.tried(trial, &chosen)?;
-            if let (Some(fit), Some(slot)) = (fit, settled.get_mut(level)) {
+            let Ok(fit) = self.tried(trial, &chosen)? else { return Ok(None) };
+            if let Some(slot) = settled.get_mut(level) {
                 *slot = fit.victims.get(level).map_or(0, Vec::len);
             }
         }
@@ -71,11 +76,11 @@ impl Search<'_> {
     }
 
     /// What comes of a selection; the trial is left as it was.
-    fn tried(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Option<Fit>, Overflow> {
+    fn tried(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Result<Fit, Short>, Overflow> {
         let levels = selection.iter().zip(&self.levels);
         let at_hand = levels.flat_map(|(numbers, level)| numbers.iter().filter_map(|at| level.get(*at)));
         if !self.reach.may_do(trial.cluster(), at_hand)? {
-            return Ok(None);
+            return Ok(Err(Short::default()));
         }
         let before = trial.mark();
         let fit = self.fit(trial, selection)?;
@@ -145,7 +150,7 @@ impl Search<'_> {
         }
         let fit = self.tried(trial, &selection)?;
         let kept = |fit: &Fit| fit.victims.iter().zip(settled).all(|(victims, most)| victims.len() <= *most);
-        Ok(fit.filter(kept).and_then(|fit| {
+        Ok(fit.ok().filter(kept).and_then(|fit| {
             let used = fit.used.get(level)?.iter().filter_map(|place| bundles.get(*place)).copied();
             Some((fit.victims.get(level)?.len(), used.collect()))
         }))

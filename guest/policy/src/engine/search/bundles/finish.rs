@@ -1,8 +1,9 @@
-//! The end of an attempt: limits hold, jobs shrink by whole steps, and whom one can is put back.
+//! The end of an attempt: limits hold, jobs shrink by whole steps, and who can be put back is.
 
 use super::attempt::Attempt;
+use super::fit::size;
 use crate::laws::Breach;
-use crate::model::{NodeIx, Overflow, PodIx};
+use crate::model::{Cluster, NodeIx, Overflow, Place, PodIx, QueueIx, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
     /// Evicts pods at hand that count against a bound that does not hold, until every limit does.
@@ -10,19 +11,25 @@ impl Attempt<'_, '_, '_> {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         while let Some((_, breach)) = self.hunt.broken(self.trial.cluster(), &pods)? {
             let Breach::Exceeds { queue, resource, .. } = breach else { return Ok(false) };
-            let cluster = self.trial.cluster();
-            let counts = |ix: &PodIx| {
-                let pod = cluster.pod(*ix);
-                pod.is_some_and(|pod| pod.request.get(resource) > 0 && cluster.is_below(pod.queue, queue))
-            };
             let all = self.pools.iter().enumerate();
-            let mut all = all.flat_map(|(number, pool)| pool.bundle.pods.iter().map(move |ix| (number, *ix)));
-            let Some((number, ix)) = all.find(|(number, ix)| counts(ix) && self.may_go(*number, *ix, 0)) else {
+            let all = all.flat_map(|(number, pool)| pool.bundle.pods.iter().map(move |ix| (number, *ix)));
+            let counting: Vec<_> = all.filter(|(_, ix)| counts(self.trial.cluster(), *ix, queue, resource)).collect();
+            if !self.evict_first(counting)? {
                 return Ok(false);
-            };
-            self.evict(number, ix)?;
+            }
         }
         Ok(true)
+    }
+
+    /// Evicts the first of these who may go; whether there is one.
+    fn evict_first(&mut self, of: Vec<(usize, PodIx)>) -> Result<bool, Overflow> {
+        for (number, ix) in of {
+            if self.may_go(number, ix, 0)? {
+                self.evict_of(number, ix)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Elastic jobs that shrink do so by one of their steps.
@@ -35,8 +42,8 @@ impl Attempt<'_, '_, '_> {
             let pods = pool.bundle.pods.clone();
             for ix in pods {
                 let short = self.pools.get(number).is_some_and(|pool| pool.gone.len() < step);
-                if short && self.may_go(number, ix, 0) {
-                    self.evict(number, ix)?;
+                if short && self.may_go(number, ix, 0)? {
+                    self.evict_of(number, ix)?;
                 }
             }
             if self.pools.get(number).is_some_and(|pool| pool.gone.len() != step) {
@@ -46,33 +53,71 @@ impl Attempt<'_, '_, '_> {
         Ok(true)
     }
 
-    fn evict(&mut self, number: usize, ix: PodIx) -> Result<(), Overflow> {
-        let Some(place) = self.trial.cluster().pod(ix).map(|pod| pod.place) else { return Ok(()) };
-        self.cleared.extend(place.node());
-        self.trial.evict(ix)?;
-        if let Some(pool) = self.pools.get_mut(number) {
-            pool.gone.push((ix, place));
+    /// Puts back whom one can: single pods, the last to go first, then elastic jobs to a larger one of their sizes.
+    pub(super) fn put_back(&mut self) -> Result<(), Overflow> {
+        for number in self.numbers(1) {
+            let gone = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
+            for (ix, place) in gone.into_iter().rev() {
+                if self.can_be_back(ix, place)? {
+                    self.is_back(number, &[ix]);
+                }
+            }
+        }
+        for number in self.numbers(0) {
+            self.grow_back(number)?;
         }
         Ok(())
     }
 
-    /// Puts back whom one can of those that made way singly, the last to go first.
-    pub(super) fn put_back(&mut self) -> Result<(), Overflow> {
-        let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
-        for number in 0..self.pools.len() {
-            let Some(pool) = self.pools.get(number).filter(|pool| pool.level == 1) else { continue };
-            for (ix, place) in pool.gone.clone().into_iter().rev() {
-                let before = self.trial.mark();
-                self.trial.put(ix, place)?;
-                let crowded = place.node().is_some_and(|node| self.is_crowded(node));
-                if crowded || self.hunt.broken(self.trial.cluster(), &pods)?.is_some() {
-                    self.trial.rewind(before)?;
-                } else if let Some(pool) = self.pools.get_mut(number) {
-                    pool.gone.retain(|(other, _)| *other != ix);
-                }
+    /// The numbers of the pools of a level.
+    fn numbers(&self, level: usize) -> Vec<usize> {
+        let all = self.pools.iter().enumerate().filter(|(_, pool)| pool.level == level);
+        all.map(|(number, _)| number).collect()
+    }
+
+    /// Puts pods of an elastic job back, as many as its sizes allow: the small ones first, for of those there is room for the most.
+    fn grow_back(&mut self, number: usize) -> Result<(), Overflow> {
+        let Some(pool) = self.pools.get(number) else { return Ok(()) };
+        let mut smallest_first = pool.gone.clone();
+        smallest_first.reverse();
+        smallest_first.sort_by_cached_key(|(ix, _)| size(self.trial.cluster(), *ix));
+        let mut back = Vec::new();
+        for (ix, place) in smallest_first {
+            if self.can_be_back(ix, place)? {
+                back.push(ix);
             }
         }
+        let Some(pool) = self.pools.get(number) else { return Ok(()) };
+        let gone = pool.gone.len();
+        let fewest = gone.saturating_sub(back.len());
+        let step = if fewest == 0 { Some(0) } else { pool.bundle.step(fewest) };
+        let most = gone.saturating_sub(step.unwrap_or(gone));
+        for ix in back.split_off(most.min(back.len())) {
+            self.trial.evict(ix)?;
+        }
+        self.is_back(number, &back);
         Ok(())
+    }
+
+    /// Puts a pod back where the gang still fits and every limit holds with it; whether it is.
+    fn can_be_back(&mut self, ix: PodIx, place: Place) -> Result<bool, Overflow> {
+        let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
+        let before = self.trial.mark();
+        self.trial.put(ix, place)?;
+        let crowded = place.node().is_some_and(|node| self.is_crowded(node));
+        let stays = !crowded && self.hunt.broken(self.trial.cluster(), &pods)?.is_none();
+        if !stays {
+            self.trial.rewind(before)?;
+        }
+        Ok(stays)
+    }
+
+    /// Notes that these have not gone.
+    fn is_back(&mut self, number: usize, pods: &[PodIx]) {
+        if let Some(pool) = self.pools.get_mut(number) {
+            pool.gone.retain(|(ix, _)| !pods.contains(ix));
+        }
+        self.normal.retain(|(ix, _)| !pods.contains(ix));
     }
 
     /// Whether there is too little on a node of what the gang asks for.
@@ -81,4 +126,9 @@ impl Attempt<'_, '_, '_> {
         let here = self.placements.iter().any(|(_, node)| *node == at);
         here && self.hunt.asker.unplaced.iter().any(|(resource, _)| node.free.get(resource) < 0)
     }
+}
+
+/// Whether what a pod holds of a resource counts against a bound of this queue.
+fn counts(cluster: &Cluster, ix: PodIx, queue: QueueIx, resource: ResourceIx) -> bool {
+    cluster.pod(ix).is_some_and(|pod| pod.request.get(resource) > 0 && cluster.is_below(pod.queue, queue))
 }

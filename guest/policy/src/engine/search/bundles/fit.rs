@@ -17,6 +17,13 @@ pub struct Fit {
     pub used: Vec<Vec<usize>>,
 }
 
+/// A gang that does not fit.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Short {
+    /// Whether an elastic pod could not go because of normal ones that had gone: with fewer at hand it might.
+    pub clashed: bool,
+}
+
 /// The nodes with room for some pod of the gang.
 pub fn open_nodes(cluster: &Cluster, hunt: &Hunt<'_>) -> Open {
     let mut kinds: Vec<(&Request, ShapeIx)> = Vec::new();
@@ -36,13 +43,18 @@ pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) 
     cluster.eligible(shape, node) && cluster.node(node).is_some_and(|node| node.free.lacks(request).is_none())
 }
 
+/// How large a pod is, resource by resource; the empty list where it asks for nothing.
+pub(super) fn size(cluster: &Cluster, ix: PodIx) -> Vec<i64> {
+    cluster.pod(ix).map_or(Vec::new(), |pod| pod.request.iter().map(|(_, amount)| amount).collect())
+}
+
 /// Places what the gang lacks. Where that works, the trial is left so; else it is as before.
 pub fn fit(
     trial: &mut Trial<'_>,
     hunt: &Hunt<'_>,
     open: &Open,
     at_hand: &[Vec<&Bundle>; LEVELS],
-) -> Result<Option<Fit>, Overflow> {
+) -> Result<Result<Fit, Short>, Overflow> {
     let cluster = trial.cluster();
     let is_hard = |ix: &PodIx| {
         let pod = cluster.pod(*ix);
@@ -51,16 +63,16 @@ pub fn fit(
     let mut hard_first = hunt.asker.pods.clone();
     hard_first.sort_by_cached_key(|ix| !is_hard(ix));
     let mut largest_first = hard_first.clone();
-    let size = |ix: &PodIx| cluster.pod(*ix).map(|pod| pod.request.iter().map(|(_, n)| n).collect::<Vec<i64>>());
-    largest_first.sort_by_cached_key(|ix| std::cmp::Reverse(size(ix)));
+    largest_first.sort_by_cached_key(|ix| std::cmp::Reverse(size(cluster, *ix)));
     let orders = if hard_first == largest_first { vec![hard_first] } else { vec![hard_first, largest_first] };
+    let mut short = Short::default();
     for order in orders {
         let before = trial.mark();
-        let attempt = Attempt::new(trial, hunt, open, at_hand);
-        if let Some(fit) = attempt.run(&order)? {
-            return Ok(Some(fit));
+        match Attempt::new(trial, hunt, open, at_hand).run(&order)? {
+            Ok(fit) => return Ok(Ok(fit)),
+            Err(one) => short.clashed |= one.clashed,
         }
         trial.rewind(before)?;
     }
-    Ok(None)
+    Ok(Err(short))
 }

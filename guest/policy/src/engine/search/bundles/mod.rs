@@ -2,12 +2,14 @@
 //!
 //! What idle room and room that others leave anyway is enough for costs nobody anything. Beyond that, bundles of pods make way: first
 //! steps by which elastic jobs shrink, then single pods that their gangs can spare, then whole gangs. No level is touched before all
-//! of the one below is used up; of each level as few jobs as possible make way, then as few pods, then the least important.
-//! Nobody makes way unless every pod that the gang lacks then has a node.
+//! of the one below is used up; of each level as few jobs as possible make way, then as few pods, then the least important. Elastic pods
+//! go first: who else makes way is judged with them gone. Nobody makes way unless every pod that the gang lacks then has a node.
 
 mod attempt;
 mod bundle;
 mod choose;
+mod clear;
+mod elastic_first;
 mod finish;
 mod fit;
 mod reach;
@@ -105,7 +107,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result
     let reach = reach::Reach::new(trial.cluster(), hunt);
     let search = choose::Search { hunt, open: &open, reach: &reach, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
-    if let Some(fit) = search.fit(trial, &nobody)? {
+    if let Ok(fit) = search.fit(trial, &nobody)? {
         told::nobody(trial.cluster(), notes, hunt, &fit);
         return Ok(Ok(found(trial.cluster(), fit)));
     }
@@ -122,7 +124,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result
         return Ok(Err(NOBODY));
     };
     let places = told::places(trial.cluster(), notes, &search.levels);
-    let Some(fit) = search.fit(trial, &chosen)? else { return Ok(Err(NOBODY)) };
+    let Ok(fit) = search.fit(trial, &chosen)? else { return Ok(Err(NOBODY)) };
     if notes.are_on() {
         told::found(trial, notes, hunt, &fit, &places)?;
     }

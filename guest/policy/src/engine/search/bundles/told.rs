@@ -6,8 +6,8 @@ use super::fit::Fit;
 use super::{Bundle, Hunt};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
+use crate::engine::room::Lack;
 use crate::engine::search::tell::{self, Full};
-use crate::laws::room::Lack;
 use crate::model::{Class, Cluster, NodeIx, Overflow, Place, PodIx, ResourceIx, Trial};
 
 /// Where everybody is who may make way.

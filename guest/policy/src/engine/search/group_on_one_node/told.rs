@@ -2,8 +2,8 @@
 
 use super::{Offer, Quest, Site, case, offer};
 use crate::contract::{Outcome, Subject};
+use crate::engine::room::Lack;
 use crate::engine::search::tell::{Full, make_way};
-use crate::laws::room::Lack;
 use crate::laws::{Breach, Gate, Group, Rule};
 use crate::model::{Amounts, Cluster, Overflow, PodIx, Request};
 

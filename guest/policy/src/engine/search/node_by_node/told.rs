@@ -2,8 +2,8 @@
 
 use super::{Offer, Quest};
 use crate::contract::{Outcome, Subject};
+use crate::engine::room::Lack;
 use crate::engine::search::tell::make_way;
-use crate::laws::room::Lack;
 use crate::model::{Cluster, Node, NodeIx, Overflow, PodIx, Request};
 
 /// Notes the nodes that were not looked at because there were offers enough.

@@ -1,9 +1,9 @@
 //! Room: what a node has for a pod. The same in every system, and no law of any: it is what kube-scheduler's filters for
 //! resources and for nominated pods do.
 
-use super::breach::amount;
 use crate::contract::{Obstacle, Reason};
 use crate::model::{Amounts, Cluster, Request, ResourceIx};
+use crate::quantity::readable;
 
 /// Whether a node takes a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,27 +59,6 @@ impl Lack {
     }
 }
 
-/// An amount for people: cores with their fraction; bytes in the largest unit there is one of, rounded down to a tenth where they
-/// are not whole.
-fn readable(resource: &str, n: i64) -> String {
-    const MANY: usize = 8;
-    let exact = amount(resource, n);
-    if resource == "cpu" {
-        let (cores, rest) = (n.div_euclid(1000), n.rem_euclid(1000));
-        let decimal = format!("{cores}.{rest:03}");
-        return if n < 0 || rest == 0 { exact } else { decimal.trim_end_matches('0').to_owned() };
-    }
-    let bytes = exact.ends_with('i') || resource == "memory";
-    let unit = [("Ti", 40u32), ("Gi", 30), ("Mi", 20)].into_iter().find(|(_, bits)| n >> bits > 0);
-    match unit {
-        Some((suffix, bits)) if bytes && exact.len() > MANY => {
-            let tenths = i128::from(n).saturating_mul(10) >> bits;
-            format!("{}.{}{suffix}", tenths.div_euclid(10), tenths.rem_euclid(10))
-        }
-        _ => exact,
-    }
-}
-
 impl Verdict {
     /// What stands in the way, in words that kube-scheduler's users know.
     pub fn obstacle(&self, cluster: &Cluster) -> Obstacle {
@@ -101,28 +80,5 @@ impl Verdict {
             Verdict::Kept => ("node/keeps-promises", "kept for a pod of a DaemonSet".to_owned(), true),
         };
         Obstacle { reason: Reason { law: law.to_owned(), message }, resolvable }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::readable;
-
-    #[test]
-    fn amounts_are_written_for_people() {
-        for (resource, n, text) in [
-            ("cpu", 31_200, "31.2"),
-            ("cpu", 4000, "4"),
-            ("cpu", 5, "0.005"),
-            ("cpu", -1500, "-1500m"),
-            ("memory", 640 << 30, "640Gi"),
-            // 214977312Ki are 205.018 Gi.
-            ("memory", 214_977_312 << 10, "205.0Gi"),
-            ("memory", (3 << 40) + 1, "3.0Ti"),
-            ("memory", 1536 << 20, "1536Mi"),
-            ("nvidia.com/gpu", 1 << 40, "1099511627776"),
-        ] {
-            assert_eq!(readable(resource, n), text);
-        }
     }
 }

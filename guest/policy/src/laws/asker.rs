@@ -1,9 +1,9 @@
 //! Who asks: the pod of an attempt, and those of its job that wait with it.
 
-use crate::laws::{Case, Laws, Search};
-use crate::model::{Amounts, Class, Cluster, JobIx, Kind, NodeIx, Overflow, Pod, PodIx, Queue, QueueIx, Shortage};
-
-use super::Ledger;
+use super::{Case, Laws, Search};
+use crate::model::{
+    Amounts, Class, Cluster, JobIx, Kind, Ledger, NodeIx, Overflow, Pod, PodIx, Queue, QueueIx, Shortage,
+};
 
 /// The asker of one question.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
-//! The in-flight ledger: which plans are being carried out.
+//! The ledger: which plans are being carried out.
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Cluster, PodIx};
+use super::{Cluster, PodIx};
 
 /// A plan that was made.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -1,0 +1,149 @@
+//! ElasticQuotas: which there are, and which stands below which.
+
+use serde_json::json;
+
+use super::told;
+use crate::contract::{Event, Severity};
+use crate::testing::{DEFAULT, PARENT, ROOT, World, amounts, key, object, quota};
+
+const SYSTEM: &str = "koordinator-system-quota";
+
+/// The names of all quotas and of their parents.
+fn tree(world: &World) -> Vec<(String, Option<String>)> {
+    let queues = world.engine.queues().unwrap_or_default();
+    queues.into_iter().map(|queue| (queue.name, queue.parent)).collect()
+}
+
+fn parent(world: &World, name: &str) -> Option<String> {
+    world.account(name).parent
+}
+
+#[test]
+fn there_are_always_the_root_the_default_and_the_system_quota_without_bounds() {
+    let world = World::new();
+    let below = Some(ROOT.to_owned());
+    assert_eq!(
+        tree(&world),
+        [(ROOT.to_owned(), None), (DEFAULT.to_owned(), below.clone()), (SYSTEM.to_owned(), below)]
+    );
+    for name in [ROOT, DEFAULT, SYSTEM] {
+        assert_eq!(world.account(name).bounds, []);
+        assert_eq!(world.account(name).kind, "quota");
+    }
+}
+
+#[test]
+fn without_a_parent_label_or_with_an_empty_one_a_quota_stands_below_the_root() {
+    let mut world = World::new();
+    world.object(object("ElasticQuota", "quotas/bare", [&[], &[]], json!({})));
+    world.object(quota("empty", "", "", ""));
+    world.object(quota("named", ROOT, "", ""));
+    world.object(quota("child", "named", "", ""));
+    world.object(quota("odd", DEFAULT, "", ""));
+    for (name, expected) in [("bare", ROOT), ("empty", ROOT), ("named", ROOT), ("child", "named"), ("odd", DEFAULT)] {
+        assert_eq!(parent(&world, name).as_deref(), Some(expected), "{name}");
+    }
+    assert_eq!(told(&world.findings), []);
+}
+
+#[test]
+fn a_parent_may_come_later_and_may_go() {
+    let mut world = World::new();
+    world.object(quota("child", "group", "", ""));
+    let message = "its parent `group` does not exist; it stands below the root";
+    let path = format!("/metadata/labels/{}", PARENT.replace('/', "~1"));
+    let warning = (Severity::Warning, "ElasticQuota/quotas/child", path.as_str(), message);
+    assert_eq!(told(&world.findings), [warning]);
+    assert_eq!(parent(&world, "child").as_deref(), Some(ROOT));
+    let group = quota("group", "", "", "");
+    world.object(group.clone());
+    assert_eq!(parent(&world, "child").as_deref(), Some("group"));
+    world.tell(vec![Event::ObjectRemoved(key(&group))]);
+    assert_eq!(parent(&world, "child").as_deref(), Some(ROOT));
+    assert_eq!(told(&world.findings), [warning; 2]);
+}
+
+#[test]
+fn a_quota_that_is_below_itself_stands_below_the_root_and_is_told_its_cycle() {
+    let mut world = World::new();
+    world.tell(
+        ["a", "b", "c"]
+            .iter()
+            .zip(["b", "c", "a"])
+            .map(|(name, parent)| Event::ObjectUpserted(quota(name, parent, "", "")))
+            .collect(),
+    );
+    let path = format!("/metadata/labels/{}", PARENT.replace('/', "~1"));
+    let said: Vec<(&str, &str)> =
+        told(&world.findings).into_iter().map(|(_, object, _, message)| (object, message)).collect();
+    assert_eq!(
+        said,
+        [
+            ("ElasticQuota/quotas/a", "its parents form a cycle: a -> b -> c -> a"),
+            ("ElasticQuota/quotas/b", "its parents form a cycle: b -> c -> a -> b"),
+            ("ElasticQuota/quotas/c", "its parents form a cycle: c -> a -> b -> c"),
+        ]
+    );
+    assert!(world.findings.iter().all(|finding| finding.path == path && finding.severity == Severity::Error));
+    for name in ["a", "b", "c"] {
+        assert_eq!(parent(&world, name).as_deref(), Some(ROOT));
+    }
+    // The cycle is opened: everybody finds the parent again.
+    world.object(quota("c", "", "", ""));
+    for (name, expected) in [("a", "b"), ("b", "c"), ("c", ROOT)] {
+        assert_eq!(parent(&world, name).as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn a_quota_that_is_its_own_parent_is_a_cycle_of_one() {
+    let mut world = World::new();
+    world.object(quota("a", "a", "", ""));
+    assert_eq!(
+        world.findings.first().map(|finding| finding.message.as_str()),
+        Some("its parents form a cycle: a -> a")
+    );
+    assert_eq!(parent(&world, "a").as_deref(), Some(ROOT));
+}
+
+#[test]
+fn a_quota_keeps_its_parent_where_that_finds_none_itself() {
+    for (above, parent_of_above) in [("an unknown parent", "nowhere"), ("a cycle", "a")] {
+        let mut world = World::new();
+        let quotas = [("a", "b"), ("b", parent_of_above), ("c", "b")];
+        world.tell(quotas.map(|(name, parent)| Event::ObjectUpserted(quota(name, parent, "", ""))).to_vec());
+        assert_eq!(parent(&world, "b").as_deref(), Some(ROOT), "{above}");
+        assert_eq!(parent(&world, "c").as_deref(), Some("b"), "{above}");
+    }
+}
+
+#[test]
+fn quotas_are_told_by_name() {
+    let mut world = World::new();
+    // Upstream's own begin with `k`.
+    for name in ["z", "a"] {
+        world.object(quota(name, "", "", ""));
+    }
+    let names: Vec<String> = tree(&world).into_iter().map(|(name, _)| name).filter(|name| name != ROOT).collect();
+    assert_eq!(names, ["a", DEFAULT, SYSTEM, "z"]);
+}
+
+#[test]
+fn of_a_name_in_two_namespaces_the_first_namespace_counts_and_the_other_quota_is_told() {
+    let max = |world: &World| world.account("q").bounds.into_iter().map(|bound| bound.amounts).next_back();
+    let one = |namespace: &str, cores: u32| {
+        object("ElasticQuota", &format!("{namespace}/q"), [&[], &[]], json!({"spec": {"max": {"cpu": cores}}}))
+    };
+    let (first, second) = (one("elsewhere", 8), one("quotas", 4));
+    for (told_first, told_then, already) in [(&first, &second, "elsewhere"), (&second, &first, "quotas")] {
+        let mut world = World::new();
+        world.object(told_first.clone());
+        world.object(told_then.clone());
+        let object = format!("ElasticQuota/{}/q", told_then.namespace);
+        let message = format!("there is a quota of this name in namespace `{already}` already");
+        assert_eq!(told(&world.findings), [(Severity::Error, object.as_str(), "/metadata/name", message.as_str())]);
+        assert_eq!(max(&world), Some(amounts("cpu=8")), "`elsewhere` comes before `quotas`");
+        world.tell(vec![Event::ObjectRemoved(key(&first))]);
+        assert_eq!(max(&world), Some(amounts("cpu=4")), "the other one is not gone");
+    }
+}

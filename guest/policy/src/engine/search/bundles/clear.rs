@@ -1,0 +1,172 @@
+//! Where a pod of the gang goes: a node with room, or one on which the fewest make way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::attempt::{Alike, Attempt};
+use super::fit::fits;
+use crate::model::{NodeIx, Overflow, Place, PodIx, Request, ShapeIx, Trial};
+
+/// Somebody who makes way: the number of the pool, the pod, and where it was.
+type Taken = (usize, PodIx, Place);
+
+/// What is lost where a node is cleared; less is better.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    /// So many pods of a level above the lowest make way.
+    higher: usize,
+    /// So many jobs begin to make way.
+    begins: usize,
+    /// So many more pods make way, those counted in that complete the steps of their jobs.
+    goes: usize,
+    /// So many pods make way on the node itself.
+    at_once: usize,
+}
+
+impl Attempt<'_, '_, '_> {
+    /// The node for a pod: one with room, else the one where the fewest make way for it, who then have.
+    pub(super) fn find(&mut self, ix: PodIx) -> Result<Option<NodeIx>, Overflow> {
+        let Some((request, shape)) = self.trial.cluster().pod(ix).map(|pod| (pod.request.clone(), pod.shape)) else {
+            return Ok(None);
+        };
+        let known = self.alike.iter().position(|alike| alike.request == request && alike.shape == shape);
+        let kind = known.unwrap_or(self.alike.len());
+        if known.is_none() {
+            let alike = Alike { request: request.clone(), shape, used_up: 0, hopeless: BTreeSet::new() };
+            self.alike.push(alike);
+        }
+        let cluster = self.trial.cluster();
+        let takes = |node: NodeIx| self.hunt.is_open(ix, node) && fits(cluster, shape, node, &request);
+        if let Some(node) = self.cleared.iter().copied().find(|node| takes(*node)) {
+            return Ok(Some(node));
+        }
+        let used_up = self.alike.get(kind).map_or(0, |alike| alike.used_up);
+        let rest = self.open.get(used_up..).unwrap_or_default();
+        let ahead = rest.iter().position(|node| takes(*node));
+        let node = ahead.and_then(|ahead| rest.get(ahead)).copied();
+        if let Some(alike) = self.alike.get_mut(kind) {
+            alike.used_up = used_up.saturating_add(ahead.unwrap_or(rest.len()));
+        }
+        if node.is_some() || !self.hunt.may.contains(&ix) {
+            return Ok(node);
+        }
+        self.clear_cheapest(ix, kind, &request, shape)
+    }
+
+    /// Clears the node where the least is lost. Nodes where those are whose jobs shrink already are looked at first: there nobody else may
+    /// have to begin.
+    fn clear_cheapest(
+        &mut self,
+        ix: PodIx,
+        kind: usize,
+        request: &Request,
+        shape: ShapeIx,
+    ) -> Result<Option<NodeIx>, Overflow> {
+        let begun: BTreeSet<(u64, NodeIx)> = self.begun();
+        let others: Vec<NodeIx> = self.there.keys().filter(|at| !begun.contains(at)).map(|(_, node)| *node).collect();
+        let begun: Vec<NodeIx> = begun.into_iter().map(|(_, node)| node).collect();
+        let has_elastic = self.pools.iter().any(|pool| pool.level == 0 && pool.gone.len() < pool.bundle.most());
+        let first = Cost { higher: if has_elastic { 0 } else { 1 }, begins: 1, goes: 1, at_once: 1 };
+        let mut best: Option<(Cost, NodeIx)> = None;
+        for (nodes, least) in [(begun, Cost::default()), (others, first)] {
+            for node in nodes {
+                if best.is_some_and(|(cheapest, _)| cheapest <= least || (cheapest.higher == 0 && cheapest.begins == 0))
+                {
+                    break;
+                }
+                let known = self.alike.get(kind).is_some_and(|alike| alike.hopeless.contains(&node));
+                if known || !self.hunt.is_open(ix, node) || !self.trial.cluster().eligible(shape, node) {
+                    continue;
+                }
+                match self.price(node, request)? {
+                    Some(cost) if best.is_none_or(|(cheapest, _)| cost < cheapest) => best = Some((cost, node)),
+                    Some(_) => {}
+                    None => {
+                        if let Some(alike) = self.alike.get_mut(kind) {
+                            alike.hopeless.insert(node);
+                        }
+                    }
+                }
+            }
+        }
+        let Some((_, node)) = best else { return Ok(None) };
+        let before = self.trial.mark();
+        let taken = self.clear(node, request)?.unwrap_or_default();
+        self.trial.rewind(before)?;
+        for (number, ix, _) in taken {
+            self.evict_of(number, ix)?;
+        }
+        Ok(Some(node))
+    }
+
+    /// The nodes of those whose jobs have begun to shrink.
+    fn begun(&self) -> BTreeSet<(u64, NodeIx)> {
+        let cluster = self.trial.cluster();
+        let pods = self.pools.iter().filter(|pool| !pool.gone.is_empty()).flat_map(|pool| &pool.bundle.pods);
+        let nodes = pods.filter_map(|ix| cluster.pod(*ix)?.place.node());
+        nodes.filter_map(|ix| Some((cluster.node(ix)?.rank, ix))).collect()
+    }
+
+    /// What is lost where a node is cleared for a request; none where it cannot be.
+    fn price(&mut self, node: NodeIx, request: &Request) -> Result<Option<Cost>, Overflow> {
+        let before = self.trial.mark();
+        let taken = self.clear(node, request)?;
+        self.trial.rewind(before)?;
+        Ok(taken.map(|taken| self.cost(&taken)))
+    }
+
+    fn cost(&self, taken: &[Taken]) -> Cost {
+        let mut by_pool: BTreeMap<usize, usize> = BTreeMap::new();
+        for (number, ..) in taken {
+            let count = by_pool.entry(*number).or_default();
+            *count = count.saturating_add(1);
+        }
+        let mut cost = Cost { at_once: taken.len(), ..Cost::default() };
+        for (number, count) in by_pool {
+            let Some(pool) = self.pools.get(number) else { continue };
+            let in_all = |count: usize| pool.bundle.step(count).unwrap_or(count);
+            let gone = pool.gone.len();
+            cost.higher = cost.higher.saturating_add(if pool.level > 0 { count } else { 0 });
+            cost.begins = cost.begins.saturating_add(usize::from(gone == 0));
+            let owed = if gone == 0 { 0 } else { in_all(gone) };
+            cost.goes = cost.goes.saturating_add(in_all(gone.saturating_add(count)).saturating_sub(owed));
+        }
+        cost
+    }
+
+    /// Evicts pods on a node until a request fits there; who they are. None, and nobody, where it does not fit.
+    fn clear(&mut self, at: NodeIx, request: &Request) -> Result<Option<Vec<Taken>>, Overflow> {
+        let before = self.trial.mark();
+        let rank = self.trial.cluster().node(at).map_or(0, |node| node.rank);
+        let there = self.there.get(&(rank, at)).cloned().unwrap_or_default();
+        let mut taken: Vec<Taken> = Vec::new();
+        for (number, ix) in there {
+            let cluster = self.trial.cluster();
+            let Some((pod, node)) = cluster.pod(ix).zip(cluster.node(at)) else { continue };
+            if node.free.lacks(request).is_none() {
+                break;
+            }
+            let helps = pod.request.iter().any(|(resource, _)| node.free.get(resource) < request.get(resource));
+            let going = taken.iter().filter(|(pool, ..)| *pool == number).count();
+            let place = pod.place;
+            if helps && self.may_go(number, ix, going)? {
+                self.trial.evict(ix)?;
+                taken.push((number, ix, place));
+            }
+        }
+        let lacks = |trial: &Trial<'_>| trial.cluster().node(at).is_none_or(|node| node.free.lacks(request).is_some());
+        if lacks(self.trial) {
+            self.trial.rewind(before)?;
+            return Ok(None);
+        }
+        let mut needed = Vec::new();
+        for (number, ix, place) in taken.into_iter().rev() {
+            let mark = self.trial.mark();
+            self.trial.put(ix, place)?;
+            if lacks(self.trial) {
+                self.trial.rewind(mark)?;
+                needed.push((number, ix, place));
+            }
+        }
+        Ok(Some(needed))
+    }
+}

@@ -1,0 +1,36 @@
+//! Which nodes take a pod, and why the others do not.
+
+use crate::testing::{World, pod};
+
+#[test]
+fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
+    let mut world = World::new();
+    for (name, has) in
+        [("fits", "cpu=2"), ("small", "cpu=1"), ("full", "cpu=2"), ("promised", "cpu=2"), ("barred", "cpu=9")]
+    {
+        world.node(name, has);
+    }
+    world.pod(pod("v").asks("cpu=1").on("full"));
+    world.pod(pod("equal").asks("cpu=1").nominated("promised"));
+    world.pod(pod("lesser").asks("cpu=1").priority(-1).nominated("fits"));
+    let all = ["fits", "small", "full", "promised", "gone"];
+    world.pod(pod("a").asks("cpu=2").only_on(&all));
+    world.node("later", "cpu=9");
+    let verdicts = world.engine.filter(world.id("a")).unwrap();
+    // `gone` has number 5 and no node; `later` has 6 and is not eligible.
+    assert_eq!(verdicts.codes, [0, 1, 2, 3, 4, 4, 4]);
+    let said: Vec<_> = verdicts
+        .obstacles
+        .iter()
+        .map(|obstacle| (obstacle.reason.law.as_str(), obstacle.reason.message.as_str(), obstacle.resolvable))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("node/large-enough", "node(s) too small: cpu", false),
+            ("node/has-room", "Insufficient cpu", true),
+            ("node/keeps-promises", "cpu promised to nominated pods", true),
+            ("node/eligible", "the pod may not run there", false),
+        ]
+    );
+}

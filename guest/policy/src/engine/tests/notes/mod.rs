@@ -1,0 +1,64 @@
+//! What is noted during an attempt, and, a file each, search by search. The sentences are worked out by hand from the cluster.
+
+mod cycle;
+mod node_by_node;
+mod remove_all_put_back;
+
+use crate::testing::{World, pod, quota};
+
+/// What is noted when a pod is tried and a plan is looked for.
+fn tried(world: &mut World, asker: &str) -> Vec<String> {
+    world.engine.record_notes(true);
+    world.pre_filter(asker);
+    world.post_filter(asker);
+    world.said(asker)
+}
+
+#[test]
+fn nothing_is_noted_unless_somebody_wants_to_be_told() {
+    let mut world = World::new();
+    world.node("n", "cpu=1");
+    world.pod(pod("a").asks("cpu=2"));
+    world.pre_filter("a");
+    world.engine.filter(world.id("a")).unwrap();
+    world.post_filter("a");
+    assert_eq!(world.said("a"), [""; 0]);
+    assert_ne!(tried(&mut world, "a"), [""; 0]);
+    world.engine.record_notes(false);
+    assert_eq!(world.said("a"), [""; 0], "what was recorded is forgotten");
+}
+
+#[test]
+fn filter_says_of_every_node_what_is_asked_and_what_there_is() {
+    let mut world = World::new();
+    for (node, has) in [("small", "cpu=1"), ("full", "cpu=4"), ("promised", "cpu=2"), ("fits", "cpu=2"), ("barred", "")]
+    {
+        world.node(node, has);
+    }
+    world.pod(pod("v").asks("cpu=2500m").on("full"));
+    world.pod(pod("equal").asks("cpu=1").nominated("promised"));
+    world.pod(pod("a").asks("cpu=2").only_on(&["small", "full", "promised", "fits"]));
+    world.engine.record_notes(true);
+    world.pre_filter("a");
+    world.engine.filter(world.id("a")).unwrap();
+    assert_eq!(
+        world.said("a"),
+        [
+            "small Barred large-enough: not enough cpu (asked 2, free 1) on the empty node",
+            "full Barred has-room: not enough cpu (asked 2, free 1.5)",
+            "promised Barred keeps-promises: not enough cpu (asked 2, free 1) beside what is promised to others",
+        ]
+    );
+}
+
+#[test]
+fn a_quota_that_stands_in_the_way_is_named_with_both_sides() {
+    let mut world = World::new();
+    world.object(quota("team", "", "cpu=4", "cpu=9"));
+    world.node("n", "cpu=9");
+    world.pod(pod("v").quota("team").preemptible(false).asks("cpu=3").on("n"));
+    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=2").priority(1));
+    let line = "queue team Barred non-preemptible-job-fits-min: \
+                quota `team`, cpu: non-preemptible used 3 + asked 2 is more than min 4";
+    assert_eq!(tried(&mut world, "a"), [line], "once, though PreFilter and PostFilter both say so");
+}

@@ -1,0 +1,114 @@
+//! What is noted when a job is planned as a whole.
+
+use super::tried;
+use crate::contract::Placement;
+use crate::testing::{World, assert_said, pod, quota};
+
+#[test]
+fn a_victim_is_told_what_would_be_missing_and_other_nodes_what_they_would_have_cost() {
+    let mut world = World::new();
+    world.node("x", "cpu=4");
+    world.node("y", "cpu=4");
+    world.node("z", "cpu=1");
+    world.pod(pod("dear").asks("cpu=4").priority(5).on("x"));
+    world.pod(pod("victim").asks("cpu=3").on("y"));
+    world.pod(pod("kept").asks("cpu=1").priority(1).on("y"));
+    world.pod(pod("a").asks("cpu=3").priority(9));
+    assert_eq!(
+        tried(&mut world, "a"),
+        [
+            "kept PutBack important-first: there is room for it, too",
+            "victim Needed important-first: with it back, not enough cpu (asked 3, free 0)",
+            "x Enough cheapest-node-first: 1 pod would make way, of priority 5",
+            "dear Unneeded cheapest-node-first: nothing was planned onto its node",
+            "z Barred cheapest-node-first: not enough cpu (asked 3, free 1); nobody there may make way",
+            "y Chosen cheapest-node-first: 1 pod is planned onto it: 1 pod makes way, of priority 0",
+        ]
+    );
+}
+
+#[test]
+fn who_may_not_go_and_would_have_been_enough_is_named_with_the_law() {
+    let mut world = World::new();
+    world.node("n", "cpu=4");
+    world.node("m", "cpu=4");
+    world.pod(pod("v").asks("cpu=1").on("n"));
+    world.pod(pod("np").preemptible(false).asks("cpu=2").on("n"));
+    world.pod(pod("small").preemptible(false).asks("cpu=1").on("n"));
+    world.pod(pod("dear").asks("cpu=2").priority(9).on("m"));
+    world.pod(pod("equal").asks("cpu=2").priority(1).on("m"));
+    world.pod(pod("a").asks("cpu=3").priority(1));
+    // n: 4 - 3 = 1 with `v` gone; `np` beside it makes 3, and `small` can stay. m: both would have to go.
+    let nobody = "it would not be enough on its node";
+    let both = "its node would have room if it and the other one that this is said of made way;";
+    assert_eq!(
+        tried(&mut world, "a"),
+        [
+            "np Spared victim-is-preemptible: it is non-preemptible".to_owned(),
+            "small Spared victim-is-preemptible: it is non-preemptible".to_owned(),
+            "dear Spared victim-ranks-lower: its priority 9 is not lower than the preemptor's 1".to_owned(),
+            "equal Spared victim-ranks-lower: its priority 1 is not lower than the preemptor's 1".to_owned(),
+            "n Barred cheapest-node-first: not enough cpu (asked 3, free 1), even with the 1 pod gone that may make way"
+                .to_owned(),
+            format!("v Unneeded cheapest-node-first: {nobody}"),
+            "np Enough victim-is-preemptible: its node would have room if it made way; it is non-preemptible"
+                .to_owned(),
+            "m Barred cheapest-node-first: not enough cpu (asked 3, free 0); nobody there may make way".to_owned(),
+            format!("dear Enough victim-ranks-lower: {both} its priority 9 is not lower than the preemptor's 1"),
+            format!("equal Enough victim-ranks-lower: {both} its priority 1 is not lower than the preemptor's 1"),
+            "asker Barred cheapest-node-first: no node would have room, whoever may make way".to_owned(),
+        ]
+    );
+}
+
+#[test]
+fn a_job_that_finds_too_few_nodes_is_told_which_would_have_done() {
+    let mut world = World::new();
+    world.node("n", "cpu=2");
+    world.node("m", "cpu=2");
+    world.pod(pod("v").asks("cpu=2").on("n"));
+    world.pod(pod("np").preemptible(false).asks("cpu=1").on("m"));
+    for name in ["a", "b"] {
+        world.pod(pod(name).job("j").asks("cpu=2").priority(1));
+    }
+    let said = tried(&mut world, "a");
+    assert_said(
+        &said,
+        &[
+            "n Enough cheapest-node-first: 1 pod would make way, of priority 0",
+            "v Unneeded cheapest-node-first: not every pod of the job would have a node",
+            "m Barred cheapest-node-first: not enough cpu (asked 2, free 1); nobody there may make way",
+        ],
+    );
+}
+
+#[test]
+fn who_goes_for_the_quota_is_told_so() {
+    let mut world = World::new();
+    world.object(quota("team", "", "cpu=4", "cpu=4"));
+    world.node("n1", "cpu=4");
+    world.node("n2", "cpu=2");
+    world.pod(pod("own").quota("team").asks("cpu=2").on("n2"));
+    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=4").priority(1));
+    let said = tried(&mut world, "a");
+    let own = said.iter().find(|line| line.starts_with("own Needed")).unwrap();
+    assert!(own.starts_with("own Needed non-preemptible-job-fits-max: with it back, quota `team`, cpu: "), "{own}");
+    assert!(own.ends_with(" is more than max 4"), "{own}");
+}
+
+#[test]
+fn what_was_noted_of_a_plan_that_the_host_refused_is_forgotten() {
+    let mut world = World::new();
+    world.node("x", "cpu=1");
+    world.node("y", "cpu=1");
+    world.pod(pod("v").asks("cpu=1").on("x"));
+    world.pod(pod("w").asks("cpu=1").on("y"));
+    world.pod(pod("a").asks("cpu=1").priority(1));
+    let first = tried(&mut world, "a");
+    assert!(first.iter().any(|line| line.starts_with("v Needed")), "{first:#?}");
+    let a = world.id("a");
+    world.engine.post_filter(a, &[Placement { pod: a, node: 0 }]).unwrap();
+    let then = world.said("a");
+    assert!(then.iter().any(|line| line.starts_with("w Needed")), "{then:#?}");
+    assert!(!then.iter().any(|line| line.starts_with("v ")), "`x` is out of the question: {then:#?}");
+}

@@ -1,0 +1,43 @@
+//! What a law is asked about.
+
+use super::Asker;
+use crate::model::{Amounts, Class, Cluster, Ledger, PodIx, Queue, QueueIx, ResourceIx};
+
+/// The cluster as it is or would be, and who asks.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    /// The cluster, or the cluster as it would be.
+    pub cluster: &'a Cluster,
+    /// The plans under way.
+    pub ledger: &'a Ledger,
+    /// Who asks.
+    pub asker: &'a Asker,
+    /// What the asker's pods ask for in sum, as far as they do not hold it yet.
+    pub unplaced: &'a Amounts,
+    /// What is promised to pods of other jobs counts as held: nothing is planned that would break an earlier plan.
+    pub promises_count: bool,
+    /// Who would make way together, where that is asked about.
+    pub group: &'a [PodIx],
+}
+
+impl Case<'_> {
+    /// What those who would make way together hold of a queue.
+    pub fn given_up(&self, queue: QueueIx, resource: ResourceIx) -> i64 {
+        let pods = self.group.iter().filter_map(|ix| self.cluster.pod(*ix));
+        let below = pods.filter(|pod| self.cluster.is_below(pod.queue, queue));
+        below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
+    }
+
+    /// What the pods of a queue and those below it hold, whatever their class.
+    pub fn used(&self, queue: &Queue, resource: ResourceIx) -> i64 {
+        queue.used.parts(resource).iter().fold(0, |sum: i64, part| sum.saturating_add(*part))
+    }
+
+    /// What is promised to waiting pods of other jobs that count against a queue, of one class and resource.
+    pub fn promised(&self, queue: QueueIx, class: Class, resource: ResourceIx) -> i64 {
+        if !self.promises_count {
+            return 0;
+        }
+        self.cluster.promised_below(queue, class, resource, |pod| !self.asker.pods.contains(&pod))
+    }
+}

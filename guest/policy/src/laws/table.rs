@@ -1,0 +1,129 @@
+//! The table of a system: its laws in force, each in the seat where it is asked.
+
+use std::cmp::Ordering;
+
+use super::{Breach, Case, Cycle, Loss, Lost, Rule};
+use crate::model::{Cluster, Pod, PodIx};
+
+/// A gate or a limit in force.
+#[derive(Debug, Clone, Copy)]
+pub struct Gate {
+    /// The law.
+    pub rule: Rule,
+    /// Whether it holds.
+    pub holds: fn(&Case<'_>) -> Result<(), Breach>,
+}
+
+/// A guard in force.
+#[derive(Debug, Clone, Copy)]
+pub struct Guard {
+    /// The law.
+    pub rule: Rule,
+    /// Whether this pod may make way.
+    pub admits: fn(&Case<'_>, PodIx, &Pod) -> Result<(), Breach>,
+}
+
+/// An order of pods in force.
+#[derive(Debug, Clone, Copy)]
+pub struct Order {
+    /// The law.
+    pub rule: Rule,
+    /// Which of two pods comes first.
+    pub compare: fn(&Cluster, &Pod, &Pod) -> Ordering,
+}
+
+/// An order of nodes in force: the name decides between equal losses.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeChoice {
+    /// The law.
+    pub rule: Rule,
+    /// How much is lost.
+    pub loss: fn(&Lost<'_>) -> Loss,
+}
+
+/// How a system looks for a plan.
+#[derive(Debug, Clone)]
+pub enum Search {
+    /// Take everybody away who may make way, place the whole job, put back whom one can.
+    RemoveAllPutBack,
+    /// Node by node: take everybody away who may make way, put back whom one can; then choose a node.
+    NodeByNode(Sample),
+    /// Bundles of victims, job by job; within the system's own cycle.
+    Bundles,
+    /// Node by node: gather the smallest group whose going makes the room, sparing whom one can.
+    GroupOnOneNode(Group),
+}
+
+/// How many nodes that offer a plan are looked at, at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample {
+    /// Of the nodes that could take the pod, so many per hundred.
+    pub percentage: u32,
+    /// But no fewer than this.
+    pub absolute: u32,
+}
+
+impl Sample {
+    /// The number out of so many nodes.
+    pub fn of(self, nodes: usize) -> usize {
+        let size = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
+        let share = nodes.saturating_mul(size(self.percentage)).checked_div(100).unwrap_or(0);
+        share.max(size(self.absolute)).min(nodes)
+    }
+}
+
+/// What a group of victims is gathered by.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// Hold of a group if they hold of a larger one: the more go, the sooner they are broken.
+    pub floors: Vec<Gate>,
+    /// Which victims are taken only where others do not suffice.
+    pub last_resort: LastResort,
+}
+
+/// An order by reluctance in force.
+#[derive(Debug, Clone, Copy)]
+pub struct LastResort {
+    /// The law.
+    pub rule: Rule,
+    /// How reluctantly a pod is taken: one bit for each reason to spare it, the higher the weightier; below 4.
+    pub reasons: fn(&Case<'_>, PodIx, &Pod) -> u8,
+}
+
+/// The table of a system: the laws in force, by the question and the moment at which it is asked.
+#[derive(Debug, Clone)]
+pub struct Laws {
+    /// Which pending pod is tried first.
+    pub queue_order: Order,
+    /// Asked at PreFilter; no preemption helps against these.
+    pub final_gates: Vec<Gate>,
+    /// Asked at PreFilter; a preemption may help.
+    pub gates: Vec<Gate>,
+    /// Asked at PostFilter first: where one is broken, what was planned before is awaited and kept.
+    pub under_way: Vec<Gate>,
+    /// Asked at PostFilter then, before anything is planned.
+    pub trigger: Vec<Gate>,
+    /// Asked of each candidate.
+    pub guards: Vec<Guard>,
+    /// Must hold with the plan carried out.
+    pub limits: Vec<Gate>,
+    /// Must hold for a reserved pod to be bound.
+    pub permit: Vec<Gate>,
+    /// Which candidate is put back first.
+    pub put_back: Order,
+    /// Which node a pod is planned onto.
+    pub node_choice: NodeChoice,
+    /// How a plan is looked for.
+    pub search: Search,
+    /// The ancestors of a queue bound its pods, too.
+    pub parents_bind: bool,
+    /// The cycle of the system's own, where it has one.
+    pub cycle: Option<Cycle>,
+}
+
+impl Laws {
+    /// Room that is promised to a pod is kept from everybody, whatever their priority.
+    pub fn promises_are_firm(&self) -> bool {
+        matches!(self.search, Search::GroupOnOneNode(_))
+    }
+}

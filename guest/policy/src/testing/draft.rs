@@ -1,0 +1,105 @@
+//! Pods in words.
+
+use super::amounts;
+use crate::contract::{Phase, Pod, PodKind};
+
+/// A pod in words.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    pub(super) pod: Pod,
+    pub(super) labels: Vec<(String, String)>,
+    pub(super) annotations: Vec<(String, String)>,
+    pub(super) node: Option<String>,
+    pub(super) nominated: Option<String>,
+    pub(super) only: Option<Vec<String>>,
+}
+
+/// A pending pod of namespace `default`, or of the one in `namespace/name`; of priority 0, and without requests.
+pub fn pod(name: &str) -> Draft {
+    let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
+    let pod = Pod {
+        id: 0,
+        kind: PodKind::Pod,
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+        uid: String::new(),
+        priority: Some(0),
+        priority_class: String::new(),
+        never_preempts: false,
+        scheduler: "default-scheduler".to_owned(),
+        phase: Phase::Pending,
+        node: None,
+        nominated: None,
+        required_node: None,
+        terminating: false,
+        preempted: false,
+        created: 0,
+        entered: 0,
+        started: None,
+        scheduled: None,
+        requests: Vec::new(),
+        shape: 0,
+        owner: None,
+        labels: Vec::new(),
+        annotations: Vec::new(),
+    };
+    Draft { pod, labels: Vec::new(), annotations: Vec::new(), node: None, nominated: None, only: None }
+}
+
+/// A pending reservation of priority 0.
+pub fn reservation(name: &str) -> Draft {
+    pod(name).with(|pod| pod.kind = PodKind::Reservation)
+}
+
+impl Draft {
+    pub fn asks(mut self, text: &str) -> Draft {
+        self.pod.requests = amounts(text);
+        self
+    }
+
+    pub fn priority(mut self, priority: i32) -> Draft {
+        self.pod.priority = Some(priority);
+        self
+    }
+
+    /// It runs on this node.
+    pub fn on(mut self, node: &str) -> Draft {
+        (self.node, self.pod.phase) = (Some(node.to_owned()), Phase::Running);
+        self
+    }
+
+    pub fn nominated(mut self, node: &str) -> Draft {
+        self.nominated = Some(node.to_owned());
+        self
+    }
+
+    /// It may run on these nodes only.
+    pub fn only_on(mut self, nodes: &[&str]) -> Draft {
+        self.only = Some(nodes.iter().map(|node| (*node).to_owned()).collect());
+        self
+    }
+
+    pub fn label(mut self, key: &str, value: &str) -> Draft {
+        self.labels.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn annotation(mut self, key: &str, value: &str) -> Draft {
+        self.annotations.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Anything else.
+    pub fn with(mut self, change: impl FnOnce(&mut Pod)) -> Draft {
+        change(&mut self.pod);
+        self
+    }
+
+    /// What the world calls it.
+    pub fn name(&self) -> String {
+        match self.pod.kind {
+            PodKind::Pod => format!("{}/{}", self.pod.namespace, self.pod.name),
+            PodKind::Reservation => format!("Reservation/{}", self.pod.name),
+        }
+    }
+}

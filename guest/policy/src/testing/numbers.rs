@@ -1,0 +1,63 @@
+//! The numbers that stand for names in the contract.
+#![expect(clippy::arithmetic_side_effects, reason = "tests")]
+
+use std::collections::BTreeMap;
+
+use super::{Draft, amounts};
+use crate::Engine;
+use crate::contract::{Attribute, Eligibility, Event, Interests, Node, Pod};
+
+/// The numbers of names, given out as they come unless they are given before.
+#[derive(Debug, Clone)]
+pub struct Numbers {
+    interests: Interests,
+    pub nodes: BTreeMap<String, u32>,
+    pub pods: BTreeMap<String, u32>,
+    shapes: BTreeMap<Vec<String>, u32>,
+}
+
+fn number<K: Ord + Clone>(numbers: &mut BTreeMap<K, u32>, name: &K) -> u32 {
+    let next = numbers.values().max().map_or(0, |last| last + 1);
+    *numbers.entry(name.clone()).or_insert(next)
+}
+
+impl Numbers {
+    /// No numbers yet, for these laws.
+    pub fn new(laws: &str) -> Numbers {
+        let known = Engine::describe().law_sets.into_iter().find(|known| known.name == laws);
+        let interests = known.unwrap().interests;
+        Numbers { interests, nodes: BTreeMap::new(), pods: BTreeMap::new(), shapes: BTreeMap::new() }
+    }
+
+    pub fn node(&mut self, name: &str, text: &str) -> Event {
+        let id = number(&mut self.nodes, &name.to_owned());
+        Event::NodeUpserted(Node { id, name: name.to_owned(), allocatable: amounts(text), labels: Vec::new() })
+    }
+
+    /// The pod, after the nodes that it may run on.
+    pub fn pod(&mut self, draft: &Draft) -> [Event; 2] {
+        let mut node = |name: &Option<String>| name.as_ref().map(|name| number(&mut self.nodes, name));
+        let (place, nominated) = (node(&draft.node), node(&draft.nominated));
+        let nodes: Vec<u64> = match &draft.only {
+            None => vec![u64::MAX; 4],
+            Some(only) => vec![only.iter().fold(0, |bits, name| bits | 1 << number(&mut self.nodes, name))],
+        };
+        let shape = number(&mut self.shapes, &draft.only.clone().unwrap_or_default());
+        let id = number(&mut self.pods, &draft.name());
+        let labels = attributes(&self.interests.labels, &draft.labels);
+        let annotations = attributes(&self.interests.annotations, &draft.annotations);
+        let pod = Pod { id, node: place, nominated, shape, labels, annotations, ..draft.pod.clone() };
+        [Event::Eligibility(Eligibility { shape, nodes }), Event::PodUpserted(pod)]
+    }
+}
+
+/// What the host tells of labels or annotations: each must be one that the laws want to be told.
+fn attributes(interests: &[String], pairs: &[(String, String)]) -> Vec<Attribute> {
+    let attribute = |(key, value): &(String, String)| {
+        let at = |wanted: &str| interests.iter().position(|interest| interest == wanted);
+        let named = at(key).map(|at| (at, value.clone()));
+        let (at, value) = named.or_else(|| Some((at("*")?, format!("{key}={value}")))).unwrap();
+        Attribute { key: u32::try_from(at).unwrap(), value }
+    };
+    pairs.iter().map(attribute).collect()
+}

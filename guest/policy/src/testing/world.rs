@@ -1,0 +1,143 @@
+//! A policy that is told of a cluster, and asked.
+
+use std::collections::BTreeMap;
+
+use super::{Draft, Numbers, RESOURCES};
+use crate::Engine;
+use crate::contract::*;
+
+/// A policy that is told of a cluster as the test says it, one call of `apply` for each thing.
+#[derive(Debug)]
+pub struct World {
+    pub engine: Engine,
+    pub numbers: Numbers,
+    /// What the authors of the objects are told.
+    pub findings: Vec<Finding>,
+}
+
+/// A plan in names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    pub id: u64,
+    /// The node of each pod.
+    pub nominations: BTreeMap<String, String>,
+    pub victims: Vec<String>,
+}
+
+impl World {
+    /// A policy with Koordinator's laws.
+    pub fn new() -> World {
+        World::with("")
+    }
+
+    /// The same with these arguments.
+    pub fn with(arguments: &str) -> World {
+        World::of("koordinator", arguments)
+    }
+
+    pub fn of(laws: &str, arguments: &str) -> World {
+        let mut engine = Engine::default();
+        engine.configure(laws, arguments).unwrap();
+        let mut world = World { engine, numbers: Numbers::new(laws), findings: Vec::new() };
+        let resources = RESOURCES.map(|name| Resource { name: name.to_owned(), everywhere: 0 });
+        world.tell(vec![Event::Resources(resources.to_vec())]);
+        world
+    }
+
+    pub fn tell(&mut self, events: Vec<Event>) {
+        let applied = self.engine.apply(events).unwrap();
+        self.findings.extend(applied.findings);
+    }
+
+    pub fn node(&mut self, name: &str, amounts: &str) {
+        let event = self.numbers.node(name, amounts);
+        self.tell(vec![event]);
+    }
+
+    pub fn pod(&mut self, draft: Draft) {
+        let events = self.numbers.pod(&draft);
+        self.tell(events.to_vec());
+    }
+
+    pub fn gone(&mut self, pod: &str) {
+        let id = self.id(pod);
+        self.tell(vec![Event::PodRemoved(id)]);
+    }
+
+    pub fn object(&mut self, object: Object) {
+        self.tell(vec![Event::ObjectUpserted(object)]);
+    }
+
+    /// The number of a pod; without a namespace it is `default`.
+    pub fn id(&self, pod: &str) -> PodId {
+        let name = if pod.contains('/') { pod.to_owned() } else { format!("default/{pod}") };
+        *self.numbers.pods.get(&name).unwrap()
+    }
+
+    fn name(names: &BTreeMap<String, u32>, id: u32) -> String {
+        names.iter().find(|(_, other)| **other == id).map(|(name, _)| name.clone()).unwrap()
+    }
+
+    pub fn pod_name(&self, id: PodId) -> String {
+        World::name(&self.numbers.pods, id)
+    }
+
+    pub fn node_name(&self, id: NodeId) -> String {
+        World::name(&self.numbers.nodes, id)
+    }
+
+    pub fn pre_filter(&mut self, pod: &str) -> Admission {
+        self.engine.pre_filter(self.id(pod)).unwrap().admission
+    }
+
+    pub fn post_filter(&mut self, pod: &str) -> PostFiltered {
+        self.engine.post_filter(self.id(pod), &[]).unwrap()
+    }
+
+    /// The plan for a pod, or the law that stood in the way.
+    pub fn plan(&mut self, pod: &str) -> Result<Named, String> {
+        let PostFiltered { plan, reason, .. } = self.post_filter(pod);
+        plan.map(|plan| self.named(&plan)).ok_or(reason.law)
+    }
+
+    pub fn named(&self, plan: &Plan) -> Named {
+        let nominations = plan.nominations.iter().map(|at| (self.pod_name(at.pod), self.node_name(at.node))).collect();
+        Named {
+            id: plan.id,
+            nominations,
+            victims: plan.victims.iter().map(|victim| self.pod_name(victim.pod)).collect(),
+        }
+    }
+
+    pub fn reserve(&mut self, pod: &str, node: &str) {
+        let node = *self.numbers.nodes.get(node).unwrap();
+        self.engine.reserve(self.id(pod), node).unwrap();
+    }
+
+    /// What was noted for a pod, a line each: who or what it is about, the outcome, the law without its system, and why.
+    pub fn said(&self, asker: &str) -> Vec<String> {
+        let line = |note: Note| {
+            let subject = match note.subject {
+                Subject::Asker => "asker".to_owned(),
+                Subject::Pod(pod) => self.pod_name(pod).trim_start_matches("default/").to_owned(),
+                Subject::Node(node) => self.node_name(node),
+                Subject::Queue(queue) => format!("queue {queue}"),
+            };
+            let law = note.law.split_once('/').map_or(note.law.as_str(), |(_, law)| law);
+            format!("{subject} {:?} {law}: {}", note.outcome, note.message)
+        };
+        self.engine.notes(self.id(asker)).unwrap().into_iter().map(line).collect()
+    }
+
+    /// The books of a quota.
+    pub fn account(&self, name: &str) -> QueueAccount {
+        self.engine.queues().unwrap().into_iter().find(|queue| queue.name == name).unwrap()
+    }
+}
+
+/// Fails where one of these lines is not among what was said.
+pub fn assert_said(said: &[String], lines: &[&str]) {
+    for line in lines {
+        assert!(said.iter().any(|said| said == line), "`{line}` is not in {said:#?}");
+    }
+}
