@@ -25,13 +25,6 @@ pub(crate) struct Memory {
     volcano: volcano::Memory,
 }
 
-impl Memory {
-    /// Why the cluster need not come to rest where victims are created anew: what the sources leave open.
-    pub(crate) fn unrest(&self) -> Option<&'static str> {
-        self.coscheduling.waited.then_some("gangs without room take turns at permit")
-    }
-}
-
 /// Judges what came of a step in the cluster as it was before.
 pub(crate) fn judge(
     case: &Case,

@@ -6,6 +6,7 @@
 mod breaches;
 mod gangs;
 mod guards;
+mod held;
 mod last_plan;
 mod non_preemptible;
 mod orders;

@@ -24,8 +24,6 @@ pub(crate) struct Memory {
     deadlines: BTreeMap<String, i64>,
     /// Whether any attempt has been made: from then on the times by which the queue is sorted differ.
     begun: bool,
-    /// Whether anybody was held at permit.
-    pub(crate) waited: bool,
 }
 
 /// The group of a pod.
@@ -90,6 +88,7 @@ pub(crate) fn attempt(
         return Ok(());
     }
     stay_as_they_are(&world, outcome, Some(gang), verdict);
+    kubernetes::nominations(&world, pod, &|other| group(other) == Some(gang), outcome, verdict);
     let takers: Vec<String> = kubernetes::takers(&world, pod).iter().map(|node| node.name.clone()).collect();
     if takers.is_empty() {
         without_room(&world, pod, gang, outcome, verdict);
@@ -134,32 +133,41 @@ fn with_room(world: &World, pod: &Pod, gang: &str, takers: &[String], outcome: &
     }
 }
 
-/// A member that no node takes: somebody is evicted only if the gang then has its minimum.
+/// A member that no node takes: somebody is evicted only if the gang then has its minimum. Where it lacks this one member alone,
+/// that is kube-scheduler's own preemption.
 fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outcome, verdict: &mut Verdict) {
     if !matches!(outcome.ended, Some(Ended::Nominated | Ended::Unschedulable)) {
         return verdict
             .breach("bound-where-there-is-room", format!("`{}` has no room, and {:?}", pod.name, outcome.ended));
     }
+    let missing = minimum(pod).saturating_sub(allocated(world, gang)).max(1);
+    if missing == 1 {
+        return kubernetes::without_room(world, pod, &|other| group(other) == Some(gang), outcome, verdict);
+    }
     let planned = outcome.ended == Some(Ended::Nominated);
-    if pod.never_preempts {
+    let barred = [
+        (pod.never_preempts, "preemptionPolicy Never"),
+        (kubernetes::waits_for_victims(world, pod), "victims on the nominated node are leaving"),
+        (
+            kubernetes::is_held_up(world, pod, &|other| group(other) == Some(gang), kubernetes::stated),
+            "its room is held at permit",
+        ),
+    ];
+    if let Some((_, why)) = barred.into_iter().find(|(bars, _)| *bars) {
         if planned {
-            verdict.breach("may-preempt", format!("`{}` preempted although it never does", pod.name));
+            verdict.breach("may-preempt", format!("`{}` preempted although: {why}", pod.name));
         }
-        return verdict.excuse("preemptionPolicy Never");
+        return verdict.excuse(why);
     }
     let pending: Vec<&Pod> = members(world, gang).into_iter().filter(|pod| pod.pending()).collect();
-    let missing = minimum(pod).saturating_sub(allocated(world, gang)).max(1);
     if planned {
         let seated: Vec<&Pod> =
             pending.iter().copied().filter(|pod| outcome.nominated.contains_key(&pod.name)).collect();
-        if seated.len() < missing {
+        if seated.len() != missing || !outcome.nominated.contains_key(&pod.name) {
             let text = format!("{:?} were evicted for {} of {missing} missing members", outcome.victims, seated.len());
             verdict.breach_expecting("gang-is-complete", text, json!({"victims": []}));
         }
         return legal(world, pod, &seated, outcome, verdict);
-    }
-    if pending.iter().any(|member| waits_for_victims(world, member)) {
-        return verdict.excuse("victims on the nominated node are leaving");
     }
     // Whoever else of the gang is chosen beside the pod: the smallest ones are the easiest.
     let mut others: Vec<&Pod> = pending.iter().copied().filter(|other| other.name != pod.name).collect();
@@ -173,20 +181,7 @@ fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outcome, verdict
     if !puzzle.solved_by(puzzle.all()) {
         return;
     }
-    if puzzle.solved_by(0) {
-        return verdict.excuse("room comes free without a plan");
-    }
-    let mut strict = puzzle.clone();
-    for (free, node) in strict.free.iter_mut().zip(world.nodes.values()) {
-        let stays = |other: &&Pod| other.leaving && other.priority >= pod.priority;
-        world.on(&node.name).filter(stays).for_each(|other| free.take(&other.request));
-    }
-    if !strict.solved_by(strict.all()) {
-        return verdict.excuse("a leaving pod of no lower priority holds its room until it is gone");
-    }
-    if others.iter().any(|other| other.request != pod.request)
-        || pending.iter().any(|other| other.request != pod.request)
-    {
+    if pending.iter().any(|other| other.request != pod.request) {
         return verdict.excuse("members of different size are placed one after the other");
     }
     let text = format!(
@@ -197,19 +192,14 @@ fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outcome, verdict
     verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
 }
 
-/// Whether victims on the node that a pod is nominated to are leaving.
-fn waits_for_victims(world: &World, pod: &Pod) -> bool {
-    let Some(node) = &pod.nominated else { return false };
-    world.on(node).any(|other| other.leaving && other.priority < pod.priority)
-}
-
 /// These pods of a gang, and everybody who may make way for them.
 fn puzzle<'w>(world: &'w World, pod: &Pod, askers: &[&'w Pod]) -> (Puzzle<'w>, Vec<&'w str>) {
     let nodes: Vec<_> = world.nodes.values().collect();
     let places = || nodes.iter().enumerate();
     let mut movers = Vec::new();
     for (place, node) in places() {
-        let lower = world.on(&node.name).filter(|other| other.priority < pod.priority && !other.leaving);
+        let able = |other: &&Pod| other.priority < pod.priority && !other.leaving && group(other) != group(pod);
+        let lower = world.on(&node.name).filter(able);
         movers.extend(lower.map(|other| Mover { name: &other.name, node: place, request: &other.request }));
     }
     let ours: BTreeSet<&str> = askers.iter().map(|pod| pod.name.as_str()).collect();
@@ -303,7 +293,6 @@ pub(crate) fn remember(case: &Case, world: &World, memory: &mut Memory, step: &S
     let Some(pod) = world.pods.get(name) else { return };
     let timeout = case.args.get("permitTimeout").and_then(|text| text.as_str()?.trim_end_matches('s').parse().ok());
     if outcome.ended == Some(Ended::Waiting) {
-        memory.waited = true;
         memory.deadlines.insert(name.clone(), world.now + timeout.unwrap_or(10));
     }
     if let Some(group) = group(pod).filter(|_| pre_filter(world, memory, pod).1) {

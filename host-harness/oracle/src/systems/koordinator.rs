@@ -70,7 +70,8 @@ pub(crate) fn attempt(
         total: Amounts::sum(waiting(world, pod).iter().map(|pod| &pod.request)),
         books: books(world, switches, pod)?,
         in_flight: memory.flights.get(&job(pod)).is_some_and(|victims| victims.iter().any(there))
-            || waiting(world, pod).iter().any(|member| room_is_being_left(world, member)),
+            || waiting(world, pod).iter().any(|member| room_is_being_left(world, member))
+            || kubernetes::is_held_up(world, pod, &|other| job(other) == job(pod), priority),
         satisfied: memory.satisfied.contains(&job(pod)),
     };
     inquiry.judge(outcome, verdict);

@@ -32,7 +32,7 @@ pub(crate) fn free_for(world: &World, pod: &Pod, node: &Node, priority: fn(&Pod)
 }
 
 /// The priority in the spec of a pod.
-fn stated(pod: &Pod) -> i64 {
+pub(crate) fn stated(pod: &Pod) -> i64 {
     pod.priority
 }
 
@@ -49,37 +49,46 @@ pub(crate) fn takers_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Pod) -> i
 
 /// A preemption on one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Plan {
-    pub(crate) node: String,
-    pub(crate) victims: BTreeSet<String>,
+struct Plan {
+    node: String,
+    victims: BTreeSet<String>,
     violations: usize,
 }
 
 /// What may come of a preemption by a pod that no node takes.
-pub(crate) enum Hope {
+enum Hope {
     /// It may not preempt, for this reason.
     Barred(&'static str),
     /// It may, and these are the plans, the best first; none where nobody can make enough room.
     Plans(Vec<Plan>),
 }
 
+/// Which pods are of the group of the one that asks: a group does not preempt itself, nor wait for itself.
+pub(crate) type Mates<'a> = &'a dyn Fn(&Pod) -> bool;
+
 /// The plans that kube-scheduler would find for a pod.
-pub(crate) fn hope(world: &World, pod: &Pod) -> Hope {
+fn hope(world: &World, pod: &Pod, mates: Mates<'_>) -> Hope {
     if pod.never_preempts {
         return Hope::Barred("preemptionPolicy Never");
     }
-    if let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node))
-        && could(world, pod, node)
-        && world.on(&node.name).any(|other| other.leaving && other.priority < pod.priority)
-    {
+    if waits_for_victims(world, pod) {
         return Hope::Barred("victims on the nominated node are leaving");
+    }
+    if is_held_up(world, pod, mates, stated) {
+        return Hope::Barred("its room is held at permit");
     }
     let mut plans: Vec<(Rank, Plan)> = Vec::new();
     for node in world.nodes.values().filter(|node| could(world, pod, node)) {
-        plans.extend(victims_on(world, pod, node).map(|plan| (rank(world, &plan), plan)));
+        plans.extend(victims_on(world, pod, node, mates).map(|plan| (rank(world, &plan), plan)));
     }
     plans.sort_by(|a, b| a.0.cmp(&b.0));
     Hope::Plans(plans.into_iter().map(|(_, plan)| plan).collect())
+}
+
+/// Whether a pod waits for its victims: pods of lower priority are leaving the node that it is nominated to.
+pub(crate) fn waits_for_victims(world: &World, pod: &Pod) -> bool {
+    let node = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)).filter(|node| could(world, pod, node));
+    node.is_some_and(|node| world.on(&node.name).any(|other| other.leaving && other.priority < pod.priority))
 }
 
 /// Whether preemption on the node can help at all: it fails for want of room alone, and is large enough.
@@ -87,10 +96,11 @@ fn could(world: &World, pod: &Pod, node: &Node) -> bool {
     world.may_run(pod, node) && pod.request.fits(&node.allocatable)
 }
 
-/// Those who may be victims of a pod on a node: of strictly lower priority.
-fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node) -> Vec<&'w Pod> {
+/// Those who may be victims of a pod on a node: of strictly lower priority, and not of its group.
+fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node, mates: Mates<'_>) -> Vec<&'w Pod> {
     let priority = pod.priority;
-    let mut possible: Vec<&Pod> = world.on(&node.name).filter(|other| other.priority < priority).collect();
+    let lower = world.on(&node.name).filter(|other| other.priority < priority && !mates(other));
+    let mut possible: Vec<&Pod> = lower.collect();
     // The most important first: higher priority, then the earlier start, where none said is now. Upstream leaves equals as it
     // finds them; the policy takes the older one, then the first by name, for the more important.
     possible.sort_by_key(|other| {
@@ -100,8 +110,8 @@ fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node) -> Vec<&'w Pod> {
 }
 
 /// SelectVictimsOnNode: remove all, see whether it fits, put back who need not go.
-fn victims_on(world: &World, pod: &Pod, node: &Node) -> Option<Plan> {
-    let possible = possible(world, pod, node);
+fn victims_on(world: &World, pod: &Pod, node: &Node, mates: Mates<'_>) -> Option<Plan> {
+    let possible = possible(world, pod, node, mates);
     if possible.is_empty() {
         return None;
     }
@@ -173,32 +183,36 @@ fn rank(world: &World, plan: &Plan) -> Rank {
 /// Judges one attempt.
 pub(crate) fn attempt(world: &World, name: &str, outcome: &Outcome, verdict: &mut Verdict) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
-    nominations(world, pod, outcome, verdict);
+    nominations(world, pod, &|_| false, outcome, verdict);
     let takers = takers(world, pod);
-    if !takers.is_empty() {
+    if takers.is_empty() {
+        without_room(world, pod, &|_| false, outcome, verdict);
+    } else {
         filter(pod, &takers, outcome, verdict);
-        return Ok(());
     }
+    Ok(())
+}
+
+/// A pod that no node takes preempts, if that helps.
+pub(crate) fn without_room(world: &World, pod: &Pod, mates: Mates<'_>, outcome: &Outcome, verdict: &mut Verdict) {
+    let name = &pod.name;
     if outcome.ended == Some(Ended::Scheduled) {
         let text = format!("`{name}` was bound to {:?}, which has no room for it", outcome.node);
-        verdict.breach("bound-where-there-is-room", text);
-        return Ok(());
+        return verdict.breach("bound-where-there-is-room", text);
     }
-    let plans = match hope(world, pod) {
+    let plans = match hope(world, pod, mates) {
         Hope::Barred(why) => {
             if !outcome.victims.is_empty() || !outcome.nominated.is_empty() {
                 verdict.breach("may-preempt", format!("`{name}` preempted although: {why}"));
             }
-            verdict.excuse(why);
-            return Ok(());
+            return verdict.excuse(why);
         }
         Hope::Plans(plans) => plans,
     };
     if outcome.ended == Some(Ended::Nominated) {
-        legal(world, pod, outcome, verdict);
+        legal(world, pod, mates, outcome, verdict);
     }
     best(world, pod, &plans, outcome, verdict);
-    Ok(())
 }
 
 /// A pod that a node takes is bound, to its nominated node where that takes it.
@@ -222,9 +236,9 @@ fn filter(pod: &Pod, takers: &[&Node], outcome: &Outcome, verdict: &mut Verdict)
 }
 
 /// The victims may go, it then fits, and none of them could stay.
-fn legal(world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
+fn legal(world: &World, pod: &Pod, mates: Mates<'_>, outcome: &Outcome, verdict: &mut Verdict) {
     let Some(node) = outcome.node.as_ref().and_then(|node| world.nodes.get(node)) else { return };
-    let possible = possible(world, pod, node);
+    let possible = possible(world, pod, node, mates);
     for victim in &outcome.victims {
         if !possible.iter().any(|other| other.name == *victim) {
             let text = format!("`{victim}` is of no lower priority than `{}` on `{}`", pod.name, node.name);
@@ -278,18 +292,33 @@ fn best(world: &World, pod: &Pod, plans: &[Plan], outcome: &Outcome, verdict: &m
 
 /// Those of lower priority who are nominated to a node lose that when somebody preempts there; a pod that can hope for nothing
 /// loses its own; every other nomination stands.
-fn nominations(world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
+pub(crate) fn nominations(world: &World, pod: &Pod, mates: Mates<'_>, outcome: &Outcome, verdict: &mut Verdict) {
     let Some(standing) = &outcome.standing else { return };
-    let hopeless = outcome.ended == Some(Ended::Unschedulable) && matches!(hope(world, pod), Hope::Plans(_));
+    let waits = waits_for_victims(world, pod) || is_held_up(world, pod, mates, stated);
+    let hopeless = outcome.ended == Some(Ended::Unschedulable) && !pod.never_preempts && !waits;
     for other in world.pods.values().filter(|other| other.pending() && other.nominated.is_some()) {
         let own = other.name == pod.name;
-        let displaced =
-            outcome.ended == Some(Ended::Nominated) && other.nominated == outcome.node && other.priority < pod.priority;
+        let planned = outcome.nominated.values().any(|node| other.nominated.as_ref() == Some(node));
+        let displaced = planned && other.priority < pod.priority && !mates(other);
         let lost = displaced && !own || own && hopeless;
-        let moved = own && matches!(outcome.ended, Some(Ended::Scheduled | Ended::Nominated));
+        let moved = outcome.bound.contains_key(&other.name)
+            || outcome.waiting.contains(&other.name)
+            || outcome.nominated.contains_key(&other.name);
         if !moved && lost == standing.contains_key(&other.name) {
             let text = format!("`{}` should {} its nomination", other.name, if lost { "lose" } else { "keep" });
             verdict.breach("nomination-is-kept", text);
         }
     }
+}
+
+/// Whether those who are held at permit, and rank no lower, are all that keeps a pod from the node that it is nominated to. They may be
+/// rejected yet. It has lost nothing for good, so its promise stands and it evicts nobody else: who went for it would be created anew,
+/// take the room behind it, and be evicted for it again, for ever.
+pub(crate) fn is_held_up(world: &World, pod: &Pod, mates: Mates<'_>, priority: fn(&Pod) -> i64) -> bool {
+    let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)) else { return false };
+    let mut free = free_for(world, pod, node, priority);
+    let full = !pod.request.fits(&free);
+    let held = world.on(&node.name).filter(|other| other.held.is_some() && priority(other) >= priority(pod));
+    held.filter(|other| !mates(other)).for_each(|other| free.add(&other.request));
+    full && world.may_run(pod, node) && pod.request.fits(&free)
 }

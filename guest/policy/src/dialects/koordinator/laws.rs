@@ -41,6 +41,14 @@ const LAST_PLAN_IS_DONE: Gate = Gate {
     rule: rule("koordinator/last-plan-is-done", "seed, PostFilter 7", &gate::last_plan_is_done::LAW),
     holds: gate::last_plan_is_done::holds,
 };
+const ITS_ROOM_IS_NOT_HELD: Gate = Gate {
+    rule: rule(
+        "koordinator/its-room-is-not-held-at-permit",
+        "seed, PostFilter 7; ruling C23",
+        &gate::its_room_is_not_held_at_permit::LAW,
+    ),
+    holds: gate::its_room_is_not_held_at_permit::holds,
+};
 const MAY_PREEMPT: Gate = Gate {
     rule: rule("koordinator/may-preempt", "seed, Key Concept 2 and PostFilter 1", &gate::may_preempt::LAW),
     holds: gate::may_preempt::holds,
@@ -123,7 +131,7 @@ pub fn table(args: &Args) -> Laws {
         },
         final_gates: vec![GANG_HAS_ITS_MEMBERS],
         gates: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
-        under_way: vec![LAST_PLAN_IS_DONE],
+        under_way: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],
         trigger: vec![MAY_PREEMPT, NP_FITS_MIN, P_LEAVES_MIN],
         guards,
         limits: vec![NP_FITS_MAX, P_LEAVES_MIN],

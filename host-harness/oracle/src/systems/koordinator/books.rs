@@ -1,12 +1,15 @@
 //! The books of a quota, and the two formulas of the proposal.
 
-use super::QUOTA;
 use super::switches::Switches;
+use super::{QUOTA, job};
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::world::{Pod, World, at};
 
-/// What a quota holds and allows.
+/// What a quota holds, allows, and is promised.
+///
+/// Who is nominated holds nothing yet, and is refused at its next PreFilter if others take the quota meanwhile: its victims would have
+/// gone in vain. So a plan counts as held what earlier plans promise to the pods of other jobs; admission does not.
 #[derive(Debug)]
 pub(super) struct Books {
     pub(super) min: Amounts,
@@ -14,6 +17,8 @@ pub(super) struct Books {
     pub(super) used: Amounts,
     pub(super) fixed_used: Amounts,
     fixed_request: Amounts,
+    promised: Amounts,
+    fixed_promised: Amounts,
 }
 
 /// The books of the quota of a pod; none for a reservation, or a pod without one.
@@ -25,11 +30,14 @@ pub(super) fn books(world: &World, switches: Switches, pod: &Pod) -> Result<Opti
     let (min, max) = (Amounts::read(at(quota, "/spec/min"))?, Amounts::read(at(quota, "/spec/max"))?);
     let ours = || world.pods.values().filter(|other| other.label(QUOTA) == name && !other.finished);
     let used = || ours().filter(|other| other.place().is_some());
+    let promised = || ours().filter(|other| other.pending() && other.nominated.is_some() && job(other) != job(pod));
     let requests = |pods: Vec<&Pod>| Amounts::sum(pods.into_iter().map(|pod| &pod.request));
     Ok(Some(Books {
         used: requests(used().collect()),
         fixed_used: requests(used().filter(|other| switches.stays(other)).collect()),
         fixed_request: requests(ours().filter(|other| switches.stays(other)).collect()),
+        promised: requests(promised().collect()),
+        fixed_promised: requests(promised().filter(|other| switches.stays(other)).collect()),
         min,
         max,
     }))
@@ -41,12 +49,39 @@ pub(super) fn plus(one: &Amounts, other: &Amounts) -> Amounts {
 }
 
 impl Books {
-    /// Non-preemptible: `npUsed + T <= min`. Preemptible: `min(min, npRequest) + pUsed + T <= max`.
+    /// Whether a job is admitted at PreFilter. Non-preemptible: `npUsed + T <= min` and `used + T <= max`. Preemptible:
+    /// `min(min, npRequest) + pUsed + T <= max`.
+    pub(super) fn admits(&self, stays: bool, total: &Amounts) -> bool {
+        if stays {
+            return plus(&self.fixed_used, total).within(&self.min) && plus(&self.used, total).within(&self.max);
+        }
+        self.leaves_room(&self.used, total)
+    }
+
+    /// Whether a job may trigger preemption: the same beside what is promised, but for the max of a non-preemptible job, for which
+    /// others can make way.
     pub(super) fn may_trigger(&self, stays: bool, total: &Amounts) -> bool {
         if stays {
-            return plus(&self.fixed_used, total).within(&self.min);
+            return Amounts::sum([&self.fixed_used, &self.fixed_promised, total]).within(&self.min);
         }
-        let mut sum = plus(&self.used, total);
+        self.holds(stays, total, &Amounts::default())
+    }
+
+    /// Whether a job fits beside what is promised when so much has left the quota, all of it preemptible.
+    pub(super) fn holds(&self, stays: bool, total: &Amounts, gone: &Amounts) -> bool {
+        let mut then = plus(&self.used, &self.promised);
+        then.take(gone);
+        if stays {
+            return plus(&then, total).within(&self.max);
+        }
+        // What is promised to a non-preemptible pod is set aside already: it is requested.
+        then.take(&self.fixed_promised);
+        self.leaves_room(&then, total)
+    }
+
+    /// Whether a preemptible job fits beside this use and what is set aside for non-preemptible pods.
+    fn leaves_room(&self, used: &Amounts, total: &Amounts) -> bool {
+        let mut sum = plus(used, total);
         sum.take(&self.fixed_used);
         let aside = |(resource, asked): (&String, &i64)| {
             let least = if self.min.names(resource) { self.min.get(resource) } else { i64::MAX };
@@ -54,10 +89,5 @@ impl Books {
         };
         sum.add(&Amounts(self.fixed_request.0.iter().map(aside).collect()));
         sum.within(&self.max)
-    }
-
-    /// The same, and for a non-preemptible job `used + T <= max`.
-    pub(super) fn admits(&self, stays: bool, total: &Amounts) -> bool {
-        self.may_trigger(stays, total) && (!stays || plus(&self.used, total).within(&self.max))
     }
 }

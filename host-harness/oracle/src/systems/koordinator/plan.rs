@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::books::plus;
 use super::switches::priority;
 use super::{Inquiry, QUOTA, job, waiting};
 use crate::amounts::Amounts;
@@ -70,19 +69,13 @@ impl Inquiry<'_> {
         self.world.pods.values().map(|pod| (pod.name.as_str(), gift(pod))).collect()
     }
 
-    /// Whether the own quota holds the job when these have left.
+    /// Whether the own quota holds the job when these have left, and who leaves already.
     fn quota_holds(&self, puzzle: &Puzzle<'_>, gone: Set) -> bool {
         let Some(books) = &self.books else { return true };
-        let mut used = plus(&books.used, &self.total);
-        let ours = |name: &str| self.world.pods.get(name).filter(|other| other.label(QUOTA) == self.pod.label(QUOTA));
-        puzzle.of(gone).filter_map(|mover| ours(mover.name)).for_each(|victim| used.take(&victim.request));
-        // Who leaves already, leaves.
-        for leaving in
-            self.world.pods.values().filter(|other| other.leaving && other.label(QUOTA) == self.pod.label(QUOTA))
-        {
-            used.take(&leaving.request);
-        }
-        used.within(&books.max)
+        let ours = |other: &&Pod| other.label(QUOTA) == self.pod.label(QUOTA);
+        let victims = puzzle.of(gone).filter_map(|mover| self.world.pods.get(mover.name));
+        let leaving = self.world.pods.values().filter(|other| other.leaving);
+        books.holds(self.stays, &self.total, &Amounts::sum(victims.chain(leaving).filter(ours).map(|pod| &pod.request)))
     }
 
     /// Judges a plan.
@@ -150,17 +143,6 @@ impl Inquiry<'_> {
         verdict.planned(victims.count_ones() as usize, fewest);
     }
 
-    /// Whether another job of the quota is nominated, and with it the job does not fit any more.
-    fn promised(&self) -> bool {
-        let Some(books) = &self.books else { return false };
-        let ours =
-            |other: &&Pod| other.pending() && other.nominated.is_some() && other.label(QUOTA) == self.pod.label(QUOTA);
-        let others = self.world.pods.values().filter(ours).filter(|other| job(other) != job(self.pod));
-        let mut total = self.total.clone();
-        others.for_each(|other| total.add(&other.request));
-        total != self.total && !books.admits(self.stays, &total)
-    }
-
     /// Judges that there is no plan.
     pub(super) fn complete(&self, outcome: &Outcome, verdict: &mut Verdict) {
         let pod = self.pod;
@@ -171,15 +153,6 @@ impl Inquiry<'_> {
         let puzzle = self.puzzle(&gives);
         if !puzzle.solved_by(puzzle.all()) || !self.quota_holds(&puzzle, puzzle.all()) {
             return;
-        }
-        if puzzle.solved_by(0) && self.quota_holds(&puzzle, 0) {
-            return verdict.excuse("room comes free without a plan");
-        }
-        if self.world.pods.values().any(|other| other.leaving) {
-            return verdict.excuse("somebody leaves already");
-        }
-        if self.promised() {
-            return verdict.excuse("the quota is promised to a job that is nominated");
         }
         if puzzle.askers.iter().any(|asker| asker.request != &pod.request) {
             return verdict.excuse("members of different size are placed one after the other");
