@@ -42,8 +42,10 @@ impl Page {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
-        let strong = self.strong(text);
-        self.line(strong);
+        for line in self.wrapped("", 2, text) {
+            let strong = self.strong(&line);
+            self.line(strong);
+        }
     }
 
     /// Text that may have colours: they are left out where they may not be used.
@@ -158,6 +160,13 @@ mod tests {
         let mut page = page(Some(12));
         page.paragraph("- ", 4, "aaa bbb ccc a-very-long-word d");
         assert_eq!(page.text, "- aaa bbb\n    ccc\n    a-very-long-word\n    d\n");
+    }
+
+    #[test]
+    fn headings_fit_too() {
+        let mut page = page(Some(12));
+        page.heading("aaa bbb ccc ddd");
+        assert_eq!(page.text, "aaa bbb ccc\n  ddd\n");
     }
 
     #[test]
