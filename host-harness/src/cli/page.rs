@@ -169,6 +169,16 @@ mod tests {
     }
 
     #[test]
+    fn a_column_that_is_kept_whole_is_not_broken_where_the_terminal_is_narrow() {
+        let mut page = page(Some(24));
+        let mut table = table(["CODE", "WHAT MUST HOLD"]);
+        table.add_row(["system/law-of-it", "aa bb cc"]);
+        keep_whole(&mut table, 0);
+        page.table(0, table);
+        assert!(page.text.contains("system/law-of-it  aa"), "{}", page.text);
+    }
+
+    #[test]
     fn tables_have_no_lines_and_no_trailing_blanks() {
         let mut page = page(Some(40));
         let mut table = table(["POD", "NODE"]);

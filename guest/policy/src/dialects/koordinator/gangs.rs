@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::args::Args;
 use super::keys;
-use super::pods::Said;
+use super::said::Said;
 use crate::contract::{Finding, ObjectKey};
 use crate::dialects::arguments::duration;
 use crate::dialects::document::annotation_path;
