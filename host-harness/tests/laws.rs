@@ -67,6 +67,12 @@ fn every_law_has_a_scenario_in_which_it_bites_and_one_in_which_it_spares() {
     assert!(unproven.is_empty(), "no scenario says so: {unproven:?}");
 }
 
+#[test]
+fn the_readme_counts_the_laws_there_are() {
+    let (text, laws) = (include_str!("README.md"), rules().len());
+    assert!(text.contains(&format!("Each of the {laws} laws in force")), "there are {laws}: run the mutation run anew");
+}
+
 /// How many scenarios of its system, and of those that stand on it, fail with each law switched: what the README of the tests shows.
 #[test]
 #[ignore = "plays every scenario twice for every law; run it with `-- --ignored --nocapture`"]

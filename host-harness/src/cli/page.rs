@@ -1,7 +1,7 @@
 //! Text for people: headings, paragraphs and tables that fit the terminal.
 
 use anstyle::Style;
-use comfy_table::{Attribute, Cell, ContentArrangement, Table, presets};
+use comfy_table::{Attribute, Cell, ColumnConstraint, ContentArrangement, Table, presets};
 
 use super::screen::{Screen, print};
 
@@ -136,6 +136,13 @@ pub(super) fn table_of<'a>(header: impl Iterator<Item = &'a str>) -> Table {
         column.set_padding((0, 2));
     }
     table
+}
+
+/// Never breaks what stands in a column, counted from 0: somebody will want to copy it.
+pub(super) fn keep_whole(table: &mut Table, column: usize) {
+    if let Some(column) = table.column_mut(column) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! The format is described in `fixtures/scenarios/README.md`.
 
+mod act;
 mod compare;
 mod expect;
 mod format;
@@ -12,11 +13,12 @@ mod report;
 mod run;
 mod status;
 
+pub use act::act;
 pub use compare::same;
 pub use expect::{Expect, Failure, OneOrMany, Word};
 pub use format::{Action, Scenario, Step};
 pub use junit::junit;
 pub use load::load;
 pub use report::{Actual, Report, StepReport, Summary};
-pub use run::{act, run, run_explained};
+pub use run::{run, run_explained};
 pub use status::{Books, Usage};

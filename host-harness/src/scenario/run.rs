@@ -2,23 +2,13 @@
 
 use lictor_policy::contract::ConfigError;
 
-use super::expect::{Expect, Failure};
+use super::act::take;
+use super::expect::Failure;
 use super::format::{Action, Scenario, Step};
 use super::report::{Actual, Report, StepReport};
 use super::status;
 use crate::policy::Policy;
 use crate::scheduler::{OpenError, Session, SessionError};
-
-/// Why a step could not be taken.
-#[derive(Debug, thiserror::Error)]
-enum StepError {
-    /// The cycle stopped.
-    #[error(transparent)]
-    Session(#[from] SessionError),
-    /// The step names something that there is not.
-    #[error("there is no {what} `{name}`")]
-    Absent { what: &'static str, name: String },
-}
 
 /// Runs a scenario against a policy, which is configured anew and may have been used before. Stops at the first step that
 /// cannot be taken.
@@ -64,77 +54,29 @@ fn run_steps(scenario: &Scenario, session: &mut Session<'_>, reports: &mut Vec<S
     session.take_happened();
     for (place, step) in (1usize..).zip(&scenario.steps) {
         let title = step.action.title();
-        let taken = take(step, session);
-        let (actual, failures) =
-            taken.map_err(|error| format!("line {}, step {place}: {title}: {error}", step.line))?;
+        let taken = take(&step.action, session);
+        let actual = taken.map_err(|error| format!("line {}, step {place}: {title}: {error}", step.line))?;
+        let failures = check(step, &actual);
         reports.push(StepReport { step: place, line: step.line, action: title, actual, failures });
     }
     Ok(())
 }
 
-/// Takes one step in a session that is open, for who drives a cluster otherwise than by a list of steps: what came of it.
-///
-/// # Errors
-/// Why the step could not be taken.
-pub fn act(action: Action, session: &mut Session<'_>) -> Result<Actual, String> {
-    let step = Step { action, expect: Expect::default(), line: 0 };
-    take(&step, session).map(|(actual, _)| actual).map_err(|error| error.to_string())
-}
-
-/// Takes a step: what came of it, and which expectations do not hold.
-fn take(step: &Step, session: &mut Session<'_>) -> Result<(Actual, Vec<Failure>), StepError> {
-    let (mut order, mut books) = (None, None);
-    match &step.action {
-        Action::Schedule(name) => {
-            let pod = session.mirror().pod_id(name).ok_or_else(|| absent("pod", name))?;
-            session.attempt(pod)?;
-        }
-        Action::Cycle(count) => (0..*count).try_for_each(|_| session.cycle())?,
-        Action::Order(_) => order = Some(queue(session)?),
-        Action::Advance(nanoseconds) => session.advance(*nanoseconds)?,
-        Action::EvictionsComplete => session.evictions_complete()?,
-        Action::Apply(objects) => session.upsert(objects.iter().cloned())?,
-        Action::Delete(keys) => {
-            for key in keys {
-                session.remove(key)?.then_some(()).ok_or_else(|| absent("object", key))?;
-            }
-        }
-        Action::Status(expected) => {
-            let accounts = session.accounts()?;
-            books = Some(status::actual(expected.keys(), &accounts, session.mirror().resources()));
-        }
+/// Which expectations of a step do not hold.
+fn check(step: &Step, actual: &Actual) -> Vec<Failure> {
+    let mut failures = step.expect.check(actual);
+    match (&step.action, &actual.order, &actual.status) {
+        (Action::Order(expected), Some(queue), _) => failures.extend(check_order(expected, queue)),
+        (Action::Status(expected), _, Some(books)) => failures.extend(status::check(expected, books)),
+        _ => {}
     }
-    let mut actual = Actual::of(session.take_happened(), session.waiting());
-    if matches!(step.action, Action::Schedule(_)) {
-        actual = actual.of_attempt();
-    }
-    let mut failures = step.expect.check(&actual);
-    if let (Action::Order(expected), Some(queue)) = (&step.action, &order) {
-        failures.extend(check_order(expected, queue));
-    }
-    if let (Action::Status(expected), Some(books)) = (&step.action, &books) {
-        failures.extend(status::check(expected, books));
-    }
-    actual.order = order;
-    actual.status = books;
-    Ok((actual, failures))
-}
-
-/// The names of the pods in the queue.
-fn queue(session: &mut Session<'_>) -> Result<Vec<String>, SessionError> {
-    let queue = session.queue()?;
-    Ok(queue.iter().filter_map(|pod| session.mirror().pod_name(*pod)).map(str::to_owned).collect())
+    failures
 }
 
 /// The named pods stand in the queue in this relative order.
 fn check_order(expected: &[String], queue: &[String]) -> Option<Failure> {
     let found: Vec<&String> = queue.iter().filter(|pod| expected.contains(pod)).collect();
     (!found.iter().copied().eq(expected)).then(|| Failure::new("order", expected, found))
-}
-
-/// Something that a step names and that there is not.
-fn absent(what: &'static str, name: &str) -> StepError {
-    StepError::Absent { what, name: name.to_owned() }
 }
 
 /// Why the policy could not be configured, with the place of what it refuses.

@@ -58,6 +58,12 @@ fn an_unknown_code_is_answered_with_those_that_may_be_meant() {
         let ran = lictor(&["laws", asked]).exits(2).prints_nothing();
         ran.tells(&[&format!("error: there is no law `{asked}`"), "did you mean", meant]);
     }
+    // No code has these words, but the manual page of one law does.
+    for (asked, meant) in
+        [("power-of-two", "`volcano/elastic-size-is-legal`"), ("assign back", "`koordinator/important-first`")]
+    {
+        lictor(&["laws", asked]).exits(2).tells(&["did you mean", meant]);
+    }
     lictor(&["laws", "qqq"]).exits(2).prints_nothing().tells(&["`lictor laws`"]);
 }
 

@@ -72,6 +72,8 @@ mod tests {
             assert_eq!(text, entry.text, "{} stands in {}", entry.code, path(&entry));
             assert!(entry.code.starts_with(&format!("{system}/")), "{} is a code of {system}", entry.code);
             assert!(entry.page().len() > entry.sentence.len(), "{} has a manual page", entry.code);
+            let is_prose = |line: &str| line.is_empty() || line.starts_with(|c: char| c.is_alphanumeric() || c == '`');
+            assert!(entry.page().lines().all(is_prose), "{} is prose: it is wrapped where it is shown", entry.code);
             assert!(entry.source.len() > 5, "{} names its source", entry.code);
             assert!(!entry.sentence.ends_with('.') && entry.sentence.len() > 10, "{} is a sentence", entry.code);
         }

@@ -16,13 +16,14 @@ mod volcano;
 mod volcano_orders;
 
 use super::{Breach, Case};
-use crate::model::{QueueIx, ResourceIx};
+use crate::model::{Pod, PodIx, QueueIx, ResourceIx};
 use crate::testing::World;
 
 const CPU: ResourceIx = ResourceIx(0);
 const MEMORY: ResourceIx = ResourceIx(1);
 
 type Law = fn(&Case<'_>) -> Result<(), Breach>;
+type Guard = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Breach>;
 
 /// What a law says when the pod is to be admitted.
 fn admission(world: &mut World, pod: &str, law: Law) -> Result<(), Breach> {
@@ -34,6 +35,12 @@ fn admission(world: &mut World, pod: &str, law: Law) -> Result<(), Breach> {
 fn planning(world: &mut World, pod: &str, law: Law) -> Result<(), Breach> {
     let pod = world.id(pod);
     world.engine.at_planning(pod, law)
+}
+
+/// What a guard says of a candidate when the asker wants a plan.
+fn verdict(world: &mut World, guard: Guard, asker: &str, candidate: &str) -> Result<(), Breach> {
+    let (asking, ix) = (world.id(asker), PodIx(world.id(candidate)));
+    world.engine.at_planning(asking, |case| guard(case, ix, case.cluster.pod(ix).unwrap()))
 }
 
 fn queue(world: &World, name: &str) -> QueueIx {

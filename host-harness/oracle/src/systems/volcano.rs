@@ -3,6 +3,7 @@
 //! judged one after the other, each with those before it carried out.
 
 mod growth;
+mod plan;
 mod read;
 mod reclaim;
 
@@ -129,23 +130,29 @@ impl Inquiry<'_> {
         }
     }
 
-    /// A gang, or a pod of one that runs, that fits what is idle and its queue at the end of the cycle would have fitted before.
-    fn passed_over(&self, job: &Job, verdict: &mut Verdict) {
+    /// The pods that a gang lacks, or the next pod of one that runs; none where it has too few, or they are promised room already.
+    fn missing(&self, job: &Job) -> Vec<&Pod> {
         let pods = job.pods(&self.after);
         let running = pods.iter().filter(|pod| pod.node.is_some() && !pod.leaving).count();
-        let waiting: Vec<&Pod> =
+        let mut waiting: Vec<&Pod> =
             pods.into_iter().filter(|pod| pod.pending() && pod.nominated.is_none() && !job.is_extra(pod)).collect();
         let missing = job.min.saturating_sub(running).max(1);
         if waiting.len() < missing || job.pods(self.world).len() < job.min {
+            return Vec::new();
+        }
+        waiting.truncate(missing);
+        waiting
+    }
+
+    /// A gang, or a pod of one that runs, that fits what is idle and its queue at the end of the cycle would have fitted before.
+    fn passed_over(&self, job: &Job, verdict: &mut Verdict) {
+        let asking = self.missing(job);
+        if asking.is_empty() || !self.queue_takes(job, &asking, false) {
             return;
         }
-        let asking = waiting.get(..missing).unwrap_or_default();
-        if !self.queue_takes(job, asking, false) {
-            return;
-        }
-        let puzzle = Puzzle { free: self.idle(), movers: Vec::new(), askers: self.askers(asking) };
+        let puzzle = Puzzle { free: self.idle(), movers: Vec::new(), askers: self.askers(&asking) };
         if puzzle.solved_by(0) {
-            let text = format!("{missing} pods of `{}` fit what is idle, and were not bound", job.name);
+            let text = format!("{} pods of `{}` fit what is idle, and were not bound", asking.len(), job.name);
             verdict.breach("idle-room-is-given", text);
         }
     }

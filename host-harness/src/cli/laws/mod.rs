@@ -1,6 +1,7 @@
 //! `lictor laws`: the laws of the built-in policy.
 
 mod markdown;
+mod near;
 mod proofs;
 
 use std::path::PathBuf;
@@ -12,12 +13,10 @@ use serde::Serialize;
 
 use super::exit::Exit;
 use super::failure::Failure;
-use super::page::{Page, table};
+use super::page::{Page, keep_whole, table};
 use super::screen::{Screen, print, print_json};
+pub(super) use near::near;
 use proofs::{Proof, Proofs};
-
-/// How alike two codes are for one to be taken for the other, of 1.
-const ALIKE: f64 = 0.85;
 
 /// List every law of the built-in policy, or show one in full
 #[derive(Debug, Args)]
@@ -98,22 +97,6 @@ fn told(laws: &str, entry: &Entry, proofs: &Proofs, in_full: bool) -> Told {
     Told { code, laws: laws.to_owned(), question, sentence, source, file, bites, spares, page }
 }
 
-/// The laws a code may mean: those that share a word with its name, or are written much like it; the likeliest first.
-pub(super) fn near(code: &str, rules: &[(String, Entry)]) -> Vec<String> {
-    let name = |code: &'static str| code.rsplit('/').next().unwrap_or_default();
-    let asked = code.rsplit('/').next().unwrap_or_default();
-    let mut near: Vec<(usize, f64, &str)> = Vec::new();
-    for (_, entry) in rules {
-        let shared = name(entry.code).split('-').filter(|word| asked.split('-').any(|other| other == *word)).count();
-        let alike = strsim::jaro_winkler(entry.code, code).max(strsim::jaro_winkler(name(entry.code), asked));
-        if shared > 0 || alike > ALIKE {
-            near.push((shared, alike, entry.code));
-        }
-    }
-    near.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(b.2)));
-    near.into_iter().take(3).map(|(_, _, code)| code.to_owned()).collect()
-}
-
 /// All laws, a line for each.
 fn all(laws: &[Told]) -> Page {
     let mut page = Page::new(Screen::stdout());
@@ -121,6 +104,7 @@ fn all(laws: &[Told]) -> Page {
     for law in laws {
         rows.add_row([law.code, &law.question, law.sentence]);
     }
+    keep_whole(&mut rows, 0);
     page.table(0, rows);
     page
 }
@@ -129,17 +113,17 @@ fn all(laws: &[Told]) -> Page {
 fn one(law: &Told) -> Page {
     let mut page = Page::new(Screen::stdout());
     page.heading(law.code);
-    page.paragraph("", 0, &format!("{}: {}", law.question, law.sentence));
-    page.line(format!("source: {}", law.source));
+    page.paragraph(&format!("{}: ", law.question), 2, law.sentence);
+    page.paragraph("source: ", 8, law.source);
     page.line(format!("file:   {}", law.file));
     for (word, proofs) in [("bites:  ", &law.bites), ("spares: ", &law.spares)] {
         for (proof, lead) in proofs.iter().zip(std::iter::once(word).chain(std::iter::repeat("        "))) {
             page.line(format!("{lead}{}", proof.file));
         }
     }
-    page.line("");
-    for line in law.page.iter().flat_map(|page| page.lines()) {
-        page.line(line);
+    for paragraph in law.page.iter().flat_map(|page| page.split("\n\n")) {
+        page.line("");
+        page.paragraph("", 0, paragraph);
     }
     page
 }

@@ -1,6 +1,7 @@
 //! Elastic: jobs grow into what is idle, each to the largest of its sizes that there is room for, by exactly that or not at all.
 
-use super::allocate::{Clerk, Placements, Refused, largest_first};
+use super::allocate::Placements;
+use super::clerk::{Clerk, Refused};
 use super::rounds::Rounds;
 use super::teams::{self, Team};
 use super::{Context, Stage, When};
@@ -42,7 +43,7 @@ fn largest_step(
     if team.pods.iter().all(|ix| request(ix) == first) {
         return Ok(in_order);
     }
-    let smallest_first: Vec<PodIx> = largest_first(stage, &team.pods).into_iter().rev().collect();
+    let smallest_first: Vec<PodIx> = stage.cluster().largest_first(&team.pods).into_iter().rev().collect();
     stage.trial.rewind(before)?;
     let other = step(stage, notes, context, &smallest_first)?;
     if other.len() > in_order.len() {
@@ -60,19 +61,19 @@ fn step(
     context: &Context<'_>,
     pods: &[PodIx],
 ) -> Result<Placements, Overflow> {
-    let mut clerk = Clerk::new(stage, &context.cycle.elastic);
     let (mut placements, mut marks) = (Vec::new(), vec![stage.trial.mark()]);
     let mut refused = Refused::default();
+    let mut clerk = Clerk::new(stage, notes, context, &context.cycle.elastic);
     for ix in pods {
-        if refused.knows(stage, *ix) {
+        if refused.knows(clerk.stage, *ix) {
             continue;
         }
-        match clerk.place(stage, notes, context, *ix, When::Now)? {
+        match clerk.place(*ix, When::Now)? {
             Some(node) => {
                 placements.push((*ix, node));
-                marks.push(stage.trial.mark());
+                marks.push(clerk.stage.trial.mark());
             }
-            None => refused.add(stage, *ix),
+            None => refused.add(clerk.stage, *ix),
         }
     }
     while let Some(mark) = marks.pop() {

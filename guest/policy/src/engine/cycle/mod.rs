@@ -4,6 +4,7 @@
 //! Nothing is remembered between cycles but what the cluster and the ledger show.
 
 mod allocate;
+mod clerk;
 mod elastic;
 mod pursue;
 mod rounds;

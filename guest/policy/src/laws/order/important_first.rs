@@ -1,6 +1,7 @@
 //! Of two pods that could make way, the more important one is put back first.
 //!
 //! Higher priority is more important; of equal ones the older; then the name decides. What is put back last is what is evicted.
+//! Koordinator's proposal calls it to assign back, kube-scheduler to reprieve.
 
 use std::cmp::{Ordering, Reverse};
 

@@ -3,23 +3,19 @@
 use super::*;
 use crate::contract::PodKind;
 use crate::laws::guard::*;
-use crate::model::{Pod, PodIx};
 use crate::testing::{CAN_PREEMPT, Draft, INSIDE, OPT_OUT, ROOT, SOFT_EVICTION, pod, quota, reservation};
 
-type Guard = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Breach>;
-
 /// What a guard says of a candidate when `asker` asks, on a node of 64 cores.
-fn verdict(guard: Guard, asker: Draft, candidate: Draft) -> Result<(), Breach> {
-    verdict_in(&mut World::new(), guard, asker, candidate)
+fn between(guard: Guard, asker: Draft, candidate: Draft) -> Result<(), Breach> {
+    between_in(&mut World::new(), guard, asker, candidate)
 }
 
-fn verdict_in(world: &mut World, guard: Guard, asker: Draft, candidate: Draft) -> Result<(), Breach> {
+fn between_in(world: &mut World, guard: Guard, asker: Draft, candidate: Draft) -> Result<(), Breach> {
     let (asking, asked) = (asker.name(), candidate.name());
     world.node("n", "cpu=64");
     world.pod(asker);
     world.pod(candidate);
-    let (asking, ix) = (world.id(&asking), PodIx(world.id(&asked)));
-    world.engine.at_planning(asking, |case| case.cluster.pod(ix).map_or(Ok(()), |pod| guard(case, ix, pod)))
+    verdict(world, guard, &asking, &asked)
 }
 
 #[test]
@@ -27,16 +23,16 @@ fn equal_priority_is_not_lower() {
     for (priority, spared) in [(99, false), (100, true), (101, true), (i32::MIN, false), (i32::MAX, true)] {
         let candidate = pod("v").priority(priority).on("n");
         let expected = if spared { Err(Breach::Priority { victim: priority, preemptor: 100 }) } else { Ok(()) };
-        assert_eq!(verdict(victim_ranks_lower::admits, pod("a").priority(100), candidate), expected);
+        assert_eq!(between(victim_ranks_lower::admits, pod("a").priority(100), candidate), expected);
     }
 }
 
 #[test]
 fn a_pod_without_a_priority_has_0() {
     let bare = |name: &str| pod(name).with(|pod| pod.priority = None);
-    assert_eq!(verdict(victim_ranks_lower::admits, pod("a").priority(1), bare("v").on("n")), Ok(()));
+    assert_eq!(between(victim_ranks_lower::admits, pod("a").priority(1), bare("v").on("n")), Ok(()));
     let equal = Err(Breach::Priority { victim: 0, preemptor: 0 });
-    assert_eq!(verdict(victim_ranks_lower::admits, bare("a"), bare("v").on("n")), equal);
+    assert_eq!(between(victim_ranks_lower::admits, bare("a"), bare("v").on("n")), equal);
 }
 
 #[test]
@@ -59,7 +55,7 @@ fn only_the_class_and_the_opt_out_decide_whether_a_pod_is_preemptible() {
         (r#"{"disableDefaultPreemptiable": true}"#, plain().preemptible(false), barred),
     ] {
         let mut world = World::with(arguments);
-        let verdict = verdict_in(&mut world, victim_is_preemptible::admits, pod("a").priority(1), candidate.clone());
+        let verdict = between_in(&mut world, victim_is_preemptible::admits, pod("a").priority(1), candidate.clone());
         assert_eq!(verdict, expected, "{arguments} {candidate:?}");
     }
 }
@@ -67,15 +63,11 @@ fn only_the_class_and_the_opt_out_decide_whether_a_pod_is_preemptible() {
 #[test]
 fn a_pod_held_at_permit_is_no_victim_and_a_bound_one_is() {
     let mut world = World::new();
-    assert_eq!(verdict_in(&mut world, victim_is_bound::admits, pod("a").priority(1), pod("v").on("n")), Ok(()));
+    assert_eq!(between_in(&mut world, victim_is_bound::admits, pod("a").priority(1), pod("v").on("n")), Ok(()));
     world.pod(pod("held"));
     world.reserve("held", "n");
-    let held = world.id("held");
-    let asked = world.id("a");
-    let verdict = world.engine.at_planning(asked, |case| {
-        case.cluster.pod(PodIx(held)).map(|pod| victim_is_bound::admits(case, PodIx(held), pod))
-    });
-    assert_eq!(verdict, Some(Err(Breach::Fact("it is not bound to its node yet, or was only in this cycle"))));
+    let held = Err(Breach::Fact("it is not bound to its node yet, or was only in this cycle"));
+    assert_eq!(verdict(&mut world, victim_is_bound::admits, "a", "held"), held);
 }
 
 #[test]
@@ -90,7 +82,7 @@ fn a_job_is_namespace_and_name() {
         (pod("a"), pod("v"), Ok(())),
     ] {
         let said = format!("{asker:?} {candidate:?}");
-        assert_eq!(verdict(victim_is_of_another_job::admits, asker, candidate.on("n")), expected, "{said}");
+        assert_eq!(between(victim_is_of_another_job::admits, asker, candidate.on("n")), expected, "{said}");
     }
 }
 
@@ -107,7 +99,7 @@ fn pods_make_way_for_pods_and_reservations_for_reservations() {
         (PodKind::Reservation, PodKind::Pod, is_pod),
         (PodKind::Reservation, PodKind::Reservation, Ok(())),
     ] {
-        let verdict = verdict(victim_is_of_the_same_kind::admits, make(asker, "a"), make(candidate, "v").on("n"));
+        let verdict = between(victim_is_of_the_same_kind::admits, make(asker, "a"), make(candidate, "v").on("n"));
         assert_eq!(verdict, expected, "{asker:?} {candidate:?}");
     }
 }
@@ -127,7 +119,7 @@ fn a_pod_inside_a_reservation_on_its_node_stays() {
         world.node("m", "cpu=64");
         let said = format!("{reserved:?}");
         reserved.into_iter().for_each(|reserved| world.pod(reserved));
-        let verdict = verdict_in(&mut world, victim_is_outside_reservations::admits, pod("a").priority(1), inside());
+        let verdict = between_in(&mut world, victim_is_outside_reservations::admits, pod("a").priority(1), inside());
         assert_eq!(verdict, expected, "{said}");
     }
 }
@@ -146,7 +138,7 @@ fn the_default_quota_is_spared_and_no_other() {
         world.object(quota("team", "", "", ""));
         let said = format!("{candidate:?}");
         let verdict =
-            verdict_in(&mut world, victim_outside_default_queue::admits, pod("a").priority(1), candidate.on("n"));
+            between_in(&mut world, victim_outside_default_queue::admits, pod("a").priority(1), candidate.on("n"));
         assert_eq!(verdict, expected, "{said}");
     }
 }

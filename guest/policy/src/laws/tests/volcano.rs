@@ -6,10 +6,7 @@ use super::*;
 use crate::laws::gate::*;
 use crate::laws::guard::*;
 use crate::laws::limit::*;
-use crate::model::{Pod, PodIx};
 use crate::testing::{Draft, object, pod};
-
-type Guard = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Breach>;
 
 /// A node of 64 cores, and three queues: `q` deserves 4 cores and is guaranteed 2, `r` deserves none, `s` may hold 3.
 fn world() -> World {
@@ -34,12 +31,6 @@ fn group(world: &mut World, name: &str, queue: &str, minimum: u32, elastic: bool
 
 fn member(name: &str, group: &str, cores: u32) -> Draft {
     pod(name).asks(&format!("cpu={cores}")).annotation("scheduling.k8s.io/group-name", group)
-}
-
-/// What a law says of a candidate when `asker` asks; real capabilities are known.
-fn verdict(world: &mut World, guard: Guard, asker: &str, candidate: &str) -> Result<(), Breach> {
-    let (asking, ix) = (world.id(asker), PodIx(world.id(candidate)));
-    world.engine.at_planning(asking, |case| case.cluster.pod(ix).map_or(Ok(()), |pod| guard(case, ix, pod)))
 }
 
 /// Group `g` of queue `r` waits with pod `a`; group `v` of this queue runs pods `v0`, `v1`, ... of these sizes.

@@ -1,5 +1,7 @@
 //! Jobs: who of them holds a node, and whom they lack.
 
+use std::cmp::Reverse;
+
 use super::*;
 
 /// Whom a job lacks to be complete.
@@ -91,6 +93,14 @@ impl Cluster {
     pub fn lacking(&self, pods: &[PodIx]) -> Vec<PodIx> {
         let mut shortage = pods.first().map(|lead| self.shortage(*lead)).unwrap_or_default();
         pods.iter().copied().filter(|ix| self.pod(*ix).is_some_and(|pod| shortage.fill(pod))).collect()
+    }
+
+    /// These pods by what they ask for, resource by resource, the one that asks for most first.
+    pub fn largest_first(&self, pods: &[PodIx]) -> Vec<PodIx> {
+        let amounts = |pod: &Pod| pod.request.iter().map(|(_, amount)| amount).collect::<Vec<i64>>();
+        let mut pods = pods.to_vec();
+        pods.sort_by_cached_key(|ix| Reverse(self.pod(*ix).map(amounts)));
+        pods
     }
 
     /// The roles of which the job of a pod needs a number.

@@ -1,7 +1,8 @@
 //! The end of an attempt: limits hold, jobs shrink by whole steps, and who can be put back is.
 
+use std::collections::BTreeMap;
+
 use super::attempt::Attempt;
-use super::fit::size;
 use crate::laws::Breach;
 use crate::model::{Cluster, NodeIx, Overflow, Place, PodIx, QueueIx, ResourceIx};
 
@@ -78,20 +79,19 @@ impl Attempt<'_, '_, '_> {
     /// Puts pods of an elastic job back, as many as its sizes allow: the small ones first, for of those there is room for the most.
     fn grow_back(&mut self, number: usize) -> Result<(), Overflow> {
         let Some(pool) = self.pools.get(number) else { return Ok(()) };
-        let mut smallest_first = pool.gone.clone();
-        smallest_first.reverse();
-        smallest_first.sort_by_cached_key(|(ix, _)| size(self.trial.cluster(), *ix));
+        let places: BTreeMap<PodIx, Place> = pool.gone.iter().copied().collect();
+        let gone: Vec<PodIx> = pool.gone.iter().map(|(ix, _)| *ix).collect();
         let mut back = Vec::new();
-        for (ix, place) in smallest_first {
-            if self.can_be_back(ix, place)? {
+        for ix in self.trial.cluster().largest_first(&gone).into_iter().rev() {
+            if let Some(place) = places.get(&ix)
+                && self.can_be_back(ix, *place)?
+            {
                 back.push(ix);
             }
         }
-        let Some(pool) = self.pools.get(number) else { return Ok(()) };
-        let gone = pool.gone.len();
-        let fewest = gone.saturating_sub(back.len());
-        let step = if fewest == 0 { Some(0) } else { pool.bundle.step(fewest) };
-        let most = gone.saturating_sub(step.unwrap_or(gone));
+        let fewest = gone.len().saturating_sub(back.len());
+        let step = self.pools.get(number).and_then(|pool| pool.bundle.step(fewest)).unwrap_or(gone.len());
+        let most = gone.len().saturating_sub(if fewest == 0 { 0 } else { step });
         for ix in back.split_off(most.min(back.len())) {
             self.trial.evict(ix)?;
         }

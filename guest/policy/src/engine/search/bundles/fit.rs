@@ -43,11 +43,6 @@ pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) 
     cluster.eligible(shape, node) && cluster.node(node).is_some_and(|node| node.free.lacks(request).is_none())
 }
 
-/// How large a pod is, resource by resource; the empty list where it asks for nothing.
-pub(super) fn size(cluster: &Cluster, ix: PodIx) -> Vec<i64> {
-    cluster.pod(ix).map_or(Vec::new(), |pod| pod.request.iter().map(|(_, amount)| amount).collect())
-}
-
 /// Places what the gang lacks. Where that works, the trial is left so; else it is as before.
 pub fn fit(
     trial: &mut Trial<'_>,
@@ -62,8 +57,7 @@ pub fn fit(
     };
     let mut hard_first = hunt.asker.pods.clone();
     hard_first.sort_by_cached_key(|ix| !is_hard(ix));
-    let mut largest_first = hard_first.clone();
-    largest_first.sort_by_cached_key(|ix| std::cmp::Reverse(size(cluster, *ix)));
+    let largest_first = cluster.largest_first(&hard_first);
     let orders = if hard_first == largest_first { vec![hard_first] } else { vec![hard_first, largest_first] };
     let mut short = Short::default();
     for order in orders {

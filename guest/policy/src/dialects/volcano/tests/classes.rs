@@ -1,0 +1,46 @@
+//! Which pods of an elastic job are beyond its minimum.
+
+use serde_json::json;
+
+use super::{ELASTIC, group, member, read, world};
+use crate::model::{Class, PodIx};
+use crate::testing::World;
+
+#[test]
+fn without_a_label_the_pods_after_the_minimum_are_elastic_whenever_they_are_told() {
+    let mut world = world();
+    let classes = |world: &World| {
+        let cluster = world.engine.cluster();
+        let class = |name: &str| cluster.pod(PodIx(world.id(name))).unwrap().traits.class == Class::Preemptible;
+        ["a", "b", "c"].map(class)
+    };
+    // By index: b, c, a.
+    for (name, index) in [("a", "7"), ("b", "0"), ("c", "3")] {
+        world.pod(member(name).label("volcano.sh/task-index", index));
+    }
+    group(&mut world, &[ELASTIC], json!({"minMember": 2}));
+    assert_eq!(classes(&world), [true, false, false]);
+    group(&mut world, &[ELASTIC], json!({"minMember": 1}));
+    assert_eq!(classes(&world), [true, false, true]);
+    world.pod(member("a").label("volcano.sh/task-index", "1"));
+    group(&mut world, &[ELASTIC], json!({"minMember": 2}));
+    assert_eq!(classes(&world), [false, false, true], "a comes before c now");
+    world.pod(member("b").label("volcano.sh/task-index", "0").label("volcano.sh/elastic-train", "true"));
+    assert_eq!(classes(&world), [false, true, false], "where there are labels, they decide");
+    group(&mut world, &[], json!({"minMember": 2}));
+    assert_eq!(classes(&world), [false; 3]);
+}
+
+#[test]
+fn a_pod_is_elastic_by_its_label_if_its_job_is() {
+    let labelled = || member("p").label("volcano.sh/elastic-train", "true");
+    assert_eq!(read(labelled()).0.traits.class, Class::Preemptible);
+    assert_eq!(read(member("p")).0.traits.class, Class::NonPreemptible);
+    let mut world = world();
+    world.pod(labelled());
+    group(&mut world, &[], json!({"minMember": 1}));
+    let class = |world: &World| world.engine.cluster().pod(PodIx(world.id("p"))).unwrap().traits.class;
+    assert_eq!(class(&world), Class::NonPreemptible);
+    group(&mut world, &[ELASTIC], json!({"minMember": 1}));
+    assert_eq!(class(&world), Class::Preemptible, "the pod was told before its group was elastic");
+}

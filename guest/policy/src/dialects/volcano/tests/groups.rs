@@ -1,0 +1,103 @@
+//! What PodGroups and Jobs say, and the classes of their priority.
+
+use serde_json::json;
+
+use super::{ELASTIC, group, job, member, world};
+use crate::model::{Elastic, Sizes};
+use crate::testing::{World, object};
+
+fn elastic(annotations: &[(&str, &str)]) -> (Option<Elastic>, Vec<String>) {
+    let mut world = world();
+    group(&mut world, annotations, json!({"minMember": 2}));
+    let told = world.findings.iter().map(|finding| finding.path.clone()).collect();
+    (job(world.engine.cluster()).elastic().cloned(), told)
+}
+
+#[test]
+fn what_elastic_annotations_say() {
+    let power = |text| ("volcano.sh/elastic-train-power-of-two", text);
+    let factor = |text| ("volcano.sh/elastic-train-factor", text);
+    let interval = |text| ("volcano.sh/elastic-cooldown-time", text);
+    let path = |key: &str| vec![format!("/metadata/annotations/volcano.sh~1{key}")];
+    let terms = |sizes, interval| Some(Elastic { sizes, interval, most: None });
+    for (annotations, expected, told) in [
+        (vec![], None, vec![]),
+        (vec![("volcano.sh/elastic-train", "false"), power("true")], None, vec![]),
+        (vec![("volcano.sh/elastic-train", "yes")], None, path("elastic-train")),
+        (vec![ELASTIC], terms(Sizes::Multiples(1), 0), vec![]),
+        (vec![ELASTIC, factor("3")], terms(Sizes::Multiples(3), 0), vec![]),
+        (vec![ELASTIC, factor("0")], terms(Sizes::Multiples(1), 0), path("elastic-train-factor")),
+        (vec![ELASTIC, factor("-2")], terms(Sizes::Multiples(1), 0), path("elastic-train-factor")),
+        (vec![ELASTIC, power("true"), factor("2")], terms(Sizes::PowersOfTwo, 0), vec![]),
+        (vec![ELASTIC, power("false"), factor("2")], terms(Sizes::Multiples(2), 0), vec![]),
+        (vec![ELASTIC, power("maybe"), factor("2")], terms(Sizes::Multiples(2), 0), path("elastic-train-power-of-two")),
+        (vec![ELASTIC, interval("10m0s")], terms(Sizes::Multiples(1), 600_000_000_000), vec![]),
+        (vec![ELASTIC, interval("soon")], terms(Sizes::Multiples(1), 0), path("elastic-cooldown-time")),
+        (vec![ELASTIC, interval("-5m")], terms(Sizes::Multiples(1), 0), path("elastic-cooldown-time")),
+        (vec![ELASTIC, power("cube")], terms(Sizes::Multiples(1), 0), path("elastic-train-power-of-two")),
+        (vec![ELASTIC, factor("2.5")], terms(Sizes::Multiples(1), 0), path("elastic-train-factor")),
+        (vec![ELASTIC, power("true"), factor("0")], terms(Sizes::PowersOfTwo, 0), path("elastic-train-factor")),
+    ] {
+        assert_eq!(elastic(&annotations), (expected, told), "{annotations:?}");
+    }
+}
+
+#[test]
+fn a_group_that_is_not_preemptable_says_so_before_its_label_and_is_told_of_what_is_neither() {
+    const KEY: &str = "volcano.sh/preemptable";
+    for (label, annotation, opted_out, told) in [
+        (None, None, false, 0),
+        (Some("false"), None, true, 0),
+        (Some("false"), Some("true"), false, 0),
+        (None, Some("False"), true, 0),
+        (None, Some("maybe"), true, 1),
+    ] {
+        let mut world = world();
+        let labels: Vec<_> = label.into_iter().map(|text| (KEY, text)).collect();
+        let annotations: Vec<_> = annotation.into_iter().map(|text| (KEY, text)).collect();
+        let spec = json!({"spec": {"minMember": 1}});
+        world.object(object("PodGroup", "default/g", [&labels, &annotations], spec));
+        let charter = job(world.engine.cluster()).charter.clone().unwrap();
+        assert_eq!((charter.opted_out, world.findings.len()), (opted_out, told), "{label:?} {annotation:?}");
+    }
+}
+
+#[test]
+fn a_job_that_needs_more_pods_than_it_has_is_told_so() {
+    for (minimum, told) in [(4, 0), (5, 1)] {
+        let mut world = world();
+        let spec = json!({"spec": {"minAvailable": minimum, "tasks": [{"replicas": 3}, {"name": "ps"}]}});
+        world.object(object("Job", "default/j", [&[], &[]], spec));
+        assert_eq!(world.findings.len(), told, "{minimum} of 4");
+    }
+}
+
+#[test]
+fn a_group_that_says_nothing_of_elasticity_is_as_its_job() {
+    let mut world = world();
+    group(&mut world, &[], json!({"minMember": 2}));
+    world.pod(member("p").label("volcano.sh/job-name", "j"));
+    let spec = json!({"spec": {"tasks": [{"replicas": 8}]}});
+    world.object(object("Job", "default/j", [&[], &[ELASTIC]], spec));
+    let expected = Elastic { sizes: Sizes::Multiples(1), interval: 0, most: Some(8) };
+    assert_eq!(job(world.engine.cluster()).elastic(), Some(&expected));
+}
+
+#[test]
+fn roles_count_where_the_minimum_covers_them() {
+    for (minimum, roles) in [(2, 0), (3, 2), (4, 2)] {
+        let mut world = world();
+        group(&mut world, &[], json!({"minMember": minimum, "minTaskMember": {"ps": 1, "worker": 2}}));
+        assert_eq!(job(world.engine.cluster()).charter.as_ref().unwrap().roles.len(), roles, "{minimum}");
+    }
+}
+
+#[test]
+fn a_priority_class_counts_whenever_it_is_told() {
+    let mut world = world();
+    group(&mut world, &[], json!({"minMember": 1, "priorityClassName": "high"}));
+    let priority = |world: &World| job(world.engine.cluster()).charter.as_ref().unwrap().priority;
+    assert_eq!(priority(&world), 0);
+    world.object(object("PriorityClass", "/high", [&[], &[]], json!({"value": 1000})));
+    assert_eq!(priority(&world), 1000);
+}

@@ -1,0 +1,50 @@
+//! What pods say of themselves.
+
+use super::{member, read};
+
+#[test]
+fn whether_a_pod_may_be_evicted_the_annotation_says_before_the_label() {
+    const KEY: &str = "volcano.sh/preemptable";
+    for (label, annotation, opted_out, told) in [
+        (None, None, false, 0),
+        (Some("false"), None, true, 0),
+        (Some("true"), None, false, 0),
+        (Some("false"), Some("true"), false, 0),
+        (Some("true"), Some("false"), true, 0),
+        (Some("perhaps"), None, true, 1),
+        (None, Some(""), true, 1),
+    ] {
+        let draft = label.into_iter().fold(member("p"), |draft, text| draft.label(KEY, text));
+        let draft = annotation.into_iter().fold(draft, |draft, text| draft.annotation(KEY, text));
+        let (pod, findings) = read(draft);
+        assert_eq!((pod.traits.opted_out, findings), (opted_out, told), "{label:?} {annotation:?}");
+    }
+}
+
+#[test]
+fn how_long_a_pod_is_protected_the_label_says_before_the_annotation() {
+    const KEY: &str = "volcano.sh/cooldown-time";
+    for (label, annotation, scheduled, until, told) in [
+        (None, None, Some(7), None, 0),
+        (Some("1s"), None, Some(7), Some(1_000_000_007), 0),
+        (Some("1s"), Some("2s"), Some(7), Some(1_000_000_007), 0),
+        (None, Some("2s"), Some(7), Some(2_000_000_007), 0),
+        (None, Some("2s"), None, None, 0),
+        (None, Some("long"), Some(7), None, 1),
+    ] {
+        let draft = label.into_iter().fold(member("p"), |draft, text| draft.label(KEY, text));
+        let draft = annotation.into_iter().fold(draft, |draft, text| draft.annotation(KEY, text));
+        let (pod, findings) = read(draft.with(|pod| pod.scheduled = scheduled));
+        assert_eq!((pod.traits.task.protected_until, findings), (until, told), "{label:?} {annotation:?}");
+    }
+}
+
+#[test]
+fn a_pod_has_its_own_priority_within_the_job_and_1_without() {
+    let task = |text: &str| member("p").priority(5).annotation("volcano.sh/task-priority", text);
+    assert_eq!(read(member("p").with(|pod| pod.priority = None)).0.priority(), 1);
+    assert_eq!(read(member("p").priority(5)).0.priority(), 5);
+    assert_eq!(read(task("9")).0.priority(), 9);
+    let (pod, told) = read(task("high"));
+    assert_eq!((pod.priority(), told), (5, 1));
+}

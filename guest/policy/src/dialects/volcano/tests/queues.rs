@@ -1,0 +1,63 @@
+//! What queues say, and what each may hold.
+
+use serde_json::{Value, json};
+
+use super::world;
+use crate::contract::Severity;
+use crate::testing::{World, object};
+
+/// What each queue may hold of cpu, on a node of 64 cores.
+fn real(arguments: &str, queues: &[(&str, Value)]) -> Vec<(String, Option<i64>)> {
+    let mut world = World::of("volcano", arguments);
+    world.node("n", "cpu=64");
+    for (name, spec) in queues {
+        world.object(object("Queue", &format!("/{name}"), [&[], &[]], json!({ "spec": spec })));
+    }
+    world.engine.act().unwrap();
+    let cpu = world.engine.cluster().resource_named("cpu").unwrap();
+    let queues = world.engine.cluster().queues();
+    let mut real: Vec<_> = queues.map(|(_, queue)| (queue.name.clone(), queue.limit().1.get(cpu))).collect();
+    real.sort();
+    real
+}
+
+#[test]
+fn a_queue_with_a_negative_amount_stays_as_it_was() {
+    let mut world = world();
+    for deserved in ["4", "-4"] {
+        world.object(object("Queue", "/q", [&[], &[]], json!({"spec": {"deserved": {"cpu": deserved}}})));
+    }
+    let told: Vec<_> =
+        world.findings.iter().map(|told| (told.severity, told.object.as_str(), told.path.as_str())).collect();
+    assert_eq!(told, [(Severity::Error, "Queue/q", "/spec/deserved/cpu")]);
+    let cluster = world.engine.cluster();
+    let cpu = cluster.resource_named("cpu").unwrap();
+    let (_, queue) = cluster.queues().find(|(_, queue)| queue.name == "q").unwrap();
+    assert_eq!(queue.bounds.deserved.get(cpu), Some(4000));
+}
+
+#[test]
+fn what_is_guaranteed_to_others_is_not_there_to_be_held() {
+    let guarantee = |cores: &str| json!({"resource": {"cpu": cores}});
+    let queues = [
+        ("a", json!({"guarantee": guarantee("10")})),
+        ("b", json!({"guarantee": guarantee("4"), "capability": {"cpu": "20"}})),
+        ("c", json!({"capability": {"memory": "1Gi"}})),
+    ];
+    // 64 - 14 and what is one's own.
+    let expected = [("a", 60_000), ("b", 20_000), ("c", 50_000), ("default", 50_000)];
+    assert_eq!(real("", &queues), expected.map(|(name, cores)| (name.to_owned(), Some(cores))));
+}
+
+#[test]
+fn in_a_tree_a_queue_may_hold_what_its_parent_may() {
+    let queues = [
+        ("p", json!({"capability": {"cpu": "10"}})),
+        ("c", json!({"parent": "p", "guarantee": {"resource": {"cpu": "3"}}})),
+        ("d", json!({"parent": "p", "capability": {"cpu": "40"}})),
+        ("e", json!({"parent": "nobody"})),
+    ];
+    let expected = [("c", 10_000), ("d", 7_000), ("default", 64_000), ("e", 64_000), ("p", 10_000), ("root", 64_000)];
+    let real = real(r#"{"enableHierarchy": true}"#, &queues);
+    assert_eq!(real, expected.map(|(name, cores)| (name.to_owned(), Some(cores))));
+}
