@@ -21,6 +21,10 @@ enum Tamper {
     Greedy,
     /// The books are empty.
     Books,
+    /// Nobody waits at permit.
+    Hasty,
+    /// Nobody who waits at permit gives up for another one that fails.
+    Stubborn,
 }
 
 /// A policy whose answers are tampered with.
@@ -88,6 +92,7 @@ impl Policy for Tampered {
         match (self.how, &mut answer.plan) {
             (Tamper::Timid, plan) => *plan = None,
             (Tamper::Greedy, Some(plan)) => self.evict_more(plan),
+            (Tamper::Stubborn, _) => answer.effects.releases.clear(),
             _ => {}
         }
         Ok(answer)
@@ -99,7 +104,11 @@ impl Policy for Tampered {
         self.native.unreserve(pod, cause)
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, Fault> {
-        self.native.permit(pod)
+        let mut permitted = self.native.permit(pod)?;
+        if matches!(self.how, Tamper::Hasty) {
+            permitted.permission = Permission::Allow;
+        }
+        Ok(permitted)
     }
     fn act(&mut self) -> Result<Actions, Fault> {
         let mut actions = self.native.act()?;
@@ -187,6 +196,20 @@ fn a_victim_too_many_is_found_out() {
             ["who-can-stay-stays", "victim-may-go", "yunikorn/2", "yunikorn/3", "yunikorn/5", "victim-ranks-lower"];
         assert!(known.contains(&law.as_str()), "{system}: {law}");
     }
+}
+
+#[test]
+fn a_gang_that_does_not_wait_for_its_members_is_found_out() {
+    for (system, law) in
+        [(System::Coscheduling, "gang-is-complete-or-waits"), (System::Koordinator, "bound-where-there-is-room")]
+    {
+        assert_eq!(found_out(system, Tamper::Hasty).1.law, law, "{system}");
+    }
+}
+
+#[test]
+fn members_that_do_not_fail_together_are_found_out() {
+    assert_eq!(found_out(System::Koordinator, Tamper::Stubborn).1.law, "gang-fails-together");
 }
 
 #[test]

@@ -94,12 +94,27 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Table<'_, F> {
                 return Ok(());
             }
             if evicting && !seen.insert(self.world.picture()) {
+                if self.may_go_on() {
+                    return Ok(());
+                }
                 self.found("comes-to-rest", "pods were evicted, and the cluster is as it was before");
                 return Ok(());
             }
         }
+        if self.may_go_on() {
+            return Ok(());
+        }
         self.found("comes-to-rest", format!("something still changes after {ROUNDS} rounds"));
         Ok(())
+    }
+
+    /// Whether it is known why this may go on for ever where victims are created anew.
+    fn may_go_on(&mut self) -> bool {
+        let why = self.memory.unrest().filter(|_| self.case.drive.recreate);
+        if let Some(why) = why {
+            *self.played.tally.excuses.entry(why).or_insert(0) += 1;
+        }
+        why.is_some()
     }
 
     /// How many rounds must change nothing: with pods at permit, time may.

@@ -25,6 +25,13 @@ pub(crate) struct Memory {
     volcano: volcano::Memory,
 }
 
+impl Memory {
+    /// Why the cluster need not come to rest where victims are created anew: what the sources leave open.
+    pub(crate) fn unrest(&self) -> Option<&'static str> {
+        self.koordinator.group_evicts().then_some("a gang evicts for itself, and others of its group do not start")
+    }
+}
+
 /// Judges what came of a step in the cluster as it was before.
 pub(crate) fn judge(
     case: &Case,
@@ -59,6 +66,9 @@ pub(crate) fn judge(
         System::Koordinator => match step {
             Step::Schedule(pod) => koordinator::attempt(case, world, &mut memory.koordinator, pod, outcome, verdict)?,
             Step::Order => koordinator::order(world, &outcome.order, verdict),
+            Step::Advance(seconds) => {
+                koordinator::advance(case, world, &memory.koordinator, world.now + seconds, outcome, verdict);
+            }
             _ => {}
         },
         System::Yunikorn => {

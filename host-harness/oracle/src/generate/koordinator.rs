@@ -1,6 +1,8 @@
 //! Clusters of Koordinator: quotas that are nearly full, jobs with and without a gang, pods that may and may not be evicted,
 //! reservations.
 
+mod gangs;
+
 use serde_json::{Map, Value, json};
 
 use super::{Floor, Sketch};
@@ -63,7 +65,8 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     for book in &books {
         objects.push(book.quota(sketch));
     }
-    (args, objects, Drive { by: By::Attempts, first: 20, between: 1, recreate })
+    let between = if gangs::vary(sketch, &mut objects) { 11 } else { 1 };
+    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate })
 }
 
 /// What the running pods of a quota hold.

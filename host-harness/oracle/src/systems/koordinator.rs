@@ -1,6 +1,7 @@
 //! Koordinator: quotas and jobs (proposal 20240115), reservations (20240201), gangs.
 
 mod books;
+mod gangs;
 mod plan;
 mod switches;
 
@@ -16,6 +17,7 @@ use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at, text};
 use books::{Books, books};
+use gangs::Gangs;
 use switches::{Switches, priority};
 
 const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
@@ -26,8 +28,14 @@ const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
 pub(crate) struct Memory {
     /// The victims of the last plan of every job.
     flights: BTreeMap<String, BTreeSet<String>>,
-    /// Gangs that have been bound.
-    satisfied: BTreeSet<String>,
+    gangs: gangs::Memory,
+}
+
+impl Memory {
+    /// Whether anybody was evicted for a gang that is bound only together with others.
+    pub(crate) fn group_evicts(&self) -> bool {
+        self.gangs.group_evicts
+    }
 }
 
 /// The name of the job of a pod: a pod without the label is a job of one.
@@ -39,15 +47,6 @@ fn job(pod: &Pod) -> String {
 /// The pods of the job of a pod that are neither bound nor held: those that are still to be placed.
 fn waiting<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Pod> {
     world.pods.values().filter(|other| other.pending() && job(other) == job(pod)).collect()
-}
-
-/// A gang: how many it needs, and its members.
-fn gang<'w>(world: &'w World, pod: &Pod) -> Option<(usize, Vec<&'w Pod>)> {
-    let label = pod.label(JOB).filter(|_| !pod.is_reservation())?;
-    let group = world.others.get(&("PodGroup".to_owned(), label.to_owned()))?;
-    let minimum = at(group, "/spec/minMember")?.as_i64()?;
-    let members = world.pods.values().filter(|other| job(other) == job(pod) && !other.finished).collect();
-    Some((usize::try_from(minimum).ok()?, members))
 }
 
 /// Judges one attempt.
@@ -62,6 +61,7 @@ pub(crate) fn attempt(
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let switches = Switches::of(case);
     let there = |victim: &String| world.pods.contains_key(victim);
+    let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let inquiry = Inquiry {
         world,
         pod,
@@ -71,16 +71,14 @@ pub(crate) fn attempt(
         books: books(world, switches, pod)?,
         in_flight: memory.flights.get(&job(pod)).is_some_and(|victims| victims.iter().any(there))
             || waiting(world, pod).iter().any(|member| room_is_being_left(world, member))
-            || kubernetes::is_held_up(world, pod, &|other| job(other) == job(pod), priority),
-        satisfied: memory.satisfied.contains(&job(pod)),
+            || kubernetes::is_held_up(world, pod, &|other| gangs.are_together(pod, other), priority),
+        gangs,
     };
     inquiry.judge(outcome, verdict);
     if outcome.ended == Some(Ended::Nominated) {
         memory.flights.insert(job(pod), outcome.victims.clone());
     }
-    if outcome.ended == Some(Ended::Scheduled) {
-        memory.satisfied.insert(job(pod));
-    }
+    memory.gangs.remember(world, pod, outcome);
     Ok(())
 }
 
@@ -99,22 +97,19 @@ struct Inquiry<'w> {
     total: Amounts,
     books: Option<Books>,
     in_flight: bool,
-    satisfied: bool,
+    gangs: Gangs<'w>,
 }
 
 impl Inquiry<'_> {
     fn judge(&self, outcome: &Outcome, verdict: &mut Verdict) {
         let Inquiry { world, pod, .. } = self;
-        if let Some((minimum, members)) = gang(world, pod)
-            && !self.satisfied
-            && members.iter().filter(|member| !member.leaving).count() < minimum
-        {
+        if !self.gangs.have_members(pod) {
             if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
                 let text =
                     format!("`{}` is of a gang that has too few members; it ended {:?}", pod.name, outcome.ended);
                 verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
             }
-            return;
+            return self.gangs.stay(pod, false, outcome, verdict);
         }
         let admitted = self.books.as_ref().is_none_or(|books| books.admits(self.stays, &self.total));
         let takers: Vec<String> = takers(world, pod);
@@ -129,25 +124,20 @@ impl Inquiry<'_> {
         }
         let wanted = if admitted { Ended::Unschedulable } else { Ended::Rejected };
         if outcome.ended == Some(Ended::Nominated) {
+            self.gangs.stay(pod, false, outcome, verdict);
             return self.plan(outcome, verdict);
         }
         if outcome.ended != Some(wanted) {
             verdict.breach("an-attempt-is-told-whole", format!("`{}`: {:?}, not {wanted:?}", pod.name, outcome.ended));
         }
-        if !self.in_flight && !self.satisfied {
-            self.releases(outcome, verdict);
-        }
+        self.gangs.stay(pod, !self.in_flight, outcome, verdict);
         self.complete(outcome, verdict);
     }
 
     /// A pod that is admitted and fits is bound, or held until its gang is complete.
     fn with_room(&self, takers: &[String], outcome: &Outcome, verdict: &mut Verdict) {
         let pod = self.pod;
-        let held = |member: &&&Pod| member.held.is_some();
-        let enough = match gang(self.world, pod) {
-            Some((minimum, members)) if !self.satisfied => members.iter().filter(held).count() + 1 >= minimum,
-            _ => true,
-        };
+        let enough = self.gangs.are_complete_with(pod);
         let wanted = if enough { Ended::Scheduled } else { Ended::Waiting };
         let there = outcome.node.as_ref().is_some_and(|node| takers.contains(node));
         if outcome.ended != Some(wanted) || !there {
@@ -161,21 +151,23 @@ impl Inquiry<'_> {
         if pod.nominated.as_ref().is_some_and(|node| takers.contains(node) && outcome.node.as_ref() != Some(node)) {
             verdict.breach("nominated-node-first", format!("`{}` was not given its nominated node", pod.name));
         }
-    }
-
-    /// Where a member of a strict gang fails, those who wait for it lose their places.
-    fn releases(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Some((_, members)) = gang(self.world, self.pod) else { return };
-        for member in members.iter().filter(|member| outcome.waiting.contains(&member.name)) {
-            let text = format!("`{}` failed, and `{}` of its gang waits on", self.pod.name, member.name);
-            verdict.breach("gang-fails-together", text);
+        let bound = if enough { self.gangs.bound_with(pod) } else { BTreeSet::new() };
+        if !outcome.bound.keys().map(String::as_str).eq(bound.iter().copied()) {
+            let text = format!("bound were {:?}, not {bound:?}", outcome.bound);
+            verdict.breach("gang-is-complete", text);
         }
+        self.gangs.stay(pod, false, outcome, verdict);
     }
 }
 
 /// The nodes that take a pod: the room of those of its priority or a higher one who are nominated there is kept.
 fn takers(world: &World, pod: &Pod) -> Vec<String> {
     kubernetes::takers_by(world, pod, priority).iter().map(|node| node.name.clone()).collect()
+}
+
+/// Judges the passing of time.
+pub(crate) fn advance(case: &Case, world: &World, memory: &Memory, now: i64, outcome: &Outcome, verdict: &mut Verdict) {
+    memory.gangs.advance(world, Switches::of(case).deletes, now, outcome, verdict);
 }
 
 /// Judges the queue: priority first.
@@ -204,15 +196,12 @@ pub(crate) fn accounts(world: &World) -> Result<BTreeMap<String, Amounts>, ReadE
 
 /// Whether every quota has a min of at most its max, and holds no more than it may; and every job has its gang.
 pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
+    if !gangs::are_fair(world) {
+        return Ok(false);
+    }
     for pod in world.pods.values() {
         let Some(books) = books(world, Switches::of(case), pod)? else { continue };
-        let gang =
-            pod.label(JOB).is_none() || gang(world, pod).is_some_and(|(minimum, members)| minimum >= members.len());
-        if !gang
-            || !books.min.within(&books.max)
-            || !books.used.within(&books.max)
-            || !books.fixed_used.within(&books.min)
-        {
+        if !books.min.within(&books.max) || !books.used.within(&books.max) || !books.fixed_used.within(&books.min) {
             return Ok(false);
         }
     }

@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use crate::contract::{self, ConfigError, Eviction, LawSet, ObjectKey};
 use crate::dialects::{Arguments, Dialect, Document, Findings, Terms, interests};
-use crate::laws::{Entry, Laws};
+use crate::laws::{Action, Entry, Laws};
 use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx, Traits};
 use args::Args;
 use classes::Classes;
@@ -104,6 +104,9 @@ impl Dialect for Volcano {
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
         let said = Said(pod);
         let mut traits = pods::read(cluster, pod, &mut self.told, findings);
+        if !self.args.actions.contains(&Action::Backfill) {
+            pods::warn_of_backfill(cluster, pod, &mut self.told, findings);
+        }
         match said.annotation(keys::GROUP_NAME).filter(|name| !name.is_empty()) {
             Some(group) => {
                 let key = (pod.namespace.clone(), group.to_owned());

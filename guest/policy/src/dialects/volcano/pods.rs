@@ -8,7 +8,7 @@ use crate::contract::{self, Phase};
 use crate::dialects::arguments::duration;
 use crate::dialects::document::{annotation_path, label_path};
 use crate::dialects::{Document, Findings};
-use crate::model::{Class, Cluster, Task, Traits};
+use crate::model::{Class, Cluster, ResourceIx, Task, Traits};
 
 /// The labels and annotations of one pod.
 pub struct Said<'a>(pub &'a contract::Pod);
@@ -39,6 +39,17 @@ fn look_up<'a>(keys: &[&str], attributes: &'a [contract::Attribute], key: &str) 
     let at = keys.iter().position(|known| *known == key)?;
     let attribute = attributes.iter().find(|attribute| usize::try_from(attribute.key) == Ok(at))?;
     Some(attribute.value.as_str())
+}
+
+/// Warns that a pod which waits stays pending, where it asks for nothing: nothing but the action `backfill` places it.
+pub fn warn_of_backfill(cluster: &Cluster, pod: &contract::Pod, told: &mut Told, findings: &mut Findings) {
+    let asks = |amount: &contract::Amount| cluster.resource_name(ResourceIx(amount.resource)) != "pods";
+    if pod.node.is_none() && pod.scheduler == keys::SCHEDULER && !pod.requests.iter().any(asks) {
+        let message = "it requests nothing, and `backfill` is not among the actions: it stays pending".to_owned();
+        let remedy = "let it request something, or add `backfill` to the argument `actions`";
+        let object = Document::named("Pod", &pod.namespace, &pod.name);
+        told.warn(&object, "/spec/containers", message, remedy, findings);
+    }
 }
 
 /// Reads a pod. Its job and class are filled in by whoever knows its group.

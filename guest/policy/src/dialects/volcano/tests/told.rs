@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{ELASTIC, group, job, member, world};
 use crate::contract::Severity;
-use crate::testing::object;
+use crate::testing::{Draft, World, object, pod};
 
 #[test]
 fn the_author_is_told_once_by_object_and_key() {
@@ -45,4 +45,20 @@ fn numbers_that_are_none_are_told_once_and_read_as_the_message_says() {
     );
     assert_eq!(job(world.engine.cluster()).gang().unwrap().minimum, 0);
     assert_eq!(job(world.engine.cluster()).charter.as_ref().unwrap().roles, [], "1 of them is more than the minimum");
+}
+
+#[test]
+fn a_pod_that_nothing_places_is_told_so() {
+    let told = |actions: &str, draft: Draft| {
+        let mut world = World::of("volcano", &json!({ "actions": actions }).to_string());
+        world.node("n", "cpu=64");
+        world.pod(draft);
+        world.findings.len()
+    };
+    let ours = |asks: &str| pod("p").asks(asks).with(|pod| pod.scheduler = "volcano".to_owned());
+    assert_eq!(told("allocate, reclaim, elastic", ours("")), 1);
+    assert_eq!(told("allocate, backfill", ours("")), 0, "backfill places it");
+    assert_eq!(told("allocate", ours("cpu=1")), 0, "allocate places it");
+    assert_eq!(told("allocate", ours("").on("n")), 0, "it has its node");
+    assert_eq!(told("allocate", pod("p").asks("").with(|pod| pod.scheduler.clear())), 0, "it is another's");
 }

@@ -1,0 +1,40 @@
+//! Gangs of other manners than the default: fewer members needed than there are, NonStrict, match policies, groups.
+
+use serde_json::{Value, json};
+
+use crate::build::put;
+use crate::generate::Sketch;
+use crate::world::{at, text};
+
+/// Varies the PodGroups, which stand as they were made in all other cases. Everything else is drawn before, so that this changes
+/// nothing about it. Whether time passes between rounds, so that gangs time out.
+pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) -> bool {
+    if !sketch.flag("gangManners", 40) {
+        return false;
+    }
+    let grouped = sketch.flag("gangGroups", 40);
+    let mut groups: Vec<&mut Value> = objects.iter_mut().filter(|object| text(object, "/kind") == "PodGroup").collect();
+    let names: Vec<String> = groups.iter().map(|group| format!("default/{}", text(group, "/metadata/name"))).collect();
+    for group in &mut groups {
+        let minimum = at(group, "/spec/minMember").and_then(Value::as_i64).unwrap_or(1);
+        let fewer = (minimum - sketch.dice.between(0, 2)).max(1);
+        put(group, "/spec", "minMember", json!(fewer));
+        put(group, "/metadata", "annotations", json!({}));
+        let mut says = |key: &str, value: &str| {
+            put(group, "/metadata/annotations", &format!("gang.scheduling.koordinator.sh/{key}"), json!(value));
+        };
+        if let Some(mode) = sketch.dice.word(&["NonStrict", "Strict", ""]) {
+            says("mode", mode);
+        }
+        if let Some(policy) = sketch.dice.word(&["once-satisfied", "only-waiting", "waiting-and-running", ""]) {
+            says("match-policy", policy);
+        }
+        if grouped && names.len() > 1 {
+            says("groups", &json!(names).to_string());
+        }
+        if sketch.dice.chance(50) {
+            put(group, "/spec", "scheduleTimeoutSeconds", json!(sketch.dice.between(5, 15)));
+        }
+    }
+    sketch.flag("timeoutsBetweenRounds", 40)
+}

@@ -1,0 +1,201 @@
+//! Gangs: what a PodGroup asks for, alone or together with others (upstream coscheduling; rulings of the manual).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{JOB, job};
+use crate::outcome::Outcome;
+use crate::tally::Verdict;
+use crate::world::{Pod, World, at, tag};
+
+/// How long a gang waits that does not say so, in seconds.
+const TIMEOUT: i64 = 600;
+
+/// Which members make a gang complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Matching {
+    OnceSatisfied,
+    OnlyWaiting,
+    WaitingAndRunning,
+}
+
+/// What a gang asks for.
+#[derive(Debug)]
+struct Gang {
+    minimum: usize,
+    /// Its members fail together.
+    is_strict: bool,
+    matching: Matching,
+    timeout: i64,
+    /// The jobs that are bound together, its own among them.
+    jobs: Vec<String>,
+}
+
+impl Gang {
+    /// The gang of a job; none of one that no PodGroup describes.
+    fn of(world: &World, job: &str) -> Option<Gang> {
+        let name = job.rsplit_once('#')?.1;
+        let group = world.others.get(&("PodGroup".to_owned(), name.to_owned()))?;
+        let said = |key: &str| tag(group, "annotations", &format!("gang.scheduling.koordinator.sh/{key}"));
+        let minimum = at(group, "/spec/minMember")?.as_i64()?;
+        let jobs: Vec<String> = said("groups").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        Some(Gang {
+            minimum: usize::try_from(minimum).ok()?,
+            is_strict: said("mode") != Some("NonStrict"),
+            matching: match said("match-policy") {
+                Some("only-waiting") => Matching::OnlyWaiting,
+                Some("waiting-and-running") => Matching::WaitingAndRunning,
+                _ => Matching::OnceSatisfied,
+            },
+            timeout: at(group, "/spec/scheduleTimeoutSeconds").and_then(|seconds| seconds.as_i64()).unwrap_or(TIMEOUT),
+            jobs: if jobs.is_empty() {
+                vec![job.to_owned()]
+            } else {
+                jobs.iter().map(|name| name.replace('/', "#")).collect()
+            },
+        })
+    }
+}
+
+/// What is remembered of gangs.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    /// Jobs that have been bound.
+    satisfied: BTreeSet<String>,
+    /// When the time of a pod that is held is up.
+    deadlines: BTreeMap<String, i64>,
+    /// Somebody was evicted for a gang that is bound only together with others.
+    pub(super) group_evicts: bool,
+}
+
+/// The gangs of the cluster, as one pod is tried.
+#[derive(Clone, Copy)]
+pub(super) struct Gangs<'w> {
+    pub(super) world: &'w World,
+    pub(super) memory: &'w Memory,
+    /// Victims are deleted, so they are no members any more; one that is only marked is.
+    pub(super) deletes: bool,
+}
+
+impl<'w> Gangs<'w> {
+    /// Whether a pod belongs to a gang.
+    pub(super) fn claims(pod: &Pod) -> bool {
+        !pod.is_reservation() && pod.label(JOB).is_some()
+    }
+
+    /// The jobs that are bound together with that of a pod, its own among them; none for a pod of no gang.
+    fn group(self, pod: &Pod) -> Vec<String> {
+        if !Gangs::claims(pod) {
+            return Vec::new();
+        }
+        Gang::of(self.world, &job(pod)).map_or_else(|| vec![job(pod)], |gang| gang.jobs)
+    }
+
+    /// The members of a job.
+    fn members(self, of: &str) -> impl Iterator<Item = &'w Pod> {
+        self.world.pods.values().filter(move |pod| Gangs::claims(pod) && job(pod) == of && !pod.finished)
+    }
+
+    /// Whether a pod is of the group of another one, or of its job.
+    pub(super) fn are_together(self, pod: &Pod, other: &Pod) -> bool {
+        job(pod) == job(other) || Gangs::claims(other) && self.group(pod).contains(&job(other))
+    }
+
+    /// Those of the group of a pod who are held at permit.
+    fn held(self, pod: &Pod) -> BTreeSet<&'w str> {
+        let group = self.group(pod);
+        let members = group.iter().flat_map(|job| self.members(job));
+        members.filter(|member| member.held.is_some()).map(|member| member.name.as_str()).collect()
+    }
+
+    /// Whether a gang must be complete only once, and was: a member is bound, or was when it became complete.
+    fn is_satisfied(self, gang: &Gang, of: &str) -> bool {
+        gang.matching == Matching::OnceSatisfied
+            && (self.memory.satisfied.contains(of) || self.members(of).any(|member| member.node.is_some()))
+    }
+
+    /// Whether every gang of the group of a pod is described, and has as many members as it needs, or needs none any more.
+    pub(super) fn have_members(self, pod: &Pod) -> bool {
+        self.group(pod).iter().all(|job| {
+            let Some(gang) = Gang::of(self.world, job) else { return false };
+            let is_gone = |member: &&Pod| member.leaving && self.deletes;
+            self.is_satisfied(&gang, job) || self.members(job).filter(|member| !is_gone(member)).count() >= gang.minimum
+        })
+    }
+
+    /// Whether every gang of the group of a pod is complete when the pod is held, too.
+    pub(super) fn are_complete_with(self, pod: &Pod) -> bool {
+        self.group(pod).iter().all(|of| {
+            let Some(gang) = Gang::of(self.world, of) else { return true };
+            let held = self.members(of).filter(|member| member.held.is_some()).count() + usize::from(*of == job(pod));
+            let bound = self.members(of).filter(|member| member.node.is_some() && !(member.leaving && self.deletes));
+            match gang.matching {
+                Matching::OnceSatisfied => self.is_satisfied(&gang, of) || held >= gang.minimum,
+                Matching::OnlyWaiting => held >= gang.minimum,
+                Matching::WaitingAndRunning => held + bound.count() >= gang.minimum,
+            }
+        })
+    }
+
+    /// Those who are bound with a pod when the group is complete.
+    pub(super) fn bound_with(self, pod: &'w Pod) -> BTreeSet<&'w str> {
+        self.held(pod).into_iter().chain([pod.name.as_str()]).collect()
+    }
+
+    /// Judges who is held after an attempt: those whom another one concerns stay; where a member of a strict gang fails, those of its
+    /// group who are held lose their places.
+    pub(super) fn stay(self, pod: &Pod, failed: bool, outcome: &Outcome, verdict: &mut Verdict) {
+        let is_strict = Gang::of(self.world, &job(pod)).is_some_and(|gang| gang.is_strict);
+        let released = if failed && is_strict { self.held(pod) } else { BTreeSet::new() };
+        for other in self.world.pods.values().filter(|other| other.name != pod.name) {
+            let (before, now) = (other.held.is_some(), outcome.waiting.contains(&other.name));
+            let leaves = released.contains(other.name.as_str()) || outcome.bound.contains_key(&other.name);
+            if now != (before && !leaves) {
+                let text = format!("`{}` was tried, and `{}` is held: {now}", pod.name, other.name);
+                verdict.breach("gang-fails-together", text);
+            }
+        }
+    }
+}
+
+impl Memory {
+    /// What an attempt changes.
+    pub(super) fn remember(&mut self, world: &World, pod: &Pod, outcome: &Outcome) {
+        if !Gangs::claims(pod) {
+            return;
+        }
+        let Some(gang) = Gang::of(world, &job(pod)) else { return };
+        self.group_evicts |= gang.jobs.len() > 1 && !outcome.victims.is_empty();
+        if outcome.bound.contains_key(&pod.name) {
+            self.satisfied.extend(gang.jobs);
+        } else if outcome.waiting.contains(&pod.name) {
+            self.deadlines.insert(pod.name.clone(), world.now + gang.timeout);
+        }
+    }
+
+    /// Judges the passing of time: who is held in vain is rejected, and of a strict gang all who are held of its group.
+    pub(super) fn advance(&self, world: &World, deletes: bool, now: i64, outcome: &Outcome, verdict: &mut Verdict) {
+        let gangs = Gangs { world, memory: self, deletes };
+        let is_up = |pod: &&Pod| self.deadlines.get(&pod.name).is_some_and(|deadline| *deadline <= now);
+        let mut rejected: BTreeSet<&str> = BTreeSet::new();
+        for pod in world.pods.values().filter(|pod| pod.held.is_some()).filter(is_up) {
+            rejected.insert(&pod.name);
+            if Gang::of(world, &job(pod)).is_some_and(|gang| gang.is_strict) {
+                rejected.extend(gangs.held(pod));
+            }
+        }
+        for pod in world.pods.values().filter(|pod| pod.held.is_some()) {
+            let is_rejected = rejected.contains(pod.name.as_str());
+            if is_rejected == outcome.waiting.contains(&pod.name) {
+                let text = format!("`{}` at {now}s: rejected should be {is_rejected}", pod.name);
+                verdict.breach("gang-fails-together", text);
+            }
+        }
+    }
+}
+
+/// Whether every pod of a job has a gang, and every gang of a group is described.
+pub(super) fn are_fair(world: &World) -> bool {
+    let described = |job: &String| Gang::of(world, job).is_some();
+    let members = world.pods.values().filter(|pod| Gangs::claims(pod));
+    members.into_iter().all(|pod| Gang::of(world, &job(pod)).is_some_and(|gang| gang.jobs.iter().all(described)))
+}
