@@ -2,6 +2,7 @@
 //! reservations.
 
 mod gangs;
+mod parents;
 
 use serde_json::{Map, Value, json};
 
@@ -66,6 +67,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         objects.push(book.quota(sketch));
     }
     let between = if gangs::vary(sketch, &mut objects) { 11 } else { 1 };
+    parents::vary(sketch, &mut args, &mut objects);
     (args, objects, Drive { by: By::Attempts, first: 20, between, recreate })
 }
 

@@ -16,7 +16,7 @@ use crate::case::Case;
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at, text};
-use books::{Books, books};
+use books::{Books, books, counts};
 use gangs::Gangs;
 use switches::{Switches, priority};
 
@@ -95,7 +95,7 @@ struct Inquiry<'w> {
     switches: Switches,
     stays: bool,
     total: Amounts,
-    books: Option<Books>,
+    books: Vec<Books>,
     in_flight: bool,
     gangs: Gangs<'w>,
 }
@@ -111,7 +111,7 @@ impl Inquiry<'_> {
             }
             return self.gangs.stay(pod, false, outcome, verdict);
         }
-        let admitted = self.books.as_ref().is_none_or(|books| books.admits(self.stays, &self.total));
+        let admitted = self.books.iter().all(|books| books.admits(self.stays, &self.total));
         let takers: Vec<String> = takers(world, pod);
         let placed = matches!(outcome.ended, Some(Ended::Scheduled | Ended::Waiting));
         if admitted && !takers.is_empty() {
@@ -186,7 +186,7 @@ pub(crate) fn accounts(world: &World) -> Result<BTreeMap<String, Amounts>, ReadE
     for quota in world.all("ElasticQuota") {
         let name = text(quota, "/metadata/name");
         let max = Amounts::read(at(quota, "/spec/max"))?;
-        let ours = world.pods.values().filter(|pod| pod.label(QUOTA) == Some(name) && pod.place().is_some());
+        let ours = world.pods.values().filter(|pod| counts(world, pod, name) && pod.place().is_some());
         let mut used = Amounts::sum(ours.map(|pod| &pod.request));
         used.0.retain(|resource, _| max.names(resource));
         accounts.insert(format!("quota/{name}"), used);
@@ -200,8 +200,11 @@ pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
         return Ok(false);
     }
     for pod in world.pods.values() {
-        let Some(books) = books(world, Switches::of(case), pod)? else { continue };
-        if !books.min.within(&books.max) || !books.used.within(&books.max) || !books.fixed_used.within(&books.min) {
+        let switches = Switches::of(case).checking_parents();
+        let holds = |books: &Books| {
+            books.min.within(&books.max) && books.used.within(&books.max) && books.fixed_used.within(&books.min)
+        };
+        if !books(world, switches, pod)?.iter().all(holds) {
             return Ok(false);
         }
     }

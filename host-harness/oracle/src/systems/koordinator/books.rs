@@ -1,10 +1,15 @@
 //! The books of a quota, and the two formulas of the proposal.
 
+use serde_json::Value;
+
 use super::switches::Switches;
 use super::{QUOTA, job};
 use crate::ReadError;
 use crate::amounts::Amounts;
-use crate::world::{Pod, World, at};
+use crate::world::{Pod, World, at, tag, text};
+
+/// The quota above another one.
+const PARENT: &str = "quota.scheduling.koordinator.sh/parent";
 
 /// What a quota holds, allows, and is promised.
 ///
@@ -12,6 +17,7 @@ use crate::world::{Pod, World, at};
 /// gone in vain. So a plan counts as held what earlier plans promise to the pods of other jobs; admission does not.
 #[derive(Debug)]
 pub(super) struct Books {
+    pub(super) name: String,
     pub(super) min: Amounts,
     pub(super) max: Amounts,
     pub(super) used: Amounts,
@@ -21,26 +27,24 @@ pub(super) struct Books {
     fixed_promised: Amounts,
 }
 
-/// The books of the quota of a pod; none for a reservation, or a pod without one.
-pub(super) fn books(world: &World, switches: Switches, pod: &Pod) -> Result<Option<Books>, ReadError> {
-    let name = pod.label(QUOTA).filter(|_| !pod.is_reservation());
-    let Some(quota) = name.and_then(|name| world.others.get(&("ElasticQuota".to_owned(), name.to_owned()))) else {
-        return Ok(None);
-    };
-    let (min, max) = (Amounts::read(at(quota, "/spec/min"))?, Amounts::read(at(quota, "/spec/max"))?);
-    let ours = || world.pods.values().filter(|other| other.label(QUOTA) == name && !other.finished);
-    let used = || ours().filter(|other| other.place().is_some());
-    let promised = || ours().filter(|other| other.pending() && other.nominated.is_some() && job(other) != job(pod));
-    let requests = |pods: Vec<&Pod>| Amounts::sum(pods.into_iter().map(|pod| &pod.request));
-    Ok(Some(Books {
-        used: requests(used().collect()),
-        fixed_used: requests(used().filter(|other| switches.stays(other)).collect()),
-        fixed_request: requests(ours().filter(|other| switches.stays(other)).collect()),
-        promised: requests(promised().collect()),
-        fixed_promised: requests(promised().filter(|other| switches.stays(other)).collect()),
-        min,
-        max,
-    }))
+/// The books of the quotas that bound a pod: its own, and where the plugin checks them those above it, the root apart. None for a
+/// reservation, or a pod without a quota.
+pub(super) fn books(world: &World, switches: Switches, pod: &Pod) -> Result<Vec<Books>, ReadError> {
+    let levels = if switches.checks_parents { usize::MAX } else { 1 };
+    path(world, pod).into_iter().take(levels).map(|quota| Books::of(world, switches, pod, quota)).collect()
+}
+
+/// The quotas of a pod, its own first, then those above it.
+fn path<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Value> {
+    let quota = |name: &str| world.others.get(&("ElasticQuota".to_owned(), name.to_owned()));
+    let own = pod.label(QUOTA).filter(|_| !pod.is_reservation()).and_then(quota);
+    let above = |below: &&'w Value| tag(below, "labels", PARENT).and_then(quota);
+    std::iter::successors(own, above).collect()
+}
+
+/// Whether a pod counts against a quota: it is of it, or of one below it.
+pub(super) fn counts(world: &World, pod: &Pod, quota: &str) -> bool {
+    path(world, pod).into_iter().any(|above| text(above, "/metadata/name") == quota)
 }
 
 /// The sum of two amounts.
@@ -49,6 +53,25 @@ pub(super) fn plus(one: &Amounts, other: &Amounts) -> Amounts {
 }
 
 impl Books {
+    fn of(world: &World, switches: Switches, pod: &Pod, quota: &Value) -> Result<Books, ReadError> {
+        let name = text(quota, "/metadata/name");
+        let (min, max) = (Amounts::read(at(quota, "/spec/min"))?, Amounts::read(at(quota, "/spec/max"))?);
+        let ours = || world.pods.values().filter(|other| !other.finished && counts(world, other, name));
+        let used = || ours().filter(|other| other.place().is_some());
+        let promised = || ours().filter(|other| other.pending() && other.nominated.is_some() && job(other) != job(pod));
+        let requests = |pods: Vec<&Pod>| Amounts::sum(pods.into_iter().map(|pod| &pod.request));
+        Ok(Books {
+            name: name.to_owned(),
+            used: requests(used().collect()),
+            fixed_used: requests(used().filter(|other| switches.stays(other)).collect()),
+            fixed_request: requests(ours().filter(|other| switches.stays(other)).collect()),
+            promised: requests(promised().collect()),
+            fixed_promised: requests(promised().filter(|other| switches.stays(other)).collect()),
+            min,
+            max,
+        })
+    }
+
     /// Whether a job is admitted at PreFilter. Non-preemptible: `npUsed + T <= min` and `used + T <= max`. Preemptible:
     /// `min(min, npRequest) + pUsed + T <= max`.
     pub(super) fn admits(&self, stays: bool, total: &Amounts) -> bool {

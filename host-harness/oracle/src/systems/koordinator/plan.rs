@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
+use super::books::counts;
 use super::switches::priority;
 use super::{Inquiry, QUOTA, job, waiting};
 use crate::amounts::Amounts;
@@ -21,7 +22,7 @@ impl Inquiry<'_> {
         if !self.switches.triggers(self.pod) {
             return Some("it may not trigger preemption");
         }
-        let fits = self.books.as_ref().is_none_or(|books| books.may_trigger(self.stays, &self.total));
+        let fits = self.books.iter().all(|books| books.may_trigger(self.stays, &self.total));
         (!fits).then_some("its job does not fit the quota whoever goes")
     }
 
@@ -69,13 +70,14 @@ impl Inquiry<'_> {
         self.world.pods.values().map(|pod| (pod.name.as_str(), gift(pod))).collect()
     }
 
-    /// Whether the own quota holds the job when these have left, and who leaves already.
+    /// Whether every quota that bounds it holds the job when these have left, and who leaves already.
     fn quota_holds(&self, puzzle: &Puzzle<'_>, gone: Set) -> bool {
-        let Some(books) = &self.books else { return true };
-        let ours = |other: &&Pod| other.label(QUOTA) == self.pod.label(QUOTA);
-        let victims = puzzle.of(gone).filter_map(|mover| self.world.pods.get(mover.name));
-        let leaving = self.world.pods.values().filter(|other| other.leaving);
-        books.holds(self.stays, &self.total, &Amounts::sum(victims.chain(leaving).filter(ours).map(|pod| &pod.request)))
+        let gone = || puzzle.of(gone).filter_map(|mover| self.world.pods.get(mover.name));
+        self.books.iter().all(|books| {
+            let leaving = self.world.pods.values().filter(|other| other.leaving);
+            let ours = gone().chain(leaving).filter(|other| counts(self.world, other, &books.name));
+            books.holds(self.stays, &self.total, &Amounts::sum(ours.map(|pod| &pod.request)))
+        })
     }
 
     /// Judges a plan.
@@ -153,6 +155,11 @@ impl Inquiry<'_> {
         let puzzle = self.puzzle(&gives);
         if !puzzle.solved_by(puzzle.all()) || !self.quota_holds(&puzzle, puzzle.all()) {
             return;
+        }
+        let own =
+            puzzle.set(|name| self.world.pods.get(name).is_some_and(|other| other.label(QUOTA) == pod.label(QUOTA)));
+        if !self.quota_holds(&puzzle, own) {
+            return verdict.excuse("only pods of its own quota make way for the quota's sake wherever they are");
         }
         if puzzle.askers.iter().any(|asker| asker.request != &pod.request) {
             return verdict.excuse("members of different size are placed one after the other");

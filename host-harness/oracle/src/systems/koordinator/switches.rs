@@ -12,6 +12,8 @@ pub(super) struct Switches {
     unlabelled_stays: bool,
     only_labelled_trigger: bool,
     pub(super) deletes: bool,
+    /// The quotas above a pod's own bound it, too.
+    pub(super) checks_parents: bool,
 }
 
 impl Switches {
@@ -21,7 +23,13 @@ impl Switches {
             unlabelled_stays: on("disableDefaultPreemptiable"),
             only_labelled_trigger: on("disableDefaultTriggerPreemption"),
             deletes: on("podShouldBeDeletedWhenPreempted"),
+            checks_parents: on("enableCheckParentQuota"),
         }
+    }
+
+    /// The same where the quotas above a pod's own bound it, too.
+    pub(super) fn checking_parents(self) -> Switches {
+        Switches { checks_parents: true, ..self }
     }
 
     /// Non-preemptible: labelled so, or not labelled where that means the same.
