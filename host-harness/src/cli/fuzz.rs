@@ -28,7 +28,7 @@ pub(super) struct Asked {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// How many cases
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     cases: u64,
     /// The first case, to play one again
     #[arg(long, default_value_t = 0)]

@@ -26,12 +26,15 @@ impl<T> Default for Wishes<T> {
     }
 }
 
-impl<T> Wishes<T> {
+impl<T: PartialEq> Wishes<T> {
     /// What a pod wants of its gang from now on.
     pub fn want(&mut self, job: JobIx, pod: &contract::Pod, wish: T) {
-        let ix = PodIx(pod.id);
+        let (ix, age) = (PodIx(pod.id), (pod.created, pod.name.clone()));
+        let wanted = self.wanted.get(&job).and_then(|wanted| wanted.get(&age));
+        if self.places.get(&ix).is_some_and(|(of, since)| (*of, since) == (job, &age)) && wanted == Some(&wish) {
+            return;
+        }
         self.forget_pod(ix);
-        let age = (pod.created, pod.name.clone());
         self.wanted.entry(job).or_default().insert(age.clone(), wish);
         self.places.insert(ix, (job, age));
         self.changed.insert(job);

@@ -10,10 +10,11 @@ use serde_json::Value;
 use super::keys;
 use super::pods::truth;
 use super::told::Told;
+use crate::contract;
 use crate::dialects::arguments::duration;
 use crate::dialects::document::{annotation_path, escape, label_path};
-use crate::dialects::{Document, Findings};
-use crate::model::{Charter, Cluster, Elastic, Gang, JobKey, Match, Sizes};
+use crate::dialects::{Document, Findings, Wishes};
+use crate::model::{Charter, Cluster, Elastic, Gang, JobIx, JobKey, Match, PodIx, Sizes};
 
 /// A PodGroup as its object describes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,8 +41,8 @@ struct Parent {
 pub struct Groups {
     said: BTreeMap<JobKey, Said>,
     jobs: BTreeMap<JobKey, Parent>,
-    /// The Job that the pods of a group name.
-    named: BTreeMap<JobKey, String>,
+    /// The Job that each pod of a group names; the oldest pod counts.
+    named: Wishes<String>,
     classes: BTreeMap<String, i32>,
     /// The groups to be told to the cluster.
     changed: BTreeSet<JobKey>,
@@ -93,8 +94,13 @@ impl Groups {
     }
 
     /// Reads a priority class.
-    pub fn read_class(&mut self, object: &Document) {
-        let value = object.at("/value").and_then(Value::as_i64).and_then(|value| i32::try_from(value).ok());
+    pub fn read_class(&mut self, object: &Document, told: &mut Told, findings: &mut Findings) {
+        let said = object.at("/value");
+        let value = said.and_then(Value::as_i64).and_then(|value| i32::try_from(value).ok());
+        if let (Some(said), None) = (said, value) {
+            let message = format!("`{said}` is not a priority, and counts as 0");
+            told.warn(object, "/value", message, "write a whole number of 32 bits", findings);
+        }
         let value = value.unwrap_or(0);
         if self.classes.insert(object.name.clone(), value) != Some(value) {
             self.everything_changed();
@@ -114,17 +120,24 @@ impl Groups {
         }
     }
 
-    /// A pod of a group names its Job.
-    pub fn name_job(&mut self, group: &JobKey, job: &str) {
-        if self.named.get(group).is_none_or(|known| known != job) {
-            self.named.insert(group.clone(), job.to_owned());
-            self.changed.insert(group.clone());
+    /// A pod of this group, or of none, names this Job, or none.
+    pub fn read_pod(&mut self, group: Option<JobIx>, pod: &contract::Pod, job: Option<&str>) {
+        match group.zip(job) {
+            Some((group, job)) => self.named.want(group, pod, job.to_owned()),
+            None => self.named.forget_pod(PodIx(pod.id)),
         }
+    }
+
+    /// A pod is gone.
+    pub fn forget_pod(&mut self, pod: PodIx) {
+        self.named.forget_pod(pod);
     }
 
     /// Tells the cluster what has changed; the groups it is about are returned.
     pub fn settle(&mut self, cluster: &mut Cluster) -> Vec<JobKey> {
-        let changed = std::mem::take(&mut self.changed);
+        let mut changed = std::mem::take(&mut self.changed);
+        let named = self.named.take_changed();
+        changed.extend(named.into_iter().filter_map(|job| cluster.job(job)).map(|job| job.key.clone()));
         for key in &changed {
             let told = self.said.get(key).map(|said| (gang(said), self.charter(cluster, key, said)));
             let (gang, charter) = told.unzip();
@@ -141,7 +154,8 @@ impl Groups {
     }
 
     fn charter(&self, cluster: &mut Cluster, key: &JobKey, said: &Said) -> Charter {
-        let job = said.job.as_ref().or_else(|| self.named.get(key));
+        let named = cluster.job_named(key).and_then(|job| self.named.of(job).next());
+        let job = said.job.as_ref().or(named);
         let parent = job.and_then(|job| self.jobs.get(&(key.0.clone(), job.clone())));
         let elastic = said.elastic.clone().or_else(|| parent.and_then(|parent| parent.elastic.clone())).flatten();
         let sum = said.roles.values().fold(0u32, |sum, need| sum.saturating_add(*need));

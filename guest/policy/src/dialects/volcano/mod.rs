@@ -109,11 +109,7 @@ impl Dialect for Volcano {
         }
         match said.annotation(keys::GROUP_NAME).filter(|name| !name.is_empty()) {
             Some(group) => {
-                let key = (pod.namespace.clone(), group.to_owned());
-                traits.job = cluster.job_or_new(&key);
-                if let Some(job) = said.either(keys::JOB_NAME) {
-                    self.groups.name_job(&key, job);
-                }
+                traits.job = cluster.job_or_new(&(pod.namespace.clone(), group.to_owned()));
             }
             None if pod.scheduler == keys::SCHEDULER => {
                 let queue = said.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
@@ -121,12 +117,14 @@ impl Dialect for Volcano {
             }
             None => {}
         }
+        self.groups.read_pod(traits.job, pod, said.either(keys::JOB_NAME));
         traits.class = self.classes.read(cluster, PodIx(pod.id), traits.job, said.is_labelled_elastic());
         traits
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
         self.classes.forget(pod);
+        self.groups.forget_pod(pod);
     }
 
     fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
@@ -143,7 +141,7 @@ impl Dialect for Volcano {
             "Queue" => self.queues.read(object, findings),
             "PodGroup" => self.groups.read_group(object, &mut self.told, findings),
             "Job" => self.groups.read_job(object, &mut self.told, findings),
-            "PriorityClass" => self.groups.read_class(object),
+            "PriorityClass" => self.groups.read_class(object, &mut self.told, findings),
             _ => {}
         }
     }

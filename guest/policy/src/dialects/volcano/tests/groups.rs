@@ -84,6 +84,34 @@ fn a_group_that_says_nothing_of_elasticity_is_as_its_job() {
 }
 
 #[test]
+fn the_oldest_pod_names_the_job_of_its_group() {
+    let most = |world: &World| job(world.engine.cluster()).elastic().and_then(|elastic| elastic.most);
+    let mut world = world();
+    group(&mut world, &[ELASTIC], json!({"minMember": 1}));
+    for (name, replicas) in [("first", 3), ("second", 5)] {
+        let spec = json!({"spec": {"tasks": [{"replicas": replicas}]}});
+        world.object(object("Job", &format!("default/{name}"), [&[], &[]], spec));
+    }
+    let named = |name: &str, created, job: &str| {
+        member(name).label("volcano.sh/job-name", job).with(|pod| pod.created = created)
+    };
+    world.pod(named("old", 1, "first"));
+    world.pod(named("young", 2, "second"));
+    assert_eq!(most(&world), Some(3), "whoever was told of last");
+    world.gone("default/old");
+    assert_eq!(most(&world), Some(5), "who is gone names nothing any more");
+}
+
+#[test]
+fn a_priority_class_without_a_priority_counts_as_nothing_and_is_told_so() {
+    for (value, told) in [(json!(7), 0), (json!("high"), 1), (json!(i64::MAX), 1)] {
+        let mut world = world();
+        world.object(object("PriorityClass", "/high", [&[], &[]], json!({ "value": value })));
+        assert_eq!(world.findings.len(), told, "{value}");
+    }
+}
+
+#[test]
 fn roles_count_where_the_minimum_covers_them() {
     for (minimum, roles) in [(2, 0), (3, 2), (4, 2)] {
         let mut world = world();
