@@ -15,7 +15,7 @@ use crate::case::Case;
 use crate::outcome::Outcome;
 use crate::puzzle::{Asker, Puzzle};
 use crate::tally::Verdict;
-use crate::world::{Pod, World};
+use crate::world::{Node, Pod, World};
 use read::{Job, Queue, queues};
 
 /// What is remembered between cycles.
@@ -159,22 +159,25 @@ impl Inquiry<'_> {
 
     /// What is idle on every node at the end of the cycle and not promised.
     fn idle(&self) -> Vec<Amounts> {
-        let nodes = self.after.nodes.values();
-        let idle = nodes.map(|node| {
+        let least = |(node, mut future): (&Node, Amounts)| {
             let idle = self.after.free(node);
-            let mut future = idle.clone();
+            future.0.iter_mut().for_each(|(resource, amount)| *amount = (*amount).min(idle.get(resource)));
+            future
+        };
+        self.after.nodes.values().zip(self.future()).map(least).collect()
+    }
+
+    /// What will be free on every node when those that are leaving are gone, and not promised.
+    fn future(&self) -> Vec<Amounts> {
+        let future = self.after.nodes.values().map(|node| {
+            let mut future = self.after.free(node);
             self.after.on(&node.name).filter(|pod| pod.leaving).for_each(|pod| future.add(&pod.request));
             let nominated =
                 self.after.pods.values().filter(|pod| pod.pending() && pod.nominated.as_deref() == Some(&node.name));
             nominated.for_each(|pod| future.take(&pod.request));
-            Amounts(
-                idle.0
-                    .iter()
-                    .map(|(resource, amount)| (resource.clone(), (*amount).min(future.get(resource))))
-                    .collect(),
-            )
+            future
         });
-        idle.collect()
+        future.collect()
     }
 
     /// These as askers.

@@ -48,6 +48,9 @@ impl Inquiry<'_> {
             }
             let puzzle = Puzzle { free: self.idle(), movers: Vec::new(), askers: self.askers(step) };
             if puzzle.solved_by(0) {
+                if self.room_is_awaited(self.future()) {
+                    return verdict.excuse("a gang that came before waits for the room");
+                }
                 let text = format!("`{}` has {now} pods and could have {size}", job.name);
                 return verdict.breach("elastic-jobs-grow", text);
             }

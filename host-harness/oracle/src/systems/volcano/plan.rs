@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::read::{Job, group_of};
 use super::{Inquiry, used};
+use crate::amounts::Amounts;
 use crate::puzzle::{Asker, Mover, Puzzle, Set};
 use crate::tally::Verdict;
 use crate::world::Pod;
@@ -92,7 +93,7 @@ impl Inquiry<'_> {
                 let size = job.size(&self.after) + usize::try_from(back.count_ones()).unwrap_or(0);
                 let without = puzzle.all() & !back;
                 if job.may_be(size) && puzzle.seated(without, places) && self.queues_hold(puzzle, without) {
-                    if self.room_is_awaited(puzzle) {
+                    if self.room_is_awaited(puzzle.free.clone()) {
                         return verdict.excuse("a gang that came before waits for the room");
                     }
                     let names: Vec<&str> = puzzle.of(back).map(|mover| mover.name).collect();
@@ -108,10 +109,10 @@ impl Inquiry<'_> {
 
     /// Whether a gang that has no nomination would find room although nobody makes way here: what others leave anyway is kept for such a
     /// gang where its turn came before, and nothing says so.
-    fn room_is_awaited(&self, puzzle: &Puzzle<'_>) -> bool {
+    pub(super) fn room_is_awaited(&self, free: Vec<Amounts>) -> bool {
         let fits = |job: &Job| {
             let missing = self.missing(job);
-            let puzzle = Puzzle { free: puzzle.free.clone(), movers: Vec::new(), askers: self.askers(&missing) };
+            let puzzle = Puzzle { free: free.clone(), movers: Vec::new(), askers: self.askers(&missing) };
             !missing.is_empty() && puzzle.solved_by(0)
         };
         self.jobs.iter().filter(|job| self.nominated(job).is_empty()).any(fits)
@@ -179,7 +180,7 @@ impl Inquiry<'_> {
         };
         verdict.planned(count, Some(usize::try_from(least.1).unwrap_or(0).min(count)));
         if paid > least {
-            if self.room_is_awaited(&puzzle) {
+            if self.room_is_awaited(puzzle.free.clone()) {
                 return verdict.excuse("a gang that came before waits for the room");
             }
             let text = format!("{:?} are {paid:?} jobs and pods, and {least:?} would do", self.outcome.victims);

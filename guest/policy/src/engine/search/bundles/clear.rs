@@ -67,10 +67,9 @@ impl Attempt<'_, '_, '_> {
         let has_elastic = self.pools.iter().any(|pool| pool.level == 0 && pool.gone.len() < pool.bundle.most());
         let first = Cost { higher: if has_elastic { 0 } else { 1 }, begins: 1, goes: 1, at_once: 1 };
         let mut best: Option<(Cost, NodeIx)> = None;
-        for (nodes, least) in [(begun, Cost::default()), (others, first)] {
+        for (nodes, least) in [(begun, Cost { at_once: 1, ..Cost::default() }), (others, first)] {
             for node in nodes {
-                if best.is_some_and(|(cheapest, _)| cheapest <= least || (cheapest.higher == 0 && cheapest.begins == 0))
-                {
+                if best.is_some_and(|(cheapest, _)| cheapest <= least) {
                     break;
                 }
                 let known = self.alike.get(kind).is_some_and(|alike| alike.hopeless.contains(&node));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::attempt::Attempt;
+use super::fit::fits;
 use crate::laws::Breach;
 use crate::model::{Cluster, NodeIx, Overflow, Place, PodIx, QueueIx, ResourceIx};
 
@@ -102,14 +103,37 @@ impl Attempt<'_, '_, '_> {
     /// Puts a pod back where the gang still fits and every limit holds with it; whether it is.
     fn can_be_back(&mut self, ix: PodIx, place: Place) -> Result<bool, Overflow> {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
-        let before = self.trial.mark();
+        let (before, placements) = (self.trial.mark(), self.placements.clone());
         self.trial.put(ix, place)?;
-        let crowded = place.node().is_some_and(|node| self.is_crowded(node));
-        let stays = !crowded && self.hunt.broken(self.trial.cluster(), &pods)?.is_none();
+        let fits = place.node().map_or(Ok(true), |node| self.make_fit(node))?;
+        let stays = fits && self.hunt.broken(self.trial.cluster(), &pods)?.is_none();
         if !stays {
             self.trial.rewind(before)?;
+            self.placements = placements;
         }
         Ok(stays)
+    }
+
+    /// Moves pods of the gang off a node that is too full until it is not, to where others made more room than was needed; whether
+    /// that works.
+    fn make_fit(&mut self, at: NodeIx) -> Result<bool, Overflow> {
+        for number in 0..self.placements.len() {
+            if !self.is_crowded(at) {
+                return Ok(true);
+            }
+            let Some((ix, _)) = self.placements.get(number).copied().filter(|(_, node)| *node == at) else { continue };
+            let cluster = self.trial.cluster();
+            let Some(pod) = cluster.pod(ix) else { continue };
+            let takes = |node: &NodeIx| *node != at && self.hunt.is_open(ix, *node);
+            let mut others = self.cleared.iter().copied().filter(takes);
+            if let Some(other) = others.find(|node| fits(cluster, pod.shape, *node, &pod.request)) {
+                self.trial.place(ix, other)?;
+                if let Some(placement) = self.placements.get_mut(number) {
+                    placement.1 = other;
+                }
+            }
+        }
+        Ok(!self.is_crowded(at))
     }
 
     /// Notes that these have not gone.

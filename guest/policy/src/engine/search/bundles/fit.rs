@@ -17,6 +17,12 @@ pub struct Fit {
     pub used: Vec<Vec<usize>>,
 }
 
+impl Fit {
+    fn costs_nobody(&self) -> bool {
+        self.victims.iter().all(Vec::is_empty)
+    }
+}
+
 /// A gang that does not fit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Short {
@@ -43,7 +49,8 @@ pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) 
     cluster.eligible(shape, node) && cluster.node(node).is_some_and(|node| node.free.lacks(request).is_none())
 }
 
-/// Places what the gang lacks. Where that works, the trial is left so; else it is as before.
+/// Places what the gang lacks, in the order in which the fewest make way: those first that fit nowhere yet, or the largest ones. Where
+/// that works, the trial is left so; else it is as before.
 pub fn fit(
     trial: &mut Trial<'_>,
     hunt: &Hunt<'_>,
@@ -59,14 +66,21 @@ pub fn fit(
     hard_first.sort_by_cached_key(|ix| !is_hard(ix));
     let largest_first = cluster.largest_first(&hard_first);
     let orders = if hard_first == largest_first { vec![hard_first] } else { vec![hard_first, largest_first] };
-    let mut short = Short::default();
-    for order in orders {
-        let before = trial.mark();
-        match Attempt::new(trial, hunt, open, at_hand).run(&order)? {
-            Ok(fit) => return Ok(Ok(fit)),
+    let (before, mut short) = (trial.mark(), Short::default());
+    let mut best: Option<(Vec<usize>, &Vec<PodIx>)> = None;
+    for order in &orders {
+        match Attempt::new(trial, hunt, open, at_hand).run(order)? {
+            Ok(fit) if orders.len() == 1 || fit.costs_nobody() => return Ok(Ok(fit)),
+            Ok(fit) => {
+                let cost = fit.victims.iter().rev().map(Vec::len).collect();
+                best = best.into_iter().chain([(cost, order)]).min_by(|(one, _), (other, _)| one.cmp(other));
+            }
             Err(one) => short.clashed |= one.clashed,
         }
         trial.rewind(before)?;
     }
-    Ok(Err(short))
+    match best {
+        Some((_, order)) => Attempt::new(trial, hunt, open, at_hand).run(order),
+        None => Ok(Err(short)),
+    }
 }
