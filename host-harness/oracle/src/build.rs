@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::world::stamp;
+use crate::object::stamp;
 
 /// Labels or annotations.
 pub(crate) type Tags = BTreeMap<String, String>;

@@ -13,6 +13,7 @@ mod amounts;
 mod build;
 mod case;
 mod generate;
+mod object;
 mod outcome;
 mod play;
 mod puzzle;

@@ -1,32 +1,18 @@
-//! The model's own plain reading of the objects, and what becomes of them as steps are taken.
+//! The cluster as the model reads it off the objects.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod step;
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use serde_json::Value;
 
 use crate::ReadError;
 use crate::amounts::Amounts;
-use crate::build::put;
-use crate::case::Step;
-use crate::outcome::Outcome;
+use crate::object::seconds;
+pub(crate) use crate::object::{at, tag, text};
 
 /// The resource that every pod takes one of.
 const PODS: &str = "pods";
-
-/// Where an object says what.
-pub(crate) fn at<'v>(object: &'v Value, pointer: &str) -> Option<&'v Value> {
-    object.pointer(pointer)
-}
-
-/// A text at a place; empty where there is none.
-pub(crate) fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
-    at(object, pointer).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// A label or annotation of an object.
-pub(crate) fn tag<'v>(object: &'v Value, kind: &str, key: &str) -> Option<&'v str> {
-    at(object, &format!("/metadata/{kind}"))?.get(key)?.as_str()
-}
 
 /// A node.
 #[derive(Debug, Clone)]
@@ -174,76 +160,6 @@ impl World {
         !cordoned && !tainted && selected.all(|holds| holds) && named(spec, &node.name)
     }
 
-    /// What a step made of the cluster. It is judged before.
-    pub(crate) fn take(&mut self, step: &Step, outcome: &Outcome) -> Result<(), ReadError> {
-        match step {
-            Step::Advance(seconds) => self.now += seconds,
-            Step::Apply(objects) => objects.iter().try_for_each(|object| self.put(object))?,
-            Step::EvictionsComplete => self.let_go(),
-            Step::Order | Step::Schedule(_) | Step::Cycle | Step::Books(_) => {}
-        }
-        for pod in self.pods.values_mut().filter(|pod| !outcome.waiting.contains(&pod.name)) {
-            pod.held = None;
-        }
-        if let (Step::Schedule(name), Some(node)) = (step, &outcome.node)
-            && outcome.waiting.contains(name)
-            && let Some(pod) = self.pods.get_mut(name)
-        {
-            pod.held = Some(node.clone());
-        }
-        for (name, node) in &outcome.bound {
-            if let Some(pod) = self.pods.get_mut(name) {
-                (pod.node, pod.nominated, pod.held) = (Some(node.clone()), None, None);
-                pod.started = Some(self.now);
-            }
-        }
-        for (name, node) in &outcome.nominated {
-            if let Some(pod) = self.pods.get_mut(name) {
-                pod.nominated = Some(node.clone());
-            }
-        }
-        if let Some(standing) = &outcome.standing {
-            for pod in self.pods.values_mut() {
-                pod.nominated = standing.get(&pod.name).cloned();
-            }
-        }
-        for name in &outcome.victims {
-            // One that was held at permit is pending again.
-            if let Some(pod) = self.pods.get_mut(name).filter(|pod| pod.node.is_some()) {
-                pod.leaving = true;
-            }
-        }
-        Ok(())
-    }
-
-    /// The victims leave, and with a reservation those who run inside it.
-    fn let_go(&mut self) {
-        let leaving: BTreeSet<String> =
-            self.pods.values().filter(|pod| pod.leaving).map(|pod| pod.name.clone()).collect();
-        let inside = |pod: &Pod| owner(pod).is_some_and(|reservation| leaving.contains(&reservation));
-        let (gone, kept): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            std::mem::take(&mut self.pods).into_iter().partition(|(name, pod)| leaving.contains(name) || inside(pod));
-        self.pods = kept;
-        self.gone.extend(gone.into_values());
-    }
-
-    /// The pods that left since this was last asked, as their controllers create them anew.
-    pub(crate) fn created_anew(&mut self) -> Vec<Value> {
-        let stamp = stamp(self.now);
-        let anew = |pod: Pod| {
-            let mut object = pod.object;
-            let name = format!("{}r", text(&object, "/metadata/name"));
-            put(&mut object, "/metadata", "name", json!(name));
-            put(&mut object, "/metadata", "creationTimestamp", json!(stamp));
-            put(&mut object, "", "status", json!({"phase": "Pending"}));
-            if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
-                spec.remove("nodeName");
-            }
-            object
-        };
-        std::mem::take(&mut self.gone).into_iter().filter(|pod| !pod.is_reservation()).map(anew).collect()
-    }
-
     /// Who is where, and is to be where, whatever a pod that was created anew is called now.
     pub(crate) fn picture(&self) -> String {
         let place = |pod: &Pod| {
@@ -293,20 +209,4 @@ fn read_pod(object: &Value, spec: &str, now: i64) -> Result<Pod, ReadError> {
         never_preempts: text(template, "/preemptionPolicy") == "Never",
         object: object.clone(),
     })
-}
-
-/// Reads a time of the first day of 1970, in seconds; 0 where there is none.
-fn seconds(stamp: &str) -> Result<i64, ReadError> {
-    if stamp.is_empty() {
-        return Ok(0);
-    }
-    let refused = || ReadError(format!("`{stamp}` is no time of 1970-01-01"));
-    let time = stamp.strip_prefix("1970-01-01T").and_then(|time| time.strip_suffix('Z')).ok_or_else(refused)?;
-    let parts = time.split(':').map(|part| part.parse::<i64>().map_err(|_| refused()));
-    parts.collect::<Result<Vec<i64>, _>>().map(|parts| parts.into_iter().fold(0, |sum, part| sum * 60 + part))
-}
-
-/// Writes such a time.
-pub(crate) fn stamp(seconds: i64) -> String {
-    format!("1970-01-01T{:02}:{:02}:{:02}Z", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

@@ -42,8 +42,10 @@ impl Page {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
-        let strong = self.strong(text);
-        self.line(strong);
+        for line in self.wrapped("", 2, text) {
+            let strong = self.strong(&line);
+            self.line(strong);
+        }
     }
 
     /// Text that may have colours: they are left out where they may not be used.
@@ -161,11 +163,28 @@ mod tests {
     }
 
     #[test]
+    fn headings_fit_too() {
+        let mut page = page(Some(12));
+        page.heading("aaa bbb ccc ddd");
+        assert_eq!(page.text, "aaa bbb ccc\n  ddd\n");
+    }
+
+    #[test]
     fn a_pipe_has_no_width() {
         let mut page = page(None);
         let words = vec!["word"; 100].join(" ");
         page.paragraph("", 0, &words);
         assert_eq!(page.text, format!("{words}\n"));
+    }
+
+    #[test]
+    fn a_column_that_is_kept_whole_is_not_broken_where_the_terminal_is_narrow() {
+        let mut page = page(Some(24));
+        let mut table = table(["CODE", "WHAT MUST HOLD"]);
+        table.add_row(["system/law-of-it", "aa bb cc"]);
+        keep_whole(&mut table, 0);
+        page.table(0, table);
+        assert!(page.text.contains("system/law-of-it  aa"), "{}", page.text);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Takes the steps of a scenario, and says what came of them.
 
+use super::actual::Actual;
 use super::format::Action;
-use super::report::Actual;
 use super::status;
 use crate::scheduler::{Session, SessionError};
 

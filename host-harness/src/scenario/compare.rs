@@ -1,6 +1,7 @@
 //! Whether two policies did the same.
 
-use super::report::{Actual, Report};
+use super::actual::Actual;
+use super::report::Report;
 
 /// Whether the actual outcomes of two runs of a scenario are the same, byte by byte as JSON. Expectations do not count.
 pub fn same(one: &Report, other: &Report) -> bool {

@@ -1,12 +1,11 @@
 //! What can be expected of a step. Only what is named is checked.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::report::Actual;
+use super::actual::Actual;
+use super::failure::Failure;
 use crate::scheduler::AttemptResult;
 
 /// One name, or any of several.
@@ -70,34 +69,6 @@ pub struct Expect {
     pub waiting: Option<BTreeSet<String>>,
     /// A part of the status message, in upper or lower case.
     pub reason_contains: Option<String>,
-}
-
-/// An expectation that does not hold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Failure {
-    /// Which.
-    pub key: String,
-    /// What was expected.
-    pub expected: Value,
-    /// What is so.
-    pub actual: Value,
-}
-
-impl Failure {
-    /// An expectation that does not hold.
-    pub(super) fn new(key: impl Into<String>, expected: impl Serialize, actual: impl Serialize) -> Failure {
-        Failure {
-            key: key.into(),
-            expected: serde_json::to_value(expected).unwrap_or_default(),
-            actual: serde_json::to_value(actual).unwrap_or_default(),
-        }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: expected {}, got {}", self.key, self.expected, self.actual)
-    }
 }
 
 impl Expect {
@@ -187,7 +158,7 @@ impl Check {
 #[cfg(test)]
 mod tests {
 
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -265,12 +236,6 @@ mod tests {
             let fails: Expect = serde_json::from_value(fails).unwrap();
             assert_eq!(fails.check(&nothing).len(), 1);
         }
-    }
-
-    #[test]
-    fn a_failure_says_both_sides() {
-        let failure = Failure::new("victims", ["default/v"], Vec::<String>::new());
-        assert_eq!(failure.to_string(), "victims: expected [\"default/v\"], got []");
     }
 
     #[test]

@@ -3,8 +3,10 @@
 //! The format is described in `fixtures/scenarios/README.md`.
 
 mod act;
+mod actual;
 mod compare;
 mod expect;
+mod failure;
 mod format;
 mod junit;
 mod load;
@@ -14,11 +16,13 @@ mod run;
 mod status;
 
 pub use act::act;
+pub use actual::Actual;
 pub use compare::same;
-pub use expect::{Expect, Failure, OneOrMany, Word};
+pub use expect::{Expect, OneOrMany, Word};
+pub use failure::Failure;
 pub use format::{Action, Scenario, Step};
 pub use junit::junit;
 pub use load::load;
-pub use report::{Actual, Report, StepReport, Summary};
+pub use report::{Report, StepReport, Summary};
 pub use run::{run, run_explained};
 pub use status::{Books, Usage};

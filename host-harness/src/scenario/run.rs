@@ -3,9 +3,10 @@
 use lictor_policy::contract::ConfigError;
 
 use super::act::take;
-use super::expect::Failure;
+use super::actual::Actual;
+use super::failure::Failure;
 use super::format::{Action, Scenario, Step};
-use super::report::{Actual, Report, StepReport};
+use super::report::{Report, StepReport};
 use super::status;
 use crate::policy::Policy;
 use crate::scheduler::{OpenError, Session, SessionError};

@@ -7,7 +7,7 @@ use lictor_policy::quantity::{self, QuantityError, Unit};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::expect::Failure;
+use super::failure::Failure;
 
 /// Books by `kind/name`, such as `quota/team-a`.
 pub type Books = BTreeMap<String, Usage>;

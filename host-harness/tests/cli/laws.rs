@@ -49,6 +49,12 @@ fn one_law_in_full() {
 }
 
 #[test]
+fn scenarios_that_are_not_there_are_an_error_where_they_are_named() {
+    let ran = lictor(&["laws", "--scenarios", "nowhere", "yunikorn/4"]).exits(2).prints_nothing();
+    ran.tells(&["cannot be read", "--> nowhere"]);
+}
+
+#[test]
 fn an_unknown_code_is_answered_with_those_that_may_be_meant() {
     for (asked, meant) in [
         ("koordinator/may-prempt", "`koordinator/may-preempt`"),

@@ -4,6 +4,7 @@
 mod arguments;
 mod coscheduling;
 mod document;
+mod interests;
 mod koordinator;
 mod kubernetes;
 mod selector;
@@ -15,6 +16,7 @@ use std::fmt::Debug;
 
 pub use arguments::{Arguments, argument};
 pub use document::{Document, Findings};
+pub use interests::interests;
 pub use selector::{Labels, Selector, every_label};
 pub use wishes::Wishes;
 

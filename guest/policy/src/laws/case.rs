@@ -1,7 +1,7 @@
 //! What a law is asked about.
 
 use super::Asker;
-use crate::model::{Amounts, Class, Cluster, Ledger, PodIx, Queue, QueueIx, ResourceIx};
+use crate::model::{Amounts, Class, Cluster, Ledger, PodIx, QueueIx, ResourceIx};
 
 /// The cluster as it is or would be, and who asks.
 #[derive(Debug, Clone, Copy)]
@@ -26,11 +26,6 @@ impl Case<'_> {
         let pods = self.group.iter().filter_map(|ix| self.cluster.pod(*ix));
         let below = pods.filter(|pod| self.cluster.is_below(pod.queue, queue));
         below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
-    }
-
-    /// What the pods of a queue and those below it hold, whatever their class.
-    pub fn used(&self, queue: &Queue, resource: ResourceIx) -> i64 {
-        queue.used.parts(resource).iter().fold(0, |sum: i64, part| sum.saturating_add(*part))
     }
 
     /// What is promised to waiting pods of other jobs that count against a queue, of one class and resource.

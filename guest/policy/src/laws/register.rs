@@ -74,6 +74,7 @@ mod tests {
             assert!(entry.page().len() > entry.sentence.len(), "{} has a manual page", entry.code);
             let is_prose = |line: &str| line.is_empty() || line.starts_with(|c: char| c.is_alphanumeric() || c == '`');
             assert!(entry.page().lines().all(is_prose), "{} is prose: it is wrapped where it is shown", entry.code);
+            assert!(entry.text.lines().count() < 150, "{} is one idea: its file is short", entry.code);
             assert!(entry.source.len() > 5, "{} names its source", entry.code);
             assert!(!entry.sentence.ends_with('.') && entry.sentence.len() > 10, "{} is a sentence", entry.code);
         }

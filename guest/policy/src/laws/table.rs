@@ -63,6 +63,13 @@ pub struct Sample {
     pub absolute: u32,
 }
 
+impl Default for Sample {
+    /// As many as kube-scheduler looks at where it is not told.
+    fn default() -> Sample {
+        Sample { percentage: 10, absolute: 100 }
+    }
+}
+
 impl Sample {
     /// The number out of so many nodes.
     pub fn of(self, nodes: usize) -> usize {

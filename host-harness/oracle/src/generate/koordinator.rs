@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{Floor, Sketch};
 use crate::build::{PodPlan, Size, Tags, pod, put, tags};
 use crate::case::{By, Drive};
-use crate::world::stamp;
+use crate::object::stamp;
 
 /// Priorities of pods that run, with ties.
 const RUNNING: [i64; 4] = [1000, 1000, 2000, 9000];

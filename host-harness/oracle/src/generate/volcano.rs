@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Floor, Sketch};
 use crate::build::{PodPlan, Size, Tags, pod, put, tags};
 use crate::case::{By, Drive};
-use crate::world::stamp;
+use crate::object::stamp;
 
 /// The queues there may be.
 const QUEUES: [&str; 3] = ["qa", "qb", "qc"];

@@ -27,9 +27,9 @@ pub(super) struct Asked {
     /// Only those of one system, such as `yunikorn`
     #[arg(long, value_name = "NAME", conflicts_with = "code", value_parser = systems())]
     laws: Option<String>,
-    /// The scenarios that prove them
-    #[arg(long, value_name = "DIR", default_value = "fixtures/scenarios")]
-    scenarios: PathBuf,
+    /// The scenarios that prove them [default: fixtures/scenarios, where that is]
+    #[arg(long, value_name = "DIR")]
+    scenarios: Option<PathBuf>,
     /// How to print them
     #[arg(long, value_enum, default_value = "text")]
     output: Output,
@@ -71,7 +71,7 @@ struct Told {
 /// Shows laws.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let rules = rules();
-    let proofs = Proofs::find(&asked.scenarios)?;
+    let proofs = Proofs::find(asked.scenarios.as_deref())?;
     let of_system = |laws: &str| asked.laws.as_deref().is_none_or(|only| only == laws);
     let of_code = |entry: &Entry| asked.code.as_deref().is_none_or(|only| only == entry.code);
     let chosen = rules.iter().filter(|(laws, entry)| of_system(laws) && of_code(entry));

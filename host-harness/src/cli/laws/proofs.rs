@@ -22,9 +22,12 @@ pub(super) struct Proof {
 pub(super) struct Proofs(Vec<Scenario>);
 
 impl Proofs {
-    /// Reads the scenarios of a directory; none where there is no such directory, as where only the command was installed.
-    pub(super) fn find(directory: &Path) -> Result<Proofs, Vec<InputError>> {
-        Ok(Proofs(if directory.is_dir() { load(&[directory])? } else { Vec::new() }))
+    /// Reads the scenarios of a directory. Where none is named they are those of the repository; none where only the command was
+    /// installed.
+    pub(super) fn find(named: Option<&Path>) -> Result<Proofs, Vec<InputError>> {
+        let own = Path::new("fixtures/scenarios");
+        let directory = named.or_else(|| own.is_dir().then_some(own));
+        Ok(Proofs(directory.map(|directory| load(&[directory])).transpose()?.unwrap_or_default()))
     }
 
     /// Those in which a law bites.

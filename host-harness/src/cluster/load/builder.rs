@@ -7,16 +7,13 @@ use serde_json::{Map, Value};
 
 use super::anchors::Anchors;
 use super::lines::{Lines, Step};
-use super::{Document, list};
+use super::{Document, Sink, list};
 use crate::cluster::InputError;
 
 /// How deep things may stand in one another.
 pub(super) const MAX_DEPTH: usize = 128;
 /// How long a scalar may be, in bytes.
 pub(super) const MAX_SCALAR: usize = 10_000_000;
-
-/// Takes a document that is complete.
-pub(super) type Sink<'s> = &'s mut dyn FnMut(Document) -> Result<(), InputError>;
 
 /// What holds others.
 #[derive(Debug)]

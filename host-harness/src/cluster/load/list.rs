@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Document;
-use super::builder::Sink;
+use super::{Document, Sink};
 use crate::cluster::InputError;
 
 /// The kind of the items of a typed list (`Pod` of `PodList`); `List` itself names none.

@@ -29,6 +29,9 @@ pub struct Document {
     pub origin: Origin,
 }
 
+/// Takes a document that is complete.
+type Sink<'s> = &'s mut dyn FnMut(Document) -> Result<(), InputError>;
+
 /// Reads a text, YAML or JSON: all documents in it, the items of lists (`kind: List`, `PodList`) as documents of their own.
 /// Documents that are empty are left out.
 pub fn read(file: &str, text: &str) -> Result<Vec<Document>, InputError> {

@@ -1,8 +1,7 @@
 //! The table: kube-scheduler's, with the queue and the gates of the proposal.
 
 use crate::dialects::kubernetes;
-use crate::laws::Sample;
-use crate::laws::{Gate, Laws, Order, gate, limit, order, rule};
+use crate::laws::{Gate, Laws, Order, Sample, gate, limit, order, rule};
 
 const GANG_HAS_ITS_MEMBERS: Gate = Gate {
     rule: rule("coscheduling/gang-has-its-members", "seed 20200116, Pre-Filter 1", &gate::gang_has_its_members::LAW),

@@ -31,7 +31,7 @@ pub fn describe() -> LawSet {
 
 /// Every law that some arguments put in force, those of kube-scheduler apart.
 pub fn rules() -> Vec<Entry> {
-    let rules = laws::table(Sample { percentage: 10, absolute: 100 }).rules();
+    let rules = laws::table(Sample::default()).rules();
     rules.into_iter().filter(|rule| rule.code.starts_with("coscheduling/")).collect()
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::args::Args;
 use super::keys;
-use super::pods::Said;
+use super::said::Said;
 use crate::contract::{Finding, ObjectKey};
 use crate::dialects::arguments::duration;
 use crate::dialects::document::annotation_path;
@@ -42,8 +42,20 @@ impl Annotated {
             self.0.forget_pod(PodIx(pod.id));
             return Some(job);
         }
-        match annotated(args, &Document::named("Pod", &pod.namespace, &pod.name), said) {
-            Ok(gang) => self.0.want(job, pod, gang),
+        let object = Document::named("Pod", &pod.namespace, &pod.name);
+        match annotated(args, &object, said) {
+            Ok(gang) => {
+                let minimum = gang.minimum;
+                self.0.want(job, pod, gang);
+                if let Some(another) = self.0.of(job).find(|other| other.minimum != minimum) {
+                    let message = format!(
+                        "it says that its gang needs {minimum} pods, another pod says {}; the larger number counts",
+                        another.minimum
+                    );
+                    let remedy = "write the same number on every pod of the gang";
+                    findings.push(object.warning(&annotation_path(keys::GANG_MINIMUM), message, remedy));
+                }
+            }
             Err(finding) => findings.push(finding),
         }
         Some(job)

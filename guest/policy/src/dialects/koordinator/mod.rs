@@ -11,13 +11,14 @@ mod owners;
 mod pods;
 mod quotas;
 mod runtime;
+mod said;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
-use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, Mark, MarkPlace, ObjectKey};
-use crate::dialects::{Arguments, Dialect, Document, Findings, Terms};
+use crate::contract::{self, ConfigError, Eviction, LawSet, Mark, MarkPlace, ObjectKey};
+use crate::dialects::{Arguments, Dialect, Document, Findings, Terms, interests};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
 use args::Args;
@@ -28,22 +29,13 @@ use quotas::Quotas;
 /// What these laws are.
 pub fn describe() -> LawSet {
     use contract::ExtensionPoint::*;
-    let kind = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };
-    let list = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+    let kinds =
+        [(keys::SIGS_GROUP, "ElasticQuota"), (keys::SIGS_GROUP, "PodGroup"), (keys::KOORDINATOR_GROUP, "Reservation")];
     LawSet {
         name: "koordinator".to_owned(),
         about: "ElasticQuota, gangs and preemption by whole jobs".to_owned(),
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
-        interests: Interests {
-            labels: keys::POD_LABELS.into_iter().chain(["*"]).map(str::to_owned).collect(),
-            annotations: list(&keys::POD_ANNOTATIONS),
-            node_labels: Vec::new(),
-            kinds: vec![
-                kind(keys::SIGS_GROUP, "ElasticQuota"),
-                kind(keys::SIGS_GROUP, "PodGroup"),
-                kind(keys::KOORDINATOR_GROUP, "Reservation"),
-            ],
-        },
+        interests: interests(&[&keys::POD_LABELS[..], &["*"]].concat(), &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
     }
 }

@@ -1,40 +1,15 @@
-//! What a pod says of itself by labels and annotations.
+//! Pods: what their labels and annotations come to.
 
 use serde_json::Value;
 
 use super::args::Args;
 use super::gangs::Annotated;
 use super::keys;
+use super::said::Said;
 use crate::contract::{self, PodKind};
 use crate::dialects::document::{annotation_path, label_path};
 use crate::dialects::{Document, Findings};
 use crate::model::{Class, Cluster, Task, Traits};
-
-/// The labels and annotations of one pod.
-pub struct Said<'a>(&'a contract::Pod);
-
-impl<'a> Said<'a> {
-    /// A label that is one of [`keys::POD_LABELS`].
-    pub fn label(&self, key: &str) -> Option<&'a str> {
-        look_up(&keys::POD_LABELS, &self.0.labels, key)
-    }
-
-    /// An annotation that is one of [`keys::POD_ANNOTATIONS`].
-    pub fn annotation(&self, key: &str) -> Option<&'a str> {
-        look_up(&keys::POD_ANNOTATIONS, &self.0.annotations, key)
-    }
-
-    /// The pod.
-    pub fn pod(&self) -> &'a contract::Pod {
-        self.0
-    }
-}
-
-fn look_up<'a>(keys: &[&str], attributes: &'a [contract::Attribute], key: &str) -> Option<&'a str> {
-    let at = keys.iter().position(|known| *known == key)?;
-    let attribute = attributes.iter().find(|attribute| usize::try_from(attribute.key) == Ok(at))?;
-    Some(attribute.value.as_str())
-}
 
 /// Reads a pod, or a reservation that is placed like one.
 pub fn read(
@@ -44,7 +19,7 @@ pub fn read(
     pod: &contract::Pod,
     findings: &mut Findings,
 ) -> Traits {
-    let said = Said(pod);
+    let said = Said::by(pod);
     let is_reservation = pod.kind == PodKind::Reservation;
     let class = match said.label(keys::PREEMPTIBLE) {
         _ if is_reservation => Class::Preemptible,

@@ -175,9 +175,19 @@ impl Quotas {
         spec
     }
 
-    /// Says what is wrong with the tree as a whole.
+    /// Says what is wrong with the quotas as a whole.
     fn check(&self, findings: &mut Findings) {
+        let mut listed: BTreeMap<&str, &str> = BTreeMap::new();
         for (name, quota) in &self.quotas {
+            for namespace in &quota.namespaces {
+                let first = *listed.entry(namespace).or_insert(name);
+                if first != name {
+                    let path = annotation_path(keys::NAMESPACES);
+                    let message = format!("quota `{first}` lists namespace `{namespace}`, too, and has its pods");
+                    let remedy = "list a namespace in one quota only";
+                    findings.push(title(name, quota).finding(Severity::Warning, &path, message, remedy));
+                }
+            }
             if keys::is_builtin(name) {
                 continue;
             }
@@ -222,15 +232,20 @@ fn title(name: &str, quota: &Quota) -> Document {
 fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
     let (min, max) = (counted(object, "/spec/min", findings)?, counted(object, "/spec/max", findings)?);
     for (resource, amount) in &min {
-        if let Some((_, limit)) = max.iter().find(|(name, limit)| name == resource && limit < amount) {
-            let path = format!("/spec/min/{}", escape(resource));
-            let (min, max) = (exact(resource, *amount), exact(resource, *limit));
-            let message = format!("min of {resource} {min} is more than max {max}");
-            findings.push(object.warning(
-                &path,
-                message,
-                "lower min or raise max: beyond max nothing can be guaranteed",
-            ));
+        let path = format!("/spec/min/{}", escape(resource));
+        match max.iter().find(|(name, _)| name == resource) {
+            Some((_, limit)) if limit < amount => {
+                let (min, max) = (exact(resource, *amount), exact(resource, *limit));
+                let message = format!("min of {resource} {min} is more than max {max}");
+                let remedy = "lower min or raise max: beyond max nothing can be guaranteed";
+                findings.push(object.warning(&path, message, remedy));
+            }
+            // A quota that bounds nothing is meant so; one that bounds something else may have forgotten this.
+            None if !max.is_empty() && !keys::is_builtin(&object.name) => {
+                let message = format!("min names {resource} and max does not: there is no limit to it");
+                findings.push(object.warning(&path, message, "write a max of it, too"));
+            }
+            Some(_) | None => {}
         }
     }
     let parent = object.label(keys::PARENT).filter(|parent| !parent.is_empty()).unwrap_or(keys::ROOT_QUOTA);

@@ -1,7 +1,6 @@
 //! The table: which laws are in force, in which order, and where they come from.
 
-use crate::laws::Sample;
-use crate::laws::{Gate, Guard, Laws, NodeChoice, Order, Search, gate, guard, order, rule};
+use crate::laws::{Gate, Guard, Laws, NodeChoice, Order, Sample, Search, gate, guard, order, rule};
 
 const MAY_PREEMPT: Gate = Gate {
     rule: rule(

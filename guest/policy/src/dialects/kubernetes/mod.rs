@@ -7,9 +7,9 @@
 mod budgets;
 mod laws;
 
-use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests, KindInterest};
+use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests};
 use crate::contract::{LawSet, ObjectKey};
-use crate::dialects::{Arguments, Dialect, Document, Findings, argument};
+use crate::dialects::{self, Arguments, Dialect, Document, Findings, argument};
 use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Class, Cluster, Overflow, PodIx, Task, Traits};
 use budgets::Budgets;
@@ -29,24 +29,17 @@ pub fn describe() -> LawSet {
 
 /// What these laws want to be told.
 pub fn interests() -> Interests {
-    Interests {
-        labels: vec!["*".to_owned()],
-        annotations: Vec::new(),
-        node_labels: Vec::new(),
-        kinds: vec![KindInterest { group: "policy".to_owned(), kind: "PodDisruptionBudget".to_owned() }],
-    }
+    dialects::interests(&["*"], &[], &[("policy", "PodDisruptionBudget")])
 }
 
 /// The plugin arguments, under upstream's names.
 pub fn arguments() -> Vec<Argument> {
+    let Sample { percentage, absolute } = Sample::default();
+    let whole = |name, default: u32, about| argument(name, ArgumentKind::Integer, &default.to_string(), about);
+    let per_hundred = "of the nodes that could take the pod, so many per hundred are looked at";
     vec![
-        argument(
-            "minCandidateNodesPercentage",
-            ArgumentKind::Integer,
-            "10",
-            "of the nodes that could take the pod, so many per hundred are looked at",
-        ),
-        argument("minCandidateNodesAbsolute", ArgumentKind::Integer, "100", "at least so many nodes are looked at"),
+        whole("minCandidateNodesPercentage", percentage, per_hundred),
+        whole("minCandidateNodesAbsolute", absolute, "at least so many nodes are looked at"),
     ]
 }
 
@@ -59,7 +52,7 @@ pub fn sample(arguments: &Arguments) -> Result<Sample, ConfigError> {
 
 /// Every law that some arguments put in force.
 pub fn rules() -> Vec<Entry> {
-    table(Sample { percentage: 10, absolute: 100 }).rules()
+    table(Sample::default()).rules()
 }
 
 /// Configures these laws.

@@ -22,8 +22,8 @@ mod told;
 
 use serde_json::Value;
 
-use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, ObjectKey};
-use crate::dialects::{Arguments, Dialect, Document, Findings, Terms};
+use crate::contract::{self, ConfigError, Eviction, LawSet, ObjectKey};
+use crate::dialects::{Arguments, Dialect, Document, Findings, Terms, interests};
 use crate::laws::{Action, Entry, Laws};
 use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx, Traits};
 use args::Args;
@@ -39,23 +39,17 @@ const PERMIT_TIMEOUT: i64 = 600_000_000_000;
 /// What these laws are.
 pub fn describe() -> LawSet {
     use contract::ExtensionPoint::*;
-    let kind = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };
-    let list = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+    let kinds = [
+        (keys::SCHEDULING_GROUP, "Queue"),
+        (keys::SCHEDULING_GROUP, "PodGroup"),
+        (keys::BATCH_GROUP, "Job"),
+        (keys::PRIORITY_GROUP, "PriorityClass"),
+    ];
     LawSet {
         name: "volcano".to_owned(),
         about: "queues that lend and take back, gangs, and elastic jobs".to_owned(),
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act],
-        interests: Interests {
-            labels: list(&keys::POD_LABELS),
-            annotations: list(&keys::POD_ANNOTATIONS),
-            node_labels: Vec::new(),
-            kinds: vec![
-                kind(keys::SCHEDULING_GROUP, "Queue"),
-                kind(keys::SCHEDULING_GROUP, "PodGroup"),
-                kind(keys::BATCH_GROUP, "Job"),
-                kind(keys::PRIORITY_GROUP, "PriorityClass"),
-            ],
-        },
+        interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
     }
 }

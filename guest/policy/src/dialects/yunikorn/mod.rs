@@ -18,8 +18,8 @@ mod tree;
 
 use serde::{Deserialize, Serialize};
 
-use crate::contract::{self, ConfigError, Eviction, Interests, KindInterest, LawSet, ObjectKey, PodKind};
-use crate::dialects::{Arguments, Dialect, Document, Findings};
+use crate::contract::{self, ConfigError, Eviction, LawSet, ObjectKey, PodKind};
+use crate::dialects::{Arguments, Dialect, Document, Findings, interests};
 use crate::laws::{Entry, Laws};
 use crate::model::{Class, Cluster, Overflow, Pod, PodIx, QueueIx, Task, Traits};
 use apps::Apps;
@@ -31,18 +31,12 @@ use tree::Tree;
 /// What these laws are.
 pub fn describe() -> LawSet {
     use contract::ExtensionPoint::*;
-    let kind = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };
-    let list = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+    let kinds = [("", "ConfigMap"), ("scheduling.k8s.io", "PriorityClass")];
     LawSet {
         name: "yunikorn".to_owned(),
         about: "queues with guarantees, and the seven laws of preemption".to_owned(),
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve],
-        interests: Interests {
-            labels: list(&keys::POD_LABELS),
-            annotations: list(&keys::POD_ANNOTATIONS),
-            node_labels: Vec::new(),
-            kinds: vec![kind("", "ConfigMap"), kind("scheduling.k8s.io", "PriorityClass")],
-        },
+        interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: Vec::new(),
     }
 }

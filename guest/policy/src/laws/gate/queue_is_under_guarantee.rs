@@ -48,7 +48,7 @@ fn judged<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Standing> + 'a {
     asked.filter_map(|(resource, asked)| {
         let (ix, queue, guaranteed) = case.cluster.guarantor(case.asker.queue, resource)?;
         let promised = case.promised(ix, Class::Preemptible, resource);
-        Some(Standing { queue: ix, resource, used: case.used(queue, resource), promised, asked, guaranteed })
+        Some(Standing { queue: ix, resource, used: queue.used.total(resource), promised, asked, guaranteed })
     })
 }
 

@@ -58,9 +58,9 @@ fn judge(case: &Case<'_>, own: QueueIx, theirs: QueueIx, resource: ResourceIx) -
     let is_shared = |ix: QueueIx| common.is_none_or(|common| cluster.is_below(Some(common), ix));
     // The side of the victim as a whole: the queue just below the shared ones.
     let side = cluster.path(Some(theirs)).take_while(|(ix, _)| Some(*ix) != common).last();
-    let uses = side.is_some_and(|(_, queue)| case.used(queue, resource) > 0);
+    let uses = side.is_some_and(|(_, queue)| queue.used.total(resource) > 0);
     match (cluster.guarantor(Some(own), resource), cluster.guarantor(Some(theirs), resource)) {
-        (_, Some((ix, queue, guaranteed))) if !is_shared(ix) => match case.used(queue, resource) > guaranteed {
+        (_, Some((ix, queue, guaranteed))) if !is_shared(ix) => match queue.used.total(resource) > guaranteed {
             true => Judgement::Over,
             false => Judgement::Within,
         },
@@ -71,7 +71,7 @@ fn judge(case: &Case<'_>, own: QueueIx, theirs: QueueIx, resource: ResourceIx) -
                 Judgement::Within
             }
         }
-        (_, Some((_, queue, guaranteed))) => match case.used(queue, resource) > guaranteed {
+        (_, Some((_, queue, guaranteed))) => match queue.used.total(resource) > guaranteed {
             true => Judgement::Over,
             false => Judgement::WithinShared,
         },

@@ -24,7 +24,7 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
             if asked == 0 {
                 continue;
             }
-            let (used, victims) = (case.used(queue, resource), case.given_up(ix, resource));
+            let (used, victims) = (queue.used.total(resource), case.given_up(ix, resource));
             let promised = case.cluster.promised_below(ix, Class::Preemptible, resource, others);
             if !within(&[used, promised, asked, victims.saturating_neg()], max) {
                 let parts = vec![("used", used), ("+ promised", promised), ("+ asked", asked), ("- victims", victims)];

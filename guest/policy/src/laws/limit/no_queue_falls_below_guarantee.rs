@@ -23,7 +23,7 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
         let shared = victim.queue.and_then(|queue| case.cluster.common_ancestor(own, queue));
         for (ix, queue) in case.cluster.path(victim.queue).take_while(|(ix, _)| Some(*ix) != shared) {
             for (resource, guaranteed) in queue.bounds.guaranteed.iter() {
-                let (used, victims) = (case.used(queue, resource), case.given_up(ix, resource));
+                let (used, victims) = (queue.used.total(resource), case.given_up(ix, resource));
                 if victim.request.get(resource) > 0 && used.saturating_sub(victims) < guaranteed {
                     let (parts, bound) = (vec![("used", used), ("- victims", victims)], ("guaranteed", guaranteed));
                     return Err(Breach::Amount { queue: ix, resource, parts, relation: "is less than", bound });

@@ -48,7 +48,7 @@ fn evens_out(
     resource: ResourceIx,
     asked: i64,
 ) -> Result<(), Breach> {
-    let used = |ix: QueueIx| case.cluster.queue(ix).map_or(0, |queue| case.used(queue, resource));
+    let used = |ix: QueueIx| case.cluster.queue(ix).map_or(0, |queue| queue.used.total(resource));
     let promised = case.promised(own, Class::Preemptible, resource);
     let left = used(theirs).saturating_sub(case.given_up(theirs, resource));
     if crate::model::within(&[used(own), promised, asked], left) {

@@ -222,6 +222,11 @@ fn of_annotations_that_differ_the_largest_minimum_counts_then_the_oldest_pod_who
     for pods in [[large, small], [small, large]] {
         assert_eq!(gang(&told_of(&pods)), Some(plain(3)), "{pods:?}");
     }
+    let path = format!("/metadata/annotations/{}", MINIMUM.replace('/', "~1"));
+    let message = "it says that its gang needs 2 pods, another pod says 3; the larger number counts";
+    let world = told_of(&[large, small]);
+    assert_eq!(told(&world.findings), [(Severity::Warning, "Pod/default/q", path.as_str(), message)]);
+    assert_eq!(told(&told_of(&[young, old]).findings), []);
 }
 
 #[test]

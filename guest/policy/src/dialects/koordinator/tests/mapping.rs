@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::read;
-use crate::contract::{Event, Object};
+use super::{read, told};
+use crate::contract::{Event, Object, Severity};
 use crate::testing::{DEFAULT, Draft, World, key, object, pod, quota, reservation};
 
 const NAMESPACES: &str = "quota.scheduling.koordinator.sh/namespaces";
@@ -70,7 +70,12 @@ fn a_quota_named_like_a_namespace_counts_in_that_namespace_only() {
 fn of_several_quotas_that_list_a_namespace_the_first_by_name_has_it() {
     let [a, b] = ["a", "b"].map(|name| lists(name, r#"["ns"]"#));
     assert_eq!(mapped(&[a.clone(), b.clone()], pod("ns/p")), "a");
-    assert_eq!(mapped(&[b, a], pod("ns/p")), "a");
+    assert_eq!(mapped(&[b.clone(), a.clone()], pod("ns/p")), "a");
+    let mut world = World::new();
+    world.tell(vec![Event::ObjectUpserted(b), Event::ObjectUpserted(a)]);
+    let path = format!("/metadata/annotations/{}", NAMESPACES.replace('/', "~1"));
+    let message = "quota `a` lists namespace `ns`, too, and has its pods";
+    assert_eq!(told(&world.findings), [(Severity::Warning, "ElasticQuota/quotas/b", path.as_str(), message)]);
 }
 
 #[test]

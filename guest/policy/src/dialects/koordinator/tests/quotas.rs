@@ -21,9 +21,12 @@ fn bound(world: &World, quota: &str, name: &str) -> Vec<Amount> {
 #[test]
 fn min_and_max_are_read_in_every_spelling_of_a_quantity() {
     let mut world = World::new();
-    world.object(with_spec("q", json!({"min": {"cpu": 2, "memory": "1.5Gi"}, "max": {"cpu": "2500m", "gpu": 3}})));
+    world.object(with_spec(
+        "q",
+        json!({"min": {"cpu": 2, "memory": "1.5Gi"}, "max": {"cpu": "2500m", "gpu": 3, "memory": "2Gi"}}),
+    ));
     assert_eq!(bound(&world, "q", "min"), amounts("cpu=2 memory=1536Mi"));
-    assert_eq!(bound(&world, "q", "max"), amounts("cpu=2500m gpu=3"));
+    assert_eq!(bound(&world, "q", "max"), amounts("cpu=2500m memory=2Gi gpu=3"));
     assert_eq!(told(&world.findings), []);
 }
 
@@ -87,10 +90,22 @@ fn a_name_with_a_slash_is_escaped_in_the_path() {
 #[test]
 fn a_min_above_max_is_told_and_read_as_it_stands() {
     let mut world = World::new();
-    world.object(quota("q", "", "cpu=5 memory=1Gi gpu=1", "cpu=4 memory=1Gi"));
+    world.object(quota("q", "", "cpu=5 memory=1Gi", "cpu=4 memory=1Gi"));
     let message = "min of cpu 5 is more than max 4";
     assert_eq!(told(&world.findings), [(Severity::Warning, "ElasticQuota/quotas/q", "/spec/min/cpu", message)]);
-    assert_eq!(bound(&world, "q", "min"), amounts("cpu=5 memory=1Gi gpu=1"));
+    assert_eq!(bound(&world, "q", "min"), amounts("cpu=5 memory=1Gi"));
+}
+
+#[test]
+fn a_resource_that_min_names_and_max_does_not_is_told_unless_max_names_none() {
+    let mut world = World::new();
+    world.object(quota("q", "", "cpu=1 memory=1Gi", "cpu=4"));
+    let message = "min names memory and max does not: there is no limit to it";
+    assert_eq!(told(&world.findings), [(Severity::Warning, "ElasticQuota/quotas/q", "/spec/min/memory", message)]);
+    assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"), "it is read as it stands");
+    let mut world = World::new();
+    world.object(quota("q", "", "cpu=1 memory=1Gi", ""));
+    assert_eq!(told(&world.findings), []);
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::laws::limit::elastic_size_is_legal::is_legal;
-use crate::model::{Class, Cluster, PodIx};
+use crate::model::{Cluster, PodIx};
 
+use super::elastic_first::is_elastic;
 use super::{Hunt, told};
 
 /// Pods of one job that may make way.
@@ -44,9 +45,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>) -> Vec<Vec<
         let job = first.traits.job.and_then(|job| cluster.job(job));
         match job.and_then(|job| job.elastic()) {
             Some(terms) => {
-                let is_elastic =
-                    |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.traits.class == Class::Preemptible);
-                let pods: Vec<PodIx> = free.iter().copied().filter(is_elastic).collect();
+                let pods: Vec<PodIx> = free.iter().copied().filter(|ix| is_elastic(cluster, *ix)).collect();
                 let minimum = cluster.minimum(lead);
                 let left = |step: &usize| holders.len().saturating_sub(*step);
                 let legal = |step: &usize| left(step) >= minimum && is_legal(terms, minimum, left(step));

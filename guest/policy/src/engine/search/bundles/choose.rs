@@ -18,6 +18,16 @@ const SINGLY: usize = 64;
 /// Of each level the bundles that are at hand, by number.
 pub type Selection = Vec<Vec<usize>>;
 
+/// What stands while a level is being settled.
+struct Stand<'a> {
+    /// What is at hand so far, all of the level itself.
+    chosen: &'a Selection,
+    /// The most pods that may make way of each level.
+    settled: &'a [usize],
+    /// The level.
+    level: usize,
+}
+
 /// A search among bundles.
 pub struct Search<'a> {
     /// What it goes by.
@@ -63,7 +73,7 @@ impl Search<'_> {
     fn settle(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Result<Option<Selection>, Overflow> {
         let mut settled = vec![usize::MAX; LEVELS];
         for level in (0..=top).rev() {
-            let fewest = self.fewest(trial, &chosen, &settled, level)?;
+            let fewest = self.fewest(trial, &Stand { chosen: &chosen, settled: &settled, level })?;
             if let Some(slot) = chosen.get_mut(level) {
                 *slot = fewest;
             }
@@ -89,20 +99,14 @@ impl Search<'_> {
     }
 
     /// The fewest bundles of a level that are enough beside the others that are selected.
-    fn fewest(
-        &self,
-        trial: &mut Trial<'_>,
-        chosen: &Selection,
-        settled: &[usize],
-        level: usize,
-    ) -> Result<Vec<usize>, Overflow> {
-        let mut enough = self.left_out(trial, chosen, settled, level)?;
-        let all = chosen.get(level).map_or(0, Vec::len);
+    fn fewest(&self, trial: &mut Trial<'_>, stand: &Stand<'_>) -> Result<Vec<usize>, Overflow> {
+        let mut enough = self.left_out(trial, stand)?;
+        let all = stand.chosen.get(stand.level).map_or(0, Vec::len);
         let mut tries = TRIES;
         for size in 0..=enough.len() {
             let Some(left) = tries.checked_sub(combinations(all, size)) else { break };
             tries = left;
-            if let Some(best) = self.best_of(trial, chosen, settled, level, size)? {
+            if let Some(best) = self.best_of(trial, stand, size)? {
                 enough = best;
                 break;
             }
@@ -111,19 +115,12 @@ impl Search<'_> {
     }
 
     /// The combination of so many bundles that costs the fewest pods; of equal ones the first.
-    fn best_of(
-        &self,
-        trial: &mut Trial<'_>,
-        chosen: &Selection,
-        settled: &[usize],
-        level: usize,
-        size: usize,
-    ) -> Result<Option<Vec<usize>>, Overflow> {
-        let all = chosen.get(level).map_or(0, Vec::len);
+    fn best_of(&self, trial: &mut Trial<'_>, stand: &Stand<'_>, size: usize) -> Result<Option<Vec<usize>>, Overflow> {
+        let all = stand.chosen.get(stand.level).map_or(0, Vec::len);
         let mut best: Option<(usize, Vec<usize>)> = None;
         let mut next: Option<Vec<usize>> = Some((0..size).collect());
         while let Some(combination) = next {
-            let count = self.count(trial, chosen, settled, level, &combination)?;
+            let count = self.count(trial, stand, &combination)?;
             let count =
                 count.map(|(count, _)| count).filter(|count| best.as_ref().is_none_or(|(least, _)| count < least));
             if let Some(count) = count {
@@ -139,37 +136,29 @@ impl Search<'_> {
     fn count(
         &self,
         trial: &mut Trial<'_>,
-        chosen: &Selection,
-        settled: &[usize],
-        level: usize,
+        stand: &Stand<'_>,
         bundles: &[usize],
     ) -> Result<Option<(usize, Vec<usize>)>, Overflow> {
-        let mut selection = chosen.clone();
-        if let Some(slot) = selection.get_mut(level) {
+        let mut selection = stand.chosen.clone();
+        if let Some(slot) = selection.get_mut(stand.level) {
             *slot = bundles.to_vec();
         }
         let fit = self.tried(trial, &selection)?;
-        let kept = |fit: &Fit| fit.victims.iter().zip(settled).all(|(victims, most)| victims.len() <= *most);
+        let kept = |fit: &Fit| fit.victims.iter().zip(stand.settled).all(|(victims, most)| victims.len() <= *most);
         Ok(fit.ok().filter(kept).and_then(|fit| {
-            let used = fit.used.get(level)?.iter().filter_map(|place| bundles.get(*place)).copied();
-            Some((fit.victims.get(level)?.len(), used.collect()))
+            let used = fit.used.get(stand.level)?.iter().filter_map(|place| bundles.get(*place)).copied();
+            Some((fit.victims.get(stand.level)?.len(), used.collect()))
         }))
     }
 
     /// Bundles that are enough and of which, where they are not very many, none can be left out, the ones that give most kept.
-    fn left_out(
-        &self,
-        trial: &mut Trial<'_>,
-        chosen: &Selection,
-        settled: &[usize],
-        level: usize,
-    ) -> Result<Vec<usize>, Overflow> {
-        let mut rest = chosen.get(level).cloned().unwrap_or_default();
-        let gives = |at: &usize| self.levels.get(level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
+    fn left_out(&self, trial: &mut Trial<'_>, stand: &Stand<'_>) -> Result<Vec<usize>, Overflow> {
+        let mut rest = stand.chosen.get(stand.level).cloned().unwrap_or_default();
+        let gives = |at: &usize| self.levels.get(stand.level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
         rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));
         // Of those at hand only some have given; as a rule these alone are enough.
-        while let Some((_, used)) = self.count(trial, chosen, settled, level, &rest)? {
-            if used.len() >= rest.len() || self.count(trial, chosen, settled, level, &used)?.is_none() {
+        while let Some((_, used)) = self.count(trial, stand, &rest)? {
+            if used.len() >= rest.len() || self.count(trial, stand, &used)?.is_none() {
                 break;
             }
             rest = used;
@@ -178,9 +167,9 @@ impl Search<'_> {
         for at in single.into_iter().rev() {
             let without: Vec<usize> = rest.iter().copied().filter(|other| *other != at).collect();
             if without.len() < rest.len()
-                && let Some((_, used)) = self.count(trial, chosen, settled, level, &without)?
+                && let Some((_, used)) = self.count(trial, stand, &without)?
             {
-                let alone = self.count(trial, chosen, settled, level, &used)?;
+                let alone = self.count(trial, stand, &used)?;
                 rest = if alone.is_some() { used } else { without };
             }
         }

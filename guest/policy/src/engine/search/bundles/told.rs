@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::elastic_first::is_elastic;
 use super::fit::Fit;
 use super::{Bundle, Hunt};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::engine::room::Lack;
 use crate::engine::search::tell::{self, Full};
-use crate::model::{Class, Cluster, NodeIx, Overflow, Place, PodIx, ResourceIx, Trial};
+use crate::model::{Cluster, NodeIx, Overflow, Place, PodIx, ResourceIx, Trial};
 
 /// Where everybody is who may make way.
 pub type Places = BTreeMap<PodIx, Place>;
@@ -31,7 +32,7 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, fre
         let Some(pod) = cluster.pod(*ix) else { continue };
         let job = pod.traits.job.and_then(|job| cluster.job(job));
         match job.and_then(|job| job.elastic()) {
-            Some(_) if pod.traits.class == Class::Preemptible => {}
+            Some(_) if is_elastic(cluster, *ix) => {}
             Some(_) => {
                 let rule = hunt.pursuit.order.0;
                 notes.unneeded(*ix, &rule, "it would go with its whole job only, and not all of that may go");

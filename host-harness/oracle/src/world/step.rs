@@ -1,0 +1,84 @@
+//! What becomes of the cluster as steps are taken.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::{Pod, World, owner};
+use crate::ReadError;
+use crate::build::put;
+use crate::case::Step;
+use crate::object::{stamp, text};
+use crate::outcome::Outcome;
+
+impl World {
+    /// What a step made of the cluster. It is judged before.
+    pub(crate) fn take(&mut self, step: &Step, outcome: &Outcome) -> Result<(), ReadError> {
+        match step {
+            Step::Advance(seconds) => self.now += seconds,
+            Step::Apply(objects) => objects.iter().try_for_each(|object| self.put(object))?,
+            Step::EvictionsComplete => self.let_go(),
+            Step::Order | Step::Schedule(_) | Step::Cycle | Step::Books(_) => {}
+        }
+        for pod in self.pods.values_mut().filter(|pod| !outcome.waiting.contains(&pod.name)) {
+            pod.held = None;
+        }
+        if let (Step::Schedule(name), Some(node)) = (step, &outcome.node)
+            && outcome.waiting.contains(name)
+            && let Some(pod) = self.pods.get_mut(name)
+        {
+            pod.held = Some(node.clone());
+        }
+        for (name, node) in &outcome.bound {
+            if let Some(pod) = self.pods.get_mut(name) {
+                (pod.node, pod.nominated, pod.held) = (Some(node.clone()), None, None);
+                pod.started = Some(self.now);
+            }
+        }
+        for (name, node) in &outcome.nominated {
+            if let Some(pod) = self.pods.get_mut(name) {
+                pod.nominated = Some(node.clone());
+            }
+        }
+        if let Some(standing) = &outcome.standing {
+            for pod in self.pods.values_mut() {
+                pod.nominated = standing.get(&pod.name).cloned();
+            }
+        }
+        for name in &outcome.victims {
+            // One that was held at permit is pending again.
+            if let Some(pod) = self.pods.get_mut(name).filter(|pod| pod.node.is_some()) {
+                pod.leaving = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// The victims leave, and with a reservation those who run inside it.
+    fn let_go(&mut self) {
+        let leaving: BTreeSet<String> =
+            self.pods.values().filter(|pod| pod.leaving).map(|pod| pod.name.clone()).collect();
+        let inside = |pod: &Pod| owner(pod).is_some_and(|reservation| leaving.contains(&reservation));
+        let (gone, kept): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.pods).into_iter().partition(|(name, pod)| leaving.contains(name) || inside(pod));
+        self.pods = kept;
+        self.gone.extend(gone.into_values());
+    }
+
+    /// The pods that left since this was last asked, as their controllers create them anew.
+    pub(crate) fn created_anew(&mut self) -> Vec<Value> {
+        let stamp = stamp(self.now);
+        let anew = |pod: Pod| {
+            let mut object = pod.object;
+            let name = format!("{}r", text(&object, "/metadata/name"));
+            put(&mut object, "/metadata", "name", json!(name));
+            put(&mut object, "/metadata", "creationTimestamp", json!(stamp));
+            put(&mut object, "", "status", json!({"phase": "Pending"}));
+            if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
+                spec.remove("nodeName");
+            }
+            object
+        };
+        std::mem::take(&mut self.gone).into_iter().filter(|pod| !pod.is_reservation()).map(anew).collect()
+    }
+}

@@ -1,0 +1,45 @@
+//! An expectation that does not hold.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// Both sides of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// Which.
+    pub key: String,
+    /// What was expected.
+    pub expected: Value,
+    /// What is so.
+    pub actual: Value,
+}
+
+impl Failure {
+    /// An expectation that does not hold.
+    pub(super) fn new(key: impl Into<String>, expected: impl Serialize, actual: impl Serialize) -> Failure {
+        Failure {
+            key: key.into(),
+            expected: serde_json::to_value(expected).unwrap_or_default(),
+            actual: serde_json::to_value(actual).unwrap_or_default(),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: expected {}, got {}", self.key, self.expected, self.actual)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_says_both_sides() {
+        let failure = Failure::new("victims", ["default/v"], Vec::<String>::new());
+        assert_eq!(failure.to_string(), "victims: expected [\"default/v\"], got []");
+    }
+}
