@@ -1,5 +1,7 @@
 //! Clusters of YuniKorn: trees of queues with guarantees, maxima, fences and offsets; applications; DaemonSets.
 
+mod demand;
+
 use serde_json::{Map, Value, json};
 
 use super::{Floor, Sketch};
@@ -54,6 +56,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     objects.push(json!({"apiVersion": "v1", "kind": "ConfigMap",
         "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"},
         "data": {"queues.yaml": json!({"partitions": [partition]}).to_string()}}));
+    demand::vary(sketch, &mut objects);
     (Map::new(), objects, Drive { by: By::Attempts, first: 31, between: 16, recreate })
 }
 

@@ -7,7 +7,7 @@ use super::{Obstacle, Proposal, Quest};
 use crate::contract::{Outcome, Subject};
 use crate::engine::room::Lack;
 use crate::laws::{Breach, Rule};
-use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, Pod, PodIx, ResourceIx, Trial};
+use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, Pod, PodIx, QueueIx, ResourceIx, Trial};
 
 /// Takes away everybody who may make way on the nodes of the plan, and, where a limit of the asker's own queue needs it, those of
 /// that queue wherever they are; then puts them back in order, as long as the pods of the job keep their nodes
@@ -76,16 +76,21 @@ impl Taken {
         Ok(())
     }
 
-    /// Takes away the pods of the asker's own queue, and those below it, that may make way, wherever they are, and those that are leaving anyway.
+    /// Takes away the pods of the asker's own queue, and those below it, that may make way, wherever they are; and those that are leaving
+    /// anyway and count against any queue that bounds the asker, for what is promised counts there, too.
     fn take_own_queue(&mut self, trial: &mut Trial<'_>, quest: &mut Quest<'_>) -> Result<(), Overflow> {
         let cluster = trial.cluster();
-        let below = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| Some(ix) == quest.asker.queue);
-        let own = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && below(pod));
-        let own: Vec<PodIx> = own.map(|(ix, _)| ix).collect();
-        for ix in own {
-            if quest.is_leaving(trial.cluster(), ix) {
+        let bounds: Vec<QueueIx> = quest.asker.queues(cluster).map(|(ix, _)| ix).collect();
+        let counts = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
+        let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(pod));
+        let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();
+        for ix in bounded {
+            let cluster = trial.cluster();
+            let queue = cluster.pod(ix).and_then(|pod| pod.queue);
+            let is_own = quest.asker.queue.is_some_and(|own| cluster.is_below(queue, own));
+            if quest.is_leaving(cluster, ix) {
                 trial.evict_party(ix)?;
-            } else if quest.may_make_way(trial.cluster(), ix) {
+            } else if is_own && quest.may_make_way(cluster, ix) {
                 self.take(trial, ix)?;
             }
         }

@@ -1,6 +1,6 @@
 //! The tree of queues, read from the configuration, which a case writes as JSON.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -25,6 +25,29 @@ pub(super) struct Queue {
     pub(super) offset: i64,
     delay: i64,
     is_leaf: bool,
+    /// What leaves get that are made on demand.
+    template: Option<Value>,
+}
+
+impl Queue {
+    /// A leaf with the resources and properties that are written; `disabled` is inherited.
+    fn of(path: &str, written: &Value, disabled: bool) -> Result<Queue, ReadError> {
+        let property =
+            |name: &str| at(written, "/properties").and_then(|all| all.get(name)?.as_str()).unwrap_or_default();
+        let policy = property("preemption.policy");
+        Ok(Queue {
+            path: path.to_owned(),
+            guaranteed: amounts(at(written, "/resources/guaranteed"))?,
+            max: amounts(at(written, "/resources/max"))?,
+            is_fence: policy == "fence",
+            is_disabled: policy == "disabled" || disabled && policy.is_empty(),
+            is_priority_fence: property("priority.policy") == "fence",
+            offset: property("priority.offset").parse().unwrap_or(0),
+            delay: property("preemption.delay").trim_end_matches('s').parse().unwrap_or(DELAY),
+            is_leaf: true,
+            template: None,
+        })
+    }
 }
 
 /// The tree.
@@ -41,29 +64,32 @@ impl Queues {
         if let Some(root) = at(&config, "/partitions/0/queues/0") {
             queues.add(root, "", false)?;
         }
+        let named: BTreeSet<&str> = world.pods.values().map(leaf).collect();
+        named.into_iter().try_for_each(|path| queues.demand(path))?;
         Ok(queues)
+    }
+
+    /// Makes a queue that a pod names and nobody configured, where its parent has room for such: it is as the template of the parent
+    /// says, or of the nearest one above that has one, and nothing else.
+    fn demand(&mut self, path: &str) -> Result<(), ReadError> {
+        let parent = path.rsplit_once('.').and_then(|(parent, _)| self.0.get(parent)).filter(|parent| !parent.is_leaf);
+        if self.0.contains_key(path) || parent.is_none() {
+            return Ok(());
+        }
+        let template = self.up(path).into_iter().find_map(|queue| queue.template.clone());
+        let leaf = Queue::of(path, &template.unwrap_or_default(), false)?;
+        self.0.insert(path.to_owned(), leaf);
+        Ok(())
     }
 
     fn add(&mut self, written: &Value, parent: &str, disabled: bool) -> Result<(), ReadError> {
         let name = text(written, "/name");
         let path = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
-        let property =
-            |name: &str| at(written, "/properties").and_then(|all| all.get(name)?.as_str()).unwrap_or_default();
-        let policy = property("preemption.policy");
-        let is_disabled = policy == "disabled" || disabled && policy.is_empty();
         let children = written.get("queues").and_then(Value::as_array).cloned().unwrap_or_default();
-        let delay = property("preemption.delay").trim_end_matches('s').parse().unwrap_or(DELAY);
-        let queue = Queue {
-            path: path.clone(),
-            guaranteed: amounts(at(written, "/resources/guaranteed"))?,
-            max: amounts(at(written, "/resources/max"))?,
-            is_fence: policy == "fence",
-            is_disabled,
-            is_priority_fence: property("priority.policy") == "fence",
-            offset: property("priority.offset").parse().unwrap_or(0),
-            delay,
-            is_leaf: children.is_empty(),
-        };
+        let mut queue = Queue::of(&path, written, disabled)?;
+        queue.is_leaf = children.is_empty() && at(written, "/parent") != Some(&Value::Bool(true));
+        queue.template = at(written, "/childtemplate").cloned();
+        let is_disabled = queue.is_disabled;
         self.0.insert(path.clone(), queue);
         children.iter().try_for_each(|child| self.add(child, &path, is_disabled))
     }

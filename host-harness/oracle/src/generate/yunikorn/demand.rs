@@ -1,0 +1,74 @@
+//! Queues that are made on demand: a parent without children, and what its template gives to each.
+
+use serde_json::{Map, Value, json};
+
+use crate::build::put;
+use crate::generate::Sketch;
+use crate::world::{at, text};
+
+/// The queues that pods name and nobody configured.
+const LEAVES: [&str; 2] = ["root.demand.u1", "root.demand.u2"];
+
+/// Moves some pods to queues on demand. Everything else is drawn before, so that this changes nothing about it.
+pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) {
+    if !sketch.flag("queuesOnDemand", 30) {
+        return;
+    }
+    let mut used = [0, 0];
+    for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
+        let is_daemon = at(pod, "/metadata/ownerReferences").is_some();
+        if is_daemon || !sketch.dice.chance(40) {
+            continue;
+        }
+        let place = usize::from(sketch.dice.chance(50));
+        let Some((leaf, used)) = LEAVES.get(place).zip(used.get_mut(place)) else { continue };
+        let app = format!("demand-{place}-{}", sketch.dice.between(1, 2));
+        put(pod, "/metadata/labels", "queue", json!(leaf));
+        put(pod, "/metadata/labels", "applicationId", json!(app));
+        if at(pod, "/spec/nodeName").is_some() {
+            *used += text(pod, "/spec/containers/0/resources/requests/cpu").parse().unwrap_or(0);
+        }
+    }
+    let queue = parent(sketch, used);
+    for config in objects.iter_mut().filter(|object| text(object, "/kind") == "ConfigMap") {
+        let written = at(config, "/data").and_then(|data| data.get("queues.yaml")?.as_str()).unwrap_or_default();
+        let Ok(mut tree) = serde_json::from_str::<Value>(written) else { continue };
+        if let Some(queues) = tree.pointer_mut("/partitions/0/queues/0/queues").and_then(Value::as_array_mut) {
+            queues.push(queue.clone());
+        }
+        put(config, "/data", "queues.yaml", json!(tree.to_string()));
+    }
+}
+
+/// The parent of queues that hold so much.
+fn parent(sketch: &mut Sketch, used: [i64; 2]) -> Value {
+    let most = used.iter().copied().max().unwrap_or(0) + sketch.dice.between(1, 4);
+    let (mut template, mut properties) = (Map::new(), Map::new());
+    if sketch.dice.chance(60) {
+        let guaranteed = sketch.dice.between(1, 6).min(most);
+        template.insert("guaranteed".to_owned(), json!({"vcore": guaranteed.to_string()}));
+    }
+    if sketch.dice.chance(30) {
+        template.insert("max".to_owned(), json!({"vcore": most.to_string()}));
+    }
+    if sketch.dice.chance(25) {
+        let delay = sketch.dice.of_these(&[5, 40, 60]);
+        properties.insert("preemption.delay".to_owned(), json!(format!("{delay}s")));
+    }
+    if let Some(policy) = sketch.dice.word(&["fence", "disabled", "", "", "", ""]) {
+        properties.insert("preemption.policy".to_owned(), json!(policy));
+    }
+    if sketch.dice.chance(15) {
+        properties.insert("priority.offset".to_owned(), json!(sketch.dice.of_these(&[-10, 5, 10]).to_string()));
+    }
+    let mut resources = Map::new();
+    if sketch.dice.chance(40) {
+        resources.insert("guaranteed".to_owned(), json!({"vcore": sketch.dice.between(1, 8).to_string()}));
+    }
+    let mut own = Map::new();
+    if sketch.dice.chance(10) {
+        own.insert("preemption.policy".to_owned(), json!("fence"));
+    }
+    json!({"name": "demand", "parent": true, "resources": resources, "properties": own,
+        "childtemplate": {"resources": template, "properties": properties}})
+}
