@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::clear::Alike;
 use super::elastic_first::is_elastic;
 use super::fit::{Fit, Open, Short};
 use super::{Bundle, Hunt, LEVELS};
-use crate::model::{NodeIx, Overflow, Place, PodIx, Request, ShapeIx, Trial};
+use crate::model::{NodeIx, Overflow, Place, PodIx, Trial};
 
 /// A bundle at hand, and who of it has made way.
 pub struct Pool<'a> {
@@ -19,14 +20,6 @@ pub struct Pool<'a> {
     pub gone: Vec<(PodIx, Place)>,
 }
 
-/// Pods that ask for the same, and the nodes that are of no use to them.
-pub(super) struct Alike {
-    pub(super) request: Request,
-    pub(super) shape: ShapeIx,
-    pub(super) used_up: usize,
-    pub(super) hopeless: BTreeSet<NodeIx>,
-}
-
 /// One attempt at placing the gang.
 pub struct Attempt<'a, 'c, 't> {
     pub(super) trial: &'t mut Trial<'c>,
@@ -38,11 +31,13 @@ pub struct Attempt<'a, 'c, 't> {
     pub(super) there: BTreeMap<(u64, NodeIx), Vec<(usize, PodIx)>>,
     /// Nodes on which somebody made way.
     pub(super) cleared: BTreeSet<NodeIx>,
+    /// What is known of pods that ask for the same.
     pub(super) alike: Vec<Alike>,
     /// The normal pods that made way, in this order, and where they were.
     pub(super) normal: Vec<(PodIx, Place)>,
     /// Whether an elastic pod could not go because of normal ones that have gone.
     pub(super) clashed: bool,
+    /// Who got which node.
     pub(super) placements: Vec<(PodIx, NodeIx)>,
 }
 

@@ -2,9 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attempt::{Alike, Attempt};
+use super::attempt::Attempt;
 use super::fit::fits;
 use crate::model::{NodeIx, Overflow, Place, PodIx, Request, ShapeIx, Trial};
+
+/// Pods that ask for the same.
+pub(super) struct Alike {
+    request: Request,
+    shape: ShapeIx,
+    /// So many of the open nodes have no room for one any more.
+    used_up: usize,
+    /// Nodes that cannot be cleared for one.
+    hopeless: BTreeSet<NodeIx>,
+}
 
 /// Somebody who makes way: the number of the pool, the pod, and where it was.
 type Taken = (usize, PodIx, Place);
