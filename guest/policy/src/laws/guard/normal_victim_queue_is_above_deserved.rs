@@ -26,11 +26,8 @@ pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> 
         candidate.queue.and_then(|queue| case.cluster.queue(queue)).map_or(0, |q| q.manners.watched_ancestors);
     let levels = usize::try_from(watched).unwrap_or(usize::MAX).saturating_add(1);
     let path = case.cluster.path(candidate.queue).take(levels);
-    match path.filter(|(ix, _)| !shared(case.cluster, case.asker.queue, *ix)).all(|(_, queue)| gives(queue, candidate))
-    {
-        true => Ok(()),
-        false => Err(Breach::Fact("its queue holds no more than it deserves of what it holds")),
-    }
+    let mut own = path.filter(|(ix, _)| !shared(case.cluster, case.asker.queue, *ix));
+    own.find_map(|(ix, queue)| keeps(ix, queue, candidate)).map_or(Ok(()), Err)
 }
 
 /// Whether a queue is one of these ancestors.
@@ -38,8 +35,13 @@ fn shared(cluster: &Cluster, of: Option<QueueIx>, queue: QueueIx) -> bool {
     cluster.path(of).any(|(ix, _)| ix == queue)
 }
 
-/// Whether a queue has something to give by this pod.
-fn gives(queue: &Queue, pod: &Pod) -> bool {
-    let mut deserved = pod.request.iter().filter_map(|(resource, _)| Some((resource, queue.due(resource)?))).peekable();
-    deserved.peek().is_none() || deserved.any(|(resource, due)| queue.used.total(resource) > due)
+/// Why a queue has nothing to give by this pod: the first resource that it deserves some of; none where it has.
+fn keeps(ix: QueueIx, queue: &Queue, pod: &Pod) -> Option<Breach> {
+    let deserved = || pod.request.iter().filter_map(|(resource, _)| Some((resource, queue.due(resource)?)));
+    if deserved().any(|(resource, due)| queue.used.total(resource) > due) {
+        return None;
+    }
+    let (resource, due) = deserved().next()?;
+    let parts = vec![("used", queue.used.total(resource))];
+    Some(Breach::Amount { queue: ix, resource, parts, relation: "is no more than", bound: ("deserved", due) })
 }

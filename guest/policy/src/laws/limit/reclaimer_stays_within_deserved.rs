@@ -5,6 +5,7 @@
 //! way all the same: that takes nothing from anybody.
 
 use crate::laws::{Breach, Case, Law, Question};
+use crate::model::{Queue, ResourceIx};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -16,20 +17,33 @@ pub const LAW: Law = Law {
 
 /// Whether each pod of the asker, all of them holding their nodes, finds its queue within its due in some resource.
 pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let Some((_, queue)) = case.cluster.path(case.asker.queue).next() else { return Ok(()) };
+    let Some((ix, queue)) = case.cluster.path(case.asker.queue).next() else { return Ok(()) };
     let mut later = case.asker.unplaced.clone();
     for pod in case.asker.pods.iter().filter_map(|ix| case.cluster.pod(*ix)) {
-        let within = pod.request.iter().any(|(resource, asked)| {
+        let sum = |(resource, asked)| {
             let beyond = later.get(resource).saturating_sub(asked);
-            let held = queue.used.total(resource).saturating_add(case.unplaced.get(resource)).saturating_sub(beyond);
-            held <= queue.due(resource).unwrap_or(0)
-        });
-        if !within {
-            return Err(Breach::Fact("its queue would hold more than it deserves of every resource it asks for"));
+            (resource, queue.used.total(resource), case.unplaced.get(resource).saturating_sub(beyond))
+        };
+        if !pod
+            .request
+            .iter()
+            .map(sum)
+            .any(|(resource, used, asked)| used.saturating_add(asked) <= due(queue, resource))
+        {
+            let shown = pod.request.iter().min_by_key(|(resource, _)| queue.due(*resource).is_none());
+            return Err(shown.map(sum).map_or(Breach::Fact("it asks for nothing"), |(resource, used, asked)| {
+                let (parts, bound) = (vec![("used", used), ("asked", asked)], ("deserved", due(queue, resource)));
+                Breach::Exceeds { queue: ix, resource, parts, bound }
+            }));
         }
         if later.subtract(&pod.request).is_err() {
             return Ok(());
         }
     }
     Ok(())
+}
+
+/// What a queue deserves of a resource; nothing where it does not say.
+fn due(queue: &Queue, resource: ResourceIx) -> i64 {
+    queue.due(resource).unwrap_or(0)
 }
