@@ -49,7 +49,12 @@ pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> 
     if over || unguaranteed && !shared {
         return Ok(());
     }
-    Err(Breach::Fact("its queue is not over its guarantee in anything that the preemptor asks for"))
+    let within = case.unplaced.iter().find_map(|(resource, _)| {
+        let (queue, guarantor, guaranteed) = case.cluster.guarantor(Some(theirs), resource)?;
+        let (parts, bound) = (vec![("used", guarantor.used.total(resource))], ("guaranteed", guaranteed));
+        Some(Breach::Amount { queue, resource, parts, relation: "is no more than", bound })
+    });
+    Err(within.unwrap_or(Breach::Fact("its queue uses nothing of what the preemptor asks for")))
 }
 
 fn judge(case: &Case<'_>, own: QueueIx, theirs: QueueIx, resource: ResourceIx) -> Judgement {
