@@ -92,7 +92,10 @@ impl Inquiry<'_> {
             while back != 0 {
                 let size = job.size(&self.after) + usize::try_from(back.count_ones()).unwrap_or(0);
                 let without = puzzle.all() & !back;
-                if job.may_be(size) && puzzle.seated(without, places) && self.queues_hold(puzzle, without) {
+                let mut gone = puzzle.of(all & !back).filter_map(|mover| self.world.pods.get(mover.name));
+                // The normal pods of an elastic job go with it, or stay: those that shrink it are its elastic ones.
+                let shrinks = !job.is_elastic() || gone.all(|pod| job.is_extra(pod));
+                if shrinks && job.may_be(size) && puzzle.seated(without, places) && self.queues_hold(puzzle, without) {
                     if self.room_is_awaited(puzzle.free.clone()) {
                         return verdict.excuse("a gang that came before waits for the room");
                     }

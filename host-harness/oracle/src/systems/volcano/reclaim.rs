@@ -49,6 +49,9 @@ impl Inquiry<'_> {
             if now != 0 && !job.may_be(now) {
                 verdict.breach("elastic-size-is-legal", format!("`{}` went from {before} to {now} pods", job.name));
             }
+            if normal && job.is_elastic() && now != 0 {
+                verdict.breach("elastic-jobs-shrink-by-elastic-pods", format!("{victims:?} go, and {now} pods stay"));
+            }
             for name in &victims {
                 if let Some(why) = self.world.pods.get(*name).and_then(|pod| self.protected(pod, true)) {
                     verdict.breach("victim-may-go", format!("`{name}` {why}"));
