@@ -25,8 +25,8 @@ impl Engine {
         let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
         let (shape, request) = (pod.shape, pod.request.clone());
         let may_lodge = self.cluster.may_lodge(ix);
-        let mut seen = Vec::with_capacity(self.cluster.node_span());
-        self.notes.resume(ix);
+        let mut verdicts = Verdicts::default();
+        let mut inside = Vec::new();
         for at in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
             let lodging = if may_lodge { self.cluster.lodging(ix, at) } else { Ok(None) };
             let lodging = lodging.map_err(|over| self.overflow(over))?;
@@ -38,20 +38,31 @@ impl Engine {
                 }
                 _ => NO_NODE,
             };
-            if self.notes.are_on() {
-                self.tell(at, &ask, verdict).map_err(|over| self.overflow(over))?;
+            if lodging.is_some() && verdict == room::Verdict::Fits {
+                inside.push(verdicts.codes.len());
             }
-            seen.push((verdict, lodging.is_some()));
+            verdicts.push(verdict);
         }
-        let mut verdicts = Verdicts::default();
-        let is_expected = seen.contains(&(room::Verdict::Fits, true));
-        for verdict in seen {
-            // Room was reserved for it: it is not to take other room and leave that idle.
-            let elsewhere = is_expected && verdict == (room::Verdict::Fits, false);
-            verdicts.push(if elsewhere { room::Verdict::Elsewhere } else { verdict.0 });
+        if !inside.is_empty() {
+            verdicts.send_inside(&inside);
+        }
+        if self.notes.are_on() {
+            self.notes.resume(ix);
+            self.tell_all(ix, firm, &request, &verdicts).map_err(|over| self.overflow(over))?;
         }
         let obstacles = verdicts.seen.iter().map(|verdict| verdict.obstacle(&self.cluster)).collect();
         Ok(NodeVerdicts { codes: verdicts.codes, obstacles })
+    }
+
+    /// Notes of every node why it does not take a pod.
+    fn tell_all(&mut self, pod: PodIx, firm: bool, request: &Request, verdicts: &Verdicts) -> Result<(), Overflow> {
+        for (at, code) in (0u32..).map(NodeIx).zip(&verdicts.codes) {
+            let Some(verdict) = verdicts.meant(*code) else { continue };
+            let lodging = self.cluster.lodging(pod, at)?;
+            let takes = lodging.as_ref().map_or(request, |lodging| &lodging.beside);
+            self.tell(at, &Ask { pod, firm, request, takes }, verdict)?;
+        }
+        Ok(())
     }
 
     /// Notes why a node does not take a pod, with both sides' numbers. Where the pod may not run, the host knows why.
@@ -124,5 +135,21 @@ impl Verdicts {
         });
         // More kinds of obstacles than codes: the last code stands for the rest. Still no node that fits.
         self.codes.push(u8::try_from(at.saturating_add(1)).unwrap_or(u8::MAX));
+    }
+
+    /// Room was reserved for the pod on these nodes, which take it: it is not to take other room and leave that idle.
+    fn send_inside(&mut self, inside: &[usize]) {
+        let codes = std::mem::take(&mut self.codes);
+        for (at, code) in codes.into_iter().enumerate() {
+            match code == 0 && inside.binary_search(&at).is_err() {
+                true => self.push(room::Verdict::Elsewhere),
+                false => self.codes.push(code),
+            }
+        }
+    }
+
+    /// What a code means; none where the node takes the pod.
+    fn meant(&self, code: u8) -> Option<room::Verdict> {
+        self.seen.get(usize::from(code).checked_sub(1)?).copied()
     }
 }

@@ -22,20 +22,20 @@ impl Lost<'_> {
     }
 
     /// The priority of the most important of them; lower than any where nobody makes way.
-    pub fn highest(&self) -> i128 {
-        self.pods().map(|pod| i128::from(pod.priority())).max().unwrap_or(i128::MIN)
+    pub fn highest(&self) -> i64 {
+        self.pods().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN)
     }
 
     /// How many they are.
-    pub fn count(&self) -> i128 {
+    pub fn count(&self) -> i64 {
         count(self.victims.len())
     }
 }
 
 /// A number of pods as a criterion of loss.
-pub fn count(pods: usize) -> i128 {
-    i128::try_from(pods).unwrap_or(i128::MAX)
+pub fn count(pods: usize) -> i64 {
+    i64::try_from(pods).unwrap_or(i64::MAX)
 }
 
 /// A loss, criterion by criterion; the first that differs decides, and less is better.
-pub type Loss = [i128; 5];
+pub type Loss = [i64; 5];

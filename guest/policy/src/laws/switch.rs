@@ -109,7 +109,7 @@ impl Seat for NodeChoice {
         self.loss = match to {
             Switch::Silent => |_| Loss::default(),
             Switch::Contrary => |lost| {
-                let last = lost.victims.first().map_or(0, |ix| i128::from(ix.0).saturating_neg());
+                let last = lost.victims.first().map_or(0, |ix| i64::from(ix.0).saturating_neg());
                 [lost.count().saturating_neg(), last, 0, 0, 0]
             },
         };

@@ -19,10 +19,10 @@ pub const LAW: Law = Law {
 /// What is lost by a plan.
 pub fn loss(lost: &Lost<'_>) -> Loss {
     let highest = lost.highest();
-    let counted = |pod: &Pod| i128::from(pod.priority()).saturating_sub(i128::from(i32::MIN));
-    let sum = lost.pods().map(counted).fold(0, i128::saturating_add);
-    let started = |pod: &Pod| i128::from(pod.started.unwrap_or(lost.cluster.now()));
-    let important = lost.pods().filter(|pod| i128::from(pod.priority()) == highest);
-    let earliest = important.map(started).min().unwrap_or(i128::MAX);
+    let counted = |pod: &Pod| i64::from(pod.priority()).saturating_sub(i64::from(i32::MIN));
+    let sum = lost.pods().map(counted).fold(0, i64::saturating_add);
+    let started = |pod: &Pod| pod.started.unwrap_or(lost.cluster.now());
+    let important = lost.pods().filter(|pod| i64::from(pod.priority()) == highest);
+    let earliest = important.map(started).min().unwrap_or(i64::MAX);
     [count(lost.violations), highest, sum, lost.count(), earliest.saturating_neg()]
 }

@@ -15,6 +15,6 @@ pub const LAW: Law = Law {
 
 /// What is lost by a plan.
 pub fn loss(lost: &Lost<'_>) -> Loss {
-    let youngest = lost.pods().map(|pod| i128::from(pod.created)).max().unwrap_or(i128::MAX);
-    [i128::from(lost.reasons), lost.count(), lost.highest(), youngest.saturating_neg(), 0]
+    let youngest = lost.pods().map(|pod| pod.created).max().unwrap_or(i64::MAX);
+    [i64::from(lost.reasons), lost.count(), lost.highest(), youngest.saturating_neg(), 0]
 }
