@@ -1,16 +1,20 @@
 //! kube-scheduler: Filter, and default preemption (`DefaultPreemption`, KEP-268, KEP-1923).
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+mod search;
 
-use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use serde_json::json;
 
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
 use crate::puzzle::{Asker, Mover, Puzzle};
 use crate::tally::Verdict;
-use crate::world::{Node, Pod, World, at, text};
+use crate::world::{Node, Pod, World};
+use search::{Hope, Plan, hope, possible};
+pub(crate) use search::{Mates, waits_for_victims};
 
 /// Pods stand by priority, then by the time at which they came, then by name.
 pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
@@ -45,139 +49,6 @@ pub(crate) fn takers<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Node> {
 pub(crate) fn takers_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Pod) -> i64) -> Vec<&'w Node> {
     let takes = |node: &&Node| world.may_run(pod, node) && pod.request.fits(&free_for(world, pod, node, priority));
     world.nodes.values().filter(takes).collect()
-}
-
-/// A preemption on one node.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Plan {
-    node: String,
-    victims: BTreeSet<String>,
-    violations: usize,
-}
-
-/// What may come of a preemption by a pod that no node takes.
-enum Hope {
-    /// It may not preempt, for this reason.
-    Barred(&'static str),
-    /// It may, and these are the plans, the best first; none where nobody can make enough room.
-    Plans(Vec<Plan>),
-}
-
-/// Which pods are of the group of the one that asks: a group does not preempt itself, nor wait for itself.
-pub(crate) type Mates<'a> = &'a dyn Fn(&Pod) -> bool;
-
-/// The plans that kube-scheduler would find for a pod.
-fn hope(world: &World, pod: &Pod, mates: Mates<'_>) -> Hope {
-    if pod.never_preempts {
-        return Hope::Barred("preemptionPolicy Never");
-    }
-    if waits_for_victims(world, pod) {
-        return Hope::Barred("victims on the nominated node are leaving");
-    }
-    if is_held_up(world, pod, mates, stated) {
-        return Hope::Barred("its room is held at permit");
-    }
-    let mut plans: Vec<(Rank, Plan)> = Vec::new();
-    for node in world.nodes.values().filter(|node| could(world, pod, node)) {
-        plans.extend(victims_on(world, pod, node, mates).map(|plan| (rank(world, &plan), plan)));
-    }
-    plans.sort_by(|a, b| a.0.cmp(&b.0));
-    Hope::Plans(plans.into_iter().map(|(_, plan)| plan).collect())
-}
-
-/// Whether a pod waits for its victims: pods of lower priority are leaving the node that it is nominated to.
-pub(crate) fn waits_for_victims(world: &World, pod: &Pod) -> bool {
-    let node = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)).filter(|node| could(world, pod, node));
-    node.is_some_and(|node| world.on(&node.name).any(|other| other.leaving && other.priority < pod.priority))
-}
-
-/// Whether preemption on the node can help at all: it fails for want of room alone, and is large enough.
-fn could(world: &World, pod: &Pod, node: &Node) -> bool {
-    world.may_run(pod, node) && pod.request.fits(&node.allocatable)
-}
-
-/// Those who may be victims of a pod on a node: of strictly lower priority, and not of its group.
-fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node, mates: Mates<'_>) -> Vec<&'w Pod> {
-    let priority = pod.priority;
-    let lower = world.on(&node.name).filter(|other| other.priority < priority && !mates(other));
-    let mut possible: Vec<&Pod> = lower.collect();
-    // The most important first: higher priority, then the earlier start, where none said is now. Upstream leaves equals as it
-    // finds them; the policy takes the older one, then the first by name, for the more important.
-    possible.sort_by_key(|other| {
-        (Reverse(other.priority), other.started.unwrap_or(world.now), other.created, other.name.clone())
-    });
-    possible
-}
-
-/// SelectVictimsOnNode: remove all, see whether it fits, put back who need not go.
-fn victims_on(world: &World, pod: &Pod, node: &Node, mates: Mates<'_>) -> Option<Plan> {
-    let possible = possible(world, pod, node, mates);
-    if possible.is_empty() {
-        return None;
-    }
-    let mut free = free_for(world, pod, node, stated);
-    possible.iter().for_each(|victim| free.add(&victim.request));
-    if !pod.request.fits(&free) {
-        return None;
-    }
-    // Nobody goes so that somebody can stay who leaves anyway.
-    let (leaving, staying): (Vec<&Pod>, Vec<&Pod>) = possible.iter().partition(|victim| victim.leaving);
-    let violating = violating(world, &staying);
-    let (first, then): (Vec<&Pod>, Vec<&Pod>) = staying.iter().partition(|victim| violating.contains(&victim.name));
-    let mut victims = BTreeSet::new();
-    let mut violations = 0;
-    for victim in first.into_iter().chain(then).chain(leaving) {
-        free.take(&victim.request);
-        if !pod.request.fits(&free) {
-            free.add(&victim.request);
-            violations += usize::from(violating.contains(&victim.name));
-            victims.insert(victim.name.clone());
-        }
-    }
-    Some(Plan { node: node.name.clone(), victims, violations })
-}
-
-/// Those whose eviction violates a budget, when the most important use up what it allows.
-fn violating(world: &World, possible: &[&Pod]) -> BTreeSet<String> {
-    let mut left: BTreeMap<&str, i64> = BTreeMap::new();
-    let budgets: Vec<&Value> = world.all("PodDisruptionBudget").collect();
-    for budget in &budgets {
-        let allowed = at(budget, "/status/disruptionsAllowed").and_then(Value::as_i64).unwrap_or(0);
-        left.insert(text(budget, "/metadata/name"), allowed);
-    }
-    let mut violating = BTreeSet::new();
-    for pod in possible {
-        for budget in budgets.iter().filter(|budget| guards(budget, pod)) {
-            let left = left.entry(text(budget, "/metadata/name")).or_insert(0);
-            *left -= 1;
-            if *left < 0 {
-                violating.insert(pod.name.clone());
-            }
-        }
-    }
-    violating
-}
-
-/// Whether a budget counts a pod: same namespace, a selector that is not empty and matches, not disrupted already.
-fn guards(budget: &Value, pod: &Pod) -> bool {
-    let wanted = at(budget, "/spec/selector/matchLabels").and_then(Value::as_object);
-    let matches = wanted
-        .is_some_and(|wanted| !wanted.is_empty() && wanted.iter().all(|(key, value)| pod.label(key) == value.as_str()));
-    let name = text(&pod.object, "/metadata/name");
-    let disrupted = at(budget, "/status/disruptedPods").is_some_and(|pods| pods.get(name).is_some());
-    matches && !disrupted && text(budget, "/metadata/namespace") == pod.namespace
-}
-
-/// What pickOneNodeForPreemption compares, the least first.
-type Rank = (usize, Option<i64>, i64, usize, Reverse<i64>, String);
-
-fn rank(world: &World, plan: &Plan) -> Rank {
-    let victims: Vec<&Pod> = plan.victims.iter().filter_map(|name| world.pods.get(name)).collect();
-    let highest = victims.iter().map(|victim| victim.priority).max();
-    let sum = victims.iter().map(|victim| victim.priority + (1 << 31)).sum();
-    let of_highest = victims.iter().filter(|victim| Some(victim.priority) == highest);
-    let earliest = of_highest.map(|victim| victim.started.unwrap_or(world.now)).min().unwrap_or(i64::MAX);
-    (plan.violations, highest, sum, victims.len(), Reverse(earliest), plan.node.clone())
 }
 
 /// Judges one attempt.
