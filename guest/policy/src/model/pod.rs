@@ -148,6 +148,11 @@ impl Pod {
         self.traits.priority
     }
 
+    /// It is beyond the minimum of its job, in a system of elastic jobs: such pods are what is preemptible there.
+    pub fn is_elastic(&self) -> bool {
+        self.traits.class == Class::Preemptible
+    }
+
     /// It holds its node only until it is gone: it is being deleted, or somebody was asked to delete it.
     pub fn is_leaving(&self) -> bool {
         self.terminating || self.traits.marked

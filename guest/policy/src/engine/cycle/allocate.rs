@@ -17,7 +17,7 @@ pub type Placements = Vec<(PodIx, NodeIx)>;
 pub fn allocate(stage: &mut Stage<'_>, notes: &mut Notes, context: &Context<'_>) -> Result<Placements, Overflow> {
     let admission = &context.cycle.admission;
     let teams = teams::waiting(stage, notes, context, admission, |cluster, pod| {
-        !teams::is_elastic(pod) && teams::asks(cluster, pod)
+        !pod.is_elastic() && teams::asks(cluster, pod)
     })?;
     let mut rounds = Rounds::new(stage.cluster(), context, teams);
     let mut clerk = Clerk::new(stage, notes, context, &context.cycle.normal);

@@ -12,9 +12,8 @@ use crate::model::{Overflow, PodIx};
 /// Gives nodes to elastic pods. They are placed in the stage, and the new placements returned.
 pub fn grow(stage: &mut Stage<'_>, notes: &mut Notes, context: &Context<'_>) -> Result<Placements, Overflow> {
     let growth = &context.cycle.growth;
-    let teams = teams::waiting(stage, notes, context, growth, |cluster, pod| {
-        teams::is_elastic(pod) && teams::asks(cluster, pod)
-    })?;
+    let teams =
+        teams::waiting(stage, notes, context, growth, |cluster, pod| pod.is_elastic() && teams::asks(cluster, pod))?;
     let mut rounds = Rounds::new(stage.cluster(), context, teams);
     let mut bound = Vec::new();
     while let Some(team) = rounds.next(stage.cluster(), context) {

@@ -44,7 +44,7 @@ pub fn pursue(
 ) -> Result<Outcome, Overflow> {
     let admission = &context.cycle.admission;
     let teams = teams::waiting(&stage, notes, context, admission, |cluster, pod| {
-        !teams::is_elastic(pod) && teams::asks(cluster, pod)
+        !pod.is_elastic() && teams::asks(cluster, pod)
     })?;
     let mut rounds = Rounds::new(stage.cluster(), context, teams);
     let mut drafts = Vec::new();

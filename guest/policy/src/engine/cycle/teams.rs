@@ -6,7 +6,7 @@ use super::{Context, Stage};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::laws::Gate;
-use crate::model::{Class, Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx};
+use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx};
 
 /// The pods of one job that wait.
 #[derive(Debug, Clone)]
@@ -84,9 +84,4 @@ pub fn in_order(cluster: &Cluster, context: &Context<'_>, pods: &mut [PodIx]) {
         (Some(a), Some(b)) => (context.cycle.tasks.compare)(cluster, a, b),
         _ => a.cmp(b),
     });
-}
-
-/// Whether a pod is beyond the minimum of an elastic job.
-pub fn is_elastic(pod: &Pod) -> bool {
-    pod.traits.class == Class::Preemptible
 }

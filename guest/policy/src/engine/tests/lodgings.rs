@@ -48,6 +48,24 @@ fn an_owner_takes_of_the_node_what_is_lacking_inside_and_gives_it_back() {
 }
 
 #[test]
+fn an_owner_is_sent_to_its_reservation_and_told_why_no_other_node_takes_it() {
+    let mut world = world();
+    world.node("idle", "cpu=9");
+    world.engine.record_notes(true);
+    world.pre_filter("o");
+    let verdicts = world.engine.filter(world.id("o")).unwrap();
+    // `n` takes it inside its reservation; `full` is too small; `idle` has room for it, and is not to give it.
+    assert_eq!(verdicts.codes, [0, 1, 2]);
+    assert_eq!(
+        world.said("o"),
+        [
+            "full Barred large-enough: not enough cpu (asked 5, free 0) on the empty node",
+            "idle Barred reserved: room is reserved for the pod on another node",
+        ]
+    );
+}
+
+#[test]
 fn what_is_written_on_whom_there_is_not_cannot_be_asked() {
     let mut world = world();
     let o = world.id("o");

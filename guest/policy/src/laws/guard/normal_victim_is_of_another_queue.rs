@@ -3,7 +3,7 @@
 //! Among the jobs of one queue nobody has a claim by queue; there priority decides, and only where preemption is asked for.
 
 use crate::laws::{Breach, Case, Law, Question};
-use crate::model::{Class, Pod, PodIx};
+use crate::model::{Pod, PodIx};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -15,7 +15,7 @@ pub const LAW: Law = Law {
 
 /// Whether the candidate may make way as far as this law goes.
 pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    match candidate.traits.class == Class::Preemptible || candidate.queue != case.asker.queue {
+    match candidate.is_elastic() || candidate.queue != case.asker.queue {
         true => Ok(()),
         false => Err(Breach::Fact("it is a normal pod of the same queue")),
     }

@@ -4,7 +4,7 @@
 //! less than its guarantee of one resource gives nothing of another.
 
 use crate::laws::{Breach, Case, Law, Question};
-use crate::model::{Class, Pod, PodIx};
+use crate::model::{Pod, PodIx};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -17,7 +17,7 @@ pub const LAW: Law = Law {
 /// Whether the candidate may make way as far as this law goes.
 pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
     let Some((ix, queue)) = case.cluster.path(candidate.queue).next() else { return Ok(()) };
-    if candidate.traits.class == Class::Preemptible {
+    if candidate.is_elastic() {
         return Ok(());
     }
     for (resource, guaranteed) in queue.bounds.guaranteed.iter() {

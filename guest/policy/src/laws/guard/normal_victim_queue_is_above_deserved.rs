@@ -7,7 +7,7 @@
 //! deserve, too.
 
 use crate::laws::{Breach, Case, Law, Question};
-use crate::model::{Class, Cluster, Pod, PodIx, Queue, QueueIx};
+use crate::model::{Cluster, Pod, PodIx, Queue, QueueIx};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -19,7 +19,7 @@ pub const LAW: Law = Law {
 
 /// Whether the candidate may make way as far as this law goes.
 pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    if candidate.traits.class == Class::Preemptible {
+    if candidate.is_elastic() {
         return Ok(());
     }
     let watched =

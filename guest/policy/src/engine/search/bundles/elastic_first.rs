@@ -7,7 +7,7 @@
 //! Source: *Elastic scheduling based on AI scenarios*, Main process, Reclaim: elastic tasks are reclaimed before normal ones.
 
 use super::attempt::Attempt;
-use crate::model::{Class, Cluster, Overflow, PodIx, QueueIx};
+use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx};
 
 impl Attempt<'_, '_, '_> {
     /// Whether the normal pods that have gone could all have gone after this elastic pod.
@@ -37,7 +37,7 @@ impl Attempt<'_, '_, '_> {
 
 /// Whether a pod is elastic.
 pub(super) fn is_elastic(cluster: &Cluster, ix: PodIx) -> bool {
-    cluster.pod(ix).is_some_and(|pod| pod.traits.class == Class::Preemptible)
+    cluster.pod(ix).is_some_and(Pod::is_elastic)
 }
 
 /// Whether what happens in one queue counts for a law about the other: they are the same, or below the same one.
