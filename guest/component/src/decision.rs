@@ -1,7 +1,7 @@
 //! The interface every policy has.
 
+use lictor_contract::Cross;
 use lictor_policy::Engine;
-use lictor_policy::contract::Cross;
 
 use crate::bound::cluster::{Event, NodeId, PodId};
 use crate::bound::decision::*;

@@ -12,7 +12,7 @@ use lictor_policy::Engine;
 
 use bindings::exports::lictor::policy as bound;
 
-lictor_policy::cross_contract!(bound);
+lictor_contract::cross_contract!(bound);
 
 /// What the interfaces of the contract are implemented on.
 struct Component;
@@ -23,7 +23,7 @@ thread_local! {
 }
 
 /// Asks the engine, and turns its answer into a binding.
-fn ask<A: lictor_policy::contract::Cross<B>, B>(question: impl FnOnce(&mut Engine) -> A) -> B {
+fn ask<A: lictor_contract::Cross<B>, B>(question: impl FnOnce(&mut Engine) -> A) -> B {
     ENGINE.with_borrow_mut(question).cross()
 }
 

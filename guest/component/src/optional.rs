@@ -33,7 +33,7 @@ impl state::Guest for Component {
     }
 
     fn restore(checkpoint: state::Checkpoint) -> Result<(), state::StateError> {
-        let checkpoint = lictor_policy::contract::Cross::cross(checkpoint);
+        let checkpoint = lictor_contract::Cross::cross(checkpoint);
         ask(|engine| engine.restore(&checkpoint))
     }
 }

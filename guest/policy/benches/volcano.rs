@@ -7,8 +7,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use lictor_contract::*;
 use lictor_policy::Engine;
-use lictor_policy::contract::*;
 use serde_json::json;
 
 const NODES: u32 = 2_000;

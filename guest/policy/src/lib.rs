@@ -3,16 +3,15 @@
 //! A plain library without wasm in it; `guest/component` wraps it in the contract of `wit/`. It does no input or output, reads
 //! no clock and draws no random number: the same events give the same answers everywhere.
 
-pub mod contract;
-mod dialects;
-pub mod duration;
 mod engine;
 mod laws;
 mod model;
-pub mod quantity;
+mod systems;
 #[cfg(test)]
 mod testing;
 
-pub use dialects::rules;
 pub use engine::Engine;
 pub use laws::{Entry, Question, Switch};
+pub use systems::rules;
+
+use lictor_contract::{self as contract, duration, quantity};

@@ -1,8 +1,8 @@
 //! The books: what each queue may hold and what it holds.
 
 use crate::contract::*;
-use crate::dialects::Terms;
 use crate::model::{self, Class, QueueIx, ResourceIx};
+use crate::systems::Terms;
 
 use super::Engine;
 

@@ -1,8 +1,8 @@
 //! Events: the cluster as the host tells it.
 
 use crate::contract::*;
-use crate::dialects::{Document, Findings};
 use crate::model::{Kind, NodeIx, Overflow, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
+use crate::systems::{Document, Findings};
 
 use super::Engine;
 

@@ -21,9 +21,9 @@ mod tests;
 pub use notes::Notes;
 
 use crate::contract::*;
-use crate::dialects::{self, Dialect};
 use crate::laws::{Asker, Breach, Laws, Rule, Switch};
 use crate::model::{Cluster, Ledger, Overflow, PodIx};
+use crate::systems::{self, Dialect};
 
 /// A policy: holds one cluster, answers at the extension points. The functions are those of `wit/`.
 #[derive(Debug, Default)]
@@ -42,12 +42,12 @@ impl Engine {
     /// See `decision.describe`.
     pub fn describe() -> Description {
         let (name, version) = ("lictor".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-        Description { name, version, law_sets: dialects::describe() }
+        Description { name, version, law_sets: systems::describe() }
     }
 
     /// See `decision.configure`.
     pub fn configure(&mut self, laws: &str, arguments: &str) -> Result<(), ConfigError> {
-        let dialect = dialects::configure(laws, arguments)?;
+        let dialect = systems::configure(laws, arguments)?;
         *self = Engine::default();
         self.cluster.call_queues(dialect.terms().queue);
         self.dialect = Some(dialect);

@@ -55,7 +55,7 @@ impl Laws {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialects;
+    use crate::systems;
 
     const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn every_law_stands_in_the_file_of_its_name_with_a_manual_page_and_a_source() {
-        let rules = dialects::rules();
+        let rules = systems::rules();
         assert!(!rules.is_empty());
         for (system, entry) in rules {
             let text = std::fs::read_to_string(path(&entry)).unwrap_or_default();
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn no_law_is_left_lying_about() {
-        let used: Vec<String> = dialects::rules().iter().map(|(_, entry)| path(entry)).collect();
+        let used: Vec<String> = systems::rules().iter().map(|(_, entry)| path(entry)).collect();
         for folder in ["gate", "guard", "limit", "order"] {
             let folder = format!("{ROOT}/guest/policy/src/laws/{folder}");
             for file in std::fs::read_dir(&folder).into_iter().flatten().flatten() {

@@ -13,4 +13,5 @@ mod telling;
 #[path = "../../src/testing/mod.rs"]
 mod testing;
 
-use lictor_policy::{Engine, contract, quantity};
+use lictor_contract::{self as contract, quantity};
+use lictor_policy::Engine;

@@ -8,4 +8,5 @@ mod rest;
 #[path = "../../src/testing/mod.rs"]
 mod testing;
 
-use lictor_policy::{Engine, Switch, contract, quantity};
+use lictor_contract::{self as contract, quantity};
+use lictor_policy::{Engine, Switch};

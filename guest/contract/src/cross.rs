@@ -1,0 +1,148 @@
+//! The crossing: every type of the contract, once, for the two crates that turn it into bindings and back.
+//!
+//! A type that differs from its binding by a field or a case does not compile.
+
+/// Turns a type of the contract into its binding, or a binding into its type of the contract. Strings and numbers move.
+pub trait Cross<T> {
+    /// The same value on the other side.
+    fn cross(self) -> T;
+}
+
+macro_rules! as_they_are {
+    ($($plain:ty),*) => {
+        $(impl Cross<$plain> for $plain {
+            fn cross(self) -> $plain {
+                self
+            }
+        })*
+    };
+}
+
+as_they_are!((), bool, u8, u32, u64, i32, i64, String);
+
+impl<A: Cross<B>, B> Cross<Option<B>> for Option<A> {
+    fn cross(self) -> Option<B> {
+        self.map(Cross::cross)
+    }
+}
+
+impl<A: Cross<B>, B> Cross<Vec<B>> for Vec<A> {
+    fn cross(self) -> Vec<B> {
+        self.into_iter().map(Cross::cross).collect()
+    }
+}
+
+impl<A: Cross<B>, B, E: Cross<F>, F> Cross<Result<B, F>> for Result<A, E> {
+    fn cross(self) -> Result<B, F> {
+        self.map(Cross::cross).map_err(Cross::cross)
+    }
+}
+
+/// Implements [`Cross`], both ways, between all types of the contract and those in the modules `cluster`, `decision`,
+/// `account`, `explain` and `state` of the bindings that the given name stands for.
+#[macro_export]
+macro_rules! cross_contract {
+    ($bindings:ident) => {
+        $crate::cross_types! { $bindings
+            record cluster::Resource { name, everywhere }
+            record cluster::Amount { resource, value }
+            record cluster::Attribute { key, value }
+            record cluster::Node { id, name, allocatable, labels }
+            choice cluster::PodKind { Pod, Reservation }
+            choice cluster::Phase { Pending, Running, Succeeded, Failed, Unknown }
+            record cluster::Owner { kind, name, uid }
+            record cluster::Pod {
+                id, kind, namespace, name, uid, priority, priority_class, never_preempts,
+                scheduler, phase, node, nominated, required_node, terminating, preempted,
+                created, entered, started, scheduled, requests, shape, owner, labels,
+                annotations
+            }
+            record cluster::Eligibility { shape, nodes }
+            record cluster::Object { group, version, kind, namespace, name, json }
+            record cluster::ObjectKey { group, kind, namespace, name }
+            choice cluster::Event {
+                Resources(it), NodeUpserted(it), NodeRemoved(it), PodUpserted(it),
+                PodRemoved(it), Eligibility(it), ObjectUpserted(it), ObjectRemoved(it),
+                Clock(it), PlanAccepted(it), PlanRefused(it)
+            }
+            choice decision::ExtensionPoint { QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act }
+            record decision::KindInterest { group, kind }
+            record decision::Interests { labels, annotations, node_labels, kinds }
+            choice decision::ArgumentKind { Boolean, Integer, Duration, Text }
+            record decision::Argument { name, kind, default, about }
+            record decision::LawSet { name, about, extension_points, interests, arguments }
+            record decision::Description { name, version, law_sets }
+            record decision::BadArgument { name, expected, found }
+            choice decision::ConfigError { UnknownLaws(it), UnknownArgument(it), BadArgument(it), Malformed(it) }
+            choice decision::PolicyError {
+                NotConfigured, UnknownPod(it), UnknownNode(it), WrongState(it), Overflow(it),
+                Unsupported(it)
+            }
+            choice decision::Severity { Error, Warning }
+            record decision::Finding { severity, object, path, message, remedy }
+            record decision::Applied { revision, findings }
+            record decision::Reason { law, message }
+            record decision::Placement { pod, node }
+            record decision::Effects { releases, admits, withdrawn, reorder }
+            choice decision::Admission { Pass, Refused(it), Final(it) }
+            record decision::PreFiltered { admission, effects }
+            record decision::Obstacle { reason, resolvable }
+            record decision::NodeVerdicts { codes, obstacles }
+            choice decision::Eviction { Soft, Delete }
+            record decision::Victim { pod, eviction }
+            choice decision::MarkPlace { Label, Annotation }
+            record decision::Mark { place, key, value }
+            record decision::Plan { id, preemptor, nominations, victims, marks, expires, reason }
+            record decision::PostFiltered { plan, reason, effects }
+            choice decision::ReleaseCause { Timeout, Released, Preempted, Failed, Removed }
+            choice decision::Permission { Allow, Wait(it), Reject(it) }
+            record decision::Permitted { permission, reason, effects }
+            record decision::PlanSlice { id, preemptor, nominations_end, victims_end, reason }
+            record decision::Plans { slices, nominations, victims, reasons }
+            record decision::Actions { name, bindings, plans, more }
+            record account::Bound { name, amounts }
+            record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
+            choice explain::Subject { Asker, Pod(it), Node(it), Queue(it) }
+            choice explain::Outcome { Barred, Spared, Unneeded, PutBack, Needed, Enough, Chosen }
+            record explain::Note { subject, outcome, law, message }
+            record state::Checkpoint { format, revision, bytes }
+            choice state::StateError { UnknownFormat(it), Malformed(it) }
+        }
+    };
+}
+
+/// The part of [`cross_contract`] that goes over the types.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! cross_types {
+    ($bindings:ident $($shape:ident $module:ident::$name:ident $parts:tt)*) => {
+        $(
+            $crate::cross_type! { $shape $bindings::$module::$name => $crate::$name, $parts }
+            $crate::cross_type! { $shape $crate::$name => $bindings::$module::$name, $parts }
+        )*
+    };
+}
+
+/// The part of [`cross_contract`] that implements one type one way.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! cross_type {
+    (record $from:path => $to:path, { $($field:ident),* }) => {
+        impl $crate::Cross<$to> for $from {
+            fn cross(self) -> $to {
+                let $from { $($field),* } = self;
+                $to { $($field: $crate::Cross::cross($field)),* }
+            }
+        }
+    };
+    (choice $from:path => $to:path, { $($case:ident $(($it:ident))?),* }) => {
+        impl $crate::Cross<$to> for $from {
+            fn cross(self) -> $to {
+                type To = $to;
+                match self {
+                    $(Self::$case $(($it))? => To::$case $(($crate::Cross::cross($it)))?,)*
+                }
+            }
+        }
+    };
+}

@@ -1,0 +1,163 @@
+//! Koordinator: ElasticQuota, gangs, and the two proposals on preemption by jobs and among reservations.
+//!
+//! Upstream never built the proposals; where they are silent, the rule is that of the elastic quota and coscheduling plugins
+//! (pkg/scheduler/plugins/{elasticquota,coscheduling}, module of Kubernetes 1.35).
+
+mod args;
+mod gangs;
+mod keys;
+mod laws;
+mod owners;
+mod pods;
+mod quotas;
+mod runtime;
+mod said;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use crate::contract::{self, ConfigError, Eviction, LawSet, Mark, MarkPlace, ObjectKey};
+use crate::laws::{Entry, Laws};
+use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
+use crate::systems::{Arguments, Dialect, Document, Findings, Terms, interests};
+use args::Args;
+use gangs::Annotated;
+use owners::Owners;
+use quotas::Quotas;
+
+/// What these laws are.
+pub fn describe() -> LawSet {
+    use contract::ExtensionPoint::*;
+    let kinds =
+        [(keys::SIGS_GROUP, "ElasticQuota"), (keys::SIGS_GROUP, "PodGroup"), (keys::KOORDINATOR_GROUP, "Reservation")];
+    LawSet {
+        name: "koordinator".to_owned(),
+        about: "ElasticQuota, gangs and preemption by whole jobs".to_owned(),
+        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
+        interests: interests(&[&keys::POD_LABELS[..], &["*"]].concat(), &keys::POD_ANNOTATIONS, &kinds),
+        arguments: args::arguments(),
+    }
+}
+
+/// Every law that some arguments put in force.
+pub fn rules() -> Vec<Entry> {
+    laws::table(&Args::everything()).rules()
+}
+
+/// Configures these laws.
+pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+    let args = Args::new(arguments);
+    Ok(Box::new(Koordinator {
+        laws: laws::table(&args),
+        args,
+        quotas: Quotas::default(),
+        gangs: Annotated::default(),
+        owners: Owners::default(),
+        shared_at: None,
+    }))
+}
+
+/// Koordinator's laws with their arguments, and what was read so far.
+#[derive(Debug)]
+struct Koordinator {
+    args: Args,
+    laws: Laws,
+    quotas: Quotas,
+    gangs: Annotated,
+    owners: Owners,
+    /// The version of the cluster for which what there is was last shared out.
+    shared_at: Option<u64>,
+}
+
+impl Dialect for Koordinator {
+    fn laws(&self) -> &Laws {
+        &self.laws
+    }
+
+    fn laws_mut(&mut self) -> &mut Laws {
+        &mut self.laws
+    }
+
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+        self.owners.read_pod(pod);
+        pods::read(&self.args, &mut self.gangs, cluster, pod, findings)
+    }
+
+    fn forget_pod(&mut self, pod: PodIx) {
+        self.owners.forget_pod(pod);
+        self.gangs.forget_pod(pod);
+    }
+
+    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+        self.quotas.quota_of(cluster, pod)
+    }
+
+    fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+        match object.kind.as_str() {
+            "ElasticQuota" => self.quotas.read(object, findings),
+            "PodGroup" => gangs::read_pod_group(&self.args, cluster, object, findings),
+            "Reservation" => self.owners.read(object, findings),
+            _ => {}
+        }
+    }
+
+    fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey) {
+        match object.kind.as_str() {
+            "ElasticQuota" => self.quotas.remove(object),
+            "PodGroup" => gangs::remove_pod_group(cluster, object),
+            "Reservation" => self.owners.remove(object),
+            _ => {}
+        }
+    }
+
+    fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
+        self.owners.settle(cluster);
+        self.gangs.settle(cluster);
+        self.quotas.settle(cluster, findings)
+    }
+
+    fn refresh(&mut self, cluster: &mut Cluster) {
+        if !self.args.shares_out || self.shared_at == Some(cluster.version()) {
+            return;
+        }
+        let builtin = [keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA].into_iter();
+        let spared: Vec<QueueIx> = builtin.filter_map(|name| cluster.queue_named(cluster.symbol(name)?)).collect();
+        let claims = self.quotas.claims(cluster);
+        runtime::share_out(cluster, &claims, &spared, self.args.scales_min);
+        self.shared_at = Some(cluster.version());
+    }
+
+    fn eviction(&self) -> Eviction {
+        if self.args.delete_victims { Eviction::Delete } else { Eviction::Soft }
+    }
+
+    fn marks(&self, cluster: &Cluster, preemptor: PodIx) -> Vec<Mark> {
+        if self.args.delete_victims {
+            return Vec::new();
+        }
+        let job = cluster.pod(preemptor).and_then(|pod| pod.traits.job).and_then(|job| cluster.job(job));
+        let by = match (job, cluster.pod(preemptor)) {
+            (Some(job), _) => format!("{}/{}", job.key.0, job.key.1),
+            (None, pod) => pod.map(|pod| pod.name.to_string()).unwrap_or_default(),
+        };
+        let timestamp = jiff::Timestamp::from_nanosecond(cluster.now().into()).unwrap_or_default().to_string();
+        let details = BTreeMap::from([
+            ("initiator", "lictor"),
+            ("preemptJob", by.as_str()),
+            ("reason", "preempted by a job of higher priority"),
+            ("timestamp", timestamp.as_str()),
+        ]);
+        let details = serde_json::to_string(&details).unwrap_or_default();
+        let mark = |place, value: String| Mark { place, key: keys::SOFT_EVICTION.to_owned(), value };
+        vec![mark(MarkPlace::Label, "true".to_owned()), mark(MarkPlace::Annotation, details)]
+    }
+
+    fn lodging_marks(&self, cluster: &Cluster, reservation: PodIx) -> Vec<Mark> {
+        self.owners.marks(cluster, reservation)
+    }
+
+    fn terms(&self) -> Terms {
+        Terms { queue: "quota", guaranteed: "min", deserved: "", max: "max" }
+    }
+}

@@ -1,0 +1,134 @@
+//! The arguments, under Volcano's names.
+
+use crate::contract::{Argument, ArgumentKind, BadArgument, ConfigError};
+use crate::laws::Action;
+use crate::systems::{Arguments, argument};
+
+/// Whom a queue may take something back from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Elastic pods first, then normal ones of queues that hold more than they deserve.
+    Reclaim,
+    /// Elastic pods only; normal pods are held within what their queue deserves.
+    Elastic,
+}
+
+/// The arguments in force.
+#[derive(Debug, Clone)]
+pub struct Args {
+    /// Whom a queue may take something back from.
+    pub mode: Mode,
+    /// The steps of a cycle.
+    pub actions: Vec<Action>,
+    /// Queues form a tree.
+    pub is_tree: bool,
+    /// So many ancestors of a queue must hold more than they deserve before it gives something back.
+    pub watched_ancestors: u32,
+}
+
+const MODE: &str = "capacity.reclaim.mode";
+const ACTIONS: &str = "actions";
+const TREE: &str = "enableHierarchy";
+const LEVEL: &str = "ancestorReclaimLevel";
+
+impl Args {
+    /// Reads the arguments.
+    pub fn new(arguments: &Arguments) -> Result<Args, ConfigError> {
+        let bad = |name: &str, expected: &str| {
+            let (name, expected, found) = (name.to_owned(), expected.to_owned(), arguments.text(name).to_owned());
+            ConfigError::BadArgument(BadArgument { name, expected, found })
+        };
+        let mode = match arguments.text(MODE) {
+            "reclaim" => Mode::Reclaim,
+            "elastic" => Mode::Elastic,
+            _ => return Err(bad(MODE, "`reclaim` or `elastic`")),
+        };
+        let actions = arguments.text(ACTIONS).split(',').map(str::trim).filter(|name| !name.is_empty()).map(action);
+        let actions = actions.collect::<Option<Vec<Action>>>().filter(|actions| !actions.is_empty());
+        let expected = "some of `allocate`, `reclaim`, `preempt`, `backfill` and `elastic`, with commas between them";
+        Ok(Args {
+            mode,
+            actions: actions.ok_or_else(|| bad(ACTIONS, expected))?,
+            is_tree: arguments.flag(TREE),
+            watched_ancestors: arguments.whole(LEVEL, 0..=u32::MAX)?,
+        })
+    }
+}
+
+fn action(name: &str) -> Option<Action> {
+    match name {
+        "allocate" => Some(Action::Allocate),
+        "reclaim" => Some(Action::Reclaim),
+        "preempt" => Some(Action::Preempt),
+        "backfill" => Some(Action::Backfill),
+        "elastic" => Some(Action::Elastic),
+        _ => None,
+    }
+}
+
+/// The arguments there are.
+pub fn arguments() -> Vec<Argument> {
+    vec![
+        argument(
+            MODE,
+            ArgumentKind::Text,
+            "\"reclaim\"",
+            "`elastic` lets only elastic pods hold more than their queue deserves, and only them make way; with `reclaim` normal \
+             pods may borrow and are taken back, too",
+        ),
+        argument(
+            ACTIONS,
+            ArgumentKind::Text,
+            "\"allocate, reclaim, elastic\"",
+            "the steps of a cycle, in order: `allocate`, `reclaim`, `preempt`, `backfill`, `elastic`",
+        ),
+        argument(
+            TREE,
+            ArgumentKind::Boolean,
+            "false",
+            "queues form a tree by their `parent`; only its leaves take pods",
+        ),
+        argument(
+            LEVEL,
+            ArgumentKind::Integer,
+            "0",
+            "so many ancestors of a queue must hold more than they deserve, too, before it gives something back",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::systems::configure;
+
+    #[test]
+    fn values_that_mean_nothing_are_refused_by_name() {
+        for (arguments, name) in [
+            (r#"{"capacity.reclaim.mode": "both"}"#, MODE),
+            (r#"{"capacity.reclaim.mode": true}"#, MODE),
+            (r#"{"actions": "allocate, enqueue"}"#, ACTIONS),
+            (r#"{"actions": " , "}"#, ACTIONS),
+            (r#"{"enableHierarchy": "yes"}"#, TREE),
+            (r#"{"ancestorReclaimLevel": -1}"#, LEVEL),
+        ] {
+            let bad = match configure("volcano", arguments) {
+                Err(ConfigError::BadArgument(bad)) => Some(bad.name),
+                _ => None,
+            };
+            assert_eq!(bad.as_deref(), Some(name), "{arguments}");
+        }
+        assert!(configure("volcano", r#"{"actions": "allocate,preempt"}"#).is_ok());
+        assert!(configure("volcano", "").is_ok());
+    }
+
+    #[test]
+    fn actions_run_in_the_order_they_are_named() {
+        let laws = super::super::describe();
+        let arguments = Arguments::read(&laws, r#"{"actions": "elastic, allocate"}"#).unwrap();
+        assert_eq!(Args::new(&arguments).unwrap().actions, [Action::Elastic, Action::Allocate]);
+        let arguments = Arguments::read(&laws, "").unwrap();
+        assert_eq!(Args::new(&arguments).unwrap().actions, [Action::Allocate, Action::Reclaim, Action::Elastic]);
+    }
+}

@@ -1,0 +1,190 @@
+//! Volcano: queues that lend and take back, gangs, and elastic jobs.
+//!
+//! Elastic jobs and reclaim by whole jobs are the proposal *Elastic scheduling based on AI scenarios*, which upstream never built;
+//! queues and gangs are upstream's capacity and gang plugins. All rules hold at once, always; upstream's tiers let some of them switch
+//! others off. So nobody makes way within a job: upstream lets a task preempt another of its own job while that job is short of its
+//! minimum, and a job that is short has nobody to spare.
+//!
+//! Everything happens in the cycle, action by action. An attempt for one pod outside of it is a courtesy: a normal pod is placed where
+//! there is room, held until its gang is complete, and otherwise gets the plan that the configured actions would make for its gang; an
+//! elastic pod is refused, for it comes with its step.
+
+mod args;
+mod classes;
+mod groups;
+mod keys;
+mod laws;
+mod pods;
+mod queues;
+#[cfg(test)]
+mod tests;
+mod told;
+
+use serde_json::Value;
+
+use crate::contract::{self, ConfigError, Eviction, LawSet, ObjectKey};
+use crate::laws::{Action, Entry, Laws};
+use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx, Traits};
+use crate::systems::{Arguments, Dialect, Document, Findings, Terms, interests};
+use args::Args;
+use classes::Classes;
+use groups::Groups;
+use pods::Said;
+use queues::Queues;
+use told::Told;
+
+/// How long a pod that is tried by itself waits at permit for its gang, nanoseconds. Volcano's own cycle needs no such time.
+const PERMIT_TIMEOUT: i64 = 600_000_000_000;
+
+/// What these laws are.
+pub fn describe() -> LawSet {
+    use contract::ExtensionPoint::*;
+    let kinds = [
+        (keys::SCHEDULING_GROUP, "Queue"),
+        (keys::SCHEDULING_GROUP, "PodGroup"),
+        (keys::BATCH_GROUP, "Job"),
+        (keys::PRIORITY_GROUP, "PriorityClass"),
+    ];
+    LawSet {
+        name: "volcano".to_owned(),
+        about: "queues that lend and take back, gangs, and elastic jobs".to_owned(),
+        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act],
+        interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
+        arguments: args::arguments(),
+    }
+}
+
+/// Every law that some arguments put in force.
+pub fn rules() -> Vec<Entry> {
+    let mut rules: Vec<Entry> = Vec::new();
+    for mode in [args::Mode::Reclaim, args::Mode::Elastic] {
+        let args = Args { mode, actions: Vec::new(), is_tree: true, watched_ancestors: 0 };
+        let new = laws::table(&args).rules();
+        rules.extend(new.into_iter().filter(|rule| !rules.contains(rule)).collect::<Vec<_>>());
+    }
+    rules
+}
+
+/// Configures these laws.
+pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+    let args = Args::new(arguments)?;
+    Ok(Box::new(Volcano {
+        laws: laws::table(&args),
+        args,
+        queues: Queues::default(),
+        groups: Groups::default(),
+        told: Told::default(),
+        classes: Classes::default(),
+        bounded_at: None,
+    }))
+}
+
+/// Volcano's laws with their arguments, and the objects read so far.
+#[derive(Debug)]
+struct Volcano {
+    args: Args,
+    laws: Laws,
+    queues: Queues,
+    groups: Groups,
+    told: Told,
+    classes: Classes,
+    /// The version of the cluster for which the real capabilities were last set.
+    bounded_at: Option<u64>,
+}
+
+impl Dialect for Volcano {
+    fn laws(&self) -> &Laws {
+        &self.laws
+    }
+
+    fn laws_mut(&mut self) -> &mut Laws {
+        &mut self.laws
+    }
+
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+        let said = Said(pod);
+        let mut traits = pods::read(cluster, pod, &mut self.told, findings);
+        if !self.args.actions.contains(&Action::Backfill) {
+            pods::warn_of_backfill(cluster, pod, &mut self.told, findings);
+        }
+        match said.annotation(keys::GROUP_NAME).filter(|name| !name.is_empty()) {
+            Some(group) => {
+                traits.job = cluster.job_or_new(&(pod.namespace.clone(), group.to_owned()));
+            }
+            None if pod.scheduler == keys::SCHEDULER => {
+                let queue = said.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
+                traits.queue_name = Some(cluster.intern(queue));
+            }
+            None => {}
+        }
+        self.groups.read_pod(traits.job, pod, said.either(keys::JOB_NAME));
+        traits.class = self.classes.read(cluster, PodIx(pod.id), traits.job, said.is_labelled_elastic());
+        traits
+    }
+
+    fn forget_pod(&mut self, pod: PodIx) {
+        self.classes.forget(pod);
+        self.groups.forget_pod(pod);
+    }
+
+    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+        if pod.name.kind == Kind::Reservation {
+            return None;
+        }
+        let job = pod.traits.job.and_then(|job| cluster.job(job));
+        let name = job.map_or(pod.traits.queue_name, |job| job.charter.as_ref()?.queue);
+        cluster.queue_named(name?)
+    }
+
+    fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
+        match object.kind.as_str() {
+            "Queue" => self.queues.read(object, findings),
+            "PodGroup" => self.groups.read_group(object, &mut self.told, findings),
+            "Job" => self.groups.read_job(object, &mut self.told, findings),
+            "PriorityClass" => self.groups.read_class(object, &mut self.told, findings),
+            _ => {}
+        }
+    }
+
+    fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
+        self.told.forget(&Document::named(&object.kind, &object.namespace, &object.name).title());
+        match object.kind.as_str() {
+            "Queue" => self.queues.remove(&object.name),
+            kind => self.groups.remove(kind, &object.namespace, &object.name),
+        }
+    }
+
+    fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
+        let changed = self.groups.settle(cluster);
+        if let Some(specs) = self.queues.changed(&self.args, cluster) {
+            cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod))?;
+        }
+        let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
+        for (ix, class) in self.classes.settle(cluster, &changed) {
+            let Some(pod) = cluster.pod(ix) else { continue };
+            cluster.rehome(ix, self.queue_of(cluster, pod), class)?;
+        }
+        Ok(())
+    }
+
+    fn refresh(&mut self, cluster: &mut Cluster) {
+        if self.bounded_at != Some(cluster.version()) && queues::set_real_capabilities(cluster).is_ok() {
+            self.bounded_at = Some(cluster.version());
+        }
+    }
+
+    fn eviction(&self) -> Eviction {
+        Eviction::Delete
+    }
+
+    fn terms(&self) -> Terms {
+        Terms { queue: "queue", guaranteed: "guarantee", deserved: "deserved", max: "capability" }
+    }
+}
+
+/// When an object was created, nanoseconds since 1970; at the beginning where it does not say.
+fn created(object: &Document) -> i64 {
+    let text = object.at("/metadata/creationTimestamp").and_then(Value::as_str).unwrap_or_default();
+    let time = text.parse::<jiff::Timestamp>().ok();
+    time.and_then(|time| i64::try_from(time.as_nanosecond()).ok()).unwrap_or(0)
+}

@@ -1,0 +1,81 @@
+//! PriorityClasses: whether their pods may be preempted, and may preempt. A pod may say otherwise of itself.
+
+use std::collections::BTreeMap;
+
+use super::{keys, pods};
+use crate::contract;
+use crate::model::{Cluster, PodIx, Traits};
+use crate::systems::{Document, Findings};
+
+/// What a class says of its pods.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Class {
+    opted_out: bool,
+    never_preempts: bool,
+}
+
+/// What a pod says of itself.
+#[derive(Debug)]
+struct Own {
+    class: String,
+    allows_preemption: Option<bool>,
+    never_preempts: bool,
+}
+
+/// The classes, and the pods that have one.
+#[derive(Debug, Default)]
+pub struct Classes {
+    classes: BTreeMap<String, Class>,
+    pods: BTreeMap<PodIx, Own>,
+    changed: bool,
+}
+
+impl Classes {
+    /// Reads a PriorityClass.
+    pub fn read(&mut self, object: &Document, findings: &mut Findings) {
+        let named = || Document::named(&object.kind, &object.namespace, &object.name);
+        let said = object.annotation(keys::ALLOW_PREEMPTION).and_then(|text| pods::flag(text, named, findings));
+        let never_preempts = object.at("/preemptionPolicy").and_then(|value| value.as_str()) == Some("Never");
+        let class = Class { opted_out: said == Some(false), never_preempts };
+        self.changed |= self.classes.insert(object.name.clone(), class) != Some(class);
+    }
+
+    /// A PriorityClass is gone.
+    pub fn remove(&mut self, name: &str) {
+        self.changed |= self.classes.remove(name).is_some();
+    }
+
+    /// Reads a pod: whether it opted out, and whether it may preempt.
+    pub fn read_pod(&mut self, pod: &contract::Pod, findings: &mut Findings) -> (bool, bool) {
+        let allows_preemption = pods::allows_preemption(pod, findings);
+        let own = Own { class: pod.priority_class.clone(), allows_preemption, never_preempts: pod.never_preempts };
+        let read = self.of(&own);
+        match own.class.is_empty() {
+            true => self.pods.remove(&PodIx(pod.id)),
+            false => self.pods.insert(PodIx(pod.id), own),
+        };
+        read
+    }
+
+    /// A pod is gone.
+    pub fn forget_pod(&mut self, pod: PodIx) {
+        self.pods.remove(&pod);
+    }
+
+    /// Brings the pods up to date with the classes.
+    pub fn settle(&mut self, cluster: &mut Cluster) {
+        if std::mem::take(&mut self.changed) {
+            cluster.revise(|ix, traits: &mut Traits| {
+                if let Some(own) = self.pods.get(&ix) {
+                    (traits.opted_out, traits.may_preempt) = self.of(own);
+                }
+            });
+        }
+    }
+
+    fn of(&self, own: &Own) -> (bool, bool) {
+        let class = self.classes.get(&own.class).copied().unwrap_or_default();
+        let opted_out = own.allows_preemption.map_or(class.opted_out, |allows| !allows);
+        (opted_out, !(own.never_preempts || class.never_preempts))
+    }
+}

@@ -1,0 +1,77 @@
+//! Pods that have a place now, or had one.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::ReleaseCause;
+
+use super::super::page::{Page, table};
+use super::jobs::{Group, Jobs, nodes};
+use super::record::Cycle;
+use lictor_host::session::AttemptResult;
+
+/// Who was bound where.
+pub(super) fn tell_bound(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+    let bound = &cycle.happened.bound;
+    if bound.is_empty() {
+        return;
+    }
+    page.heading("Bound");
+    let mut rows = table(["POD", "NODE"]);
+    for group in jobs.group(bound.keys().map(|pod| (pod.as_str(), ()))) {
+        rows.add_row([group.label(), places(&group, bound)]);
+    }
+    page.table(2, rows);
+}
+
+/// Who is held at permit, and what for.
+pub(super) fn tell_held(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+    if cycle.waiting.is_empty() {
+        return;
+    }
+    page.heading("Held at permit");
+    let attempts = cycle.happened.attempts.iter().filter(|attempt| attempt.result == AttemptResult::Waiting);
+    let said: BTreeMap<&str, (&str, &str)> = attempts
+        .filter_map(|attempt| {
+            let reason = attempt.reason.as_ref()?;
+            Some((attempt.pod.as_str(), (reason.law.as_str(), reason.message.as_str())))
+        })
+        .collect();
+    for group in jobs.group(cycle.waiting.keys().map(|pod| (pod.as_str(), ()))) {
+        page.paragraph("  ", 6, &format!("{} -> {}", group.label(), places(&group, &cycle.waiting)));
+        // What the last of them was told is nearest to what is missing now.
+        if let Some((law, message)) = group.pods.iter().rev().find_map(|pod| said.get(pod)) {
+            page.paragraph("    ", 6, &format!("waits, {law}: {message}"));
+        }
+    }
+}
+
+/// Who lost the room that was held.
+pub(super) fn tell_released(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+    let released = &cycle.happened.released;
+    if released.is_empty() {
+        return;
+    }
+    page.heading("Gave their room up");
+    let held: BTreeMap<String, String> =
+        released.iter().map(|release| (release.pod.clone(), release.node.clone())).collect();
+    let mut rows = table(["POD", "NODE", "BECAUSE"]);
+    for group in jobs.group(released.iter().map(|release| (release.pod.as_str(), release.cause))) {
+        rows.add_row([group.label(), places(&group, &held), because(group.told).to_owned()]);
+    }
+    page.table(2, rows);
+}
+
+fn because(cause: ReleaseCause) -> &'static str {
+    match cause {
+        ReleaseCause::Timeout => "timed out at permit",
+        ReleaseCause::Released => "released by the policy",
+        ReleaseCause::Preempted => "preempted",
+        ReleaseCause::Failed => "could not be bound",
+        ReleaseCause::Removed => "gone",
+    }
+}
+
+/// The nodes of a group.
+pub(super) fn places<T>(group: &Group<'_, T>, nodes_of: &BTreeMap<String, String>) -> String {
+    nodes(group.pods.iter().filter_map(|pod| nodes_of.get(*pod)).map(String::as_str))
+}

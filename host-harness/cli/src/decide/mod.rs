@@ -1,0 +1,204 @@
+//! `lictor decide`: what a policy decides in a snapshot of a cluster.
+
+mod books;
+mod bound;
+pub(super) mod jobs;
+mod nominated;
+mod overflow;
+pub(super) mod record;
+mod refused;
+pub(super) mod text;
+mod why;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lictor_contract::{ExtensionPoint, LawSet, PolicyError, QueueAccount, Severity};
+
+use self::jobs::Jobs;
+use self::record::{Cycle, Record};
+use super::arguments::{Arguments, InForce};
+use super::choice::{Choice, Chosen, name_of};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::origins::{Origins, Snapshot, names};
+use super::problem::Problem;
+use super::progress::Progress;
+use super::screen::{print_json, print_yaml};
+use lictor_host::cluster::Mirror;
+use lictor_host::policy::Fault;
+use lictor_host::session::{Session, SessionError};
+
+/// Decide about the pending pods of a cluster: what is bound, held, nominated, evicted, refused, and by which law
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    /// What `kubectl get nodes,pods,... -A -o yaml` (or json) printed; `-` is the standard input
+    #[arg(value_name = "SNAPSHOT", required = true)]
+    snapshots: Vec<PathBuf>,
+    #[command(flatten)]
+    in_force: InForce,
+    #[command(flatten)]
+    policy: Choice,
+    /// How many scheduling cycles to run; victims do not leave between them
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    cycles: u32,
+    /// Say of every pod why: nodes, laws, victims, who was spared
+    #[arg(long)]
+    explain: bool,
+    /// How to print what was decided
+    #[arg(long, value_enum, default_value = "table")]
+    output: Output,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Output {
+    Table,
+    Json,
+    Yaml,
+}
+
+/// Decides.
+pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    let arguments = Arguments::read(asked.in_force.args.as_deref())?;
+    let chosen = asked.policy.find()?;
+    let question = Question {
+        snapshots: &asked.snapshots,
+        laws: &asked.in_force.laws,
+        cycles: asked.cycles,
+        explain: if asked.explain { Explain::IfPossible } else { Explain::No },
+    };
+    let (record, jobs, ()) = decide(&question, &chosen, arguments, |_, _| Ok(()))?;
+    match asked.output {
+        Output::Table => text::page(&record, &jobs).print()?,
+        Output::Json => print_json(&record)?,
+        Output::Yaml => print_yaml(&record)?,
+    }
+    let sound = record.cycles.iter().all(|cycle| cycle.happened.refused.is_empty());
+    Ok(if sound { Exit::Done } else { Exit::Failed })
+}
+
+/// What is to be decided upon.
+pub(super) struct Question<'a> {
+    /// The files that the cluster is in.
+    pub(super) snapshots: &'a [PathBuf],
+    /// The laws; empty for the first that the policy knows.
+    pub(super) laws: &'a str,
+    /// How many cycles.
+    pub(super) cycles: u32,
+    /// Whether it is to be said why.
+    pub(super) explain: Explain,
+}
+
+/// Whether it is to be said why something is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Explain {
+    /// No.
+    No,
+    /// Where the policy can; else the user is told that it cannot.
+    IfPossible,
+    /// Or nothing is decided.
+    Always,
+}
+
+/// Decides. Before anything is decided, a look may be taken at the cluster and at what the policy is told of it.
+pub(super) fn decide<T>(
+    question: &Question<'_>,
+    chosen: &Chosen,
+    arguments: Arguments,
+    look: impl FnOnce(&Mirror, Option<&LawSet>) -> Result<T, Failure>,
+) -> Result<(Record, Jobs, T), Failure> {
+    let mut policy = chosen.start()?;
+    let described = policy.describe().map_err(SessionError::from)?;
+    let wanted = |set: &&LawSet| question.laws.is_empty() || set.name == question.laws;
+    let laws = described.law_sets.iter().find(wanted).cloned();
+    let progress = Progress::of("reading");
+    let opened = Session::open(policy.as_mut(), question.laws, &arguments.json());
+    let mut session = opened.map_err(|error| arguments.refused(error, question.laws, laws.as_ref()))?;
+    let (findings, origins) = load(question, chosen, &arguments, &mut session)?;
+    let told = session.findings().len();
+    let seen = look(session.mirror(), laws.as_ref())?;
+    drop(progress);
+    explain(question.explain, chosen, &mut session)?;
+    if laws.as_ref().is_some_and(|laws| laws.extension_points.contains(&ExtensionPoint::Act)) {
+        // A cycle of the policy's own refuses nobody by name: why somebody still waits is only in what it notes.
+        session.explain()?;
+    }
+
+    let progress = Progress::of("deciding");
+    session.advance(record::newest(session.mirror()))?;
+    let mut record = Record::new(&described, laws.as_ref(), chosen, arguments.given, &session);
+    let before = accounts(&mut session)?;
+    for cycle in 1..=question.cycles {
+        session.cycle()?;
+        record.cycles.push(Cycle::of(cycle, &mut session, question.explain != Explain::No));
+    }
+    let after = accounts(&mut session)?;
+    drop(progress);
+    record.accounts = books::compare(&before, &after, session.mirror().resources());
+    record.findings = findings;
+    record.findings.extend(session.findings().iter().skip(told).map(|finding| origins.place(finding.clone())));
+    Ok((record, Jobs::of(session.mirror()), seen))
+}
+
+/// Has the policy say why it decides as it does, where that is wanted.
+fn explain(wanted: Explain, chosen: &Chosen, session: &mut Session<'_>) -> Result<(), Failure> {
+    if wanted == Explain::No || session.explain()? {
+        return Ok(());
+    }
+    let unexplained = Failure::Unexplained { file: name_of(chosen.source.file.as_deref()).to_owned() };
+    match wanted {
+        Explain::Always => Err(unexplained),
+        Explain::No | Explain::IfPossible => {
+            unexplained.warn();
+            Ok(())
+        }
+    }
+}
+
+/// Reads the snapshots into the session. Whatever is wrong with an object ends it; the rest is returned.
+fn load(
+    question: &Question<'_>,
+    chosen: &Chosen,
+    arguments: &Arguments,
+    session: &mut Session<'_>,
+) -> Result<(Vec<Problem>, Origins), Failure> {
+    let Snapshot { objects, origins } = Snapshot::read(question.snapshots)?;
+    let files = names(question.snapshots);
+    let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
+    if objects.is_empty() {
+        return nothing("object", "write `kubectl get nodes,pods,... --all-namespaces -o yaml` into it");
+    }
+    if let Err(error) = session.load_objects(objects) {
+        return Err(match &error {
+            SessionError::Fault(Fault::Refused { error: PolicyError::Overflow(sum), .. }) => {
+                Failure::Objects(vec![overflow::find(question, chosen, arguments, sum)])
+            }
+            _ => Failure::Session(error),
+        });
+    }
+    let warnings = session.mirror().warnings();
+    let warnings = warnings.iter().map(|warning| Problem::from(warning).of(Severity::Warning));
+    let findings = session.findings().iter().map(|finding| origins.place(finding.clone()));
+    let problems: Vec<Problem> = warnings.chain(findings).collect();
+    if problems.iter().any(|problem| problem.severity == Severity::Error) {
+        return Err(Failure::Objects(problems));
+    }
+    if session.mirror().nodes().next().is_none() {
+        return nothing("Node", "pods need nodes: dump both, `kubectl get nodes,pods,... --all-namespaces -o yaml`");
+    }
+    if session.mirror().pods().next().is_none() {
+        return nothing(
+            "Pod",
+            "dump the pods of all namespaces: `kubectl get nodes,pods,... --all-namespaces -o yaml`",
+        );
+    }
+    Ok((problems, origins))
+}
+
+/// The books; none where the policy keeps none.
+fn accounts(session: &mut Session<'_>) -> Result<Vec<QueueAccount>, Failure> {
+    match session.accounts() {
+        Err(SessionError::Fault(Fault::Lacks(_))) => Ok(Vec::new()),
+        accounts => Ok(accounts?),
+    }
+}

@@ -1,0 +1,78 @@
+//! Pods for whom others make way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::page::{Page, table};
+use super::bound::places;
+use super::jobs::Jobs;
+use super::record::Cycle;
+use lictor_host::session::{Evicted, How};
+
+/// Who was nominated where, and who makes way for it.
+pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+    let nominated = &cycle.happened.nominated;
+    let mut told: BTreeSet<u64> = BTreeSet::new();
+    if !nominated.is_empty() {
+        page.heading("Nominated, to be bound when their victims have left");
+    }
+    for group in jobs.group(nominated.keys().map(|pod| (pod.as_str(), ()))) {
+        page.paragraph("  ", 6, &format!("{} -> {}", group.label(), places(&group, nominated)));
+        let plans = victims(cycle, |evicted| group.pods.contains(&evicted.preemptor.as_str()));
+        told.extend(plans.iter().map(|(_, evicted)| evicted.plan));
+        make_way(page, &plans);
+    }
+    let others = victims(cycle, |evicted| !told.contains(&evicted.plan));
+    if !others.is_empty() {
+        page.heading("Evicted");
+    }
+    for (preemptor, victims) in by_preemptor(&others) {
+        page.line(format!("  for {preemptor}"));
+        make_way(page, &victims);
+    }
+    let withdrawn = &cycle.happened.withdrawn;
+    if !withdrawn.is_empty() {
+        page.heading("Nominated no more");
+        for group in jobs.group(withdrawn.iter().map(|pod| (pod.as_str(), ()))) {
+            page.line(format!("  {}", group.label()));
+        }
+    }
+}
+
+/// The victims of some plans.
+fn victims(cycle: &Cycle, of: impl Fn(&Evicted) -> bool) -> Vec<(&str, &Evicted)> {
+    let victims = cycle.happened.victims.iter().map(|(pod, evicted)| (pod.as_str(), evicted));
+    victims.filter(|(_, evicted)| of(evicted)).collect()
+}
+
+/// Victims by whom they make way for.
+fn by_preemptor<'a>(victims: &[(&'a str, &'a Evicted)]) -> BTreeMap<&'a str, Vec<(&'a str, &'a Evicted)>> {
+    let mut groups: BTreeMap<&str, Vec<(&str, &Evicted)>> = BTreeMap::new();
+    for (pod, evicted) in victims {
+        groups.entry(&evicted.preemptor).or_default().push((pod, evicted));
+    }
+    groups
+}
+
+fn make_way(page: &mut Page, victims: &[(&str, &Evicted)]) {
+    let mut laws: Vec<(&str, &str)> =
+        victims.iter().map(|(_, evicted)| (evicted.reason.law.as_str(), evicted.reason.message.as_str())).collect();
+    laws.dedup();
+    for (law, message) in laws {
+        page.paragraph("    ", 6, &format!("{law}: {message}"));
+    }
+    let mut rows = table(["VICTIM", "NODE", "HOW"]);
+    for (pod, evicted) in victims {
+        rows.add_row([pod, evicted.node.as_deref().unwrap_or("-"), how(evicted.how)]);
+    }
+    if !victims.is_empty() {
+        page.table(4, rows);
+    }
+}
+
+fn how(how: How) -> &'static str {
+    match how {
+        How::Soft => "soft: labelled for eviction",
+        How::Delete => "deleted",
+        How::Unreserved => "gives up the place held for it",
+    }
+}

@@ -1,0 +1,176 @@
+//! Everything that was decided, as data.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::{Description, LawSet, Phase, Pod, Reason};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::super::choice::{Chosen, Source};
+use super::super::problem::Problem;
+use super::books::Book;
+use lictor_host::cluster::Mirror;
+use lictor_host::session::{Attempt, AttemptResult, Happened, Session};
+
+/// The document that `decide` prints.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Record {
+    api_version: &'static str,
+    kind: &'static str,
+    /// Who decided.
+    pub(crate) policy: Deciding,
+    /// What there was at the beginning.
+    pub(crate) cluster: Counted,
+    /// What happened, cycle by cycle.
+    pub(crate) cycles: Vec<Cycle>,
+    /// The quotas or queues, before the first cycle and after the last.
+    pub(super) accounts: Vec<Book>,
+    /// What the authors of the objects should know.
+    pub(crate) findings: Vec<Problem>,
+    /// How many objects the laws did not look at, by version and kind.
+    pub(crate) ignored: BTreeMap<String, usize>,
+}
+
+/// Who decided.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Deciding {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) laws: String,
+    pub(crate) arguments: Map<String, Value>,
+    #[serde(flatten)]
+    pub(crate) source: Source,
+}
+
+/// What there was at the beginning.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Counted {
+    /// The time: that of the newest thing in the snapshot; none where nothing in it has one.
+    pub(crate) now: Option<String>,
+    /// Nodes.
+    pub(crate) nodes: usize,
+    /// Pods that hold a node.
+    pub(crate) placed: usize,
+    /// Pods that wait for a node.
+    pub(crate) pending: usize,
+    /// Pods that have ended.
+    pub(crate) ended: usize,
+}
+
+/// What happened in a cycle.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Cycle {
+    /// Its number, from 1.
+    pub(crate) cycle: u32,
+    /// What happened.
+    #[serde(flatten)]
+    pub(crate) happened: Happened,
+    /// Pods held at permit at its end, and the nodes they are held for.
+    pub(crate) waiting: BTreeMap<String, String>,
+    /// Pods that were nominated before and still are.
+    pub(crate) still_nominated: BTreeMap<String, String>,
+    /// Pods that wait for a node at its end.
+    pub(crate) still_pending: Vec<String>,
+    /// What stood in their way, where the policy runs a cycle of its own and says so.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) reasons: BTreeMap<String, Reason>,
+}
+
+impl Record {
+    /// What there is before anything is decided.
+    pub(crate) fn new(
+        described: &Description,
+        laws: Option<&LawSet>,
+        chosen: &Chosen,
+        arguments: Map<String, Value>,
+        session: &Session<'_>,
+    ) -> Record {
+        Record {
+            api_version: "lictor.dev/v1alpha1",
+            kind: "Decisions",
+            policy: Deciding {
+                name: described.name.clone(),
+                version: described.version.clone(),
+                laws: laws.map(|laws| laws.name.clone()).unwrap_or_default(),
+                arguments,
+                source: chosen.source.clone(),
+            },
+            cluster: Counted::of(session.mirror()),
+            cycles: Vec::new(),
+            accounts: Vec::new(),
+            findings: Vec::new(),
+            ignored: session.mirror().ignored().clone(),
+        }
+    }
+}
+
+impl Counted {
+    fn of(mirror: &Mirror) -> Counted {
+        let now = jiff::Timestamp::from_nanosecond(mirror.now().into()).ok().filter(|_| mirror.now() > 0);
+        let ended = |phase| matches!(phase, Phase::Succeeded | Phase::Failed);
+        let (mut placed, mut pending, mut finished) = (0usize, 0usize, 0usize);
+        for pod in mirror.pods() {
+            let count = match pod.node {
+                _ if ended(pod.phase) => &mut finished,
+                Some(_) => &mut placed,
+                None => &mut pending,
+            };
+            *count = count.saturating_add(1);
+        }
+        Counted { now: now.map(|now| now.to_string()), nodes: mirror.nodes().count(), placed, pending, ended: finished }
+    }
+}
+
+impl Cycle {
+    /// What happened since the session was last asked; with everything that was said of it, if that is wanted.
+    pub(crate) fn of(cycle: u32, session: &mut Session<'_>, explained: bool) -> Cycle {
+        let (mut happened, waiting) = (session.take_happened(), session.waiting());
+        let explanations = happened.explanations.iter();
+        let reasons = explanations.filter_map(|(pod, why)| Some((pod.clone(), why.obstacle()?))).collect();
+        if !explained {
+            happened.explanations.clear();
+        }
+        let mirror = session.mirror();
+        let (mut still_nominated, mut still_pending) = (BTreeMap::new(), Vec::new());
+        for pod in mirror.pods().filter(|pod| is_pending(pod)) {
+            let Some(name) = mirror.pod_name(pod.id).filter(|name| !waiting.contains_key(*name)) else { continue };
+            still_pending.push(name.to_owned());
+            let before = pod.nominated.filter(|_| !happened.nominated.contains_key(name));
+            still_nominated.extend(before.and_then(|node| Some((name.to_owned(), mirror.node(node)?.name.clone()))));
+        }
+        still_pending.sort_unstable();
+        Cycle { cycle, happened, waiting, still_nominated, still_pending, reasons }
+    }
+
+    /// Pods that wait and were not tried one by one: laws that run a cycle of their own look at all of them together.
+    pub(crate) fn untold(&self) -> impl Iterator<Item = &str> {
+        let tried: BTreeSet<&str> = self.happened.attempts.iter().map(|attempt| attempt.pod.as_str()).collect();
+        let pending = self.still_pending.iter().map(String::as_str);
+        pending.filter(move |pod| !tried.contains(pod) && !self.happened.nominated.contains_key(*pod))
+    }
+
+    /// The last attempts that ended so, of pods that were neither bound nor nominated and are not held: what is left over.
+    pub(crate) fn left_over(&self, result: AttemptResult) -> impl Iterator<Item = &Attempt> {
+        let Happened { attempts, bound, nominated, .. } = &self.happened;
+        attempts.iter().filter(move |attempt| {
+            attempt.result == result
+                && !bound.contains_key(&attempt.pod)
+                && !nominated.contains_key(&attempt.pod)
+                && !self.waiting.contains_key(&attempt.pod)
+        })
+    }
+}
+
+fn is_pending(pod: &Pod) -> bool {
+    pod.phase == Phase::Pending && pod.node.is_none() && !pod.terminating
+}
+
+/// The time of the newest thing that happened to a pod.
+pub(crate) fn newest(mirror: &Mirror) -> i64 {
+    let times = mirror.pods().flat_map(|pod| [Some(pod.created), pod.started, pod.scheduled]);
+    times.flatten().max().unwrap_or(0)
+}

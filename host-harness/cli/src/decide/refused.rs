@@ -1,0 +1,97 @@
+//! Pods that nothing could be done for, and the laws that say why.
+
+use lictor_contract::Reason;
+
+use super::super::page::Page;
+use super::jobs::Jobs;
+use super::record::Cycle;
+use lictor_host::session::{Attempt, AttemptResult};
+
+/// Who was refused before Filter, and who found no node.
+pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+    section(page, cycle, jobs, AttemptResult::Rejected, "Refused");
+    section(page, cycle, jobs, AttemptResult::Unschedulable, "Unschedulable");
+}
+
+fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: AttemptResult, title: &str) {
+    let told = |attempt: &'a Attempt| (attempt.pod.as_str(), Told::of(cycle, attempt));
+    let groups = jobs.group(cycle.left_over(result).map(told));
+    if groups.is_empty() {
+        return;
+    }
+    page.heading(title);
+    for group in groups {
+        let label = page.strong(&group.label());
+        page.line(format!("  {label}"));
+        let Told { standing, reason, nodes, preemption } = group.told;
+        for line in standing.iter().chain(&reason) {
+            page.paragraph("    ", 6, line);
+        }
+        if let Some(line) = nodes {
+            page.aside("    ", 6, &line);
+        }
+        if let Some(line) = preemption {
+            page.paragraph("    ", 6, &line);
+        }
+    }
+}
+
+/// What is said of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Told {
+    standing: Option<String>,
+    reason: Option<String>,
+    nodes: Option<String>,
+    preemption: Option<String>,
+}
+
+impl Told {
+    fn of(cycle: &Cycle, attempt: &Attempt) -> Told {
+        let standing = cycle.still_nominated.get(&attempt.pod);
+        // What stopped it at first may be what forbids a preemption, too: that is said once.
+        let preemption = attempt.preemption.as_ref().filter(|reason| Some(*reason) != attempt.reason.as_ref());
+        Told {
+            standing: standing.map(|node| format!("nominated to {node} before, and still is")),
+            reason: attempt.reason.as_ref().map(said),
+            nodes: attempt.nodes.as_ref().map(ToString::to_string),
+            preemption: preemption.map(|reason| format!("no preemption, {}", said(reason))),
+        }
+    }
+}
+
+/// A reason in a line.
+fn said(reason: &Reason) -> String {
+    format!("{}: {}", reason.law, reason.message)
+}
+
+/// Who waits after a cycle of the policy's own, and what stood in the way.
+pub(super) fn tell_untold(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+    let told = |pod| (cycle.still_nominated.get(pod), cycle.reasons.get(pod).map(said));
+    let groups = jobs.group(cycle.untold().map(|pod| (pod, told(pod))));
+    if groups.is_empty() {
+        return;
+    }
+    page.heading("Still pending");
+    for group in groups {
+        let label = page.strong(&group.label());
+        let (standing, reason) = group.told;
+        let standing = standing.map(|node| format!(", nominated to {node} before, and still is"));
+        page.line(format!("  {label}{}", standing.unwrap_or_default()));
+        if let Some(reason) = reason {
+            page.paragraph("    ", 6, &reason);
+        }
+    }
+}
+
+/// Plans that the host did not carry out.
+pub(super) fn tell_plans(page: &mut Page, cycle: &Cycle) {
+    let refused = &cycle.happened.refused;
+    if refused.is_empty() {
+        return;
+    }
+    page.heading("Plans the host refused");
+    for plan in refused {
+        page.line(format!("  plan {} for {}", plan.plan, plan.preemptor));
+        page.paragraph("    ", 6, &format!("{}: {}", plan.reason.law, plan.reason.message));
+    }
+}

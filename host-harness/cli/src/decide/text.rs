@@ -1,0 +1,92 @@
+//! What was decided, for people.
+
+use super::super::failure::shown;
+use super::super::page::Page;
+use super::super::screen::Screen;
+use super::jobs::Jobs;
+use super::record::{Cycle, Record};
+use super::{books, bound, nominated, refused, why};
+use lictor_host::session::AttemptResult;
+
+/// The page: only what there is something to say about.
+pub(super) fn page(record: &Record, jobs: &Jobs) -> Page {
+    let screen = Screen::stdout();
+    let mut page = Page::new(screen);
+    head(&mut page, record);
+    for cycle in &record.cycles {
+        if record.cycles.len() > 1 {
+            page.heading(&format!("Cycle {}", cycle.cycle));
+        }
+        bound::tell_bound(&mut page, cycle, jobs);
+        bound::tell_held(&mut page, cycle, jobs);
+        nominated::tell(&mut page, cycle, jobs);
+        bound::tell_released(&mut page, cycle, jobs);
+        refused::tell(&mut page, cycle, jobs);
+        refused::tell_untold(&mut page, cycle, jobs);
+        refused::tell_plans(&mut page, cycle);
+        why::tell(&mut page, cycle, jobs);
+    }
+    books::tell(&mut page, &record.accounts);
+    if !record.findings.is_empty() {
+        page.heading("Findings");
+        for finding in &record.findings {
+            page.styled(&shown(finding));
+        }
+    }
+    if !record.ignored.is_empty() {
+        let ignored: Vec<String> = record.ignored.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        page.line("");
+        page.paragraph("Ignored, as the laws do not look at them: ", 2, &ignored.join(", "));
+    }
+    page.line("");
+    for cycle in &record.cycles {
+        page.paragraph("", 2, &summary(cycle, record.cycles.len() > 1));
+    }
+    page
+}
+
+/// What decides about what.
+pub(crate) fn head(page: &mut Page, record: &Record) {
+    let (cluster, policy) = (&record.cluster, &record.policy);
+    let nodes = counted(cluster.nodes, "node");
+    let (placed, pending) = (counted(cluster.placed, "pod"), cluster.pending);
+    let time = cluster.now.as_ref().map(|now| format!(", as of {now}")).unwrap_or_default();
+    page.paragraph("", 2, &format!("{nodes}, {placed} on nodes, {pending} pending{time}"));
+    let given: Vec<String> = policy.arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let arguments = if given.is_empty() { String::new() } else { format!(" with {}", given.join(", ")) };
+    let source = policy.source.short();
+    page.paragraph(
+        "",
+        2,
+        &format!("laws {}{arguments}; policy {} {}, {source}", policy.laws, policy.name, policy.version),
+    );
+}
+
+/// What came of the cycle in numbers.
+fn summary(cycle: &Cycle, numbered: bool) -> String {
+    let happened = &cycle.happened;
+    let gave_up = cycle.left_over(AttemptResult::Waiting).count();
+    let parts = [
+        (happened.bound.len(), "bound"),
+        (cycle.waiting.len(), "held"),
+        (happened.nominated.len(), "nominated"),
+        (gave_up, "held but released"),
+        (cycle.left_over(AttemptResult::Rejected).count(), "refused"),
+        (cycle.left_over(AttemptResult::Unschedulable).count(), "unschedulable"),
+        (cycle.untold().count(), "still pending"),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    let told = if parts.is_empty() { "nothing was pending".to_owned() } else { parts.join(", ") };
+    let victims = match happened.victims.len() {
+        0 => "nobody makes way".to_owned(),
+        1 => "1 pod makes way".to_owned(),
+        count => format!("{count} pods make way"),
+    };
+    let lead = if numbered { format!("cycle {}: ", cycle.cycle) } else { String::new() };
+    format!("{lead}{told}; {victims}")
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

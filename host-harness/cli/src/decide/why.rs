@@ -1,0 +1,33 @@
+//! Why pods are where they are, where that is wanted: those that were not bound.
+
+use super::super::explain::text::{self, Style};
+use super::super::page::Page;
+use super::super::screen::Screen;
+use super::jobs::Jobs;
+use super::record::Cycle;
+use lictor_host::session::Explanation;
+
+/// Many pods are told of here: `lictor explain` has more room for one.
+const STYLE: Style = Style { indent: 4, names: 4 };
+
+/// Of every pod that was not bound, why; those of a job of which the same is to be said stand together.
+pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+    let bound = &cycle.happened.bound;
+    let explained = cycle.happened.explained().filter(|(pod, why)| !bound.contains_key(*pod) && !why.notes.is_empty());
+    let bodies = explained.map(|(pod, why)| (pod, body(why)));
+    let groups = jobs.group(bodies.collect::<Vec<_>>());
+    if !groups.is_empty() {
+        page.heading("Why");
+    }
+    for group in groups {
+        let label = page.strong(&group.label());
+        page.line(format!("  {label}"));
+        page.text(&group.told);
+    }
+}
+
+fn body(why: &Explanation) -> String {
+    let mut page = Page::new(Screen::stdout());
+    text::tell(&mut page, STYLE, why);
+    page.into_text()
+}

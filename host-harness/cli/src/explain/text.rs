@@ -1,0 +1,190 @@
+//! An explanation for people: short sentences, counted first, long lists cut with a count of the rest.
+
+use lictor_contract::Outcome;
+
+use super::super::page::{Page, table};
+use lictor_host::session::{About, Alike, Explanation, Told};
+
+/// What the codes begin with of what is said by the host.
+const HOST: &str = "host/";
+
+/// What the codes begin with of what is said of nodes as they are.
+const NOW: [&str; 2] = [HOST, "node/"];
+
+/// How many of the nodes are named on which a pod may never run.
+const NEVER: usize = 3;
+
+/// How much room an explanation gets.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style {
+    /// How far it stands from the left.
+    pub(crate) indent: usize,
+    /// How many names are told of each list.
+    pub(crate) names: usize,
+}
+
+/// Tells why an attempt ended as it did.
+pub(crate) fn tell(page: &mut Page, style: Style, why: &Explanation) {
+    if why.notes.is_empty() {
+        title(page, style, "No law and no node stood in its way.");
+    }
+    in_the_way(page, style, why);
+    victims(page, style, why);
+    pods(page, style, "Put back after all", &why.alike(About::Pod, Outcome::PutBack));
+    let (as_they_are, with_others_gone) = nodes(why);
+    tell_nodes(page, style, "Nodes as they are", why.nodes, &as_they_are);
+    tell_nodes(page, style, "Nodes when others make way", why.nodes, &with_others_gone);
+    enough(page, style, why);
+    pods(page, style, "Could make way, but need not", &why.alike(About::Pod, Outcome::Unneeded));
+    spared(page, style, why);
+}
+
+/// A heading within an explanation.
+fn title(page: &mut Page, style: Style, text: &str) {
+    page.line(format!("{}{text}", " ".repeat(style.indent)));
+}
+
+/// A sentence below a heading, and whom it is about.
+pub(super) fn sentence(page: &mut Page, style: Style, text: &str, names: &str) {
+    let (lead, rest) = (style.indent.saturating_add(2), style.indent.saturating_add(4));
+    page.paragraph(&" ".repeat(lead), rest, text);
+    if !names.is_empty() {
+        page.aside(&" ".repeat(rest), rest, names);
+    }
+}
+
+/// What was said of the pod itself, and of queues.
+fn in_the_way(page: &mut Page, style: Style, why: &Explanation) {
+    for (outcome, text) in [(Outcome::Barred, "In the way"), (Outcome::Chosen, "What happens")] {
+        let said = |told: &&Told| matches!(told.about, About::Asker | About::Queue) && told.outcome == outcome;
+        let said: Vec<&Told> = why.notes.iter().filter(said).collect();
+        if !said.is_empty() {
+            title(page, style, text);
+        }
+        for told in said {
+            sentence(page, style, &format!("{}: {}", told.law, told.message), "");
+        }
+    }
+}
+
+/// What was said of nodes, those that were chosen first, then the most frequent: of what they have now, and of what they would
+/// have.
+fn nodes(why: &Explanation) -> (Vec<Alike<'_>>, Vec<Alike<'_>>) {
+    let said = |outcome| {
+        let mut said = why.alike(About::Node, outcome);
+        said.sort_by_key(|alike| std::cmp::Reverse(alike.told.len()));
+        said
+    };
+    let said = [Outcome::Chosen, Outcome::Barred, Outcome::Unneeded].into_iter().flat_map(said);
+    said.partition(|alike| NOW.iter().any(|prefix| alike.law().starts_with(prefix)))
+}
+
+fn tell_nodes(page: &mut Page, style: Style, text: &str, all: usize, said: &[Alike<'_>]) {
+    if !said.is_empty() {
+        title(page, style, text);
+    }
+    for alike in said {
+        let message = alike.message();
+        let message = message.strip_prefix("node(s) ").unwrap_or(&message);
+        // Where a pod may never run is no matter of names.
+        let limit = if alike.law().starts_with(HOST) { style.names.min(NEVER) } else { style.names };
+        sentence(page, style, &format!("{} of {all} nodes: {message}", alike.told.len()), &names(&alike.told, limit));
+    }
+}
+
+/// What would have been enough.
+fn enough(page: &mut Page, style: Style, why: &Explanation) {
+    let (nodes, pods) = (why.alike(About::Node, Outcome::Enough), why.alike(About::Pod, Outcome::Enough));
+    if nodes.is_empty() && pods.is_empty() {
+        return;
+    }
+    title(page, style, "Would have been enough");
+    for alike in &nodes {
+        let text = format!("{} would do: {}", counted(alike.told.len(), "node"), alike.message());
+        sentence(page, style, &text, &names(&alike.told, style.names));
+    }
+    for alike in &pods {
+        let text = format!("{}, {}: {}", counted(alike.told.len(), "pod"), alike.law(), alike.message());
+        sentence(page, style, &text, &names(&alike.told, style.names));
+    }
+}
+
+/// Who makes way, and why nobody else could.
+fn victims(page: &mut Page, style: Style, why: &Explanation) {
+    let is_victim =
+        |told: &&Told| told.about == About::Pod && matches!(told.outcome, Outcome::Needed | Outcome::Chosen);
+    let victims: Vec<&Told> = why.notes.iter().filter(is_victim).collect();
+    if victims.is_empty() {
+        return;
+    }
+    title(page, style, "Must make way");
+    let mut rows = table(["VICTIM", "NODE", "WHY"]);
+    for victim in victims.iter().take(style.names) {
+        let name = victim.name.as_deref().unwrap_or("-");
+        rows.add_row([name, victim.node.as_deref().unwrap_or("-"), &victim.message]);
+    }
+    page.table(style.indent.saturating_add(2), rows);
+    if let Some(more) = victims.len().checked_sub(style.names).filter(|more| *more > 0) {
+        sentence(page, style, &format!("and {more} more"), "");
+    }
+}
+
+/// Pods of which the same is said.
+fn pods(page: &mut Page, style: Style, text: &str, said: &[Alike<'_>]) {
+    if !said.is_empty() {
+        title(page, style, text);
+    }
+    for alike in said {
+        let text = format!("{}: {}", counted(alike.told.len(), "pod"), alike.message());
+        sentence(page, style, &text, &names(&alike.told, style.names));
+    }
+}
+
+/// Whom the laws spare: counted by law, then by what the law says.
+fn spared(page: &mut Page, style: Style, why: &Explanation) {
+    let said = why.alike(About::Pod, Outcome::Spared);
+    let mut laws: Vec<(&str, usize)> = Vec::new();
+    for alike in &said {
+        match laws.iter_mut().find(|(law, _)| *law == alike.law()) {
+            Some((_, count)) => *count = count.saturating_add(alike.told.len()),
+            None => laws.push((alike.law(), alike.told.len())),
+        }
+    }
+    laws.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    if !laws.is_empty() {
+        title(page, style, "Spared by a law");
+    }
+    for (law, count) in laws {
+        let said: Vec<&Alike<'_>> = said.iter().filter(|alike| alike.law() == law).collect();
+        if let [only] = said.as_slice() {
+            let text = format!("{}, {law}: {}", counted(count, "pod"), only.message());
+            sentence(page, style, &text, &names(&only.told, style.names));
+            continue;
+        }
+        sentence(page, style, &format!("{}, {law}", counted(count, "pod")), "");
+        let inner = Style { indent: style.indent.saturating_add(2), ..style };
+        for alike in said {
+            let text = format!("{}: {}", alike.told.len(), alike.message());
+            sentence(page, inner, &text, &names(&alike.told, style.names));
+        }
+    }
+}
+
+/// Names, the first of them, and how many more there are.
+pub(super) fn names(told: &[&Told], limit: usize) -> String {
+    let named = |told: &&Told| match (&told.name, &told.node) {
+        (Some(name), Some(node)) => format!("{name} on {node}"),
+        (Some(name), None) => name.clone(),
+        (None, _) => String::new(),
+    };
+    let first: Vec<String> = told.iter().take(limit).map(named).collect();
+    match told.len().saturating_sub(limit) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// A number of things.
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

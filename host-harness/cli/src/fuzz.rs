@@ -1,0 +1,140 @@
+//! `lictor fuzz`: random clusters against the oracle.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use lictor_oracle::{Case, System, Tally, generate};
+
+use super::choice::{Choice, Chosen};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::page::{Page, table};
+use super::progress::Progress;
+use super::screen::Screen;
+use crate::Native;
+use lictor_conformance::fuzz::{self, attempt, shrink};
+use lictor_host::policy::Policy;
+
+/// Try a policy on random clusters: an independent model judges every decision
+///
+/// Every case is played natively and through the component side by side. A case that breaks a law is made smaller and can be saved
+/// as a scenario. The same seed makes the same cases everywhere.
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    /// The laws in force
+    #[arg(long, value_name = "LAWS")]
+    laws: System,
+    /// Where the random numbers begin
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many cases
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    cases: u64,
+    /// The first case, to play one again
+    #[arg(long, default_value_t = 0)]
+    from: u64,
+    #[command(flatten)]
+    policy: Choice,
+    /// Write every case that fails into this directory, as a scenario
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+    /// Stop after so many cases that fail
+    #[arg(long, default_value_t = 5, value_name = "FAILURES")]
+    stop: usize,
+    /// Show the cluster and the steps of every case that fails
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// A case that failed, made smaller.
+struct Found {
+    case: Case,
+    failure: fuzz::Failure,
+}
+
+/// Plays cases.
+pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    let chosen = asked.policy.find()?;
+    let progress = Progress::of_parts("playing cases", usize::try_from(asked.cases).unwrap_or(usize::MAX));
+    let (start, mut tally, mut played) = (Instant::now(), Tally::default(), 0u64);
+    let mut found: Vec<Found> = Vec::new();
+    for index in (asked.from..).take(usize::try_from(asked.cases).unwrap_or(usize::MAX)) {
+        let case = generate(asked.laws, asked.seed, index);
+        let (numbers, failure) = both(&case, &chosen)?;
+        tally.add(&numbers);
+        played = played.saturating_add(1);
+        progress.part_done();
+        let Some(failure) = failure else { continue };
+        // A policy that cannot be started any more fails nothing here: the next case tells.
+        let (case, failure) = shrink(&case, failure, |case| both(case, &chosen).ok().and_then(|(_, failure)| failure));
+        if let Some(directory) = &asked.save {
+            save(directory, &case, &failure)?;
+        }
+        found.push(Found { case, failure });
+        if found.len() >= asked.stop {
+            break;
+        }
+    }
+    drop(progress);
+    let seconds = start.elapsed().as_secs_f64();
+    page(asked, &tally, played, seconds, &found).print()?;
+    Ok(if found.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+/// Plays a case natively, and through the component unless none was asked for.
+fn both(case: &Case, chosen: &Chosen) -> Result<(Tally, Option<fuzz::Failure>), Failure> {
+    let mut native = Native::default();
+    let mut other: Option<Box<dyn Policy>> =
+        if chosen.source.component.is_some() { Some(chosen.start()?) } else { None };
+    let other: Option<&mut dyn Policy> = match &mut other {
+        Some(other) => Some(other.as_mut()),
+        None => None,
+    };
+    Ok(attempt(case, &mut native, other))
+}
+
+/// Writes a case as a scenario.
+fn save(directory: &Path, case: &Case, failure: &fuzz::Failure) -> Result<(), Failure> {
+    let file = directory.join(format!("{}.yaml", fuzz::title(case, failure)));
+    let unwritten = |error: std::io::Error| Failure::Written(format!("{}: {error}", file.display()));
+    std::fs::create_dir_all(directory).map_err(unwritten)?;
+    std::fs::write(&file, fuzz::scenario(case, failure)).map_err(unwritten)
+}
+
+/// What came of it.
+fn page(asked: &Asked, tally: &Tally, played: u64, seconds: f64, found: &[Found]) -> Page {
+    let mut page = Page::new(Screen::stdout());
+    for Found { case, failure } in found {
+        let broken = page.strong("BROKEN");
+        page.paragraph(&format!("{broken} "), 2, &format!("{} in case {}: {}", failure.law, case.index, failure.text));
+        let named: Vec<String> = case.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        page.paragraph("  ", 4, &format!("made from {}", named.join(", ")));
+        if asked.verbose {
+            fuzz::scenario(case, failure).lines().for_each(|line| page.line(format!("    {line}")));
+        }
+    }
+    let mut rows = table(["WHAT", "HOW OFTEN"]);
+    for (ended, count) in &tally.decisions {
+        rows.add_row([(*ended).to_owned(), count.to_string()]);
+    }
+    rows.add_row(["plans".to_owned(), tally.plans.to_string()]);
+    rows.add_row(["victims".to_owned(), tally.victims.to_string()]);
+    for (gap, count) in &tally.gaps {
+        rows.add_row([format!("plans {gap} above the fewest victims"), count.to_string()]);
+    }
+    for (excuse, count) in &tally.excuses {
+        rows.add_row([format!("excused: {excuse}"), count.to_string()]);
+    }
+    page.table(0, rows);
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    let rate = played as f64 / seconds.max(0.001);
+    page.line(format!(
+        "{}, seed {}: {played} cases from {}, {rate:.0} a second, {} broke a law",
+        asked.laws,
+        asked.seed,
+        asked.from,
+        found.len()
+    ));
+    page
+}

@@ -1,0 +1,55 @@
+//! The laws that somebody may mean who named one that there is not.
+
+use std::collections::BTreeSet;
+
+use lictor_policy::Entry;
+
+/// How alike two codes are for one to be taken for the other, of 1.
+const ALIKE: f64 = 0.85;
+
+/// How many are named.
+const ENOUGH: usize = 3;
+
+/// The laws that may be meant: those that share a word with the code or are written much like it, the likeliest first; where there is
+/// none, those that speak of it.
+pub(crate) fn near(asked: &str, rules: &[(String, Entry)]) -> Vec<String> {
+    let mut near = by_code(asked, rules);
+    if near.is_empty() {
+        near = by_text(asked, rules);
+    }
+    near.truncate(ENOUGH);
+    near
+}
+
+fn by_code(code: &str, rules: &[(String, Entry)]) -> Vec<String> {
+    let name = |code: &'static str| code.rsplit('/').next().unwrap_or_default();
+    let asked = code.rsplit('/').next().unwrap_or_default();
+    let mut near: Vec<(usize, f64, &str)> = Vec::new();
+    // `is` and `of` say nothing; YuniKorn's laws are numbers.
+    let telling = |word: &&str| word.len() > 2 || word.starts_with(|c: char| c.is_ascii_digit());
+    for (_, entry) in rules {
+        let words = name(entry.code).split('-').filter(telling);
+        let shared = words.filter(|word| asked.split('-').any(|other| other == *word)).count();
+        let alike = strsim::jaro_winkler(entry.code, code).max(strsim::jaro_winkler(name(entry.code), asked));
+        if shared > 0 || alike > ALIKE {
+            near.push((shared, alike, entry.code));
+        }
+    }
+    near.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(b.2)));
+    near.into_iter().map(|(_, _, code)| code.to_owned()).collect()
+}
+
+/// Those in whose source, sentence and manual page all the words stand.
+fn by_text(asked: &str, rules: &[(String, Entry)]) -> Vec<String> {
+    let asked = words(asked);
+    let speaks = |entry: &Entry| {
+        let text = words(&format!("{} {} {}", entry.source, entry.sentence, entry.page()));
+        !asked.is_empty() && asked.is_subset(&text)
+    };
+    rules.iter().filter(|(_, entry)| speaks(entry)).map(|(_, entry)| entry.code.to_owned()).collect()
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let text = text.to_lowercase();
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}

@@ -1,0 +1,80 @@
+//! The `lictor` command: one file for each of its commands.
+//!
+//! What is asked for goes to the standard output, what is said about it to the standard error.
+
+mod arguments;
+mod choice;
+mod decide;
+mod exit;
+mod explain;
+mod failure;
+mod fuzz;
+mod inspect;
+mod laws;
+mod native;
+mod origins;
+mod page;
+mod problem;
+mod progress;
+mod screen;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use exit::Exit;
+use failure::Failure;
+pub use native::Native;
+
+/// A scheduling policy in a sandbox: what it decides in a cluster, and whether it keeps its laws
+#[derive(Parser)]
+#[command(name = "lictor", version, max_term_width = 120, propagate_version = true, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Decide(decide::Asked),
+    Explain(explain::Asked),
+    Test(test::Asked),
+    Fuzz(fuzz::Asked),
+    Inspect(inspect::Asked),
+    Laws(laws::Asked),
+}
+
+impl Command {
+    fn run(self) -> Result<Exit, Failure> {
+        match self {
+            Command::Decide(asked) => decide::run(&asked),
+            Command::Explain(asked) => explain::run(&asked),
+            Command::Test(asked) => test::run(&asked),
+            Command::Fuzz(asked) => fuzz::run(&asked),
+            Command::Inspect(asked) => inspect::run(&asked),
+            Command::Laws(asked) => laws::run(&asked),
+        }
+    }
+}
+
+/// The policy of this project, `guest/component`, as it was built with the command.
+pub fn embedded() -> &'static [u8] {
+    include_bytes!(concat!(env!("OUT_DIR"), "/lictor.wasm"))
+}
+
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    let exit = Cli::parse().command.run().unwrap_or_else(|failure| failure.tell());
+    exit.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,7 @@
+//! The `lictor` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    lictor::main()
+}

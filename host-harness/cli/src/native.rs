@@ -1,0 +1,81 @@
+//! The policy as a library of the host, without wasm.
+
+use lictor_contract::*;
+use lictor_policy::{Engine, Switch};
+
+use lictor_host::policy::{Fault, Policy};
+
+/// The policy that the embedded component wraps, called directly.
+#[derive(Debug, Default)]
+pub struct Native(Engine, Option<(String, Switch)>);
+
+impl Native {
+    /// The policy with one law switched, named by its code: what shows that a scenario proves it.
+    pub fn switched(code: &str, to: Switch) -> Native {
+        Native(Engine::default(), Some((code.to_owned(), to)))
+    }
+}
+
+/// Names the call that a refusal came from.
+fn named<T>(call: &'static str, answer: Result<T, PolicyError>) -> Result<T, Fault> {
+    answer.map_err(|error| Fault::Refused { call, error })
+}
+
+impl Policy for Native {
+    fn describe(&mut self) -> Result<Description, Fault> {
+        Ok(Engine::describe())
+    }
+    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, Fault> {
+        let configured = self.0.configure(laws, arguments);
+        if let Some((code, to)) = &self.1 {
+            self.0.switch(code, *to);
+        }
+        Ok(configured)
+    }
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, Fault> {
+        named("apply", self.0.apply(events))
+    }
+    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, Fault> {
+        named("queue-order", self.0.queue_order(pods))
+    }
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, Fault> {
+        named("pre-filter", self.0.pre_filter(pod))
+    }
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, Fault> {
+        named("filter", self.0.filter(pod))
+    }
+    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, Fault> {
+        named("post-filter", self.0.post_filter(pod, refuted))
+    }
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, Fault> {
+        named("reserve", self.0.reserve(pod, node))
+    }
+    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Fault> {
+        named("unreserve", self.0.unreserve(pod, cause))
+    }
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, Fault> {
+        named("permit", self.0.permit(pod))
+    }
+    fn act(&mut self) -> Result<Actions, Fault> {
+        named("act", self.0.act())
+    }
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
+        named("queues", self.0.queues())
+    }
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, Fault> {
+        named("marks", self.0.marks(pod, node))
+    }
+    fn record_notes(&mut self, on: bool) -> Result<(), Fault> {
+        self.0.record_notes(on);
+        Ok(())
+    }
+    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, Fault> {
+        named("notes", self.0.notes(pod))
+    }
+    fn save(&mut self) -> Result<Checkpoint, Fault> {
+        Ok(self.0.save())
+    }
+    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, Fault> {
+        Ok(self.0.restore(checkpoint))
+    }
+}

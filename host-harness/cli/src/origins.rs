@@ -1,0 +1,88 @@
+//! Snapshots, read with the place of every object, so that whatever is found in one can be told with file and line.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lictor_contract::Finding;
+
+use super::failure::Failure;
+use super::problem::Problem;
+use lictor_host::cluster::load::{Document, Origin, each_in};
+use lictor_host::cluster::{InputError, Object};
+
+/// Objects, and where they stand.
+#[derive(Debug, Default)]
+pub(super) struct Snapshot {
+    /// The objects, in the order of the files.
+    pub(super) objects: Vec<Object>,
+    /// Where each stands, by `Kind/namespace/name`; the last where one stands twice.
+    pub(super) origins: Origins,
+}
+
+/// Where objects stand.
+#[derive(Debug, Default)]
+pub(super) struct Origins(BTreeMap<String, Origin>);
+
+impl Snapshot {
+    /// Reads files (`-` is the standard input). All mistakes of all files are told; but one in the text ends its file.
+    pub(super) fn read(files: &[PathBuf]) -> Result<Snapshot, Failure> {
+        let mut snapshot = Snapshot::default();
+        let mut mistakes: Vec<InputError> = Vec::new();
+        for file in files {
+            let read = each_in(file, &mut |document| {
+                mistakes.extend(snapshot.take(document).err());
+                Ok(())
+            });
+            mistakes.extend(read.err());
+        }
+        if mistakes.is_empty() { Ok(snapshot) } else { Err(Failure::Input(mistakes)) }
+    }
+
+    fn take(&mut self, document: Document) -> Result<(), InputError> {
+        let origin = document.origin.clone();
+        if is_scenario(&document) {
+            let message = "this is a scenario, not an object of a cluster";
+            return Err(origin.mistake("/kind", message, "run it with `lictor test`"));
+        }
+        let object = Object::from_document(document)?;
+        self.origins.0.insert(object.key(), origin);
+        self.objects.push(object);
+        Ok(())
+    }
+}
+
+impl Origins {
+    /// Where an object stands.
+    pub(super) fn of(&self, object: &str) -> Option<&Origin> {
+        self.0.get(object)
+    }
+
+    /// A finding of the policy, with its place.
+    pub(super) fn place(&self, finding: Finding) -> Problem {
+        let Finding { severity, object, path, message, remedy } = finding;
+        let origin = self.of(&object);
+        Problem {
+            severity,
+            file: origin.map(|origin| origin.file().to_string()),
+            line: origin.map(|origin| origin.line(&path)).filter(|line| *line > 0),
+            object: Some(object),
+            path: Some(path).filter(|path| !path.is_empty()),
+            message,
+            remedy: Some(remedy).filter(|remedy| !remedy.is_empty()),
+        }
+    }
+}
+
+fn is_scenario(document: &Document) -> bool {
+    let version = document.value.get("apiVersion").and_then(|version| version.as_str());
+    version.is_some_and(|version| version.starts_with("lictor.dev/"))
+}
+
+/// The files as the user named them.
+pub(super) fn names<P: AsRef<Path>>(files: &[P]) -> Vec<String> {
+    let name = |path: &Path| match path.to_str() {
+        Some("-") => "standard input".to_owned(),
+        _ => path.display().to_string(),
+    };
+    files.iter().map(|file| name(file.as_ref())).collect()
+}

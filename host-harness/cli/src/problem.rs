@@ -1,0 +1,88 @@
+//! Something to tell the user: what is wrong, where, and what to do.
+
+use lictor_contract::Severity;
+use serde::Serialize;
+
+use lictor_host::cluster::{InputError, dotted};
+
+/// Something that is wrong, or that its author should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Problem {
+    /// How grave it is.
+    pub(super) severity: Severity,
+    /// The object it is about, as `Kind/namespace/name` or `Kind/name`.
+    pub(super) object: Option<String>,
+    /// Where in the object: a JSON pointer.
+    pub(super) path: Option<String>,
+    /// The file it is about.
+    pub(super) file: Option<String>,
+    /// The line there, from 1.
+    pub(super) line: Option<u32>,
+    /// What is wrong.
+    pub(super) message: String,
+    /// What to do.
+    pub(super) remedy: Option<String>,
+}
+
+impl Problem {
+    /// An error of which nothing but the message is known.
+    pub(super) fn error(message: impl Into<String>) -> Problem {
+        let (object, path, file, line, remedy) = Default::default();
+        Problem { severity: Severity::Error, object, path, file, line, message: message.into(), remedy }
+    }
+
+    /// The same, about a file.
+    pub(super) fn about(self, file: impl Into<String>) -> Problem {
+        Problem { file: Some(file.into()), ..self }
+    }
+
+    /// The same, with what to do.
+    pub(super) fn remedy(self, remedy: impl Into<String>) -> Problem {
+        Problem { remedy: Some(remedy.into()), ..self }
+    }
+
+    /// The same, of this severity.
+    pub(super) fn of(self, severity: Severity) -> Problem {
+        Problem { severity, ..self }
+    }
+
+    /// The place in the file, as editors take it.
+    pub(super) fn place(&self) -> Option<String> {
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => Some(format!("{file}:{line}")),
+            (file, _) => file.clone(),
+        }
+    }
+
+    /// What is wrong, with the object it is about and the place in it.
+    pub(super) fn sentence(&self) -> String {
+        let object = self.object.as_ref().map(|object| object.replacen('/', " ", 1));
+        match (object, &self.path) {
+            (Some(object), Some(path)) => format!("{} of {object}: {}", dotted(path), self.message),
+            (Some(object), None) => format!("{object}: {}", self.message),
+            _ => self.message.clone(),
+        }
+    }
+}
+
+impl From<&InputError> for Problem {
+    fn from(error: &InputError) -> Problem {
+        let line = (error.line > 0).then_some(error.line);
+        Problem { line, ..Problem::error(&*error.message).about(&*error.file).remedy(&*error.remedy) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_says_where_it_is_as_far_as_that_is_known() {
+        let bare = Problem::error("too many");
+        assert_eq!((bare.sentence(), bare.place()), ("too many".to_owned(), None));
+        let (object, path) = (Some("Pod/default/a".to_owned()), Some("/spec/priority".to_owned()));
+        let whole = Problem { object, path, line: Some(7), ..bare.about("a.yaml") };
+        assert_eq!(whole.sentence(), "spec.priority of Pod default/a: too many");
+        assert_eq!(whole.place(), Some("a.yaml:7".to_owned()));
+    }
+}

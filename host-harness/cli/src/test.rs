@@ -1,0 +1,169 @@
+//! `lictor test`: scenarios as conformance tests.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lictor_policy::{Engine, Switch, rules};
+
+use super::choice::{Choice, Chosen, name_of};
+use super::exit::Exit;
+use super::explain::text::{self, Style};
+use super::failure::Failure;
+use super::laws::near;
+use super::page::Page;
+use super::progress::Progress;
+use super::screen::{Screen, print, print_json};
+use lictor_conformance::{Report, Scenario, Summary, junit, load, run as run_scenario, run_explained};
+use lictor_host::policy::Fault;
+
+/// How much room the explanation of an attempt gets.
+const STYLE: Style = Style { indent: 4, names: 8 };
+
+/// Run scenarios against a policy; the last line says how many passed and failed
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    /// Scenarios, or directories of them
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    policy: Choice,
+    /// Run natively with this law out of force: what fails now is what proves it
+    #[arg(long, value_name = "LAW", conflicts_with = "component")]
+    without: Option<String>,
+    /// Run natively with this law never holding: what passes now never asked it
+    #[arg(long, value_name = "LAW", conflicts_with_all = ["component", "without"])]
+    against: Option<String>,
+    /// How to print what came of them
+    #[arg(long, value_enum, default_value = "text")]
+    output: Output,
+    /// Say why every attempt ended as it did: of scenarios that fail, or of a single one
+    #[arg(long)]
+    explain: bool,
+    /// Name the scenarios that pass, too
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Output {
+    Text,
+    Json,
+    Junit,
+}
+
+impl Asked {
+    /// The law that is switched, if any.
+    fn switched(&self) -> Result<Option<(&str, Switch)>, Failure> {
+        let (code, to) = match (&self.without, &self.against) {
+            (Some(code), _) => (code, Switch::Silent),
+            (None, Some(code)) => (code, Switch::Contrary),
+            (None, None) => return Ok(None),
+        };
+        match rules().iter().any(|(_, entry)| entry.code == code) {
+            true => Ok(Some((code, to))),
+            false => Err(Failure::UnknownLaw(code.clone(), near(code, &rules()))),
+        }
+    }
+}
+
+/// Whether a law is in force in a scenario.
+fn has(scenario: &Scenario, code: &str) -> bool {
+    let mut engine = Engine::default();
+    let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
+    engine.configure(&scenario.laws, &arguments).is_ok() && engine.switch(code, Switch::Silent)
+}
+
+/// Runs scenarios.
+pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    if asked.explain && matches!(asked.output, Output::Junit) {
+        return Err(Failure::Useless("`--explain` has no place in `--output junit`: choose text or json"));
+    }
+    let scenarios = load(&asked.paths)?;
+    let policy = match asked.switched()? {
+        Some((code, _)) if !scenarios.iter().any(|scenario| has(scenario, code)) => {
+            return Err(Failure::NotInForce(code.to_owned()));
+        }
+        Some((code, to)) => Chosen::switched(code, to),
+        None => asked.policy.find()?,
+    };
+    let explain = asked.explain && explains(&policy)?;
+    let run = if explain { run_explained } else { run_scenario };
+    let progress = Progress::of_parts("running scenarios", scenarios.len());
+    let mut reports = Vec::with_capacity(scenarios.len());
+    for scenario in &scenarios {
+        // A policy of its own for each: one that breaks spoils no other.
+        reports.push(run(scenario, policy.start()?.as_mut()));
+        progress.part_done();
+    }
+    drop(progress);
+    let summary = Summary::of(reports);
+    let tally = format!("{} passed, {} failed", summary.passed, summary.failed);
+    match asked.output {
+        Output::Text => page(&summary, &tally, asked.verbose).print()?,
+        Output::Json => print_json(&summary)?,
+        Output::Junit => print(&junit(&summary))?,
+    }
+    if !matches!(asked.output, Output::Text) {
+        anstream::eprintln!("{tally}");
+    }
+    Ok(if summary.failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// Whether a policy says why it decides as it does; the user is told where it does not.
+fn explains(policy: &Chosen) -> Result<bool, Failure> {
+    match policy.start()?.record_notes(false) {
+        Ok(()) => Ok(true),
+        Err(Fault::Lacks(_)) => {
+            Failure::Unexplained { file: name_of(policy.source.file.as_deref()).to_owned() }.warn();
+            Ok(false)
+        }
+        // Every scenario will tell of it.
+        Err(_) => Ok(false),
+    }
+}
+
+/// What came of the scenarios, for people.
+fn page(summary: &Summary, tally: &str, verbose: bool) -> Page {
+    let mut page = Page::new(Screen::stdout());
+    let single = summary.reports.windows(2).all(|pair| matches!(pair, [one, other] if one.file == other.file));
+    let explained = |report: &Report| report.steps.iter().any(|step| step.actual.explained().next().is_some());
+    for report in &summary.reports {
+        let why = explained(report) && (single || !report.passed);
+        if verbose || why || !report.passed {
+            tell(&mut page, report, why);
+        }
+    }
+    page.line(tally);
+    page
+}
+
+/// A line for what failed, and one for each expectation that does not hold.
+fn tell(page: &mut Page, report: &Report, why: bool) {
+    let word = if report.passed { "ok".to_owned() } else { page.strong("FAILED") };
+    page.line(format!("{word} {}", report.scenario));
+    for step in report.steps.iter().filter(|step| !step.failures.is_empty()) {
+        for failure in &step.failures {
+            let place = format!("{}:{}", report.file, step.line);
+            page.line(format!("  {place}: {}: {failure}", step.action));
+        }
+        if let Some(reason) = &step.actual.reason {
+            page.line(format!("    reason given: {reason}"));
+        }
+    }
+    if let Some(error) = &report.error {
+        page.line(format!("  {}: {error}", report.file));
+    }
+    for step in report.steps.iter().filter(|_| why) {
+        for (pod, result, explanation) in step.actual.explained() {
+            page.line("");
+            let lead = page.strong(&format!("step {}, {}", step.step, step.action));
+            let pod = pod.map(|pod| format!(", {pod}")).unwrap_or_default();
+            let result = result.map(|result| format!(": {result}")).unwrap_or_default();
+            page.line(format!("  {lead}{pod}{result}"));
+            text::tell(page, STYLE, explanation);
+        }
+    }
+    if why {
+        page.line("");
+    }
+}

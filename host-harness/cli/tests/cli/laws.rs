@@ -1,0 +1,82 @@
+//! `lictor laws`.
+
+use serde_json::json;
+
+use crate::run::lictor;
+
+#[test]
+fn every_law_is_listed_with_its_question_and_sentence() {
+    let laws = lictor(&["laws", "--output", "json"]).exits(0).json();
+    let laws = laws.as_array().unwrap();
+    let ran = lictor(&["laws"]).exits(0);
+    for law in laws {
+        let line =
+            ran.out.lines().find(|line| line.starts_with(&format!("{} ", law["code"].as_str().unwrap()))).unwrap();
+        assert!(line.contains(law["question"].as_str().unwrap()), "{line}");
+        assert!(line.ends_with(law["sentence"].as_str().unwrap()), "{line}");
+    }
+    assert_eq!(ran.out.lines().count(), laws.len() + 1);
+    assert!(laws.iter().any(|law| law["code"] == "koordinator/may-preempt"));
+}
+
+#[test]
+fn the_file_of_every_law_is_there() {
+    for law in lictor(&["laws", "--output", "json"]).exits(0).json().as_array().unwrap() {
+        let path = format!("{}/../../{}", env!("CARGO_MANIFEST_DIR"), law["file"].as_str().unwrap());
+        assert!(std::path::Path::new(&path).is_file(), "{law}");
+    }
+}
+
+#[test]
+fn a_system_is_a_part_of_the_list() {
+    let all = lictor(&["laws", "--output", "json"]).exits(0).json();
+    let of = lictor(&["laws", "--laws", "koordinator", "--output", "json"]).exits(0).json();
+    let expected: Vec<_> = all.as_array().unwrap().iter().filter(|law| law["laws"] == "koordinator").cloned().collect();
+    assert_eq!(of, json!(expected));
+}
+
+#[test]
+fn one_law_in_full() {
+    let ran = lictor(&["laws", "koordinator/may-preempt"]).exits(0);
+    ran.prints(&[
+        "koordinator/may-preempt\ngate: others may be preempted for the preemptor\n",
+        "source: seed, Key Concept 2",
+        "file:   guest/policy/src/laws/gate/may_preempt.rs\n",
+        "`Never` forbids in every system.",
+    ]);
+    let law = lictor(&["laws", "koordinator/may-preempt", "--output", "json"]).exits(0).json();
+    assert!(law["page"].as_str().unwrap().contains("`Never` forbids"));
+}
+
+#[test]
+fn scenarios_that_are_not_there_are_an_error_where_they_are_named() {
+    let ran = lictor(&["laws", "--scenarios", "nowhere", "yunikorn/4"]).exits(2).prints_nothing();
+    ran.tells(&["cannot be read", "--> nowhere"]);
+}
+
+#[test]
+fn an_unknown_code_is_answered_with_those_that_may_be_meant() {
+    for (asked, meant) in [
+        ("koordinator/may-prempt", "`koordinator/may-preempt`"),
+        ("may-preempt", "`koordinator/may-preempt`"),
+        ("kubernetes/last-plan-is-done", "`koordinator/last-plan-is-done`"),
+    ] {
+        let ran = lictor(&["laws", asked]).exits(2).prints_nothing();
+        ran.tells(&[&format!("error: there is no law `{asked}`"), "did you mean", meant]);
+    }
+    // No code has these words, but the manual page of one law does.
+    for (asked, meant) in
+        [("power-of-two", "`volcano/elastic-size-is-legal`"), ("assign back", "`koordinator/important-first`")]
+    {
+        lictor(&["laws", asked]).exits(2).tells(&["did you mean", meant]);
+    }
+    lictor(&["laws", "qqq"]).exits(2).prints_nothing().tells(&["`lictor laws`"]);
+}
+
+#[test]
+fn the_register_as_a_document_is_current() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let written = std::fs::read_to_string(format!("{root}/LAWS.md")).unwrap();
+    let made = lictor(&["laws", "--output", "markdown"]).exits(0).out;
+    assert!(written == made, "make it anew: cargo run -- laws --output markdown > LAWS.md");
+}

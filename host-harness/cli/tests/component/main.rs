@@ -1,0 +1,128 @@
+//! The built-in component is what it should be, and answers what the native engine answers.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod samples;
+
+use std::sync::LazyLock;
+
+use lictor::Native;
+use lictor::embedded;
+use lictor_contract::*;
+use lictor_host::policy::Policy;
+use lictor_host::sandbox::{Inspection, Limits, Loaded, Sandbox, Sandboxed};
+
+static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| Sandbox::new(Limits::default()).unwrap());
+static BUILT_IN: LazyLock<Loaded> = LazyLock::new(|| SANDBOX.load(embedded()).unwrap());
+static TOLD: LazyLock<Inspection> = LazyLock::new(|| SANDBOX.inspect(embedded()));
+
+fn component() -> Sandboxed {
+    BUILT_IN.start().unwrap()
+}
+
+#[test]
+fn it_imports_nothing() {
+    let told = &*TOLD;
+    assert_eq!(told.imports, Vec::<String>::new());
+    assert_eq!(told.refused, None);
+}
+
+#[test]
+fn it_exports_what_the_world_says() {
+    let told = &*TOLD;
+    assert_eq!(told.contract.as_deref(), Some("0.1.0"));
+    assert_eq!((told.bytes, told.sha256.len()), (embedded().len(), 64));
+    let exported: Vec<(&str, usize)> =
+        told.exports.iter().map(|export| (export.name.as_str(), export.functions.len())).collect();
+    let world = [
+        ("lictor:policy/cluster@0.1.0", 0),
+        ("lictor:policy/decision@0.1.0", 11),
+        ("lictor:policy/account@0.1.0", 1),
+        ("lictor:policy/binding@0.1.0", 1),
+        ("lictor:policy/explain@0.1.0", 2),
+        ("lictor:policy/state@0.1.0", 2),
+    ];
+    assert_eq!(exported, world);
+    let signature = |name: &str| {
+        let mut functions = told.exports.iter().flat_map(|export| &export.functions);
+        functions.find(|function| function.name == name).unwrap().signature.clone()
+    };
+    assert_eq!(signature("describe"), "func() -> description");
+    assert_eq!(signature("apply"), "func(events: list<event>) -> result<applied, policy-error>");
+    assert_eq!(
+        signature("post-filter"),
+        "func(pod: u32, refuted: list<placement>) -> result<post-filtered, policy-error>"
+    );
+    assert_eq!(signature("restore"), "func(checkpoint: checkpoint) -> result<_, state-error>");
+    assert_eq!(signature("record-notes"), "func(on: bool)");
+}
+
+#[test]
+fn it_describes_itself_as_the_native_engine_does() {
+    let description = component().describe().unwrap();
+    assert_eq!(description, Native::default().describe().unwrap());
+    assert_eq!(TOLD.description, Some(description));
+}
+
+/// Everything that is answered when both are told and asked the same, in order.
+fn transcript(policy: &mut dyn Policy, laws: Option<&str>) -> Vec<String> {
+    let mut said = Vec::new();
+    macro_rules! ask {
+        ($($call:tt)*) => { said.push(format!("{} = {:?}", stringify!($($call)*), policy.$($call)*)) };
+    }
+    ask!(configure("no such laws", ""));
+    if let Some(laws) = laws {
+        ask!(configure(laws, "{\"no such argument\": 1}"));
+        ask!(configure(laws, "[no JSON"));
+        ask!(configure(laws, ""));
+    }
+    ask!(record_notes(true));
+    for event in samples::events() {
+        ask!(apply(vec![event]));
+    }
+    ask!(apply(Vec::new()));
+    ask!(queue_order(vec![2, 1, 0]));
+    for pod in 0..8 {
+        ask!(pre_filter(pod));
+        ask!(filter(pod));
+        ask!(post_filter(pod, &[Placement { pod, node: 1 }]));
+        ask!(notes(pod));
+        ask!(reserve(pod, 0));
+        ask!(permit(pod));
+        ask!(unreserve(pod, ReleaseCause::Timeout));
+    }
+    ask!(act());
+    ask!(queues());
+    ask!(save());
+    ask!(restore(&Checkpoint { format: u32::MAX, revision: u64::MAX, bytes: vec![0, 255] }));
+    said
+}
+
+#[test]
+fn it_answers_as_the_native_engine_does() {
+    let sets = component().describe().unwrap().law_sets;
+    let names = sets.iter().map(|set| Some(set.name.as_str()));
+    for laws in names.chain([None]) {
+        let native = transcript(&mut Native::default(), laws);
+        assert_eq!(transcript(&mut component(), laws), native, "{laws:?}");
+    }
+}
+
+#[test]
+fn it_takes_more_events_than_fit_in_one_call() {
+    let sets = component().describe().unwrap().law_sets;
+    let outcome = |policy: &mut dyn Policy| {
+        if let Some(set) = sets.first() {
+            policy.configure(&set.name, "").unwrap().unwrap();
+        }
+        format!("{:?}", policy.apply((0..10_000).map(Event::Clock).collect()))
+    };
+    assert_eq!(outcome(&mut component()), outcome(&mut Native::default()));
+}
+
+#[test]
+fn its_checkpoint_is_taken_by_the_native_engine_and_back() {
+    let (mut native, mut component) = (Native::default(), component());
+    let saved = component.save().unwrap();
+    assert_eq!(saved, native.save().unwrap());
+    assert_eq!(native.restore(&saved).unwrap(), component.restore(&saved).unwrap());
+}

@@ -1,0 +1,114 @@
+//! Events of every kind, with the values at which a crossing could go wrong.
+
+use lictor_contract::*;
+
+/// At least one event of each kind; what they tell fits together.
+pub fn events() -> Vec<Event> {
+    let cpu = |value| vec![Amount { resource: 0, value }, Amount { resource: 1, value: 1 }];
+    let resource = |name: &str| Resource { name: name.to_owned(), everywhere: 0 };
+    let port = Resource { name: "hostport/TCP/80".to_owned(), everywhere: 1 };
+    let node = |id: u32, name: &str| {
+        Event::NodeUpserted(Node { id, name: name.to_owned(), allocatable: cpu(64_000), labels: attributes() })
+    };
+    let pods = [
+        pod(0, "a", Phase::Pending, None),
+        pod(1, "b", Phase::Running, Some(0)),
+        pod(2, "gr\u{f6}\u{df}e-\u{1f980}", Phase::Unknown, Some(1)),
+        pod(3, "", Phase::Succeeded, None),
+        pod(4, "e", Phase::Failed, None),
+        bare(5),
+        Pod { kind: PodKind::Pod, phase: Phase::Running, node: Some(3), requests: cpu(60_000), ..bare(6) },
+        Pod { kind: PodKind::Pod, priority: Some(i32::MAX), shape: 2, requests: cpu(50_000), ..bare(7) },
+    ];
+    let mut events = vec![
+        Event::Resources(vec![resource("cpu"), resource("pods"), port]),
+        Event::Clock(1_700_000_000_000_000_000),
+        node(0, "node-0"),
+        node(1, "node-1"),
+        node(2, "node-2"),
+        node(3, "node-3"),
+        Event::NodeRemoved(2),
+        Event::Eligibility(Eligibility { shape: 0, nodes: vec![u64::MAX, 0, 1 << 63] }),
+        Event::Eligibility(Eligibility { shape: 1, nodes: Vec::new() }),
+        Event::Eligibility(Eligibility { shape: 2, nodes: vec![0b1000] }),
+        Event::ObjectUpserted(object("{\"metadata\":{\"name\":\"q\"}}")),
+        Event::ObjectUpserted(object("no JSON \u{0}")),
+        Event::ObjectRemoved(ObjectKey {
+            group: "scheduling.sigs.k8s.io".to_owned(),
+            kind: "ElasticQuota".to_owned(),
+            namespace: "default".to_owned(),
+            name: "q".to_owned(),
+        }),
+    ];
+    events.extend(pods.map(Event::PodUpserted));
+    events.extend([Event::PodRemoved(4), Event::PlanAccepted(0), Event::PlanRefused(u64::MAX), Event::Clock(i64::MAX)]);
+    events
+}
+
+fn attributes() -> Vec<Attribute> {
+    vec![Attribute { key: 0, value: "value".to_owned() }, Attribute { key: 1, value: String::new() }]
+}
+
+fn object(json: &str) -> Object {
+    Object {
+        group: "scheduling.sigs.k8s.io".to_owned(),
+        version: "v1alpha1".to_owned(),
+        kind: "ElasticQuota".to_owned(),
+        namespace: "default".to_owned(),
+        name: "q".to_owned(),
+        json: json.to_owned(),
+    }
+}
+
+/// A pod with something in every field.
+fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
+    let owner = Owner { kind: "Job".to_owned(), name: "job".to_owned(), uid: "uid".to_owned() };
+    Pod {
+        id,
+        kind: PodKind::Pod,
+        namespace: "default".to_owned(),
+        name: name.to_owned(),
+        uid: format!("uid-{id}"),
+        priority: Some(i32::MIN),
+        priority_class: "low".to_owned(),
+        never_preempts: true,
+        scheduler: "default-scheduler".to_owned(),
+        phase,
+        node,
+        nominated: Some(1),
+        required_node: Some(0),
+        terminating: true,
+        preempted: true,
+        created: i64::MIN,
+        entered: 0,
+        started: Some(i64::MAX),
+        scheduled: Some(-1),
+        requests: vec![Amount { resource: 0, value: 1000 }, Amount { resource: 1, value: 1 }],
+        shape: 0,
+        owner: Some(owner),
+        labels: attributes(),
+        annotations: attributes(),
+    }
+}
+
+/// A pod with nothing in every field that may be empty.
+fn bare(id: PodId) -> Pod {
+    Pod {
+        kind: PodKind::Reservation,
+        priority: None,
+        priority_class: String::new(),
+        never_preempts: false,
+        nominated: None,
+        required_node: None,
+        terminating: false,
+        preempted: false,
+        created: 0,
+        started: None,
+        scheduled: None,
+        requests: Vec::new(),
+        owner: None,
+        labels: Vec::new(),
+        annotations: Vec::new(),
+        ..pod(id, &format!("bare-{id}"), Phase::Pending, None)
+    }
+}

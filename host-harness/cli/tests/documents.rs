@@ -1,0 +1,81 @@
+//! What the documents name is there: links, paths, laws by their codes, scenarios by their names.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lictor_policy::rules;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The documents that name laws and scenarios: the first ones one reads, and the manual of each system.
+fn documents() -> Vec<PathBuf> {
+    let first = ["README.md", "CONTRIBUTING.md", "fixtures/scenarios/README.md", "host-harness/tests/README.md"];
+    let manuals = fs::read_dir(Path::new(ROOT).join("guest/policy/src/dialects")).unwrap();
+    let manuals = manuals.map(|entry| entry.unwrap().path().join("README.md")).filter(|path| path.is_file());
+    first.iter().map(|path| Path::new(ROOT).join(path)).chain(manuals).collect()
+}
+
+/// The lines that are prose, and what stands in backticks there.
+fn quoted(text: &str) -> Vec<&str> {
+    let mut fenced = false;
+    let prose = text.lines().filter(move |line| {
+        let is_fence = line.starts_with("```");
+        fenced ^= is_fence;
+        !fenced && !is_fence
+    });
+    prose.flat_map(|line| line.split('`').skip(1).step_by(2)).collect()
+}
+
+/// Where links lead that do not leave the repository.
+fn links(text: &str) -> Vec<&str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.starts_with("http") && !target.starts_with('#')).collect()
+}
+
+/// Everything that a document names and that is not there.
+fn lies(wrong: impl Fn(&Path, &str) -> Vec<String>) -> Vec<String> {
+    let mut lies = Vec::new();
+    for path in documents() {
+        let text = fs::read_to_string(&path).unwrap();
+        lies.extend(wrong(&path, &text).into_iter().map(|lie| format!("{}: {lie}", path.display())));
+    }
+    lies
+}
+
+#[test]
+fn every_link_and_path_leads_somewhere() {
+    let lies = lies(|document, text| {
+        let folder = document.parent().unwrap();
+        let dead = links(text).into_iter().filter(|link| !folder.join(link).exists()).map(str::to_owned);
+        let top = ["guest/", "host-harness/", "fixtures/", "wit/"];
+        let is_path =
+            |name: &&str| top.iter().any(|top| name.starts_with(top)) && !name.contains(|c: char| "<*{ ".contains(c));
+        let gone = quoted(text).into_iter().filter(is_path).filter(|path| !Path::new(ROOT).join(path).exists());
+        dead.chain(gone.map(str::to_owned)).collect()
+    });
+    assert!(lies.is_empty(), "{lies:#?}");
+}
+
+#[test]
+fn every_law_and_scenario_is_there() {
+    let codes: BTreeSet<&str> = rules().iter().map(|(_, entry)| entry.code).collect();
+    let systems: BTreeSet<&str> = codes.iter().map(|code| code.split('/').next().unwrap()).collect();
+    let names: BTreeSet<&str> = codes.iter().map(|code| code.split('/').nth(1).unwrap()).collect();
+    let folders = fs::read_dir(Path::new(ROOT).join("fixtures/scenarios")).unwrap().map(|entry| entry.unwrap().path());
+    let files = folders.filter(|path| path.is_dir()).flat_map(|folder| fs::read_dir(folder).unwrap());
+    let scenarios: BTreeSet<String> =
+        files.map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    let is_kebab = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    // A name of four words or more is that of a scenario, or of a law without its system.
+    let unknown = |name: &&str| match name.split_once('/') {
+        Some((system, law)) => systems.contains(system) && !law.is_empty() && is_kebab(law) && !codes.contains(name),
+        None => {
+            let is_sentence = is_kebab(name) && name.split('-').count() > 3 && !name.contains("--");
+            is_sentence && !scenarios.contains(*name) && !names.contains(name)
+        }
+    };
+    let lies = lies(|_, text| quoted(text).into_iter().filter(unknown).map(str::to_owned).collect());
+    assert!(lies.is_empty(), "{lies:#?}");
+}

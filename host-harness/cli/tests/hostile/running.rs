@@ -1,0 +1,215 @@
+//! Policies that are taken and misbehave when they are asked.
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use lictor::embedded;
+use lictor_contract::{Event, PolicyError};
+use lictor_host::policy::{Fault, Policy};
+use lictor_host::sandbox::{Breakage, Limits, LoadError, Loaded, Sandbox, Sandboxed};
+
+use crate::assemble::{policy, renamed};
+
+const MEMORY: usize = 128 << 20;
+const DEADLINE: Duration = Duration::from_millis(200);
+
+/// Where all of them run.
+static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
+    Sandbox::new(Limits { memory_bytes: MEMORY, call_deadline: DEADLINE, ..Limits::default() }).unwrap()
+});
+
+/// The built-in policy, beside them.
+static SOUND: LazyLock<Loaded> = LazyLock::new(|| SANDBOX.load(embedded()).unwrap());
+
+fn start(module: &str) -> Sandboxed {
+    SANDBOX.load(&policy(module)).unwrap().start().unwrap()
+}
+
+/// Makes a faulty policy break in a call, and sees what remains: a policy that is gone, one that can be revived, and a host
+/// that runs a sound one.
+fn broken(module: &str, call: impl Fn(&mut Sandboxed) -> Result<(), Fault>) -> Breakage {
+    let mut faulty = start(module);
+    let since = Instant::now();
+    let cause = breakage(call(&mut faulty));
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+
+    let gone = breakage(faulty.record_notes(false));
+    assert!(matches!(&gone, Breakage::Gone { cause: first, .. } if **first == cause), "{gone}");
+    assert_eq!(faulty.memory_bytes(), 0);
+    faulty.revive().unwrap();
+    faulty.record_notes(false).unwrap();
+    assert_eq!(breakage(call(&mut faulty)), cause);
+
+    sound();
+    cause
+}
+
+/// The host goes on: the built-in policy answers.
+fn sound() {
+    assert_eq!(SOUND.start().unwrap().describe().unwrap().name, "lictor");
+}
+
+fn breakage(answer: Result<(), Fault>) -> Breakage {
+    match answer {
+        Err(Fault::Broke { cause, .. }) => cause.downcast_ref::<Breakage>().expect("a breakage").clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn describe(policy: &mut Sandboxed) -> Result<(), Fault> {
+    policy.describe().map(drop)
+}
+
+fn queue_order(policy: &mut Sandboxed) -> Result<(), Fault> {
+    policy.queue_order(vec![1, 2, 3]).map(drop)
+}
+
+#[test]
+fn an_empty_module_becomes_a_sound_policy() {
+    let mut policy = start("(module)");
+    assert_eq!(policy.describe().unwrap().name, "");
+    assert_eq!(policy.configure("laws", "{}").unwrap(), Ok(()));
+    assert_eq!(policy.apply(vec![Event::Clock(1)]).unwrap().revision, 0);
+    assert_eq!(policy.queue_order(vec![7]).unwrap(), Vec::<u32>::new());
+    assert!(policy.act().unwrap().plans.slices.is_empty());
+}
+
+#[test]
+fn what_it_does_not_export_is_said_and_breaks_nothing() {
+    let mut bytes = policy("(module)");
+    for (from, to) in
+        [("account@", "acreage@"), ("binding@", "winding@"), ("explain@", "exclaim@"), ("state@", "stake@")]
+    {
+        bytes = renamed(&bytes, &format!("policy/{from}"), &format!("policy/{to}"));
+    }
+    let mut policy = SANDBOX.load(&bytes).unwrap().start().unwrap();
+    assert!(matches!(policy.queues(), Err(Fault::Lacks("account"))));
+    assert!(matches!(policy.marks(0, 0), Err(Fault::Lacks("binding"))));
+    assert!(matches!(policy.record_notes(true), Err(Fault::Lacks("explain"))));
+    assert!(matches!(policy.notes(0), Err(Fault::Lacks("explain"))));
+    assert!(matches!(policy.save(), Err(Fault::Lacks("state"))));
+    assert!(policy.describe().is_ok());
+}
+
+#[test]
+fn a_trap_names_its_function() {
+    let cause = broken(include_str!("trap.wat"), describe);
+    let Breakage::Trapped { trap, functions } = cause else { panic!("{cause:?}") };
+    assert_eq!(trap, "wasm trap: wasm `unreachable` instruction executed");
+    assert_eq!(functions[0], "somebodies::laws::the_faulty_one");
+}
+
+#[test]
+fn endless_recursion_is_a_trap() {
+    let cause = broken(include_str!("endless-recursion.wat"), describe);
+    let Breakage::Trapped { trap, functions } = cause else { panic!("{cause:?}") };
+    assert_eq!(trap, "wasm trap: call stack exhausted");
+    assert_eq!(functions[0], "deeper");
+}
+
+#[test]
+fn an_endless_loop_meets_its_deadline() {
+    let cause = broken(include_str!("endless-loop.wat"), |policy| policy.filter(1).map(drop));
+    assert_eq!(cause, Breakage::Deadline(DEADLINE));
+}
+
+#[test]
+fn the_deadline_holds_for_each_call_by_itself() {
+    let mut policy = start("(module)");
+    std::thread::sleep(DEADLINE * 2);
+    assert!(policy.describe().is_ok());
+}
+
+#[test]
+fn an_endless_start_meets_the_deadline_too() {
+    let refused = SANDBOX.load(&policy(include_str!("endless-start.wat"))).err();
+    assert_eq!(refused, Some(LoadError::Broke(Breakage::Deadline(DEADLINE))));
+    sound();
+}
+
+#[test]
+fn a_memory_bomb_meets_its_limit() {
+    let cause = broken(include_str!("memory-bomb.wat"), describe);
+    // It grows by 1 MiB from 64 KiB: 127 times, and once too often.
+    assert_eq!(cause, Breakage::Memory { wanted: MEMORY + (64 << 10), limit: MEMORY });
+}
+
+#[test]
+fn a_table_bomb_meets_the_same_limit() {
+    let cause = broken(include_str!("table-bomb.wat"), describe);
+    assert!(matches!(cause, Breakage::Memory { wanted, limit: MEMORY } if wanted > MEMORY), "{cause:?}");
+}
+
+#[test]
+fn memory_wanted_at_the_start_is_refused() {
+    let refused = SANDBOX.load(&policy(include_str!("memory-at-start.wat"))).err();
+    let wanted = 60000 * (64 << 10);
+    assert_eq!(refused, Some(LoadError::Broke(Breakage::Memory { wanted, limit: MEMORY })));
+    sound();
+}
+
+#[test]
+fn a_cluster_that_is_too_large_for_its_memory() {
+    let sandbox = Sandbox::new(Limits { memory_bytes: 4 << 20, ..Limits::default() }).unwrap();
+    let mut policy = sandbox.load(embedded()).unwrap().start().unwrap();
+    let order = breakage(policy.queue_order(vec![0; 2 << 20]).map(drop));
+    assert!(matches!(order, Breakage::Memory { wanted, limit: 0x40_0000 } if wanted > 8 << 20), "{order:?}");
+    sound();
+}
+
+#[test]
+fn a_policy_that_makes_do_with_less_memory_lives() {
+    let mut policy = start(include_str!("memory-refused.wat"));
+    assert_eq!(policy.memory_bytes(), 64 << 10);
+    assert!(policy.describe().is_ok());
+    assert_eq!(policy.memory_bytes(), (127 << 20) + (64 << 10));
+    policy.revive().unwrap();
+    assert_eq!(policy.memory_bytes(), 64 << 10);
+}
+
+#[test]
+fn a_giant_list_is_not_copied() {
+    let cause = broken(include_str!("giant-list.wat"), queue_order);
+    assert_eq!(cause, Breakage::ResultTooLarge(64 << 20));
+}
+
+#[test]
+fn a_list_outside_of_its_memory_is_no_answer() {
+    let cause = broken(include_str!("list-outside-memory.wat"), queue_order);
+    assert_eq!(cause, Breakage::BadAnswer("list pointer/length out of bounds of memory".to_owned()));
+}
+
+#[test]
+fn an_answer_at_no_address_is_none() {
+    let cause = broken(include_str!("misaligned-answer.wat"), describe);
+    assert_eq!(cause, Breakage::BadAnswer("return pointer not aligned".to_owned()));
+}
+
+#[test]
+fn text_that_is_not_utf_8_is_no_answer() {
+    let cause = broken(include_str!("bad-utf8.wat"), describe);
+    assert!(matches!(&cause, Breakage::BadAnswer(said) if said.contains("utf-8")), "{cause:?}");
+}
+
+#[test]
+fn a_case_that_is_none_is_no_answer() {
+    let cause = broken(include_str!("bad-discriminant.wat"), |policy| policy.permit(1).map(drop));
+    assert!(matches!(&cause, Breakage::BadAnswer(said) if said.contains("discriminant")), "{cause:?}");
+    let cause = broken(include_str!("bad-enum.wat"), |policy| policy.act().map(drop));
+    assert!(matches!(&cause, Breakage::BadAnswer(said) if said.contains("discriminant")), "{cause:?}");
+}
+
+#[test]
+fn an_allocator_that_lies_breaks_only_itself() {
+    let cause = broken(include_str!("bad-allocator.wat"), |policy| policy.configure("laws", "").map(drop));
+    assert!(matches!(&cause, Breakage::BadAnswer(_)), "{cause:?}");
+}
+
+#[test]
+fn a_policy_that_refuses_is_not_broken() {
+    let mut policy = SOUND.start().unwrap();
+    for _ in 0..2 {
+        let refused = policy.filter(1).expect_err("it is not configured");
+        assert!(matches!(refused, Fault::Refused { call: "filter", error: PolicyError::NotConfigured }), "{refused}");
+    }
+}

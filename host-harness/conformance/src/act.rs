@@ -1,0 +1,64 @@
+//! Takes the steps of a scenario, and says what came of them.
+
+use super::actual::Actual;
+use super::format::Action;
+use super::status;
+use lictor_host::session::{Session, SessionError};
+
+/// Why a step could not be taken.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StepError {
+    /// The cycle stopped.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// The step names something that there is not.
+    #[error("there is no {what} `{name}`")]
+    Absent { what: &'static str, name: String },
+}
+
+/// Takes one step in a session that is open, for who drives a cluster otherwise than by a list of steps: what came of it.
+///
+/// # Errors
+/// Why the step could not be taken.
+pub fn act(action: Action, session: &mut Session<'_>) -> Result<Actual, String> {
+    take(&action, session).map_err(|error| error.to_string())
+}
+
+/// Takes a step: what came of it, whether or not anything was expected.
+pub(super) fn take(action: &Action, session: &mut Session<'_>) -> Result<Actual, StepError> {
+    let (mut order, mut books) = (None, None);
+    match action {
+        Action::Schedule(name) => {
+            let pod = session.mirror().pod_id(name).ok_or_else(|| absent("pod", name))?;
+            session.attempt(pod)?;
+        }
+        Action::Cycle(count) => (0..*count).try_for_each(|_| session.cycle())?,
+        Action::Order(_) => order = Some(queue(session)?),
+        Action::Advance(nanoseconds) => session.advance(*nanoseconds)?,
+        Action::EvictionsComplete => session.evictions_complete()?,
+        Action::Apply(objects) => session.upsert(objects.iter().cloned())?,
+        Action::Delete(keys) => {
+            for key in keys {
+                session.remove(key)?.then_some(()).ok_or_else(|| absent("object", key))?;
+            }
+        }
+        Action::Status(expected) => {
+            let accounts = session.accounts()?;
+            books = Some(status::actual(expected.keys(), &accounts, session.mirror().resources()));
+        }
+    }
+    let actual = Actual::of(session.take_happened(), session.waiting());
+    let actual = if matches!(action, Action::Schedule(_)) { actual.of_attempt() } else { actual };
+    Ok(Actual { order, status: books, ..actual })
+}
+
+/// The names of the pods in the queue.
+fn queue(session: &mut Session<'_>) -> Result<Vec<String>, SessionError> {
+    let queue = session.queue()?;
+    Ok(queue.iter().filter_map(|pod| session.mirror().pod_name(*pod)).map(str::to_owned).collect())
+}
+
+/// Something that a step names and that there is not.
+fn absent(what: &'static str, name: &str) -> StepError {
+    StepError::Absent { what, name: name.to_owned() }
+}

@@ -1,0 +1,119 @@
+//! What came of a step, in the words of the expectations.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::status::Usage;
+use lictor_host::session::{Attempt, AttemptResult, CarriedOut, Explanation, Happened, How};
+
+/// What came of a step, said whether or not anything was expected.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Actual {
+    /// How the attempt for the pod of this step ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<AttemptResult>,
+    /// The node it was bound to, is held for, or was nominated to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// Who was bound where.
+    pub bound: BTreeMap<String, String>,
+    /// Who was nominated where.
+    pub nominated: BTreeMap<String, String>,
+    /// Who was evicted.
+    pub victims: BTreeSet<String>,
+    /// The plans that were carried out, in order: who makes way for whom.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<CarriedOut>,
+    /// How bound victims were evicted: `Soft`, `Delete`, or both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eviction: Option<String>,
+    /// Who is held at permit at the end.
+    pub waiting: BTreeSet<String>,
+    /// The status message of the pod of this step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The queue, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Vec<String>>,
+    /// The books that were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<BTreeMap<String, Option<Usage>>>,
+    /// The attempts of a cycle, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<Tried>,
+    /// Why the attempt of this step ended so, where somebody wants to be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+    /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub explanations: BTreeMap<String, Explanation>,
+}
+
+/// One attempt of a cycle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Tried {
+    /// The pod.
+    pub pod: String,
+    /// How it ended.
+    pub result: AttemptResult,
+    /// The node it was bound to, is held for, or was nominated to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// The status message.
+    pub reason: String,
+    /// Why it ended so, where somebody wants to be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+impl From<Attempt> for Tried {
+    fn from(attempt: Attempt) -> Tried {
+        let reason = attempt.message();
+        let Attempt { pod, result, node, explanation, .. } = attempt;
+        Tried { pod, result, node, reason, explanation }
+    }
+}
+
+impl Actual {
+    /// Every explanation, with the pod and what came of its attempt where the step does not say so.
+    pub fn explained(&self) -> impl Iterator<Item = (Option<&str>, Option<AttemptResult>, &Explanation)> {
+        let own = self.explanation.iter().map(|why| (None, self.result, why));
+        let attempts = self
+            .attempts
+            .iter()
+            .filter_map(|tried| Some((Some(tried.pod.as_str()), Some(tried.result), tried.explanation.as_ref()?)));
+        let cycle = self.explanations.iter().map(|(pod, why)| (Some(pod.as_str()), None, why));
+        own.chain(attempts).chain(cycle)
+    }
+
+    /// What happened, and who is held at permit now.
+    pub(super) fn of(happened: Happened, waiting: BTreeMap<String, String>) -> Actual {
+        let evicted: BTreeSet<How> = happened.victims.values().map(|victim| victim.how).collect();
+        let words: Vec<String> =
+            evicted.iter().filter(|how| **how != How::Unreserved).map(|how| format!("{how:?}")).collect();
+        Actual {
+            bound: happened.bound,
+            nominated: happened.nominated,
+            victims: happened.victims.into_keys().collect(),
+            plans: happened.plans,
+            eviction: (!words.is_empty()).then(|| words.join(", ")),
+            waiting: waiting.into_keys().collect(),
+            attempts: happened.attempts.into_iter().map(Tried::from).collect(),
+            explanations: happened.explanations,
+            ..Actual::default()
+        }
+    }
+
+    /// The same for a step that is one attempt.
+    pub(super) fn of_attempt(mut self) -> Actual {
+        if let Some(tried) = self.attempts.pop() {
+            self.result = Some(tried.result);
+            self.node = tried.node;
+            self.reason = Some(tried.reason);
+            self.explanation = tried.explanation;
+        }
+        self
+    }
+}

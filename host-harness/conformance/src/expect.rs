@@ -1,0 +1,246 @@
+//! What can be expected of a step. Only what is named is checked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::actual::Actual;
+use super::failure::Failure;
+use lictor_host::session::AttemptResult;
+
+/// One name, or any of several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// This one.
+    One(String),
+    /// Any of these.
+    Many(BTreeSet<String>),
+}
+
+impl OneOrMany {
+    /// Whether it is one of them.
+    fn allows(&self, name: &str) -> bool {
+        match self {
+            OneOrMany::One(one) => one == name,
+            OneOrMany::Many(many) => many.contains(name),
+        }
+    }
+}
+
+/// How victims are evicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Word {
+    /// Labelled for somebody else to delete.
+    Soft,
+    /// Deleted.
+    Delete,
+}
+
+/// The expectations of a step.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct Expect {
+    /// How the attempt ended.
+    pub result: Option<AttemptResult>,
+    /// Where the pod went.
+    pub node: Option<String>,
+    /// Where the pod went: any of these.
+    pub node_in: Option<BTreeSet<String>>,
+    /// Who was bound where; nobody else.
+    pub bound: Option<BTreeMap<String, OneOrMany>>,
+    /// Who was bound where, among others.
+    pub bound_includes: Option<BTreeMap<String, OneOrMany>>,
+    /// How many were bound.
+    pub bound_count: Option<usize>,
+    /// Who was nominated where; nobody else.
+    pub nominated: Option<BTreeMap<String, OneOrMany>>,
+    /// Who was evicted; nobody else.
+    pub victims: Option<BTreeSet<String>>,
+    /// Who was evicted: any of these sets.
+    pub victims_one_of: Option<Vec<BTreeSet<String>>>,
+    /// How many were evicted.
+    pub victim_count: Option<usize>,
+    /// Who was not evicted.
+    pub not_victims: Option<BTreeSet<String>>,
+    /// How all bound victims were evicted.
+    pub eviction: Option<Word>,
+    /// Who is held at permit at the end; nobody else.
+    pub waiting: Option<BTreeSet<String>>,
+    /// A part of the status message, in upper or lower case.
+    pub reason_contains: Option<String>,
+}
+
+impl Expect {
+    /// The expectations, of those that only an attempt for one pod can meet.
+    pub(super) fn of_one_pod(&self) -> Option<&'static str> {
+        let named = [
+            ("result", self.result.is_some()),
+            ("node", self.node.is_some()),
+            ("nodeIn", self.node_in.is_some()),
+            ("reasonContains", self.reason_contains.is_some()),
+        ];
+        named.into_iter().find_map(|(key, named)| named.then_some(key))
+    }
+
+    /// Which of them do not hold.
+    pub(super) fn check(&self, actual: &Actual) -> Vec<Failure> {
+        let mut check = Check::default();
+        self.check_attempt(actual, &mut check);
+        self.check_bound(actual, &mut check);
+        self.check_victims(actual, &mut check);
+        check.that("waiting", &self.waiting, &actual.waiting, |waiting| *waiting == actual.waiting);
+        check.failures
+    }
+
+    /// What became of the pod.
+    fn check_attempt(&self, actual: &Actual, check: &mut Check) {
+        check.that("result", &self.result, actual.result, |result| Some(*result) == actual.result);
+        check.that("node", &self.node, &actual.node, |node| Some(node) == actual.node.as_ref());
+        check.that("nodeIn", &self.node_in, &actual.node, |nodes| {
+            actual.node.as_ref().is_some_and(|node| nodes.contains(node))
+        });
+        check.that("reasonContains", &self.reason_contains, &actual.reason, |part| {
+            let reason = actual.reason.as_deref().unwrap_or_default();
+            reason.to_lowercase().contains(&part.to_lowercase())
+        });
+    }
+
+    /// Who was bound and nominated.
+    fn check_bound(&self, actual: &Actual, check: &mut Check) {
+        let all = |expected: &BTreeMap<String, OneOrMany>, placed: &BTreeMap<String, String>| {
+            expected.iter().all(|(pod, nodes)| placed.get(pod).is_some_and(|node| nodes.allows(node)))
+        };
+        let exactly = |expected: &BTreeMap<String, OneOrMany>, placed: &BTreeMap<String, String>| {
+            expected.len() == placed.len() && all(expected, placed)
+        };
+        check.that("bound", &self.bound, &actual.bound, |bound| exactly(bound, &actual.bound));
+        check.that("boundIncludes", &self.bound_includes, &actual.bound, |bound| all(bound, &actual.bound));
+        check.that("boundCount", &self.bound_count, actual.bound.len(), |count| *count == actual.bound.len());
+        check.that("nominated", &self.nominated, &actual.nominated, |pods| exactly(pods, &actual.nominated));
+    }
+
+    /// Who was evicted, and how.
+    fn check_victims(&self, actual: &Actual, check: &mut Check) {
+        check.that("victims", &self.victims, &actual.victims, |victims| *victims == actual.victims);
+        check.that("victimsOneOf", &self.victims_one_of, &actual.victims, |sets| sets.contains(&actual.victims));
+        check.that("victimCount", &self.victim_count, actual.victims.len(), |count| *count == actual.victims.len());
+        check.that("notVictims", &self.not_victims, &actual.victims, |spared| spared.is_disjoint(&actual.victims));
+        check.that("eviction", &self.eviction, &actual.eviction, |word| {
+            actual.eviction.as_ref().is_some_and(|eviction| *eviction == format!("{word:?}"))
+        });
+    }
+}
+
+/// Collects what does not hold.
+#[derive(Default)]
+struct Check {
+    failures: Vec<Failure>,
+}
+
+impl Check {
+    /// An expectation, if it is named, holds.
+    fn that<T: Serialize>(
+        &mut self,
+        key: &'static str,
+        expected: &Option<T>,
+        actual: impl Serialize,
+        holds: impl FnOnce(&T) -> bool,
+    ) {
+        if let Some(expected) = expected
+            && !holds(expected)
+        {
+            self.failures.push(Failure::new(key, expected, actual));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// What every example below is held against.
+    fn actual() -> Actual {
+        let map = |value: Value| serde_json::from_value(value).unwrap();
+        Actual {
+            result: Some(AttemptResult::Nominated),
+            node: Some("n1".to_owned()),
+            bound: map(json!({"default/a": "n1", "default/b": "n2"})),
+            nominated: map(json!({"default/p": "n1"})),
+            victims: BTreeSet::from(["default/v".to_owned(), "default/w".to_owned()]),
+            eviction: Some("Soft".to_owned()),
+            waiting: BTreeSet::from(["default/c".to_owned()]),
+            reason: Some("0/2 nodes are available; preemption: Quota team-a is full".to_owned()),
+            ..Actual::default()
+        }
+    }
+
+    /// The keys of the failures of an expectation.
+    fn failing(expect: Value) -> Vec<String> {
+        let expect: Expect = serde_json::from_value(expect).unwrap();
+        expect.check(&actual()).into_iter().map(|failure| failure.key).collect()
+    }
+
+    #[test]
+    fn every_key_holds_where_it_should_and_fails_where_it_should() {
+        for (key, holds, fails) in [
+            ("result", json!("Nominated"), json!("Scheduled")),
+            ("node", json!("n1"), json!("n2")),
+            ("nodeIn", json!(["n2", "n1"]), json!(["n2"])),
+            ("bound", json!({"default/a": "n1", "default/b": "n2"}), json!({"default/a": "n1"})),
+            (
+                "bound",
+                json!({"default/a": ["n1", "n3"], "default/b": "n2"}),
+                json!({"default/a": "n1", "default/b": ["n3"]}),
+            ),
+            ("boundIncludes", json!({"default/a": "n1"}), json!({"default/a": "n2"})),
+            ("boundIncludes", json!({"default/b": ["n1", "n2"]}), json!({"default/b": ["n1"]})),
+            ("boundCount", json!(2), json!(1)),
+            ("nominated", json!({"default/p": "n1"}), json!({"default/p": "n2"})),
+            ("nominated", json!({"default/p": ["n1", "n2"]}), json!({"default/p": ["n2"]})),
+            ("victims", json!(["default/w", "default/v"]), json!(["default/v"])),
+            ("victimsOneOf", json!([["default/x"], ["default/v", "default/w"]]), json!([["default/v"], []])),
+            ("victimCount", json!(2), json!(0)),
+            ("notVictims", json!(["default/x"]), json!(["default/x", "default/v"])),
+            ("eviction", json!("Soft"), json!("Delete")),
+            ("waiting", json!(["default/c"]), json!([])),
+            ("reasonContains", json!("quota TEAM-A"), json!("team-b")),
+        ] {
+            assert_eq!(failing(json!({ key: holds })), Vec::<String>::new(), "{key}");
+            assert_eq!(failing(json!({ key: fails })), [key], "{key}");
+        }
+    }
+
+    #[test]
+    fn a_map_or_set_is_exact_in_both_directions() {
+        assert_eq!(failing(json!({"nominated": {}})), ["nominated"]);
+        assert_eq!(failing(json!({"nominated": {"default/p": "n1", "default/q": "n1"}})), ["nominated"]);
+        assert_eq!(failing(json!({"bound": {"default/a": "n1", "default/b": "n2", "default/c": "n1"}})), ["bound"]);
+        assert_eq!(failing(json!({"victims": ["default/v", "default/w", "default/x"]})), ["victims"]);
+    }
+
+    #[test]
+    fn what_is_not_named_is_not_checked() {
+        assert_eq!(failing(json!({})), Vec::<String>::new());
+    }
+
+    #[test]
+    fn where_nothing_happened_only_empty_expectations_hold() {
+        let nothing = Actual::default();
+        let holds: Expect = serde_json::from_value(json!({"bound": {}, "victims": [], "waiting": []})).unwrap();
+        assert_eq!(holds.check(&nothing), []);
+        for fails in [json!({"eviction": "Soft"}), json!({"node": "n1"}), json!({"result": "Waiting"})] {
+            let fails: Expect = serde_json::from_value(fails).unwrap();
+            assert_eq!(fails.check(&nothing).len(), 1);
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_no_expectation() {
+        let error = serde_json::from_value::<Expect>(json!({"victim": []})).unwrap_err();
+        assert!(error.to_string().starts_with("unknown field `victim`"), "{error}");
+    }
+}

@@ -1,0 +1,57 @@
+//! One case, through one policy or through two side by side.
+
+use lictor_oracle::{Breach, Case, Step, Stopped, Tally, play};
+use serde_json::Value;
+
+use super::failure::Failure;
+use super::table::Table;
+use lictor_host::policy::Policy;
+
+/// Why a step stops a case.
+struct Halt {
+    law: &'static str,
+    text: String,
+}
+
+/// Plays a case through the first policy, and through the second beside it; numbers, and how it failed.
+///
+/// Every policy is configured anew. What they say must be the same byte for byte.
+pub fn attempt(case: &Case, one: &mut dyn Policy, other: Option<&mut dyn Policy>) -> (Tally, Option<Failure>) {
+    let mut steps: Vec<(Step, Value)> = Vec::new();
+    let fail = |law: &str, text: String, expect, steps| Some(Failure { law: law.to_owned(), text, expect, steps });
+    let opened =
+        Table::open(case, one).and_then(|one| Ok((one, other.map(|other| Table::open(case, other)).transpose()?)));
+    let (mut one, mut other) = match opened {
+        Ok(tables) => tables,
+        Err(text) => return (Tally::default(), fail("can-be-carried-out", text, None, steps)),
+    };
+    let played = play(case, |step| {
+        let said = take(step, &mut one, other.as_mut())?;
+        steps.push((step.clone(), said.clone()));
+        Ok(said)
+    });
+    match played {
+        Ok(played) => {
+            let first = played.breaches.into_iter().next();
+            let failure = first.and_then(|Breach { law, text, expect }| fail(law, text, expect, played.steps));
+            (played.tally, failure)
+        }
+        Err(Stopped::Step(Halt { law, text })) => (Tally::default(), fail(law, text, None, steps)),
+        Err(Stopped::Read(error)) => (Tally::default(), fail("can-be-read", error.to_string(), None, steps)),
+    }
+}
+
+/// Takes a step with both.
+fn take(step: &Step, one: &mut Table<'_>, other: Option<&mut Table<'_>>) -> Result<Value, Halt> {
+    let halt = |text| Halt { law: "can-be-carried-out", text: format!("{}: {text}", step.written()) };
+    let said = one.take(step).map_err(halt)?;
+    if let Some(other) = other {
+        let also = other.take(step).map_err(halt)?;
+        let bytes = |value: &Value| serde_json::to_vec(value).ok();
+        if bytes(&said) != bytes(&also) {
+            let text = format!("{}: one says {said}, the other {also}", step.written());
+            return Err(Halt { law: "same-everywhere", text });
+        }
+    }
+    Ok(said)
+}

@@ -1,0 +1,67 @@
+//! A policy and the cluster of a case.
+
+use lictor_contract::Pod;
+use lictor_oracle::{Case, Step};
+use serde_json::Value;
+
+use crate::{Action, Usage, act};
+use lictor_host::cluster::{Object, load};
+use lictor_host::policy::Policy;
+use lictor_host::session::Session;
+
+/// What objects of a case are called in messages.
+const FILE: &str = "case";
+
+/// A policy that decides in the cluster of a case.
+pub(super) struct Table<'p>(Session<'p>);
+
+impl<'p> Table<'p> {
+    /// Configures the policy and tells it the cluster.
+    pub(super) fn open(case: &Case, policy: &'p mut dyn Policy) -> Result<Table<'p>, String> {
+        let arguments = Value::Object(case.args.clone()).to_string();
+        let mut session = Session::open(policy, case.system.name(), &arguments).map_err(|error| error.to_string())?;
+        session.upsert(objects(&case.objects)?).map_err(|error| format!("initial cluster: {error}"))?;
+        session.take_happened();
+        Ok(Table(session))
+    }
+
+    /// Takes a step; what came of it, as `lictor test --output json` says it, and the nominations that stand.
+    pub(super) fn take(&mut self, step: &Step) -> Result<Value, String> {
+        let action = match step {
+            Step::Order => Action::Order(Vec::new()),
+            Step::Schedule(pod) => Action::Schedule(pod.clone()),
+            Step::Cycle => Action::Cycle(1),
+            Step::Advance(seconds) => Action::Advance(seconds.saturating_mul(1_000_000_000)),
+            Step::EvictionsComplete => Action::EvictionsComplete,
+            Step::Apply(values) => Action::Apply(objects(values)?),
+            Step::Books(names) => Action::Status(names.iter().map(|name| (name.clone(), Usage::default())).collect()),
+        };
+        let actual = act(action, &mut self.0)?;
+        let mut said = serde_json::to_value(actual).map_err(|error| error.to_string())?;
+        if let Some(fields) = said.as_object_mut() {
+            fields.insert("standing".to_owned(), self.standing());
+        }
+        Ok(said)
+    }
+
+    /// The nominations that stand.
+    fn standing(&self) -> Value {
+        let mirror = self.0.mirror();
+        let nomination = |pod: &Pod| {
+            let node = mirror.node(pod.nominated?)?;
+            Some((mirror.pod_name(pod.id)?.to_owned(), Value::from(node.name.clone())))
+        };
+        Value::Object(mirror.pods().filter_map(nomination).collect())
+    }
+}
+
+/// Reads objects as they stand in a file.
+fn objects(values: &[Value]) -> Result<Vec<Object>, String> {
+    let mut objects = Vec::with_capacity(values.len());
+    for value in values {
+        for document in load::read(FILE, &value.to_string()).map_err(|mistake| mistake.to_string())? {
+            objects.push(Object::from_document(document).map_err(|mistake| mistake.to_string())?);
+        }
+    }
+    Ok(objects)
+}

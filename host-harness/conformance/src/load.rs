@@ -1,0 +1,186 @@
+//! Finds scenarios in files and directories.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::format::Scenario;
+use super::read::read;
+use lictor_host::cluster::InputError;
+use lictor_host::cluster::load::{Document, each_in};
+
+/// How files of a directory end that may hold a scenario.
+const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
+
+/// Reads the scenarios in files and, with everything below them, in directories, in the order of their paths.
+///
+/// # Errors
+/// All mistakes of all files: what cannot be read, what is no scenario, a file that is not named after its scenario, a
+/// directory without any.
+pub fn load<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Scenario>, Vec<InputError>> {
+    let mut scenarios = Vec::new();
+    let mut mistakes = Vec::new();
+    for path in paths {
+        let mut files = Vec::new();
+        match find(path.as_ref(), &mut files) {
+            Ok(()) if files.is_empty() => {
+                mistakes.push(mistake(path.as_ref(), "holds no scenario", "name a directory with .yaml files in it"));
+            }
+            Ok(()) => {}
+            Err(error) => mistakes.push(error),
+        }
+        for file in files {
+            match load_file(&file) {
+                Ok(scenario) => scenarios.push(scenario),
+                Err(error) => mistakes.push(error),
+            }
+        }
+    }
+    if mistakes.is_empty() { Ok(scenarios) } else { Err(mistakes) }
+}
+
+/// The files that a path names.
+fn find(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), InputError> {
+    if !path.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let unreadable =
+        |error: std::io::Error| mistake(path, &format!("cannot be read: {error}"), "name a directory that may be read");
+    let entries = std::fs::read_dir(path).map_err(unreadable)?;
+    let mut below = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    below.sort();
+    for path in below {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        if path.is_dir() || ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
+            find(&path, files)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the scenario of a file.
+fn load_file(path: &Path) -> Result<Scenario, InputError> {
+    let mut documents: Vec<Document> = Vec::new();
+    each_in(path, &mut |document| {
+        documents.push(document);
+        Ok(())
+    })?;
+    let scenario = match (documents.pop(), documents.first()) {
+        (Some(document), None) => read(document)?,
+        (None, _) => return Err(mistake(path, "is empty", "write a scenario into it")),
+        (Some(second), Some(_)) => {
+            return Err(second.origin.mistake("", "a second document in the file", "give every scenario its own file"));
+        }
+    };
+    match path.file_stem().and_then(|stem| stem.to_str()) {
+        Some(stem) if stem != scenario.name => {
+            let message = format!("the scenario `{}` stands in a file named `{stem}`", scenario.name);
+            Err(scenario.origin.mistake("/metadata/name", message, "name the file after the scenario"))
+        }
+        _ => Ok(scenario),
+    }
+}
+
+/// A mistake of a whole file.
+fn mistake(path: &Path, message: &str, remedy: &str) -> InputError {
+    InputError {
+        file: Arc::from(path.display().to_string()),
+        line: 0,
+        message: message.to_owned(),
+        remedy: remedy.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use std::fs;
+
+    use super::*;
+
+    /// A directory that is removed when the test is over.
+    struct Directory(PathBuf);
+
+    impl Directory {
+        fn new(name: &str) -> Directory {
+            let path = std::env::temp_dir().join(format!("lictor-{name}-{}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Directory(path)
+        }
+
+        /// Writes a file; a scenario of the given name.
+        fn scenario(&self, file: &str, name: &str) {
+            let text = format!(
+                "{{apiVersion: lictor.dev/v1alpha1, kind: Scenario,\nmetadata: {{name: {name}}},\n\
+                 spec: {{policy: {{laws: x}}, cluster: [], steps: []}}}}"
+            );
+            self.text(file, &text);
+        }
+
+        fn text(&self, file: &str, text: &str) {
+            let path = self.0.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+
+        /// What is said about the directory, without its name.
+        fn mistakes(&self) -> Vec<String> {
+            let mistakes = load(&[&self.0]).unwrap_err();
+            let here = self.0.display().to_string();
+            mistakes.iter().map(|mistake| mistake.to_string().replace(&here, "")).collect()
+        }
+    }
+
+    impl Drop for Directory {
+        fn drop(&mut self) {
+            // What is left behind in the temporary directory harms nobody.
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn directories_are_read_through_and_in_order() {
+        let directory = Directory::new("order");
+        directory.scenario("b/two.yml", "two");
+        directory.scenario("b/one.yaml", "one");
+        directory.scenario("a/three.json.yaml", "three.json");
+        directory.text("README.md", "no scenario");
+        let names: Vec<String> = load(&[&directory.0]).unwrap().into_iter().map(|scenario| scenario.name).collect();
+        assert_eq!(names, ["three.json", "one", "two"]);
+    }
+
+    #[test]
+    fn every_mistake_of_every_file_is_told() {
+        let directory = Directory::new("mistakes");
+        directory.scenario("good.yaml", "good");
+        directory.scenario("other.yaml", "name");
+        directory.text("empty.yaml", "# nothing\n");
+        directory.text("pod.yaml", "apiVersion: v1\nkind: Pod\n");
+        assert_eq!(
+            directory.mistakes(),
+            [
+                "/empty.yaml: is empty; write a scenario into it",
+                "/other.yaml:2: the scenario `name` stands in a file named `other`; name the file after the scenario",
+                "/pod.yaml:1: missing field `metadata`; see fixtures/scenarios/README.md for the format",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_holds_one_scenario() {
+        let directory = Directory::new("two");
+        directory.text("a.yaml", "kind: A\n---\nkind: B\n");
+        assert_eq!(
+            directory.mistakes(),
+            ["/a.yaml:3: a second document in the file; give every scenario its own file"]
+        );
+    }
+
+    #[test]
+    fn a_directory_without_scenarios_and_a_file_that_is_not_are_mistakes() {
+        let directory = Directory::new("none");
+        assert_eq!(directory.mistakes(), [": holds no scenario; name a directory with .yaml files in it"]);
+        let absent = load(&[directory.0.join("absent.yaml")]).unwrap_err();
+        assert!(absent.first().unwrap().to_string().contains("cannot be read"), "{absent:?}");
+    }
+}

@@ -1,0 +1,250 @@
+//! Reads a scenario from a document.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use serde_path_to_error::Segment;
+
+use super::expect::Expect;
+use super::format::{Action, Scenario, Step};
+use super::status::Books;
+use lictor_contract::duration;
+use lictor_host::cluster::load::{Document, Origin};
+use lictor_host::cluster::{InputError, Object};
+
+/// Where to look things up.
+const REMEDY: &str = "see fixtures/scenarios/README.md for the format";
+
+/// The document as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Written {
+    api_version: String,
+    kind: String,
+    metadata: Metadata,
+    spec: Spec,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Metadata {
+    name: String,
+    #[serde(default)]
+    bites: Vec<String>,
+    #[serde(default)]
+    spares: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spec {
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    source: String,
+    policy: PolicyChoice,
+    cluster: Vec<Value>,
+    steps: Vec<WrittenStep>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PolicyChoice {
+    laws: String,
+    #[serde(default)]
+    args: Map<String, Value>,
+}
+
+/// A step: one of the actions, and what is expected.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct WrittenStep {
+    schedule: Option<String>,
+    cycle: Option<u32>,
+    order: Option<Vec<String>>,
+    advance: Option<String>,
+    evictions_complete: Option<bool>,
+    apply: Option<Vec<Value>>,
+    delete: Option<Vec<String>>,
+    status: Option<Books>,
+    expect: Option<Expect>,
+}
+
+/// Reads a scenario. Every mistake is told with its line.
+pub(super) fn read(document: Document) -> Result<Scenario, InputError> {
+    let Document { value, origin } = document;
+    let written: Written = serde_path_to_error::deserialize(value).map_err(|error| {
+        let pointer = pointer(error.path());
+        origin.mistake(&pointer, error.into_inner().to_string(), REMEDY)
+    })?;
+    if written.api_version != "lictor.dev/v1alpha1" {
+        let message = format!("`{}` is no version of a scenario", written.api_version);
+        return Err(origin.mistake("/apiVersion", message, "write `apiVersion: lictor.dev/v1alpha1`"));
+    }
+    if written.kind != "Scenario" {
+        let message = format!("`{}` is not `Scenario`", written.kind);
+        return Err(origin.mistake("/kind", message, "write `kind: Scenario`"));
+    }
+    let spec = written.spec;
+    let steps = (0usize..).zip(spec.steps).map(|(place, written)| step(written, &origin, place));
+    Ok(Scenario {
+        name: written.metadata.name,
+        description: spec.description,
+        source: spec.source,
+        bites: written.metadata.bites,
+        spares: written.metadata.spares,
+        laws: spec.policy.laws,
+        args: spec.policy.args,
+        cluster: objects(spec.cluster, &origin, "/spec/cluster")?,
+        steps: steps.collect::<Result<_, _>>()?,
+        origin,
+    })
+}
+
+/// The JSON pointer of a path.
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    let mut pointer = String::new();
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
+            Segment::Map { key } => pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    pointer
+}
+
+/// Reads objects.
+fn objects(values: Vec<Value>, origin: &Origin, pointer: &str) -> Result<Vec<Object>, InputError> {
+    let object = |(place, value)| Object::from_value(value, origin, &format!("{pointer}/{place}"));
+    (0usize..).zip(values).map(object).collect()
+}
+
+/// Reads a step.
+fn step(written: WrittenStep, origin: &Origin, place: usize) -> Result<Step, InputError> {
+    let here = format!("/spec/steps/{place}");
+    let expect = written.expect.clone().unwrap_or_default();
+    let mut actions = actions(written, origin, &here)?;
+    let action = match (actions.pop(), actions.is_empty()) {
+        (Some(action), true) => action,
+        (None, _) => return Err(origin.mistake(&here, "the step does nothing", REMEDY)),
+        (Some(_), false) => {
+            return Err(origin.mistake(&here, "the step does several things at once", "write a step for each"));
+        }
+    };
+    if let Some(key) = expect.of_one_pod().filter(|_| !matches!(action, Action::Schedule(_))) {
+        let message = format!("`{key}` can only be expected of `schedule`");
+        return Err(origin.mistake(&format!("{here}/expect/{key}"), message, "leave it out"));
+    }
+    Ok(Step { action, expect, line: origin.line(&here) })
+}
+
+/// Everything that a step does.
+fn actions(written: WrittenStep, origin: &Origin, here: &str) -> Result<Vec<Action>, InputError> {
+    let at = |key: &str| format!("{here}/{key}");
+    let mut actions = Vec::new();
+    actions.extend(written.schedule.map(Action::Schedule));
+    actions.extend(written.order.map(Action::Order));
+    actions.extend(written.delete.map(Action::Delete));
+    if let Some(count) = written.cycle {
+        if count == 0 {
+            return Err(origin.mistake(&at("cycle"), "0 cycles are no step", "write 1 or more"));
+        }
+        actions.push(Action::Cycle(count));
+    }
+    if let Some(text) = written.advance {
+        let nanoseconds = duration::parse(&text);
+        let mistake = |error: duration::DurationError| {
+            origin.mistake(&at("advance"), error.to_string(), "write it as Go does, such as `1m30s`")
+        };
+        actions.push(Action::Advance(nanoseconds.map_err(mistake)?));
+    }
+    match written.evictions_complete {
+        Some(true) => actions.push(Action::EvictionsComplete),
+        Some(false) => {
+            let message = "evictions that do not complete are no step";
+            return Err(origin.mistake(&at("evictionsComplete"), message, "write `true`, or leave the step out"));
+        }
+        None => {}
+    }
+    if let Some(values) = written.apply {
+        actions.push(Action::Apply(objects(values, origin, &at("apply"))?));
+    }
+    if let Some(books) = written.status {
+        for (name, usage) in &books {
+            let mistake = |error: lictor_contract::quantity::QuantityError| {
+                let pointer = format!("{}/{}/used", at("status"), name.replace('/', "~1"));
+                origin.mistake(&pointer, error.to_string(), "write a Kubernetes quantity")
+            };
+            usage.amounts().map_err(mistake)?;
+        }
+        actions.push(Action::Status(books));
+    }
+    Ok(actions)
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use lictor_host::cluster::load;
+
+    const GOOD: &str = "\
+apiVersion: lictor.dev/v1alpha1
+kind: Scenario
+metadata:
+  name: it
+spec:
+  policy:
+    laws: kubernetes
+  cluster: []
+  steps:
+    - schedule: default/p
+      expect: {result: Scheduled, nominated: {default/p: [n1, n2]}}
+    - advance: 1m30s
+";
+
+    fn text(text: &str) -> Result<Scenario, InputError> {
+        read(load::read("it.yaml", text).unwrap().pop().unwrap())
+    }
+
+    /// What is said about the text when one thing in it is replaced.
+    fn mistake(what: &str, with: &str) -> String {
+        assert!(GOOD.contains(what));
+        text(&GOOD.replacen(what, with, 1)).map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_what_is_written() {
+        let scenario = text(GOOD).unwrap();
+        assert_eq!((scenario.name.as_str(), scenario.laws.as_str()), ("it", "kubernetes"));
+        let titles: Vec<(String, u32)> = scenario.steps.iter().map(|step| (step.action.title(), step.line)).collect();
+        assert_eq!(titles, [("schedule default/p".to_owned(), 10), ("advance 90s".to_owned(), 12)]);
+    }
+
+    #[test]
+    fn every_mistake_is_told_with_its_line() {
+        for (what, with, line, part) in [
+            ("lictor.dev/v1alpha1", "v1", 1, "`v1` is no version of a scenario"),
+            ("kind: Scenario", "kind: Pod", 2, "`Pod` is not `Scenario`"),
+            ("  name: it", "  name: 7", 4, "expected a string"),
+            ("  cluster: []\n", "", 5, "missing field `cluster`"),
+            ("    laws: kubernetes", "    law: kubernetes", 7, "unknown field `law`"),
+            ("- schedule: default/p", "- scheduled: default/p", 10, "unknown field `scheduled`"),
+            ("- schedule: default/p", "- schedule: default/p\n      cycle: 1", 10, "several things at once"),
+            ("- schedule: default/p", "- cycle: 1", 11, "`result` can only be expected of `schedule`"),
+            ("- schedule: default/p", "- cycle: 0", 10, "0 cycles"),
+            ("{result: Scheduled", "{result: Bound", 11, "unknown variant `Bound`"),
+            ("{result: Scheduled", "{results: Scheduled", 11, "unknown field `results`"),
+            ("advance: 1m30s", "advance: 90", 12, "expected a string"),
+            ("advance: 1m30s", "advance: 1d", 12, "`1d` is not a length of time"),
+            ("advance: 1m30s", "evictionsComplete: false", 12, "evictions that do not complete"),
+            ("advance: 1m30s", "expect: {}", 12, "the step does nothing"),
+            ("advance: 1m30s", "status: {quota/a: {used: {cpu: much}}}", 12, "`much` is not a quantity"),
+            ("advance: 1m30s", "status: {quota/a: {use: {}}}", 12, "unknown field `use`"),
+        ] {
+            let said = mistake(what, with);
+            assert!(said.starts_with(&format!("it.yaml:{line}: ")), "{with}: {said}");
+            assert!(said.contains(part), "{with}: {said}");
+        }
+    }
+}

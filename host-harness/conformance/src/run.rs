@@ -1,0 +1,242 @@
+//! Runs a scenario against a policy.
+
+use lictor_contract::ConfigError;
+
+use super::act::take;
+use super::actual::Actual;
+use super::failure::Failure;
+use super::format::{Action, Scenario, Step};
+use super::report::{Report, StepReport};
+use super::status;
+use lictor_host::policy::Policy;
+use lictor_host::session::{OpenError, Session, SessionError};
+
+/// Runs a scenario against a policy, which is configured anew and may have been used before. Stops at the first step that
+/// cannot be taken.
+pub fn run(scenario: &Scenario, policy: &mut dyn Policy) -> Report {
+    run_with(scenario, policy, |_| Ok(()))
+}
+
+/// The same, with an explanation of every attempt where the policy says why it decides as it does.
+pub fn run_explained(scenario: &Scenario, policy: &mut dyn Policy) -> Report {
+    run_with(scenario, policy, |session| session.explain().map(drop))
+}
+
+fn run_with(
+    scenario: &Scenario,
+    policy: &mut dyn Policy,
+    prepare: impl FnOnce(&mut Session<'_>) -> Result<(), SessionError>,
+) -> Report {
+    let mut report = Report {
+        scenario: scenario.name.clone(),
+        file: scenario.origin.file().to_string(),
+        laws: scenario.laws.clone(),
+        passed: false,
+        error: None,
+        steps: Vec::new(),
+        findings: Vec::new(),
+    };
+    let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
+    match Session::open(policy, &scenario.laws, &arguments) {
+        Ok(mut session) => {
+            let prepared = prepare(&mut session).map_err(|error| error.to_string());
+            report.error = prepared.and_then(|()| run_steps(scenario, &mut session, &mut report.steps)).err();
+            report.findings = session.findings().to_vec();
+        }
+        Err(error) => report.error = Some(not_opened(scenario, &error)),
+    }
+    report.passed = report.error.is_none() && report.steps.iter().all(|step| step.failures.is_empty());
+    report
+}
+
+/// Takes the steps one after the other.
+fn run_steps(scenario: &Scenario, session: &mut Session<'_>, reports: &mut Vec<StepReport>) -> Result<(), String> {
+    session.upsert(scenario.cluster.iter().cloned()).map_err(|error| format!("initial cluster: {error}"))?;
+    session.take_happened();
+    for (place, step) in (1usize..).zip(&scenario.steps) {
+        let title = step.action.title();
+        let taken = take(&step.action, session);
+        let actual = taken.map_err(|error| format!("line {}, step {place}: {title}: {error}", step.line))?;
+        let failures = check(step, &actual);
+        reports.push(StepReport { step: place, line: step.line, action: title, actual, failures });
+    }
+    Ok(())
+}
+
+/// Which expectations of a step do not hold.
+fn check(step: &Step, actual: &Actual) -> Vec<Failure> {
+    let mut failures = step.expect.check(actual);
+    match (&step.action, &actual.order, &actual.status) {
+        (Action::Order(expected), Some(queue), _) => failures.extend(check_order(expected, queue)),
+        (Action::Status(expected), _, Some(books)) => failures.extend(status::check(expected, books)),
+        _ => {}
+    }
+    failures
+}
+
+/// The named pods stand in the queue in this relative order.
+fn check_order(expected: &[String], queue: &[String]) -> Option<Failure> {
+    let found: Vec<&String> = queue.iter().filter(|pod| expected.contains(pod)).collect();
+    (!found.iter().copied().eq(expected)).then(|| Failure::new("order", expected, found))
+}
+
+/// Why the policy could not be configured, with the place of what it refuses.
+fn not_opened(scenario: &Scenario, error: &OpenError) -> String {
+    let pointer = match error {
+        OpenError::Refused(ConfigError::UnknownLaws(_)) => "/spec/policy/laws".to_owned(),
+        OpenError::Refused(ConfigError::UnknownArgument(name)) => format!("/spec/policy/args/{name}"),
+        OpenError::Refused(ConfigError::BadArgument(bad)) => format!("/spec/policy/args/{}", bad.name),
+        _ => "/spec/policy".to_owned(),
+    };
+    format!("line {}: {error}", scenario.origin.line(&pointer))
+}
+
+#[cfg(test)]
+mod tests {
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::read::read;
+    use crate::same;
+    use lictor_host::cluster::load;
+    use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch};
+    use lictor_host::verify::testing::{node, on, pod};
+
+    /// A scenario of one node full with `v` and `w`, and the pending `p`; its steps begin at line 4.
+    fn scenario(steps: &str) -> Scenario {
+        let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)];
+        let head = format!(
+            "{{apiVersion: lictor.dev/v1alpha1, kind: Scenario, metadata: {{name: it}}, spec: {{cluster: {},",
+            Value::from(cluster.to_vec())
+        );
+        let text = format!("{head}\npolicy: {{laws: test,\nargs: {{}}}},\nsteps: [\n{steps}\n]}}}}");
+        read(load::read("it.yaml", &text).unwrap().pop().unwrap()).unwrap()
+    }
+
+    /// A policy that evicts `v` for `p`.
+    fn evicting() -> Scripted {
+        let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
+        Scripted::deciding(ALL)
+            .say("filter default/p", Say::Fits(&[]))
+            .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+    }
+
+    /// The actual outcome of a step as JSON.
+    fn actual(report: &Report, step: usize) -> Value {
+        serde_json::to_value(&report.steps.get(step).unwrap().actual).unwrap()
+    }
+
+    #[test]
+    fn every_step_says_what_came_of_it() {
+        let scenario = scenario(
+            "{schedule: default/p},\n{advance: 1s},\n{evictionsComplete: true},\n{cycle: 1},\n{order: []},\n\
+             {status: {}}",
+        );
+        let report = run(&scenario, &mut evicting());
+        assert!(report.passed, "{report}");
+        let quiet = json!({"bound": {}, "nominated": {}, "victims": [], "waiting": []});
+        let nominated = json!({"default/p": "n1"});
+        let plan = json!({"plan": 1, "preemptor": "default/p", "nominated": nominated, "victims": ["default/v"]});
+        assert_eq!(
+            actual(&report, 0),
+            json!({
+                "result": "Nominated", "node": "n1", "bound": {}, "nominated": nominated,
+                "victims": ["default/v"], "plans": [plan], "eviction": "Delete", "waiting": [],
+                "reason": "0/1 nodes are available: 1 Insufficient cpu; preemption: needs room",
+            })
+        );
+        assert_eq!(actual(&report, 1), quiet);
+        assert_eq!(actual(&report, 2), quiet);
+        let tried = json!([{"pod": "default/p", "result": "Scheduled", "node": "n1", "reason": "the gang"}]);
+        assert_eq!(
+            actual(&report, 3),
+            json!({"bound": {"default/p": "n1"}, "nominated": {}, "victims": [], "waiting": [], "attempts": tried})
+        );
+        assert_eq!(actual(&report, 4).get("order").unwrap(), &json!([]));
+        assert_eq!(actual(&report, 5).get("status").unwrap(), &json!({}));
+    }
+
+    #[test]
+    fn an_expectation_that_does_not_hold_fails_the_scenario_and_the_steps_go_on() {
+        let steps = "{schedule: default/p, expect: {result: Scheduled, victims: [default/v]}},\n{advance: 1s}";
+        let report = run(&scenario(steps), &mut evicting());
+        assert!(!report.passed);
+        assert_eq!(report.steps.len(), 2);
+        assert_eq!(
+            report.to_string(),
+            "FAIL it (it.yaml)\n  line 5, step 1: schedule default/p\n    \
+             result: expected \"Scheduled\", got \"Nominated\"\n    \
+             reason: 0/1 nodes are available: 1 Insufficient cpu; preemption: needs room\n"
+        );
+    }
+
+    #[test]
+    fn the_order_is_relative() {
+        let apply = format!("{{apply: [{}, {}]}},", pod("q", 1, 0), pod("r", 1, 0));
+        for (order, passes) in [
+            ("[default/p, default/r]", true),
+            ("[default/q]", true),
+            ("[default/r, default/p]", false),
+            ("[default/p, default/x]", false),
+            ("[default/p, default/v]", false),
+        ] {
+            let report = run(&scenario(&format!("{apply}\n{{order: {order}}}")), &mut Scripted::deciding(ALL));
+            assert_eq!(report.passed, passes, "{order}: {report}");
+        }
+    }
+
+    #[test]
+    fn books_that_the_policy_does_not_keep_are_not_as_expected() {
+        let report = run(&scenario("{status: {quota/a: {used: {cpu: 0}}}}"), &mut Scripted::deciding(ALL));
+        assert!(
+            report.to_string().contains("status quota/a: expected {\"used\":{\"cpu\":0}}, got \"no such account\"")
+        );
+    }
+
+    #[test]
+    fn a_step_that_cannot_be_taken_ends_the_scenario() {
+        for (step, said) in [
+            ("{schedule: default/x}", "line 5, step 1: schedule default/x: there is no pod `default/x`"),
+            (
+                "{schedule: default/v}",
+                "line 5, step 1: schedule default/v: `default/v` cannot be tried: it is bound already",
+            ),
+            ("{delete: [Pod/default/x]}", "line 5, step 1: delete Pod/default/x: there is no object `Pod/default/x`"),
+        ] {
+            let report = run(&scenario(&format!("{step},\n{{cycle: 1}}")), &mut Scripted::deciding(ALL));
+            assert_eq!((report.passed, report.error.as_deref(), report.steps.len()), (false, Some(said), 0));
+        }
+    }
+
+    #[test]
+    fn a_fault_fails_the_scenario_with_its_message() {
+        let mut policy = Scripted::deciding(ALL).say("filter default/p", Say::Fault);
+        let report = run(&scenario("{schedule: default/p}"), &mut policy);
+        let said = "line 5, step 1: schedule default/p: the policy cannot answer `filter`: WrongState(\"scripted\")";
+        assert_eq!(report.error.as_deref(), Some(said));
+        assert_eq!(report.to_string(), format!("FAIL it (it.yaml)\n  {said}\n"));
+    }
+
+    #[test]
+    fn what_the_policy_refuses_in_its_configuration_is_named_with_its_line() {
+        let mut unknown = scenario("{cycle: 1}");
+        unknown.args.insert("speed".to_owned(), json!(1));
+        let report = run(&unknown, &mut Scripted::deciding(ALL));
+        assert_eq!(report.error.unwrap(), "line 3: the laws take no argument `speed`");
+        unknown.laws = "other".to_owned();
+        let report = run(&unknown, &mut Scripted::deciding(ALL));
+        assert_eq!(report.error.unwrap(), "line 2: no such laws; the policy knows `test`");
+    }
+
+    #[test]
+    fn two_runs_are_the_same_where_the_outcomes_are() {
+        let plain = run(&scenario("{schedule: default/p}"), &mut evicting());
+        let expecting = run(&scenario("{schedule: default/p, expect: {result: Waiting}}"), &mut evicting());
+        assert!(same(&plain, &expecting));
+        let mut idle = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
+        assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), &mut idle)));
+        let mut broken = Scripted::deciding(ALL).say("filter default/p", Say::Fault);
+        assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), &mut broken)));
+    }
+}

@@ -1,0 +1,106 @@
+use lictor_contract::{Eligibility, NodeId};
+
+use super::*;
+
+fn pick(key: &str, value: &str) -> Requirement {
+    Requirement { key: key.to_owned(), test: LabelTest::In([value.to_owned()].into()) }
+}
+
+fn node(name: &str, labels: &[(&str, &str)]) -> Terrain {
+    let labels = labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    Terrain { name: name.to_owned(), labels, ..Terrain::default() }
+}
+
+fn on(names: &[&str]) -> Constraints {
+    let term = |name: &&str| Term { names: [NameTest::Is((*name).to_owned())].into(), ..Term::default() };
+    Constraints { affinity: Some(names.iter().map(term).collect()), ..Constraints::default() }
+}
+
+fn tolerating(key: &str) -> Constraints {
+    let toleration = Toleration { key: Some(key.to_owned()), test: ValueTest::Exists, effect: None };
+    Constraints { tolerations: [toleration].into(), ..Constraints::default() }
+}
+
+fn reason(constraints: &Constraints, node: &Terrain) -> String {
+    constraints.judge(node).map_or_else(|reason| reason.0, |()| "fits".to_owned())
+}
+
+#[test]
+fn an_unschedulable_node_takes_only_who_tolerates_that() {
+    let cordoned = Terrain { unschedulable: true, ..node("n1", &[]) };
+    assert_eq!(reason(&Constraints::default(), &cordoned), "node(s) were unschedulable");
+    assert_eq!(reason(&tolerating("gpu"), &cordoned), "node(s) were unschedulable");
+    assert_eq!(reason(&tolerating("node.kubernetes.io/unschedulable"), &cordoned), "fits");
+}
+
+#[test]
+fn the_first_untolerated_taint_is_named() {
+    let taint = |key: &str, value: &str, effect| Taint { key: key.to_owned(), value: value.to_owned(), effect };
+    let taints = vec![taint("gpu", "a100", Effect::NoSchedule), taint("broken", "", Effect::NoExecute)];
+    let tainted = Terrain { taints, ..node("n1", &[]) };
+    assert_eq!(reason(&Constraints::default(), &tainted), "node(s) had untolerated taint {gpu: a100}");
+    assert_eq!(reason(&tolerating("gpu"), &tainted), "node(s) had untolerated taint {broken: }");
+    let mut both = tolerating("gpu");
+    both.tolerations.extend(tolerating("broken").tolerations);
+    assert_eq!(reason(&both, &tainted), "fits");
+}
+
+#[test]
+fn selector_and_affinity_must_both_hold_and_one_term_is_enough() {
+    let mismatch = "node(s) didn't match Pod's node affinity/selector";
+    let term = |value| Term { labels: [pick("zone", value)].into(), ..Term::default() };
+    let constraints = Constraints {
+        selector: [pick("disk", "ssd")].into(),
+        affinity: Some([term("a"), term("b")].into()),
+        ..Constraints::default()
+    };
+    assert_eq!(reason(&constraints, &node("n1", &[("disk", "ssd"), ("zone", "b")])), "fits");
+    assert_eq!(reason(&constraints, &node("n1", &[("disk", "ssd"), ("zone", "c")])), mismatch);
+    assert_eq!(reason(&constraints, &node("n1", &[("disk", "hdd"), ("zone", "a")])), mismatch);
+    let nothing = Constraints { affinity: Some(BTreeSet::new()), ..Constraints::default() };
+    assert_eq!(reason(&nothing, &node("n1", &[])), mismatch);
+}
+
+#[test]
+fn only_an_affinity_for_one_node_requires_it() {
+    assert_eq!(on(&["n1"]).required_name(), Some("n1"));
+    assert_eq!(on(&["n1", "n2"]).required_name(), None);
+    assert_eq!(on(&[]).required_name(), None);
+    assert_eq!(Constraints::default().required_name(), None);
+    let mut mixed = on(&["n1"]);
+    mixed.affinity = mixed.affinity.map(|mut terms| {
+        terms.insert(Term { labels: [pick("zone", "a")].into(), ..Term::default() });
+        terms
+    });
+    assert_eq!(mixed.required_name(), None);
+}
+
+fn intern(shapes: &mut Shapes, constraints: Constraints, nodes: &[Terrain]) -> u32 {
+    let all = (0..).zip(nodes);
+    shapes.intern(constraints, all, |name| {
+        let index = nodes.iter().position(|node| node.name == name)?;
+        Some((NodeId::try_from(index).ok()?, &nodes[index]))
+    })
+}
+
+#[test]
+fn equal_constraints_share_a_shape_and_changed_nodes_change_it() {
+    let mut nodes = vec![node("n0", &[("zone", "a")]), node("n1", &[])];
+    let zone = || Constraints { selector: [pick("zone", "a")].into(), ..Constraints::default() };
+    let mut shapes = Shapes::default();
+    assert_eq!(intern(&mut shapes, zone(), &nodes), 0);
+    assert_eq!(intern(&mut shapes, on(&["n1", "n7"]), &nodes), 1);
+    assert_eq!(intern(&mut shapes, zone(), &nodes), 0);
+    let told = |shape, nodes: &[u64]| Eligibility { shape, nodes: nodes.to_vec() };
+    assert_eq!(shapes.drain(), [told(0, &[0b01]), told(1, &[0b10])]);
+    nodes[1].labels.insert("zone".to_owned(), "a".to_owned());
+    shapes.judge(1, "n1", Some(&nodes[1]));
+    assert_eq!(shapes.drain(), [told(0, &[0b11])]);
+    shapes.judge(70, "n7", Some(&node("n7", &[])));
+    assert_eq!(shapes.drain(), [told(1, &[0b10, 0b100_0000])]);
+    shapes.judge(0, "n0", None);
+    shapes.judge(70, "n7", None);
+    assert_eq!(shapes.drain(), [told(0, &[0b10]), told(1, &[0b10])]);
+    assert_eq!(shapes.drain(), []);
+    assert_eq!(shapes.all().collect::<Vec<_>>(), [told(0, &[0b10]), told(1, &[0b10])]);
+}

@@ -1,0 +1,130 @@
+//! The authoritative picture of the cluster, from which the policy is told what changes.
+
+mod actions;
+mod attributes;
+mod classes;
+mod events;
+mod ledger;
+mod load;
+mod nodes;
+mod objects;
+mod pods;
+mod removal;
+mod resolve;
+mod resources;
+mod upsert;
+
+use std::collections::BTreeMap;
+
+use lictor_contract::*;
+
+use super::eligibility::Shapes;
+use super::{Ineligible, InputError};
+use attributes::Filter;
+use classes::Classes;
+use nodes::Nodes;
+use objects::Objects;
+use pods::Pods;
+use resources::Resources;
+
+/// The cluster as the host knows it.
+#[derive(Debug)]
+pub struct Mirror {
+    labels: Filter,
+    annotations: Filter,
+    node_labels: Filter,
+    clock: i64,
+    /// The time that the policy was told.
+    told_clock: i64,
+    resources: Resources,
+    nodes: Nodes,
+    shapes: Shapes,
+    pods: Pods,
+    classes: Classes,
+    objects: Objects,
+    ignored: BTreeMap<String, usize>,
+    replaced: Vec<InputError>,
+}
+
+impl Mirror {
+    /// An empty cluster, for a policy that wants to be told this much. The clock stands at 0.
+    pub fn new(interests: Interests) -> Mirror {
+        Mirror {
+            labels: Filter::new(&interests.labels, true),
+            annotations: Filter::new(&interests.annotations, false),
+            node_labels: Filter::new(&interests.node_labels, false),
+            clock: 0,
+            told_clock: 0,
+            resources: Resources::new(),
+            nodes: Nodes::default(),
+            shapes: Shapes::default(),
+            pods: Pods::default(),
+            classes: Classes::new(),
+            objects: Objects::new(&interests.kinds),
+            ignored: BTreeMap::new(),
+            replaced: Vec::new(),
+        }
+    }
+
+    /// The time.
+    pub fn now(&self) -> i64 {
+        self.clock
+    }
+
+    /// The number of the pod of this name: `namespace/name`, or `Reservation/name`.
+    pub fn pod_id(&self, name: &str) -> Option<PodId> {
+        self.pods.id(name)
+    }
+
+    /// The name of a pod, as `pod_id` takes it; also of one that is gone.
+    pub fn pod_name(&self, pod: PodId) -> Option<&str> {
+        self.pods.name(pod)
+    }
+
+    /// The number of the node of this name.
+    pub fn node_id(&self, name: &str) -> Option<NodeId> {
+        self.nodes.id(name)
+    }
+
+    /// A pod as the policy is told of it.
+    pub fn pod(&self, pod: PodId) -> Option<&Pod> {
+        self.pods.get(pod).map(|entry| &entry.record)
+    }
+
+    /// A node as the policy is told of it.
+    pub fn node(&self, node: NodeId) -> Option<&Node> {
+        self.nodes.get(node).map(|entry| &entry.record)
+    }
+
+    /// All pods, by number.
+    pub fn pods(&self) -> impl Iterator<Item = &Pod> {
+        self.pods.all().map(|entry| &entry.record)
+    }
+
+    /// All nodes, by number.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.all().map(|entry| &entry.record)
+    }
+
+    /// The resources that amounts name, by number.
+    pub fn resources(&self) -> &[Resource] {
+        self.resources.all()
+    }
+
+    /// Whether a pod may run on a node as far as that depends on no other pod. The reason is in kube-scheduler's words.
+    pub fn eligible(&self, pod: PodId, node: NodeId) -> Result<(), Ineligible> {
+        let unknown = |what: &str| Ineligible(format!("there is no such {what}"));
+        let pod = self.pods.get(pod).ok_or_else(|| unknown("pod"))?;
+        let node = self.nodes.get(node).ok_or_else(|| unknown("node"))?;
+        let constraints = self.shapes.constraints(pod.record.shape).ok_or_else(|| unknown("shape"))?;
+        constraints.judge(&node.terrain)
+    }
+
+    /// How many objects were not mirrored since the policy declared no interest in their kind, by `apps/v1 Deployment`.
+    pub fn ignored(&self) -> &BTreeMap<String, usize> {
+        &self.ignored
+    }
+}
+
+#[cfg(test)]
+mod tests;

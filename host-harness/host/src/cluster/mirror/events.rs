@@ -1,0 +1,43 @@
+//! What the policy is told.
+
+use lictor_contract::Event;
+
+use super::Mirror;
+
+impl Mirror {
+    /// The changes since the last call, in the order in which the policy must be told: nothing is named before it is announced,
+    /// and what replaces something comes after its removal.
+    pub fn drain_events(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        let resources = self.resources.drain();
+        if !resources.is_empty() {
+            events.push(Event::Resources(resources));
+        }
+        if self.told_clock != self.clock {
+            self.told_clock = self.clock;
+            events.push(Event::Clock(self.clock));
+        }
+        events.extend(self.pods.ledger.drain_gone().into_iter().map(Event::PodRemoved));
+        events.extend(self.objects.drain_gone().into_iter().map(Event::ObjectRemoved));
+        let nodes = self.nodes.ledger.drain_changed();
+        events.extend(nodes.into_iter().filter_map(|id| self.node(id).cloned()).map(Event::NodeUpserted));
+        events.extend(self.shapes.drain().into_iter().map(Event::Eligibility));
+        events.extend(self.objects.drain_changed().into_iter().map(Event::ObjectUpserted));
+        let pods = self.pods.ledger.drain_changed();
+        events.extend(pods.into_iter().filter_map(|id| self.pod(id).cloned()).map(Event::PodUpserted));
+        events.extend(self.nodes.ledger.drain_gone().into_iter().map(Event::NodeRemoved));
+        events
+    }
+
+    /// The whole cluster as events, for an instance that knows nothing yet. Same ids.
+    ///
+    /// Changes that have not been drained are in it: drain them before, and tell the new instance only of later ones.
+    pub fn replay(&self) -> Vec<Event> {
+        let mut events = vec![Event::Resources(self.resources.all().to_vec()), Event::Clock(self.clock)];
+        events.extend(self.nodes().cloned().map(Event::NodeUpserted));
+        events.extend(self.shapes.all().map(Event::Eligibility));
+        events.extend(self.objects.all().map(Event::ObjectUpserted));
+        events.extend(self.pods().cloned().map(Event::PodUpserted));
+        events
+    }
+}

@@ -1,0 +1,82 @@
+//! Whole dumps at once, and what their author should know.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use lictor_contract::Phase;
+
+use super::Mirror;
+use super::objects::Key;
+use super::pods::PodEntry;
+use crate::cluster::object::Object;
+use crate::cluster::{InputError, load};
+
+impl Mirror {
+    /// Reads files that kubectl printed (`-` is the standard input) and creates or replaces what is in them. An object that is
+    /// there twice is a warning, and the later one holds.
+    ///
+    /// # Errors
+    /// At the first mistake; what was read before it stays.
+    pub fn load<P: AsRef<Path>>(&mut self, files: &[P]) -> Result<(), InputError> {
+        let mut seen = BTreeSet::new();
+        for file in files {
+            load::each_in(file.as_ref(), &mut |document| {
+                let object = Object::from_document(document)?;
+                self.load_one(object, &mut seen);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Creates or replaces objects that were read together: one that is there twice is a warning, as in `load`.
+    pub fn load_objects(&mut self, objects: impl IntoIterator<Item = Object>) {
+        let mut seen = BTreeSet::new();
+        for object in objects {
+            self.load_one(object, &mut seen);
+        }
+    }
+
+    fn load_one(&mut self, object: Object, seen: &mut BTreeSet<Key>) {
+        if self.mirrors(&object) && !seen.insert(Key::of(&object.id)) {
+            let message = format!("`{}` is there for the second time; the first is replaced", object.key());
+            self.replaced.push(object.place.remark(message, "remove one of the two"));
+        }
+        self.upsert(object);
+    }
+
+    /// What was read in another way than its author may think: objects that were there twice, pods whose node or priority class
+    /// is not there.
+    pub fn warnings(&self) -> Vec<InputError> {
+        let mut warnings = self.replaced.clone();
+        for pod in self.pods.all() {
+            warnings.extend(self.lost_node(pod));
+            warnings.extend(self.lost_class(pod));
+        }
+        warnings
+    }
+
+    fn lost_node(&self, pod: &PodEntry) -> Option<InputError> {
+        let name = pod.stated.node.as_deref()?;
+        let ended = matches!(pod.record.phase, Phase::Succeeded | Phase::Failed);
+        if ended || pod.record.node.is_some() {
+            return None;
+        }
+        let message =
+            format!("`{}` runs on node `{name}`, which is not there; it counts as running on none", label(pod));
+        Some(pod.place.remark(message, "add the node"))
+    }
+
+    fn lost_class(&self, pod: &PodEntry) -> Option<InputError> {
+        let class = &pod.record.priority_class;
+        if pod.stated.priority.is_some() || class.is_empty() || self.classes.get(class).is_some() {
+            return None;
+        }
+        let message = format!("`{}` names priority class `{class}`, which is not there", label(pod));
+        Some(pod.place.remark(message, "add the class, or write the priority"))
+    }
+}
+
+fn label(pod: &PodEntry) -> String {
+    super::pods::name(pod.record.kind, &pod.record.namespace, &pod.record.name)
+}

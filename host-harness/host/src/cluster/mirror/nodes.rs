@@ -1,0 +1,63 @@
+//! The nodes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lictor_contract::{Node, NodeId};
+
+use super::ledger::Ledger;
+use crate::cluster::eligibility::Terrain;
+
+/// The nodes. A number belongs to a name for good: a node that comes back has the one it had.
+#[derive(Debug, Default)]
+pub(super) struct Nodes {
+    ids: BTreeMap<Arc<str>, NodeId>,
+    entries: Vec<Option<NodeEntry>>,
+    pub(super) ledger: Ledger<NodeId>,
+}
+
+/// A node.
+#[derive(Debug)]
+pub(super) struct NodeEntry {
+    pub(super) record: Node,
+    pub(super) terrain: Terrain,
+}
+
+impl Nodes {
+    /// The number of a name, a new one where it has none.
+    pub(super) fn number(&mut self, name: &str) -> NodeId {
+        if let Some(id) = self.ids.get(name) {
+            return *id;
+        }
+        let id = NodeId::try_from(self.entries.len()).unwrap_or(NodeId::MAX);
+        self.entries.push(None);
+        self.ids.insert(Arc::from(name), id);
+        id
+    }
+
+    /// Sets a node under its number, or takes it away; gives what was there.
+    pub(super) fn set(&mut self, id: NodeId, entry: Option<NodeEntry>) -> Option<NodeEntry> {
+        let slot = self.entries.get_mut(id as usize)?;
+        std::mem::replace(slot, entry)
+    }
+
+    pub(super) fn get(&self, id: NodeId) -> Option<&NodeEntry> {
+        self.entries.get(id as usize)?.as_ref()
+    }
+
+    /// The number of the node of this name, where there is one.
+    pub(super) fn id(&self, name: &str) -> Option<NodeId> {
+        self.ids.get(name).copied().filter(|id| self.get(*id).is_some())
+    }
+
+    /// The node of this name.
+    pub(super) fn find(&self, name: &str) -> Option<(NodeId, &Terrain)> {
+        let id = self.id(name)?;
+        self.get(id).map(|entry| (id, &entry.terrain))
+    }
+
+    /// All nodes, by number.
+    pub(super) fn all(&self) -> impl Iterator<Item = &NodeEntry> {
+        self.entries.iter().flatten()
+    }
+}

@@ -1,0 +1,161 @@
+//! The pods, and what is placed like one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use lictor_contract::{Phase, Pod, PodId, PodKind};
+
+use super::ledger::Ledger;
+use crate::cluster::object::Place;
+
+/// The pods. A number is never used again.
+#[derive(Debug, Default)]
+pub(super) struct Pods {
+    ids: BTreeMap<Arc<str>, PodId>,
+    /// The names of all numbers, of pods that are gone too.
+    names: Vec<Arc<str>>,
+    entries: Vec<Option<PodEntry>>,
+    /// Pods that name a node, whether or not there is one of that name.
+    by_node: BTreeMap<String, BTreeSet<PodId>>,
+    /// Pods that leave something to their priority class; under the empty name those that leave it to the default one.
+    by_class: BTreeMap<String, BTreeSet<PodId>>,
+    pub(super) ledger: Ledger<PodId>,
+}
+
+/// A pod.
+#[derive(Debug)]
+pub(super) struct PodEntry {
+    /// As the policy is told of it.
+    pub(super) record: Pod,
+    pub(super) stated: Stated,
+    pub(super) place: Place,
+}
+
+/// What the object says where the record depends on other objects, too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stated {
+    pub(super) node: Option<String>,
+    pub(super) nominated: Option<String>,
+    pub(super) required: Option<String>,
+    pub(super) priority: Option<i32>,
+    pub(super) never_preempts: Option<bool>,
+    pub(super) phase: Phase,
+}
+
+impl PodEntry {
+    fn nodes(&self) -> impl Iterator<Item = &String> {
+        [&self.stated.node, &self.stated.nominated, &self.stated.required].into_iter().flatten()
+    }
+
+    /// The class that decides what the pod leaves open. Who has a priority but no class leaves nothing to the default one.
+    pub(super) fn class(&self) -> Option<&String> {
+        let class = &self.record.priority_class;
+        let open = self.stated.priority.is_none() || self.stated.never_preempts.is_none() && !class.is_empty();
+        open.then_some(class)
+    }
+}
+
+/// What the mirror calls a pod: `namespace/name`, or `Reservation/name`.
+pub(super) fn name(kind: PodKind, namespace: &str, name: &str) -> String {
+    match kind {
+        PodKind::Pod => format!("{namespace}/{name}"),
+        PodKind::Reservation => format!("Reservation/{name}"),
+    }
+}
+
+impl Pods {
+    /// The number of the pod of this name, where there is one.
+    pub(super) fn id(&self, name: &str) -> Option<PodId> {
+        self.ids.get(name).copied()
+    }
+
+    /// The name of a pod, also of one that is gone.
+    pub(super) fn name(&self, id: PodId) -> Option<&str> {
+        self.names.get(id as usize).map(|name| &**name)
+    }
+
+    /// A number for a pod of this name that is new.
+    pub(super) fn number(&mut self, name: &str) -> PodId {
+        let id = PodId::try_from(self.entries.len()).unwrap_or(PodId::MAX);
+        let name: Arc<str> = Arc::from(name);
+        self.entries.push(None);
+        self.names.push(name.clone());
+        self.ids.insert(name, id);
+        id
+    }
+
+    pub(super) fn get(&self, id: PodId) -> Option<&PodEntry> {
+        self.entries.get(id as usize)?.as_ref()
+    }
+
+    /// Sets a pod; gives what was there. The caller notes the change.
+    pub(super) fn set(&mut self, id: PodId, entry: PodEntry) -> Option<PodEntry> {
+        let old = self.take(id);
+        for node in entry.nodes() {
+            self.by_node.entry(node.clone()).or_default().insert(id);
+        }
+        if let Some(class) = entry.class() {
+            self.by_class.entry(class.clone()).or_default().insert(id);
+        }
+        if let Some(slot) = self.entries.get_mut(id as usize) {
+            *slot = Some(entry);
+        }
+        old
+    }
+
+    /// Changes a pod.
+    pub(super) fn change(&mut self, id: PodId, change: impl FnOnce(&mut PodEntry)) {
+        let Some(mut entry) = self.take(id) else { return };
+        let before = entry.record.clone();
+        change(&mut entry);
+        if entry.record != before {
+            self.ledger.changed(id);
+        }
+        self.set(id, entry);
+    }
+
+    /// Takes a pod away for good.
+    pub(super) fn remove(&mut self, id: PodId) -> Option<PodEntry> {
+        let entry = self.take(id)?;
+        if let Some(name) = self.names.get(id as usize) {
+            self.ids.remove(name);
+        }
+        self.ledger.gone(id);
+        Some(entry)
+    }
+
+    /// The pods that name this node.
+    pub(super) fn of_node(&self, name: &str) -> Vec<PodId> {
+        self.by_node.get(name).into_iter().flatten().copied().collect()
+    }
+
+    /// The pods that leave something to this priority class.
+    pub(super) fn of_class(&self, name: &str) -> Vec<PodId> {
+        self.by_class.get(name).into_iter().flatten().copied().collect()
+    }
+
+    /// All pods, by number.
+    pub(super) fn all(&self) -> impl Iterator<Item = &PodEntry> {
+        self.entries.iter().flatten()
+    }
+
+    fn take(&mut self, id: PodId) -> Option<PodEntry> {
+        let entry = self.entries.get_mut(id as usize)?.take()?;
+        for node in entry.nodes() {
+            unlink(&mut self.by_node, node, id);
+        }
+        if let Some(class) = entry.class() {
+            unlink(&mut self.by_class, class, id);
+        }
+        Some(entry)
+    }
+}
+
+fn unlink(index: &mut BTreeMap<String, BTreeSet<PodId>>, key: &str, id: PodId) {
+    if let Some(ids) = index.get_mut(key) {
+        ids.remove(&id);
+        if ids.is_empty() {
+            index.remove(key);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Objects that are gone.
+
+use lictor_contract::{NodeId, PodId, PodKind};
+
+use super::{Mirror, pods};
+
+impl Mirror {
+    /// Removes an object named `Kind/namespace/name` or `Kind/name` (a pod without namespace is in `default`); false where
+    /// there is none. With a node go the pods that are bound to it.
+    pub fn remove(&mut self, key: &str) -> bool {
+        let Some((kind, rest)) = key.split_once('/') else { return false };
+        let (namespace, name) = rest.split_once('/').unwrap_or(("", rest));
+        match kind {
+            "Node" => self.nodes.id(name).is_some_and(|id| self.remove_node(id)),
+            "Pod" => {
+                let namespace = if namespace.is_empty() { "default" } else { namespace };
+                self.remove_pod_named(PodKind::Pod, namespace, name)
+            }
+            "Reservation" => {
+                let placed = self.remove_pod_named(PodKind::Reservation, namespace, name);
+                self.objects.remove(kind, namespace, name) || placed
+            }
+            "PriorityClass" => {
+                // Pods keep the priority they were given.
+                let known = self.classes.remove(name);
+                self.objects.remove(kind, namespace, name) || known
+            }
+            _ => self.objects.remove(kind, namespace, name),
+        }
+    }
+
+    fn remove_pod_named(&mut self, kind: PodKind, namespace: &str, name: &str) -> bool {
+        let id = self.pods.id(&pods::name(kind, namespace, name));
+        id.is_some_and(|id| self.pods.remove(id).is_some())
+    }
+
+    fn remove_node(&mut self, id: NodeId) -> bool {
+        let Some(entry) = self.nodes.set(id, None) else { return false };
+        let name = entry.record.name;
+        self.nodes.ledger.gone(id);
+        self.shapes.judge(id, &name, None);
+        for pod in self.pods.of_node(&name) {
+            if self.pods.get(pod).is_some_and(|pod| pod.stated.node.as_ref() == Some(&name)) {
+                self.remove_bound(pod);
+            } else {
+                self.pods.change(pod, |entry| entry.resolve_nodes(&self.nodes));
+            }
+        }
+        true
+    }
+
+    fn remove_bound(&mut self, pod: PodId) {
+        if let Some(entry) = self.pods.remove(pod)
+            && entry.record.kind == PodKind::Reservation
+        {
+            self.objects.remove("Reservation", "", &entry.record.name);
+        }
+    }
+}

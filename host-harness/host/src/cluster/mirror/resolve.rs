@@ -1,0 +1,28 @@
+//! What of a pod depends on other objects: nodes by name, the priority class.
+
+use lictor_contract::Phase;
+
+use super::classes::Classes;
+use super::nodes::Nodes;
+use super::pods::PodEntry;
+
+impl PodEntry {
+    /// Finds the nodes that a pod names. A pod on a node that is not there is bound nowhere, and not pending either.
+    pub(super) fn resolve_nodes(&mut self, nodes: &Nodes) {
+        let (stated, record) = (&self.stated, &mut self.record);
+        let find = |name: &Option<String>| name.as_ref().and_then(|name| nodes.id(name));
+        record.node = find(&stated.node);
+        record.nominated = find(&stated.nominated);
+        record.required_node = find(&stated.required);
+        let lost = stated.node.is_some() && record.node.is_none() && stated.phase == Phase::Pending;
+        record.phase = if lost { Phase::Running } else { stated.phase };
+    }
+
+    /// Finds what a pod leaves to its priority class.
+    pub(super) fn resolve_priority(&mut self, classes: &Classes) {
+        let class = self.class().and_then(|name| classes.get(name));
+        let (value, never) = (class.map(|class| class.value), class.map(|class| class.never_preempts));
+        self.record.priority = self.stated.priority.or(value);
+        self.record.never_preempts = self.stated.never_preempts.or(never).unwrap_or_default();
+    }
+}

@@ -1,0 +1,94 @@
+mod actions;
+mod loading;
+mod order;
+mod picture;
+mod placing;
+mod random;
+
+use lictor_contract::*;
+
+use super::*;
+use crate::cluster::{Object as Read, load};
+
+/// A mirror for a policy with these interests.
+fn mirror() -> Mirror {
+    let kind = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };
+    Mirror::new(Interests {
+        labels: vec!["team".to_owned(), "tier".to_owned()],
+        annotations: vec!["note".to_owned()],
+        node_labels: vec!["zone".to_owned()],
+        kinds: vec![
+            kind("scheduling.sigs.k8s.io", "ElasticQuota"),
+            kind("scheduling.koordinator.sh", "Reservation"),
+            kind("scheduling.k8s.io", "PriorityClass"),
+        ],
+    })
+}
+
+/// The objects of a text.
+fn objects(text: &str) -> Vec<Read> {
+    load::read("c.yaml", text).unwrap().into_iter().map(|document| Read::from_document(document).unwrap()).collect()
+}
+
+fn apply(mirror: &mut Mirror, text: &str) {
+    for object in objects(text) {
+        mirror.upsert(object);
+    }
+}
+
+/// A node of 4 cores.
+fn node(name: &str) -> String {
+    format!(
+        "---\n{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, status: {{allocatable: {{cpu: 4, pods: 110}}}}}}\n"
+    )
+}
+
+/// A pod of 1 core with more fields of its spec.
+fn pod(name: &str, spec: &str) -> String {
+    format!(
+        "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}], {spec}}}}}\n"
+    )
+}
+
+fn class(name: &str, value: i32, more: &str) -> String {
+    format!(
+        "---\n{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: {name}}}, value: {value}, {more}}}\n"
+    )
+}
+
+const RESERVATION: &str = "---
+apiVersion: scheduling.koordinator.sh/v1alpha1
+kind: Reservation
+metadata: {name: r, labels: {team: own}}
+spec:
+  template:
+    metadata: {labels: {team: template, tier: gold}}
+    spec:
+      containers:
+      - resources: {requests: {cpu: '2', memory: 1Gi}}
+        ports: [{containerPort: 80, hostPort: 80}]
+";
+
+fn the_pod<'m>(mirror: &'m Mirror, name: &str) -> &'m Pod {
+    mirror.pod(mirror.pod_id(name).unwrap()).unwrap()
+}
+
+/// What an event is about, in short.
+fn short(event: &Event) -> String {
+    match event {
+        Event::Resources(all) => all.iter().map(|resource| format!("+{} ", resource.name)).collect(),
+        Event::NodeUpserted(node) => format!("node {}", node.name),
+        Event::NodeRemoved(id) => format!("no node {id}"),
+        Event::PodUpserted(pod) => format!("pod {} {}", pod.id, pod.name),
+        Event::PodRemoved(id) => format!("no pod {id}"),
+        Event::Eligibility(eligibility) => format!("shape {} {:?}", eligibility.shape, eligibility.nodes),
+        Event::ObjectUpserted(object) => format!("object {} {}", object.kind, object.name),
+        Event::ObjectRemoved(key) => format!("no object {} {}", key.kind, key.name),
+        Event::Clock(now) => format!("clock {now}"),
+        Event::PlanAccepted(_) | Event::PlanRefused(_) => panic!("the mirror knows no plans"),
+    }
+}
+
+fn drained(mirror: &mut Mirror) -> Vec<String> {
+    mirror.drain_events().iter().map(short).collect()
+}

@@ -1,0 +1,146 @@
+//! Objects that are new or have changed.
+
+use lictor_contract::{Node, Pod, PodId};
+
+use super::Mirror;
+use super::nodes::NodeEntry;
+use super::pods::{self, PodEntry, Stated};
+use crate::cluster::object::{Body, ClassFacts, NodeFacts, Object, Place, PodFacts};
+
+impl Mirror {
+    /// Creates or replaces an object. One of a kind that neither the host nor the policy needs is only counted.
+    pub fn upsert(&mut self, object: Object) {
+        if !self.mirrors(&object) {
+            let count = self.ignored.entry(object.id.full_kind()).or_default();
+            *count = count.saturating_add(1);
+            return;
+        }
+        let Object { id, place, body } = object;
+        let wanted = self.objects.wants(&id.group, &id.kind);
+        match body {
+            Body::Node(facts) => self.upsert_node(*facts),
+            Body::Pod(facts) => self.upsert_pod(*facts, place),
+            Body::PriorityClass(facts, json) => {
+                self.upsert_class(&id.name, facts);
+                if wanted {
+                    self.objects.set(&id, json);
+                }
+            }
+            Body::Reservation(facts, json) => {
+                self.objects.set(&id, json);
+                self.upsert_pod(*facts, place);
+            }
+            Body::Other(json) => self.objects.set(&id, json),
+        }
+    }
+
+    /// Whether the mirror keeps an object.
+    pub(super) fn mirrors(&self, object: &Object) -> bool {
+        match object.body {
+            Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) => true,
+            Body::Reservation(..) | Body::Other(_) => self.objects.wants(&object.id.group, &object.id.kind),
+        }
+    }
+
+    fn upsert_node(&mut self, facts: NodeFacts) {
+        let NodeFacts { allocatable, terrain } = facts;
+        let name = terrain.name.clone();
+        let id = self.nodes.number(&name);
+        let allocatable = self.resources.amounts(&allocatable);
+        let labels = self.node_labels.apply(&terrain.labels);
+        let record = Node { id, name: name.clone(), allocatable, labels };
+        self.shapes.judge(id, &name, Some(&terrain));
+        let new = NodeEntry { record: record.clone(), terrain };
+        match self.nodes.set(id, Some(new)) {
+            Some(old) if old.record == record => {}
+            Some(_) => self.nodes.ledger.changed(id),
+            None => {
+                self.nodes.ledger.back(id);
+                self.nodes.ledger.changed(id);
+                for pod in self.pods.of_node(&name) {
+                    self.pods.change(pod, |entry| entry.resolve_nodes(&self.nodes));
+                }
+            }
+        }
+    }
+
+    fn upsert_class(&mut self, name: &str, facts: ClassFacts) {
+        let concerns_all = facts.global_default || self.classes.get(name).is_some_and(|old| old.global_default);
+        self.classes.set(name, facts);
+        let mut concerned = self.pods.of_class(name);
+        if concerns_all {
+            concerned.extend(self.pods.of_class(""));
+        }
+        for pod in concerned {
+            self.pods.change(pod, |entry| entry.resolve_priority(&self.classes));
+        }
+    }
+
+    fn upsert_pod(&mut self, facts: PodFacts, place: Place) {
+        let name = pods::name(facts.kind, &facts.namespace, &facts.name);
+        let mut known = self.pods.id(&name).and_then(|id| self.pods.get(id)).map(|entry| &entry.record);
+        if let Some(old) = known
+            && !old.uid.is_empty()
+            && !facts.uid.is_empty()
+            && old.uid != facts.uid
+        {
+            // Another pod of the same name: the one that is known must have gone.
+            self.pods.remove(old.id);
+            known = None;
+        }
+        let (id, created, entered) = match known {
+            Some(old) => (old.id, old.created, old.entered),
+            None => (self.pods.number(&name), self.clock, self.clock),
+        };
+        let mut entry = self.entry(id, facts, place, created, entered);
+        entry.resolve_nodes(&self.nodes);
+        entry.resolve_priority(&self.classes);
+        if self.pods.get(id).is_none_or(|old| old.record != entry.record) {
+            self.pods.ledger.changed(id);
+        }
+        self.pods.set(id, entry);
+    }
+
+    /// What is kept of a pod; what depends on other objects is still to be resolved.
+    fn entry(&mut self, id: PodId, facts: PodFacts, place: Place, created: i64, entered: i64) -> PodEntry {
+        let required = facts.constraints.required_name().map(str::to_owned);
+        let nodes = &self.nodes;
+        let all = nodes.all().map(|entry| (entry.record.id, &entry.terrain));
+        let shape = self.shapes.intern(facts.constraints, all, |name| nodes.find(name));
+        let record = Pod {
+            id,
+            kind: facts.kind,
+            requests: self.resources.amounts(&facts.requests),
+            labels: self.labels.apply(&facts.labels),
+            annotations: self.annotations.apply(&facts.annotations),
+            namespace: facts.namespace,
+            name: facts.name,
+            uid: facts.uid,
+            priority: facts.priority,
+            priority_class: facts.priority_class,
+            never_preempts: facts.never_preempts.unwrap_or_default(),
+            scheduler: facts.scheduler,
+            phase: facts.phase,
+            node: None,
+            nominated: None,
+            required_node: None,
+            terminating: facts.terminating,
+            preempted: facts.preempted,
+            created: facts.created.unwrap_or(created),
+            entered,
+            started: facts.started,
+            scheduled: facts.scheduled,
+            shape,
+            owner: facts.owner,
+        };
+        let stated = Stated {
+            node: facts.node,
+            nominated: facts.nominated,
+            required,
+            priority: facts.priority,
+            never_preempts: facts.never_preempts,
+            phase: facts.phase,
+        };
+        PodEntry { record, stated, place }
+    }
+}

@@ -1,0 +1,13 @@
+//! The host's side of the cluster: Kubernetes objects are read, mirrored, and told to the policy as deltas.
+
+mod eligibility;
+mod error;
+pub mod load;
+mod mirror;
+mod object;
+
+pub use eligibility::Ineligible;
+pub use error::InputError;
+pub use mirror::Mirror;
+pub use object::Object;
+pub use object::{dotted, step};

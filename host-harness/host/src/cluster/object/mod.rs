@@ -1,0 +1,98 @@
+//! Kubernetes objects, read as far as the mirror needs them.
+
+mod constraints;
+mod identity;
+mod kinds;
+mod node;
+mod pod;
+pub(crate) mod ports;
+mod priority_class;
+mod quantities;
+mod requests;
+mod reservation;
+mod subject;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::InputError;
+use super::load::{Document, Origin};
+
+pub(crate) use identity::Identity;
+pub(crate) use node::NodeFacts;
+pub(crate) use pod::PodFacts;
+pub(crate) use priority_class::ClassFacts;
+pub(crate) use quantities::Amounts;
+pub use subject::{dotted, step};
+
+/// A Kubernetes object that was read without mistake.
+#[derive(Debug, Clone)]
+pub struct Object {
+    pub(crate) id: Identity,
+    pub(crate) place: Place,
+    pub(crate) body: Body,
+}
+
+/// Where an object begins.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) file: Arc<str>,
+    pub(crate) line: u32,
+}
+
+impl Place {
+    /// Something that the author of the object should know.
+    pub(crate) fn remark(&self, message: String, remedy: &str) -> InputError {
+        InputError { file: self.file.clone(), line: self.line, message, remedy: remedy.to_owned() }
+    }
+}
+
+/// What the mirror needs of an object.
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    Node(Box<NodeFacts>),
+    Pod(Box<PodFacts>),
+    PriorityClass(ClassFacts, Value),
+    Reservation(Box<PodFacts>, Value),
+    Other(Value),
+}
+
+impl Object {
+    /// Reads a document.
+    pub fn from_document(document: Document) -> Result<Object, InputError> {
+        Object::from_value(document.value, &document.origin, "")
+    }
+
+    /// Reads a part of a document: `value` is what stands at `pointer` of `origin`.
+    ///
+    /// # Errors
+    /// What is no object, a kind that its group does not have, a field of another type than Kubernetes has, a quantity or
+    /// selector that has no meaning; each with its line.
+    pub fn from_value(value: Value, origin: &Origin, pointer: &str) -> Result<Object, InputError> {
+        let origin = &origin.below(pointer);
+        let id = Identity::read(&value, origin)?;
+        let subject = &id.subject(origin);
+        let body = match &*id.kind {
+            kind if kinds::is_node(&id.group, kind) => Body::Node(Box::new(NodeFacts::read(value, subject)?)),
+            kind if kinds::is_pod(&id.group, kind) => Body::Pod(Box::new(PodFacts::read(value, subject)?)),
+            kind if kinds::is_priority_class(&id.group, kind) => {
+                Body::PriorityClass(ClassFacts::read(&value, subject)?, value)
+            }
+            kind if kinds::is_reservation(&id.group, kind) => {
+                Body::Reservation(Box::new(reservation::read(&value, subject)?), value)
+            }
+            _ => Body::Other(value),
+        };
+        let place = Place { file: origin.file().clone(), line: origin.line("") };
+        Ok(Object { id, place, body })
+    }
+
+    /// `Kind/namespace/name`, or `Kind/name` where it has no namespace.
+    pub fn key(&self) -> String {
+        self.id.key()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! Pods.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{Pod, PodCondition, PodSpec, PodStatus};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use lictor_contract::{Owner, Phase, PodKind};
+use serde_json::Value;
+
+use super::priority_class::never_preempts;
+use super::quantities::{self, Amounts};
+use super::subject::Subject;
+use super::{constraints, ports, requests};
+use crate::cluster::InputError;
+use crate::cluster::eligibility::Constraints;
+
+/// What is known of a pod, or of what is placed like one. Nodes, classes and resources go by name here.
+#[derive(Debug, Clone)]
+pub(crate) struct PodFacts {
+    pub(crate) kind: PodKind,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) uid: String,
+    pub(crate) priority: Option<i32>,
+    pub(crate) priority_class: String,
+    pub(crate) never_preempts: Option<bool>,
+    pub(crate) scheduler: String,
+    pub(crate) phase: Phase,
+    pub(crate) node: Option<String>,
+    pub(crate) nominated: Option<String>,
+    pub(crate) terminating: bool,
+    pub(crate) preempted: bool,
+    pub(crate) created: Option<i64>,
+    pub(crate) started: Option<i64>,
+    pub(crate) scheduled: Option<i64>,
+    /// Ports of the node among them.
+    pub(crate) requests: Amounts,
+    pub(crate) constraints: Constraints,
+    pub(crate) owner: Option<Owner>,
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) annotations: BTreeMap<String, String>,
+}
+
+impl PodFacts {
+    /// Reads a pod.
+    pub(super) fn read(mut value: Value, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
+        quantities::as_texts(&mut value);
+        let Pod { metadata, spec, status } = subject.typed(&value, "")?;
+        drop(value);
+        let facts = PodFacts::from_spec(metadata, spec.unwrap_or_default(), status.as_ref(), "/spec", subject)?;
+        match status {
+            Some(status) => facts.with_status(status, subject),
+            None => Ok(facts),
+        }
+    }
+
+    /// What a pod's metadata and spec say. `pointer` leads to the spec.
+    pub(super) fn from_spec(
+        metadata: ObjectMeta,
+        spec: PodSpec,
+        status: Option<&PodStatus>,
+        pointer: &str,
+        subject: &Subject<'_>,
+    ) -> Result<PodFacts, InputError> {
+        if spec.containers.is_empty() {
+            return Err(subject.mistake(&format!("{pointer}/containers"), "is missing", "list a container at least"));
+        }
+        let policy =
+            never_preempts(spec.preemption_policy.as_deref(), &format!("{pointer}/preemptionPolicy"), subject)?;
+        let mut requests = requests::of_pod(&spec, status, pointer, subject)?;
+        requests.extend(ports::of_pod(&spec, pointer, subject)?);
+        let constraints = constraints::read(&spec, pointer, subject)?;
+        let node = spec.node_name.filter(|name| !name.is_empty());
+        Ok(PodFacts {
+            kind: PodKind::Pod,
+            namespace: or(metadata.namespace, "default"),
+            name: metadata.name.unwrap_or_default(),
+            uid: metadata.uid.unwrap_or_default(),
+            priority: spec.priority,
+            priority_class: spec.priority_class_name.unwrap_or_default(),
+            never_preempts: policy,
+            scheduler: or(spec.scheduler_name, "default-scheduler"),
+            phase: if node.is_some() { Phase::Running } else { Phase::Pending },
+            node,
+            nominated: None,
+            terminating: metadata.deletion_timestamp.is_some(),
+            preempted: false,
+            created: metadata.creation_timestamp.as_ref().map(nanoseconds),
+            started: None,
+            scheduled: None,
+            requests,
+            constraints,
+            owner: metadata
+                .owner_references
+                .into_iter()
+                .flatten()
+                .find(|owner| owner.controller == Some(true))
+                .map(|owner| Owner { kind: owner.kind, name: owner.name, uid: owner.uid }),
+            labels: metadata.labels.unwrap_or_default(),
+            annotations: metadata.annotations.unwrap_or_default(),
+        })
+    }
+
+    fn with_status(mut self, status: PodStatus, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
+        self.phase = match status.phase.as_deref().unwrap_or_default() {
+            "" => self.phase,
+            "Pending" => Phase::Pending,
+            "Running" => Phase::Running,
+            "Succeeded" => Phase::Succeeded,
+            "Failed" => Phase::Failed,
+            "Unknown" => Phase::Unknown,
+            other => {
+                let what = format_args!("`{other}` is no phase").to_string();
+                let remedy = "write Pending, Running, Succeeded, Failed or Unknown";
+                return Err(subject.mistake("/status/phase", what, remedy));
+            }
+        };
+        self.nominated = status.nominated_node_name.filter(|name| !name.is_empty());
+        self.started = status.start_time.as_ref().map(nanoseconds);
+        let conditions = status.conditions.unwrap_or_default();
+        let scheduled = conditions.iter().find(|condition| holds(condition, "PodScheduled"));
+        self.scheduled = scheduled.and_then(|condition| condition.last_transition_time.as_ref()).map(nanoseconds);
+        self.preempted = preempted(&conditions);
+        Ok(self)
+    }
+}
+
+/// Whether a scheduler preempted it.
+pub(super) fn preempted(conditions: &[PodCondition]) -> bool {
+    conditions.iter().any(|condition| {
+        holds(condition, "DisruptionTarget") && condition.reason.as_deref() == Some("PreemptionByScheduler")
+    })
+}
+
+/// Whether a condition is of this type and true.
+pub(super) fn holds(condition: &PodCondition, kind: &str) -> bool {
+    condition.type_ == kind && condition.status == "True"
+}
+
+/// A text, or what holds where it is not given.
+fn or(text: Option<String>, default: &str) -> String {
+    text.filter(|text| !text.is_empty()).unwrap_or_else(|| default.to_owned())
+}
+
+/// A point in time as the contract has it; what is further away than it can count is as far away as it can.
+pub(super) fn nanoseconds(time: &Time) -> i64 {
+    let count = time.0.as_nanosecond();
+    i64::try_from(count).unwrap_or(if count < 0 { i64::MIN } else { i64::MAX })
+}

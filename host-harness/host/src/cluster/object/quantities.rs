@@ -1,0 +1,82 @@
+//! Quantities of resources.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use lictor_contract::quantity::{QuantityError, Unit, parse};
+use serde_json::Value;
+
+use super::subject::{Subject, step};
+use crate::cluster::InputError;
+
+/// Amounts by the name of the resource, in the unit of the contract.
+pub(crate) type Amounts = BTreeMap<String, i64>;
+
+/// Where quantities stand: the mappings of these keys.
+const PLACES: [&str; 6] = ["requests", "limits", "allocatable", "capacity", "overhead", "allocatedResources"];
+
+/// Quantities may be written as numbers; the types of Kubernetes have texts for them.
+pub(super) fn as_texts(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(as_texts),
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                match value {
+                    Value::Object(amounts) if PLACES.contains(&&**key) => amounts.values_mut().for_each(as_text),
+                    other => as_texts(other),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn as_text(value: &mut Value) {
+    if let Value::Number(number) = value {
+        // Written without exponent: `1e+20` of JSON is no quantity.
+        let text = if number.is_f64() { number.as_f64().map(|float| float.to_string()) } else { None };
+        *value = Value::String(text.unwrap_or_else(|| number.to_string()));
+    }
+}
+
+/// Reads a mapping of resources to quantities.
+pub(super) fn read(
+    list: Option<&BTreeMap<String, Quantity>>,
+    pointer: &str,
+    subject: &Subject<'_>,
+) -> Result<Amounts, InputError> {
+    let mut amounts = Amounts::new();
+    for (resource, Quantity(text)) in list.into_iter().flatten() {
+        let at = format!("{pointer}{}", step(resource));
+        if resource.matches('/').count() > 1 {
+            return Err(subject.mistake(&at, "the resource has more than one `/` in its name", "correct the name"));
+        }
+        let amount = parse(text, Unit::of(resource)).map_err(|error| {
+            let remedy = match error {
+                QuantityError::Malformed(_) => "write a quantity such as `2`, `500m` or `4Gi`",
+                QuantityError::Negative(_) => "write a quantity of 0 or more",
+                QuantityError::Overflow(_) => "write a smaller quantity",
+            };
+            subject.mistake(&at, error, remedy)
+        })?;
+        amounts.insert(resource.clone(), amount);
+    }
+    Ok(amounts)
+}
+
+/// Adds amounts; the name of the resource where the sum cannot be held.
+pub(super) fn add(sum: &mut Amounts, more: &Amounts) -> Result<(), String> {
+    for (resource, amount) in more {
+        let entry = sum.entry(resource.clone()).or_default();
+        *entry = entry.checked_add(*amount).ok_or_else(|| resource.clone())?;
+    }
+    Ok(())
+}
+
+/// Raises amounts to those of another where they are less.
+pub(super) fn raise(amounts: &mut Amounts, to: &Amounts) {
+    for (resource, amount) in to {
+        let entry = amounts.entry(resource.clone()).or_default();
+        *entry = (*entry).max(*amount);
+    }
+}

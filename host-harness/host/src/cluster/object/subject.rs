@@ -1,0 +1,83 @@
+//! Who a mistake is about.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_path_to_error::Segment;
+
+use crate::cluster::InputError;
+use crate::cluster::load::Origin;
+
+/// An object that is being read.
+#[derive(Debug)]
+pub(super) struct Subject<'a> {
+    pub(super) origin: &'a Origin,
+    /// Such as `Pod default/a`.
+    pub(super) name: String,
+}
+
+impl Subject<'_> {
+    /// A mistake at a JSON pointer into the object.
+    pub(super) fn mistake(&self, pointer: &str, what: impl std::fmt::Display, remedy: &str) -> InputError {
+        let message = match dotted(pointer) {
+            path if path.is_empty() => format!("{}: {what}", self.name),
+            path => format!("{path} of {}: {what}", self.name),
+        };
+        self.origin.mistake(pointer, message, remedy)
+    }
+
+    /// Reads what stands at a JSON pointer as a type of Kubernetes.
+    pub(super) fn typed<T: DeserializeOwned>(&self, value: &Value, pointer: &str) -> Result<T, InputError> {
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let mut at = pointer.to_owned();
+            for segment in error.path() {
+                match segment {
+                    Segment::Seq { index } => at.push_str(&format!("/{index}")),
+                    Segment::Map { key } => at.push_str(&step(key)),
+                    Segment::Enum { .. } | Segment::Unknown => {}
+                }
+            }
+            self.mistake(
+                &at,
+                error.inner(),
+                "write what is expected there; a text that looks like something else is quoted",
+            )
+        })
+    }
+}
+
+/// A key as a part of a JSON pointer.
+pub fn step(key: &str) -> String {
+    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// A JSON pointer as Kubernetes writes paths: `spec.containers[0].resources.requests[nvidia.com/gpu]`.
+pub fn dotted(pointer: &str) -> String {
+    let mut path = String::new();
+    for token in pointer.split('/').skip(1) {
+        let key = token.replace("~1", "/").replace("~0", "~");
+        if key.contains(['.', '/']) || key.starts_with(|c: char| c.is_ascii_digit()) {
+            path.push_str(&format!("[{key}]"));
+        } else {
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(&key);
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_paths_as_kubernetes_does() {
+        assert_eq!(dotted(""), "");
+        assert_eq!(
+            dotted("/spec/containers/0/resources/requests/nvidia.com~1gpu"),
+            "spec.containers[0].resources.requests[nvidia.com/gpu]"
+        );
+        assert_eq!(dotted("/metadata/labels/a~0b"), "metadata.labels.a~b");
+    }
+}

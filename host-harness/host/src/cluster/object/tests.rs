@@ -1,0 +1,270 @@
+use lictor_contract::{Owner, Phase, PodKind};
+
+use super::*;
+use crate::cluster::eligibility::{Effect, Taint};
+use crate::cluster::load;
+
+fn object(text: &str) -> Result<Object, InputError> {
+    Object::from_document(load::read("o.yaml", text).unwrap().remove(0))
+}
+
+fn pod(text: &str) -> PodFacts {
+    match object(text).map(|object| object.body) {
+        Ok(Body::Pod(facts) | Body::Reservation(facts, _)) => *facts,
+        other => panic!("no pod: {other:?}"),
+    }
+}
+
+/// A pod whose spec has these lines (indented by two) after one container without requests.
+fn pod_with(spec: &str) -> Result<Object, InputError> {
+    object(&format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: [{{name: c}}]\n{spec}\n"))
+}
+
+#[test]
+fn reads_what_matters_of_a_pod_and_nothing_else() {
+    let facts = pod("\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: a
+  namespace: team
+  uid: u-1
+  creationTimestamp: 1970-01-01T00:00:01Z
+  deletionTimestamp: 2026-01-01T00:00:00Z
+  labels: {app: x}
+  annotations: {note: y}
+  ownerReferences:
+  - {apiVersion: v1, kind: Node, name: n, uid: u-2}
+  - {apiVersion: apps/v1, kind: ReplicaSet, name: rs, uid: u-3, controller: true}
+  managedFields: [{manager: kubectl}]
+  unknownField: 1
+spec:
+  priority: 7
+  priorityClassName: high
+  preemptionPolicy: Never
+  schedulerName: koord-scheduler
+  nodeName: n1
+  containers:
+  - name: c
+    image: i
+    resources: {requests: {cpu: 250m}}
+    env: [{name: A, value: b}]
+status:
+  phase: Pending
+  startTime: 1970-01-01T00:00:02.5Z
+  nominatedNodeName: n2
+  qosClass: Burstable
+  conditions:
+  - {type: PodScheduled, status: 'True', lastTransitionTime: 1970-01-01T00:00:03Z}
+  - {type: DisruptionTarget, status: 'True', reason: PreemptionByScheduler}
+");
+    assert_eq!((&*facts.namespace, &*facts.name, &*facts.uid), ("team", "a", "u-1"));
+    assert_eq!((facts.priority, &*facts.priority_class, facts.never_preempts), (Some(7), "high", Some(true)));
+    assert_eq!((&*facts.scheduler, facts.phase, facts.kind), ("koord-scheduler", Phase::Pending, PodKind::Pod));
+    assert_eq!((facts.node.as_deref(), facts.nominated.as_deref()), (Some("n1"), Some("n2")));
+    assert_eq!((facts.terminating, facts.preempted), (true, true));
+    assert_eq!((facts.created, facts.started), (Some(1_000_000_000), Some(2_500_000_000)));
+    assert_eq!(facts.scheduled, Some(3_000_000_000));
+    let owner = Owner { kind: "ReplicaSet".to_owned(), name: "rs".to_owned(), uid: "u-3".to_owned() };
+    assert_eq!(facts.owner, Some(owner));
+    assert_eq!(facts.requests, [("cpu".to_owned(), 250), ("pods".to_owned(), 1)].into());
+    assert_eq!(facts.labels, [("app".to_owned(), "x".to_owned())].into());
+    assert_eq!(facts.annotations, [("note".to_owned(), "y".to_owned())].into());
+}
+
+#[test]
+fn what_is_not_given_has_its_default() {
+    let facts = pod(
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, creationTimestamp: null}, spec: {containers: [{name: c}]}}",
+    );
+    assert_eq!((&*facts.namespace, &*facts.scheduler, facts.phase), ("default", "default-scheduler", Phase::Pending));
+    assert_eq!((facts.priority, facts.never_preempts, facts.created, facts.node), (None, None, None, None));
+    let bound = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeName: n, containers: [{name: c}]}}";
+    assert_eq!(pod(bound).phase, Phase::Running);
+}
+
+#[test]
+fn conditions_count_only_when_true_and_for_that_reason() {
+    let with = |condition: &str| {
+        pod(&format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: a}}, spec: {{containers: [{{name: c}}]}}, status: {{conditions: [{condition}]}}}}"
+        ))
+    };
+    assert!(!with("{type: DisruptionTarget, status: 'False', reason: PreemptionByScheduler}").preempted);
+    assert!(!with("{type: DisruptionTarget, status: 'True', reason: EvictionByEvictionAPI}").preempted);
+    assert_eq!(with("{type: PodScheduled, status: 'False', lastTransitionTime: 1970-01-01T00:00:03Z}").scheduled, None);
+}
+
+#[test]
+fn reads_a_node() {
+    let text = "\
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {zone: a}}
+spec:
+  unschedulable: true
+  taints:
+  - {key: soft, effect: PreferNoSchedule}
+  - {key: gpu, value: 'yes', effect: NoExecute}
+status:
+  capacity: {cpu: '99'}
+  allocatable: {cpu: 3920m, memory: 1Gi, nvidia.com/gpu: 8, pods: '110'}
+";
+    let Body::Node(node) = object(text).unwrap().body else { panic!("no node") };
+    let expected = [("cpu", 3920), ("memory", 1 << 30), ("nvidia.com/gpu", 8), ("pods", 110)];
+    assert_eq!(node.allocatable, expected.map(|(name, amount)| (name.to_owned(), amount)).into());
+    let taint = Taint { key: "gpu".to_owned(), value: "yes".to_owned(), effect: Effect::NoExecute };
+    assert_eq!((&*node.terrain.name, node.terrain.unschedulable, node.terrain.taints), ("n1", true, vec![taint]));
+    let capacity = object("{apiVersion: v1, kind: Node, metadata: {name: n}, status: {capacity: {cpu: 2}}}").unwrap();
+    let Body::Node(node) = capacity.body else { panic!("no node") };
+    assert_eq!(node.allocatable, [("cpu".to_owned(), 2000)].into());
+}
+
+#[test]
+fn reads_a_priority_class() {
+    let text = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, value: -5, globalDefault: true, preemptionPolicy: Never}";
+    let Body::PriorityClass(class, _) = object(text).unwrap().body else { panic!("no class") };
+    assert_eq!(class, ClassFacts { value: -5, global_default: true, never_preempts: true });
+}
+
+const RESERVATION: &str = "\
+apiVersion: scheduling.koordinator.sh/v1alpha1
+kind: Reservation
+metadata:
+  name: r
+  uid: u-r
+  labels: {a: own, b: own}
+spec:
+  template:
+    metadata: {namespace: team, labels: {a: template, c: template}}
+    spec:
+      priority: 9
+      nodeName: elsewhere
+      containers:
+      - resources: {requests: {cpu: '8', memory: 1Gi}}
+        ports: [{containerPort: 80, hostPort: 80}]
+";
+
+#[test]
+fn reads_a_reservation_as_the_pod_that_holds_its_place() {
+    let pending = pod(RESERVATION);
+    assert_eq!((pending.kind, &*pending.namespace, &*pending.name), (PodKind::Reservation, "team", "r"));
+    assert_eq!((&*pending.uid, pending.priority, pending.phase, pending.node), ("u-r", Some(9), Phase::Pending, None));
+    let labels = [("a", "own"), ("b", "own"), ("c", "template")];
+    assert_eq!(pending.labels, labels.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
+    assert_eq!(pending.requests.get("memory"), Some(&(1 << 30)));
+    let available =
+        pod(&format!("{RESERVATION}status: {{phase: Available, nodeName: n1, allocatable: {{cpu: '6'}}}}\n"));
+    assert_eq!((available.phase, available.node.as_deref()), (Phase::Running, Some("n1")));
+    let expected = [("cpu", 6000), ("hostport/TCP/80", 1 << 32), ("pods", 1)];
+    assert_eq!(available.requests, expected.map(|(name, amount)| (name.to_owned(), amount)).into());
+    let failed = pod(&format!("{RESERVATION}status: {{phase: Failed, nodeName: n1, allocatable: {{cpu: '6'}}}}\n"));
+    assert_eq!((failed.phase, failed.requests.get("cpu")), (Phase::Failed, Some(&8000)));
+}
+
+#[test]
+fn a_namespace_means_nothing_where_the_kind_has_none() {
+    let key = |text: &str| object(text).unwrap().key();
+    assert_eq!(key("{apiVersion: v1, kind: Node, metadata: {name: n, namespace: x}}"), "Node/n");
+    assert_eq!(key(&RESERVATION.replace("name: r", "name: r\n  namespace: x")), "Reservation/r");
+    assert_eq!(key("{apiVersion: v1, kind: ConfigMap, metadata: {name: n}}"), "ConfigMap/n");
+}
+
+#[test]
+fn other_kinds_stay_as_they_are() {
+    let object = object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: x}, spec: 5}").unwrap();
+    assert_eq!(object.key(), "Deployment/x/d");
+    assert_eq!(object.id.full_kind(), "apps/v1 Deployment");
+    let Body::Other(value) = object.body else { panic!("not other") };
+    assert_eq!(value.pointer("/spec"), Some(&5.into()));
+}
+
+#[test]
+fn inline_objects_of_another_document_have_its_lines() {
+    let document = load::read("s.yaml", "spec:\n  cluster:\n  - {apiVersion: v1, kind: Node, metadata: {name: n}}\n  - apiVersion: v1\n    kind: Node\n    metadata: {name: m}\n    status: {allocatable: {cpu: -1}}\n").unwrap().remove(0);
+    let second = document.value.pointer("/spec/cluster/1").unwrap().clone();
+    let mistake = Object::from_value(second, &document.origin, "/spec/cluster/1").unwrap_err();
+    assert_eq!(
+        mistake.to_string(),
+        "s.yaml:7: status.allocatable.cpu of Node m: `-1` is negative; write a quantity of 0 or more"
+    );
+}
+
+#[test]
+fn mistakes_are_named_with_their_line() {
+    for (line, message, text) in [
+        (1, "no Kubernetes object", "- a\n"),
+        (2, "apiVersion of the object: is missing", "\nkind: Pod\nmetadata: {name: a}"),
+        (1, "kind of the object: is missing", "apiVersion: v1\nmetadata: {name: a}"),
+        (2, "kind of the object: `5` is no text", "apiVersion: v1\nkind: 5"),
+        (2, "there is no kind `Pods` in `v1`", "apiVersion: v1\nkind: Pods\nmetadata: {name: a}"),
+        (2, "there is no kind `Pod` in `v1beta1`", "apiVersion: v1beta1\nkind: Pod\nmetadata: {name: a}"),
+        (2, "there is no kind `Pod` in `apps/v1`", "apiVersion: apps/v1\nkind: Pod\nmetadata: {name: a}"),
+        (
+            2,
+            "no kind `priorityClasses` in",
+            "apiVersion: scheduling.k8s.io/v1\nkind: priorityClasses\nmetadata: {name: a}",
+        ),
+        (
+            2,
+            "no kind `PriorityClass` in",
+            "apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClass\nmetadata: {name: a}",
+        ),
+        (1, "a list stands inside", "{apiVersion: v1, kind: List, metadata: {name: a}}"),
+        (3, "metadata.name of Pod: is missing", "apiVersion: v1\nkind: Pod\nmetadata:\n  namespace: a"),
+        (4, "metadata.name of Pod: `7` is no text", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: 7"),
+        (4, "metadata.name of Pod: `a/b` contains", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a/b"),
+        (4, "spec.containers of Pod default/a: is missing", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {}"),
+        (
+            1,
+            "value of PriorityClass p: is missing",
+            "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata:\n name: p",
+        ),
+    ] {
+        let mistake = object(text).unwrap_err();
+        assert_eq!(mistake.line, line, "{mistake}");
+        assert!(mistake.message.contains(message), "{mistake}");
+        assert!(!mistake.remedy.is_empty());
+    }
+}
+
+#[test]
+fn mistakes_in_a_pods_spec_are_named_with_their_line() {
+    let required = "  affinity:\n    nodeAffinity:\n      requiredDuringSchedulingIgnoredDuringExecution:\n        nodeSelectorTerms:\n        - ";
+    let affinity = |term: &str| format!("{required}{term}");
+    for (line, path, spec) in [
+        (6, "spec.priority of Pod default/a: invalid", "  priority: high".to_owned()),
+        (6, "spec.preemptionPolicy of Pod default/a: `Sometimes`", "  preemptionPolicy: Sometimes".to_owned()),
+        (
+            7,
+            "spec.nodeSelector.disk of Pod default/a: invalid type: integer `5`",
+            "  nodeSelector:\n    disk: 5".to_owned(),
+        ),
+        (7, "spec.tolerations[0].operator of", "  tolerations:\n  - {key: a, operator: Equals}".to_owned()),
+        (8, "spec.tolerations[0].effect of", "  tolerations:\n  - key: a\n    effect: noSchedule".to_owned()),
+        (7, "spec.tolerations[0].value of", "  tolerations:\n  - {key: a, operator: Gt, value: x}".to_owned()),
+        (7, "spec.overhead.cpu of", "  overhead:\n    cpu: 1.2.3".to_owned()),
+        (10, "matchExpressions[0].operator of", affinity("matchExpressions: [{key: a, operator: in, values: [b]}]")),
+        (10, "matchExpressions[0].values of", affinity("matchExpressions: [{key: a, operator: In}]")),
+        (10, "matchExpressions[0].values of", affinity("matchExpressions: [{key: a, operator: Exists, values: [b]}]")),
+        (10, "matchExpressions[0].values[0] of", affinity("matchExpressions: [{key: a, operator: Gt, values: [b]}]")),
+        (
+            10,
+            "matchExpressions[0].values of",
+            affinity("matchExpressions: [{key: a, operator: Lt, values: ['1', '2']}]"),
+        ),
+        (10, "matchExpressions[0].key of", affinity("matchExpressions: [{operator: Exists}]")),
+        (10, "matchFields[0].key of", affinity("matchFields: [{key: spec.x, operator: In, values: [b]}]")),
+        (10, "matchFields[0].values of", affinity("matchFields: [{key: metadata.name, operator: In, values: [b, c]}]")),
+        (
+            10,
+            "matchFields[0].operator of",
+            affinity("matchFields: [{key: metadata.name, operator: Exists, values: [b]}]"),
+        ),
+    ] {
+        let mistake = pod_with(&spec).unwrap_err();
+        assert_eq!(mistake.line, line, "{mistake}");
+        assert!(mistake.message.contains(path), "{mistake}");
+        assert!(!mistake.remedy.is_empty());
+    }
+}

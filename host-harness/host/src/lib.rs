@@ -1,0 +1,10 @@
+//! The host of a scheduling policy: feeds it a cluster, asks it, verifies what it answers and carries it out.
+//!
+//! A policy is whatever implements [`policy::Policy`]: a component in the [`sandbox`], or Rust code of the embedder. This library holds no
+//! policy and knows none.
+
+pub mod cluster;
+pub mod policy;
+pub mod sandbox;
+pub mod session;
+pub mod verify;

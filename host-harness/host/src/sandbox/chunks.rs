@@ -1,0 +1,82 @@
+//! Many events in parts that a policy takes in one call, so that its deadline holds for each.
+
+use lictor_contract::Event;
+
+/// The events of one call.
+const EVENTS: usize = 4096;
+
+/// The bytes of one call, roughly; an event may be larger alone.
+const BYTES: usize = 8 << 20;
+
+/// Splits events, in their order. There is always one part, so that no events are told, too.
+pub(super) fn chunks(events: Vec<Event>) -> impl Iterator<Item = Vec<Event>> {
+    let mut events = events.into_iter().peekable();
+    let mut first = true;
+    std::iter::from_fn(move || {
+        let mut chunk = Vec::with_capacity(events.len().min(EVENTS));
+        let mut bytes = 0_usize;
+        while let Some(event) = events.next_if(|event| {
+            bytes = bytes.saturating_add(weight(event));
+            chunk.is_empty() || (chunk.len() < EVENTS && bytes <= BYTES)
+        }) {
+            chunk.push(event);
+        }
+        let wanted = first || !chunk.is_empty();
+        first = false;
+        wanted.then_some(chunk)
+    })
+}
+
+/// What an event takes in the guest, roughly.
+fn weight(event: &Event) -> usize {
+    let large = match event {
+        Event::ObjectUpserted(object) => object.json.len(),
+        Event::Eligibility(eligibility) => eligibility.nodes.len().saturating_mul(8),
+        _ => 0,
+    };
+    large.saturating_add(500)
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_contract::Object;
+
+    use super::*;
+
+    fn sizes(events: Vec<Event>) -> Vec<usize> {
+        chunks(events).map(|chunk| chunk.len()).collect()
+    }
+
+    fn object(bytes: usize) -> Event {
+        let empty = String::new;
+        let json = "x".repeat(bytes);
+        Event::ObjectUpserted(Object {
+            group: empty(),
+            version: empty(),
+            kind: empty(),
+            namespace: empty(),
+            name: empty(),
+            json,
+        })
+    }
+
+    #[test]
+    fn no_events_are_one_part() {
+        assert_eq!(sizes(Vec::new()), [0]);
+    }
+
+    #[test]
+    fn a_part_has_at_most_4096_events_in_order() {
+        assert_eq!(sizes(vec![Event::Clock(0); 4096]), [4096]);
+        assert_eq!(sizes(vec![Event::Clock(0); 9000]), [4096, 4096, 808]);
+        let numbered: Vec<Event> = (0..5000).map(Event::Clock).collect();
+        assert_eq!(chunks(numbered.clone()).flatten().collect::<Vec<_>>(), numbered);
+    }
+
+    #[test]
+    fn large_objects_are_spread_over_parts() {
+        let three = 3 << 20;
+        assert_eq!(sizes(vec![object(three), object(three), object(three), object(1)]), [2, 2]);
+        assert_eq!(sizes(vec![object(9 << 20), object(9 << 20), Event::Clock(0)]), [1, 1, 1]);
+    }
+}

@@ -1,0 +1,102 @@
+//! What a component is, for people and machines to read.
+
+use lictor_contract::Description;
+use serde::{Serialize, Serializer};
+use sha2::{Digest, Sha256};
+use wasmtime::Engine;
+use wasmtime::component::types::{Component, ComponentItem};
+
+use super::interfaces::contract_version;
+use super::signature::Names;
+use super::{LoadError, Sandbox};
+use crate::policy::Policy;
+
+/// What can be told of a component, or of a file that should be one.
+#[derive(Debug, Serialize)]
+pub struct Inspection {
+    /// Its size in bytes.
+    pub bytes: usize,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+    /// The version of the contract it exports.
+    pub contract: Option<String>,
+    /// What it imports; nothing, in a policy.
+    pub imports: Vec<String>,
+    /// What it exports, in its own order.
+    pub exports: Vec<Export>,
+    /// What it says of itself.
+    pub description: Option<Description>,
+    /// Why this host does not take it as a policy; none where it does.
+    #[serde(serialize_with = "as_text")]
+    pub refused: Option<LoadError>,
+}
+
+/// Something a component exports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Export {
+    /// Its name: `namespace:package/interface@version` for an interface.
+    pub name: String,
+    /// The functions of an interface; of a function exported by itself, that one.
+    pub functions: Vec<Function>,
+}
+
+/// A function that a component exports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Its type as WIT writes it, such as `func(pod: u32) -> result<permitted, policy-error>`.
+    pub signature: String,
+}
+
+impl Sandbox {
+    /// Tells what it can of a component; where it is refused, why.
+    pub fn inspect(&self, bytes: &[u8]) -> Inspection {
+        let mut told = Inspection {
+            bytes: bytes.len(),
+            sha256: format!("{:x}", Sha256::digest(bytes)),
+            contract: None,
+            imports: Vec::new(),
+            exports: Vec::new(),
+            description: None,
+            refused: None,
+        };
+        told.refused = self.inspect_into(bytes, &mut told).err();
+        told
+    }
+
+    fn inspect_into(&self, bytes: &[u8], told: &mut Inspection) -> Result<(), LoadError> {
+        let component = self.compile(bytes)?;
+        let shape = component.component_type();
+        told.contract = contract_version(&component, &self.engine);
+        told.imports = shape.imports(&self.engine).map(|(name, _)| name.to_owned()).collect();
+        told.exports = exports(&shape, &self.engine);
+        let mut policy = self.admit(&component)?.start()?;
+        told.description = Some(policy.describe().map_err(|fault| LoadError::Mute(fault.to_string()))?);
+        Ok(())
+    }
+}
+
+fn exports(component: &Component, engine: &Engine) -> Vec<Export> {
+    let names = Names::of(component, engine);
+    let function = |name: &str, item: &ComponentItem| match item {
+        ComponentItem::ComponentFunc(function) => {
+            Some(Function { name: name.to_owned(), signature: names.signature(function) })
+        }
+        _ => None,
+    };
+    let export = |name: &str, item: &ComponentItem| {
+        let functions = match item {
+            ComponentItem::ComponentInstance(interface) => {
+                interface.exports(engine).filter_map(|(name, item)| function(name, &item.ty)).collect()
+            }
+            single => function(name, single).into_iter().collect(),
+        };
+        Export { name: name.to_owned(), functions }
+    };
+    component.exports(engine).map(|(name, item)| export(name, &item.ty)).collect()
+}
+
+fn as_text<S: Serializer>(refused: &Option<LoadError>, out: S) -> Result<S::Ok, S::Error> {
+    refused.as_ref().map(LoadError::to_string).serialize(out)
+}

@@ -1,0 +1,166 @@
+//! An instance of a component as a policy.
+
+use lictor_contract::*;
+
+use super::bindings::bound;
+use super::chunks::chunks;
+use super::instance::Live;
+use super::{Breakage, LoadError, Loaded};
+use crate::policy::{Fault, Policy};
+
+/// A policy in the sandbox. It holds one cluster until it breaks: then all it held is gone, and every call fails until
+/// [`revive`](Sandboxed::revive).
+pub struct Sandboxed {
+    loaded: Loaded,
+    state: State,
+}
+
+enum State {
+    Live(Box<Live>),
+    Gone { call: &'static str, cause: Breakage },
+}
+
+/// What a call on the bindings comes back with.
+type Answer<T> = wasmtime::Result<T>;
+
+impl Sandboxed {
+    pub(super) fn new(loaded: Loaded) -> Result<Sandboxed, LoadError> {
+        let state = State::Live(Box::new(Live::new(&loaded)?));
+        Ok(Sandboxed { loaded, state })
+    }
+
+    /// Replaces the instance by a fresh one, which is not configured and holds an empty cluster. After the policy broke there
+    /// is no other way on; before, it gives the memory back that an instance has once taken.
+    pub fn revive(&mut self) -> Result<(), LoadError> {
+        self.state = State::Live(Box::new(Live::new(&self.loaded)?));
+        Ok(())
+    }
+
+    /// The bytes of memory the instance holds; 0 when it is gone. Memory only grows: a host that finds too much here revives
+    /// the policy and tells it the cluster anew.
+    pub fn memory_bytes(&self) -> usize {
+        match &self.state {
+            State::Live(live) => live.store.data().granted(),
+            State::Gone { .. } => 0,
+        }
+    }
+
+    /// Asks the instance. If it breaks, it is dropped with all it held.
+    fn ask<T>(
+        &mut self,
+        call: &'static str,
+        question: impl FnOnce(&mut Live) -> Result<Answer<T>, Fault>,
+    ) -> Result<T, Fault> {
+        let sandbox = &self.loaded.sandbox;
+        let live = match &mut self.state {
+            State::Live(live) => live,
+            State::Gone { call: since, cause } => {
+                let cause = Breakage::Gone { call: since, cause: Box::new(cause.clone()) };
+                return Err(Fault::Broke { call, cause: Box::new(cause) });
+            }
+        };
+        live.arm(sandbox.deadline_ticks());
+        let error = match question(live)? {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let cause = Breakage::of(&error, live.store.data(), sandbox.limits());
+        self.state = State::Gone { call, cause: cause.clone() };
+        Err(Fault::Broke { call, cause: Box::new(cause) })
+    }
+
+    /// Asks what the policy itself may refuse to answer.
+    fn decide<T: Cross<U>, U>(
+        &mut self,
+        call: &'static str,
+        question: impl FnOnce(&mut Live) -> Result<Answer<Result<T, bound::decision::PolicyError>>, Fault>,
+    ) -> Result<U, Fault> {
+        let answer = self.ask(call, question)?;
+        answer.map(Cross::cross).map_err(|error| Fault::Refused { call, error: error.cross() })
+    }
+}
+
+impl Policy for Sandboxed {
+    fn describe(&mut self) -> Result<Description, Fault> {
+        self.ask("describe", |it| Ok(it.decision.call_describe(&mut it.store))).map(Cross::cross)
+    }
+
+    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, Fault> {
+        self.ask("configure", |it| Ok(it.decision.call_configure(&mut it.store, laws, arguments))).map(Cross::cross)
+    }
+
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, Fault> {
+        let mut all = Applied { revision: 0, findings: Vec::new() };
+        for chunk in chunks(events) {
+            let chunk: Vec<_> = chunk.cross();
+            let applied: Applied = self.decide("apply", |it| Ok(it.decision.call_apply(&mut it.store, &chunk)))?;
+            all.revision = applied.revision;
+            all.findings.extend(applied.findings);
+        }
+        Ok(all)
+    }
+
+    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, Fault> {
+        self.decide("queue-order", |it| Ok(it.decision.call_queue_order(&mut it.store, &pods)))
+    }
+
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, Fault> {
+        self.decide("pre-filter", |it| Ok(it.decision.call_pre_filter(&mut it.store, pod)))
+    }
+
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, Fault> {
+        self.decide("filter", |it| Ok(it.decision.call_filter(&mut it.store, pod)))
+    }
+
+    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, Fault> {
+        let refuted: Vec<_> = refuted.to_vec().cross();
+        self.decide("post-filter", |it| Ok(it.decision.call_post_filter(&mut it.store, pod, &refuted)))
+    }
+
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, Fault> {
+        self.decide("reserve", |it| Ok(it.decision.call_reserve(&mut it.store, pod, node)))
+    }
+
+    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Fault> {
+        self.decide("unreserve", |it| Ok(it.decision.call_unreserve(&mut it.store, pod, cause.cross())))
+    }
+
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, Fault> {
+        self.decide("permit", |it| Ok(it.decision.call_permit(&mut it.store, pod)))
+    }
+
+    fn act(&mut self) -> Result<Actions, Fault> {
+        self.decide("act", |it| Ok(it.decision.call_act(&mut it.store)))
+    }
+
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
+        self.decide("queues", |it| Ok(has("account", &it.account)?.call_queues(&mut it.store)))
+    }
+
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, Fault> {
+        self.decide("marks", |it| Ok(has("binding", &it.binding)?.call_marks(&mut it.store, pod, node)))
+    }
+
+    fn record_notes(&mut self, on: bool) -> Result<(), Fault> {
+        self.ask("record-notes", |it| Ok(has("explain", &it.explain)?.call_record_notes(&mut it.store, on)))
+    }
+
+    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, Fault> {
+        self.decide("notes", |it| Ok(has("explain", &it.explain)?.call_notes(&mut it.store, pod)))
+    }
+
+    fn save(&mut self) -> Result<Checkpoint, Fault> {
+        self.ask("save", |it| Ok(has("state", &it.state)?.call_save(&mut it.store))).map(Cross::cross)
+    }
+
+    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, Fault> {
+        let checkpoint = checkpoint.clone().cross();
+        self.ask("restore", |it| Ok(has("state", &it.state)?.call_restore(&mut it.store, &checkpoint)))
+            .map(Cross::cross)
+    }
+}
+
+/// An optional interface, where the component exports it.
+fn has<'a, G>(interface: &'static str, guest: &'a Option<G>) -> Result<&'a G, Fault> {
+    guest.as_ref().ok_or(Fault::Lacks(interface))
+}

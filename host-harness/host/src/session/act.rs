@@ -1,0 +1,209 @@
+//! A cycle that the policy runs itself, step by step.
+
+use lictor_contract::*;
+
+use super::{Lie, Session, SessionError};
+use crate::verify::{self, Proposal};
+
+/// How many steps a cycle may have.
+const STEPS: usize = 64;
+
+impl Session<'_> {
+    /// Carries out what the policy says, until it says that the cycle has no next step.
+    pub(super) fn act(&mut self) -> Result<(), SessionError> {
+        let waits = |pod: &&Pod| self.explains && self.is_pending(pod);
+        let waiting: Vec<PodId> = self.mirror.pods().filter(waits).map(|pod| pod.id).collect();
+        self.steps()?;
+        for pod in waiting {
+            if let Some(explanation) = self.explanation(pod, false)?.filter(|why| !why.notes.is_empty()) {
+                self.happened.explanations.insert(self.pod_name(pod), explanation);
+            }
+        }
+        Ok(())
+    }
+
+    /// The steps of the cycle.
+    fn steps(&mut self) -> Result<(), SessionError> {
+        for _ in 0..STEPS {
+            let actions = self.ask(|policy| policy.act())?;
+            let plans = unfold(actions.plans).map_err(|lie| lie.told_by("act"))?;
+            self.claim("act", plans.iter().map(|plan| plan.id))?;
+            self.bind_all(&actions.bindings)?;
+            for plan in plans {
+                self.judge_and_carry_out(plan)?;
+            }
+            if !actions.more {
+                return Ok(());
+            }
+        }
+        Err(Lie::Endless(STEPS).told_by("act"))
+    }
+
+    /// Binds all of these, or none.
+    fn bind_all(&mut self, bindings: &[Placement]) -> Result<(), SessionError> {
+        let sound = verify::bindings(&self.ground(), bindings);
+        sound.map_err(|violation| Lie::Unsound(violation).told_by("act"))?;
+        for binding in bindings {
+            self.reserve(binding.pod, binding.node)?;
+        }
+        for binding in bindings {
+            self.bind(binding.pod, binding.node);
+        }
+        Ok(())
+    }
+
+    /// Carries a plan out if it is sound; else the policy has been told, and the next step may bring another.
+    fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), SessionError> {
+        let effects = Effects::default();
+        let proposal = Proposal { plan: &plan, asker: None, effects: &effects, refuted: &[] };
+        match self.judge(&proposal)? {
+            Ok(()) => self.carry_out(plan, effects),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+/// The plans one by one.
+fn unfold(plans: Plans) -> Result<Vec<Plan>, Lie> {
+    let mut unfolded = Vec::with_capacity(plans.slices.len());
+    let (mut nominated, mut evicted) = (0, 0);
+    for slice in plans.slices {
+        let nominations = part(&plans.nominations, &mut nominated, slice.nominations_end, slice.id, "nominations")?;
+        let victims = part(&plans.victims, &mut evicted, slice.victims_end, slice.id, "victims")?;
+        let reason = usize::try_from(slice.reason).ok().and_then(|index| plans.reasons.get(index));
+        let reason = reason.cloned().ok_or(Lie::Ragged {
+            plan: slice.id,
+            list: "reasons",
+            start: 0,
+            end: usize::try_from(slice.reason).unwrap_or(usize::MAX),
+            length: plans.reasons.len(),
+        })?;
+        unfolded.push(Plan {
+            id: slice.id,
+            preemptor: slice.preemptor,
+            nominations,
+            victims,
+            marks: Vec::new(),
+            expires: None,
+            reason,
+        });
+    }
+    Ok(unfolded)
+}
+
+/// The part of a flat list from where the plan before ended to the given end.
+fn part<T: Clone>(list: &[T], start: &mut usize, end: u32, plan: u64, name: &'static str) -> Result<Vec<T>, Lie> {
+    let end = usize::try_from(end).unwrap_or(usize::MAX);
+    let part = list.get(*start..end).ok_or(Lie::Ragged { plan, list: name, start: *start, end, length: list.len() })?;
+    *start = end;
+    Ok(part.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+
+    use lictor_contract::ExtensionPoint;
+
+    use super::*;
+    use crate::session::testing::{Say, Scripted, Sketch, reason, session};
+    use crate::verify::testing::{node, on, pod};
+
+    fn acting(steps: impl IntoIterator<Item = Say>) -> Scripted {
+        let acting = Scripted::deciding(&[ExtensionPoint::Act, ExtensionPoint::Reserve]);
+        steps.into_iter().fold(acting, |policy, step| policy.say("act", step))
+    }
+
+    fn bind(bindings: &'static [(&'static str, &'static str)], more: bool) -> Say {
+        Say::Act { bindings, plans: Vec::new(), more }
+    }
+
+    #[test]
+    fn steps_are_carried_out_until_there_is_no_next() {
+        let mut policy = acting([
+            bind(&[("default/a", "n1"), ("default/b", "n1")], true),
+            bind(&[("default/c", "n1")], false),
+            bind(&[("default/d", "n1")], false),
+        ]);
+        let cluster = [node("n1", 8), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0), pod("d", 1, 0)];
+        let mut session = session(&mut policy, cluster);
+        session.cycle().unwrap();
+        let bound: Vec<String> = session.take_happened().bound.into_keys().collect();
+        assert_eq!(bound, ["default/a", "default/b", "default/c"]);
+        let expected =
+            ["act", "reserve default/a n1", "reserve default/b n1", "act", "reserve default/c n1"].map(str::to_owned);
+        assert_eq!(policy.log, expected);
+    }
+
+    #[test]
+    fn bindings_that_do_not_fit_together_are_a_lie_and_none_is_bound() {
+        let mut policy = acting([bind(&[("default/a", "n1"), ("default/b", "n1")], false)]);
+        let mut session = session(&mut policy, [node("n1", 3), pod("a", 2, 0), pod("b", 2, 0)]);
+        let error = session.cycle().unwrap_err().to_string();
+        assert!(error.starts_with("the policy's answer to `act` cannot be: `n1` has 3000 of `cpu`"), "{error}");
+        assert!(session.take_happened().bound.is_empty());
+    }
+
+    #[test]
+    fn sound_plans_are_carried_out_and_others_are_refused() {
+        let plan = |id, nominations, victims| Sketch { id, nominations, victims, ..Sketch::default() };
+        let plans = vec![
+            plan(1, &[("default/p", "n1")], &["default/v"]),
+            plan(2, &[("default/q", "n2")], &[]),
+            plan(3, &[("default/q", "n2")], &["default/w"]),
+        ];
+        let mut policy = acting([Say::Act { bindings: &[], plans, more: false }]);
+        let cluster = [
+            node("n1", 4),
+            node("n2", 4),
+            on("n1", pod("v", 4, 0)),
+            on("n2", pod("w", 4, 0)),
+            pod("p", 4, 0),
+            pod("q", 4, 0),
+        ];
+        let mut session = session(&mut policy, cluster);
+        session.cycle().unwrap();
+        let happened = session.take_happened();
+        assert_eq!(happened.victims.into_keys().collect::<Vec<_>>(), ["default/v", "default/w"]);
+        assert_eq!(happened.refused.iter().map(|refused| refused.plan).collect::<Vec<_>>(), [2]);
+        assert_eq!(policy.log, ["act", "accepted 1", "refused 2", "accepted 3"]);
+    }
+
+    #[test]
+    fn a_number_of_a_plan_is_used_once_and_nothing_of_the_answer_is_carried_out() {
+        let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
+        let mut policy = acting([Say::Act { bindings: &[("default/q", "n1")], plans: vec![plan, plan], more: false }]);
+        let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), pod("p", 3, 0), pod("q", 1, 0)];
+        let mut session = session(&mut policy, cluster);
+        let error = session.cycle().unwrap_err().to_string();
+        assert_eq!(error, "the policy's answer to `act` cannot be: the number 1 was given to an earlier plan");
+        let happened = session.take_happened();
+        assert!(happened.bound.is_empty() && happened.victims.is_empty());
+    }
+
+    #[test]
+    fn a_cycle_without_an_end_is_a_lie() {
+        let mut policy = acting((0..100).map(|_| bind(&[], true)));
+        let error = session(&mut policy, []).cycle().unwrap_err().to_string();
+        assert_eq!(error, "the policy's answer to `act` cannot be: the cycle has more than 64 steps");
+    }
+
+    #[test]
+    fn flat_lists_are_cut_where_they_say() {
+        let on = |pod| Placement { pod, node: 0 };
+        let slice =
+            |id, nominations_end, reason| PlanSlice { id, preemptor: 0, nominations_end, victims_end: 0, reason };
+        let plans = |slices| Plans {
+            slices,
+            nominations: vec![on(1), on(2), on(3)],
+            victims: Vec::new(),
+            reasons: vec![reason("one"), reason("two")],
+        };
+        let cut = unfold(plans(vec![slice(1, 2, 1), slice(2, 3, 0)])).unwrap();
+        let parts: Vec<_> = cut.into_iter().map(|plan| (plan.nominations, plan.reason.message)).collect();
+        assert_eq!(parts, [(vec![on(1), on(2)], "two".to_owned()), (vec![on(3)], "one".to_owned())]);
+        let ragged = |slices| unfold(plans(slices)).unwrap_err().to_string();
+        assert_eq!(ragged(vec![slice(1, 4, 0)]), "plan 1 ends at 4 of 3 nominations, after 0");
+        assert_eq!(ragged(vec![slice(1, 2, 0), slice(2, 1, 0)]), "plan 2 ends at 1 of 3 nominations, after 2");
+        assert_eq!(ragged(vec![slice(1, 1, 2)]), "plan 1 ends at 2 of 2 reasons, after 0");
+    }
+}

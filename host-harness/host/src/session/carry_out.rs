@@ -1,0 +1,206 @@
+//! Plans: judged, and carried out whole or not at all.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use lictor_contract::*;
+
+use super::{CarriedOut, Evicted, How, Lie, RefusedPlan, Session, SessionError};
+use crate::verify::{self, Departure, Proposal, Violation};
+
+impl Session<'_> {
+    /// Takes note of the numbers of plans; none of them may have come before.
+    pub(super) fn claim(
+        &mut self,
+        call: &'static str,
+        plans: impl IntoIterator<Item = u64>,
+    ) -> Result<(), SessionError> {
+        for plan in plans {
+            if !self.plans.insert(plan) {
+                return Err(Lie::PlanReused(plan).told_by(call));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a plan is sound. The policy is told where it is not.
+    pub(super) fn judge(&mut self, proposal: &Proposal<'_>) -> Result<Result<(), Violation>, SessionError> {
+        self.sync()?;
+        let plan = proposal.plan;
+        let verdict = verify::plan(&self.ground(), proposal);
+        if let Err(violation) = &verdict {
+            self.happened.refused.push(RefusedPlan {
+                plan: plan.id,
+                preemptor: self.pod_name(plan.preemptor),
+                reason: violation.reason(),
+            });
+            self.tell(vec![Event::PlanRefused(plan.id)])?;
+        }
+        Ok(verdict)
+    }
+
+    /// Carries a sound plan out: nominates, evicts, and does what the answer means for others.
+    pub(super) fn carry_out(&mut self, plan: Plan, effects: Effects) -> Result<(), SessionError> {
+        let fates: Vec<(PodId, Evicted)> =
+            plan.victims.iter().map(|victim| (victim.pod, self.fate(victim, &plan))).collect();
+        self.tell(vec![Event::PlanAccepted(plan.id)])?;
+        self.carry(VecDeque::from([effects]))?;
+        self.happened.plans.push(CarriedOut {
+            plan: plan.id,
+            preemptor: self.pod_name(plan.preemptor),
+            nominated: plan.nominations.iter().map(|at| (self.pod_name(at.pod), self.node_name(at.node))).collect(),
+            victims: plan.victims.iter().map(|victim| self.pod_name(victim.pod)).collect(),
+        });
+        for nomination in &plan.nominations {
+            self.happened.nominated.insert(self.pod_name(nomination.pod), self.node_name(nomination.node));
+            self.mirror.nominate(nomination.pod, Some(nomination.node));
+        }
+        let mut rounds = VecDeque::new();
+        for (victim, fate) in fates {
+            match fate.how {
+                How::Unreserved => rounds.extend(self.unreserve(victim, ReleaseCause::Preempted)?),
+                how => self.evict(victim, how, &plan),
+            }
+            self.happened.victims.insert(self.pod_name(victim), fate);
+        }
+        self.carry(rounds)
+    }
+
+    /// What becomes of a victim, as the cluster is before the plan.
+    fn fate(&self, victim: &Victim, plan: &Plan) -> Evicted {
+        Evicted {
+            how: if self.held.contains(victim.pod) { How::Unreserved } else { How::from(victim.eviction) },
+            node: self.occupancy.place(victim.pod).map(|node| self.node_name(node)),
+            plan: plan.id,
+            preemptor: self.pod_name(plan.preemptor),
+            reason: plan.reason.clone(),
+        }
+    }
+
+    /// Marks a bound victim, and deletes it unless it is left to somebody else.
+    fn evict(&mut self, victim: PodId, how: How, plan: &Plan) {
+        if !plan.marks.is_empty() {
+            self.mirror.mark(victim, &plan.marks);
+        }
+        if how == How::Delete {
+            self.mirror.terminate(victim);
+        }
+        let beneficiaries: BTreeSet<PodId> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
+        let departure = Departure { plan: plan.id, beneficiaries, expires: plan.expires };
+        self.departures.plan(victim, departure);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, session};
+    use crate::session::{How, Session};
+    use crate::verify::testing::{node, on, pod, reservation, with};
+    use serde_json::json;
+
+    const ASKED: &str = "post-filter default/p";
+
+    /// A plan for `p` on `n1`.
+    fn sketch(id: u64, victims: &'static [&'static str], soft: bool) -> Sketch {
+        Sketch { id, nominations: &[("default/p", "n1")], victims, soft, expires: None }
+    }
+
+    /// One attempt for `p`, for which no node fits, with this plan.
+    fn planned(policy: Scripted, plan: Sketch) -> Scripted {
+        policy.say("filter default/p", Say::Fits(&[])).say(ASKED, Say::Plan(plan, Fx::default()))
+    }
+
+    fn cluster(policy: &mut Scripted) -> Session<'_> {
+        session(policy, [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)])
+    }
+
+    #[test]
+    fn a_victim_is_told_with_how_where_and_for_whom() {
+        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], false));
+        let mut session = cluster(&mut policy);
+        session.try_pod("default/p").unwrap();
+        let happened = session.take_happened();
+        let v = happened.victims.get("default/v").unwrap();
+        assert_eq!((v.how, v.node.as_deref(), v.plan, v.preemptor.as_str()), (How::Delete, Some("n1"), 5, "default/p"));
+        assert_eq!(happened.nominated, [("default/p".to_owned(), "n1".to_owned())].into());
+    }
+
+    #[test]
+    fn a_soft_victim_is_marked_and_stays() {
+        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
+        let mut session = cluster(&mut policy);
+        session.try_pod("default/p").unwrap();
+        assert_eq!(session.take_happened().victims.get("default/v").unwrap().how, How::Soft);
+        session.sync().unwrap();
+        let v = policy.seen.get("default/v").unwrap();
+        assert!(!v.terminating);
+        assert_eq!(v.annotations.first().unwrap().value, "marked");
+    }
+
+    #[test]
+    fn a_victim_held_at_permit_is_unreserved() {
+        let mut policy = Scripted::deciding(ALL).say("permit default/h", Say::Wait(10, Fx::default()));
+        policy = planned(policy, sketch(5, &["default/h"], false));
+        let mut session = session(&mut policy, [node("n1", 4), pod("h", 3, 0), pod("p", 3, 9)]);
+        session.try_pod("default/h").unwrap();
+        session.try_pod("default/p").unwrap();
+        let happened = session.take_happened();
+        assert_eq!(happened.victims.get("default/h").unwrap().how, How::Unreserved);
+        assert!(session.waiting().is_empty());
+        assert_eq!(session.departures.victims().count(), 0);
+        session.sync().unwrap();
+        assert_eq!(policy.log.last().unwrap(), "unreserve default/h Preempted");
+        assert!(!policy.seen.get("default/h").unwrap().terminating);
+    }
+
+    #[test]
+    fn evictions_complete_when_the_host_says_so() {
+        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
+        let mut session = cluster(&mut policy);
+        session.try_pod("default/p").unwrap();
+        session.evictions_complete().unwrap();
+        assert_eq!(session.mirror.pod_id("default/v"), None);
+        assert!(session.mirror.pod_id("default/w").is_some());
+        assert_eq!(session.departures.victims().count(), 0);
+        assert_eq!(session.try_pod("default/p").unwrap().node.unwrap(), "n1");
+        assert!(policy.log.contains(&"removed default/v".to_owned()));
+    }
+
+    #[test]
+    fn who_consumes_a_reservation_leaves_with_it() {
+        let allocated = json!({"scheduling.koordinator.sh/reservation-allocated": r#"{"name":"r"}"#});
+        let owner = on("n1", with(pod("o", 1, 0), "/metadata", "annotations", allocated));
+        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["Reservation/r"], true));
+        let mut session = session(&mut policy, [node("n1", 4), reservation("r", 4, Some("n1")), owner, pod("p", 3, 9)]);
+        session.try_pod("default/p").unwrap();
+        session.evictions_complete().unwrap();
+        assert_eq!(session.mirror.pod_id("Reservation/r"), None);
+        assert_eq!(session.mirror.pod_id("default/o"), None);
+    }
+
+    /// `p` is promised the room of `v` until 10; `q` asks for it at the given time. What is refused to `q`, and whether `v` is
+    /// its victim.
+    fn asked_again(at: i64) -> (Vec<String>, bool) {
+        let plan = |id, nominations, expires| Sketch { id, nominations, victims: &["default/v"], soft: true, expires };
+        let mut policy = Scripted::deciding(ALL)
+            .say("filter default/p", Say::Fits(&[]))
+            .say("filter default/q", Say::Fits(&[]))
+            .say(ASKED, Say::Plan(plan(5, &[("default/p", "n1")], Some(10)), Fx::default()))
+            .say("post-filter default/q", Say::Plan(plan(6, &[("default/q", "n1")], None), Fx::default()));
+        let cluster = [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9), pod("q", 1, 9)];
+        let mut session = session(&mut policy, cluster);
+        session.try_pod("default/p").unwrap();
+        session.take_happened();
+        session.advance(at).unwrap();
+        session.try_pod("default/q").unwrap();
+        let happened = session.take_happened();
+        let refused = happened.refused.into_iter().map(|refused| refused.reason.law).collect();
+        (refused, happened.victims.contains_key("default/v"))
+    }
+
+    #[test]
+    fn a_plan_under_way_is_not_planned_again_by_another_pod() {
+        assert_eq!(asked_again(9), (vec!["host/leaving".to_owned()], false));
+        assert_eq!(asked_again(10), (Vec::new(), true));
+    }
+}

@@ -1,0 +1,120 @@
+//! A whole cycle: one attempt for every pending pod, in queue order.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, VecDeque};
+
+use lictor_contract::*;
+
+use super::{Lie, Session, SessionError};
+
+impl Session<'_> {
+    /// Runs one cycle: the policy's own where the laws have one, else one attempt for every pod that is pending at its
+    /// beginning, in queue order. A pod that was bound, held or removed meanwhile is passed over.
+    pub fn cycle(&mut self) -> Result<(), SessionError> {
+        if self.decides(ExtensionPoint::Act) {
+            return self.act();
+        }
+        let mut queue = VecDeque::from(self.queue()?);
+        self.reorder = false;
+        while let Some(pod) = queue.pop_front() {
+            if self.mirror.pod(pod).is_some_and(|pod| self.is_pending(pod)) {
+                self.attempt(pod)?;
+            }
+            if std::mem::take(&mut self.reorder) {
+                queue = self.ordered(Vec::from(queue))?.into();
+            }
+        }
+        Ok(())
+    }
+
+    /// The pending pods in queue order: those that have no node, are not held for one and are not being deleted.
+    pub fn queue(&mut self) -> Result<Vec<PodId>, SessionError> {
+        self.sync()?;
+        let pending = self.mirror.pods().filter(|pod| self.is_pending(pod)).map(|pod| pod.id).collect();
+        self.ordered(pending)
+    }
+
+    /// Orders pods as the policy says; by priority, age and name where it leaves that to the host.
+    fn ordered(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, SessionError> {
+        pods.sort_by_cached_key(|pod| self.pod_name(*pod));
+        if !self.decides(ExtensionPoint::QueueOrder) {
+            pods.sort_by_key(|pod| {
+                let pod = self.mirror.pod(*pod);
+                pod.map(|pod| (Reverse(pod.priority.unwrap_or(0)), pod.entered, pod.created))
+            });
+            return Ok(pods);
+        }
+        let asked = pods.clone();
+        let answer = self.ask(|policy| policy.queue_order(pods))?;
+        let same = answer.len() == asked.len() && BTreeSet::from_iter(&answer) == BTreeSet::from_iter(&asked);
+        if !same {
+            let lie = Lie::NotAPermutation { asked: asked.len(), answered: answer.len() };
+            return Err(lie.told_by("queue-order"));
+        }
+        Ok(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::session::testing::{ALL, Fx, Say, Scripted, session};
+    use crate::verify::testing::{node, on, pod};
+
+    /// The pods that were tried, in order.
+    fn tried(policy: &Scripted) -> Vec<&str> {
+        policy.log.iter().filter_map(|asked| asked.strip_prefix("pre-filter default/")).collect()
+    }
+
+    #[test]
+    fn every_pending_pod_is_tried_once_in_the_order_of_the_policy() {
+        let mut policy = Scripted::deciding(ALL)
+            .say("queue-order", Say::Queue(vec!["default/c", "default/a", "default/b"]))
+            .say("filter default/a", Say::Fits(&[]));
+        let cluster = [node("n1", 4), pod("b", 1, 0), pod("c", 1, 0), on("n1", pod("v", 1, 0)), pod("a", 1, 0)];
+        session(&mut policy, cluster).cycle().unwrap();
+        assert_eq!(policy.log.first().unwrap(), "queue-order default/a default/b default/c");
+        assert_eq!(tried(&policy), ["c", "a", "b"]);
+    }
+
+    #[test]
+    fn what_is_left_is_ordered_anew_when_the_policy_says_so() {
+        let reorder = Fx { reorder: true, ..Fx::default() };
+        let mut policy = Scripted::deciding(ALL)
+            .say("pre-filter default/a", Say::Pass(reorder))
+            .say("queue-order", Say::Queue(vec!["default/a", "default/b", "default/c"]))
+            .say("queue-order", Say::Queue(vec!["default/c", "default/b"]));
+        session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]).cycle().unwrap();
+        assert_eq!(tried(&policy), ["a", "c", "b"]);
+    }
+
+    #[test]
+    fn a_pod_that_is_held_is_not_tried() {
+        let mut policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        session.cycle().unwrap();
+        session.cycle().unwrap();
+        assert_eq!(tried(&policy), ["a"]);
+    }
+
+    #[test]
+    fn without_an_order_of_the_policy_priority_and_name_decide() {
+        let mut policy = Scripted::deciding(&[]);
+        let mut session = session(&mut policy, [pod("c", 1, 0), pod("b", 1, 9), pod("a", 1, 0)]);
+        let queue = session.queue().unwrap();
+        let names: Vec<&str> = queue.iter().filter_map(|pod| session.mirror.pod_name(*pod)).collect();
+        assert_eq!(names, ["default/b", "default/a", "default/c"]);
+    }
+
+    #[test]
+    fn a_queue_of_other_pods_is_a_lie() {
+        for queue in [vec!["default/a"], vec!["default/a", "default/a"], vec!["default/a", "default/v"], vec![]] {
+            let mut policy = Scripted::deciding(ALL).say("queue-order", Say::Queue(queue.clone()));
+            let mut session =
+                session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), on("n1", pod("v", 1, 0))]);
+            let error = session.cycle().unwrap_err().to_string();
+            assert!(error.contains("2 pods were to be ordered"), "{queue:?}: {error}");
+            assert_eq!(tried(&policy), Vec::<&str>::new());
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What a decision means for pods other than the one it was about.
+
+use std::collections::VecDeque;
+
+use lictor_contract::*;
+
+use super::{Lie, Session, SessionError};
+
+impl Session<'_> {
+    /// Every pod that the effects name exists.
+    pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), SessionError> {
+        let mut named = effects.releases.iter().chain(&effects.admits).chain(&effects.withdrawn);
+        match named.find(|pod| self.mirror.pod(**pod).is_none()) {
+            Some(pod) => Err(Lie::UnknownPod(*pod).told_by(call)),
+            None => Ok(()),
+        }
+    }
+
+    /// Carries checked effects out, and those that they have in turn.
+    ///
+    /// It ends, because every further round takes a pod away from those held. A pod that is not held any more is passed over:
+    /// it was let go by what was carried out before.
+    pub(super) fn carry(&mut self, mut rounds: VecDeque<Effects>) -> Result<(), SessionError> {
+        while let Some(effects) = rounds.pop_front() {
+            self.reorder |= effects.reorder;
+            for pod in effects.withdrawn {
+                self.withdraw(pod);
+            }
+            for pod in effects.releases {
+                rounds.extend(self.unreserve(pod, ReleaseCause::Released)?);
+            }
+            for pod in effects.admits {
+                if let Some(node) = self.let_go(pod) {
+                    self.bind(pod, node);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds a pod.
+    pub(super) fn bind(&mut self, pod: PodId, node: NodeId) {
+        self.happened.bound.insert(self.pod_name(pod), self.node_name(node));
+        self.mirror.bind(pod, node);
+        self.written.remove(&pod);
+    }
+
+    /// A pod loses its nomination, if it has one.
+    fn withdraw(&mut self, pod: PodId) {
+        if self.mirror.pod(pod).is_some_and(|pod| pod.nominated.is_some()) {
+            self.happened.withdrawn.push(self.pod_name(pod));
+            self.mirror.nominate(pod, None);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::session::testing::{ALL, Fx, Say, Scripted, session};
+    use crate::verify::testing::{node, pod};
+
+    /// `a`, `b`, `c` are held in this order; then `d` is tried, whose permit says this.
+    fn four(policy: Scripted, permit: Say) -> Scripted {
+        let hold = || Say::Wait(10, Fx::default());
+        policy
+            .say("permit default/a", hold())
+            .say("permit default/b", hold())
+            .say("permit default/c", hold())
+            .say("permit default/d", permit)
+    }
+
+    fn pods() -> [serde_json::Value; 5] {
+        [node("n1", 8), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0), pod("d", 1, 0)]
+    }
+
+    #[test]
+    fn who_is_admitted_is_bound_where_it_was_held() {
+        let admits = Fx { admits: &["default/c", "default/a"], ..Fx::default() };
+        let mut policy = four(Scripted::deciding(ALL), Say::Allow(admits));
+        let mut session = session(&mut policy, pods());
+        session.cycle().unwrap();
+        let bound: Vec<String> = session.take_happened().bound.into_keys().collect();
+        assert_eq!(bound, ["default/a", "default/c", "default/d"]);
+        assert_eq!(session.waiting().into_keys().collect::<Vec<_>>(), ["default/b"]);
+    }
+
+    #[test]
+    fn a_release_releases_others_each_once() {
+        let releases = |names| Fx { releases: names, ..Fx::default() };
+        let reject = Say::Reject("the gang cannot be", releases(&["default/a"]));
+        let mut policy = four(Scripted::deciding(ALL), reject)
+            .say("unreserve default/a", Say::Effects(releases(&["default/b", "default/c"])))
+            .say("unreserve default/b", Say::Effects(releases(&["default/a", "default/c"])));
+        let mut session = session(&mut policy, pods());
+        session.cycle().unwrap();
+        assert!(session.waiting().is_empty());
+        let released: Vec<String> = session.take_happened().released.into_iter().map(|held| held.pod).collect();
+        assert_eq!(released, ["default/a", "default/b", "default/c"]);
+        let asked: Vec<&String> = policy.log.iter().filter(|asked| asked.starts_with("unreserve")).collect();
+        let expected = ["d Failed", "a Released", "b Released", "c Released"];
+        assert!(asked.into_iter().eq(&expected.map(|pod| format!("unreserve default/{pod}"))));
+    }
+
+    #[test]
+    fn a_pod_that_there_is_not_is_a_lie_and_nothing_is_carried_out() {
+        let lie = Fx { admits: &["default/a", "default/x"], ..Fx::default() };
+        let mut policy = four(Scripted::deciding(ALL), Say::Allow(lie));
+        let mut session = session(&mut policy, pods());
+        let error = session.cycle().unwrap_err();
+        let said = "the policy's answer to `permit` cannot be: no pod has the number 4294967295";
+        assert_eq!(error.to_string(), said);
+        assert!(session.take_happened().bound.is_empty());
+    }
+}

@@ -1,0 +1,143 @@
+//! Why a step could not be taken.
+
+use lictor_contract::{ConfigError, NodeId, PodId};
+
+use crate::policy::Fault;
+use crate::verify::Violation;
+
+/// Why a session could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The policy refuses the configuration.
+    #[error("{}", refused(.0))]
+    Refused(ConfigError),
+    /// The policy did not answer.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// It took a configuration for laws that it does not describe.
+    #[error("the policy accepts the laws `{0}`, but does not describe them")]
+    Undescribed(String),
+}
+
+/// A refused configuration in words.
+fn refused(error: &ConfigError) -> String {
+    match error {
+        ConfigError::UnknownLaws(known) => format!("no such laws; the policy knows {}", quoted(known)),
+        ConfigError::UnknownArgument(name) => format!("the laws take no argument `{name}`"),
+        ConfigError::BadArgument(bad) => {
+            format!("argument `{}`: expected {}, found {}", bad.name, bad.expected, bad.found)
+        }
+        ConfigError::Malformed(why) => format!("the arguments are not a JSON object: {why}"),
+    }
+}
+
+/// Names in backticks.
+fn quoted(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    if quoted.is_empty() { "none".to_owned() } else { quoted.join(", ") }
+}
+
+/// Why a step of the cycle could not be taken. Nothing of the answer that failed was carried out; the session is not to be
+/// used any more.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The policy did not answer.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// The policy answered with something that is no answer.
+    #[error("the policy's answer to `{call}` cannot be: {lie}")]
+    Lie {
+        /// The function that was called.
+        call: &'static str,
+        /// What is wrong.
+        lie: Lie,
+    },
+    /// A pod that does not wait for a node was to be tried.
+    #[error("`{pod}` cannot be tried: it {state}")]
+    NotPending {
+        /// The pod.
+        pod: String,
+        /// What it does instead.
+        state: &'static str,
+    },
+    /// A number that names no pod was to be tried.
+    #[error("no pod has the number {0}")]
+    NoSuchPod(PodId),
+}
+
+/// An answer that no honest policy gives.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Lie {
+    /// It names a pod that there is not.
+    #[error("no pod has the number {0}")]
+    UnknownPod(PodId),
+    /// The queue is not the pods that were asked about, each once.
+    #[error("{asked} pods were to be ordered, {answered} came back, and they are not the same, each once")]
+    NotAPermutation {
+        /// How many were asked about.
+        asked: usize,
+        /// How many came back.
+        answered: usize,
+    },
+    /// It leaves a node without a verdict.
+    #[error("{codes} codes leave node `{node}`, number {id}, without a verdict")]
+    MissingVerdict {
+        /// How many codes came.
+        codes: usize,
+        /// The number of the node.
+        id: NodeId,
+        /// The node.
+        node: String,
+    },
+    /// It has codes for more nodes than have a number.
+    #[error("{codes} codes for nodes whose highest number is {highest}")]
+    TooManyVerdicts {
+        /// How many codes came.
+        codes: usize,
+        /// The highest number of a node.
+        highest: NodeId,
+    },
+    /// A code that stands for nothing.
+    #[error("the code {code} of node `{node}` is none of the {obstacles} obstacles")]
+    UnknownCode {
+        /// The code.
+        code: u8,
+        /// The node.
+        node: String,
+        /// How many obstacles there are.
+        obstacles: usize,
+    },
+    /// The number of a plan came before.
+    #[error("the number {0} was given to an earlier plan")]
+    PlanReused(u64),
+    /// A length of time that is negative.
+    #[error("a wait of {0} ns")]
+    NegativeWait(i64),
+    /// A plan whose parts are not where it says.
+    #[error("plan {plan} ends at {end} of {length} {list}, after {start}")]
+    Ragged {
+        /// The plan.
+        plan: u64,
+        /// The list.
+        list: &'static str,
+        /// Where the plan's part begins.
+        start: usize,
+        /// Where it is said to end.
+        end: usize,
+        /// How long the list is.
+        length: usize,
+    },
+    /// A cycle of the policy's own that does not end.
+    #[error("the cycle has more than {0} steps")]
+    Endless(usize),
+    /// A placement that breaks an invariant.
+    #[error("{0}")]
+    Unsound(Violation),
+}
+
+impl Lie {
+    /// The lie as the error of a call.
+    pub(super) fn told_by(self, call: &'static str) -> SessionError {
+        SessionError::Lie { call, lie: self }
+    }
+}

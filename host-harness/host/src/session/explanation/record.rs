@@ -1,0 +1,75 @@
+//! The notes of the policy, fetched where somebody wants to be told.
+
+use lictor_contract::{Note, Outcome, PodId, Subject};
+
+use super::{About, Explanation, Told};
+use crate::policy::Fault;
+use crate::session::{Session, SessionError};
+
+/// The code of what only the host can judge: whether a pod may ever run on a node.
+const ELIGIBLE: &str = "host/eligible";
+
+/// What the codes of laws about room on nodes begin with.
+const NODE: &str = "node/";
+
+impl Session<'_> {
+    /// From here on every attempt is explained. False where the policy does not say why it decides as it does: then nothing is.
+    pub fn explain(&mut self) -> Result<bool, SessionError> {
+        match self.policy.record_notes(true) {
+            Ok(()) => self.explains = true,
+            Err(Fault::Lacks(_)) => self.explains = false,
+            Err(fault) => return Err(fault.into()),
+        }
+        Ok(self.explains)
+    }
+
+    /// Why the last attempt for a pod ended as it did; none where nobody wants to be told. The nodes were asked where it is said so.
+    pub(in crate::session) fn explanation(
+        &mut self,
+        pod: PodId,
+        nodes_asked: bool,
+    ) -> Result<Option<Explanation>, SessionError> {
+        if !self.explains {
+            return Ok(None);
+        }
+        let notes = self.policy.notes(pod)?;
+        let about_nodes = |note: &Note| matches!(note.subject, Subject::Node(_)) || note.law.starts_with(NODE);
+        let nodes_asked = nodes_asked || notes.iter().any(about_nodes);
+        let mut told = if nodes_asked { self.ineligible(pod) } else { Vec::new() };
+        told.extend(notes.into_iter().map(|note| self.told(note)));
+        Ok(Some(Explanation::of(self.mirror.nodes().count(), told)))
+    }
+
+    /// The nodes that never take a pod.
+    fn ineligible(&self, pod: PodId) -> Vec<Told> {
+        let mut nodes: Vec<(&str, String)> = Vec::new();
+        for node in self.mirror.nodes() {
+            nodes.extend(self.mirror.eligible(pod, node.id).err().map(|why| (node.name.as_str(), why.to_string())));
+        }
+        nodes.sort_unstable();
+        let told = |(name, message): (&str, String)| Told {
+            about: About::Node,
+            name: Some(name.to_owned()),
+            node: None,
+            outcome: Outcome::Barred,
+            law: ELIGIBLE.to_owned(),
+            message,
+        };
+        nodes.into_iter().map(told).collect()
+    }
+
+    /// A note in names.
+    fn told(&self, note: Note) -> Told {
+        let Note { subject, outcome, law, message } = note;
+        let (about, name, node) = match subject {
+            Subject::Asker => (About::Asker, None, None),
+            Subject::Pod(pod) => {
+                let node = self.occupancy.place(pod).map(|node| self.node_name(node));
+                (About::Pod, Some(self.pod_name(pod)), node)
+            }
+            Subject::Node(node) => (About::Node, Some(self.node_name(node)), None),
+            Subject::Queue(queue) => (About::Queue, Some(queue), None),
+        };
+        Told { about, name, node, outcome, law, message }
+    }
+}

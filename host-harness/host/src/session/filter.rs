@@ -1,0 +1,185 @@
+//! Filter: which nodes take the pod.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::*;
+
+use super::scoring::Scoring;
+use super::{Lie, NodeSummary, Session, SessionError};
+use crate::verify;
+
+/// What Filter comes to.
+pub(super) enum Filtered {
+    /// This node is the best of those that take the pod.
+    Fits(NodeId),
+    /// No node takes it.
+    Nowhere(NodeSummary),
+}
+
+/// What the nodes say.
+#[derive(Default)]
+struct Verdicts {
+    /// For every node the place of its obstacle, none where it takes the pod.
+    nodes: BTreeMap<NodeId, Option<usize>>,
+    /// The obstacles in words.
+    obstacles: Vec<String>,
+}
+
+impl Verdicts {
+    /// Whether the node takes the pod.
+    fn takes(&self, node: NodeId) -> bool {
+        self.nodes.get(&node).is_some_and(Option::is_none)
+    }
+}
+
+impl Session<'_> {
+    /// Asks every node and chooses: the nominated one where it takes the pod, else the one that scores best.
+    pub(super) fn filter(&mut self, pod: PodId) -> Result<Filtered, SessionError> {
+        let verdicts = if self.decides(ExtensionPoint::Filter) {
+            let verdicts = self.ask(|policy| policy.filter(pod))?;
+            self.read_verdicts(verdicts).map_err(|lie| lie.told_by("filter"))?
+        } else {
+            self.sync()?;
+            self.own_verdicts(pod)
+        };
+        let asker = self.mirror.pod(pod).ok_or(SessionError::NoSuchPod(pod))?;
+        if let Some(node) = asker.nominated.filter(|node| verdicts.takes(*node)) {
+            return Ok(Filtered::Fits(node));
+        }
+        let scoring = Scoring::of(&self.mirror, &self.occupancy, asker);
+        match scoring.best(self.mirror.nodes().filter(|node| verdicts.takes(node.id))) {
+            Some(node) => Ok(Filtered::Fits(node.id)),
+            None => Ok(Filtered::Nowhere(self.summarise(pod, &verdicts))),
+        }
+    }
+
+    /// The answer of the policy, checked.
+    fn read_verdicts(&self, answer: NodeVerdicts) -> Result<Verdicts, Lie> {
+        let (codes, obstacles) = (answer.codes.len(), answer.obstacles.len());
+        let mut verdicts = Verdicts::default();
+        for node in self.mirror.nodes() {
+            let code = usize::try_from(node.id).ok().and_then(|index| answer.codes.get(index).copied());
+            let code = code.ok_or_else(|| Lie::MissingVerdict { codes, id: node.id, node: node.name.clone() })?;
+            if usize::from(code) > obstacles {
+                return Err(Lie::UnknownCode { code, node: node.name.clone(), obstacles });
+            }
+            verdicts.nodes.insert(node.id, usize::from(code).checked_sub(1));
+        }
+        if let Some((highest, _)) = verdicts.nodes.last_key_value()
+            && usize::try_from(*highest).is_ok_and(|highest| codes > highest.saturating_add(1))
+        {
+            return Err(Lie::TooManyVerdicts { codes, highest: *highest });
+        }
+        verdicts.obstacles = answer.obstacles.into_iter().map(|obstacle| obstacle.reason.message).collect();
+        Ok(verdicts)
+    }
+
+    /// The verdicts where the policy leaves Filter to the host: it passes every node that the host can bind the pod to.
+    fn own_verdicts(&self, pod: PodId) -> Verdicts {
+        let mut verdicts = Verdicts::default();
+        for node in self.mirror.nodes().map(|node| node.id) {
+            let obstacle = verify::bindings(&self.ground(), &[Placement { pod, node }]).err().map(|violation| {
+                verdicts.obstacles.push(violation.to_string());
+                verdicts.obstacles.len().saturating_sub(1)
+            });
+            verdicts.nodes.insert(node, obstacle);
+        }
+        verdicts
+    }
+
+    /// Counts what the nodes said. Where a node can never take the pod, the host's words count.
+    fn summarise(&self, pod: PodId, verdicts: &Verdicts) -> NodeSummary {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut summary = NodeSummary { nodes: verdicts.nodes.len(), ..NodeSummary::default() };
+        for (node, obstacle) in &verdicts.nodes {
+            match (self.mirror.eligible(pod, *node), obstacle) {
+                (Err(why), _) => summary.count(why.to_string(), 1),
+                (Ok(()), Some(obstacle)) => {
+                    let count = counts.entry(*obstacle).or_insert(0);
+                    *count = count.saturating_add(1);
+                }
+                (Ok(()), None) => {}
+            }
+        }
+        for (obstacle, count) in counts {
+            summary.count(verdicts.obstacles.get(obstacle).cloned().unwrap_or_default(), count);
+        }
+        summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use serde_json::json;
+
+    use crate::session::testing::{ALL, Say, Scripted, session};
+    use crate::verify::testing::{node, on, pod, with};
+
+    /// The node that `a` goes to when the policy lets all nodes pass.
+    fn chosen(objects: Vec<serde_json::Value>) -> Option<String> {
+        let mut policy = Scripted::deciding(ALL);
+        session(&mut policy, objects).try_pod("default/a").unwrap().node
+    }
+
+    #[test]
+    fn the_least_allocated_node_is_chosen_and_the_first_of_equals() {
+        let cluster = |on_n1: u32, on_n2: u32| {
+            vec![
+                node("n2", 8),
+                node("n1", 8),
+                on("n1", pod("x", on_n1, 0)),
+                on("n2", pod("y", on_n2, 0)),
+                pod("a", 1, 0),
+            ]
+        };
+        assert_eq!(chosen(cluster(2, 1)).unwrap(), "n2");
+        assert_eq!(chosen(cluster(1, 2)).unwrap(), "n1");
+        assert_eq!(chosen(cluster(2, 2)).unwrap(), "n1");
+    }
+
+    #[test]
+    fn the_nominated_node_comes_first_where_it_takes_the_pod() {
+        let nominated = || with(pod("a", 1, 0), "/status", "nominatedNodeName", json!("n2"));
+        let cluster = || vec![node("n1", 8), node("n2", 8), on("n2", pod("y", 6, 0)), nominated()];
+        assert_eq!(chosen(cluster()).unwrap(), "n2");
+        let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
+        let attempt = session(&mut policy, cluster()).try_pod("default/a").unwrap();
+        assert_eq!(attempt.node.unwrap(), "n1");
+    }
+
+    #[test]
+    fn what_the_nodes_say_is_counted_in_the_hosts_words_where_it_has_some() {
+        let closed = with(with(node("n3", 8), "", "spec", json!({})), "/spec", "unschedulable", json!(true));
+        let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&[]));
+        let cluster = [node("n1", 1), node("n2", 1), closed, pod("a", 2, 0)];
+        let mut session = session(&mut policy, cluster);
+        let attempt = session.try_pod("default/a").unwrap();
+        let (a, n3) = (session.mirror.pod_id("default/a").unwrap(), session.mirror.node_id("n3").unwrap());
+        let words = session.mirror.eligible(a, n3).unwrap_err();
+        let summary = attempt.nodes.unwrap();
+        assert_eq!(summary.to_string(), format!("0/3 nodes are available: 2 Insufficient cpu, 1 {words}"));
+    }
+
+    #[test]
+    fn a_cluster_without_nodes_has_no_reasons() {
+        let mut policy = Scripted::deciding(ALL);
+        let attempt = session(&mut policy, [pod("a", 2, 0)]).try_pod("default/a").unwrap();
+        assert_eq!(attempt.nodes.unwrap().to_string(), "0/0 nodes are available");
+    }
+
+    #[test]
+    fn codes_that_cannot_be_are_lies() {
+        for (codes, obstacles, said) in [
+            (vec![0], 1, "1 codes leave node `n2`, number 1, without a verdict"),
+            (vec![0, 0, 0], 1, "3 codes for nodes whose highest number is 1"),
+            (vec![0, 2], 1, "the code 2 of node `n2` is none of the 1 obstacles"),
+            (vec![1, 0], 0, "the code 1 of node `n1` is none of the 0 obstacles"),
+        ] {
+            let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Codes(codes, obstacles));
+            let mut session = session(&mut policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0)]);
+            let error = session.try_pod("default/a").unwrap_err();
+            assert_eq!(error.to_string(), format!("the policy's answer to `filter` cannot be: {said}"));
+        }
+    }
+}

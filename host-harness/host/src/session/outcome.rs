@@ -1,0 +1,193 @@
+//! What came of an attempt and of a step, in names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use lictor_contract::{Eviction, Reason, ReleaseCause};
+use serde::{Deserialize, Serialize};
+
+use super::Explanation;
+
+/// How an attempt for one pod ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum AttemptResult {
+    /// It was bound.
+    Scheduled,
+    /// It was given a node and is held at permit.
+    Waiting,
+    /// A preemption was planned for it.
+    Nominated,
+    /// No node takes it and nothing was planned; or permit said no.
+    Unschedulable,
+    /// It was refused before Filter and nothing was planned.
+    Rejected,
+}
+
+impl fmt::Display for AttemptResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// How many nodes do not take a pod, by what they say.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct NodeSummary {
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// How many of them say what.
+    pub obstacles: BTreeMap<String, usize>,
+}
+
+impl NodeSummary {
+    /// So many more nodes say this.
+    pub(super) fn count(&mut self, obstacle: String, nodes: usize) {
+        let count = self.obstacles.entry(obstacle).or_insert(0);
+        *count = count.saturating_add(nodes);
+    }
+}
+
+impl fmt::Display for NodeSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "0/{} nodes are available", self.nodes)?;
+        let mut counted: Vec<(&String, &usize)> = self.obstacles.iter().collect();
+        counted.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+        for (place, (obstacle, count)) in counted.into_iter().enumerate() {
+            write!(f, "{} {count} {obstacle}", if place == 0 { ":" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+/// One attempt for one pod.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Attempt {
+    /// The pod.
+    pub pod: String,
+    /// How it ended.
+    pub result: AttemptResult,
+    /// The node it was bound to, is held for, or was nominated to.
+    pub node: Option<String>,
+    /// What PreFilter or Permit said.
+    pub reason: Option<Reason>,
+    /// What the nodes said, where none takes it.
+    pub nodes: Option<NodeSummary>,
+    /// What PostFilter said: why there is a plan, or why there is none.
+    pub preemption: Option<Reason>,
+    /// Why it ended so, where somebody wants to be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+impl Attempt {
+    /// The status message: everything that was said, in the order in which it was said.
+    pub fn message(&self) -> String {
+        let said = |reason: &Option<Reason>| reason.as_ref().map(|reason| reason.message.clone());
+        let nodes = self.nodes.as_ref().map(ToString::to_string);
+        let preemption = said(&self.preemption).map(|message| format!("preemption: {message}"));
+        let parts = [said(&self.reason), nodes, preemption];
+        parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// How a victim made way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum How {
+    /// It was marked, for somebody else to delete.
+    Soft,
+    /// It is being deleted.
+    Delete,
+    /// It was held at permit and is pending again.
+    Unreserved,
+}
+
+impl From<Eviction> for How {
+    fn from(eviction: Eviction) -> How {
+        match eviction {
+            Eviction::Soft => How::Soft,
+            Eviction::Delete => How::Delete,
+        }
+    }
+}
+
+/// A victim's fate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Evicted {
+    /// How it made way.
+    pub how: How,
+    /// The node it makes way on.
+    pub node: Option<String>,
+    /// The plan.
+    pub plan: u64,
+    /// Whom the plan is for.
+    pub preemptor: String,
+    /// Why the plan was made.
+    pub reason: Reason,
+}
+
+/// A pod that lost the room it was held for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Released {
+    /// The pod.
+    pub pod: String,
+    /// The node it was held for.
+    pub node: String,
+    /// Why.
+    pub cause: ReleaseCause,
+}
+
+/// A plan that was carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CarriedOut {
+    /// The plan.
+    pub plan: u64,
+    /// Whom it is for.
+    pub preemptor: String,
+    /// Who was nominated, and to which nodes.
+    pub nominated: BTreeMap<String, String>,
+    /// Who makes way.
+    pub victims: BTreeSet<String>,
+}
+
+/// A plan that the host did not carry out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RefusedPlan {
+    /// The plan.
+    pub plan: u64,
+    /// Whom it was for.
+    pub preemptor: String,
+    /// The invariant that it breaks.
+    pub reason: Reason,
+}
+
+/// Everything that happened since it was last asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Happened {
+    /// The attempts, in order.
+    pub attempts: Vec<Attempt>,
+    /// Pods that were bound, and their nodes.
+    pub bound: BTreeMap<String, String>,
+    /// Pods that were nominated, and their nodes.
+    pub nominated: BTreeMap<String, String>,
+    /// Pods that lost their nomination.
+    pub withdrawn: Vec<String>,
+    /// Victims.
+    pub victims: BTreeMap<String, Evicted>,
+    /// Pods that lost the room they were held for.
+    pub released: Vec<Released>,
+    /// The plans that were carried out, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<CarriedOut>,
+    /// Plans that were not carried out.
+    pub refused: Vec<RefusedPlan>,
+    /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub explanations: BTreeMap<String, Explanation>,
+}
+
+impl Happened {
+    /// Every explanation and whom it is about: of each attempt, in order, and of a cycle of the policy's own.
+    pub fn explained(&self) -> impl Iterator<Item = (&str, &Explanation)> {
+        let attempts = self.attempts.iter().filter_map(|attempt| Some((&*attempt.pod, attempt.explanation.as_ref()?)));
+        attempts.chain(self.explanations.iter().map(|(pod, explanation)| (pod.as_str(), explanation)))
+    }
+}

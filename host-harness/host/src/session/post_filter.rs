@@ -1,0 +1,153 @@
+//! PostFilter: what can be done for a pod that was refused or found no node.
+
+use std::collections::VecDeque;
+
+use lictor_contract::*;
+
+use super::{Attempt, AttemptResult, Session, SessionError};
+use crate::verify::Proposal;
+
+/// How often a policy whose plan was refused is asked again.
+const AGAIN: usize = 8;
+
+impl Session<'_> {
+    /// Asks for a plan until one is sound or there is none. The attempt comes in as it ends without a plan.
+    pub(super) fn post_filter(&mut self, pod: PodId, mut attempt: Attempt) -> Result<Attempt, SessionError> {
+        if !self.decides(ExtensionPoint::PostFilter) {
+            return Ok(attempt);
+        }
+        let mut refuted: Vec<Placement> = Vec::new();
+        for _ in 0..=AGAIN {
+            let answer = self.ask(|policy| policy.post_filter(pod, &refuted))?;
+            self.check_effects("post-filter", &answer.effects)?;
+            attempt.preemption = Some(answer.reason);
+            let Some(plan) = answer.plan else {
+                self.carry(VecDeque::from([answer.effects]))?;
+                return Ok(attempt);
+            };
+            self.claim("post-filter", [plan.id])?;
+            let proposal = Proposal { plan: &plan, asker: Some(pod), effects: &answer.effects, refuted: &refuted };
+            match self.judge(&proposal)? {
+                Ok(()) => {
+                    let node = plan.nominations.iter().find(|nomination| nomination.pod == pod);
+                    attempt.node = node.map(|nomination| self.node_name(nomination.node));
+                    attempt.result = AttemptResult::Nominated;
+                    self.carry_out(plan, answer.effects)?;
+                    return Ok(attempt);
+                }
+                Err(violation) => {
+                    attempt.preemption = Some(violation.reason());
+                    refuted.extend(violation.refutes(&plan));
+                }
+            }
+        }
+        Ok(attempt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, reason, session};
+    use crate::session::{AttemptResult, Session};
+    use crate::verify::testing::{node, on, pod};
+
+    const ASKED: &str = "post-filter default/p";
+
+    /// A node full with `v` (3 cores) and `w` (1), `p` (3) waits.
+    fn full(policy: &mut Scripted) -> Session<'_> {
+        let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)];
+        session(policy, cluster)
+    }
+
+    /// A policy for which no node fits.
+    fn nowhere() -> Scripted {
+        Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]))
+    }
+
+    /// A plan for `p`.
+    fn sketch(id: u64, victims: &'static [&'static str]) -> Sketch {
+        Sketch { id, nominations: &[("default/p", "n1")], victims, ..Sketch::default() }
+    }
+
+    #[test]
+    fn a_sound_plan_nominates() {
+        let mut policy = nowhere().say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
+        let mut session = full(&mut policy);
+        let attempt = session.try_pod("default/p").unwrap();
+        assert_eq!((attempt.result, attempt.node.as_deref()), (AttemptResult::Nominated, Some("n1")));
+        assert_eq!(attempt.message(), "0/1 nodes are available: 1 Insufficient cpu; preemption: needs room");
+        session.sync().unwrap();
+        assert_eq!(policy.log.last().unwrap(), "accepted 1");
+        assert!(policy.seen.get("default/p").unwrap().nominated.is_some());
+        assert!(policy.seen.get("default/v").unwrap().terminating);
+        assert!(!policy.seen.get("default/w").unwrap().terminating);
+    }
+
+    #[test]
+    fn a_refusal_by_pre_filter_can_be_cured_too() {
+        let mut policy = Scripted::deciding(ALL)
+            .say("pre-filter default/p", Say::Refused("the quota is full"))
+            .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
+        let attempt = full(&mut policy).try_pod("default/p").unwrap();
+        assert_eq!(attempt.result, AttemptResult::Nominated);
+        assert_eq!(attempt.reason, Some(reason("the quota is full")));
+    }
+
+    #[test]
+    fn an_unsound_plan_is_refused_and_another_is_asked_for() {
+        let mut policy = nowhere()
+            .say(ASKED, Say::Plan(sketch(1, &["default/w"]), Fx::default()))
+            .say(ASKED, Say::NoPlan("no other node", Fx::default()));
+        let mut session = full(&mut policy);
+        let attempt = session.try_pod("default/p").unwrap();
+        assert_eq!(attempt.result, AttemptResult::Unschedulable);
+        assert_eq!(attempt.preemption, Some(reason("no other node")));
+        let happened = session.take_happened();
+        let refused = happened.refused.first().unwrap();
+        assert_eq!((refused.plan, refused.reason.law.as_str()), (1, "host/fits"));
+        assert!(happened.victims.is_empty() && happened.nominated.is_empty());
+        let tail = ["post-filter default/p 0", "refused 1", "post-filter default/p 1"];
+        assert!(policy.log.ends_with(&tail.map(str::to_owned)), "{:?}", policy.log);
+    }
+
+    #[test]
+    fn a_policy_that_does_not_learn_is_asked_nine_times() {
+        let mut policy = nowhere();
+        for id in 1..=20 {
+            policy = policy.say(ASKED, Say::Plan(sketch(id, &["default/w"]), Fx::default()));
+        }
+        let attempt = full(&mut policy).try_pod("default/p").unwrap();
+        assert_eq!(attempt.result, AttemptResult::Unschedulable);
+        assert_eq!(attempt.preemption.unwrap().message, "`default/p` on `n1` was refused before");
+        assert_eq!(policy.log.iter().filter(|asked| asked.starts_with(ASKED)).count(), 9);
+    }
+
+    #[test]
+    fn a_number_of_a_plan_is_used_once() {
+        let mut policy = nowhere()
+            .say(ASKED, Say::Plan(sketch(1, &["default/w"]), Fx::default()))
+            .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
+        let mut session = full(&mut policy);
+        let error = session.try_pod("default/p").unwrap_err();
+        let said = "the policy's answer to `post-filter` cannot be: the number 1 was given to an earlier plan";
+        assert_eq!(error.to_string(), said);
+        assert!(session.take_happened().victims.is_empty());
+    }
+
+    #[test]
+    fn without_a_way_out_a_nomination_can_be_withdrawn() {
+        let own = Fx { withdrawn: &["default/p"], ..Fx::default() };
+        let mut policy = nowhere()
+            .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()))
+            .say("filter default/p", Say::Fits(&[]))
+            .say(ASKED, Say::NoPlan("nobody is left", own));
+        let mut session = full(&mut policy);
+        session.try_pod("default/p").unwrap();
+        session.take_happened();
+        session.try_pod("default/p").unwrap();
+        assert_eq!(session.take_happened().withdrawn, ["default/p"]);
+        session.sync().unwrap();
+        assert_eq!(policy.seen.get("default/p").unwrap().nominated, None);
+    }
+}

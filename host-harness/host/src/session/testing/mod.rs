@@ -1,0 +1,165 @@
+//! A policy that says what it was told to say, in names.
+
+mod scripted;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use lictor_contract::*;
+use serde_json::Value;
+
+use super::Session;
+use crate::verify::testing::object;
+
+/// All points of the pod by pod cycle.
+pub const ALL: &[ExtensionPoint] = &[
+    ExtensionPoint::QueueOrder,
+    ExtensionPoint::PreFilter,
+    ExtensionPoint::Filter,
+    ExtensionPoint::PostFilter,
+    ExtensionPoint::Reserve,
+    ExtensionPoint::Permit,
+];
+
+/// What a decision means for others.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fx {
+    pub releases: &'static [&'static str],
+    pub admits: &'static [&'static str],
+    pub withdrawn: &'static [&'static str],
+    pub reorder: bool,
+}
+
+/// A plan.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sketch {
+    pub id: u64,
+    pub nominations: &'static [(&'static str, &'static str)],
+    pub victims: &'static [&'static str],
+    pub soft: bool,
+    pub expires: Option<i64>,
+}
+
+/// One answer.
+#[derive(Debug, Clone)]
+pub enum Say {
+    Pass(Fx),
+    Refused(&'static str),
+    Final(&'static str),
+    /// These nodes fit, the others are full.
+    Fits(&'static [&'static str]),
+    Codes(Vec<u8>, usize),
+    Plan(Sketch, Fx),
+    NoPlan(&'static str, Fx),
+    Effects(Fx),
+    /// Write this annotation.
+    Marks(&'static str, &'static str),
+    Allow(Fx),
+    Wait(i64, Fx),
+    Reject(&'static str, Fx),
+    Queue(Vec<&'static str>),
+    Act {
+        bindings: &'static [(&'static str, &'static str)],
+        plans: Vec<Sketch>,
+        more: bool,
+    },
+    Fault,
+}
+
+/// The policy. An answer is said once, to the question it was meant for (`permit default/a`); what nothing was meant for is
+/// passed, fits everywhere and is allowed.
+#[derive(Debug, Default)]
+pub struct Scripted {
+    points: Vec<ExtensionPoint>,
+    script: BTreeMap<String, VecDeque<Say>>,
+    pods: BTreeMap<String, PodId>,
+    nodes: BTreeMap<String, NodeId>,
+    /// What it was asked and told, in order.
+    pub log: Vec<String>,
+    /// How many events it was told at once at most.
+    pub most_events_at_once: usize,
+    /// The marks, deletions and nominations that it was told of.
+    pub seen: BTreeMap<String, Pod>,
+}
+
+impl Scripted {
+    pub fn deciding(points: &[ExtensionPoint]) -> Scripted {
+        Scripted { points: points.to_vec(), ..Scripted::default() }
+    }
+
+    /// What to say when this is asked the next time that nothing else was meant for.
+    pub fn say(mut self, question: &str, answer: Say) -> Scripted {
+        self.script.entry(question.to_owned()).or_default().push_back(answer);
+        self
+    }
+
+    fn next(&mut self, question: &str) -> Option<Say> {
+        self.script.get_mut(question)?.pop_front()
+    }
+
+    fn pod(&self, name: &str) -> PodId {
+        self.pods.get(name).copied().unwrap_or(PodId::MAX)
+    }
+
+    fn name(&self, pod: PodId) -> String {
+        self.pods.iter().find(|(_, id)| **id == pod).map_or_else(|| format!("#{pod}"), |(name, _)| name.clone())
+    }
+
+    fn effects(&self, fx: Fx) -> Effects {
+        let ids = |names: &[&str]| names.iter().map(|name| self.pod(name)).collect();
+        Effects {
+            releases: ids(fx.releases),
+            admits: ids(fx.admits),
+            withdrawn: ids(fx.withdrawn),
+            reorder: fx.reorder,
+        }
+    }
+
+    fn placements(&self, named: &[(&str, &str)]) -> Vec<Placement> {
+        let placement = |(pod, node): &(&str, &str)| Placement {
+            pod: self.pod(pod),
+            node: self.nodes.get(*node).copied().unwrap_or(NodeId::MAX),
+        };
+        named.iter().map(placement).collect()
+    }
+
+    fn victims(&self, sketch: &Sketch) -> Vec<Victim> {
+        let eviction = if sketch.soft { Eviction::Soft } else { Eviction::Delete };
+        let victim = |name: &&str| Victim { pod: self.pod(name), eviction };
+        sketch.victims.iter().map(victim).collect()
+    }
+
+    fn plan(&self, sketch: Sketch) -> Plan {
+        let nominations = self.placements(sketch.nominations);
+        let mark = Mark { place: MarkPlace::Annotation, key: "other".to_owned(), value: "marked".to_owned() };
+        Plan {
+            id: sketch.id,
+            preemptor: nominations.first().map_or(PodId::MAX, |first| first.pod),
+            nominations,
+            victims: self.victims(&sketch),
+            marks: if sketch.soft { vec![mark] } else { Vec::new() },
+            expires: sketch.expires,
+            reason: reason("needs room"),
+        }
+    }
+}
+
+/// A reason of the policy.
+pub fn reason(message: &str) -> Reason {
+    Reason { law: "test/law".to_owned(), message: message.to_owned() }
+}
+
+/// A session of the policy in a cluster of these objects.
+pub fn session(policy: &mut Scripted, objects: impl IntoIterator<Item = Value>) -> Session<'_> {
+    let mut session = Session::open(policy, "test", "").unwrap();
+    session.upsert(objects.into_iter().map(object)).unwrap();
+    session.take_happened();
+    session
+}
+
+impl Session<'_> {
+    /// One attempt, by name.
+    pub fn try_pod(&mut self, name: &str) -> Result<super::Attempt, super::SessionError> {
+        let pod = self.mirror.pod_id(name).unwrap();
+        self.attempt(pod)
+    }
+}

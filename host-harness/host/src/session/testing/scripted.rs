@@ -1,0 +1,185 @@
+//! The answers of the scripted policy.
+
+use lictor_contract::*;
+use serde_json::Value;
+
+use super::{Fx, Say, Scripted, reason};
+use crate::policy::{Fault, Policy};
+use crate::verify::testing::interests;
+
+/// What a broken script comes to.
+fn fault<T>(call: &'static str) -> Result<T, Fault> {
+    Err(Fault::Refused { call, error: PolicyError::WrongState("scripted".to_owned()) })
+}
+
+impl Policy for Scripted {
+    fn describe(&mut self) -> Result<Description, Fault> {
+        let set = LawSet {
+            name: "test".to_owned(),
+            about: String::new(),
+            extension_points: self.points.clone(),
+            interests: interests(),
+            arguments: Vec::new(),
+        };
+        Ok(Description { name: "scripted".to_owned(), version: "0".to_owned(), law_sets: vec![set] })
+    }
+    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, Fault> {
+        let arguments: Value = serde_json::from_str(if arguments.is_empty() { "{}" } else { arguments }).unwrap();
+        Ok(match arguments.as_object().unwrap().keys().next() {
+            _ if laws != "test" => Err(ConfigError::UnknownLaws(vec!["test".to_owned()])),
+            Some(name) => Err(ConfigError::UnknownArgument(name.clone())),
+            None => Ok(()),
+        })
+    }
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, Fault> {
+        self.most_events_at_once = self.most_events_at_once.max(events.len());
+        for event in events {
+            match event {
+                Event::PodUpserted(pod) => {
+                    let place = if pod.kind == PodKind::Reservation { "Reservation" } else { &pod.namespace };
+                    let name = format!("{place}/{}", pod.name);
+                    self.pods.insert(name.clone(), pod.id);
+                    self.seen.insert(name, pod);
+                }
+                Event::PodRemoved(pod) => self.log.push(format!("removed {}", self.name(pod))),
+                Event::NodeUpserted(node) => {
+                    self.nodes.insert(node.name, node.id);
+                }
+                Event::Clock(now) => self.log.push(format!("clock {now}")),
+                Event::PlanAccepted(plan) => self.log.push(format!("accepted {plan}")),
+                Event::PlanRefused(plan) => self.log.push(format!("refused {plan}")),
+                _ => {}
+            }
+        }
+        Ok(Applied { revision: 0, findings: Vec::new() })
+    }
+    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, Fault> {
+        let names: Vec<String> = pods.iter().map(|pod| self.name(*pod)).collect();
+        self.log.push(format!("queue-order {}", names.join(" ")));
+        match self.next("queue-order") {
+            Some(Say::Queue(names)) => Ok(names.iter().map(|name| self.pod(name)).collect()),
+            Some(_) => fault("queue-order"),
+            None => Ok(pods),
+        }
+    }
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, Fault> {
+        let question = format!("pre-filter {}", self.name(pod));
+        self.log.push(question.clone());
+        let (admission, fx) = match self.next(&question) {
+            None => (Admission::Pass, Fx::default()),
+            Some(Say::Pass(fx)) => (Admission::Pass, fx),
+            Some(Say::Refused(why)) => (Admission::Refused(reason(why)), Fx::default()),
+            Some(Say::Final(why)) => (Admission::Final(reason(why)), Fx::default()),
+            Some(_) => return fault("pre-filter"),
+        };
+        let effects = self.effects(fx);
+        Ok(PreFiltered { admission, effects })
+    }
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, Fault> {
+        let question = format!("filter {}", self.name(pod));
+        self.log.push(question.clone());
+        let length = self.nodes.values().max().map_or(0, |highest| (*highest as usize).saturating_add(1));
+        let full = Obstacle { reason: reason("Insufficient cpu"), resolvable: true };
+        let (codes, obstacles) = match self.next(&question) {
+            None => (vec![0; length], vec![full]),
+            Some(Say::Fits(names)) => {
+                let mut codes = vec![1; length];
+                for node in names.iter().filter_map(|name| self.nodes.get(*name)) {
+                    *codes.get_mut(*node as usize).unwrap() = 0;
+                }
+                (codes, vec![full])
+            }
+            Some(Say::Codes(codes, obstacles)) => (codes, vec![full; obstacles]),
+            Some(_) => return fault("filter"),
+        };
+        Ok(NodeVerdicts { codes, obstacles })
+    }
+    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, Fault> {
+        let question = format!("post-filter {}", self.name(pod));
+        self.log.push(format!("{question} {}", refuted.len()));
+        let (plan, why, fx) = match self.next(&question) {
+            None => (None, "nobody can make way", Fx::default()),
+            Some(Say::NoPlan(why, fx)) => (None, why, fx),
+            Some(Say::Plan(sketch, fx)) => (Some(self.plan(sketch)), "needs room", fx),
+            Some(_) => return fault("post-filter"),
+        };
+        Ok(PostFiltered { plan, reason: reason(why), effects: self.effects(fx) })
+    }
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, Fault> {
+        let question = format!("reserve {}", self.name(pod));
+        let name = self.nodes.iter().find(|(_, id)| **id == node).unwrap().0;
+        self.log.push(format!("{question} {name}"));
+        match self.next(&question) {
+            None => Ok(Effects::default()),
+            Some(Say::Effects(fx)) => Ok(self.effects(fx)),
+            Some(_) => fault("reserve"),
+        }
+    }
+    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Fault> {
+        let question = format!("unreserve {}", self.name(pod));
+        self.log.push(format!("{question} {cause:?}"));
+        match self.next(&question) {
+            None => Ok(Effects::default()),
+            Some(Say::Effects(fx)) => Ok(self.effects(fx)),
+            Some(_) => fault("unreserve"),
+        }
+    }
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, Fault> {
+        let question = format!("permit {}", self.name(pod));
+        self.log.push(question.clone());
+        let (permission, fx) = match self.next(&question) {
+            None => (Permission::Allow, Fx::default()),
+            Some(Say::Allow(fx)) => (Permission::Allow, fx),
+            Some(Say::Wait(nanoseconds, fx)) => (Permission::Wait(nanoseconds), fx),
+            Some(Say::Reject(why, fx)) => (Permission::Reject(reason(why)), fx),
+            Some(_) => return fault("permit"),
+        };
+        Ok(Permitted { permission, reason: reason("the gang"), effects: self.effects(fx) })
+    }
+    fn act(&mut self) -> Result<Actions, Fault> {
+        self.log.push("act".to_owned());
+        let (bindings, sketches, more) = match self.next("act") {
+            None => (&[][..], Vec::new(), false),
+            Some(Say::Act { bindings, plans, more }) => (bindings, plans, more),
+            Some(_) => return fault("act"),
+        };
+        let mut plans = Plans { reasons: vec![reason("needs room")], ..Plans::default() };
+        for sketch in sketches {
+            plans.nominations.extend(self.placements(sketch.nominations));
+            plans.victims.extend(self.victims(&sketch));
+            plans.slices.push(PlanSlice {
+                id: sketch.id,
+                preemptor: sketch.nominations.first().map_or(PodId::MAX, |(pod, _)| self.pod(pod)),
+                nominations_end: plans.nominations.len() as u32,
+                victims_end: plans.victims.len() as u32,
+                reason: 0,
+            });
+        }
+        Ok(Actions { name: "step".to_owned(), bindings: self.placements(bindings), plans, more })
+    }
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
+        Ok(Vec::new())
+    }
+    fn marks(&mut self, pod: PodId, _node: NodeId) -> Result<Vec<Mark>, Fault> {
+        match self.next(&format!("marks {}", self.name(pod))) {
+            None => Err(Fault::Lacks("binding")),
+            Some(Say::Marks(key, value)) => {
+                let (place, key, value) = (MarkPlace::Annotation, key.to_owned(), value.to_owned());
+                Ok(vec![Mark { place, key, value }])
+            }
+            Some(_) => fault("marks"),
+        }
+    }
+    fn record_notes(&mut self, _on: bool) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn notes(&mut self, _pod: PodId) -> Result<Vec<Note>, Fault> {
+        Err(Fault::Lacks("explain"))
+    }
+    fn save(&mut self) -> Result<Checkpoint, Fault> {
+        Err(Fault::Lacks("state"))
+    }
+    fn restore(&mut self, _checkpoint: &Checkpoint) -> Result<Result<(), StateError>, Fault> {
+        Err(Fault::Lacks("state"))
+    }
+}

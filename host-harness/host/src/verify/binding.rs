@@ -1,0 +1,82 @@
+//! What is bound is there, waits for a node, may run on it and has room on it, all bindings of one answer together.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::{NodeId, Placement, PodId};
+
+use super::{Ground, Violation, distinct, eligible, fits, pending};
+
+/// Whether pods may be bound; else the first invariant that the bindings break.
+///
+/// Whoever is still on the node takes room on it, leaving or not. Room that is promised to nominated pods is the policy's to
+/// give: a pod of higher standing may take it.
+pub fn bindings(ground: &Ground<'_>, bindings: &[Placement]) -> Result<(), Violation> {
+    let mut by_node: BTreeMap<NodeId, Vec<PodId>> = BTreeMap::new();
+    for binding in bindings {
+        ground.mirror.pod(binding.pod).ok_or(Violation::UnknownPod(binding.pod))?;
+        ground.mirror.node(binding.node).ok_or(Violation::UnknownNode(binding.node))?;
+        by_node.entry(binding.node).or_default().push(binding.pod);
+    }
+    distinct::placements(ground, bindings)?;
+    pending::placements(ground, bindings)?;
+    eligible::placements(ground, bindings)?;
+    by_node.iter().try_for_each(|(node, comers)| fits::room(ground, *node, |_| true, &[], comers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{World, object, pod};
+    use super::*;
+
+    /// The verdict on bindings by names.
+    fn judge(world: &World, named: &[(&str, &str)]) -> Result<(), String> {
+        let named: Vec<Placement> = named.iter().map(|on| world.placement(*on)).collect();
+        bindings(&world.ground(), &named).map_err(|violation| violation.code().to_owned())
+    }
+
+    #[test]
+    fn each_invariant_refuses() {
+        let world = World::small();
+        assert_eq!(judge(&world, &[("default/q", "n3")]), Ok(()));
+        for (named, code) in [
+            (("default/x", "n3"), "host/known"),
+            (("default/q", "nx"), "host/known"),
+            (("default/w", "n3"), "host/pending"),
+            (("default/h", "n3"), "host/pending"),
+            (("default/q", "n2"), "host/eligible"),
+            (("default/q", "n1"), "host/fits"),
+        ] {
+            assert_eq!(judge(&world, &[named]), Err(code.to_owned()), "{named:?}");
+        }
+        assert_eq!(judge(&world, &[("default/q", "n3"), ("default/q", "n3")]), Err("host/distinct".to_owned()));
+    }
+
+    #[test]
+    fn bindings_of_one_answer_count_together() {
+        let mut world = World::small();
+        world.mirror.upsert(object(pod("r", 2, 0)));
+        world.sync();
+        assert_eq!(judge(&world, &[("default/r", "n3")]), Ok(()));
+        assert_eq!(judge(&world, &[("default/q", "n3")]), Ok(()));
+        assert_eq!(judge(&world, &[("default/q", "n3"), ("default/r", "n3")]), Err("host/fits".to_owned()));
+    }
+
+    #[test]
+    fn who_is_being_deleted_still_takes_room() {
+        let mut world = World::small();
+        world.mirror.terminate(world.pod("default/v"));
+        world.sync();
+        assert_eq!(judge(&world, &[("default/q", "n1")]), Err("host/fits".to_owned()));
+    }
+
+    #[test]
+    fn promised_room_is_the_policys_to_give() {
+        let mut world = World::small();
+        world.mirror.upsert(object(pod("r", 2, 0)));
+        world.sync();
+        let (r, n3) = (world.pod("default/r"), world.node("n3"));
+        world.mirror.nominate(r, Some(n3));
+        world.sync();
+        assert_eq!(judge(&world, &[("default/q", "n3")]), Ok(()));
+    }
+}

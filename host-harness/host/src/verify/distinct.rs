@@ -1,0 +1,43 @@
+//! Nobody is evicted twice, and nobody is placed twice.
+
+use std::collections::BTreeSet;
+
+use lictor_contract::{Placement, PodId};
+
+use super::{Ground, Proposal, Violation};
+
+/// The victims are distinct, and so are the nominated pods.
+pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+    if let Some(pod) = repeated(proposal.plan.victims.iter().map(|victim| victim.pod)) {
+        return Err(Violation::VictimTwice { victim: ground.pod_name(pod) });
+    }
+    placements(ground, &proposal.plan.nominations)
+}
+
+/// The placed pods are distinct.
+pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
+    match repeated(placements.iter().map(|placement| placement.pod)) {
+        Some(pod) => Err(Violation::PlacedTwice { pod: ground.pod_name(pod) }),
+        None => Ok(()),
+    }
+}
+
+/// The first pod that comes a second time.
+fn repeated(mut pods: impl Iterator<Item = PodId>) -> Option<PodId> {
+    let mut seen = BTreeSet::new();
+    pods.find(|pod| !seen.insert(*pod))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::World;
+
+    #[test]
+    fn nobody_comes_twice() {
+        let world = World::small();
+        let twice = world.plan(&[("default/p", "n1")], &["default/v", "default/w", "default/v"]);
+        assert_eq!(world.refusal(&twice), "`default/v` is a victim twice");
+        let twice = world.plan(&[("default/p", "n1"), ("default/p", "n1")], &["default/v"]);
+        assert_eq!(world.refusal(&twice), "`default/p` is placed twice");
+    }
+}

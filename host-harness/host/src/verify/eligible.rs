@@ -1,0 +1,38 @@
+//! A pod is placed only where it may ever run.
+
+use lictor_contract::Placement;
+
+use super::{Ground, Proposal, Violation};
+
+/// Every nominated node takes its pod as far as that depends on no other pod.
+pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+    placements(ground, &proposal.plan.nominations)
+}
+
+/// Every node takes the pod placed on it as far as that depends on no other pod.
+pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
+    placements.iter().try_for_each(|placement| {
+        ground.mirror.eligible(placement.pod, placement.node).map_err(|why| Violation::Ineligible {
+            placement: placement.clone(),
+            pod: ground.pod_name(placement.pod),
+            node: ground.node_name(placement.node),
+            why,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::super::testing::World;
+
+    #[test]
+    fn a_node_that_never_takes_the_pod_is_refused() {
+        let world = World::small();
+        let plan = world.plan(&[("default/q", "n3"), ("default/p", "n2")], &[]);
+        let violation = world.judge(&plan).unwrap_err();
+        assert_eq!(violation.code(), "host/eligible");
+        assert!(violation.to_string().starts_with("`n2` does not take `default/p`: "), "{violation}");
+        assert_eq!(violation.refutes(&plan), [world.placement(("default/p", "n2"))]);
+    }
+}

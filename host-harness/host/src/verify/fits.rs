@@ -1,0 +1,165 @@
+//! Where a plan places somebody, there is room when the victims are gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::{NodeId, PodId};
+
+use super::{Ground, Proposal, Violation, allocatable};
+
+/// On every nominated node the pods nominated there fit beside what stays and what is promised to others.
+///
+/// Who stays: bound pods and pods held at permit that are no victim, not released by the same answer, not leaving by an
+/// earlier plan and not being deleted. Promised is the room of pods that earlier plans nominated, unless they are of lower
+/// priority than everybody this plan places there, or lose the nomination by the same answer.
+pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+    let plan = proposal.plan;
+    let mut by_node: BTreeMap<NodeId, Vec<PodId>> = BTreeMap::new();
+    for nomination in &plan.nominations {
+        by_node.entry(nomination.node).or_default().push(nomination.pod);
+    }
+    let going: BTreeSet<PodId> = plan.victims.iter().map(|victim| victim.pod).collect();
+    let placed: BTreeSet<PodId> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
+    let stays = |pod: PodId| {
+        !going.contains(&pod)
+            && !proposal.effects.releases.contains(&pod)
+            && !ground.mirror.pod(pod).is_some_and(|pod| pod.terminating)
+            && ground.departures.leaving(ground.mirror, ground.occupancy, pod).is_none()
+    };
+    by_node.iter().try_for_each(|(node, comers)| {
+        let least = comers.iter().map(|pod| priority(ground, *pod)).min();
+        let promised: Vec<PodId> = (ground.occupancy.promised(*node))
+            .filter(|pod| !placed.contains(pod) && !proposal.effects.withdrawn.contains(pod))
+            .filter(|pod| Some(priority(ground, *pod)) >= least)
+            .collect();
+        room(ground, *node, stays, &promised, comers)
+    })
+}
+
+/// The comers fit on the node beside those who stay and those who were promised room.
+pub(super) fn room(
+    ground: &Ground<'_>,
+    id: NodeId,
+    stays: impl Fn(PodId) -> bool,
+    promised: &[PodId],
+    comers: &[PodId],
+) -> Result<(), Violation> {
+    let node = ground.mirror.node(id).ok_or(Violation::UnknownNode(id))?;
+    let everybody: Vec<PodId> = promised.iter().chain(comers).copied().collect();
+    let before = ground.occupancy.load_with(ground.mirror, id, &stays, promised);
+    let after = ground.occupancy.load_with(ground.mirror, id, &stays, &everybody);
+    for (resource, known) in (0..).zip(ground.mirror.resources()) {
+        let has = allocatable(ground.mirror, node, resource);
+        if after.get(resource) > before.get(resource) && after.get(resource) > i128::from(has) {
+            return Err(Violation::NoRoom {
+                id,
+                node: node.name.clone(),
+                resource: known.name.clone(),
+                allocatable: has,
+                taken: before.get(resource),
+                wanted: after.get(resource).saturating_sub(before.get(resource)),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The priority of a pod; 0 where it has none.
+fn priority(ground: &Ground<'_>, pod: PodId) -> i32 {
+    ground.mirror.pod(pod).and_then(|pod| pod.priority).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+
+    use lictor_contract::{Effects, Plan};
+    use serde_json::json;
+
+    use super::super::testing::{World, node, object, on, pod, reservation, with};
+    use super::*;
+
+    /// What is short, if something is: taken and wanted, in cores.
+    fn short(world: &World, plan: &Plan, effects: &Effects) -> Option<(String, i128, i128)> {
+        match world.judge_with(plan, effects) {
+            Ok(()) => None,
+            Err(Violation::NoRoom { node, taken, wanted, .. }) => Some((node, taken / 1000, wanted / 1000)),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn the_victims_must_make_enough_room() {
+        let world = World::small();
+        let none = Effects::default();
+        let plan = world.plan(&[("default/p", "n1")], &["default/w"]);
+        let said = "`n1` has 4000 of `cpu`: 3000 stay taken, 3000 more are to be placed";
+        assert_eq!(world.refusal(&plan), said);
+        assert_eq!(short(&world, &world.plan(&[("default/p", "n1")], &["default/v"]), &none), None);
+        // p and q together need all four cores of n1.
+        let both = [("default/p", "n1"), ("default/q", "n1")];
+        assert_eq!(short(&world, &world.plan(&both, &["default/v"]), &none), Some(("n1".to_owned(), 1, 4)));
+        assert_eq!(short(&world, &world.plan(&both, &["default/v", "default/w"]), &none), None);
+    }
+
+    #[test]
+    fn room_held_at_permit_is_taken_until_the_same_answer_releases_it() {
+        let world = World::small();
+        let plan = world.plan(&[("default/p", "n3")], &[]);
+        assert_eq!(short(&world, &plan, &Effects::default()), Some(("n3".to_owned(), 2, 3)));
+        let released = Effects { releases: vec![world.pod("default/h")], ..Effects::default() };
+        assert_eq!(short(&world, &plan, &released), None);
+    }
+
+    #[test]
+    fn room_promised_to_the_same_or_a_higher_priority_is_taken() {
+        let mut world = World::small();
+        // On n3, two of four cores are held and one is promised to q (priority 5): one is left.
+        let (q, n3) = (world.pod("default/q"), world.node("n3"));
+        world.mirror.nominate(q, Some(n3));
+        for (name, priority) in [("lower", 4), ("same", 5), ("higher", 6)] {
+            world.mirror.upsert(object(pod(name, 2, priority)));
+        }
+        world.sync();
+        let none = Effects::default();
+        for name in ["default/lower", "default/same"] {
+            assert_eq!(
+                short(&world, &world.plan(&[(name, "n3")], &[]), &none),
+                Some(("n3".to_owned(), 3, 2)),
+                "{name}"
+            );
+        }
+        assert_eq!(short(&world, &world.plan(&[("default/higher", "n3")], &[]), &none), None);
+        let withdrawn = Effects { withdrawn: vec![q], ..Effects::default() };
+        assert_eq!(short(&world, &world.plan(&[("default/lower", "n3")], &[]), &withdrawn), None);
+        // A plan that nominates q anew does not count it twice.
+        assert_eq!(short(&world, &world.plan(&[("default/q", "n3")], &[]), &none), None);
+    }
+
+    #[test]
+    fn who_is_leaving_leaves_room() {
+        let mut world = World::small();
+        let plan = world.plan(&[("default/p", "n1")], &[]);
+        let none = Effects::default();
+        assert_eq!(short(&world, &plan, &none), Some(("n1".to_owned(), 4, 3)));
+        world.mirror.terminate(world.pod("default/v"));
+        world.sync();
+        assert_eq!(short(&world, &plan, &none), None);
+    }
+
+    #[test]
+    fn an_owner_of_a_reservation_makes_no_room_for_others() {
+        let owner = |name: &str| {
+            let allocated = json!({"scheduling.koordinator.sh/reservation-allocated": r#"{"name":"r"}"#});
+            on("n1", with(pod(name, 4, 0), "/metadata", "annotations", allocated))
+        };
+        let mut world = World::of([node("n1", 4), reservation("r", 4, Some("n1")), owner("o"), pod("p", 4, 10)]);
+        let none = Effects::default();
+        let plan = world.plan(&[("default/p", "n1")], &["default/o"]);
+        assert_eq!(short(&world, &plan, &none), Some(("n1".to_owned(), 4, 4)));
+        // The owner leaves with its reservation.
+        assert_eq!(short(&world, &world.plan(&[("default/p", "n1")], &["Reservation/r"]), &none), None);
+        // Without the reservation it counts as any pod.
+        assert!(world.mirror.remove("Reservation/r"));
+        world.sync();
+        assert_eq!(short(&world, &plan, &none), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! What the host checks of every plan and every binding, whatever the policy claims: one invariant a file.
+//!
+//! None of them knows a law. They hold for every policy: what it names exists, nobody is evicted twice or for nothing, and
+//! what is nominated or bound then has room.
+
+mod apart;
+mod binding;
+mod departures;
+mod distinct;
+mod eligible;
+mod fits;
+mod known;
+mod leaving;
+mod occupancy;
+mod pending;
+mod purpose;
+mod refuted;
+mod room;
+mod running;
+mod violation;
+
+#[cfg(any(test, feature = "testing"))]
+#[cfg_attr(not(test), expect(clippy::unwrap_used, reason = "it is code of tests"))]
+pub mod testing;
+
+use lictor_contract::*;
+
+use crate::cluster::Mirror;
+
+pub use binding::bindings;
+pub use departures::{Departure, Departures};
+pub use occupancy::Occupancy;
+pub use room::{Load, allocatable};
+pub use violation::Violation;
+
+/// What a plan or a binding is held against: the cluster, who takes room in it, and who is already leaving.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground<'a> {
+    /// The cluster.
+    pub mirror: &'a Mirror,
+    /// Who takes room where.
+    pub occupancy: &'a Occupancy,
+    /// The victims of earlier plans.
+    pub departures: &'a Departures,
+}
+
+impl Ground<'_> {
+    /// The name of a pod for a message.
+    fn pod_name(&self, pod: PodId) -> String {
+        self.mirror.pod_name(pod).map_or_else(|| format!("pod number {pod}"), str::to_owned)
+    }
+
+    /// The name of a node for a message.
+    fn node_name(&self, node: NodeId) -> String {
+        self.mirror.node(node).map_or_else(|| format!("node number {node}"), |node| node.name.clone())
+    }
+}
+
+/// A plan as the policy answered it.
+#[derive(Debug, Clone, Copy)]
+pub struct Proposal<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The pod whose attempt asked for it; none for a plan of the policy's own cycle.
+    pub asker: Option<PodId>,
+    /// What the answer means for others beside the plan.
+    pub effects: &'a Effects,
+    /// What must not be planned again.
+    pub refuted: &'a [Placement],
+}
+
+/// One invariant of a plan.
+type Invariant = fn(&Ground<'_>, &Proposal<'_>) -> Result<(), Violation>;
+
+/// All of them. The first comes first because the others take the names for granted.
+const INVARIANTS: &[Invariant] = &[
+    known::check,
+    distinct::check,
+    apart::check,
+    running::check,
+    leaving::check,
+    pending::check,
+    purpose::check,
+    refuted::check,
+    eligible::check,
+    fits::check,
+];
+
+/// Whether a plan may be carried out; else the first invariant that it breaks.
+pub fn plan(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+    INVARIANTS.iter().try_for_each(|invariant| invariant(ground, proposal))
+}

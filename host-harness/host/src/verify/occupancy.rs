@@ -1,0 +1,156 @@
+//! Who takes room on which node, and who is promised some. Kept up to date by the events that the policy is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::{Event, Interests, NodeId, Phase, Pod, PodId};
+
+use super::room::{ALLOCATED, Load, consumes};
+use crate::cluster::Mirror;
+
+/// Pods and a node for each, found by either.
+#[derive(Debug, Default)]
+struct Spots {
+    by_pod: BTreeMap<PodId, NodeId>,
+    by_node: BTreeMap<NodeId, BTreeSet<PodId>>,
+}
+
+impl Spots {
+    /// Gives the pod a node, or none; returns the one it had.
+    fn set(&mut self, pod: PodId, node: Option<NodeId>) -> Option<NodeId> {
+        let before = match node {
+            Some(node) => self.by_pod.insert(pod, node),
+            None => self.by_pod.remove(&pod),
+        };
+        if let Some(pods) = before.and_then(|node| self.by_node.get_mut(&node)) {
+            pods.remove(&pod);
+        }
+        if let Some(node) = node {
+            self.by_node.entry(node).or_default().insert(pod);
+        }
+        before
+    }
+
+    /// The pods of a node.
+    fn on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
+        self.by_node.get(&node).into_iter().flatten().copied()
+    }
+}
+
+/// Who takes room on which node: bound pods and those held at permit. And who is promised some: nominated pods.
+#[derive(Debug, Default)]
+pub struct Occupancy {
+    /// The number of the annotation that says which reservation a pod consumes, where the policy asked for it.
+    allocated: Option<u32>,
+    bound: Spots,
+    held: Spots,
+    promised: Spots,
+    loads: BTreeMap<NodeId, Load>,
+    stale: BTreeSet<NodeId>,
+}
+
+impl Occupancy {
+    /// Nobody anywhere. The interests say under which number the policy, and with it the host, sees the annotation by which
+    /// a pod consumes a reservation; where it is not asked for, such a pod counts in full, as it does for the policy.
+    pub fn new(interests: &Interests) -> Occupancy {
+        let allocated = interests.annotations.iter().position(|key| key == ALLOCATED);
+        Occupancy { allocated: allocated.and_then(|index| u32::try_from(index).ok()), ..Occupancy::default() }
+    }
+
+    /// Takes note of what the policy is about to be told.
+    pub fn observe(&mut self, event: &Event) {
+        match event {
+            Event::PodUpserted(pod) => self.upserted(pod),
+            Event::PodRemoved(pod) => {
+                self.bind(*pod, None);
+                self.hold(*pod, None);
+                self.promised.set(*pod, None);
+            }
+            Event::NodeRemoved(node) => {
+                for pod in self.bound.on(*node).collect::<Vec<_>>() {
+                    self.bind(pod, None);
+                }
+                for pod in self.promised.on(*node).collect::<Vec<_>>() {
+                    self.promised.set(pod, None);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Sums anew what is taken on the nodes where something changed.
+    pub fn refresh(&mut self, mirror: &Mirror) {
+        for node in std::mem::take(&mut self.stale) {
+            let load = self.load_with(mirror, node, |_| true, &[]);
+            self.loads.insert(node, load);
+        }
+    }
+
+    /// The pod is held at permit for the node, or no longer.
+    pub fn hold(&mut self, pod: PodId, node: Option<NodeId>) {
+        self.stale.extend(self.held.set(pod, node));
+        self.stale.extend(node);
+    }
+
+    /// Whether the pod is held at permit.
+    pub fn is_held(&self, pod: PodId) -> bool {
+        self.held.by_pod.contains_key(&pod)
+    }
+
+    /// The node on which the pod takes room.
+    pub fn place(&self, pod: PodId) -> Option<NodeId> {
+        self.bound.by_pod.get(&pod).or_else(|| self.held.by_pod.get(&pod)).copied()
+    }
+
+    /// The pods that take room on a node.
+    pub fn on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
+        self.bound.on(node).chain(self.held.on(node))
+    }
+
+    /// The pods nominated to a node that take no room yet.
+    pub fn promised(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
+        self.promised.on(node).filter(|pod| !self.is_held(*pod))
+    }
+
+    /// What is taken on a node, as of the last refresh.
+    pub fn load(&self, node: NodeId) -> Option<&Load> {
+        self.loads.get(&node)
+    }
+
+    /// What would be taken on a node if only these stayed and others came. Who consumes a reservation leaves with it.
+    pub(super) fn load_with(
+        &self,
+        mirror: &Mirror,
+        node: NodeId,
+        stays: impl Fn(PodId) -> bool,
+        comers: &[PodId],
+    ) -> Load {
+        let home = |pod: PodId| mirror.pod(pod).and_then(|pod| consumes(mirror, self.allocated, pod));
+        let keeps_home = |pod: PodId| home(pod).is_none_or(|home| self.place(home) != Some(node) || stays(home));
+        let mut pods: BTreeSet<PodId> = self.on(node).filter(|pod| stays(*pod) && keeps_home(*pod)).collect();
+        pods.extend(comers);
+        Load::of(mirror, self.allocated, &pods)
+    }
+
+    /// The pods that consume a reservation.
+    pub fn owners<'a>(&'a self, mirror: &'a Mirror, reservation: PodId) -> impl Iterator<Item = PodId> + 'a {
+        let beside = self.place(reservation).into_iter().flat_map(|node| self.on(node));
+        beside.filter(move |pod| {
+            mirror.pod(*pod).and_then(|pod| consumes(mirror, self.allocated, pod)) == Some(reservation)
+        })
+    }
+
+    /// The pod is bound to the node, or to none.
+    fn bind(&mut self, pod: PodId, node: Option<NodeId>) {
+        self.stale.extend(self.bound.set(pod, node));
+        self.stale.extend(node);
+    }
+
+    /// A pod is new or has changed.
+    fn upserted(&mut self, pod: &Pod) {
+        let finished = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
+        self.bind(pod.id, pod.node.filter(|_| !finished));
+        self.stale.extend(self.held.by_pod.get(&pod.id));
+        let waits = pod.phase == Phase::Pending && pod.node.is_none() && !pod.terminating;
+        self.promised.set(pod.id, pod.nominated.filter(|_| waits));
+    }
+}

@@ -1,0 +1,48 @@
+//! Nothing is evicted for nothing.
+
+use super::{Ground, Proposal, Violation};
+
+/// The pod that asked is placed by the plan, and who is evicted makes way for somebody. That those who are placed then have
+/// room is another invariant.
+pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+    let plan = proposal.plan;
+    if let Some(asker) = proposal.asker
+        && !plan.nominations.iter().any(|nomination| nomination.pod == asker)
+    {
+        return Err(Violation::AskerLeftOut { asker: ground.pod_name(asker), nominated: plan.nominations.len() });
+    }
+    if plan.nominations.is_empty() && !plan.victims.is_empty() {
+        return Err(Violation::NobodyGains { victims: plan.victims.len() });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_contract::Effects;
+
+    use super::super::testing::World;
+    use super::*;
+
+    #[test]
+    fn who_is_evicted_makes_way_for_somebody() {
+        let world = World::small();
+        let plan = world.plan(&[], &["default/v", "default/w"]);
+        assert_eq!(world.refusal(&plan), "2 are evicted and nobody is nominated");
+        assert_eq!(world.judge(&world.plan(&[], &[])), Ok(()));
+    }
+
+    #[test]
+    fn the_pod_that_asked_is_among_the_nominated() {
+        let world = World::small();
+        let plan = world.plan(&[("default/p", "n1")], &["default/v"]);
+        let judge = |asker: &str| {
+            let proposal =
+                Proposal { plan: &plan, asker: Some(world.pod(asker)), effects: &Effects::default(), refuted: &[] };
+            super::super::plan(&world.ground(), &proposal)
+        };
+        assert_eq!(judge("default/p"), Ok(()));
+        let left_out = Violation::AskerLeftOut { asker: "default/q".to_owned(), nominated: 1 };
+        assert_eq!(judge("default/q"), Err(left_out));
+    }
+}

@@ -1,0 +1,161 @@
+//! A small world for the tests of the invariants.
+
+use lictor_contract::*;
+use serde_json::{Value, json};
+
+use super::{Departures, Ground, Occupancy, Proposal, Violation};
+use crate::cluster::{Mirror, Object, load};
+
+/// The interest in the annotation by which pods consume reservations, and in reservations.
+pub fn interests() -> Interests {
+    Interests {
+        labels: Vec::new(),
+        annotations: vec!["other".to_owned(), super::room::ALLOCATED.to_owned()],
+        node_labels: Vec::new(),
+        kinds: vec![KindInterest { group: "scheduling.koordinator.sh".to_owned(), kind: "Reservation".to_owned() }],
+    }
+}
+
+/// An object as the mirror takes it.
+pub fn object(value: Value) -> Object {
+    let document = load::read("test.json", &value.to_string()).unwrap().pop().unwrap();
+    Object::from_document(document).unwrap()
+}
+
+/// A node with this many cores.
+pub fn node(name: &str, cpu: u32) -> Value {
+    json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+           "status": {"allocatable": {"cpu": cpu.to_string(), "memory": "64Gi", "pods": "10"}}})
+}
+
+/// A pending pod that asks for this many cores.
+pub fn pod(name: &str, cpu: u32, priority: i32) -> Value {
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
+           "spec": {"priority": priority,
+                    "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu.to_string()}}}]},
+           "status": {"phase": "Pending"}})
+}
+
+/// The same pod, running on a node.
+pub fn on(node: &str, mut pod: Value) -> Value {
+    *pod.pointer_mut("/spec").unwrap().as_object_mut().unwrap().entry("nodeName").or_insert(json!(null)) = json!(node);
+    *pod.pointer_mut("/status/phase").unwrap() = json!("Running");
+    pod
+}
+
+/// The same object with a value set at the end of a pointer.
+pub fn with(mut object: Value, parent: &str, key: &str, value: Value) -> Value {
+    object.pointer_mut(parent).unwrap().as_object_mut().unwrap().insert(key.to_owned(), value);
+    object
+}
+
+/// A reservation; on a node, it is available.
+pub fn reservation(name: &str, cpu: u32, node: Option<&str>) -> Value {
+    let phase = if node.is_some() { "Available" } else { "Pending" };
+    json!({"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation", "metadata": {"name": name},
+           "spec": {"template": {"spec": {
+               "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu.to_string()}}}]}}},
+           "status": {"phase": phase, "nodeName": node, "allocatable": {"cpu": cpu.to_string()}}})
+}
+
+/// A cluster, who takes room in it, and who is leaving.
+pub struct World {
+    /// The cluster.
+    pub mirror: Mirror,
+    /// Who takes room where.
+    pub occupancy: Occupancy,
+    /// The victims of earlier plans.
+    pub departures: Departures,
+}
+
+impl World {
+    /// A cluster of these objects.
+    pub fn of(objects: impl IntoIterator<Item = Value>) -> World {
+        let mut world = World {
+            mirror: Mirror::new(interests()),
+            occupancy: Occupancy::new(&interests()),
+            departures: Departures::default(),
+        };
+        for value in objects {
+            world.mirror.upsert(object(value));
+        }
+        world.sync();
+        world
+    }
+
+    /// `n1` is full with `v` (3 cores) and `w` (1), `n2` takes nobody, on `n3` two of four cores are held for `h`; `p` (3) and
+    /// `q` (1, of lower priority) wait.
+    pub fn small() -> World {
+        let mut world = World::of([
+            node("n1", 4),
+            with(with(node("n2", 4), "", "spec", json!({})), "/spec", "unschedulable", json!(true)),
+            node("n3", 4),
+            on("n1", pod("v", 3, 0)),
+            on("n1", pod("w", 1, 0)),
+            pod("h", 2, 0),
+            pod("p", 3, 10),
+            pod("q", 1, 5),
+        ]);
+        let (pod, node) = (world.pod("default/h"), world.node("n3"));
+        world.occupancy.hold(pod, Some(node));
+        world.sync();
+        world
+    }
+
+    /// Takes note of what changed.
+    pub fn sync(&mut self) {
+        for event in self.mirror.drain_events() {
+            self.occupancy.observe(&event);
+        }
+        self.occupancy.refresh(&self.mirror);
+    }
+
+    /// The number of a pod; one that no pod has where there is none.
+    pub fn pod(&self, name: &str) -> PodId {
+        self.mirror.pod_id(name).unwrap_or(PodId::MAX)
+    }
+
+    /// The number of a node; one that no node has where there is none.
+    pub fn node(&self, name: &str) -> NodeId {
+        self.mirror.node_id(name).unwrap_or(NodeId::MAX)
+    }
+
+    /// A placement by names.
+    pub fn placement(&self, (pod, node): (&str, &str)) -> Placement {
+        Placement { pod: self.pod(pod), node: self.node(node) }
+    }
+
+    /// A plan by names. The first nominated pod is the preemptor.
+    pub fn plan(&self, nominations: &[(&str, &str)], victims: &[&str]) -> Plan {
+        let nominations: Vec<Placement> = nominations.iter().map(|on| self.placement(*on)).collect();
+        Plan {
+            id: 7,
+            preemptor: nominations.first().map_or(self.pod("default/p"), |first| first.pod),
+            nominations,
+            victims: victims.iter().map(|name| Victim { pod: self.pod(name), eviction: Eviction::Delete }).collect(),
+            marks: Vec::new(),
+            expires: None,
+            reason: Reason { law: "test/law".to_owned(), message: "room is needed".to_owned() },
+        }
+    }
+
+    /// What plans are held against.
+    pub fn ground(&self) -> Ground<'_> {
+        Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
+    }
+
+    /// The verdict on a plan that nobody asked for, with no other effects.
+    pub fn judge(&self, plan: &Plan) -> Result<(), Violation> {
+        self.judge_with(plan, &Effects::default())
+    }
+
+    /// The verdict on a plan that nobody asked for.
+    pub fn judge_with(&self, plan: &Plan, effects: &Effects) -> Result<(), Violation> {
+        super::plan(&self.ground(), &Proposal { plan, asker: None, effects, refuted: &[] })
+    }
+
+    /// What is said about a plan that breaks an invariant.
+    pub fn refusal(&self, plan: &Plan) -> String {
+        self.judge(plan).expect_err("the plan breaks an invariant").to_string()
+    }
+}

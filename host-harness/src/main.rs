@@ -1,7 +1,0 @@
-//! The `lictor` command.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    lictor::cli::main()
-}
