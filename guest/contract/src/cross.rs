@@ -70,8 +70,8 @@ macro_rules! cross_contract {
             record decision::Interests { labels, annotations, node_labels, kinds }
             choice decision::ArgumentKind { Boolean, Integer, Duration, Text }
             record decision::Argument { name, kind, default, about }
-            record decision::LawSet { name, about, extension_points, interests, arguments }
-            record decision::Description { name, version, law_sets }
+            record decision::SystemInfo { name, about, extension_points, interests, arguments }
+            record decision::Description { name, version, systems }
             record decision::BadArgument { name, expected, found }
             choice decision::ConfigError { UnknownLaws(it), UnknownArgument(it), BadArgument(it), Malformed(it) }
             choice decision::PolicyError {
@@ -102,7 +102,7 @@ macro_rules! cross_contract {
             record decision::Actions { name, bindings, plans, more }
             record account::Bound { name, amounts }
             record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
-            choice explain::Subject { Asker, Pod(it), Node(it), Queue(it) }
+            choice explain::Subject { Preemptor, Pod(it), Node(it), Queue(it) }
             choice explain::Outcome { Barred, Spared, Unneeded, PutBack, Needed, Enough, Chosen }
             record explain::Note { subject, outcome, law, message }
             record state::Checkpoint { format, revision, bytes }

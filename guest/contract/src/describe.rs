@@ -74,7 +74,7 @@ pub struct Argument {
 
 /// A set of laws that the policy can be configured with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LawSet {
+pub struct SystemInfo {
     /// Its name, such as `koordinator`.
     pub name: String,
     /// What it is, in a sentence.
@@ -95,7 +95,7 @@ pub struct Description {
     /// Its version.
     pub version: String,
     /// The laws it knows; the first is the default.
-    pub law_sets: Vec<LawSet>,
+    pub systems: Vec<SystemInfo>,
 }
 
 /// An argument that is not of its kind.

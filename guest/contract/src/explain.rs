@@ -9,7 +9,7 @@ use super::{NodeId, PodId};
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
     /// The pod that was asked about, or its job.
-    Asker,
+    Preemptor,
     /// A pod that could have made way, or was spared.
     Pod(PodId),
     /// A node.

@@ -143,7 +143,7 @@ impl Scene {
 
 /// A policy that knows the cluster.
 fn told(mode: &str) -> Engine {
-    let laws = Engine::describe().law_sets.into_iter().find(|laws| laws.name == "volcano").unwrap();
+    let laws = Engine::describe().systems.into_iter().find(|laws| laws.name == "volcano").unwrap();
     let mut scene = Scene { events: Vec::new(), interests: laws.interests, pods: 0, chance: Chance(1) };
     scene.cluster();
     let mut engine = Engine::default();

@@ -59,12 +59,12 @@ fn objects() -> impl Iterator<Item = Value> {
 /// The cluster as the policy is told of it, and the first pod of the gang.
 fn events() -> (Vec<Event>, PodId) {
     let mut policy = Native::default();
-    let koordinator = policy.describe().unwrap().law_sets.remove(0);
+    let koordinator = policy.describe().unwrap().systems.remove(0);
     let mut mirror = Mirror::new(koordinator.interests);
     let origin = load::read("benchmark.yaml", "{}").unwrap().remove(0).origin;
     mirror.load_objects(objects().map(|value| Object::from_value(value, &origin, "").unwrap()));
-    let asker = mirror.pod_id("work/gang-000").unwrap();
-    (mirror.drain_events(), asker)
+    let preemptor = mirror.pod_id("work/gang-000").unwrap();
+    (mirror.drain_events(), preemptor)
 }
 
 fn sandboxed() -> impl Policy {
@@ -79,7 +79,7 @@ fn told(mut policy: impl Policy, events: &[Event]) -> impl Policy {
     policy
 }
 
-fn measure<P: Policy>(c: &mut Criterion, name: &str, fresh: fn() -> P, events: &[Event], asker: PodId) {
+fn measure<P: Policy>(c: &mut Criterion, name: &str, fresh: fn() -> P, events: &[Event], preemptor: PodId) {
     let mut group = c.benchmark_group(name);
     group.sample_size(10);
     group.bench_function("load", |b| {
@@ -98,11 +98,11 @@ fn measure<P: Policy>(c: &mut Criterion, name: &str, fresh: fn() -> P, events: &
         );
     });
     let mut policy = told(fresh(), events);
-    group.bench_function("pre-filter", |b| b.iter(|| black_box(policy.pre_filter(asker).unwrap())));
-    group.bench_function("filter", |b| b.iter(|| black_box(policy.filter(asker).unwrap())));
+    group.bench_function("pre-filter", |b| b.iter(|| black_box(policy.pre_filter(preemptor).unwrap())));
+    group.bench_function("filter", |b| b.iter(|| black_box(policy.filter(preemptor).unwrap())));
     group.bench_function("post-filter", |b| {
         b.iter(|| {
-            let plan = policy.post_filter(asker, &[]).unwrap().plan.unwrap_or_else(|| panic!("there is a plan"));
+            let plan = policy.post_filter(preemptor, &[]).unwrap().plan.unwrap_or_else(|| panic!("there is a plan"));
             assert_eq!(plan.nominations.len(), GANG);
             black_box(plan)
         });
@@ -110,23 +110,23 @@ fn measure<P: Policy>(c: &mut Criterion, name: &str, fresh: fn() -> P, events: &
     policy.record_notes(true).unwrap();
     group.bench_function("filter explained", |b| {
         b.iter(|| {
-            policy.pre_filter(asker).unwrap();
-            black_box(policy.filter(asker).unwrap())
+            policy.pre_filter(preemptor).unwrap();
+            black_box(policy.filter(preemptor).unwrap())
         });
     });
     group.bench_function("post-filter explained", |b| {
         b.iter(|| {
-            policy.pre_filter(asker).unwrap();
-            black_box((policy.post_filter(asker, &[]).unwrap(), policy.notes(asker).unwrap()))
+            policy.pre_filter(preemptor).unwrap();
+            black_box((policy.post_filter(preemptor, &[]).unwrap(), policy.notes(preemptor).unwrap()))
         });
     });
     group.finish();
 }
 
 fn scale(c: &mut Criterion) {
-    let (events, asker) = events();
-    measure(c, "native", Native::default, &events, asker);
-    measure(c, "component", sandboxed, &events, asker);
+    let (events, preemptor) = events();
+    measure(c, "native", Native::default, &events, preemptor);
+    measure(c, "component", sandboxed, &events, preemptor);
 }
 
 criterion_group!(benches, scale);

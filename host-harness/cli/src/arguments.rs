@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lictor_contract::{Argument, ArgumentKind, ConfigError, LawSet};
+use lictor_contract::{Argument, ArgumentKind, ConfigError, SystemInfo};
 use serde_json::{Map, Value};
 
 use super::failure::Failure;
@@ -77,7 +77,7 @@ impl Arguments {
     }
 
     /// Why the policy does not take this configuration, for the user.
-    pub(super) fn refused(&self, error: OpenError, asked: &str, laws: Option<&LawSet>) -> Failure {
+    pub(super) fn refused(&self, error: OpenError, asked: &str, laws: Option<&SystemInfo>) -> Failure {
         let OpenError::Refused(refusal) = &error else { return Failure::Open(error) };
         let mut problem = Problem::error(error.to_string());
         let name = match refusal {

@@ -84,7 +84,7 @@ impl Failure {
             anstream::eprint!("{}", shown(&problem));
         }
         match self {
-            Failure::Session(_) | Failure::Open(OpenError::Fault(_)) => Exit::Failed,
+            Failure::Session(_) | Failure::Open(OpenError::CallError(_)) => Exit::Failed,
             _ => Exit::Unable,
         }
     }

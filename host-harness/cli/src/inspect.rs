@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lictor_contract::{Description, ExtensionPoint, LawSet};
+use lictor_contract::{Description, ExtensionPoint, SystemInfo};
 
 use super::arguments::kind;
 use super::choice::{name_of, read_component};
@@ -84,7 +84,7 @@ fn exports(page: &mut Page, exports: &[Export]) {
 }
 
 fn laws(page: &mut Page, policy: Option<&Description>) {
-    for set in policy.iter().flat_map(|policy| &policy.law_sets) {
+    for set in policy.iter().flat_map(|policy| &policy.systems) {
         page.heading(&format!("Laws {}: {}", set.name, set.about));
         interests(page, set);
         if set.arguments.is_empty() {
@@ -99,7 +99,7 @@ fn laws(page: &mut Page, policy: Option<&Description>) {
     }
 }
 
-fn interests(page: &mut Page, set: &LawSet) {
+fn interests(page: &mut Page, set: &SystemInfo) {
     let points: Vec<String> = set.extension_points.iter().map(|point| point_name(*point).to_owned()).collect();
     let kinds = set.interests.kinds.iter().map(|kind| match kind.group.as_str() {
         "" => kind.kind.clone(),

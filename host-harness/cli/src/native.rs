@@ -3,7 +3,7 @@
 use lictor_contract::*;
 use lictor_policy::{Engine, Switch};
 
-use lictor_host::policy::{Fault, Policy};
+use lictor_host::policy::{CallError, Policy};
 
 /// The policy that the embedded component wraps, called directly.
 #[derive(Debug, Default)]
@@ -17,65 +17,65 @@ impl Native {
 }
 
 /// Names the call that a refusal came from.
-fn named<T>(call: &'static str, answer: Result<T, PolicyError>) -> Result<T, Fault> {
-    answer.map_err(|error| Fault::Refused { call, error })
+fn named<T>(call: &'static str, answer: Result<T, PolicyError>) -> Result<T, CallError> {
+    answer.map_err(|error| CallError::Refused { call, error })
 }
 
 impl Policy for Native {
-    fn describe(&mut self) -> Result<Description, Fault> {
+    fn describe(&mut self) -> Result<Description, CallError> {
         Ok(Engine::describe())
     }
-    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, Fault> {
+    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
         let configured = self.0.configure(laws, arguments);
         if let Some((code, to)) = &self.1 {
             self.0.switch(code, *to);
         }
         Ok(configured)
     }
-    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, Fault> {
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         named("apply", self.0.apply(events))
     }
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, Fault> {
+    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
         named("queue-order", self.0.queue_order(pods))
     }
-    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, Fault> {
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         named("pre-filter", self.0.pre_filter(pod))
     }
-    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, Fault> {
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         named("filter", self.0.filter(pod))
     }
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, Fault> {
+    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
         named("post-filter", self.0.post_filter(pod, refuted))
     }
-    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, Fault> {
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         named("reserve", self.0.reserve(pod, node))
     }
-    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Fault> {
+    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
         named("unreserve", self.0.unreserve(pod, cause))
     }
-    fn permit(&mut self, pod: PodId) -> Result<Permitted, Fault> {
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         named("permit", self.0.permit(pod))
     }
-    fn act(&mut self) -> Result<Actions, Fault> {
+    fn act(&mut self) -> Result<Actions, CallError> {
         named("act", self.0.act())
     }
-    fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         named("queues", self.0.queues())
     }
-    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, Fault> {
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         named("marks", self.0.marks(pod, node))
     }
-    fn record_notes(&mut self, on: bool) -> Result<(), Fault> {
+    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         self.0.record_notes(on);
         Ok(())
     }
-    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, Fault> {
+    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
         named("notes", self.0.notes(pod))
     }
-    fn save(&mut self) -> Result<Checkpoint, Fault> {
+    fn save(&mut self) -> Result<Checkpoint, CallError> {
         Ok(self.0.save())
     }
-    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, Fault> {
+    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
         Ok(self.0.restore(checkpoint))
     }
 }

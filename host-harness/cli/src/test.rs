@@ -14,7 +14,7 @@ use super::page::Page;
 use super::progress::Progress;
 use super::screen::{Screen, print, print_json};
 use lictor_conformance::{Report, Scenario, Summary, junit, load, run as run_scenario, run_explained};
-use lictor_host::policy::Fault;
+use lictor_host::policy::CallError;
 
 /// How much room the explanation of an attempt gets.
 const STYLE: Style = Style { indent: 4, names: 8 };
@@ -113,7 +113,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 fn explains(policy: &Chosen) -> Result<bool, Failure> {
     match policy.start()?.record_notes(false) {
         Ok(()) => Ok(true),
-        Err(Fault::Lacks(_)) => {
+        Err(CallError::Lacks(_)) => {
             Failure::Unexplained { file: name_of(policy.source.file.as_deref()).to_owned() }.warn();
             Ok(false)
         }

@@ -39,7 +39,9 @@ fn lies(wrong: impl Fn(&Path, &str) -> Vec<String>) -> Vec<String> {
     let mut lies = Vec::new();
     for path in documents() {
         let text = fs::read_to_string(&path).unwrap();
-        lies.extend(wrong(&path, &text).into_iter().map(|lie| format!("{}: {lie}", path.display())));
+        lies.extend(
+            wrong(&path, &text).into_iter().map(|protocol_error| format!("{}: {protocol_error}", path.display())),
+        );
     }
     lies
 }

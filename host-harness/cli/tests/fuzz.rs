@@ -5,7 +5,7 @@ use lictor::Native;
 use lictor_conformance::fuzz::{Failure, attempt, scenario, shrink, title};
 use lictor_conformance::{load, run};
 use lictor_contract::*;
-use lictor_host::policy::{Fault, Policy};
+use lictor_host::policy::{CallError, Policy};
 use lictor_oracle::{Case, System, Tally, generate};
 
 /// How many cases of every system; the command plays as many as one likes.
@@ -56,13 +56,13 @@ impl Tampered {
 }
 
 impl Policy for Tampered {
-    fn describe(&mut self) -> Result<Description, Fault> {
+    fn describe(&mut self) -> Result<Description, CallError> {
         self.native.describe()
     }
-    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, Fault> {
+    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
         self.native.configure(laws, arguments)
     }
-    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, Fault> {
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         for event in &events {
             match event {
                 Event::PodUpserted(pod) => {
@@ -75,20 +75,20 @@ impl Policy for Tampered {
         }
         self.native.apply(events)
     }
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, Fault> {
+    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
         let mut order = self.native.queue_order(pods)?;
         if matches!(self.how, Tamper::Queue) {
             order.reverse();
         }
         Ok(order)
     }
-    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, Fault> {
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         self.native.pre_filter(pod)
     }
-    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, Fault> {
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         self.native.filter(pod)
     }
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, Fault> {
+    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
         let mut answer = self.native.post_filter(pod, refuted)?;
         match (self.how, &mut answer.plan) {
             (Tamper::Timid, plan) => *plan = None,
@@ -98,46 +98,46 @@ impl Policy for Tampered {
         }
         Ok(answer)
     }
-    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, Fault> {
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         self.native.reserve(pod, node)
     }
-    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Fault> {
+    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
         self.native.unreserve(pod, cause)
     }
-    fn permit(&mut self, pod: PodId) -> Result<Permitted, Fault> {
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         let mut permitted = self.native.permit(pod)?;
         if matches!(self.how, Tamper::Hasty) {
             permitted.permission = Permission::Allow;
         }
         Ok(permitted)
     }
-    fn act(&mut self) -> Result<Actions, Fault> {
+    fn act(&mut self) -> Result<Actions, CallError> {
         let mut actions = self.native.act()?;
         if matches!(self.how, Tamper::Timid) {
             actions.bindings.clear();
         }
         Ok(actions)
     }
-    fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         let mut books = self.native.queues()?;
         if matches!(self.how, Tamper::Books) {
             books.clear();
         }
         Ok(books)
     }
-    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, Fault> {
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.native.marks(pod, node)
     }
-    fn record_notes(&mut self, on: bool) -> Result<(), Fault> {
+    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         self.native.record_notes(on)
     }
-    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, Fault> {
+    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
         self.native.notes(pod)
     }
-    fn save(&mut self) -> Result<Checkpoint, Fault> {
+    fn save(&mut self) -> Result<Checkpoint, CallError> {
         self.native.save()
     }
-    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, Fault> {
+    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
         self.native.restore(checkpoint)
     }
 }

@@ -48,7 +48,7 @@ fn unexplained(mut report: Report) -> Report {
 fn the_policy_does_what_the_scenarios_say_and_the_same_in_wasm_as_without() {
     let component = Sandbox::new(Limits::default()).unwrap().load(embedded()).unwrap();
     let known: BTreeSet<String> =
-        Native::default().describe().unwrap().law_sets.into_iter().map(|set| set.name).collect();
+        Native::default().describe().unwrap().systems.into_iter().map(|set| set.name).collect();
     let mut reports = Vec::new();
     for scenario in scenarios().iter().filter(|scenario| known.contains(&scenario.laws)) {
         let native = lictor_conformance::run(scenario, &mut Native::default());

@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_fault_fails_the_scenario_with_its_message() {
-        let mut policy = Scripted::deciding(ALL).say("filter default/p", Say::Fault);
+        let mut policy = Scripted::deciding(ALL).say("filter default/p", Say::CallError);
         let report = run(&scenario("{schedule: default/p}"), &mut policy);
         let said = "line 5, step 1: schedule default/p: the policy cannot answer `filter`: WrongState(\"scripted\")";
         assert_eq!(report.error.as_deref(), Some(said));
@@ -236,7 +236,7 @@ mod tests {
         assert!(same(&plain, &expecting));
         let mut idle = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
         assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), &mut idle)));
-        let mut broken = Scripted::deciding(ALL).say("filter default/p", Say::Fault);
+        let mut broken = Scripted::deciding(ALL).say("filter default/p", Say::CallError);
         assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), &mut broken)));
     }
 }

@@ -4,7 +4,7 @@ use lictor_contract::*;
 
 /// Why a policy did not answer.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum CallError {
     /// It answered with an error of the contract.
     #[error("the policy cannot answer `{call}`: {error:?}")]
     Refused {
@@ -29,37 +29,37 @@ pub enum Fault {
 /// A policy. The functions are those of `wit/`.
 pub trait Policy {
     /// `decision.describe`.
-    fn describe(&mut self) -> Result<Description, Fault>;
+    fn describe(&mut self) -> Result<Description, CallError>;
     /// `decision.configure`; the inner result is the policy's own verdict on the configuration.
-    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, Fault>;
+    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError>;
     /// `decision.apply`.
-    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, Fault>;
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError>;
     /// `decision.queue-order`.
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, Fault>;
+    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError>;
     /// `decision.pre-filter`.
-    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, Fault>;
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError>;
     /// `decision.filter`.
-    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, Fault>;
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError>;
     /// `decision.post-filter`.
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, Fault>;
+    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError>;
     /// `decision.reserve`.
-    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, Fault>;
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError>;
     /// `decision.unreserve`.
-    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Fault>;
+    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError>;
     /// `decision.permit`.
-    fn permit(&mut self, pod: PodId) -> Result<Permitted, Fault>;
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError>;
     /// `decision.act`.
-    fn act(&mut self) -> Result<Actions, Fault>;
+    fn act(&mut self) -> Result<Actions, CallError>;
     /// `account.queues`.
-    fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault>;
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError>;
     /// `binding.marks`.
-    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, Fault>;
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError>;
     /// `explain.record-notes`.
-    fn record_notes(&mut self, on: bool) -> Result<(), Fault>;
+    fn record_notes(&mut self, on: bool) -> Result<(), CallError>;
     /// `explain.notes`.
-    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, Fault>;
+    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError>;
     /// `state.save`.
-    fn save(&mut self) -> Result<Checkpoint, Fault>;
+    fn save(&mut self) -> Result<Checkpoint, CallError>;
     /// `state.restore`; the inner result is the policy's own verdict on the checkpoint.
-    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, Fault>;
+    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError>;
 }

@@ -9,7 +9,7 @@ use super::Engine;
 impl Engine {
     /// See `account.queues`.
     pub fn queues(&self) -> Result<Vec<QueueAccount>, PolicyError> {
-        let terms = self.dialect.as_ref().ok_or(PolicyError::NotConfigured)?.terms();
+        let terms = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.terms();
         Ok(self.cluster.queues().map(|(ix, queue)| self.account(terms, ix, queue)).collect())
     }
 
@@ -21,7 +21,7 @@ impl Engine {
             name: name.to_owned(),
             amounts: bound.iter().map(|(resource, value)| Amount { resource: resource.0, value }).collect(),
         });
-        let both = |books: &model::Books, resource| {
+        let both = |books: &model::Usage, resource| {
             let [preemptible, rest] = books.parts(resource);
             preemptible.saturating_add(rest)
         };

@@ -9,23 +9,23 @@ use super::Engine;
 impl Engine {
     /// See `decision.apply`.
     pub fn apply(&mut self, events: Vec<Event>) -> Result<Applied, PolicyError> {
-        if self.dialect.is_none() {
+        if self.system.is_none() {
             return Err(PolicyError::NotConfigured);
         }
         let mut findings = Vec::new();
         for event in events {
-            self.happen(event, &mut findings).map_err(|over| self.overflow(over))?;
+            self.apply_event(event, &mut findings).map_err(|over| self.overflow(over))?;
             self.revision = self.revision.saturating_add(1);
         }
-        if let Some(dialect) = &mut self.dialect {
-            dialect.settle(&mut self.cluster, &mut findings).map_err(|over| self.overflow(over))?;
+        if let Some(system) = &mut self.system {
+            system.sync_queues(&mut self.cluster, &mut findings).map_err(|over| self.overflow(over))?;
         }
-        self.refresh();
+        self.recompute();
         self.ledger.prune(&self.cluster);
         Ok(Applied { revision: self.revision, findings })
     }
 
-    fn happen(&mut self, event: Event, findings: &mut Findings) -> Result<(), Overflow> {
+    fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), Overflow> {
         match event {
             Event::Resources(resources) => {
                 for resource in resources {
@@ -42,22 +42,22 @@ impl Engine {
                 self.cluster.remove_pod(PodIx(pod))?;
                 self.ledger.forget_pod(PodIx(pod));
                 self.notes.forget_pod(PodIx(pod));
-                if let Some(dialect) = &mut self.dialect {
-                    dialect.forget_pod(PodIx(pod));
+                if let Some(system) = &mut self.system {
+                    system.forget_pod(PodIx(pod));
                 }
             }
             Event::Eligibility(eligibility) => {
                 self.cluster.set_eligible(ShapeIx(eligibility.shape), eligibility.nodes);
             }
             Event::ObjectUpserted(object) => {
-                let dialect = self.dialect.as_mut().zip(Document::read(&object, findings));
-                if let Some((dialect, document)) = dialect {
-                    dialect.read_object(&mut self.cluster, &document, findings);
+                let system = self.system.as_mut().zip(Document::read(&object, findings));
+                if let Some((system, document)) = system {
+                    system.read_object(&mut self.cluster, &document, findings);
                 }
             }
             Event::ObjectRemoved(key) => {
-                if let Some(dialect) = &mut self.dialect {
-                    dialect.remove_object(&mut self.cluster, &key);
+                if let Some(system) = &mut self.system {
+                    system.remove_object(&mut self.cluster, &key);
                 }
             }
             Event::Clock(now) => self.cluster.set_now(now),
@@ -71,8 +71,8 @@ impl Engine {
     }
 
     fn upsert_pod(&mut self, pod: crate::contract::Pod, findings: &mut Findings) -> Result<(), Overflow> {
-        let Some(dialect) = &mut self.dialect else { return Ok(()) };
-        let traits = dialect.read_pod(&mut self.cluster, &pod, findings);
+        let Some(system) = &mut self.system else { return Ok(()) };
+        let attributes = system.read_pod(&mut self.cluster, &pod, findings);
         let amounts = pod.requests.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
         let kind = match pod.kind {
             PodKind::Pod => Kind::Pod,
@@ -98,10 +98,10 @@ impl Engine {
             nominated: pod.nominated.map(NodeIx),
             terminating: pod.terminating,
             preempted: pod.preempted,
-            traits,
+            attributes,
             queue: None,
         };
-        entry.queue = dialect.queue_of(&self.cluster, &entry);
+        entry.queue = system.queue_of(&self.cluster, &entry);
         self.cluster.upsert_pod(PodIx(pod.id), entry)
     }
 }

@@ -24,13 +24,16 @@ impl Engine {
         let (firm, ix) = (self.laws()?.promises_are_firm(), PodIx(pod));
         let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
         let (shape, request) = (pod.shape, pod.request.clone());
-        let may_lodge = self.cluster.may_lodge(ix);
+        let may_use_reservation = self.cluster.may_use_reservation(ix);
         let mut verdicts = Verdicts::default();
         let mut inside = Vec::new();
         for at in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
-            let lodging = if may_lodge { self.cluster.lodging(ix, at) } else { Ok(None) };
-            let lodging = lodging.map_err(|over| self.overflow(over))?;
-            let takes = lodging.as_ref().map_or(&request, |lodging| &lodging.beside);
+            let reservation_allocation =
+                if may_use_reservation { self.cluster.reservation_allocation(ix, at) } else { Ok(None) };
+            let reservation_allocation = reservation_allocation.map_err(|over| self.overflow(over))?;
+            let takes = reservation_allocation
+                .as_ref()
+                .map_or(&request, |reservation_allocation| &reservation_allocation.beside);
             let ask = Ask { pod: ix, firm, request: &request, takes };
             let verdict = match self.cluster.node(at) {
                 Some(node) if self.cluster.eligible(shape, at) => {
@@ -38,7 +41,7 @@ impl Engine {
                 }
                 _ => NO_NODE,
             };
-            if lodging.is_some() && verdict == room::Verdict::Fits {
+            if reservation_allocation.is_some() && verdict == room::Verdict::Fits {
                 inside.push(verdicts.codes.len());
             }
             verdicts.push(verdict);
@@ -58,8 +61,10 @@ impl Engine {
     fn tell_all(&mut self, pod: PodIx, firm: bool, request: &Request, verdicts: &Verdicts) -> Result<(), Overflow> {
         for (at, code) in (0u32..).map(NodeIx).zip(&verdicts.codes) {
             let Some(verdict) = verdicts.meant(*code) else { continue };
-            let lodging = self.cluster.lodging(pod, at)?;
-            let takes = lodging.as_ref().map_or(request, |lodging| &lodging.beside);
+            let reservation_allocation = self.cluster.reservation_allocation(pod, at)?;
+            let takes = reservation_allocation
+                .as_ref()
+                .map_or(request, |reservation_allocation| &reservation_allocation.beside);
             self.tell(at, &Ask { pod, firm, request, takes }, verdict)?;
         }
         Ok(())
@@ -94,7 +99,7 @@ fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> Result
     if let Some(resource) = node.free.lacks(ask.takes) {
         return Ok(room::Verdict::Full(resource));
     }
-    if ask.firm && cluster.is_kept(ix, node, ask.pod) {
+    if ask.firm && cluster.is_reserved_for_another(ix, node, ask.pod) {
         return Ok(room::Verdict::Kept);
     }
     if node.nominated.is_empty() {
@@ -108,7 +113,7 @@ fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> Result
 fn left(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> Result<Amounts, Overflow> {
     let mut left: Amounts = node.free.clone();
     let promised: Vec<PodIx> = match ask.firm {
-        true => cluster.reserved(node, ask.pod).map(|(other, _)| other).collect(),
+        true => cluster.nominated_on(node, ask.pod).map(|(other, _)| other).collect(),
         false => cluster.promised(node, ask.pod).map(|(other, _)| other).collect(),
     };
     for other in promised.into_iter().filter_map(|other| cluster.pod(other)) {

@@ -21,19 +21,19 @@ mod tests;
 pub use notes::Notes;
 
 use crate::contract::*;
-use crate::laws::{Asker, Breach, Laws, Rule, Switch};
+use crate::laws::{Denial, Laws, Preemptor, Rule, Switch};
 use crate::model::{Cluster, Ledger, Overflow, PodIx};
-use crate::systems::{self, Dialect};
+use crate::systems::{self, System};
 
 /// A policy: holds one cluster, answers at the extension points. The functions are those of `wit/`.
 #[derive(Debug, Default)]
 pub struct Engine {
     cluster: Cluster,
-    dialect: Option<Box<dyn Dialect>>,
+    system: Option<Box<dyn System>>,
     ledger: Ledger,
     notes: Notes,
     /// Where the running cycle of the policy's own is.
-    turn: cycle::Turn,
+    cycle_state: cycle::CycleState,
     /// How many events were applied.
     revision: u64,
 }
@@ -42,27 +42,27 @@ impl Engine {
     /// See `decision.describe`.
     pub fn describe() -> Description {
         let (name, version) = ("lictor".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-        Description { name, version, law_sets: systems::describe() }
+        Description { name, version, systems: systems::describe() }
     }
 
     /// See `decision.configure`.
     pub fn configure(&mut self, laws: &str, arguments: &str) -> Result<(), ConfigError> {
-        let dialect = systems::configure(laws, arguments)?;
+        let system = systems::configure(laws, arguments)?;
         *self = Engine::default();
-        self.cluster.call_queues(dialect.terms().queue);
-        self.dialect = Some(dialect);
+        self.cluster.call_queues(system.terms().queue);
+        self.system = Some(system);
         Ok(())
     }
 
     /// Switches the law of this code, until the next `configure`. Says whether the laws in force have it.
     pub fn switch(&mut self, code: &str, to: Switch) -> bool {
-        self.dialect.as_mut().is_some_and(|dialect| dialect.laws_mut().switch(code, to))
+        self.system.as_mut().is_some_and(|system| system.laws_mut().switch(code, to))
     }
 
     /// See `decision.queue-order`.
     pub fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
-        if let Some(dialect) = &mut self.dialect {
-            dialect.rank(&mut self.cluster);
+        if let Some(system) = &mut self.system {
+            system.rank(&mut self.cluster);
         }
         let order = self.laws()?.queue_order;
         let known = |id: PodId| self.cluster.pod(PodIx(id)).ok_or(PolicyError::UnknownPod(id));
@@ -83,25 +83,25 @@ impl Engine {
     }
 
     fn laws(&self) -> Result<&Laws, PolicyError> {
-        self.dialect.as_ref().map(|dialect| dialect.laws()).ok_or(PolicyError::NotConfigured)
+        self.system.as_ref().map(|system| system.laws()).ok_or(PolicyError::NotConfigured)
     }
 
     /// Brings up to date what follows from the whole cluster.
-    fn refresh(&mut self) {
-        if let Some(dialect) = &mut self.dialect {
-            dialect.refresh(&mut self.cluster);
+    fn recompute(&mut self) {
+        if let Some(system) = &mut self.system {
+            system.recompute(&mut self.cluster);
         }
     }
 
     /// Who asks in an attempt for a pod; everything that is derived from the cluster is brought up to date.
-    fn asker(&mut self, pod: PodId) -> Result<Asker, PolicyError> {
-        self.refresh();
-        let asker = Asker::new(&self.cluster, self.laws()?, PodIx(pod)).map_err(|over| self.overflow(over))?;
-        asker.ok_or(PolicyError::UnknownPod(pod))
+    fn preemptor(&mut self, pod: PodId) -> Result<Preemptor, PolicyError> {
+        self.recompute();
+        let preemptor = Preemptor::new(&self.cluster, self.laws()?, PodIx(pod)).map_err(|over| self.overflow(over))?;
+        preemptor.ok_or(PolicyError::UnknownPod(pod))
     }
 
-    fn reason(&self, rule: &Rule, breach: &Breach) -> Reason {
-        Reason { law: rule.code.to_owned(), message: breach.sentence(&self.cluster) }
+    fn reason(&self, rule: &Rule, denial: &Denial) -> Reason {
+        Reason { law: rule.code.to_owned(), message: denial.sentence(&self.cluster) }
     }
 
     fn overflow(&self, over: Overflow) -> PolicyError {

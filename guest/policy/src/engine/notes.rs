@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{Note, Outcome, Subject};
-use crate::laws::{Breach, Rule};
+use crate::laws::{Denial, Rule};
 use crate::model::{Cluster, PodIx};
 
 /// The notes of the last attempt of each pod.
 #[derive(Debug, Default)]
 pub struct Notes {
     on: bool,
-    asker: Option<PodIx>,
+    preemptor: Option<PodIx>,
     kept: BTreeMap<PodIx, Kept>,
     /// Pods for which the notes of another pod of their job stand.
     spoken_for: BTreeMap<PodIx, PodIx>,
@@ -44,25 +44,25 @@ impl Notes {
     }
 
     /// An attempt of a pod begins.
-    pub fn begin(&mut self, asker: PodIx) {
+    pub fn begin(&mut self, preemptor: PodIx) {
         if self.on {
-            self.asker = Some(asker);
-            self.spoken_for.remove(&asker);
-            self.kept.insert(asker, Kept::default());
+            self.preemptor = Some(preemptor);
+            self.spoken_for.remove(&preemptor);
+            self.kept.insert(preemptor, Kept::default());
         }
     }
 
     /// An attempt goes on with another question.
-    pub fn resume(&mut self, asker: PodIx) {
+    pub fn resume(&mut self, preemptor: PodIx) {
         if self.on {
-            self.asker = Some(self.spoken_for.get(&asker).copied().unwrap_or(asker));
+            self.preemptor = Some(self.spoken_for.get(&preemptor).copied().unwrap_or(preemptor));
         }
     }
 
     /// An attempt goes on with the search for a plan, perhaps for another than the host refused: what was noted of that is
     /// forgotten.
-    pub fn plan(&mut self, asker: PodIx) {
-        self.resume(asker);
+    pub fn plan(&mut self, preemptor: PodIx) {
+        self.resume(preemptor);
         if let Some(kept) = self.kept() {
             let length = *kept.before_plan.get_or_insert(kept.in_order.len());
             kept.in_order.truncate(length);
@@ -78,7 +78,7 @@ impl Notes {
         let known = pods.iter().find_map(|pod| self.spoken_for.get(pod)).copied();
         let Some(head) = known.or(pods.first().copied()) else { return };
         self.spoken_for.extend(pods.iter().map(|pod| (*pod, head)));
-        self.asker = Some(head);
+        self.preemptor = Some(head);
     }
 
     /// A pod is gone; its number may come to name another.
@@ -94,13 +94,13 @@ impl Notes {
     }
 
     /// Records that a law was broken. Where a queue stands in the way of the asker, the note is about the queue.
-    pub fn breach(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &Rule, breach: &Breach) {
+    pub fn denial(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &Rule, denial: &Denial) {
         if !self.on {
             return;
         }
-        let queue = breach.queue().filter(|_| subject == Subject::Asker).and_then(|queue| cluster.queue(queue));
+        let queue = denial.queue().filter(|_| subject == Subject::Preemptor).and_then(|queue| cluster.queue(queue));
         let subject = queue.map_or(subject, |queue| Subject::Queue(queue.name.clone()));
-        self.note(subject, outcome, rule, || breach.sentence(cluster));
+        self.note(subject, outcome, rule, || denial.sentence(cluster));
     }
 
     /// Records what a law said; the sentence is made only when it is kept.
@@ -124,7 +124,7 @@ impl Notes {
     /// Whether this was noted of the subject in the attempt, by whatever law.
     pub fn tell_of(&self, subject: &Subject, outcome: Outcome) -> bool {
         let first = Note { subject: subject.clone(), outcome, law: String::new(), message: String::new() };
-        let kept = self.asker.and_then(|asker| self.kept.get(&asker));
+        let kept = self.preemptor.and_then(|preemptor| self.kept.get(&preemptor));
         let next = kept.and_then(|kept| kept.seen.range(first..).next());
         next.is_some_and(|note| note.subject == *subject && note.outcome == outcome)
     }
@@ -133,7 +133,7 @@ impl Notes {
         if !self.on {
             return None;
         }
-        self.asker.map(|asker| self.kept.entry(asker).or_default())
+        self.preemptor.map(|preemptor| self.kept.entry(preemptor).or_default())
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
     const RULE: Rule = rule("test/law", "a test", &gate::may_preempt::LAW);
 
     fn note(notes: &mut Notes, message: &str) {
-        notes.note(Subject::Asker, Outcome::Barred, &RULE, || message.to_owned());
+        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || message.to_owned());
     }
 
     fn said(notes: &Notes, pod: u32) -> Vec<String> {
@@ -157,8 +157,8 @@ mod tests {
         let mut notes = Notes::default();
         notes.begin(PodIx(1));
         notes.resume_job(&[PodIx(1), PodIx(2)]);
-        notes.note(Subject::Asker, Outcome::Barred, &RULE, || panic!("it is made"));
-        assert!(notes.kept.is_empty() && notes.spoken_for.is_empty() && notes.asker.is_none());
+        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || panic!("it is made"));
+        assert!(notes.kept.is_empty() && notes.spoken_for.is_empty() && notes.preemptor.is_none());
     }
 
     #[test]

@@ -10,30 +10,30 @@ impl Engine {
     pub fn permit(&mut self, pod: PodId) -> Result<Permitted, PolicyError> {
         let ix = PodIx(pod);
         self.notes.resume(ix);
-        let asker = self.asker(pod)?;
+        let preemptor = self.preemptor(pod)?;
         if !self.cluster.pod(ix).is_some_and(|pod| matches!(pod.place, Place::Reserved(_))) {
             return Err(PolicyError::WrongState("the pod is not reserved a node".to_owned()));
         }
-        let case = asker.admission(&self.cluster, &self.ledger);
+        let case = preemptor.admission(&self.cluster, &self.ledger);
         let laws = self.laws()?;
         let broken = laws.permit.iter().find_map(|law| Some((law.rule, (law.holds)(&case).err()?)));
-        let gang = asker.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
-        if let Some((rule, breach)) = broken {
+        let gang = preemptor.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
+        if let Some((rule, denial)) = broken {
             let timeout = gang.map_or(0, |gang| gang.timeout);
-            self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
-            let reason = self.reason(&rule, &breach);
+            self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
+            let reason = self.reason(&rule, &denial);
             return Ok(Permitted { permission: Permission::Wait(timeout), reason, effects: Effects::default() });
         }
         let law = laws.permit.first().map(|law| law.rule.code.to_owned()).unwrap_or_default();
         let message = if gang.is_some() { "the gang is complete" } else { "it belongs to no gang" };
         let admits = if gang.is_some() { self.waiting_with(ix) } else { Vec::new() };
-        for job in asker.job.map(|job| self.cluster.gang_group(job)).unwrap_or_default() {
+        for job in preemptor.job.map(|job| self.cluster.gang_group(job)).unwrap_or_default() {
             if let Some(job) = self.cluster.job_mut(job) {
                 job.satisfied = true;
             }
         }
-        if let Some(dialect) = &mut self.dialect {
-            dialect.permitted(&mut self.cluster, ix);
+        if let Some(system) = &mut self.system {
+            system.permitted(&mut self.cluster, ix);
         }
         let reason = Reason { law, message: message.to_owned() };
         Ok(Permitted { permission: Permission::Allow, reason, effects: Effects { admits, ..Effects::default() } })

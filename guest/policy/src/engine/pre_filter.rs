@@ -8,23 +8,23 @@ use super::Engine;
 impl Engine {
     /// See `decision.pre-filter`.
     pub fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
-        let asker = self.asker(pod)?;
+        let preemptor = self.preemptor(pod)?;
         let laws = self.laws()?;
-        let case = asker.admission(&self.cluster, &self.ledger);
+        let case = preemptor.admission(&self.cluster, &self.ledger);
         let broken =
             |gates: &[crate::laws::Gate]| gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)));
         let (r#final, refused) = (broken(&laws.final_gates), broken(&laws.gates));
         let is_final = r#final.is_some();
         self.notes.begin(PodIx(pod));
-        let effects = match &mut self.dialect {
-            Some(dialect) if !is_final => dialect.pre_filtered(&mut self.cluster, PodIx(pod)),
+        let effects = match &mut self.system {
+            Some(system) if !is_final => system.pre_filtered(&mut self.cluster, PodIx(pod)),
             _ => Effects::default(),
         };
         let admission = match r#final.or(refused) {
             None => Admission::Pass,
-            Some((rule, breach)) => {
-                self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
-                let reason = self.reason(&rule, &breach);
+            Some((rule, denial)) => {
+                self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
+                let reason = self.reason(&rule, &denial);
                 if is_final { Admission::Final(reason) } else { Admission::Refused(reason) }
             }
         };

@@ -24,20 +24,20 @@ impl Engine {
         if !self.cluster.unreserve(PodIx(pod)).map_err(|over| self.overflow(over))? {
             return Err(PolicyError::WrongState("the pod is not reserved a node".to_owned()));
         }
-        let job = self.cluster.pod(PodIx(pod)).and_then(|pod| pod.traits.job).and_then(|job| self.cluster.job(job));
+        let job = self.cluster.pod(PodIx(pod)).and_then(|pod| pod.attributes.job).and_then(|job| self.cluster.job(job));
         let together = job.and_then(|job| job.gang()).is_some_and(|gang| gang.leaves_together);
         // What this policy released itself it has thought through; everything else is news to the gang.
         let releases =
             if together && cause != ReleaseCause::Released { self.waiting_with(PodIx(pod)) } else { Vec::new() };
-        let dialect = self.dialect.as_mut().ok_or(PolicyError::NotConfigured)?;
-        let effects = dialect.unreserved(&mut self.cluster, PodIx(pod), cause);
+        let system = self.system.as_mut().ok_or(PolicyError::NotConfigured)?;
+        let effects = system.unreserved(&mut self.cluster, PodIx(pod), cause);
         let releases = releases.into_iter().chain(effects.releases).collect();
         Ok(Effects { releases, ..effects })
     }
 
     /// The pods held at permit that belong to the gang group of a pod, itself apart, by name.
     pub(super) fn waiting_with(&self, pod: PodIx) -> Vec<PodId> {
-        let Some(job) = self.cluster.pod(pod).and_then(|pod| pod.traits.job) else { return Vec::new() };
+        let Some(job) = self.cluster.pod(pod).and_then(|pod| pod.attributes.job) else { return Vec::new() };
         let jobs = self.cluster.gang_group(job).into_iter().filter_map(|job| self.cluster.job(job));
         let members = jobs.flat_map(|job| &job.members).filter(|member| **member != pod);
         let mut waiting: Vec<_> = members

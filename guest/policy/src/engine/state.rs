@@ -19,10 +19,10 @@ struct Memory {
     scaled: Vec<(JobKey, i64)>,
     /// The pods of DaemonSets for which their node is kept.
     #[serde(default)]
-    owed: Vec<PodIx>,
+    required_node_reservations: Vec<PodIx>,
     /// What the system in force knows.
     #[serde(default)]
-    dialect: serde_json::Value,
+    system: serde_json::Value,
 }
 
 impl Engine {
@@ -31,9 +31,10 @@ impl Engine {
         let satisfied = self.cluster.jobs().filter(|(_, job)| job.satisfied).map(|(_, job)| job.key.clone()).collect();
         let failed = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.failed_at?))).collect();
         let scaled = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.scaled_at?))).collect();
-        let owed = self.cluster.owed().collect();
-        let dialect = self.dialect.as_ref().map(|dialect| dialect.remember(&self.cluster)).unwrap_or_default();
-        let memory = Memory { ledger: self.ledger.clone(), satisfied, failed, scaled, owed, dialect };
+        let required_node_reservations = self.cluster.required_node_reservations().collect();
+        let system = self.system.as_ref().map(|system| system.remember(&self.cluster)).unwrap_or_default();
+        let memory =
+            Memory { ledger: self.ledger.clone(), satisfied, failed, scaled, required_node_reservations, system };
         let bytes = serde_json::to_vec(&memory).unwrap_or_default();
         Checkpoint { format: FORMAT, revision: self.revision, bytes }
     }
@@ -45,12 +46,12 @@ impl Engine {
         }
         let malformed = |error: serde_json::Error| StateError::Malformed(error.to_string());
         let memory: Memory = serde_json::from_slice(&checkpoint.bytes).map_err(malformed)?;
-        if let Some(dialect) = &mut self.dialect {
-            dialect.recall(&self.cluster, &memory.dialect).map_err(malformed)?;
+        if let Some(system) = &mut self.system {
+            system.recall(&self.cluster, &memory.system).map_err(malformed)?;
             // What cannot be counted now could not be counted when it was told either.
-            let _ = dialect.settle(&mut self.cluster, &mut Vec::new());
+            let _ = system.sync_queues(&mut self.cluster, &mut Vec::new());
         }
-        memory.owed.into_iter().for_each(|pod| self.cluster.owe(pod));
+        memory.required_node_reservations.into_iter().for_each(|pod| self.cluster.reserve_required_node(pod));
         self.ledger = memory.ledger;
         for key in memory.satisfied {
             if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {

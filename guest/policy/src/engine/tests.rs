@@ -25,19 +25,19 @@ impl Engine {
 
     /// Asks about the admission of a pod.
     pub(crate) fn at_admission<R>(&mut self, pod: PodId, ask: impl FnOnce(&Case<'_>) -> R) -> R {
-        let asker = self.asker(pod).unwrap_or_else(|error| panic!("{error:?}"));
-        ask(&asker.admission(&self.cluster, &self.ledger))
+        let preemptor = self.preemptor(pod).unwrap_or_else(|error| panic!("{error:?}"));
+        ask(&preemptor.admission(&self.cluster, &self.ledger))
     }
 
     /// Asks what is asked before a plan is made for a pod.
     pub(crate) fn at_planning<R>(&mut self, pod: PodId, ask: impl FnOnce(&Case<'_>) -> R) -> R {
-        let asker = self.asker(pod).unwrap_or_else(|error| panic!("{error:?}"));
-        ask(&asker.planning(&self.cluster, &self.ledger))
+        let preemptor = self.preemptor(pod).unwrap_or_else(|error| panic!("{error:?}"));
+        ask(&preemptor.planning(&self.cluster, &self.ledger))
     }
 
     /// Asks with the pods of the job on nodes, as in a trial.
     pub(crate) fn with_all_placed<R>(&mut self, pod: PodId, ask: impl FnOnce(&Case<'_>) -> R) -> R {
-        let asker = self.asker(pod).unwrap_or_else(|error| panic!("{error:?}"));
-        ask(&asker.placed(&self.cluster, &self.ledger))
+        let preemptor = self.preemptor(pod).unwrap_or_else(|error| panic!("{error:?}"));
+        ask(&preemptor.placed(&self.cluster, &self.ledger))
     }
 }

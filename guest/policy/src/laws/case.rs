@@ -1,6 +1,6 @@
 //! What a law is asked about.
 
-use super::Asker;
+use super::Preemptor;
 use crate::model::{Amounts, Class, Cluster, Ledger, PodIx, QueueIx, ResourceIx};
 
 /// The cluster as it is or would be, and who asks.
@@ -11,7 +11,7 @@ pub struct Case<'a> {
     /// The plans under way.
     pub ledger: &'a Ledger,
     /// Who asks.
-    pub asker: &'a Asker,
+    pub preemptor: &'a Preemptor,
     /// What the asker's pods ask for in sum, as far as they do not hold it yet.
     pub unplaced: &'a Amounts,
     /// What is promised to pods of other jobs counts as held: nothing is planned that would break an earlier plan.
@@ -33,6 +33,6 @@ impl Case<'_> {
         if !self.promises_count {
             return 0;
         }
-        self.cluster.promised_below(queue, class, resource, |pod| !self.asker.pods.contains(&pod))
+        self.cluster.promised_below(queue, class, resource, |pod| !self.preemptor.pods.contains(&pod))
     }
 }

@@ -48,14 +48,14 @@ pub struct Cycle {
     /// Must hold of an elastic job that grew.
     pub size: Gate,
     /// How others are made to make way across queues.
-    pub reclaim: Pursuit,
+    pub reclaim: ReclaimRules,
     /// How others are made to make way within a queue.
-    pub preempt: Pursuit,
+    pub preempt: ReclaimRules,
 }
 
 /// How others are made to make way.
 #[derive(Debug, Clone)]
-pub struct Pursuit {
+pub struct ReclaimRules {
     /// Must hold for a pod of the gang that wants it.
     pub trigger: Vec<Gate>,
     /// Must hold with the gang beside all that run, or else only pods of its own queue make way.

@@ -4,7 +4,7 @@ use crate::model::{Cluster, Pod, PodIx};
 
 /// What is lost on a node when a plan is carried out there.
 #[derive(Debug, Clone, Copy)]
-pub struct Lost<'a> {
+pub struct NodeVictims<'a> {
     /// The cluster.
     pub cluster: &'a Cluster,
     /// Who makes way.
@@ -15,7 +15,7 @@ pub struct Lost<'a> {
     pub reasons: u8,
 }
 
-impl Lost<'_> {
+impl NodeVictims<'_> {
     /// Those who make way.
     pub fn pods(&self) -> impl Iterator<Item = &Pod> {
         self.victims.iter().filter_map(|ix| self.cluster.pod(*ix))
@@ -38,4 +38,4 @@ pub fn count(pods: usize) -> i64 {
 }
 
 /// A loss, criterion by criterion; the first that differs decides, and less is better.
-pub type Loss = [i64; 5];
+pub type NodeCost = [i64; 5];

@@ -4,18 +4,18 @@
 //! and from which source, is a system's table (`dialects/<system>/laws.rs`); a law that two systems share is one file because
 //! its sentence is the same. The module documentation of a law is its manual page.
 //!
-//! A law is asked about a [`Case`] and answers with a [`Breach`] or not at all; it knows the model, and nothing of the engine that
+//! A law is asked about a [`Case`] and answers with a [`Denial`] or not at all; it knows the model, and nothing of the engine that
 //! asks it.
 
-mod asker;
-mod breach;
 mod case;
 mod cycle;
+mod denial;
 pub mod gate;
 pub mod guard;
 pub mod limit;
 mod loss;
 pub mod order;
+mod preemptor;
 mod register;
 mod switch;
 mod table;
@@ -24,11 +24,11 @@ mod tests;
 
 use std::fmt;
 
-pub use asker::Asker;
-pub use breach::Breach;
 pub use case::Case;
-pub use cycle::{Action, CompareQueues, CompareVictims, Cycle, Pursuit};
-pub use loss::{Loss, Lost, count};
+pub use cycle::{Action, CompareQueues, CompareVictims, Cycle, ReclaimRules};
+pub use denial::Denial;
+pub use loss::{NodeCost, NodeVictims, count};
+pub use preemptor::Preemptor;
 pub use register::Entry;
 pub use switch::Switch;
 pub use table::{Gate, Group, Guard, LastResort, Laws, NodeChoice, Order, Sample, Search};

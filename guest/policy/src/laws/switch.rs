@@ -5,8 +5,8 @@
 use std::cmp::Ordering;
 
 use super::{
-    Breach, CompareQueues, CompareVictims, Cycle, Gate, Guard, LastResort, Laws, Loss, NodeChoice, Order, Pursuit,
-    Rule, Search,
+    CompareQueues, CompareVictims, Cycle, Denial, Gate, Guard, LastResort, Laws, NodeChoice, NodeCost, Order,
+    ReclaimRules, Rule, Search,
 };
 
 /// What becomes of a law.
@@ -27,7 +27,7 @@ pub(super) trait Seat {
 }
 
 /// What a law that never holds finds wrong.
-const CONTRARY: Breach = Breach::Fact("the law is switched to the contrary");
+const CONTRARY: Denial = Denial::Fact("the law is switched to the contrary");
 
 impl Seat for Gate {
     fn rule(&self) -> &Rule {
@@ -107,7 +107,7 @@ impl Seat for NodeChoice {
     }
     fn switch(&mut self, to: Switch) {
         self.loss = match to {
-            Switch::Silent => |_| Loss::default(),
+            Switch::Silent => |_| NodeCost::default(),
             Switch::Contrary => |lost| {
                 let last = lost.victims.first().map_or(0, |ix| i64::from(ix.0).saturating_neg());
                 [lost.count().saturating_neg(), last, 0, 0, 0]
@@ -160,7 +160,7 @@ impl Cycle {
         let own = [&mut self.admission, &mut self.normal, &mut self.growth, &mut self.elastic];
         all.extend(own.into_iter().flat_map(|gates| seats(gates)));
         all.push(&mut self.size);
-        for Pursuit { trigger, claim, guards, single, limits, order } in [&mut self.reclaim, &mut self.preempt] {
+        for ReclaimRules { trigger, claim, guards, single, limits, order } in [&mut self.reclaim, &mut self.preempt] {
             all.extend(seats(trigger).chain(seats(claim)).chain(seats(limits)));
             all.extend(seats(guards).chain(seats(single)));
             all.push(order);

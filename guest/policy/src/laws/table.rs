@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Breach, Case, Cycle, Loss, Lost, Rule};
+use super::{Case, Cycle, Denial, NodeCost, NodeVictims, Rule};
 use crate::model::{Cluster, Pod, PodIx};
 
 /// A gate or a limit in force.
@@ -11,7 +11,7 @@ pub struct Gate {
     /// The law.
     pub rule: Rule,
     /// Whether it holds.
-    pub holds: fn(&Case<'_>) -> Result<(), Breach>,
+    pub holds: fn(&Case<'_>) -> Result<(), Denial>,
 }
 
 /// A guard in force.
@@ -20,7 +20,7 @@ pub struct Guard {
     /// The law.
     pub rule: Rule,
     /// Whether this pod may make way.
-    pub admits: fn(&Case<'_>, PodIx, &Pod) -> Result<(), Breach>,
+    pub admits: fn(&Case<'_>, PodIx, &Pod) -> Result<(), Denial>,
 }
 
 /// An order of pods in force.
@@ -38,7 +38,7 @@ pub struct NodeChoice {
     /// The law.
     pub rule: Rule,
     /// How much is lost.
-    pub loss: fn(&Lost<'_>) -> Loss,
+    pub loss: fn(&NodeVictims<'_>) -> NodeCost,
 }
 
 /// How a system looks for a plan.

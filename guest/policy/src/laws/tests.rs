@@ -3,7 +3,7 @@
 //!
 //! They stand apart from the laws' own files: those are carried in the policy as manual pages.
 
-mod breaches;
+mod denials;
 mod gangs;
 mod guards;
 mod held;
@@ -15,31 +15,31 @@ mod triggers;
 mod volcano;
 mod volcano_orders;
 
-use super::{Breach, Case};
+use super::{Case, Denial};
 use crate::model::{Pod, PodIx, QueueIx, ResourceIx};
 use crate::testing::World;
 
 const CPU: ResourceIx = ResourceIx(0);
 const MEMORY: ResourceIx = ResourceIx(1);
 
-type Law = fn(&Case<'_>) -> Result<(), Breach>;
-type Guard = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Breach>;
+type Law = fn(&Case<'_>) -> Result<(), Denial>;
+type Guard = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Denial>;
 
 /// What a law says when the pod is to be admitted.
-fn admission(world: &mut World, pod: &str, law: Law) -> Result<(), Breach> {
+fn admission(world: &mut World, pod: &str, law: Law) -> Result<(), Denial> {
     let pod = world.id(pod);
     world.engine.at_admission(pod, law)
 }
 
 /// What a law says before a plan is made for the pod.
-fn planning(world: &mut World, pod: &str, law: Law) -> Result<(), Breach> {
+fn planning(world: &mut World, pod: &str, law: Law) -> Result<(), Denial> {
     let pod = world.id(pod);
     world.engine.at_planning(pod, law)
 }
 
 /// What a guard says of a candidate when the asker wants a plan.
-fn verdict(world: &mut World, guard: Guard, asker: &str, candidate: &str) -> Result<(), Breach> {
-    let (asking, ix) = (world.id(asker), PodIx(world.id(candidate)));
+fn verdict(world: &mut World, guard: Guard, preemptor: &str, candidate: &str) -> Result<(), Denial> {
+    let (asking, ix) = (world.id(preemptor), PodIx(world.id(candidate)));
     world.engine.at_planning(asking, |case| guard(case, ix, case.cluster.pod(ix).unwrap()))
 }
 
@@ -55,6 +55,6 @@ fn exceeds(
     resource: ResourceIx,
     parts: &[(&'static str, i64)],
     bound: (&'static str, i64),
-) -> Result<(), Breach> {
-    Err(Breach::Exceeds { queue: queue(world, queue_name), resource, parts: parts.to_vec(), bound })
+) -> Result<(), Denial> {
+    Err(Denial::Exceeds { queue: queue(world, queue_name), resource, parts: parts.to_vec(), bound })
 }

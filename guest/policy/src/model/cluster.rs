@@ -2,10 +2,10 @@
 
 mod budgets;
 mod jobs;
-mod lodgings;
 mod nodes;
 mod pods;
 mod queues;
+mod reservation_allocation;
 mod reservations;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,14 +45,14 @@ pub struct Cluster {
     /// The pods that are nominated to a node.
     nominated: BTreeSet<PodIx>,
     /// The pods of DaemonSets that were tried and found no room on the one node they may run on.
-    owed: BTreeSet<PodIx>,
+    required_node_reservations: BTreeSet<PodIx>,
     budgets: Table<BudgetIx, Budget>,
     /// Reservations by name, each with the pods that use its room.
-    families: BTreeMap<Symbol, Vec<PodIx>>,
+    reservation_groups: BTreeMap<Symbol, Vec<PodIx>>,
     /// The terms of reservations by name.
-    leases: BTreeMap<Symbol, Lease>,
+    reservation_terms: BTreeMap<Symbol, ReservationTerms>,
     /// The reservations that waiting pods may use, by name.
-    tenants: BTreeMap<PodIx, Vec<Symbol>>,
+    eligible_owners: BTreeMap<PodIx, Vec<Symbol>>,
 }
 
 impl Cluster {
@@ -213,7 +213,7 @@ impl Cluster {
 
     /// The members of the job a pod belongs to; for a pod without a job, itself.
     pub fn members(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &Pod)> {
-        let job = self.pod(pod).and_then(|p| p.traits.job).and_then(|job| self.job(job));
+        let job = self.pod(pod).and_then(|p| p.attributes.job).and_then(|job| self.job(job));
         let alone = job.is_none().then_some(pod);
         let members = job.map(|job| job.members.as_slice()).unwrap_or_default();
         members.iter().copied().chain(alone).filter_map(|ix| Some((ix, self.pod(ix)?)))

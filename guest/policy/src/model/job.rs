@@ -55,7 +55,7 @@ pub struct Elastic {
 
 /// What the object of a job says beside its gang.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Charter {
+pub struct PodGroupSpec {
     /// The name of its queue.
     pub queue: Option<Symbol>,
     /// Its priority, which is not that of its pods.
@@ -84,7 +84,7 @@ pub struct Job {
     /// The member that the others depend on, where the system knows one: a driver, a master.
     pub originator: Option<PodIx>,
     /// What its own object says beside that, where its system has such an object.
-    pub charter: Option<Charter>,
+    pub pod_group: Option<PodGroupSpec>,
     /// When it grew or shrank last, nanoseconds since 1970.
     pub scaled_at: Option<i64>,
     /// Members were bound together once.
@@ -105,7 +105,7 @@ impl Job {
             declared: None,
             annotated: None,
             originator: None,
-            charter: None,
+            pod_group: None,
             scaled_at: None,
             satisfied: false,
             first_created: None,
@@ -115,7 +115,7 @@ impl Job {
 
     /// How it grows and shrinks, where it does.
     pub fn elastic(&self) -> Option<&Elastic> {
-        self.charter.as_ref()?.elastic.as_ref()
+        self.pod_group.as_ref()?.elastic.as_ref()
     }
 
     /// What the job needs, if anybody said so.

@@ -67,7 +67,7 @@ pub enum Class {
 
 /// What a system reads off a pod's labels, annotations and fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Traits {
+pub struct PodAttributes {
     /// How important it is; more is more.
     pub priority: i32,
     /// The queue that the pod names itself, whether there is such a queue or not.
@@ -137,7 +137,7 @@ pub struct Pod {
     /// It is being deleted because a scheduler preempted it.
     pub preempted: bool,
     /// What its system says of it.
-    pub traits: Traits,
+    pub attributes: PodAttributes,
     /// The queue it counts against.
     pub queue: Option<QueueIx>,
 }
@@ -145,21 +145,21 @@ pub struct Pod {
 impl Pod {
     /// How important it is; more is more.
     pub fn priority(&self) -> i32 {
-        self.traits.priority
+        self.attributes.priority
     }
 
     /// It is beyond the minimum of its job, in a system of elastic jobs: such pods are what is preemptible there.
     pub fn is_elastic(&self) -> bool {
-        self.traits.class == Class::Preemptible
+        self.attributes.class == Class::Preemptible
     }
 
     /// It holds its node only until it is gone: it is being deleted, or somebody was asked to delete it.
     pub fn is_leaving(&self) -> bool {
-        self.terminating || self.traits.marked
+        self.terminating || self.attributes.marked
     }
 
     /// The node that is kept for it alone: that of a DaemonSet's pod which may run nowhere else.
-    pub fn own_node(&self) -> Option<NodeIx> {
+    pub fn required_node_reservation(&self) -> Option<NodeIx> {
         self.required_node.filter(|_| self.daemon)
     }
 

@@ -32,7 +32,7 @@ pub struct Policy {
 
 /// Where a queue stands among its siblings when pods are put in order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct QueueRank {
     /// The highest priority among the pods that wait below it, as seen from its parent; none where nobody waits.
     pub priority: Option<i64>,
     /// How much of its share it uses, as a fraction: of what it is guaranteed, or of the whole cluster.
@@ -41,7 +41,7 @@ pub struct Standing {
 
 /// How a queue stands beside others, where its system says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Manners {
+pub struct QueueSpec {
     /// Higher is served first and gives last.
     pub priority: i32,
     /// Other queues may get back from it what it holds beyond its due.
@@ -56,15 +56,15 @@ pub struct Manners {
     pub created: i64,
 }
 
-impl Default for Manners {
-    fn default() -> Manners {
-        Manners { priority: 0, reclaimable: true, open: true, has_children: false, watched_ancestors: 0, created: 0 }
+impl Default for QueueSpec {
+    fn default() -> QueueSpec {
+        QueueSpec { priority: 0, reclaimable: true, open: true, has_children: false, watched_ancestors: 0, created: 0 }
     }
 }
 
 /// A queue as its system describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct QueueSpec {
+pub struct QueueDefinition {
     /// Its name; unique.
     pub name: String,
     /// The name of its parent; none for a root.
@@ -76,7 +76,7 @@ pub struct QueueSpec {
     /// How its pods preempt and are preempted.
     pub policy: Policy,
     /// How it stands beside others.
-    pub manners: Manners,
+    pub spec: QueueSpec,
 }
 
 /// A queue: its description, its place in the tree, and its books. The books cover the queue and everything below it.
@@ -93,15 +93,15 @@ pub struct Queue {
     /// How its pods preempt and are preempted.
     pub policy: Policy,
     /// Where it stands among its siblings.
-    pub standing: Standing,
+    pub standing: QueueRank,
     /// How it stands beside others.
-    pub manners: Manners,
+    pub spec: QueueSpec,
     /// What it may hold now in place of its maximum, where its system shares out what there is.
     pub runtime: Option<Bound>,
     /// What its pods hold.
-    pub used: Books,
+    pub used: Usage,
     /// What its pods ask for, whether they hold it or wait for it.
-    pub requested: Books,
+    pub requested: Usage,
 }
 
 impl Queue {
@@ -115,7 +115,7 @@ impl Queue {
 
     /// What is its due of a resource: what it deserves, as far as it may hold it, and what it is guaranteed in any case. None where
     /// neither is said.
-    pub fn due(&self, resource: ResourceIx) -> Option<i64> {
+    pub fn entitlement(&self, resource: ResourceIx) -> Option<i64> {
         let guaranteed = self.bounds.guaranteed.get(resource).filter(|amount| *amount > 0);
         let most = self.limit().1.get(resource).unwrap_or(i64::MAX);
         let deserved = self.bounds.deserved.get(resource).map(|amount| amount.min(most));
@@ -123,21 +123,21 @@ impl Queue {
     }
 
     /// The resources of which it has a due.
-    pub fn dues(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
+    pub fn entitlements(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
         let Bounds { guaranteed, deserved, .. } = &self.bounds;
         let others = guaranteed.iter().filter(|(resource, _)| deserved.get(*resource).is_none());
-        deserved.iter().chain(others).filter_map(|(resource, _)| Some((resource, self.due(resource)?)))
+        deserved.iter().chain(others).filter_map(|(resource, _)| Some((resource, self.entitlement(resource)?)))
     }
 }
 
 /// Amounts kept apart by class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Books {
+pub struct Usage {
     preemptible: Amounts,
     non_preemptible: Amounts,
 }
 
-impl Books {
+impl Usage {
     /// The amount of one resource that counts for a class.
     pub fn of(&self, class: Class, resource: ResourceIx) -> i64 {
         self.class(class).get(resource)

@@ -36,8 +36,8 @@ impl<'c> Trial<'c> {
     }
 
     /// Takes a pod off its node, and those that go with it off theirs.
-    pub fn evict_party(&mut self, pod: PodIx) -> Result<(), Overflow> {
-        self.cluster.party(pod).into_iter().try_for_each(|pod| self.evict(pod))
+    pub fn evict_set(&mut self, pod: PodIx) -> Result<(), Overflow> {
+        self.cluster.eviction_set(pod).into_iter().try_for_each(|pod| self.evict(pod))
     }
 
     /// Gives a pod a node, whether it fits there or not.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
-use crate::contract::{Argument, ArgumentKind, BadArgument, ConfigError, LawSet};
+use crate::contract::{Argument, ArgumentKind, BadArgument, ConfigError, SystemInfo};
 
 /// An argument as a system describes it; the default is JSON.
 pub fn argument(name: &str, kind: ArgumentKind, default: &str, about: &str) -> Argument {
@@ -18,7 +18,7 @@ pub struct Arguments(BTreeMap<String, Value>);
 
 impl Arguments {
     /// Reads arguments from a JSON object; what is not given is the default.
-    pub fn read(laws: &LawSet, json: &str) -> Result<Arguments, ConfigError> {
+    pub fn read(laws: &SystemInfo, json: &str) -> Result<Arguments, ConfigError> {
         let given: BTreeMap<String, Value> = match json.trim() {
             "" | "null" => BTreeMap::new(),
             json => serde_json::from_str(json).map_err(|error| ConfigError::Malformed(error.to_string()))?,

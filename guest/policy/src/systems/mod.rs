@@ -7,9 +7,9 @@ mod document;
 mod interests;
 mod koordinator;
 mod kubernetes;
+mod pod_votes;
 mod selector;
 mod volcano;
-mod wishes;
 mod yunikorn;
 
 use std::fmt::Debug;
@@ -17,15 +17,15 @@ use std::fmt::Debug;
 pub use arguments::{Arguments, argument};
 pub use document::{Document, Findings};
 pub use interests::interests;
+pub use pod_votes::PodVotes;
 pub use selector::{Labels, Selector, every_label};
-pub use wishes::Wishes;
 
-use crate::contract::{self, ConfigError, Effects, LawSet, Mark, ObjectKey, ReleaseCause};
+use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, ReleaseCause, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
+use crate::model::{Cluster, Overflow, Pod, PodAttributes, PodIx, QueueIx};
 
 /// A system.
-pub trait Dialect: Debug {
+pub trait System: Debug {
     /// The laws in force under the arguments.
     fn laws(&self) -> &Laws;
 
@@ -33,7 +33,7 @@ pub trait Dialect: Debug {
     fn laws_mut(&mut self) -> &mut Laws;
 
     /// Reads what a pod says of itself: its labels, annotations and fields.
-    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits;
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes;
 
     /// A pod is gone.
     fn forget_pod(&mut self, _pod: PodIx) {}
@@ -50,10 +50,10 @@ pub trait Dialect: Debug {
     fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey);
 
     /// Brings the queue tree up to date with the objects read since the last call.
-    fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow>;
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow>;
 
     /// Brings what follows from the whole cluster up to date before a question is asked.
-    fn refresh(&mut self, _cluster: &mut Cluster) {}
+    fn recompute(&mut self, _cluster: &mut Cluster) {}
 
     /// Brings up to date what the order of the queue goes by.
     fn rank(&mut self, _cluster: &mut Cluster) {}
@@ -77,7 +77,7 @@ pub trait Dialect: Debug {
     }
 
     /// What is written on a pod that is to use the room of this reservation.
-    fn lodging_marks(&self, _cluster: &Cluster, _reservation: PodIx) -> Vec<Mark> {
+    fn reservation_marks(&self, _cluster: &Cluster, _reservation: PodIx) -> Vec<Mark> {
         Vec::new()
     }
 
@@ -114,19 +114,19 @@ pub struct Terms {
 }
 
 /// What a system is before it is configured.
-struct System {
-    describe: fn() -> LawSet,
-    configure: fn(&Arguments) -> Result<Box<dyn Dialect>, ConfigError>,
+struct SystemEntry {
+    describe: fn() -> SystemInfo,
+    configure: fn(&Arguments) -> Result<Box<dyn System>, ConfigError>,
     rules: fn() -> Vec<Entry>,
 }
 
 /// The systems, the default one first.
-const SYSTEMS: [System; 5] = [
-    System { describe: koordinator::describe, configure: koordinator::configure, rules: koordinator::rules },
-    System { describe: volcano::describe, configure: volcano::configure, rules: volcano::rules },
-    System { describe: coscheduling::describe, configure: coscheduling::configure, rules: coscheduling::rules },
-    System { describe: yunikorn::describe, configure: yunikorn::configure, rules: yunikorn::rules },
-    System {
+const SYSTEMS: [SystemEntry; 5] = [
+    SystemEntry { describe: koordinator::describe, configure: koordinator::configure, rules: koordinator::rules },
+    SystemEntry { describe: volcano::describe, configure: volcano::configure, rules: volcano::rules },
+    SystemEntry { describe: coscheduling::describe, configure: coscheduling::configure, rules: coscheduling::rules },
+    SystemEntry { describe: yunikorn::describe, configure: yunikorn::configure, rules: yunikorn::rules },
+    SystemEntry {
         describe: coscheduling::describe_as_plugin,
         configure: coscheduling::configure_as_plugin,
         rules: kubernetes::rules,
@@ -134,7 +134,7 @@ const SYSTEMS: [System; 5] = [
 ];
 
 /// What the systems are.
-pub fn describe() -> Vec<LawSet> {
+pub fn describe() -> Vec<SystemInfo> {
     SYSTEMS.iter().map(|system| (system.describe)()).collect()
 }
 
@@ -145,7 +145,7 @@ pub fn rules() -> Vec<(String, Entry)> {
 }
 
 /// Configures a system by its name and arguments (a JSON object, or empty for none).
-pub fn configure(laws: &str, arguments: &str) -> Result<Box<dyn Dialect>, ConfigError> {
+pub fn configure(laws: &str, arguments: &str) -> Result<Box<dyn System>, ConfigError> {
     let known = || SYSTEMS.iter().map(|system| (system.describe)().name).collect();
     let system = SYSTEMS.iter().find(|system| (system.describe)().name == laws);
     let system = system.ok_or_else(|| ConfigError::UnknownLaws(known()))?;

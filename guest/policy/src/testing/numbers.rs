@@ -24,7 +24,7 @@ fn number<K: Ord + Clone>(numbers: &mut BTreeMap<K, u32>, name: &K) -> u32 {
 impl Numbers {
     /// No numbers yet, for these laws.
     pub fn new(laws: &str) -> Numbers {
-        let known = Engine::describe().law_sets.into_iter().find(|known| known.name == laws);
+        let known = Engine::describe().systems.into_iter().find(|known| known.name == laws);
         let interests = known.unwrap().interests;
         Numbers { interests, nodes: BTreeMap::new(), pods: BTreeMap::new(), shapes: BTreeMap::new() }
     }

@@ -115,10 +115,10 @@ impl World {
     }
 
     /// What was noted for a pod, a line each: who or what it is about, the outcome, the law without its system, and why.
-    pub fn said(&self, asker: &str) -> Vec<String> {
+    pub fn said(&self, preemptor: &str) -> Vec<String> {
         let line = |note: Note| {
             let subject = match note.subject {
-                Subject::Asker => "asker".to_owned(),
+                Subject::Preemptor => "asker".to_owned(),
                 Subject::Pod(pod) => self.pod_name(pod).trim_start_matches("default/").to_owned(),
                 Subject::Node(node) => self.node_name(node),
                 Subject::Queue(queue) => format!("queue {queue}"),
@@ -126,7 +126,7 @@ impl World {
             let law = note.law.split_once('/').map_or(note.law.as_str(), |(_, law)| law);
             format!("{subject} {:?} {law}: {}", note.outcome, note.message)
         };
-        self.engine.notes(self.id(asker)).unwrap().into_iter().map(line).collect()
+        self.engine.notes(self.id(preemptor)).unwrap().into_iter().map(line).collect()
     }
 
     /// The books of a quota.

@@ -15,7 +15,7 @@ pub struct Plan {
 /// A scene as the job sees it.
 pub struct Oracle<'a> {
     scene: &'a Scene,
-    pub asker: &'a Pod,
+    pub preemptor: &'a Pod,
     pub pods: Vec<&'a Pod>,
 }
 
@@ -23,7 +23,7 @@ impl<'a> Oracle<'a> {
     pub fn new(scene: &'a Scene) -> Oracle<'a> {
         let waits = |pod: &&Pod| pod.job == Some(JOB) && !pod.is_running() && pod.stays();
         let pods: Vec<&Pod> = scene.pods.iter().filter(waits).collect();
-        Oracle { scene, asker: pods[0], pods }
+        Oracle { scene, preemptor: pods[0], pods }
     }
 
     fn is_preemptible(&self, pod: &Pod) -> bool {
@@ -34,8 +34,8 @@ impl<'a> Oracle<'a> {
     pub fn may_trigger(&self) -> bool {
         let by_default = !self.scene.laws.only_labels_trigger;
         let used = |class: bool| self.sum(|pod| pod.is_running() && self.is_preemptible(pod) == class);
-        self.asker.can_preempt.unwrap_or(by_default)
-            && self.bounding().iter().all(|level| match self.is_preemptible(self.asker) {
+        self.preemptor.can_preempt.unwrap_or(by_default)
+            && self.bounding().iter().all(|level| match self.is_preemptible(self.preemptor) {
                 true => self.leaves_min(*level, used(true)[*level]),
                 false => self.fits_min(*level, used(false)[*level]),
             })
@@ -46,7 +46,7 @@ impl<'a> Oracle<'a> {
         pod.is_running()
             && pod.stays()
             && pod.job != Some(JOB)
-            && pod.priority < self.asker.priority
+            && pod.priority < self.preemptor.priority
             && self.is_preemptible(pod)
             && !pod.opted_out
             && !(self.scene.laws.default_quota_is_spared && pod.quota.is_none())
@@ -54,7 +54,7 @@ impl<'a> Oracle<'a> {
 
     /// The quotas whose bounds hold for the job: its own, and the ancestors where they bind.
     fn bounding(&self) -> Vec<usize> {
-        let path = self.path(self.asker.quota);
+        let path = self.path(self.preemptor.quota);
         if self.scene.laws.parents_bind { path } else { path.into_iter().take(1).collect() }
     }
 
@@ -104,7 +104,7 @@ impl<'a> Oracle<'a> {
     /// Every limit holds with the job on its nodes, these victims gone, and those that are leaving.
     pub fn limits_hold(&self, gone: &dyn Fn(&Pod) -> bool) -> bool {
         let stays = |pod: &Pod| pod.is_running() && pod.stays() && !gone(pod);
-        self.bounding().into_iter().all(|quota| match self.is_preemptible(self.asker) {
+        self.bounding().into_iter().all(|quota| match self.is_preemptible(self.preemptor) {
             true => self.leaves_min(quota, self.sum(|pod| stays(pod) && self.is_preemptible(pod))[quota]),
             false => self.fits_max(quota, self.sum(stays)[quota]),
         })
@@ -118,7 +118,7 @@ impl<'a> Oracle<'a> {
             let holds = |pod: &&Pod| match pod.place {
                 Place::Running(at) => at == node && pod.stays() && !gone(pod),
                 Place::Nominated(at) => {
-                    at == node && pod.job != Some(JOB) && pod.stays_waiting() && pod.priority >= self.asker.priority
+                    at == node && pod.job != Some(JOB) && pod.stays_waiting() && pod.priority >= self.preemptor.priority
                 }
                 Place::Pending => false,
             };
@@ -146,7 +146,7 @@ impl<'a> Oracle<'a> {
 
     /// With everybody of the job's own quota gone who may make way, every limit holds.
     pub fn limits_can_hold(&self) -> bool {
-        self.limits_hold(&|pod| self.may_make_way(pod) && pod.quota == self.asker.quota)
+        self.limits_hold(&|pod| self.may_make_way(pod) && pod.quota == self.preemptor.quota)
     }
 }
 

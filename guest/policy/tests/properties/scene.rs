@@ -150,7 +150,7 @@ fn other(nodes: usize) -> impl Strategy<Value = Pod> {
 }
 
 /// A reservation, or a pod inside one.
-fn reserved(nodes: usize) -> impl Strategy<Value = Pod> {
+fn nominated_on(nodes: usize) -> impl Strategy<Value = Pod> {
     let name = proptest::sample::select(vec!["r0", "r1"]);
     (other(nodes), any::<bool>(), name).prop_map(|(pod, is_reservation, name)| match is_reservation {
         true => Pod { name: name.to_owned(), is_reservation, can_preempt: pod.preemptible, job: None, ..pod },
@@ -167,7 +167,7 @@ fn askers(nodes: usize, cast: Cast) -> impl Strategy<Value = Vec<Pod>> {
     (1..5i32, asks, labels, weighted(0.9, 0..QUOTAS), only, nominated).prop_map(
         move |(priority, asks, (preemptible, can_preempt), quota, only, nominated)| {
             let first = asks.first().copied().unwrap_or_default();
-            let asker = |(at, asks): (usize, &Pair)| Pod {
+            let preemptor = |(at, asks): (usize, &Pair)| Pod {
                 name: format!("a{at}"),
                 priority,
                 asks: if cast == Cast::Alike { first } else { *asks },
@@ -179,7 +179,7 @@ fn askers(nodes: usize, cast: Cast) -> impl Strategy<Value = Vec<Pod>> {
                 only: only.clone(),
                 ..Pod::default()
             };
-            asks.iter().enumerate().map(asker).collect()
+            asks.iter().enumerate().map(preemptor).collect()
         },
     )
 }
@@ -189,11 +189,11 @@ pub fn scene(cast: Cast) -> impl Strategy<Value = Scene> {
     proptest::collection::vec([2..9i64, 0..3], 1..=4).prop_flat_map(move |nodes| {
         let others = proptest::collection::vec((other(nodes.len()), rarely()), 0..=12);
         let most = if cast == Cast::Everything { 4 } else { 0 };
-        let reserved = proptest::collection::vec(reserved(nodes.len()), 0..=most);
-        (laws(cast), quotas(), others, reserved, askers(nodes.len(), cast)).prop_map(
-            move |(laws, quotas, others, reserved, askers)| {
+        let nominated_on = proptest::collection::vec(nominated_on(nodes.len()), 0..=most);
+        (laws(cast), quotas(), others, nominated_on, askers(nodes.len(), cast)).prop_map(
+            move |(laws, quotas, others, nominated_on, askers)| {
                 let mut scene = Scene { laws, nodes: nodes.clone(), quotas, pods: askers };
-                let others = others.into_iter().chain(reserved.into_iter().map(|pod| (pod, false)));
+                let others = others.into_iter().chain(nominated_on.into_iter().map(|pod| (pod, false)));
                 for (at, (mut pod, overcommits)) in others.enumerate() {
                     if !pod.is_reservation {
                         pod.name = format!("p{at}");

@@ -9,7 +9,7 @@ use crate::testing::World;
 /// The plan for the job, or the law that stood in the way.
 fn ask(scene: &Scene, oracle: &Oracle<'_>) -> Result<Plan, String> {
     let mut world: World = scene.world();
-    let plan = world.plan(&oracle.asker.name)?;
+    let plan = world.plan(&oracle.preemptor.name)?;
     let short = |name: String| name.trim_start_matches("default/").to_owned();
     let node = |name: String| name.trim_start_matches('n').parse::<usize>().unwrap();
     let victims: Vec<String> = plan.victims.into_iter().map(short).collect();

@@ -80,8 +80,8 @@ fn amounts([cpu, gpu]: Pair) -> String {
 impl Pod {
     /// What the world calls it.
     pub fn full_name(&self) -> String {
-        let family = if self.is_reservation { "Reservation" } else { "default" };
-        format!("{family}/{}", self.name)
+        let reservation_group = if self.is_reservation { "Reservation" } else { "default" };
+        format!("{reservation_group}/{}", self.name)
     }
 
     fn draft(&self, laws: &str) -> Draft {

@@ -33,12 +33,12 @@ fn job() -> impl Strategy<Value = Job> {
     let elastic = prop_oneof![Just(None), Just(Some(0)), (1u32..4).prop_map(Some)];
     let sizes = (1u32..4, 0u32..7, 0i64..6, 0u32..4);
     let seconds = |weight| prop_oneof![weight => Just(0i64), 1 => 1i64..200];
-    let manners = (0u32..3, prop_oneof![3 => Just(1u32), 1 => 2u32..4], 0u32..3, seconds(3), seconds(2));
-    (0usize..3, elastic, sizes, manners).prop_map(|(queue, elastic, sizes, manners)| {
+    let spec = (0u32..3, prop_oneof![3 => Just(1u32), 1 => 2u32..4], 0u32..3, seconds(3), seconds(2));
+    (0usize..3, elastic, sizes, spec).prop_map(|(queue, elastic, sizes, spec)| {
         let (minimum, more, arrives, beyond) = sizes;
         // Half of the jobs run when the test begins, the others are submitted one after the other.
         let (runs, arrives) = (arrives < 3, (arrives - 2).max(0));
-        let (priority, cores, memory, cooldown, interval) = manners;
+        let (priority, cores, memory, cooldown, interval) = spec;
         let pods = minimum + more;
         let mut job =
             Job { queue, minimum, pods, elastic, running: 0, arrives, priority, cores, memory, cooldown, interval };
@@ -104,10 +104,13 @@ fn check_bounds(host: &Host, cycle: &Cycle) -> Result<(), TestCaseError> {
         }
         let normal = |pod: Pod| !host.is_elastic(pod);
         let deserved = queue.deserved.filter(|deserved| *deserved > 0);
-        let due = deserved.map(|deserved| deserved.max(queue.guarantee.unwrap_or(0)));
-        if let Some(due) = due.filter(|_| host.setup.mode == "elastic" && grew(&[at], &normal)) {
+        let entitlement = deserved.map(|deserved| deserved.max(queue.guarantee.unwrap_or(0)));
+        if let Some(entitlement) = entitlement.filter(|_| host.setup.mode == "elastic" && grew(&[at], &normal)) {
             let (cores, _) = host.held(&[at], normal);
-            prop_assert!(cores <= due, "normal pods of queue {at} hold {cores}, more than it deserves, {due}");
+            prop_assert!(
+                cores <= entitlement,
+                "normal pods of queue {at} hold {cores}, more than it deserves, {entitlement}"
+            );
         }
     }
     if let Some(most) = host.setup.parent.filter(|_| grew(&[0, 1], &|_| true)) {
@@ -123,25 +126,28 @@ fn check_plan(host: &Host, plan: &Planned) -> Result<(), TestCaseError> {
     let jobs = &host.setup.jobs;
     prop_assert!(!waiting.is_empty() && !victims.is_empty());
     prop_assert!(waiting.iter().all(|pod| !host.is_elastic(*pod)), "others make way for elastic pods");
-    let asker = &jobs[waiting[0].0];
+    let preemptor = &jobs[waiting[0].0];
     let will_run = u32::try_from(waiting.len()).unwrap_or(0) + host.running(waiting[0].0);
-    prop_assert!(will_run >= asker.minimum, "others make way for less than a gang");
+    prop_assert!(will_run >= preemptor.minimum, "others make way for less than a gang");
     for victim in victims {
         let protected = host.bound_at.get(victim).is_some_and(|at| host.now < at + jobs[victim.0].cooldown);
         prop_assert!(!protected, "{victim:?} makes way in its cooldown time");
         let job = &jobs[victim.0];
         if action == "preempt" {
-            prop_assert!(job.queue == asker.queue && job.priority < asker.priority, "{victim:?} is preempted");
+            prop_assert!(job.queue == preemptor.queue && job.priority < preemptor.priority, "{victim:?} is preempted");
             continue;
         }
-        let queue = &host.setup.queues[asker.queue];
-        let due = queue.deserved.unwrap_or(0).max(queue.guarantee.unwrap_or(0));
-        if host.setup.mode == "reclaim" && job.queue != asker.queue {
-            let asked = asker.cores * u32::try_from(waiting.len()).unwrap_or(0);
-            prop_assert!(asked <= due, "{asked} cores are taken from others for a queue that deserves {due}");
+        let queue = &host.setup.queues[preemptor.queue];
+        let entitlement = queue.deserved.unwrap_or(0).max(queue.guarantee.unwrap_or(0));
+        if host.setup.mode == "reclaim" && job.queue != preemptor.queue {
+            let asked = preemptor.cores * u32::try_from(waiting.len()).unwrap_or(0);
+            prop_assert!(
+                asked <= entitlement,
+                "{asked} cores are taken from others for a queue that deserves {entitlement}"
+            );
         }
         if !host.is_elastic(*victim) {
-            prop_assert!(host.setup.mode == "reclaim" && job.queue != asker.queue, "{victim:?} is taken back");
+            prop_assert!(host.setup.mode == "reclaim" && job.queue != preemptor.queue, "{victim:?} is taken back");
         }
     }
     Ok(())
@@ -180,7 +186,7 @@ fn live(setup: Setup, without: Option<&str>) -> Result<(), TestCaseError> {
     let linger = setup.linger;
     let mut host = Host::new(setup, without);
     let mut scaled_at: Vec<Option<i64>> = vec![None; host.setup.jobs.len()];
-    let (mut promised, mut due): (BTreeSet<Pod>, BTreeSet<Pod>) = (BTreeSet::new(), BTreeSet::new());
+    let (mut promised, mut entitlement): (BTreeSet<Pod>, BTreeSet<Pod>) = (BTreeSet::new(), BTreeSet::new());
     let mut quiet = 0;
     for number in 1..=120 {
         let sizes: Vec<u32> = (0..host.setup.jobs.len()).map(|job| host.running(job)).collect();
@@ -197,10 +203,10 @@ fn live(setup: Setup, without: Option<&str>) -> Result<(), TestCaseError> {
         let grown = cycle.bound.iter().filter(|pod| host.is_elastic(**pod)).map(|pod| pod.0);
         let shrunk = cycle.plans.iter().flat_map(|plan| &plan.victims).map(|pod| pod.0);
         grown.chain(shrunk).for_each(|job| scaled_at[job] = Some(host.now));
-        for pod in &due {
+        for pod in &entitlement {
             prop_assert!(host.bound.contains_key(pod), "others made way for {pod:?}, and it does not run");
         }
-        due.clear();
+        entitlement.clear();
         promised.extend(cycle.plans.iter().flat_map(|plan| plan.waiting.iter().copied()));
         let arrived = host.setup.jobs.iter().all(|job| job.arrives * 60 <= host.now);
         quiet = if arrived && cycle.bound.is_empty() && cycle.plans.is_empty() { quiet + 1 } else { 0 };
@@ -210,7 +216,7 @@ fn live(setup: Setup, without: Option<&str>) -> Result<(), TestCaseError> {
         }
         if number % linger == 0 {
             host.complete();
-            due = std::mem::take(&mut promised);
+            entitlement = std::mem::take(&mut promised);
         }
     }
     Err(TestCaseError::fail("after 120 cycles somebody is still being evicted or bound"))

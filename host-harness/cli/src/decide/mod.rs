@@ -13,7 +13,7 @@ mod why;
 use std::path::PathBuf;
 
 use clap::Args;
-use lictor_contract::{ExtensionPoint, LawSet, PolicyError, QueueAccount, Severity};
+use lictor_contract::{ExtensionPoint, PolicyError, QueueAccount, Severity, SystemInfo};
 
 use self::jobs::Jobs;
 use self::record::{Cycle, Record};
@@ -26,7 +26,7 @@ use super::problem::Problem;
 use super::progress::Progress;
 use super::screen::{print_json, print_yaml};
 use lictor_host::cluster::Mirror;
-use lictor_host::policy::Fault;
+use lictor_host::policy::CallError;
 use lictor_host::session::{Session, SessionError};
 
 /// Decide about the pending pods of a cluster: what is bound, held, nominated, evicted, refused, and by which law
@@ -105,12 +105,12 @@ pub(super) fn decide<T>(
     question: &Question<'_>,
     chosen: &Chosen,
     arguments: Arguments,
-    look: impl FnOnce(&Mirror, Option<&LawSet>) -> Result<T, Failure>,
+    look: impl FnOnce(&Mirror, Option<&SystemInfo>) -> Result<T, Failure>,
 ) -> Result<(Record, Jobs, T), Failure> {
     let mut policy = chosen.start()?;
     let described = policy.describe().map_err(SessionError::from)?;
-    let wanted = |set: &&LawSet| question.laws.is_empty() || set.name == question.laws;
-    let laws = described.law_sets.iter().find(wanted).cloned();
+    let wanted = |set: &&SystemInfo| question.laws.is_empty() || set.name == question.laws;
+    let laws = described.systems.iter().find(wanted).cloned();
     let progress = Progress::of("reading");
     let opened = Session::open(policy.as_mut(), question.laws, &arguments.json());
     let mut session = opened.map_err(|error| arguments.refused(error, question.laws, laws.as_ref()))?;
@@ -170,7 +170,7 @@ fn load(
     }
     if let Err(error) = session.load_objects(objects) {
         return Err(match &error {
-            SessionError::Fault(Fault::Refused { error: PolicyError::Overflow(sum), .. }) => {
+            SessionError::CallError(CallError::Refused { error: PolicyError::Overflow(sum), .. }) => {
                 Failure::Objects(vec![overflow::find(question, chosen, arguments, sum)])
             }
             _ => Failure::Session(error),
@@ -198,7 +198,7 @@ fn load(
 /// The books; none where the policy keeps none.
 fn accounts(session: &mut Session<'_>) -> Result<Vec<QueueAccount>, Failure> {
     match session.accounts() {
-        Err(SessionError::Fault(Fault::Lacks(_))) => Ok(Vec::new()),
+        Err(SessionError::CallError(CallError::Lacks(_))) => Ok(Vec::new()),
         accounts => Ok(accounts?),
     }
 }

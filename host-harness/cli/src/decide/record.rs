@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Description, LawSet, Phase, Pod, Reason};
+use lictor_contract::{Description, Phase, Pod, Reason, SystemInfo};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -84,7 +84,7 @@ impl Record {
     /// What there is before anything is decided.
     pub(crate) fn new(
         described: &Description,
-        laws: Option<&LawSet>,
+        laws: Option<&SystemInfo>,
         chosen: &Chosen,
         arguments: Map<String, Value>,
         session: &Session<'_>,

@@ -14,7 +14,7 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
 }
 
 fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: AttemptResult, title: &str) {
-    let told = |attempt: &'a Attempt| (attempt.pod.as_str(), Told::of(cycle, attempt));
+    let told = |attempt: &'a Attempt| (attempt.pod.as_str(), Reported::of(cycle, attempt));
     let groups = jobs.group(cycle.left_over(result).map(told));
     if groups.is_empty() {
         return;
@@ -23,7 +23,7 @@ fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: Attemp
     for group in groups {
         let label = page.strong(&group.label());
         page.line(format!("  {label}"));
-        let Told { standing, reason, nodes, preemption } = group.told;
+        let Reported { standing, reason, nodes, preemption } = group.told;
         for line in standing.iter().chain(&reason) {
             page.paragraph("    ", 6, line);
         }
@@ -38,19 +38,19 @@ fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: Attemp
 
 /// What is said of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Told {
+struct Reported {
     standing: Option<String>,
     reason: Option<String>,
     nodes: Option<String>,
     preemption: Option<String>,
 }
 
-impl Told {
-    fn of(cycle: &Cycle, attempt: &Attempt) -> Told {
+impl Reported {
+    fn of(cycle: &Cycle, attempt: &Attempt) -> Reported {
         let standing = cycle.still_nominated.get(&attempt.pod);
         // What stopped it at first may be what forbids a preemption, too: that is said once.
         let preemption = attempt.preemption.as_ref().filter(|reason| Some(*reason) != attempt.reason.as_ref());
-        Told {
+        Reported {
             standing: standing.map(|node| format!("nominated to {node} before, and still is")),
             reason: attempt.reason.as_ref().map(said),
             nodes: attempt.nodes.as_ref().map(ToString::to_string),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Attribute, LawSet, Phase};
+use lictor_contract::{Attribute, Phase, SystemInfo};
 
 use super::super::failure::Failure;
 use lictor_host::cluster::Mirror;
@@ -46,7 +46,7 @@ pub(super) struct Before {
 }
 
 /// The pods that a name means; with or without a namespace, as long as it means one pod or one job.
-pub(super) fn find(mirror: &Mirror, laws: Option<&LawSet>, asked: &str) -> Result<Meant, Failure> {
+pub(super) fn find(mirror: &Mirror, laws: Option<&SystemInfo>, asked: &str) -> Result<Meant, Failure> {
     let jobs = jobs(mirror, laws);
     let pods = meant(mirror, &jobs, asked)?;
     let mates: BTreeSet<&String> = match pods.as_slice() {
@@ -80,7 +80,7 @@ fn meant(mirror: &Mirror, jobs: &BTreeMap<String, BTreeSet<String>>, asked: &str
 }
 
 /// The pods of each job.
-fn jobs(mirror: &Mirror, laws: Option<&LawSet>) -> BTreeMap<String, BTreeSet<String>> {
+fn jobs(mirror: &Mirror, laws: Option<&SystemInfo>) -> BTreeMap<String, BTreeSet<String>> {
     let mut jobs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for pod in mirror.pods() {
         let Some(name) = mirror.pod_name(pod.id) else { continue };

@@ -9,7 +9,7 @@ use super::super::page::Page;
 use super::super::screen::Screen;
 use super::answer::{Answer, Fate, LookedAt, State, Why};
 use super::text::{self, Style};
-use lictor_host::session::{About, AttemptResult, How, Told, alike};
+use lictor_host::session::{About, AttemptResult, How, Reported, alike};
 
 /// How much room there is for an answer about few pods.
 const STYLE: Style = Style { indent: 2, names: 12 };
@@ -68,7 +68,7 @@ fn looked_at(page: &mut Page, why: &Why<'_>) {
         return;
     }
     page.line("  What the attempts for others said of it");
-    let told = |said: &LookedAt<'_>| Told {
+    let told = |said: &LookedAt<'_>| Reported {
         about: About::Pod,
         name: Some(said.by.to_owned()),
         node: None,
@@ -76,7 +76,7 @@ fn looked_at(page: &mut Page, why: &Why<'_>) {
         law: said.law.to_owned(),
         message: said.message.to_owned(),
     };
-    let told: Vec<Told> = why.looked_at.iter().map(told).collect();
+    let told: Vec<Reported> = why.looked_at.iter().map(told).collect();
     for alike in alike(&told) {
         let outcome = alike.told.first().map_or("", |told| word(told.outcome));
         let text = format!("{outcome}, {}: {}", alike.law(), alike.message());

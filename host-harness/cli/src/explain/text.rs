@@ -3,7 +3,7 @@
 use lictor_contract::Outcome;
 
 use super::super::page::{Page, table};
-use lictor_host::session::{About, Alike, Explanation, Told};
+use lictor_host::session::{About, Alike, Explanation, Reported};
 
 /// What the codes begin with of what is said by the host.
 const HOST: &str = "host/";
@@ -56,8 +56,8 @@ pub(super) fn sentence(page: &mut Page, style: Style, text: &str, names: &str) {
 /// What was said of the pod itself, and of queues.
 fn in_the_way(page: &mut Page, style: Style, why: &Explanation) {
     for (outcome, text) in [(Outcome::Barred, "In the way"), (Outcome::Chosen, "What happens")] {
-        let said = |told: &&Told| matches!(told.about, About::Asker | About::Queue) && told.outcome == outcome;
-        let said: Vec<&Told> = why.notes.iter().filter(said).collect();
+        let said = |told: &&Reported| matches!(told.about, About::Preemptor | About::Queue) && told.outcome == outcome;
+        let said: Vec<&Reported> = why.notes.iter().filter(said).collect();
         if !said.is_empty() {
             title(page, style, text);
         }
@@ -112,8 +112,8 @@ fn enough(page: &mut Page, style: Style, why: &Explanation) {
 /// Who makes way, and why nobody else could.
 fn victims(page: &mut Page, style: Style, why: &Explanation) {
     let is_victim =
-        |told: &&Told| told.about == About::Pod && matches!(told.outcome, Outcome::Needed | Outcome::Chosen);
-    let victims: Vec<&Told> = why.notes.iter().filter(is_victim).collect();
+        |told: &&Reported| told.about == About::Pod && matches!(told.outcome, Outcome::Needed | Outcome::Chosen);
+    let victims: Vec<&Reported> = why.notes.iter().filter(is_victim).collect();
     if victims.is_empty() {
         return;
     }
@@ -171,8 +171,8 @@ fn spared(page: &mut Page, style: Style, why: &Explanation) {
 }
 
 /// Names, the first of them, and how many more there are.
-pub(super) fn names(told: &[&Told], limit: usize) -> String {
-    let named = |told: &&Told| match (&told.name, &told.node) {
+pub(super) fn names(told: &[&Reported], limit: usize) -> String {
+    let named = |told: &&Reported| match (&told.name, &told.node) {
         (Some(name), Some(node)) => format!("{name} on {node}"),
         (Some(name), None) => name.clone(),
         (None, _) => String::new(),

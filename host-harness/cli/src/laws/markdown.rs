@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Proof, Told};
+use super::{Proof, Reported};
 
 /// The questions, in the order in which an attempt asks them.
 const QUESTIONS: [(&str, &str); 4] = [
@@ -23,7 +23,7 @@ of force and with the law saying the contrary (`host-harness/tests/laws.rs`).
 ";
 
 /// The document.
-pub(super) fn register(laws: &[Told]) -> String {
+pub(super) fn register(laws: &[Reported]) -> String {
     let mut systems: Vec<&str> = laws.iter().map(|law| law.laws.as_str()).collect();
     systems.sort_unstable();
     systems.dedup();
@@ -38,8 +38,8 @@ pub(super) fn register(laws: &[Told]) -> String {
 }
 
 /// The laws of a question, and what each system calls them.
-fn matrix<'a>(text: &mut String, title: &str, systems: &[&str], laws: impl Iterator<Item = &'a Told>) {
-    let mut rows: BTreeMap<&str, Vec<&Told>> = BTreeMap::new();
+fn matrix<'a>(text: &mut String, title: &str, systems: &[&str], laws: impl Iterator<Item = &'a Reported>) {
+    let mut rows: BTreeMap<&str, Vec<&Reported>> = BTreeMap::new();
     for law in laws {
         rows.entry(&law.file).or_default().push(law);
     }
@@ -56,7 +56,7 @@ fn matrix<'a>(text: &mut String, title: &str, systems: &[&str], laws: impl Itera
 }
 
 /// The laws of a system in the order in which they are asked, with their sources and scenarios.
-fn table<'a>(text: &mut String, system: &str, laws: impl Iterator<Item = &'a Told>) {
+fn table<'a>(text: &mut String, system: &str, laws: impl Iterator<Item = &'a Reported>) {
     heading(text, system, &["code", "source", "bites", "spares"], &[]);
     for law in laws {
         row(text, &[format!("`{}`", law.code), law.source.to_owned(), links(&law.bites), links(&law.spares)]);
@@ -76,7 +76,7 @@ fn row(text: &mut String, cells: &[String]) {
 }
 
 /// A code without its system.
-fn short(law: &Told) -> &str {
+fn short(law: &Reported) -> &str {
     law.code.split_once('/').map_or(law.code, |(_, short)| short)
 }
 

@@ -52,7 +52,7 @@ fn systems() -> PossibleValuesParser {
 
 /// A law as it is told.
 #[derive(Debug, Serialize)]
-struct Told {
+struct Reported {
     code: &'static str,
     laws: String,
     question: String,
@@ -75,7 +75,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let of_system = |laws: &str| asked.laws.as_deref().is_none_or(|only| only == laws);
     let of_code = |entry: &Entry| asked.code.as_deref().is_none_or(|only| only == entry.code);
     let chosen = rules.iter().filter(|(laws, entry)| of_system(laws) && of_code(entry));
-    let laws: Vec<Told> = chosen.map(|(laws, entry)| told(laws, entry, &proofs, asked.code.is_some())).collect();
+    let laws: Vec<Reported> = chosen.map(|(laws, entry)| told(laws, entry, &proofs, asked.code.is_some())).collect();
     if let ([], Some(asked)) = (laws.as_slice(), &asked.code) {
         return Err(Failure::UnknownLaw(asked.clone(), near(asked, &rules)));
     }
@@ -89,16 +89,16 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn told(laws: &str, entry: &Entry, proofs: &Proofs, in_full: bool) -> Told {
+fn told(laws: &str, entry: &Entry, proofs: &Proofs, in_full: bool) -> Reported {
     let Entry { code, question, sentence, source, .. } = *entry;
     let (question, file) = (question.to_string(), entry.file());
     let page = in_full.then(|| entry.page());
     let (bites, spares) = (proofs.bites(code), proofs.spares(code));
-    Told { code, laws: laws.to_owned(), question, sentence, source, file, bites, spares, page }
+    Reported { code, laws: laws.to_owned(), question, sentence, source, file, bites, spares, page }
 }
 
 /// All laws, a line for each.
-fn all(laws: &[Told]) -> Page {
+fn all(laws: &[Reported]) -> Page {
     let mut page = Page::new(Screen::stdout());
     let mut rows = table(["CODE", "QUESTION", "WHAT MUST HOLD"]);
     for law in laws {
@@ -110,7 +110,7 @@ fn all(laws: &[Told]) -> Page {
 }
 
 /// One law in full.
-fn one(law: &Told) -> Page {
+fn one(law: &Reported) -> Page {
     let mut page = Page::new(Screen::stdout());
     page.heading(law.code);
     page.paragraph(&format!("{}: ", law.question), 2, law.sentence);

@@ -99,7 +99,7 @@ fn transcript(policy: &mut dyn Policy, laws: Option<&str>) -> Vec<String> {
 
 #[test]
 fn it_answers_as_the_native_engine_does() {
-    let sets = component().describe().unwrap().law_sets;
+    let sets = component().describe().unwrap().systems;
     let names = sets.iter().map(|set| Some(set.name.as_str()));
     for laws in names.chain([None]) {
         let native = transcript(&mut Native::default(), laws);
@@ -109,7 +109,7 @@ fn it_answers_as_the_native_engine_does() {
 
 #[test]
 fn it_takes_more_events_than_fit_in_one_call() {
-    let sets = component().describe().unwrap().law_sets;
+    let sets = component().describe().unwrap().systems;
     let outcome = |policy: &mut dyn Policy| {
         if let Some(set) = sets.first() {
             policy.configure(&set.name, "").unwrap().unwrap();

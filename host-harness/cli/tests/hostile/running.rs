@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use lictor::embedded;
 use lictor_contract::{Event, PolicyError};
-use lictor_host::policy::{Fault, Policy};
+use lictor_host::policy::{CallError, Policy};
 use lictor_host::sandbox::{Breakage, Limits, LoadError, Loaded, Sandbox, Sandboxed};
 
 use crate::assemble::{policy, renamed};
@@ -27,7 +27,7 @@ fn start(module: &str) -> Sandboxed {
 
 /// Makes a faulty policy break in a call, and sees what remains: a policy that is gone, one that can be revived, and a host
 /// that runs a sound one.
-fn broken(module: &str, call: impl Fn(&mut Sandboxed) -> Result<(), Fault>) -> Breakage {
+fn broken(module: &str, call: impl Fn(&mut Sandboxed) -> Result<(), CallError>) -> Breakage {
     let mut faulty = start(module);
     let since = Instant::now();
     let cause = breakage(call(&mut faulty));
@@ -49,18 +49,18 @@ fn sound() {
     assert_eq!(SOUND.start().unwrap().describe().unwrap().name, "lictor");
 }
 
-fn breakage(answer: Result<(), Fault>) -> Breakage {
+fn breakage(answer: Result<(), CallError>) -> Breakage {
     match answer {
-        Err(Fault::Broke { cause, .. }) => cause.downcast_ref::<Breakage>().expect("a breakage").clone(),
+        Err(CallError::Broke { cause, .. }) => cause.downcast_ref::<Breakage>().expect("a breakage").clone(),
         other => panic!("{other:?}"),
     }
 }
 
-fn describe(policy: &mut Sandboxed) -> Result<(), Fault> {
+fn describe(policy: &mut Sandboxed) -> Result<(), CallError> {
     policy.describe().map(drop)
 }
 
-fn queue_order(policy: &mut Sandboxed) -> Result<(), Fault> {
+fn queue_order(policy: &mut Sandboxed) -> Result<(), CallError> {
     policy.queue_order(vec![1, 2, 3]).map(drop)
 }
 
@@ -83,11 +83,11 @@ fn what_it_does_not_export_is_said_and_breaks_nothing() {
         bytes = renamed(&bytes, &format!("policy/{from}"), &format!("policy/{to}"));
     }
     let mut policy = SANDBOX.load(&bytes).unwrap().start().unwrap();
-    assert!(matches!(policy.queues(), Err(Fault::Lacks("account"))));
-    assert!(matches!(policy.marks(0, 0), Err(Fault::Lacks("binding"))));
-    assert!(matches!(policy.record_notes(true), Err(Fault::Lacks("explain"))));
-    assert!(matches!(policy.notes(0), Err(Fault::Lacks("explain"))));
-    assert!(matches!(policy.save(), Err(Fault::Lacks("state"))));
+    assert!(matches!(policy.queues(), Err(CallError::Lacks("account"))));
+    assert!(matches!(policy.marks(0, 0), Err(CallError::Lacks("binding"))));
+    assert!(matches!(policy.record_notes(true), Err(CallError::Lacks("explain"))));
+    assert!(matches!(policy.notes(0), Err(CallError::Lacks("explain"))));
+    assert!(matches!(policy.save(), Err(CallError::Lacks("state"))));
     assert!(policy.describe().is_ok());
 }
 
@@ -210,6 +210,9 @@ fn a_policy_that_refuses_is_not_broken() {
     let mut policy = SOUND.start().unwrap();
     for _ in 0..2 {
         let refused = policy.filter(1).expect_err("it is not configured");
-        assert!(matches!(refused, Fault::Refused { call: "filter", error: PolicyError::NotConfigured }), "{refused}");
+        assert!(
+            matches!(refused, CallError::Refused { call: "filter", error: PolicyError::NotConfigured }),
+            "{refused}"
+        );
     }
 }

@@ -6,7 +6,7 @@ use super::bindings::bound;
 use super::chunks::chunks;
 use super::instance::Live;
 use super::{Breakage, LoadError, Loaded};
-use crate::policy::{Fault, Policy};
+use crate::policy::{CallError, Policy};
 
 /// A policy in the sandbox. It holds one cluster until it breaks: then all it held is gone, and every call fails until
 /// [`revive`](Sandboxed::revive).
@@ -49,14 +49,14 @@ impl Sandboxed {
     fn ask<T>(
         &mut self,
         call: &'static str,
-        question: impl FnOnce(&mut Live) -> Result<Answer<T>, Fault>,
-    ) -> Result<T, Fault> {
+        question: impl FnOnce(&mut Live) -> Result<Answer<T>, CallError>,
+    ) -> Result<T, CallError> {
         let sandbox = &self.loaded.sandbox;
         let live = match &mut self.state {
             State::Live(live) => live,
             State::Gone { call: since, cause } => {
                 let cause = Breakage::Gone { call: since, cause: Box::new(cause.clone()) };
-                return Err(Fault::Broke { call, cause: Box::new(cause) });
+                return Err(CallError::Broke { call, cause: Box::new(cause) });
             }
         };
         live.arm(sandbox.deadline_ticks());
@@ -66,30 +66,30 @@ impl Sandboxed {
         };
         let cause = Breakage::of(&error, live.store.data(), sandbox.limits());
         self.state = State::Gone { call, cause: cause.clone() };
-        Err(Fault::Broke { call, cause: Box::new(cause) })
+        Err(CallError::Broke { call, cause: Box::new(cause) })
     }
 
     /// Asks what the policy itself may refuse to answer.
     fn decide<T: Cross<U>, U>(
         &mut self,
         call: &'static str,
-        question: impl FnOnce(&mut Live) -> Result<Answer<Result<T, bound::decision::PolicyError>>, Fault>,
-    ) -> Result<U, Fault> {
+        question: impl FnOnce(&mut Live) -> Result<Answer<Result<T, bound::decision::PolicyError>>, CallError>,
+    ) -> Result<U, CallError> {
         let answer = self.ask(call, question)?;
-        answer.map(Cross::cross).map_err(|error| Fault::Refused { call, error: error.cross() })
+        answer.map(Cross::cross).map_err(|error| CallError::Refused { call, error: error.cross() })
     }
 }
 
 impl Policy for Sandboxed {
-    fn describe(&mut self) -> Result<Description, Fault> {
+    fn describe(&mut self) -> Result<Description, CallError> {
         self.ask("describe", |it| Ok(it.decision.call_describe(&mut it.store))).map(Cross::cross)
     }
 
-    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, Fault> {
+    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
         self.ask("configure", |it| Ok(it.decision.call_configure(&mut it.store, laws, arguments))).map(Cross::cross)
     }
 
-    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, Fault> {
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         let mut all = Applied { revision: 0, findings: Vec::new() };
         for chunk in chunks(events) {
             let chunk: Vec<_> = chunk.cross();
@@ -100,60 +100,60 @@ impl Policy for Sandboxed {
         Ok(all)
     }
 
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, Fault> {
+    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
         self.decide("queue-order", |it| Ok(it.decision.call_queue_order(&mut it.store, &pods)))
     }
 
-    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, Fault> {
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         self.decide("pre-filter", |it| Ok(it.decision.call_pre_filter(&mut it.store, pod)))
     }
 
-    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, Fault> {
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         self.decide("filter", |it| Ok(it.decision.call_filter(&mut it.store, pod)))
     }
 
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, Fault> {
+    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
         let refuted: Vec<_> = refuted.to_vec().cross();
         self.decide("post-filter", |it| Ok(it.decision.call_post_filter(&mut it.store, pod, &refuted)))
     }
 
-    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, Fault> {
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         self.decide("reserve", |it| Ok(it.decision.call_reserve(&mut it.store, pod, node)))
     }
 
-    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Fault> {
+    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
         self.decide("unreserve", |it| Ok(it.decision.call_unreserve(&mut it.store, pod, cause.cross())))
     }
 
-    fn permit(&mut self, pod: PodId) -> Result<Permitted, Fault> {
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         self.decide("permit", |it| Ok(it.decision.call_permit(&mut it.store, pod)))
     }
 
-    fn act(&mut self) -> Result<Actions, Fault> {
+    fn act(&mut self) -> Result<Actions, CallError> {
         self.decide("act", |it| Ok(it.decision.call_act(&mut it.store)))
     }
 
-    fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         self.decide("queues", |it| Ok(has("account", &it.account)?.call_queues(&mut it.store)))
     }
 
-    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, Fault> {
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.decide("marks", |it| Ok(has("binding", &it.binding)?.call_marks(&mut it.store, pod, node)))
     }
 
-    fn record_notes(&mut self, on: bool) -> Result<(), Fault> {
+    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         self.ask("record-notes", |it| Ok(has("explain", &it.explain)?.call_record_notes(&mut it.store, on)))
     }
 
-    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, Fault> {
+    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
         self.decide("notes", |it| Ok(has("explain", &it.explain)?.call_notes(&mut it.store, pod)))
     }
 
-    fn save(&mut self) -> Result<Checkpoint, Fault> {
+    fn save(&mut self) -> Result<Checkpoint, CallError> {
         self.ask("save", |it| Ok(has("state", &it.state)?.call_save(&mut it.store))).map(Cross::cross)
     }
 
-    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, Fault> {
+    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
         let checkpoint = checkpoint.clone().cross();
         self.ask("restore", |it| Ok(has("state", &it.state)?.call_restore(&mut it.store, &checkpoint)))
             .map(Cross::cross)
@@ -161,6 +161,6 @@ impl Policy for Sandboxed {
 }
 
 /// An optional interface, where the component exports it.
-fn has<'a, G>(interface: &'static str, guest: &'a Option<G>) -> Result<&'a G, Fault> {
-    guest.as_ref().ok_or(Fault::Lacks(interface))
+fn has<'a, G>(interface: &'static str, guest: &'a Option<G>) -> Result<&'a G, CallError> {
+    guest.as_ref().ok_or(CallError::Lacks(interface))
 }

@@ -2,7 +2,7 @@
 
 use lictor_contract::*;
 
-use super::{Lie, Session, SessionError};
+use super::{ProtocolError, Session, SessionError};
 use crate::verify::{self, Proposal};
 
 /// How many steps a cycle may have.
@@ -26,7 +26,7 @@ impl Session<'_> {
     fn steps(&mut self) -> Result<(), SessionError> {
         for _ in 0..STEPS {
             let actions = self.ask(|policy| policy.act())?;
-            let plans = unfold(actions.plans).map_err(|lie| lie.told_by("act"))?;
+            let plans = unfold(actions.plans).map_err(|protocol_error| protocol_error.in_answer_to("act"))?;
             self.claim("act", plans.iter().map(|plan| plan.id))?;
             self.bind_all(&actions.bindings)?;
             for plan in plans {
@@ -36,13 +36,13 @@ impl Session<'_> {
                 return Ok(());
             }
         }
-        Err(Lie::Endless(STEPS).told_by("act"))
+        Err(ProtocolError::Endless(STEPS).in_answer_to("act"))
     }
 
     /// Binds all of these, or none.
     fn bind_all(&mut self, bindings: &[Placement]) -> Result<(), SessionError> {
         let sound = verify::bindings(&self.ground(), bindings);
-        sound.map_err(|violation| Lie::Unsound(violation).told_by("act"))?;
+        sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("act"))?;
         for binding in bindings {
             self.reserve(binding.pod, binding.node)?;
         }
@@ -55,7 +55,7 @@ impl Session<'_> {
     /// Carries a plan out if it is sound; else the policy has been told, and the next step may bring another.
     fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), SessionError> {
         let effects = Effects::default();
-        let proposal = Proposal { plan: &plan, asker: None, effects: &effects, refuted: &[] };
+        let proposal = Proposal { plan: &plan, preemptor: None, effects: &effects, refuted: &[] };
         match self.judge(&proposal)? {
             Ok(()) => self.carry_out(plan, effects),
             Err(_) => Ok(()),
@@ -64,14 +64,14 @@ impl Session<'_> {
 }
 
 /// The plans one by one.
-fn unfold(plans: Plans) -> Result<Vec<Plan>, Lie> {
+fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
     let mut unfolded = Vec::with_capacity(plans.slices.len());
     let (mut nominated, mut evicted) = (0, 0);
     for slice in plans.slices {
         let nominations = part(&plans.nominations, &mut nominated, slice.nominations_end, slice.id, "nominations")?;
         let victims = part(&plans.victims, &mut evicted, slice.victims_end, slice.id, "victims")?;
         let reason = usize::try_from(slice.reason).ok().and_then(|index| plans.reasons.get(index));
-        let reason = reason.cloned().ok_or(Lie::Ragged {
+        let reason = reason.cloned().ok_or(ProtocolError::Ragged {
             plan: slice.id,
             list: "reasons",
             start: 0,
@@ -92,9 +92,21 @@ fn unfold(plans: Plans) -> Result<Vec<Plan>, Lie> {
 }
 
 /// The part of a flat list from where the plan before ended to the given end.
-fn part<T: Clone>(list: &[T], start: &mut usize, end: u32, plan: u64, name: &'static str) -> Result<Vec<T>, Lie> {
+fn part<T: Clone>(
+    list: &[T],
+    start: &mut usize,
+    end: u32,
+    plan: u64,
+    name: &'static str,
+) -> Result<Vec<T>, ProtocolError> {
     let end = usize::try_from(end).unwrap_or(usize::MAX);
-    let part = list.get(*start..end).ok_or(Lie::Ragged { plan, list: name, start: *start, end, length: list.len() })?;
+    let part = list.get(*start..end).ok_or(ProtocolError::Ragged {
+        plan,
+        list: name,
+        start: *start,
+        end,
+        length: list.len(),
+    })?;
     *start = end;
     Ok(part.to_vec())
 }

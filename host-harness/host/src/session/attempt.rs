@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use lictor_contract::*;
 
 use super::filter::Filtered;
-use super::{Attempt, AttemptResult, Lie, Session, SessionError};
-use crate::policy::Fault;
+use super::{Attempt, AttemptResult, ProtocolError, Session, SessionError};
+use crate::policy::CallError;
 use crate::verify;
 
 impl Session<'_> {
@@ -83,7 +83,7 @@ impl Session<'_> {
     fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, SessionError> {
         self.write(pod, node)?;
         let sound = verify::bindings(&self.ground(), &[Placement { pod, node }]);
-        sound.map_err(|violation| Lie::Unsound(violation).told_by("filter"))?;
+        sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("filter"))?;
         attempt.node = Some(self.node_name(node));
         self.reserve(pod, node)?;
         let (permission, reason, effects) = self.permit(pod)?;
@@ -112,7 +112,7 @@ impl Session<'_> {
     /// Writes on the pod what the policy wants to be written with this node.
     fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), SessionError> {
         let marks = match self.policy.marks(pod, node) {
-            Err(Fault::Lacks(_)) => return Ok(()),
+            Err(CallError::Lacks(_)) => return Ok(()),
             answer => answer?,
         };
         if !marks.is_empty() {
@@ -140,7 +140,9 @@ impl Session<'_> {
         let answer = self.ask(|policy| policy.permit(pod))?;
         self.check_effects("permit", &answer.effects)?;
         match answer.permission {
-            Permission::Wait(nanoseconds) if nanoseconds < 0 => Err(Lie::NegativeWait(nanoseconds).told_by("permit")),
+            Permission::Wait(nanoseconds) if nanoseconds < 0 => {
+                Err(ProtocolError::NegativeWait(nanoseconds).in_answer_to("permit"))
+            }
             permission => Ok((permission, Some(answer.reason), answer.effects)),
         }
     }
@@ -150,7 +152,7 @@ impl Session<'_> {
 mod tests {
 
     use crate::session::testing::{ALL, Fx, Say, Scripted, reason, session};
-    use crate::session::{AttemptResult, Lie, Session, SessionError};
+    use crate::session::{AttemptResult, ProtocolError, Session, SessionError};
     use crate::verify::testing::{node, on, pod};
 
     /// What the policy was asked and told but for the events of the cluster.
@@ -230,7 +232,10 @@ mod tests {
         let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
         let mut session = session(&mut policy, [node("n1", 4), on("n1", pod("v", 4, 0)), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
-        assert!(matches!(error, SessionError::Lie { call: "filter", lie: Lie::Unsound(_) }), "{error}");
+        assert!(
+            matches!(error, SessionError::ProtocolError { call: "filter", protocol_error: ProtocolError::Unsound(_) }),
+            "{error}"
+        );
         assert!(session.take_happened().bound.is_empty());
         assert_eq!(policy.log, ["pre-filter default/a", "filter default/a"]);
     }
@@ -277,10 +282,10 @@ mod tests {
 
     #[test]
     fn a_fault_stops_the_attempt() {
-        let mut policy = Scripted::deciding(ALL).say("reserve default/a", Say::Fault);
+        let mut policy = Scripted::deciding(ALL).say("reserve default/a", Say::CallError);
         let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
-        assert!(matches!(error, SessionError::Fault(_)), "{error}");
+        assert!(matches!(error, SessionError::CallError(_)), "{error}");
         assert!(session.take_happened().bound.is_empty());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use lictor_contract::*;
 
-use super::{CarriedOut, Evicted, How, Lie, RefusedPlan, Session, SessionError};
+use super::{CarriedOut, Evicted, How, ProtocolError, RefusedPlan, Session, SessionError};
 use crate::verify::{self, Departure, Proposal, Violation};
 
 impl Session<'_> {
@@ -16,7 +16,7 @@ impl Session<'_> {
     ) -> Result<(), SessionError> {
         for plan in plans {
             if !self.plans.insert(plan) {
-                return Err(Lie::PlanReused(plan).told_by(call));
+                return Err(ProtocolError::PlanReused(plan).in_answer_to(call));
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use lictor_contract::*;
 use super::permit::Held;
 use super::{Happened, OpenError, SessionError};
 use crate::cluster::Mirror;
-use crate::policy::{Fault, Policy};
+use crate::policy::{CallError, Policy};
 use crate::verify::{Departures, Ground, Occupancy};
 
 /// How many events the policy is told at once, so that a deadline holds between chunks.
@@ -40,7 +40,7 @@ impl<'p> Session<'p> {
     /// Configures the policy and gives it an empty cluster. The laws are the policy's first where they are empty; the arguments
     /// are a JSON object, or empty for none.
     pub fn open(policy: &'p mut dyn Policy, laws: &str, arguments: &str) -> Result<Session<'p>, OpenError> {
-        let mut described = policy.describe()?.law_sets;
+        let mut described = policy.describe()?.systems;
         let laws = match described.first() {
             Some(first) if laws.is_empty() => first.name.clone(),
             _ => laws.to_owned(),
@@ -98,7 +98,7 @@ impl<'p> Session<'p> {
     /// Asks the policy something, when it has been told of everything that changed.
     pub(super) fn ask<T>(
         &mut self,
-        question: impl FnOnce(&mut dyn Policy) -> Result<T, Fault>,
+        question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>,
     ) -> Result<T, SessionError> {
         self.sync()?;
         Ok(question(self.policy)?)

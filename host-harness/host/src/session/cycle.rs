@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use lictor_contract::*;
 
-use super::{Lie, Session, SessionError};
+use super::{ProtocolError, Session, SessionError};
 
 impl Session<'_> {
     /// Runs one cycle: the policy's own where the laws have one, else one attempt for every pod that is pending at its
@@ -48,8 +48,8 @@ impl Session<'_> {
         let answer = self.ask(|policy| policy.queue_order(pods))?;
         let same = answer.len() == asked.len() && BTreeSet::from_iter(&answer) == BTreeSet::from_iter(&asked);
         if !same {
-            let lie = Lie::NotAPermutation { asked: asked.len(), answered: answer.len() };
-            return Err(lie.told_by("queue-order"));
+            let protocol_error = ProtocolError::NotAPermutation { asked: asked.len(), answered: answer.len() };
+            return Err(protocol_error.in_answer_to("queue-order"));
         }
         Ok(answer)
     }

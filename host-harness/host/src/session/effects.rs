@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use lictor_contract::*;
 
-use super::{Lie, Session, SessionError};
+use super::{ProtocolError, Session, SessionError};
 
 impl Session<'_> {
     /// Every pod that the effects name exists.
     pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), SessionError> {
         let mut named = effects.releases.iter().chain(&effects.admits).chain(&effects.withdrawn);
         match named.find(|pod| self.mirror.pod(**pod).is_none()) {
-            Some(pod) => Err(Lie::UnknownPod(*pod).told_by(call)),
+            Some(pod) => Err(ProtocolError::UnknownPod(*pod).in_answer_to(call)),
             None => Ok(()),
         }
     }
@@ -104,8 +104,8 @@ mod tests {
 
     #[test]
     fn a_pod_that_there_is_not_is_a_lie_and_nothing_is_carried_out() {
-        let lie = Fx { admits: &["default/a", "default/x"], ..Fx::default() };
-        let mut policy = four(Scripted::deciding(ALL), Say::Allow(lie));
+        let protocol_error = Fx { admits: &["default/a", "default/x"], ..Fx::default() };
+        let mut policy = four(Scripted::deciding(ALL), Say::Allow(protocol_error));
         let mut session = session(&mut policy, pods());
         let error = session.cycle().unwrap_err();
         let said = "the policy's answer to `permit` cannot be: no pod has the number 4294967295";

@@ -2,7 +2,7 @@
 
 use lictor_contract::{ConfigError, NodeId, PodId};
 
-use crate::policy::Fault;
+use crate::policy::CallError;
 use crate::verify::Violation;
 
 /// Why a session could not be opened.
@@ -13,7 +13,7 @@ pub enum OpenError {
     Refused(ConfigError),
     /// The policy did not answer.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    CallError(#[from] CallError),
     /// It took a configuration for laws that it does not describe.
     #[error("the policy accepts the laws `{0}`, but does not describe them")]
     Undescribed(String),
@@ -43,14 +43,14 @@ fn quoted(names: &[String]) -> String {
 pub enum SessionError {
     /// The policy did not answer.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    CallError(#[from] CallError),
     /// The policy answered with something that is no answer.
-    #[error("the policy's answer to `{call}` cannot be: {lie}")]
-    Lie {
+    #[error("the policy's answer to `{call}` cannot be: {protocol_error}")]
+    ProtocolError {
         /// The function that was called.
         call: &'static str,
         /// What is wrong.
-        lie: Lie,
+        protocol_error: ProtocolError,
     },
     /// A pod that does not wait for a node was to be tried.
     #[error("`{pod}` cannot be tried: it {state}")]
@@ -67,7 +67,7 @@ pub enum SessionError {
 
 /// An answer that no honest policy gives.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Lie {
+pub enum ProtocolError {
     /// It names a pod that there is not.
     #[error("no pod has the number {0}")]
     UnknownPod(PodId),
@@ -135,9 +135,9 @@ pub enum Lie {
     Unsound(Violation),
 }
 
-impl Lie {
+impl ProtocolError {
     /// The lie as the error of a call.
-    pub(super) fn told_by(self, call: &'static str) -> SessionError {
-        SessionError::Lie { call, lie: self }
+    pub(super) fn in_answer_to(self, call: &'static str) -> SessionError {
+        SessionError::ProtocolError { call, protocol_error: self }
     }
 }

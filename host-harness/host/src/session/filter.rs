@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lictor_contract::*;
 
 use super::scoring::Scoring;
-use super::{Lie, NodeSummary, Session, SessionError};
+use super::{NodeSummary, ProtocolError, Session, SessionError};
 use crate::verify;
 
 /// What Filter comes to.
@@ -37,16 +37,16 @@ impl Session<'_> {
     pub(super) fn filter(&mut self, pod: PodId) -> Result<Filtered, SessionError> {
         let verdicts = if self.decides(ExtensionPoint::Filter) {
             let verdicts = self.ask(|policy| policy.filter(pod))?;
-            self.read_verdicts(verdicts).map_err(|lie| lie.told_by("filter"))?
+            self.read_verdicts(verdicts).map_err(|protocol_error| protocol_error.in_answer_to("filter"))?
         } else {
             self.sync()?;
             self.own_verdicts(pod)
         };
-        let asker = self.mirror.pod(pod).ok_or(SessionError::NoSuchPod(pod))?;
-        if let Some(node) = asker.nominated.filter(|node| verdicts.takes(*node)) {
+        let preemptor = self.mirror.pod(pod).ok_or(SessionError::NoSuchPod(pod))?;
+        if let Some(node) = preemptor.nominated.filter(|node| verdicts.takes(*node)) {
             return Ok(Filtered::Fits(node));
         }
-        let scoring = Scoring::of(&self.mirror, &self.occupancy, asker);
+        let scoring = Scoring::of(&self.mirror, &self.occupancy, preemptor);
         match scoring.best(self.mirror.nodes().filter(|node| verdicts.takes(node.id))) {
             Some(node) => Ok(Filtered::Fits(node.id)),
             None => Ok(Filtered::Nowhere(self.summarise(pod, &verdicts))),
@@ -54,21 +54,22 @@ impl Session<'_> {
     }
 
     /// The answer of the policy, checked.
-    fn read_verdicts(&self, answer: NodeVerdicts) -> Result<Verdicts, Lie> {
+    fn read_verdicts(&self, answer: NodeVerdicts) -> Result<Verdicts, ProtocolError> {
         let (codes, obstacles) = (answer.codes.len(), answer.obstacles.len());
         let mut verdicts = Verdicts::default();
         for node in self.mirror.nodes() {
             let code = usize::try_from(node.id).ok().and_then(|index| answer.codes.get(index).copied());
-            let code = code.ok_or_else(|| Lie::MissingVerdict { codes, id: node.id, node: node.name.clone() })?;
+            let code =
+                code.ok_or_else(|| ProtocolError::MissingVerdict { codes, id: node.id, node: node.name.clone() })?;
             if usize::from(code) > obstacles {
-                return Err(Lie::UnknownCode { code, node: node.name.clone(), obstacles });
+                return Err(ProtocolError::UnknownCode { code, node: node.name.clone(), obstacles });
             }
             verdicts.nodes.insert(node.id, usize::from(code).checked_sub(1));
         }
         if let Some((highest, _)) = verdicts.nodes.last_key_value()
             && usize::try_from(*highest).is_ok_and(|highest| codes > highest.saturating_add(1))
         {
-            return Err(Lie::TooManyVerdicts { codes, highest: *highest });
+            return Err(ProtocolError::TooManyVerdicts { codes, highest: *highest });
         }
         verdicts.obstacles = answer.obstacles.into_iter().map(|obstacle| obstacle.reason.message).collect();
         Ok(verdicts)

@@ -24,6 +24,6 @@ mod scoring;
 pub mod testing;
 
 pub use core::Session;
-pub use error::{Lie, OpenError, SessionError};
-pub use explanation::{About, Alike, Counted, Explanation, Told, alike};
+pub use error::{OpenError, ProtocolError, SessionError};
+pub use explanation::{About, Alike, Counted, Explanation, Reported, alike};
 pub use outcome::{Attempt, AttemptResult, CarriedOut, Evicted, Happened, How, NodeSummary, RefusedPlan, Released};

@@ -26,7 +26,7 @@ impl Session<'_> {
                 return Ok(attempt);
             };
             self.claim("post-filter", [plan.id])?;
-            let proposal = Proposal { plan: &plan, asker: Some(pod), effects: &answer.effects, refuted: &refuted };
+            let proposal = Proposal { plan: &plan, preemptor: Some(pod), effects: &answer.effects, refuted: &refuted };
             match self.judge(&proposal)? {
                 Ok(()) => {
                     let node = plan.nominations.iter().find(|nomination| nomination.pod == pod);

@@ -57,9 +57,9 @@ mod tests {
     /// The score of `n1` for a pod of one core and no memory.
     fn score(objects: Vec<serde_json::Value>) -> i128 {
         let world = World::of(objects.into_iter().chain([pod("a", 1, 0)]));
-        let asker = world.mirror.pod(world.pod("default/a")).unwrap();
+        let preemptor = world.mirror.pod(world.pod("default/a")).unwrap();
         let node = world.mirror.node(world.node("n1")).unwrap();
-        Scoring::of(&world.mirror, &world.occupancy, asker).score(node)
+        Scoring::of(&world.mirror, &world.occupancy, preemptor).score(node)
     }
 
     #[test]

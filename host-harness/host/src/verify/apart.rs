@@ -9,7 +9,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
     let plan = proposal.plan;
     let mut gaining: BTreeSet<_> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
     gaining.insert(plan.preemptor);
-    gaining.extend(proposal.asker);
+    gaining.extend(proposal.preemptor);
     gaining.extend(&proposal.effects.admits);
     match plan.victims.iter().find(|victim| gaining.contains(&victim.pod)) {
         Some(victim) => Err(Violation::OwnVictim { victim: ground.pod_name(victim.pod) }),

@@ -62,7 +62,7 @@ pub struct Proposal<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// The pod whose attempt asked for it; none for a plan of the policy's own cycle.
-    pub asker: Option<PodId>,
+    pub preemptor: Option<PodId>,
     /// What the answer means for others beside the plan.
     pub effects: &'a Effects,
     /// What must not be planned again.

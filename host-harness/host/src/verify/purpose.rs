@@ -6,10 +6,13 @@ use super::{Ground, Proposal, Violation};
 /// room is another invariant.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     let plan = proposal.plan;
-    if let Some(asker) = proposal.asker
-        && !plan.nominations.iter().any(|nomination| nomination.pod == asker)
+    if let Some(preemptor) = proposal.preemptor
+        && !plan.nominations.iter().any(|nomination| nomination.pod == preemptor)
     {
-        return Err(Violation::AskerLeftOut { asker: ground.pod_name(asker), nominated: plan.nominations.len() });
+        return Err(Violation::AskerLeftOut {
+            preemptor: ground.pod_name(preemptor),
+            nominated: plan.nominations.len(),
+        });
     }
     if plan.nominations.is_empty() && !plan.victims.is_empty() {
         return Err(Violation::NobodyGains { victims: plan.victims.len() });
@@ -36,13 +39,17 @@ mod tests {
     fn the_pod_that_asked_is_among_the_nominated() {
         let world = World::small();
         let plan = world.plan(&[("default/p", "n1")], &["default/v"]);
-        let judge = |asker: &str| {
-            let proposal =
-                Proposal { plan: &plan, asker: Some(world.pod(asker)), effects: &Effects::default(), refuted: &[] };
+        let judge = |preemptor: &str| {
+            let proposal = Proposal {
+                plan: &plan,
+                preemptor: Some(world.pod(preemptor)),
+                effects: &Effects::default(),
+                refuted: &[],
+            };
             super::super::plan(&world.ground(), &proposal)
         };
         assert_eq!(judge("default/p"), Ok(()));
-        let left_out = Violation::AskerLeftOut { asker: "default/q".to_owned(), nominated: 1 };
+        let left_out = Violation::AskerLeftOut { preemptor: "default/q".to_owned(), nominated: 1 };
         assert_eq!(judge("default/q"), Err(left_out));
     }
 }

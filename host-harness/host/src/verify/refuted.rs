@@ -27,7 +27,7 @@ mod tests {
         let world = World::small();
         let plan = world.plan(&[("default/q", "n3"), ("default/p", "n1")], &["default/v"]);
         let judge = |refuted: &[Placement]| {
-            let proposal = Proposal { plan: &plan, asker: None, effects: &Effects::default(), refuted };
+            let proposal = Proposal { plan: &plan, preemptor: None, effects: &Effects::default(), refuted };
             super::super::plan(&world.ground(), &proposal)
         };
         assert_eq!(judge(&[world.placement(("default/p", "n3"))]), Ok(()));

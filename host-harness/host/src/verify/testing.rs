@@ -151,7 +151,7 @@ impl World {
 
     /// The verdict on a plan that nobody asked for.
     pub fn judge_with(&self, plan: &Plan, effects: &Effects) -> Result<(), Violation> {
-        super::plan(&self.ground(), &Proposal { plan, asker: None, effects, refuted: &[] })
+        super::plan(&self.ground(), &Proposal { plan, preemptor: None, effects, refuted: &[] })
     }
 
     /// What is said about a plan that breaks an invariant.

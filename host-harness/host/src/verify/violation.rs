@@ -60,10 +60,10 @@ pub enum Violation {
         victims: usize,
     },
     /// The pod that asked is not among those the plan places.
-    #[error("the plan nominates {nominated} pods, but not `{asker}`, whose attempt asked for it")]
+    #[error("the plan nominates {nominated} pods, but not `{preemptor}`, whose attempt asked for it")]
     AskerLeftOut {
         /// The pod that asked.
-        asker: String,
+        preemptor: String,
         /// How many the plan nominates.
         nominated: usize,
     },

@@ -3,10 +3,10 @@
 //! A gang for which there will be room when others have left keeps that room for the rest of the cycle. One for which there is none
 //! keeps nothing.
 
-use super::clerk::Clerk;
-use super::rounds::Rounds;
-use super::teams;
-use super::{Context, Stage};
+use super::job_queue::JobQueue;
+use super::pending_jobs;
+use super::placer::Placer;
+use super::{Context, Simulation};
 use crate::engine::Notes;
 use crate::model::{NodeIx, Overflow, PodIx};
 
@@ -14,20 +14,24 @@ use crate::model::{NodeIx, Overflow, PodIx};
 pub type Placements = Vec<(PodIx, NodeIx)>;
 
 /// Gives nodes to normal pods. They are placed in the stage, and the new placements returned.
-pub fn allocate(stage: &mut Stage<'_>, notes: &mut Notes, context: &Context<'_>) -> Result<Placements, Overflow> {
+pub fn allocate(
+    simulation: &mut Simulation<'_>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+) -> Result<Placements, Overflow> {
     let admission = &context.cycle.admission;
-    let teams = teams::waiting(stage, notes, context, admission, |cluster, pod| {
-        !pod.is_elastic() && teams::asks(cluster, pod)
+    let pending_jobs = pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| {
+        !pod.is_elastic() && pending_jobs::asks(cluster, pod)
     })?;
-    let mut rounds = Rounds::new(stage.cluster(), context, teams);
-    let mut clerk = Clerk::new(stage, notes, context, &context.cycle.normal);
+    let mut job_queue = JobQueue::new(simulation.cluster(), context, pending_jobs);
+    let mut placer = Placer::new(simulation, notes, context, &context.cycle.normal);
     let mut bound = Vec::new();
-    while let Some(mut team) = rounds.next(clerk.stage.cluster(), context) {
-        let Some(lead) = team.lead() else { continue };
-        clerk.notes.resume(lead);
-        let new = clerk.serve(&mut team)?;
+    while let Some(mut pending_job) = job_queue.next(placer.simulation.cluster(), context) {
+        let Some(lead) = pending_job.lead() else { continue };
+        placer.notes.resume(lead);
+        let new = placer.serve(&mut pending_job)?;
         if !new.is_empty() {
-            rounds.again(clerk.stage.cluster(), context, team);
+            job_queue.again(placer.simulation.cluster(), context, pending_job);
         }
         bound.extend(new);
     }
@@ -35,15 +39,20 @@ pub fn allocate(stage: &mut Stage<'_>, notes: &mut Notes, context: &Context<'_>)
 }
 
 /// Gives nodes to pods that ask for nothing.
-pub fn backfill(stage: &mut Stage<'_>, notes: &mut Notes, context: &Context<'_>) -> Result<Placements, Overflow> {
+pub fn backfill(
+    simulation: &mut Simulation<'_>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+) -> Result<Placements, Overflow> {
     let admission = &context.cycle.admission;
-    let teams = teams::waiting(stage, notes, context, admission, |cluster, pod| !teams::asks(cluster, pod))?;
-    let mut clerk = Clerk::new(stage, notes, context, &context.cycle.normal);
+    let pending_jobs =
+        pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| !pending_jobs::asks(cluster, pod))?;
+    let mut placer = Placer::new(simulation, notes, context, &context.cycle.normal);
     let mut bound = Vec::new();
-    for mut team in teams {
+    for mut pending_job in pending_jobs {
         loop {
-            let new = clerk.one_more(&mut team)?;
-            team.pods.retain(|pod| new.iter().all(|(ix, _)| ix != pod));
+            let new = placer.one_more(&mut pending_job)?;
+            pending_job.pods.retain(|pod| new.iter().all(|(ix, _)| ix != pod));
             if new.is_empty() {
                 break;
             }

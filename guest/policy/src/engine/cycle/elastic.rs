@@ -1,90 +1,92 @@
 //! Elastic: jobs grow into what is idle, each to the largest of its sizes that there is room for, by exactly that or not at all.
 
 use super::allocate::Placements;
-use super::clerk::{Clerk, Refused};
-use super::rounds::Rounds;
-use super::teams::{self, Team};
-use super::{Context, Stage, When};
+use super::job_queue::JobQueue;
+use super::pending_jobs::{self, PendingJob};
+use super::placer::{Placer, Refused};
+use super::{Context, Simulation, When};
 use crate::contract::{Outcome, Subject};
-use crate::engine::{Asker, Notes};
+use crate::engine::{Notes, Preemptor};
 use crate::model::{Overflow, PodIx};
 
 /// Gives nodes to elastic pods. They are placed in the stage, and the new placements returned.
-pub fn grow(stage: &mut Stage<'_>, notes: &mut Notes, context: &Context<'_>) -> Result<Placements, Overflow> {
+pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Result<Placements, Overflow> {
     let growth = &context.cycle.growth;
-    let teams =
-        teams::waiting(stage, notes, context, growth, |cluster, pod| pod.is_elastic() && teams::asks(cluster, pod))?;
-    let mut rounds = Rounds::new(stage.cluster(), context, teams);
+    let pending_jobs = pending_jobs::waiting(simulation, notes, context, growth, |cluster, pod| {
+        pod.is_elastic() && pending_jobs::asks(cluster, pod)
+    })?;
+    let mut job_queue = JobQueue::new(simulation.cluster(), context, pending_jobs);
     let mut bound = Vec::new();
-    while let Some(team) = rounds.next(stage.cluster(), context) {
-        let Some(lead) = team.lead() else { continue };
+    while let Some(pending_job) = job_queue.next(simulation.cluster(), context) {
+        let Some(lead) = pending_job.lead() else { continue };
         notes.resume(lead);
         // To the laws, who was promised a node has it; a job does not grow on promises.
-        if stage.cluster().members(lead).any(|(ix, _)| stage.is_promised(ix)) {
+        if simulation.cluster().members(lead).any(|(ix, _)| simulation.is_promised(ix)) {
             continue;
         }
-        bound.extend(largest_step(stage, notes, context, &team)?);
+        bound.extend(largest_step(simulation, notes, context, &pending_job)?);
     }
     Ok(bound)
 }
 
 /// The largest step there is room for: with the first pods that fit, or else with the smallest ones where that makes it larger.
 fn largest_step(
-    stage: &mut Stage<'_>,
+    simulation: &mut Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
-    team: &Team,
+    pending_job: &PendingJob,
 ) -> Result<Placements, Overflow> {
-    let before = stage.trial.mark();
-    let in_order = step(stage, notes, context, &team.pods)?;
-    let request = |ix: &PodIx| stage.cluster().pod(*ix).map(|pod| &pod.request);
-    let first = team.pods.first().and_then(request);
-    if team.pods.iter().all(|ix| request(ix) == first) {
+    let before = simulation.trial.mark();
+    let in_order = step(simulation, notes, context, &pending_job.pods)?;
+    let request = |ix: &PodIx| simulation.cluster().pod(*ix).map(|pod| &pod.request);
+    let first = pending_job.pods.first().and_then(request);
+    if pending_job.pods.iter().all(|ix| request(ix) == first) {
         return Ok(in_order);
     }
-    let smallest_first: Vec<PodIx> = stage.cluster().largest_first(&team.pods).into_iter().rev().collect();
-    stage.trial.rewind(before)?;
-    let other = step(stage, notes, context, &smallest_first)?;
+    let smallest_first: Vec<PodIx> = simulation.cluster().largest_first(&pending_job.pods).into_iter().rev().collect();
+    simulation.trial.rewind(before)?;
+    let other = step(simulation, notes, context, &smallest_first)?;
     if other.len() > in_order.len() {
         return Ok(other);
     }
-    stage.trial.rewind(before)?;
-    in_order.iter().try_for_each(|(ix, node)| stage.trial.place(*ix, *node))?;
+    simulation.trial.rewind(before)?;
+    in_order.iter().try_for_each(|(ix, node)| simulation.trial.place(*ix, *node))?;
     Ok(in_order)
 }
 
 /// Places as many of these pods, in this order, as there is room for and make a legal size.
 fn step(
-    stage: &mut Stage<'_>,
+    simulation: &mut Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
     pods: &[PodIx],
 ) -> Result<Placements, Overflow> {
-    let (mut placements, mut marks) = (Vec::new(), vec![stage.trial.mark()]);
+    let (mut placements, mut marks) = (Vec::new(), vec![simulation.trial.mark()]);
     let mut refused = Refused::default();
-    let mut clerk = Clerk::new(stage, notes, context, &context.cycle.elastic);
+    let mut placer = Placer::new(simulation, notes, context, &context.cycle.elastic);
     for ix in pods {
-        if refused.knows(clerk.stage, *ix) {
+        if refused.knows(placer.simulation, *ix) {
             continue;
         }
-        match clerk.place(*ix, When::Now)? {
+        match placer.place(*ix, When::Now)? {
             Some(node) => {
                 placements.push((*ix, node));
-                marks.push(clerk.stage.trial.mark());
+                marks.push(placer.simulation.trial.mark());
             }
-            None => refused.add(clerk.stage, *ix),
+            None => refused.add(placer.simulation, *ix),
         }
     }
     while let Some(mark) = marks.pop() {
-        stage.trial.rewind(mark)?;
+        simulation.trial.rewind(mark)?;
         placements.truncate(marks.len());
         let placed = placements.iter().map(|(ix, _)| *ix).collect();
-        let lead = pods.first().map(|lead| Asker::of(stage.cluster(), context.laws, *lead, placed)).transpose()?;
-        let Some(asker) = lead.flatten() else { break };
+        let lead =
+            pods.first().map(|lead| Preemptor::of(simulation.cluster(), context.laws, *lead, placed)).transpose()?;
+        let Some(preemptor) = lead.flatten() else { break };
         let size = &context.cycle.size;
-        match (size.holds)(&asker.placed(stage.cluster(), context.ledger)) {
+        match (size.holds)(&preemptor.placed(simulation.cluster(), context.ledger)) {
             Ok(()) => break,
-            Err(breach) => notes.breach(stage.cluster(), Subject::Asker, Outcome::Barred, &size.rule, &breach),
+            Err(denial) => notes.denial(simulation.cluster(), Subject::Preemptor, Outcome::Barred, &size.rule, &denial),
         }
     }
     Ok(placements)

@@ -4,26 +4,26 @@
 //! Nothing is remembered between cycles but what the cluster and the ledger show.
 
 mod allocate;
-mod clerk;
 mod elastic;
-mod pursue;
-mod rounds;
+mod job_queue;
+mod pending_jobs;
+mod placer;
+mod preempt;
+mod simulation;
 mod single;
-mod stage;
-mod teams;
 mod told;
 
-pub use stage::{Finder, Stage, When};
+pub use simulation::{Finder, Simulation, When};
 
-use super::{Asker, Engine, Ledger, Notes};
+use super::{Engine, Ledger, Notes, Preemptor};
 use crate::contract::*;
-use crate::laws::{Action, Breach, Cycle, Gate, Laws, Rule};
+use crate::laws::{Action, Cycle, Denial, Gate, Laws, Rule};
 use crate::model::{Cluster, NodeIx, Overflow, PodIx};
-use pursue::Draft;
+use preempt::Draft;
 
 /// Where the running cycle is.
 #[derive(Debug, Default)]
-pub struct Turn {
+pub struct CycleState {
     /// The next step.
     next: usize,
     /// Pods that get these nodes as soon as others have left, and keep the room until the cycle is over.
@@ -49,11 +49,11 @@ impl Context<'_> {
         cluster: &Cluster,
         gates: &[Gate],
         pods: &[PodIx],
-    ) -> Result<Option<(Rule, Breach)>, Overflow> {
+    ) -> Result<Option<(Rule, Denial)>, Overflow> {
         let Some(first) = pods.first() else { return Ok(None) };
-        let asker = Asker::of(cluster, self.laws, *first, pods.to_vec())?;
-        let broken = asker.and_then(|asker| {
-            let case = asker.admission(cluster, self.ledger);
+        let preemptor = Preemptor::of(cluster, self.laws, *first, pods.to_vec())?;
+        let broken = preemptor.and_then(|preemptor| {
+            let case = preemptor.admission(cluster, self.ledger);
             gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))
         });
         Ok(broken)
@@ -71,17 +71,18 @@ struct Outcome {
 impl Engine {
     /// See `decision.act`.
     pub fn act(&mut self) -> Result<Actions, PolicyError> {
-        if let Some(dialect) = &mut self.dialect {
-            dialect.refresh(&mut self.cluster);
+        if let Some(system) = &mut self.system {
+            system.recompute(&mut self.cluster);
         }
         self.ledger.forget_unanswered();
-        if self.turn.next == 0 {
+        if self.cycle_state.next == 0 {
             self.notes.begin_cycle();
         }
         let laws = self.laws()?.clone();
         let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act))?;
-        let action = cycle.actions.get(self.turn.next).copied();
-        let (held, mut bound) = (std::mem::take(&mut self.turn.held), std::mem::take(&mut self.turn.bound));
+        let action = cycle.actions.get(self.cycle_state.next).copied();
+        let (held, mut bound) =
+            (std::mem::take(&mut self.cycle_state.held), std::mem::take(&mut self.cycle_state.bound));
         let context = Context { laws: &laws, cycle: &cycle, ledger: &self.ledger };
         let outcome = match action {
             Some(action) => run(&mut self.cluster, &mut self.notes, &context, action, (held, &bound)),
@@ -93,9 +94,9 @@ impl Engine {
             self.cluster.note_scaling(&grown);
         }
         bound.extend(bindings.iter().map(|(pod, _)| *pod));
-        let next = self.turn.next.saturating_add(1);
+        let next = self.cycle_state.next.saturating_add(1);
         let more = next < cycle.actions.len();
-        self.turn = if more { Turn { next, held, bound } } else { Turn::default() };
+        self.cycle_state = if more { CycleState { next, held, bound } } else { CycleState::default() };
         let plans = self.plans(drafts)?;
         let name = action.map_or("", name).to_owned();
         Ok(Actions { name, bindings: bindings.into_iter().map(placement).collect(), plans, more })
@@ -103,7 +104,7 @@ impl Engine {
 
     /// Enters the plans in the ledger and lays them out flat.
     fn plans(&mut self, drafts: Vec<Draft>) -> Result<Plans, PolicyError> {
-        let eviction = self.dialect.as_ref().ok_or(PolicyError::NotConfigured)?.eviction();
+        let eviction = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.eviction();
         let end = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         let mut plans = Plans::default();
         for Draft { lead, nominations, victims, rule, message } in drafts {
@@ -131,25 +132,25 @@ fn run(
     action: Action,
     (held, bound): (Vec<(PodIx, NodeIx)>, &[PodIx]),
 ) -> Result<Outcome, Overflow> {
-    let mut stage = Stage::new(cluster, held)?;
+    let mut simulation = Simulation::new(cluster, held)?;
     if matches!(action, Action::Reclaim | Action::Preempt) {
-        bound.iter().try_for_each(|ix| stage.keep(*ix))?;
+        bound.iter().try_for_each(|ix| simulation.keep(*ix))?;
     }
     match action {
         Action::Allocate => {
-            let bindings = allocate::allocate(&mut stage, notes, context)?;
-            Ok(Outcome { bindings, held: stage.unnominated(), drafts: Vec::new() })
+            let bindings = allocate::allocate(&mut simulation, notes, context)?;
+            Ok(Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() })
         }
         Action::Backfill => {
-            let bindings = allocate::backfill(&mut stage, notes, context)?;
-            Ok(Outcome { bindings, held: stage.unnominated(), drafts: Vec::new() })
+            let bindings = allocate::backfill(&mut simulation, notes, context)?;
+            Ok(Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() })
         }
         Action::Elastic => {
-            let bindings = elastic::grow(&mut stage, notes, context)?;
-            Ok(Outcome { bindings, held: stage.unnominated(), drafts: Vec::new() })
+            let bindings = elastic::grow(&mut simulation, notes, context)?;
+            Ok(Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() })
         }
-        Action::Reclaim => pursue::pursue(stage, notes, context, &context.cycle.reclaim),
-        Action::Preempt => pursue::pursue(stage, notes, context, &context.cycle.preempt),
+        Action::Reclaim => preempt::preempt_for(simulation, notes, context, &context.cycle.reclaim),
+        Action::Preempt => preempt::preempt_for(simulation, notes, context, &context.cycle.preempt),
     }
 }
 

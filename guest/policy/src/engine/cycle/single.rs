@@ -1,23 +1,23 @@
 //! One gang by itself, outside the cycle: what the steps of the cycle that make others make way would do for it now.
 
-use super::pursue::{Draft, Help, help};
-use super::teams::{self, Team};
-use super::{Context, Stage, placement};
+use super::pending_jobs::{self, PendingJob};
+use super::preempt::{Draft, Help, find_plan};
+use super::{Context, Simulation, placement};
 use crate::contract::*;
-use crate::engine::{Asker, Engine};
-use crate::laws::{Action, Breach, Laws, Pursuit, Rule};
+use crate::engine::{Engine, Preemptor};
+use crate::laws::{Action, Denial, Laws, ReclaimRules, Rule};
 use crate::model::Overflow;
 
 impl Engine {
     /// A plan for the gang of a pod, by the first step of the cycle that has one; room that is promised to others is theirs.
-    pub(in crate::engine) fn pursue_for(
+    pub(in crate::engine) fn preempt_for_gang(
         &mut self,
-        asker: &Asker,
+        preemptor: &Preemptor,
         laws: &Laws,
         refuted: &[Placement],
     ) -> Result<PostFiltered, PolicyError> {
         self.ledger.forget_unanswered();
-        let helped = self.helped(asker, laws, refuted).map_err(|over| self.overflow(over))?;
+        let helped = self.helped(preemptor, laws, refuted).map_err(|over| self.overflow(over))?;
         let nothing = |reason| Ok(PostFiltered { plan: None, reason, effects: Effects::default() });
         match helped {
             Help::Room => {
@@ -25,17 +25,17 @@ impl Engine {
                     "there is room once the pods that are leaving are gone: nobody else is evicted".to_owned();
                 nothing(Reason { law: laws.node_choice.rule.code.to_owned(), message })
             }
-            Help::None(rule, breach) => {
-                self.notes.breach(&self.cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
-                nothing(self.reason(&rule, &breach))
+            Help::None(rule, denial) => {
+                self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
+                nothing(self.reason(&rule, &denial))
             }
             Help::Plan(Draft { nominations, victims, rule, message, .. }) => {
-                let eviction = self.dialect.as_ref().ok_or(PolicyError::NotConfigured)?.eviction();
+                let eviction = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.eviction();
                 let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();
                 let reason = Reason { law: rule.code.to_owned(), message };
                 let plan = Plan {
                     id: self.ledger.propose(preemptors, victims.clone(), None),
-                    preemptor: asker.pod.0,
+                    preemptor: preemptor.pod.0,
                     nominations: nominations.into_iter().map(placement).collect(),
                     victims: victims.into_iter().map(|pod| Victim { pod: pod.0, eviction }).collect(),
                     marks: Vec::new(),
@@ -47,12 +47,12 @@ impl Engine {
         }
     }
 
-    fn helped(&mut self, asker: &Asker, laws: &Laws, refuted: &[Placement]) -> Result<Help, Overflow> {
-        let none = |breach| Ok(Help::None(laws.node_choice.rule, breach));
-        let Some((cycle, queue)) = laws.cycle.as_ref().zip(asker.queue) else {
-            return none(Breach::Fact("its queue is not known"));
+    fn helped(&mut self, preemptor: &Preemptor, laws: &Laws, refuted: &[Placement]) -> Result<Help, Overflow> {
+        let none = |denial| Ok(Help::None(laws.node_choice.rule, denial));
+        let Some((cycle, queue)) = laws.cycle.as_ref().zip(preemptor.queue) else {
+            return none(Denial::Fact("its queue is not known"));
         };
-        let pursuits: Vec<&Pursuit> = cycle
+        let pursuits: Vec<&ReclaimRules> = cycle
             .actions
             .iter()
             .filter_map(|action| match action {
@@ -62,21 +62,22 @@ impl Engine {
             })
             .collect();
         let context = Context { laws, cycle, ledger: &self.ledger };
-        let mut stage = Stage::new(&mut self.cluster, Vec::new())?;
-        if asker.pods.iter().any(|ix| stage.is_promised(*ix)) {
+        let mut simulation = Simulation::new(&mut self.cluster, Vec::new())?;
+        if preemptor.pods.iter().any(|ix| simulation.is_promised(*ix)) {
             return Ok(Help::Room);
         }
-        let asks = stage.cluster().pod(asker.pod).is_some_and(|pod| teams::asks(stage.cluster(), pod));
-        let team = Team { queue, pods: asker.pods.clone() };
-        let mut first: Option<(Rule, Breach)> = None;
-        for pursuit in pursuits.into_iter().filter(|_| asks) {
-            match help(&mut stage, &mut self.notes, &context, pursuit, &team, refuted)? {
-                Help::None(rule, breach) => drop(first.get_or_insert((rule, breach))),
+        let asks =
+            simulation.cluster().pod(preemptor.pod).is_some_and(|pod| pending_jobs::asks(simulation.cluster(), pod));
+        let pending_job = PendingJob { queue, pods: preemptor.pods.clone() };
+        let mut first: Option<(Rule, Denial)> = None;
+        for rules in pursuits.into_iter().filter(|_| asks) {
+            match find_plan(&mut simulation, &mut self.notes, &context, rules, &pending_job, refuted)? {
+                Help::None(rule, denial) => drop(first.get_or_insert((rule, denial))),
                 helped => return Ok(helped),
             }
         }
-        let (rule, breach) = first
-            .unwrap_or((laws.node_choice.rule, Breach::Fact("no action of the cycle makes others make way for it")));
-        Ok(Help::None(rule, breach))
+        let (rule, denial) = first
+            .unwrap_or((laws.node_choice.rule, Denial::Fact("no action of the cycle makes others make way for it")));
+        Ok(Help::None(rule, denial))
     }
 }

@@ -10,15 +10,15 @@
 
 mod told;
 
-use super::{Obstacle, Proposal, Quest};
-use crate::laws::{Case, Gate, Group, Loss, Lost};
+use super::{Obstacle, PreemptionContext, Proposal};
+use crate::laws::{Case, Gate, Group, NodeCost, NodeVictims};
 use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request, Trial};
 
 /// So many groups are looked at on one node, at most.
 const STEPS: u32 = 4096;
 
 /// A node that might be freed.
-struct Site {
+struct NodeDryRun {
     node: NodeIx,
     rank: u64,
     /// What is free, what is leaving counted and what is promised to others not.
@@ -28,108 +28,115 @@ struct Site {
 }
 
 /// A node that can be freed.
-struct Offer {
+struct PreemptionCandidate {
     node: NodeIx,
     victims: Vec<PodIx>,
     /// What is lost there, and the rank of the node.
-    loss: (Loss, u64),
+    loss: (NodeCost, u64),
 }
 
 /// A plan for the asking pod; or what stood in the way.
 pub fn plan_group(
     cluster: &mut Cluster,
-    quest: &mut Quest<'_>,
+    context: &mut PreemptionContext<'_>,
     group: &Group,
 ) -> Result<Result<Proposal, Obstacle>, Overflow> {
     let holds_a_node = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.place.node().is_some());
-    let leaving = cluster.pods().map(|(ix, _)| ix).filter(|ix| holds_a_node(ix) && quest.is_leaving(cluster, *ix));
+    let leaving = cluster.pods().map(|(ix, _)| ix).filter(|ix| holds_a_node(ix) && context.is_leaving(cluster, *ix));
     let leaving: Vec<PodIx> = leaving.collect();
     let mut trial = Trial::new(cluster);
     leaving.into_iter().try_for_each(|ix| trial.evict(ix))?;
     let cluster = trial.cluster();
-    let request = cluster.pod(quest.asker.pod).map(|pod| pod.request.clone()).unwrap_or_default();
-    let sites = sites(cluster, quest, group, &request)?;
-    if quest.asker.own_node.is_none()
-        && let Some(site) = sites.iter().find(|site| site.room.lacks(&request).is_none())
-        && quest.laws.gates.iter().all(|gate| (gate.holds)(&case(cluster, quest, &[])).is_ok())
+    let request = cluster.pod(context.preemptor.pod).map(|pod| pod.request.clone()).unwrap_or_default();
+    let dry_runs = dry_runs(cluster, context, group, &request)?;
+    if context.preemptor.required_node_reservation.is_none()
+        && let Some(dry_run) = dry_runs.iter().find(|dry_run| dry_run.room.lacks(&request).is_none())
+        && context.laws.gates.iter().all(|gate| (gate.holds)(&case(cluster, context, &[])).is_ok())
     {
-        return Ok(Err(Obstacle::Coming(site.node)));
+        return Ok(Err(Obstacle::Coming(dry_run.node)));
     }
     for reasons in 0..4 {
-        let mut best: Option<Offer> = None;
-        for site in &sites {
-            let found = offer(cluster, quest, group, &request, site, reasons)?;
+        let mut best: Option<PreemptionCandidate> = None;
+        for dry_run in &dry_runs {
+            let found = offer(cluster, context, group, &request, dry_run, reasons)?;
             best = best.into_iter().chain(found).min_by_key(|offer| offer.loss);
         }
         if let Some(best) = best {
-            if quest.notes.are_on() {
-                told::found(cluster, quest, group, (&request, &sites), &best)?;
+            if context.notes.are_on() {
+                told::found(cluster, context, group, (&request, &dry_runs), &best)?;
             }
-            return Ok(Ok(Proposal { nominations: vec![(quest.asker.pod, best.node)], victims: best.victims }));
+            return Ok(Ok(Proposal { nominations: vec![(context.preemptor.pod, best.node)], victims: best.victims }));
         }
     }
-    if quest.notes.are_on() {
-        sites.iter().try_for_each(|site| told::unfit(cluster, quest, group, &request, site))?;
+    if context.notes.are_on() {
+        dry_runs.iter().try_for_each(|dry_run| told::unfit(cluster, context, group, &request, dry_run))?;
     }
-    let everybody: Vec<PodIx> = sites.iter().flat_map(|site| &site.candidates).map(|(ix, _)| *ix).collect();
-    let case = case(cluster, quest, &everybody);
-    let broken = quest.laws.limits.iter().find_map(|limit| Some((limit.rule, (limit.holds)(&case).err()?)));
-    let nowhere = Obstacle::NoNode { pod: quest.asker.pod, planned: 0 };
-    Ok(Err(broken.map_or(nowhere, |(rule, breach)| Obstacle::Limit(rule, breach))))
+    let everybody: Vec<PodIx> = dry_runs.iter().flat_map(|dry_run| &dry_run.candidates).map(|(ix, _)| *ix).collect();
+    let case = case(cluster, context, &everybody);
+    let broken = context.laws.limits.iter().find_map(|limit| Some((limit.rule, (limit.holds)(&case).err()?)));
+    let nowhere = Obstacle::NoNode { pod: context.preemptor.pod, planned: 0 };
+    Ok(Err(broken.map_or(nowhere, |(rule, denial)| Obstacle::Limit(rule, denial))))
 }
 
-fn case<'a>(cluster: &'a Cluster, quest: &Quest<'a>, group: &'a [PodIx]) -> Case<'a> {
-    Case { group, ..quest.asker.planning(cluster, quest.ledger) }
+fn case<'a>(cluster: &'a Cluster, context: &PreemptionContext<'a>, group: &'a [PodIx]) -> Case<'a> {
+    Case { group, ..context.preemptor.planning(cluster, context.ledger) }
 }
 
 /// The nodes that the asking pod may run on, and who may go there.
-fn sites(cluster: &Cluster, quest: &mut Quest<'_>, group: &Group, request: &Request) -> Result<Vec<Site>, Overflow> {
-    let asker = quest.asker.pod;
+fn dry_runs(
+    cluster: &Cluster,
+    context: &mut PreemptionContext<'_>,
+    group: &Group,
+    request: &Request,
+) -> Result<Vec<NodeDryRun>, Overflow> {
+    let preemptor = context.preemptor.pod;
     let fits = |ix: NodeIx, node: &Node| {
-        quest.may_run(cluster, asker, ix)
+        context.may_run(cluster, preemptor, ix)
             && node.allocatable.lacks(request).is_none()
-            && !cluster.is_kept(ix, node, asker)
+            && !cluster.is_reserved_for_another(ix, node, preemptor)
     };
     let nodes: Vec<(NodeIx, &Node)> = cluster.nodes().filter(|(ix, node)| fits(*ix, node)).collect();
-    let mut sites = Vec::with_capacity(nodes.len());
+    let mut dry_runs = Vec::with_capacity(nodes.len());
     for (ix, node) in nodes {
         let mut room = node.free.clone();
-        for (_, other) in cluster.reserved(node, asker) {
+        for (_, other) in cluster.nominated_on(node, preemptor) {
             room.subtract(&other.request)?;
         }
         let mut candidates = Vec::new();
         for (ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
-            if pod.place.node().is_some() && quest.may_make_way(cluster, ix) {
-                let reasons = (group.last_resort.reasons)(&quest.asker.planning(cluster, quest.ledger), ix, pod);
+            if pod.place.node().is_some() && context.may_make_way(cluster, ix) {
+                let reasons =
+                    (group.last_resort.reasons)(&context.preemptor.planning(cluster, context.ledger), ix, pod);
                 candidates.push((ix, pod, reasons));
             }
         }
-        candidates.sort_unstable_by(|(_, a, _), (_, b, _)| (quest.laws.put_back.compare)(cluster, b, a));
+        candidates.sort_unstable_by(|(_, a, _), (_, b, _)| (context.laws.put_back.compare)(cluster, b, a));
         let candidates = candidates.into_iter().map(|(ix, _, reasons)| (ix, reasons)).collect();
-        sites.push(Site { node: ix, rank: node.rank, room, candidates });
+        dry_runs.push(NodeDryRun { node: ix, rank: node.rank, room, candidates });
     }
-    Ok(sites)
+    Ok(dry_runs)
 }
 
 /// The group on a node with no other reasons to spare its pods than these; none where there is none.
 fn offer(
     cluster: &Cluster,
-    quest: &Quest<'_>,
+    context: &PreemptionContext<'_>,
     group: &Group,
     request: &Request,
-    site: &Site,
+    dry_run: &NodeDryRun,
     reasons: u8,
-) -> Result<Option<Offer>, Overflow> {
+) -> Result<Option<PreemptionCandidate>, Overflow> {
     let allowed: Vec<(PodIx, u8)> =
-        site.candidates.iter().copied().filter(|(_, spare)| spare & !reasons == 0).collect();
+        dry_run.candidates.iter().copied().filter(|(_, spare)| spare & !reasons == 0).collect();
     if allowed.iter().fold(0, |all, (_, spare)| all | spare) != reasons {
         // The same candidates as for fewer reasons: nothing was found with them.
         return Ok(None);
     }
-    let mut hunt = Hunt { cluster, quest, floors: &group.floors, request, room: &site.room, steps: STEPS };
+    let mut search =
+        GroupSearch { cluster, context, floors: &group.floors, request, room: &dry_run.room, steps: STEPS };
     let mut chosen = Vec::new();
     let pods: Vec<PodIx> = allowed.iter().map(|(ix, _)| *ix).collect();
-    if !hunt.gather(&mut chosen, &pods)? {
+    if !search.gather(&mut chosen, &pods)? {
         return Ok(None);
     }
     // The weightiest reason to spare somebody first, then the most important.
@@ -139,26 +146,26 @@ fn offer(
     order.sort_by_key(|ix| std::cmp::Reverse(spare(ix)));
     for ix in order {
         let without: Vec<PodIx> = chosen.iter().copied().filter(|other| *other != ix).collect();
-        if hunt.suffices(&without)? {
+        if search.suffices(&without)? {
             chosen = without;
         }
     }
     let reasons = chosen.iter().fold(0, |all, ix| all | spare(ix));
-    let loss = (quest.laws.node_choice.loss)(&Lost { cluster, victims: &chosen, violations: 0, reasons });
-    Ok(Some(Offer { node: site.node, victims: chosen, loss: (loss, site.rank) }))
+    let loss = (context.laws.node_choice.loss)(&NodeVictims { cluster, victims: &chosen, violations: 0, reasons });
+    Ok(Some(PreemptionCandidate { node: dry_run.node, victims: chosen, loss: (loss, dry_run.rank) }))
 }
 
 /// The search for a group on one node.
-struct Hunt<'a> {
+struct GroupSearch<'a> {
     cluster: &'a Cluster,
-    quest: &'a Quest<'a>,
+    context: &'a PreemptionContext<'a>,
     floors: &'a [Gate],
     request: &'a Request,
     room: &'a Amounts,
     steps: u32,
 }
 
-impl Hunt<'_> {
+impl GroupSearch<'_> {
     /// Adds some of the others to a group that keeps every floor, so that it suffices and still does; false where that is not
     /// possible, and the group is as before.
     fn gather(&mut self, chosen: &mut Vec<PodIx>, others: &[PodIx]) -> Result<bool, Overflow> {
@@ -198,13 +205,13 @@ impl Hunt<'_> {
         for pod in group.iter().filter_map(|ix| self.cluster.pod(*ix)) {
             room.add(&pod.request)?;
         }
-        let case = case(self.cluster, self.quest, group);
+        let case = case(self.cluster, self.context, group);
         Ok(room.lacks(self.request).is_none()
-            && self.quest.laws.limits.iter().all(|limit| (limit.holds)(&case).is_ok()))
+            && self.context.laws.limits.iter().all(|limit| (limit.holds)(&case).is_ok()))
     }
 
     fn keeps_floors(&self, group: &[PodIx]) -> bool {
-        let case = case(self.cluster, self.quest, group);
+        let case = case(self.cluster, self.context, group);
         self.floors.iter().all(|floor| (floor.holds)(&case).is_ok())
     }
 

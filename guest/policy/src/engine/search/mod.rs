@@ -4,9 +4,9 @@ pub mod bundles;
 mod choices;
 mod group_on_one_node;
 mod node_by_node;
+mod node_dry_run;
 mod put_back;
 mod remove_all_put_back;
-mod site;
 mod tell;
 
 pub use group_on_one_node::plan_group;
@@ -15,13 +15,13 @@ pub use remove_all_put_back::plan_job;
 
 use crate::contract::{Outcome, Placement, Subject};
 use crate::engine::Notes;
-use crate::laws::{Asker, Breach, Laws, Rule};
+use crate::laws::{Denial, Laws, Preemptor, Rule};
 use crate::model::{Cluster, Ledger, Node, NodeIx, Pod, PodIx};
 
 /// What a search has to go by.
-pub struct Quest<'a> {
+pub struct PreemptionContext<'a> {
     /// Who asks.
-    pub asker: &'a Asker,
+    pub preemptor: &'a Preemptor,
     /// The laws in force.
     pub laws: &'a Laws,
     /// The plans under way.
@@ -54,10 +54,10 @@ pub enum Obstacle {
     /// This node has room without a plan as soon as those are gone who are leaving anyway.
     Coming(NodeIx),
     /// A limit does not hold, even with everybody gone who may make way.
-    Limit(Rule, Breach),
+    Limit(Rule, Denial),
 }
 
-impl Quest<'_> {
+impl PreemptionContext<'_> {
     /// Whether a pod holds its node only until it is gone.
     fn is_leaving(&self, cluster: &Cluster, ix: PodIx) -> bool {
         cluster.pod(ix).is_some_and(|pod| pod.is_leaving()) || self.ledger.is_victim(ix)
@@ -65,8 +65,8 @@ impl Quest<'_> {
 
     /// The pods of other jobs for which room is kept on a node before the asker may have it.
     fn promised<'c>(&self, cluster: &'c Cluster, node: &'c Node) -> impl Iterator<Item = &'c Pod> {
-        let own = &self.asker.pods;
-        cluster.promised(node, self.asker.pod).filter(move |(ix, _)| !own.contains(ix)).map(|(_, pod)| pod)
+        let own = &self.preemptor.pods;
+        cluster.promised(node, self.preemptor.pod).filter(move |(ix, _)| !own.contains(ix)).map(|(_, pod)| pod)
     }
 
     /// Whether every guard lets a pod make way.
@@ -75,23 +75,23 @@ impl Quest<'_> {
             return false;
         }
         let barring = self.barring(cluster, ix);
-        if let Some((rule, breach)) = &barring {
-            self.notes.breach(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, breach);
+        if let Some((rule, denial)) = &barring {
+            self.notes.denial(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, denial);
         }
         barring.is_none()
     }
 
     /// The first guard that does not let a pod make way.
-    fn barring(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Breach)> {
+    fn barring(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
         let pod = cluster.pod(ix)?;
-        let case = self.asker.planning(cluster, self.ledger);
+        let case = self.preemptor.planning(cluster, self.ledger);
         self.laws.guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
     }
 
     /// The first limit that does not hold in a trial where the pods of the job have their nodes.
-    fn broken_limit(&self, cluster: &Cluster) -> Option<(Rule, Breach)> {
-        let case = self.asker.placed(cluster, self.ledger);
-        self.laws.limits.iter().find_map(|limit| (limit.holds)(&case).err().map(|breach| (limit.rule, breach)))
+    fn broken_limit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
+        let case = self.preemptor.placed(cluster, self.ledger);
+        self.laws.limits.iter().find_map(|limit| (limit.holds)(&case).err().map(|denial| (limit.rule, denial)))
     }
 
     /// Whether a pod may be planned onto a node, whoever else is there.

@@ -11,91 +11,91 @@
 mod told;
 
 use super::tell::Full;
-use super::{Obstacle, Proposal, Quest};
-use crate::laws::{Loss, Lost, Sample};
+use super::{Obstacle, PreemptionContext, Proposal};
+use crate::laws::{NodeCost, NodeVictims, Sample};
 use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request};
 
 /// A node that could be freed.
-struct Offer {
+struct PreemptionCandidate {
     node: NodeIx,
     victims: Vec<PodIx>,
     violations: usize,
     /// What is lost there, and the rank of the node.
-    loss: (Loss, u64),
+    loss: (NodeCost, u64),
 }
 
 /// A plan for the asking pod; or what stood in the way.
 pub fn plan_pod(
     cluster: &Cluster,
-    quest: &mut Quest<'_>,
+    context: &mut PreemptionContext<'_>,
     sample: Sample,
 ) -> Result<Result<Proposal, Obstacle>, Overflow> {
-    let asker = quest.asker.pod;
+    let preemptor = context.preemptor.pod;
     let mut nodes: Vec<(NodeIx, &Node)> =
-        cluster.nodes().filter(|(ix, _)| quest.may_run(cluster, asker, *ix)).collect();
-    let request = cluster.pod(asker).map(|pod| pod.request.clone()).unwrap_or_default();
+        cluster.nodes().filter(|(ix, _)| context.may_run(cluster, preemptor, *ix)).collect();
+    let request = cluster.pod(preemptor).map(|pod| pod.request.clone()).unwrap_or_default();
     nodes.retain(|(_, node)| node.allocatable.lacks(&request).is_none());
     nodes.sort_unstable_by_key(|(_, node)| node.rank);
     let enough = sample.of(nodes.len());
-    let mut offers: Vec<Offer> = Vec::new();
+    let mut offers: Vec<PreemptionCandidate> = Vec::new();
     for (at, (ix, node)) in nodes.iter().enumerate() {
-        offers.extend(offer(cluster, quest, *ix, node, &request)?);
+        offers.extend(offer(cluster, context, *ix, node, &request)?);
         if offers.len() >= enough && offers.iter().any(|offer| offer.violations == 0) {
-            told::not_looked_at(quest, nodes.get(at.saturating_add(1)..).unwrap_or_default(), offers.len());
+            told::not_looked_at(context, nodes.get(at.saturating_add(1)..).unwrap_or_default(), offers.len());
             break;
         }
     }
-    if quest.notes.are_on() {
-        told::offers(cluster, quest, &offers, &request)?;
+    if context.notes.are_on() {
+        told::offers(cluster, context, &offers, &request)?;
     }
     let Some(best) = offers.into_iter().min_by_key(|offer| offer.loss) else {
-        return Ok(Err(Obstacle::NoNode { pod: asker, planned: 0 }));
+        return Ok(Err(Obstacle::NoNode { pod: preemptor, planned: 0 }));
     };
-    let victims = best.victims.into_iter().filter(|ix| !quest.is_leaving(cluster, *ix)).collect();
-    Ok(Ok(Proposal { nominations: vec![(asker, best.node)], victims }))
+    let victims = best.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
+    Ok(Ok(Proposal { nominations: vec![(preemptor, best.node)], victims }))
 }
 
 /// What freeing a node would cost; none where it cannot be freed.
 fn offer(
     cluster: &Cluster,
-    quest: &mut Quest<'_>,
+    context: &mut PreemptionContext<'_>,
     ix: NodeIx,
     node: &Node,
     request: &Request,
-) -> Result<Option<Offer>, Overflow> {
+) -> Result<Option<PreemptionCandidate>, Overflow> {
     let mut candidates: Vec<PodIx> = Vec::new();
     for pod in &node.pods {
-        if quest.may_make_way(cluster, *pod) {
+        if context.may_make_way(cluster, *pod) {
             candidates.push(*pod);
         }
     }
     let mut room = node.free.clone();
-    for other in quest.promised(cluster, node) {
+    for other in context.promised(cluster, node) {
         room.subtract(&other.request)?;
     }
     for candidate in &candidates {
         room.add(&cluster.frees(*candidate)?)?;
     }
     if candidates.is_empty() || room.lacks(request).is_some() {
-        if quest.notes.are_on() {
-            quest.tell_full(cluster, &Full { node: ix, candidates: &candidates, room: &room, request })?;
+        if context.notes.are_on() {
+            context.tell_full(cluster, &Full { node: ix, candidates: &candidates, room: &room, request })?;
         }
         return Ok(None);
     }
     candidates.sort_unstable_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
-        (Some(a), Some(b)) => (quest.laws.put_back.compare)(cluster, a, b),
+        (Some(a), Some(b)) => (context.laws.put_back.compare)(cluster, a, b),
         _ => a.cmp(b),
     });
     // Who is leaving anyway is put back last: nobody else goes for it.
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =
-        candidates.iter().partition(|ix| quest.is_leaving(cluster, **ix));
+        candidates.iter().partition(|ix| context.is_leaving(cluster, **ix));
     let (protected, open) = cluster.split_by_budget(&staying);
     let mut victims = reprieve(cluster, &mut room, request, &protected)?;
     let violations = victims.len();
     victims.extend(reprieve(cluster, &mut room, request, &open)?);
     victims.extend(reprieve(cluster, &mut room, request, &leaving)?);
-    let loss = (quest.laws.node_choice.loss)(&Lost { cluster, victims: &victims, violations, reasons: 0 });
-    Ok(Some(Offer { node: ix, victims, violations, loss: (loss, node.rank) }))
+    let loss = (context.laws.node_choice.loss)(&NodeVictims { cluster, victims: &victims, violations, reasons: 0 });
+    Ok(Some(PreemptionCandidate { node: ix, victims, violations, loss: (loss, node.rank) }))
 }
 
 /// Puts back whom one can beside the asker; who is left is returned.

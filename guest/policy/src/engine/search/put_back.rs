@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::site::Site;
-use super::{Obstacle, Proposal, Quest};
+use super::node_dry_run::NodeDryRun;
+use super::{Obstacle, PreemptionContext, Proposal};
 use crate::contract::{Outcome, Subject};
 use crate::engine::room::Lack;
-use crate::laws::{Breach, Rule};
+use crate::laws::{Denial, Rule};
 use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, Pod, PodIx, QueueIx, ResourceIx, Trial};
 
 /// Takes away everybody who may make way on the nodes of the plan, and, where a limit of the asker's own queue needs it, those of
@@ -14,8 +14,8 @@ use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, Pod, PodIx, QueueI
 /// and every limit holds. Who is left out is a victim.
 pub fn put_back(
     cluster: &mut Cluster,
-    quest: &mut Quest<'_>,
-    sites: &[Site],
+    context: &mut PreemptionContext<'_>,
+    dry_runs: &[NodeDryRun],
     nominations: Vec<(PodIx, NodeIx)>,
 ) -> Result<Result<Proposal, Obstacle>, Overflow> {
     let mut trial = Trial::new(cluster);
@@ -23,29 +23,30 @@ pub fn put_back(
     nominations.iter().try_for_each(|(pod, node)| trial.place(*pod, *node))?;
     // Asked before anybody is taken away: a pod that happens to stand on a node of the plan must not make way for the limit where a
     // less important one elsewhere would do.
-    let over = quest.broken_limit(trial.cluster()).is_some();
-    for site in sites {
-        site.leaving.iter().try_for_each(|ix| trial.evict_party(*ix))?;
-        site.candidates.iter().try_for_each(|candidate| taken.take(&mut trial, candidate.pod))?;
+    let over = context.broken_limit(trial.cluster()).is_some();
+    for dry_run in dry_runs {
+        dry_run.leaving.iter().try_for_each(|ix| trial.evict_set(*ix))?;
+        dry_run.candidates.iter().try_for_each(|candidate| taken.take(&mut trial, candidate.pod))?;
     }
     if over {
-        taken.take_own_queue(&mut trial, quest)?;
+        taken.take_own_queue(&mut trial, context)?;
     }
-    if let Some((rule, breach)) = quest.broken_limit(trial.cluster()) {
-        return Ok(Err(Obstacle::Limit(rule, breach)));
+    if let Some((rule, denial)) = context.broken_limit(trial.cluster()) {
+        return Ok(Err(Obstacle::Limit(rule, denial)));
     }
-    let kept: Vec<Kept> = sites.iter().map(|site| Kept::new(trial.cluster(), quest, site)).collect::<Result<_, _>>()?;
+    let kept: Vec<Kept> =
+        dry_runs.iter().map(|dry_run| Kept::new(trial.cluster(), context, dry_run)).collect::<Result<_, _>>()?;
     let mut victims = Vec::new();
-    for party in taken.in_order(trial.cluster(), quest) {
+    for eviction_set in taken.in_order(trial.cluster(), context) {
         let before = trial.mark();
-        party.places.iter().try_for_each(|(ix, place)| trial.put(*ix, *place))?;
-        let (ix, node) = (party.head, party.places.first().and_then(|(_, place)| place.node()));
+        eviction_set.places.iter().try_for_each(|(ix, place)| trial.put(*ix, *place))?;
+        let (ix, node) = (eviction_set.head, eviction_set.places.first().and_then(|(_, place)| place.node()));
         let cluster = trial.cluster();
         let crowded = kept.iter().filter(|kept| Some(kept.node) == node).any(|kept| kept.is_crowded(cluster));
         let why = crowded
             .then_some(Why::Crowded)
-            .or_else(|| quest.broken_limit(cluster).map(|(rule, b)| Why::Limit(rule, b)));
-        note(quest, cluster, ix, why.as_ref());
+            .or_else(|| context.broken_limit(cluster).map(|(rule, b)| Why::Limit(rule, b)));
+        note(context, cluster, ix, why.as_ref());
         if why.is_some() {
             trial.rewind(before)?;
             victims.push(ix);
@@ -56,10 +57,10 @@ pub fn put_back(
 
 /// Those that were taken away.
 #[derive(Default)]
-struct Taken(Vec<Party>);
+struct Taken(Vec<EvictionSet>);
 
 /// One that was taken away with those that go with it, and where each was.
-struct Party {
+struct EvictionSet {
     head: PodIx,
     places: Vec<(PodIx, Place)>,
 }
@@ -68,29 +69,29 @@ impl Taken {
     fn take(&mut self, trial: &mut Trial<'_>, head: PodIx) -> Result<(), Overflow> {
         let cluster = trial.cluster();
         let place = |ix: PodIx| cluster.pod(ix).map(|pod| (ix, pod.place)).filter(|(_, place)| place.node().is_some());
-        let places: Vec<_> = cluster.party(head).into_iter().filter_map(place).collect();
+        let places: Vec<_> = cluster.eviction_set(head).into_iter().filter_map(place).collect();
         places.iter().try_for_each(|(ix, _)| trial.evict(*ix))?;
         if !places.is_empty() {
-            self.0.push(Party { head, places });
+            self.0.push(EvictionSet { head, places });
         }
         Ok(())
     }
 
     /// Takes away the pods of the asker's own queue, and those below it, that may make way, wherever they are; and those that are leaving
     /// anyway and count against any queue that bounds the asker, for what is promised counts there, too.
-    fn take_own_queue(&mut self, trial: &mut Trial<'_>, quest: &mut Quest<'_>) -> Result<(), Overflow> {
+    fn take_own_queue(&mut self, trial: &mut Trial<'_>, context: &mut PreemptionContext<'_>) -> Result<(), Overflow> {
         let cluster = trial.cluster();
-        let bounds: Vec<QueueIx> = quest.asker.queues(cluster).map(|(ix, _)| ix).collect();
+        let bounds: Vec<QueueIx> = context.preemptor.queues(cluster).map(|(ix, _)| ix).collect();
         let counts = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
         let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(pod));
         let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();
         for ix in bounded {
             let cluster = trial.cluster();
             let queue = cluster.pod(ix).and_then(|pod| pod.queue);
-            let is_own = quest.asker.queue.is_some_and(|own| cluster.is_below(queue, own));
-            if quest.is_leaving(cluster, ix) {
-                trial.evict_party(ix)?;
-            } else if is_own && quest.may_make_way(cluster, ix) {
+            let is_own = context.preemptor.queue.is_some_and(|own| cluster.is_below(queue, own));
+            if context.is_leaving(cluster, ix) {
+                trial.evict_set(ix)?;
+            } else if is_own && context.may_make_way(cluster, ix) {
                 self.take(trial, ix)?;
             }
         }
@@ -99,14 +100,14 @@ impl Taken {
 
     /// In the order in which they are put back: those first whose disruption budget is exhausted, of these and of the others the most
     /// important first.
-    fn in_order(mut self, cluster: &Cluster, quest: &Quest<'_>) -> Vec<Party> {
+    fn in_order(mut self, cluster: &Cluster, context: &PreemptionContext<'_>) -> Vec<EvictionSet> {
         self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
-            (Some(a), Some(b)) => (quest.laws.put_back.compare)(cluster, a, b),
+            (Some(a), Some(b)) => (context.laws.put_back.compare)(cluster, a, b),
             _ => a.head.cmp(&b.head),
         });
-        let heads: Vec<PodIx> = self.0.iter().map(|party| party.head).collect();
+        let heads: Vec<PodIx> = self.0.iter().map(|eviction_set| eviction_set.head).collect();
         let protected: BTreeSet<PodIx> = cluster.split_by_budget(&heads).0.into_iter().collect();
-        self.0.sort_by_key(|party| !protected.contains(&party.head));
+        self.0.sort_by_key(|eviction_set| !protected.contains(&eviction_set.head));
         self.0
     }
 }
@@ -121,14 +122,14 @@ struct Kept {
 }
 
 impl Kept {
-    fn new(cluster: &Cluster, quest: &Quest<'_>, site: &Site) -> Result<Kept, Overflow> {
+    fn new(cluster: &Cluster, context: &PreemptionContext<'_>, dry_run: &NodeDryRun) -> Result<Kept, Overflow> {
         let mut promised = Amounts::default();
-        if let Some(node) = cluster.node(site.node) {
-            for other in quest.promised(cluster, node) {
+        if let Some(node) = cluster.node(dry_run.node) {
+            for other in context.promised(cluster, node) {
                 promised.add(&other.request)?;
             }
         }
-        Ok(Kept { node: site.node, promised, asked: site.asked.clone() })
+        Ok(Kept { node: dry_run.node, promised, asked: dry_run.asked.clone() })
     }
 
     /// Whether there is too little of something now.
@@ -143,36 +144,36 @@ enum Why {
     /// There would be too little for the job on its node.
     Crowded,
     /// A limit would be broken.
-    Limit(Rule, Breach),
+    Limit(Rule, Denial),
 }
 
-fn note(quest: &mut Quest<'_>, cluster: &Cluster, ix: PodIx, why: Option<&Why>) {
-    if !quest.notes.are_on() {
+fn note(context: &mut PreemptionContext<'_>, cluster: &Cluster, ix: PodIx, why: Option<&Why>) {
+    if !context.notes.are_on() {
         return;
     }
-    let (subject, rule) = (Subject::Pod(ix.0), quest.laws.put_back.rule);
+    let (subject, rule) = (Subject::Pod(ix.0), context.laws.put_back.rule);
     match why {
-        Some(Why::Limit(rule, breach)) => {
-            quest.notes.note(subject, Outcome::Needed, rule, || format!("with it back, {}", breach.sentence(cluster)))
+        Some(Why::Limit(rule, denial)) => {
+            context.notes.note(subject, Outcome::Needed, rule, || format!("with it back, {}", denial.sentence(cluster)))
         }
         Some(Why::Crowded) => {
-            let lack = crowding(cluster, quest, ix).map(|lack| lack.sentence(cluster));
+            let lack = crowding(cluster, context, ix).map(|lack| lack.sentence(cluster));
             let message = || format!("with it back, {}", lack.unwrap_or_default());
-            quest.notes.note(subject, Outcome::Needed, &rule, message);
+            context.notes.note(subject, Outcome::Needed, &rule, message);
         }
-        None => quest.notes.note(subject, Outcome::PutBack, &rule, || "there is room for it, too".to_owned()),
+        None => context.notes.note(subject, Outcome::PutBack, &rule, || "there is room for it, too".to_owned()),
     }
 }
 
 /// What the asker's pods lack on the node that a pod was put back to.
-fn crowding(cluster: &Cluster, quest: &Quest<'_>, ix: PodIx) -> Option<Lack> {
+fn crowding(cluster: &Cluster, context: &PreemptionContext<'_>, ix: PodIx) -> Option<Lack> {
     let at = cluster.pod(ix)?.place.node();
     let node = cluster.node(at?)?;
     let of =
         |pods: &[&Pod], resource| pods.iter().fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
-    let here = quest.asker.pods.iter().filter_map(|ix| cluster.pod(*ix));
+    let here = context.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix));
     let here: Vec<&Pod> = here.filter(|pod| pod.place.node() == at).collect();
-    let promised: Vec<&Pod> = quest.promised(cluster, node).collect();
+    let promised: Vec<&Pod> = context.promised(cluster, node).collect();
     let resources: BTreeSet<ResourceIx> =
         here.iter().flat_map(|pod| pod.request.iter().map(|(resource, _)| resource)).collect();
     Lack::among(resources.into_iter().map(|resource| {

@@ -11,46 +11,50 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::choices::Choices;
+use super::node_dry_run::{Candidate, NodeDryRun};
 use super::put_back::put_back;
-use super::site::{Candidate, Site};
 use super::tell::Full;
-use super::{Obstacle, Proposal, Quest};
+use super::{Obstacle, PreemptionContext, Proposal};
 use crate::model::{Cluster, NodeIx, Overflow, PodIx, ResourceIx};
 
 /// A pod is as large as the largest part it asks for of what the nodes have together of a resource, in so many parts.
 const WHOLE: i128 = 1 << 32;
 
 /// A plan for the whole job of the asker; or what stood in the way.
-pub fn plan_job(cluster: &mut Cluster, quest: &mut Quest<'_>) -> Result<Result<Proposal, Obstacle>, Overflow> {
-    let mut sites = sites(cluster, quest)?;
+pub fn plan_job(
+    cluster: &mut Cluster,
+    context: &mut PreemptionContext<'_>,
+) -> Result<Result<Proposal, Obstacle>, Overflow> {
+    let mut dry_runs = dry_runs(cluster, context)?;
     let mut nominations = Vec::new();
     let mut choices = Choices::default();
-    for pod in largest_first(cluster, &sites, &quest.asker.pods) {
-        let Some(chosen) = choices.cheapest(cluster, quest, &sites, pod)? else {
-            if quest.notes.are_on() {
-                tell_nowhere(cluster, quest, &sites, (pod, &nominations))?;
+    for pod in largest_first(cluster, &dry_runs, &context.preemptor.pods) {
+        let Some(chosen) = choices.cheapest(cluster, context, &dry_runs, pod)? else {
+            if context.notes.are_on() {
+                tell_nowhere(cluster, context, &dry_runs, (pod, &nominations))?;
             }
             return Ok(Err(Obstacle::NoNode { pod, planned: nominations.len() }));
         };
-        if let Some((site, request)) = sites.get_mut(&chosen).zip(cluster.pod(pod).map(|pod| pod.request.clone())) {
-            site.plan(cluster, &request)?;
-            choices.changed(cluster, &quest.laws.node_choice, site)?;
+        if let Some((dry_run, request)) = dry_runs.get_mut(&chosen).zip(cluster.pod(pod).map(|pod| pod.request.clone()))
+        {
+            dry_run.plan(cluster, &request)?;
+            choices.changed(cluster, &context.laws.node_choice, dry_run)?;
             nominations.push((pod, chosen));
         }
     }
-    let is_used = |site: &Site| nominations.iter().any(|(_, at)| *at == site.node);
-    let (used, unused): (Vec<Site>, Vec<Site>) = sites.into_values().partition(is_used);
-    let found = put_back(cluster, quest, &used, nominations)?;
-    if quest.notes.are_on() {
-        tell_unused(cluster, quest, &unused)?;
+    let is_used = |dry_run: &NodeDryRun| nominations.iter().any(|(_, at)| *at == dry_run.node);
+    let (used, unused): (Vec<NodeDryRun>, Vec<NodeDryRun>) = dry_runs.into_values().partition(is_used);
+    let found = put_back(cluster, context, &used, nominations)?;
+    if context.notes.are_on() {
+        tell_unused(cluster, context, &unused)?;
     }
     Ok(found)
 }
 
 /// The pods in the order in which they are planned; those of one size as they were.
-fn largest_first(cluster: &Cluster, sites: &BTreeMap<NodeIx, Site>, pods: &[PodIx]) -> Vec<PodIx> {
+fn largest_first(cluster: &Cluster, dry_runs: &BTreeMap<NodeIx, NodeDryRun>, pods: &[PodIx]) -> Vec<PodIx> {
     let total = |resource: ResourceIx| {
-        let nodes = sites.keys().filter_map(|ix| cluster.node(*ix));
+        let nodes = dry_runs.keys().filter_map(|ix| cluster.node(*ix));
         nodes.map(|node| i128::from(node.allocatable.get(resource))).fold(0, i128::saturating_add)
     };
     let mut totals: BTreeMap<ResourceIx, i128> = BTreeMap::new();
@@ -68,85 +72,90 @@ fn largest_first(cluster: &Cluster, sites: &BTreeMap<NodeIx, Site>, pods: &[PodI
 }
 
 /// The nodes that some pod of the job may run on.
-fn sites(cluster: &Cluster, quest: &mut Quest<'_>) -> Result<BTreeMap<NodeIx, Site>, Overflow> {
-    let mut sites = BTreeMap::new();
+fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Result<BTreeMap<NodeIx, NodeDryRun>, Overflow> {
+    let mut dry_runs = BTreeMap::new();
     for (ix, node) in cluster.nodes() {
-        if !quest.asker.pods.iter().any(|pod| quest.may_run(cluster, *pod, ix)) {
+        if !context.preemptor.pods.iter().any(|pod| context.may_run(cluster, *pod, ix)) {
             continue;
         }
         let mut room = node.free.clone();
         let mut leaving = Vec::new();
         let mut candidates = Vec::new();
         for (pod_ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
-            if quest.is_leaving(cluster, pod_ix) {
-                quest.tell_unneeded(&[pod_ix], "it is leaving anyway: its room counts as free");
+            if context.is_leaving(cluster, pod_ix) {
+                context.tell_unneeded(&[pod_ix], "it is leaving anyway: its room counts as free");
                 room.add(&cluster.frees(pod_ix)?)?;
                 leaving.push(pod_ix);
-            } else if quest.may_make_way(cluster, pod_ix) {
+            } else if context.may_make_way(cluster, pod_ix) {
                 candidates.push((pod_ix, pod));
             }
         }
-        for other in quest.promised(cluster, node) {
+        for other in context.promised(cluster, node) {
             room.subtract(&other.request)?;
         }
-        candidates.sort_unstable_by(|(_, a), (_, b)| (quest.laws.put_back.compare)(cluster, a, b));
+        candidates.sort_unstable_by(|(_, a), (_, b)| (context.laws.put_back.compare)(cluster, a, b));
         let candidates: Vec<PodIx> = candidates.into_iter().map(|(ix, _)| ix).collect();
         let (protected, open) = cluster.split_by_budget(&candidates);
         let in_order = protected.iter().chain(&open);
         let candidates = in_order.map(|ix| Candidate::new(cluster, *ix)).collect::<Result<_, _>>()?;
         let (protected, asked, victims) = (protected.len(), Vec::new(), Vec::new());
-        sites.insert(ix, Site { node: ix, rank: node.rank, room, leaving, candidates, protected, asked, victims });
+        dry_runs
+            .insert(ix, NodeDryRun { node: ix, rank: node.rank, room, leaving, candidates, protected, asked, victims });
     }
-    Ok(sites)
+    Ok(dry_runs)
 }
 
 /// Notes why no node would have room for a pod, when others of its job were planned already.
 fn tell_nowhere(
     cluster: &Cluster,
-    quest: &mut Quest<'_>,
-    sites: &BTreeMap<NodeIx, Site>,
+    context: &mut PreemptionContext<'_>,
+    dry_runs: &BTreeMap<NodeIx, NodeDryRun>,
     (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
 ) -> Result<(), Overflow> {
     let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
-    for site in sites.values() {
-        let candidates = candidates(site);
-        if nominations.iter().any(|(_, at)| *at == site.node) {
-            quest.tell_enough(cluster, site.node, &site.victims);
-            quest.tell_unneeded(&candidates, "not every pod of the job would have a node");
-        } else if quest.may_run(cluster, pod, site.node) {
-            let room = site.emptied(cluster)?;
-            quest.tell_full(
+    for dry_run in dry_runs.values() {
+        let candidates = candidates(dry_run);
+        if nominations.iter().any(|(_, at)| *at == dry_run.node) {
+            context.tell_enough(cluster, dry_run.node, &dry_run.victims);
+            context.tell_unneeded(&candidates, "not every pod of the job would have a node");
+        } else if context.may_run(cluster, pod, dry_run.node) {
+            let room = dry_run.emptied(cluster)?;
+            context.tell_full(
                 cluster,
-                &Full { node: site.node, candidates: &candidates, room: &room, request: &request },
+                &Full { node: dry_run.node, candidates: &candidates, room: &room, request: &request },
             )?;
         } else {
-            quest.tell_unneeded(&candidates, "its node does not take the pod that finds none");
+            context.tell_unneeded(&candidates, "its node does not take the pod that finds none");
         }
     }
     Ok(())
 }
 
 /// Notes of the nodes onto which nothing was planned whether they would have done, for the first pod that may run there.
-fn tell_unused(cluster: &Cluster, quest: &mut Quest<'_>, sites: &[Site]) -> Result<(), Overflow> {
-    for site in sites {
-        let candidates = candidates(site);
-        let taken = quest.asker.pods.iter().find(|pod| quest.may_run(cluster, **pod, site.node));
+fn tell_unused(
+    cluster: &Cluster,
+    context: &mut PreemptionContext<'_>,
+    dry_runs: &[NodeDryRun],
+) -> Result<(), Overflow> {
+    for dry_run in dry_runs {
+        let candidates = candidates(dry_run);
+        let taken = context.preemptor.pods.iter().find(|pod| context.may_run(cluster, **pod, dry_run.node));
         let Some(request) = taken.and_then(|ix| cluster.pod(*ix)).map(|pod| pod.request.clone()) else { continue };
-        match site.victims_for(cluster, &request)? {
+        match dry_run.victims_for(cluster, &request)? {
             Some(victims) => {
-                quest.tell_enough(cluster, site.node, &victims);
-                quest.tell_unneeded(&candidates, "nothing was planned onto its node");
+                context.tell_enough(cluster, dry_run.node, &victims);
+                context.tell_unneeded(&candidates, "nothing was planned onto its node");
             }
             None => {
-                let room = site.emptied(cluster)?;
-                let full = Full { node: site.node, candidates: &candidates, room: &room, request: &request };
-                quest.tell_full(cluster, &full)?;
+                let room = dry_run.emptied(cluster)?;
+                let full = Full { node: dry_run.node, candidates: &candidates, room: &room, request: &request };
+                context.tell_full(cluster, &full)?;
             }
         }
     }
     Ok(())
 }
 
-fn candidates(site: &Site) -> Vec<PodIx> {
-    site.candidates.iter().map(|candidate| candidate.pod).collect()
+fn candidates(dry_run: &NodeDryRun) -> Vec<PodIx> {
+    dry_run.candidates.iter().map(|candidate| candidate.pod).collect()
 }

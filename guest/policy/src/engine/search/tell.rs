@@ -1,10 +1,10 @@
 //! What a search notes of nodes and of those who could have made way; nothing of it is worked out unless notes are kept.
 
-use super::Quest;
+use super::PreemptionContext;
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::engine::room::Lack;
-use crate::laws::{Breach, Rule};
+use crate::laws::{Denial, Rule};
 use crate::model::{Amounts, Cluster, NodeIx, Overflow, Pod, PodIx, Request};
 
 /// A node on which nothing could be planned.
@@ -20,7 +20,7 @@ pub struct Full<'a> {
 }
 
 /// Those on a node whom a law spares: the law and what it says, the most important first.
-pub type Barred = Vec<(PodIx, Rule, Breach)>;
+pub type Barred = Vec<(PodIx, Rule, Denial)>;
 
 /// Notes what a node lacks even with everybody gone who may make way, and which of the others would have been enough.
 pub fn full(
@@ -49,12 +49,12 @@ pub fn full(
         return Ok(());
     }
     let mut missed = Vec::new();
-    for (ix, rule, breach) in barred {
+    for (ix, rule, denial) in barred {
         let frees = cluster.frees(ix)?;
         room.subtract(&frees)?;
         if room.lacks(full.request).is_some() {
             room.add(&frees)?;
-            missed.push((ix, rule, breach));
+            missed.push((ix, rule, denial));
         }
     }
     let together = match missed.len() {
@@ -62,17 +62,17 @@ pub fn full(
         2 => "it and the other one that this is said of".to_owned(),
         all => format!("it and the {} others that this is said of", all.saturating_sub(1)),
     };
-    for (ix, rule, breach) in missed {
-        let message = || format!("its node would have room if {together} made way; {}", breach.sentence(cluster));
+    for (ix, rule, denial) in missed {
+        let message = || format!("its node would have room if {together} made way; {}", denial.sentence(cluster));
         notes.note(Subject::Pod(ix.0), Outcome::Enough, &rule, message);
     }
     Ok(())
 }
 
-impl Quest<'_> {
+impl PreemptionContext<'_> {
     /// See [`full`].
     pub fn tell_full(&mut self, cluster: &Cluster, node: &Full<'_>) -> Result<(), Overflow> {
-        let is_other = |pod: &Pod| pod.traits.job.is_none() || pod.traits.job != self.asker.job;
+        let is_other = |pod: &Pod| pod.attributes.job.is_none() || pod.attributes.job != self.preemptor.job;
         let there = cluster.node(node.node).map(|node| node.pods.as_slice()).unwrap_or_default();
         let stays = |ix: &PodIx| !node.candidates.contains(ix) && !self.is_leaving(cluster, *ix);
         let mut there: Vec<(PodIx, &Pod)> =

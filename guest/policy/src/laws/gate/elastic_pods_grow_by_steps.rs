@@ -3,7 +3,7 @@
 //! One more pod would in general leave its job in a size that its rule does not name. Steps are made when the elastic action of a cycle
 //! looks at all jobs; an attempt for one pod is refused, and nobody makes way for it.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::Class;
 
 /// See the module.
@@ -15,11 +15,11 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asking pod may be tried by itself.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    match case.asker.class {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    match case.preemptor.class {
         Class::NonPreemptible => Ok(()),
         Class::Preemptible => {
-            Err(Breach::Fact("elastic pods are placed by whole steps, in the elastic action of a cycle"))
+            Err(Denial::Fact("elastic pods are placed by whole steps, in the elastic action of a cycle"))
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! A gang that needs to be complete only once, and was, needs no members any more: its later pods are tried one by one.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{JobKey, Place};
 
 /// See the module.
@@ -18,9 +18,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether all gangs that must be complete together can be.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
-    let Some(job) = case.asker.job.and_then(|job| cluster.job(job)) else { return Ok(()) };
+    let Some(job) = case.preemptor.job.and_then(|job| cluster.job(job)) else { return Ok(()) };
     let Some(gang) = job.gang() else { return Err(undeclared(&job.key)) };
     let alone = std::slice::from_ref(&job.key);
     let group = if gang.group.is_empty() { alone } else { gang.group.as_slice() };
@@ -33,15 +33,15 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
         }
         let members = job.members.iter().filter_map(|pod| cluster.pod(*pod));
         let have = members
-            .filter(|pod| (pod.place != Place::Finished || pod.traits.task.succeeded) && !pod.terminating)
+            .filter(|pod| (pod.place != Place::Finished || pod.attributes.task.succeeded) && !pod.terminating)
             .count();
         if have < usize::try_from(need).unwrap_or(usize::MAX) {
-            return Err(Breach::Incomplete { job: ix, counted: "pods", have, need });
+            return Err(Denial::Incomplete { job: ix, counted: "pods", have, need });
         }
     }
     Ok(())
 }
 
-fn undeclared(key: &JobKey) -> Breach {
-    Breach::Undeclared { gang: format!("{}/{}", key.0, key.1) }
+fn undeclared(key: &JobKey) -> Denial {
+    Denial::Undeclared { gang: format!("{}/{}", key.0, key.1) }
 }

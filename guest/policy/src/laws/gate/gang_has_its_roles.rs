@@ -3,7 +3,7 @@
 //! What the roles need counts only where the minimum of the gang covers it: where the numbers of the roles add up to more than the
 //! minimum, the minimum alone decides. Without the pods that it needs a gang is not tried, and nobody makes way for it.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -14,9 +14,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asker's job has the members it needs.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    match case.cluster.missing_members(case.asker.pod).has_roles() {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    match case.cluster.missing_members(case.preemptor.pod).has_roles() {
         true => Ok(()),
-        false => Err(Breach::Fact("its gang has not as many pods of every role as it needs")),
+        false => Err(Denial::Fact("its gang has not as many pods of every role as it needs")),
     }
 }

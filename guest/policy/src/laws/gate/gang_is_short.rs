@@ -2,7 +2,7 @@
 //!
 //! Pods above the minimum wait for idle room: two jobs that run would otherwise evict each other in turn.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -13,9 +13,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asker's job lacks members that hold a node.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    match case.cluster.shortage(case.asker.pod).is_over() {
-        true => Err(Breach::Fact("its gang has its minimum; further pods wait for idle room")),
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    match case.cluster.shortage(case.preemptor.pod).is_over() {
+        true => Err(Denial::Fact("its gang has its minimum; further pods wait for idle room")),
         false => Ok(()),
     }
 }

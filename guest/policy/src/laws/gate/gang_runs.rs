@@ -2,7 +2,7 @@
 //!
 //! First the gang, then the pods beyond it.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -13,9 +13,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asker's job has its minimum.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    match case.cluster.shortage(case.asker.pod).is_over() {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    match case.cluster.shortage(case.preemptor.pod).is_over() {
         true => Ok(()),
-        false => Err(Breach::Fact("the minimum of its job does not run yet")),
+        false => Err(Denial::Fact("the minimum of its job does not run yet")),
     }
 }

@@ -9,7 +9,7 @@
 //! held. Held is what pods of no lower priority hold there at Permit, those of its own gang apart; promised what other nominated pods
 //! of no lower priority ask for.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Place, Pod};
 
 /// See the module.
@@ -21,26 +21,26 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asker need not wait for what is held at Permit.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let Some(asker) = case.cluster.pod(case.asker.pod) else { return Ok(()) };
-    let Some((ix, node)) = asker.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else { return Ok(()) };
-    let ours = case.asker.job.map(|job| case.cluster.gang_group(job)).unwrap_or_default();
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
+    let Some((ix, node)) = preemptor.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else { return Ok(()) };
+    let ours = case.preemptor.job.map(|job| case.cluster.gang_group(job)).unwrap_or_default();
     let is_held = |pod: &&Pod| {
-        let is_ours = pod.traits.job.is_some_and(|job| ours.contains(&job));
-        matches!(pod.place, Place::Reserved(_)) && pod.priority() >= asker.priority() && !is_ours
+        let is_ours = pod.attributes.job.is_some_and(|job| ours.contains(&job));
+        matches!(pod.place, Place::Reserved(_)) && pod.priority() >= preemptor.priority() && !is_ours
     };
     let held: Vec<&Pod> = node.pods.iter().filter_map(|ix| case.cluster.pod(*ix)).filter(is_held).collect();
-    let promised: Vec<&Pod> = case.cluster.promised(node, case.asker.pod).map(|(_, pod)| pod).collect();
+    let promised: Vec<&Pod> = case.cluster.promised(node, case.preemptor.pod).map(|(_, pod)| pod).collect();
     let fits_with = |more: &[&Pod]| {
-        asker.request.iter().all(|(resource, asked)| {
+        preemptor.request.iter().all(|(resource, asked)| {
             let sum =
                 |pods: &[&Pod]| pods.iter().fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
             let room = node.free.get(resource).saturating_add(sum(more)).saturating_sub(sum(&promised));
             asked <= room
         })
     };
-    if case.cluster.eligible(asker.shape, ix) && !fits_with(&[]) && fits_with(&held) {
-        return Err(Breach::Fact("waiting for its room: a pod is held there at permit that may yet be rejected"));
+    if case.cluster.eligible(preemptor.shape, ix) && !fits_with(&[]) && fits_with(&held) {
+        return Err(Denial::Fact("waiting for its room: a pod is held there at permit that may yet be rejected"));
     }
     Ok(())
 }

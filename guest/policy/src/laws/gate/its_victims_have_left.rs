@@ -3,7 +3,7 @@
 //! As long as a victim of its plan holds a node, or a pod is leaving the node it is nominated to, it waits, however often it is
 //! tried. A pod that found its room taken in spite of all begins from the start.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::Pod;
 
 /// See the module.
@@ -15,15 +15,15 @@ pub const LAW: Law = Law {
 };
 
 /// Whether nobody is leaving for the asking pod.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.asker.pods) {
-        return Err(Breach::Underway { plan, left });
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
+        return Err(Denial::Underway { plan, left });
     }
-    let nominated = case.cluster.pod(case.asker.pod).and_then(|pod| pod.nominated);
+    let nominated = case.cluster.pod(case.preemptor.pod).and_then(|pod| pod.nominated);
     let node = nominated.and_then(|node| case.cluster.node(node));
     let there = node.into_iter().flat_map(|node| &node.pods).filter_map(|ix| case.cluster.pod(*ix));
     match there.into_iter().any(Pod::is_leaving) {
-        true => Err(Breach::Fact("waiting for preemption: a pod is still leaving the nominated node")),
+        true => Err(Denial::Fact("waiting for preemption: a pod is still leaving the nominated node")),
         false => Ok(()),
     }
 }

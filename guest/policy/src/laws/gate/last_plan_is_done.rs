@@ -7,7 +7,7 @@
 //! planned before this policy was started shows in the cluster: a pod of the job is nominated to a node on which a pod of lower
 //! priority is leaving because it was preempted, because it is marked for eviction, or as a pod of the same queue.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -18,13 +18,13 @@ pub const LAW: Law = Law {
 };
 
 /// Whether no plan for the asker is under way.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.asker.pods) {
-        return Err(Breach::Underway { plan, left });
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
+        return Err(Denial::Underway { plan, left });
     }
-    let leaving = case.asker.pods.iter().any(|pod| leaves_the_nominated_node(case, *pod));
+    let leaving = case.preemptor.pods.iter().any(|pod| leaves_the_nominated_node(case, *pod));
     if leaving {
-        Err(Breach::Fact("waiting for preemption: a pod is still leaving the nominated node"))
+        Err(Denial::Fact("waiting for preemption: a pod is still leaving the nominated node"))
     } else {
         Ok(())
     }
@@ -36,6 +36,6 @@ fn leaves_the_nominated_node(case: &Case<'_>, pod: crate::model::PodIx) -> bool 
     node.pods.iter().filter_map(|other| case.cluster.pod(*other)).any(|other| {
         other.priority() < pod.priority()
             && other.is_leaving()
-            && (other.preempted || other.traits.marked || other.queue == pod.queue)
+            && (other.preempted || other.attributes.marked || other.queue == pod.queue)
     })
 }

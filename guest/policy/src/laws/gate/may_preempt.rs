@@ -2,7 +2,7 @@
 //!
 //! Who may is read off its labels and its `preemptionPolicy`; each system says how. `Never` forbids in every system.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -13,9 +13,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asking pod may preempt.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    match case.cluster.pod(case.asker.pod) {
-        Some(pod) if pod.traits.may_preempt => Ok(()),
-        _ => Err(Breach::Fact("its preemption policy and labels do not let it preempt")),
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    match case.cluster.pod(case.preemptor.pod) {
+        Some(pod) if pod.attributes.may_preempt => Ok(()),
+        _ => Err(Denial::Fact("its preemption policy and labels do not let it preempt")),
     }
 }

@@ -4,7 +4,7 @@
 //! evicts nobody else. A pod that is being deleted for another reason does not hold it up, nor does a nominated node that can no
 //! longer take it whatever leaves (a taint, a selector, its size): then it may preempt elsewhere.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -15,14 +15,14 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asker need not wait for its nominated node.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let Some(asker) = case.cluster.pod(case.asker.pod) else { return Ok(()) };
-    let Some((ix, node)) = asker.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else { return Ok(()) };
-    let hopeless = !case.cluster.eligible(asker.shape, ix) || node.allocatable.lacks(&asker.request).is_some();
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
+    let Some((ix, node)) = preemptor.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else { return Ok(()) };
+    let hopeless = !case.cluster.eligible(preemptor.shape, ix) || node.allocatable.lacks(&preemptor.request).is_some();
     let mut pods = node.pods.iter().filter_map(|pod| case.cluster.pod(*pod));
-    let leaving = pods.any(|pod| pod.priority() < asker.priority() && pod.terminating && pod.preempted);
+    let leaving = pods.any(|pod| pod.priority() < preemptor.priority() && pod.terminating && pod.preempted);
     if leaving && !hopeless {
-        return Err(Breach::Fact("waiting for preemption: a pod is still leaving the nominated node"));
+        return Err(Denial::Fact("waiting for preemption: a pod is still leaving the nominated node"));
     }
     Ok(())
 }

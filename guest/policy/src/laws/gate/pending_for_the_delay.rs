@@ -3,7 +3,7 @@
 //! The delay is that of the leaf, 30 seconds where it names none; a delay on a parent has no effect. A pod has been pending since it
 //! became known; at the very moment the delay has passed it may. A pod of a DaemonSet does not wait: its node is its own.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -14,12 +14,12 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asking pod has waited long enough.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    if case.asker.own_node.is_some() {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    if case.preemptor.required_node_reservation.is_some() {
         return Ok(());
     }
-    let delay = case.asker.queue.and_then(|queue| case.cluster.queue(queue)).map_or(0, |queue| queue.policy.delay);
-    let entered = case.cluster.pod(case.asker.pod).map_or(0, |pod| pod.entered);
+    let delay = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue)).map_or(0, |queue| queue.policy.delay);
+    let entered = case.cluster.pod(case.preemptor.pod).map_or(0, |pod| pod.entered);
     let waited = case.cluster.now().saturating_sub(entered);
-    if waited >= delay { Ok(()) } else { Err(Breach::TooSoon { waited, delay }) }
+    if waited >= delay { Ok(()) } else { Err(Denial::TooSoon { waited, delay }) }
 }

@@ -2,7 +2,7 @@
 //!
 //! `preemption.enabled: false` of the partition. It does not concern a pod of a DaemonSet, which is owed its node.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -13,10 +13,10 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the queue of the asking pod lets it preempt.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let queue = case.asker.queue.and_then(|queue| case.cluster.queue(queue));
-    if case.asker.own_node.is_none() && queue.is_some_and(|queue| queue.policy.frozen) {
-        return Err(Breach::Fact("preemption is turned off"));
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let queue = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue));
+    if case.preemptor.required_node_reservation.is_none() && queue.is_some_and(|queue| queue.policy.frozen) {
+        return Err(Denial::Fact("preemption is turned off"));
     }
     Ok(())
 }

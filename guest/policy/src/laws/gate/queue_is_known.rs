@@ -3,7 +3,7 @@
 //! It asks for this scheduler, and its application was placed in a leaf queue: one that is configured, or one that a placement rule
 //! may create. A pod of another scheduler takes room on its node and is nobody's business beyond that.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -14,12 +14,12 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asking pod has a queue.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    match (case.asker.queue, case.asker.job) {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    match (case.preemptor.queue, case.preemptor.job) {
         (Some(_), _) => Ok(()),
         (None, Some(_)) => {
-            Err(Breach::Fact("its application is in no queue: it names none that takes pods or may be created"))
+            Err(Denial::Fact("its application is in no queue: it names none that takes pods or may be created"))
         }
-        (None, None) => Err(Breach::Fact("it asks for another scheduler")),
+        (None, None) => Err(Denial::Fact("it asks for another scheduler")),
     }
 }

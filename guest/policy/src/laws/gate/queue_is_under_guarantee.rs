@@ -8,7 +8,7 @@
 //!
 //! A pod of a DaemonSet is owed its node, whatever its queue is guaranteed.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Class, Pod, PodIx, QueueIx, ResourceIx};
 
 /// See the module.
@@ -20,7 +20,7 @@ pub const LAW: Law = Law {
 };
 
 /// How one resource stands with the queue that guarantees it.
-struct Standing {
+struct QueueRank {
     queue: QueueIx,
     resource: ResourceIx,
     used: i64,
@@ -29,63 +29,63 @@ struct Standing {
     guaranteed: i64,
 }
 
-impl Standing {
+impl QueueRank {
     fn is_under(&self) -> bool {
         self.used.saturating_add(self.promised) < self.guaranteed
     }
 
-    fn breach(&self, parts: Vec<(&'static str, i64)>, relation: &'static str) -> Breach {
+    fn denial(&self, parts: Vec<(&'static str, i64)>, relation: &'static str) -> Denial {
         let mut all = vec![("used", self.used), ("+ promised", self.promised)];
         all.extend(parts);
         let (queue, resource, bound) = (self.queue, self.resource, ("guaranteed", self.guaranteed));
-        Breach::Amount { queue, resource, parts: all, relation, bound }
+        Denial::Amount { queue, resource, parts: all, relation, bound }
     }
 }
 
 /// The resources that are judged.
-fn judged<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Standing> + 'a {
-    let asked = case.unplaced.iter().filter(|_| case.asker.own_node.is_none());
+fn judged<'a>(case: &'a Case<'_>) -> impl Iterator<Item = QueueRank> + 'a {
+    let asked = case.unplaced.iter().filter(|_| case.preemptor.required_node_reservation.is_none());
     asked.filter_map(|(resource, asked)| {
-        let (ix, queue, guaranteed) = case.cluster.guarantor(case.asker.queue, resource)?;
+        let (ix, queue, guaranteed) = case.cluster.guarantor(case.preemptor.queue, resource)?;
         let promised = case.promised(ix, Class::Preemptible, resource);
-        Some(Standing { queue: ix, resource, used: queue.used.total(resource), promised, asked, guaranteed })
+        Some(QueueRank { queue: ix, resource, used: queue.used.total(resource), promised, asked, guaranteed })
     })
 }
 
 /// Whether the asking pod may make others leave at all.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    if case.asker.own_node.is_some() {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    if case.preemptor.required_node_reservation.is_some() {
         return Ok(());
     }
     let mut none = true;
     for standing in judged(case) {
         none = false;
-        if !standing.is_under() && Some(standing.queue) == case.asker.queue {
-            return Err(standing.breach(Vec::new(), "is not less than"));
+        if !standing.is_under() && Some(standing.queue) == case.preemptor.queue {
+            return Err(standing.denial(Vec::new(), "is not less than"));
         }
     }
     match none {
-        true => Err(Breach::Fact("neither its queue nor one above it guarantees anything that it asks for")),
+        true => Err(Denial::Fact("neither its queue nor one above it guarantees anything that it asks for")),
         false => Ok(()),
     }
 }
 
 /// Whether the candidate comes from inside every queue that is not under its guarantee as it stands.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    let outside = |standing: &Standing| !case.cluster.is_below(candidate.queue, standing.queue);
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    let outside = |standing: &QueueRank| !case.cluster.is_below(candidate.queue, standing.queue);
     match judged(case).find(|standing| !standing.is_under() && outside(standing)) {
-        Some(standing) => Err(standing.breach(Vec::new(), "is not less than")),
+        Some(standing) => Err(standing.denial(Vec::new(), "is not less than")),
         None => Ok(()),
     }
 }
 
 /// Whether every queue that is not under its guarantee ends within it when the group goes and the asking pod comes.
-pub fn suffices(case: &Case<'_>) -> Result<(), Breach> {
+pub fn suffices(case: &Case<'_>) -> Result<(), Denial> {
     for standing in judged(case).filter(|standing| !standing.is_under()) {
         let victims = case.given_up(standing.queue, standing.resource);
         let end = [standing.used, standing.promised, standing.asked, victims.saturating_neg()];
         if !crate::model::within(&end, standing.guaranteed) {
-            return Err(standing.breach(vec![("+ asked", standing.asked), ("- victims", victims)], "is more than"));
+            return Err(standing.denial(vec![("+ asked", standing.asked), ("- victims", victims)], "is more than"));
         }
     }
     Ok(())

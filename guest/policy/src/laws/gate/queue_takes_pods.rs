@@ -3,7 +3,7 @@
 //! A closed or closing queue gets nothing and takes nothing back from others; what runs in it goes on running. In a tree of queues
 //! only the leaves take pods.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -14,14 +14,14 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asker's queue takes pods.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let queue = case.asker.queue.and_then(|queue| case.cluster.queue(queue));
-    let manners = queue.map(|queue| &queue.manners).ok_or(Breach::Fact(
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let queue = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue));
+    let spec = queue.map(|queue| &queue.spec).ok_or(Denial::Fact(
         "it is of no known queue: its PodGroup or the queue it names is missing, or it is for another scheduler",
     ))?;
-    match (manners.open, manners.has_children) {
-        (false, _) => Err(Breach::Fact("its queue is not open")),
-        (true, true) => Err(Breach::Fact("its queue has queues below it, and only a leaf takes pods")),
+    match (spec.open, spec.has_children) {
+        (false, _) => Err(Denial::Fact("its queue is not open")),
+        (true, true) => Err(Denial::Fact("its queue has queues below it, and only a leaf takes pods")),
         (true, false) => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Among the jobs of one queue nobody has a claim by queue; there priority decides, and only where preemption is asked for.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -14,9 +14,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    match candidate.is_elastic() || candidate.queue != case.asker.queue {
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    match candidate.is_elastic() || candidate.queue != case.preemptor.queue {
         true => Ok(()),
-        false => Err(Breach::Fact("it is a normal pod of the same queue")),
+        false => Err(Denial::Fact("it is a normal pod of the same queue")),
     }
 }

@@ -3,7 +3,7 @@
 //! What is left must cover the guarantee in every resource that is guaranteed, whether the pod holds any of it or not: a queue that has
 //! less than its guarantee of one resource gives nothing of another.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -15,7 +15,7 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(candidate.queue).next() else { return Ok(()) };
     if candidate.is_elastic() {
         return Ok(());
@@ -24,7 +24,7 @@ pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> 
         let (held, used) = (candidate.request.get(resource), queue.used.total(resource));
         if used.saturating_sub(held) < guaranteed {
             let parts = vec![("guaranteed", guaranteed), ("held by the pod", held)];
-            return Err(Breach::Exceeds { queue: ix, resource, parts, bound: ("used", used) });
+            return Err(Denial::Exceeds { queue: ix, resource, parts, bound: ("used", used) });
         }
     }
     Ok(())

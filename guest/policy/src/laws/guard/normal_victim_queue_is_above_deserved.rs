@@ -6,7 +6,7 @@
 //! deserves. Where the tree of queues is watched further up, the ancestors that the two queues do not share must hold more than they
 //! deserve, too.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Cluster, Pod, PodIx, Queue, QueueIx};
 
 /// See the module.
@@ -18,15 +18,14 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     if candidate.is_elastic() {
         return Ok(());
     }
-    let watched =
-        candidate.queue.and_then(|queue| case.cluster.queue(queue)).map_or(0, |q| q.manners.watched_ancestors);
+    let watched = candidate.queue.and_then(|queue| case.cluster.queue(queue)).map_or(0, |q| q.spec.watched_ancestors);
     let levels = usize::try_from(watched).unwrap_or(usize::MAX).saturating_add(1);
     let path = case.cluster.path(candidate.queue).take(levels);
-    let mut own = path.filter(|(ix, _)| !shared(case.cluster, case.asker.queue, *ix));
+    let mut own = path.filter(|(ix, _)| !shared(case.cluster, case.preemptor.queue, *ix));
     own.find_map(|(ix, queue)| keeps(ix, queue, candidate)).map_or(Ok(()), Err)
 }
 
@@ -36,12 +35,12 @@ fn shared(cluster: &Cluster, of: Option<QueueIx>, queue: QueueIx) -> bool {
 }
 
 /// Why a queue has nothing to give by this pod: the first resource that it deserves some of; none where it has.
-fn keeps(ix: QueueIx, queue: &Queue, pod: &Pod) -> Option<Breach> {
-    let deserved = || pod.request.iter().filter_map(|(resource, _)| Some((resource, queue.due(resource)?)));
-    if deserved().any(|(resource, due)| queue.used.total(resource) > due) {
+fn keeps(ix: QueueIx, queue: &Queue, pod: &Pod) -> Option<Denial> {
+    let deserved = || pod.request.iter().filter_map(|(resource, _)| Some((resource, queue.entitlement(resource)?)));
+    if deserved().any(|(resource, entitlement)| queue.used.total(resource) > entitlement) {
         return None;
     }
-    let (resource, due) = deserved().next()?;
+    let (resource, entitlement) = deserved().next()?;
     let parts = vec![("used", queue.used.total(resource))];
-    Some(Breach::Amount { queue: ix, resource, parts, relation: "is no more than", bound: ("deserved", due) })
+    Some(Denial::Amount { queue: ix, resource, parts, relation: "is no more than", bound: ("deserved", entitlement) })
 }

@@ -3,7 +3,7 @@
 //! Who holds none of the resources that the preemptor asks for would be evicted for nothing. That every pod
 //! takes one of the `pods` of its node does not count.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -15,10 +15,10 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    let counts = |resource| case.cluster.resource_name(resource) != "pods" && case.asker.unplaced.get(resource) > 0;
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    let counts = |resource| case.cluster.resource_name(resource) != "pods" && case.preemptor.unplaced.get(resource) > 0;
     match candidate.request.iter().any(|(resource, _)| counts(resource)) {
         true => Ok(()),
-        false => Err(Breach::Fact("it holds nothing of what is asked for")),
+        false => Err(Denial::Fact("it holds nothing of what is asked for")),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Pods that another scheduler placed, and pods in no queue, take room on their node and are nobody's victims.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -14,9 +14,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.queue {
         Some(_) => Ok(()),
-        None => Err(Breach::Fact("it is of no queue: another scheduler placed it, or its queue is not known")),
+        None => Err(Denial::Fact("it is of no queue: another scheduler placed it, or its queue is not known")),
     }
 }

@@ -3,7 +3,7 @@
 //! More than its minimum, and more than it needs of the pod's role. Below that a gang makes way whole, or not at all. A gang
 //! that is below its minimum already has nothing to lose.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -15,16 +15,16 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Breach> {
+pub fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let cluster = case.cluster;
     let holders = || cluster.holders(ix).map(|(_, pod)| pod);
-    let role = candidate.traits.task.role;
+    let role = candidate.attributes.task.role;
     let need = cluster.roles(ix).iter().find(|(of, _)| Some(*of) == role).map_or(0, |(_, need)| *need);
-    let have = holders().filter(|pod| pod.traits.task.role == role).count();
+    let have = holders().filter(|pod| pod.attributes.task.role == role).count();
     let (all, minimum) = (holders().count(), cluster.minimum(ix));
     let spare = all > minimum && have > usize::try_from(need).unwrap_or(usize::MAX);
     match spare || all < minimum {
         true => Ok(()),
-        false => Err(Breach::Fact("its gang has no more than it needs")),
+        false => Err(Denial::Fact("its gang has no more than it needs")),
     }
 }

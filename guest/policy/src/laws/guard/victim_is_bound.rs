@@ -3,7 +3,7 @@
 //! A pod that is held at permit has no node for good yet; it is left to its gang and to the timeout. So is one that the running cycle has
 //! just bound: nobody is started only to be stopped.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Place, Pod, PodIx};
 
 /// See the module.
@@ -15,9 +15,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.place {
         Place::Bound(_) => Ok(()),
-        _ => Err(Breach::Fact("it is not bound to its node yet, or was only in this cycle")),
+        _ => Err(Denial::Fact("it is not bound to its node yet, or was only in this cycle")),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Normal pods are held within what their queue deserves, and so nobody has a claim on them.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Class, Pod, PodIx};
 
 /// See the module.
@@ -14,9 +14,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    match candidate.traits.class {
+pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    match candidate.attributes.class {
         Class::Preemptible => Ok(()),
-        Class::NonPreemptible => Err(Breach::Fact("it is no elastic pod")),
+        Class::NonPreemptible => Err(Denial::Fact("it is no elastic pod")),
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! A pod of a DaemonSet is owed its node, whoever is there.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -17,15 +17,15 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    if case.asker.own_node.is_some() {
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    if case.preemptor.required_node_reservation.is_some() {
         return Ok(());
     }
-    let mut path = case.cluster.path(case.asker.queue);
+    let mut path = case.cluster.path(case.preemptor.queue);
     let fence = path.find(|(_, queue)| queue.policy.fenced && queue.parent.is_some());
     match fence {
         Some((fence, _)) if !case.cluster.is_below(candidate.queue, fence) => {
-            Err(Breach::Fact("it is outside the preemption fence of the preemptor"))
+            Err(Denial::Fact("it is outside the preemption fence of the preemptor"))
         }
         _ => Ok(()),
     }

@@ -3,7 +3,7 @@
 //! Those of the namespace `kube-system`, and those of the priority classes `system-cluster-critical` and `system-node-critical`,
 //! whatever the priority of their job.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -15,9 +15,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    match candidate.traits.task.critical {
-        true => Err(Breach::Fact("it is one of the cluster's own pods")),
+pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    match candidate.attributes.task.critical {
+        true => Err(Denial::Fact("it is one of the cluster's own pods")),
         false => Ok(()),
     }
 }

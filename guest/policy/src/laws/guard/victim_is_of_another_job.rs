@@ -2,7 +2,7 @@
 //!
 //! Its own running members are no victims, whatever their priority: a job is decided upon as a whole.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -14,9 +14,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    if case.asker.job.is_some() && candidate.traits.job == case.asker.job {
-        return Err(Breach::Fact("it belongs to the same job"));
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    if case.preemptor.job.is_some() && candidate.attributes.job == case.preemptor.job {
+        return Err(Denial::Fact("it belongs to the same job"));
     }
     Ok(())
 }

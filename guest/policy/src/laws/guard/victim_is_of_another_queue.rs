@@ -3,7 +3,7 @@
 //! Preemption moves resources between queues; within one it would only swap pods. A pod of a DaemonSet is owed its node and takes
 //! from its own queue as well.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -15,9 +15,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    match case.asker.own_node.is_none() && candidate.queue == case.asker.queue {
-        true => Err(Breach::Fact("it is of the same queue")),
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    match case.preemptor.required_node_reservation.is_none() && candidate.queue == case.preemptor.queue {
+        true => Err(Denial::Fact("it is of the same queue")),
         false => Ok(()),
     }
 }

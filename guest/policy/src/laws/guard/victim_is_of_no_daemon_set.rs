@@ -2,7 +2,7 @@
 //!
 //! Not even of a pod of another DaemonSet, and whatever its priority: it belongs on its node as much.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -14,9 +14,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.daemon {
-        true => Err(Breach::Fact("it belongs to a DaemonSet")),
+        true => Err(Denial::Fact("it belongs to a DaemonSet")),
         false => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 //! However low the priority of the other is: a reservation is room that somebody was promised, and who asks for room to be
 //! reserved has no claim on what runs.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Kind, Pod, PodIx};
 
 /// See the module.
@@ -15,10 +15,10 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    match (case.asker.kind, candidate.name.kind) {
-        (Kind::Pod, Kind::Reservation) => Err(Breach::Fact("it is a reservation, and pods preempt pods only")),
-        (Kind::Reservation, Kind::Pod) => Err(Breach::Fact("it is a pod, and reservations preempt reservations only")),
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    match (case.preemptor.kind, candidate.name.kind) {
+        (Kind::Pod, Kind::Reservation) => Err(Denial::Fact("it is a reservation, and pods preempt pods only")),
+        (Kind::Reservation, Kind::Pod) => Err(Denial::Fact("it is a pod, and reservations preempt reservations only")),
         _ => Ok(()),
     }
 }

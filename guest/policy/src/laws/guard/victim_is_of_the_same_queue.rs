@@ -2,7 +2,7 @@
 //!
 //! What another queue holds is a matter of what the queues deserve, not of the priorities of their jobs.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -14,9 +14,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    match candidate.queue == case.asker.queue {
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    match candidate.queue == case.preemptor.queue {
         true => Ok(()),
-        false => Err(Breach::Fact("it is of another queue")),
+        false => Err(Denial::Fact("it is of another queue")),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The room stays the reservation's when the pod goes: evicting it would free nothing.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -14,7 +14,7 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    let reserved = candidate.traits.inside.is_some() && case.cluster.reservation_of(ix).is_some();
-    if reserved { Err(Breach::Fact("it uses the room of a reservation, which would keep it")) } else { Ok(()) }
+pub fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    let nominated_on = candidate.attributes.inside.is_some() && case.cluster.reservation_of(ix).is_some();
+    if nominated_on { Err(Denial::Fact("it uses the room of a reservation, which would keep it")) } else { Ok(()) }
 }

@@ -3,7 +3,7 @@
 //! The time is the pod's own `cooldown-time` and counts from the moment it was placed; at exactly the end it may be evicted. A pod
 //! that does not say when it was placed is not protected.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -15,9 +15,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    match candidate.traits.task.protected_until {
-        Some(until) if case.cluster.now() < until => Err(Breach::Fact("its cooldown time is not over")),
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    match candidate.attributes.task.protected_until {
+        Some(until) if case.cluster.now() < until => Err(Denial::Fact("its cooldown time is not over")),
         _ => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 //! A non-preemptible pod is never evicted, however low its priority. How a pod without a label counts is an argument; the same
 //! answer decides how it counts against its queue. A pod that opted out of being a victim is none either.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Class, Pod, PodIx};
 
 /// See the module.
@@ -15,10 +15,10 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    match candidate.traits {
-        ref traits if traits.opted_out => Err(Breach::Fact("it opted out of being preempted")),
-        ref traits if traits.class == Class::NonPreemptible => Err(Breach::Fact("it is non-preemptible")),
+pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    match candidate.attributes {
+        ref attributes if attributes.opted_out => Err(Denial::Fact("it opted out of being preempted")),
+        ref attributes if attributes.class == Class::NonPreemptible => Err(Denial::Fact("it is non-preemptible")),
         _ => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 //! The priority of the job counts, not that of the pod. Equal priority is not lower.
 
 use crate::laws::order::waiting_gang_first::job_priority;
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -15,11 +15,11 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    let asker = case.cluster.pod(case.asker.pod).map_or(i32::MIN, |pod| job_priority(case.cluster, pod));
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    let preemptor = case.cluster.pod(case.preemptor.pod).map_or(i32::MIN, |pod| job_priority(case.cluster, pod));
     let victim = job_priority(case.cluster, candidate);
-    if victim < asker {
+    if victim < preemptor {
         return Ok(());
     }
-    Err(Breach::Priority { victim, preemptor: asker })
+    Err(Denial::Priority { victim, preemptor: preemptor })
 }

@@ -2,7 +2,7 @@
 //!
 //! Pods that nobody gave a queue are nobody's to take. In force where the arguments say so.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -14,10 +14,10 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let queue = candidate.queue.and_then(|queue| case.cluster.queue(queue));
     if queue.is_some_and(|queue| queue.is_default) {
-        return Err(Breach::Fact("it belongs to the default queue, which is not preempted"));
+        return Err(Denial::Fact("it belongs to the default queue, which is not preempted"));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! `preemption.policy: disabled` of the queue or, where it has no policy of its own, of one above it. Its own pods may still make others
 //! leave. A pod of a DaemonSet is owed its node, whatever that takes.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -15,10 +15,10 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let queue = candidate.queue.and_then(|queue| case.cluster.queue(queue));
-    match case.asker.own_node.is_none() && queue.is_some_and(|queue| queue.policy.spared) {
-        true => Err(Breach::Fact("preemption is disabled for its queue")),
+    match case.preemptor.required_node_reservation.is_none() && queue.is_some_and(|queue| queue.policy.spared) {
+        true => Err(Denial::Fact("preemption is disabled for its queue")),
         false => Ok(()),
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! A pod of a DaemonSet is owed its node, whatever that takes.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx, QueueIx, ResourceIx};
 
 /// See the module.
@@ -33,8 +33,10 @@ enum Judgement {
 }
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    let Some((own, theirs)) = case.asker.queue.zip(candidate.queue).filter(|_| case.asker.own_node.is_none()) else {
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    let Some((own, theirs)) =
+        case.preemptor.queue.zip(candidate.queue).filter(|_| case.preemptor.required_node_reservation.is_none())
+    else {
         return Ok(());
     };
     let (mut over, mut shared, mut unguaranteed) = (false, false, false);
@@ -52,9 +54,9 @@ pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> 
     let within = case.unplaced.iter().find_map(|(resource, _)| {
         let (queue, guarantor, guaranteed) = case.cluster.guarantor(Some(theirs), resource)?;
         let (parts, bound) = (vec![("used", guarantor.used.total(resource))], ("guaranteed", guaranteed));
-        Some(Breach::Amount { queue, resource, parts, relation: "is no more than", bound })
+        Some(Denial::Amount { queue, resource, parts, relation: "is no more than", bound })
     });
-    Err(within.unwrap_or(Breach::Fact("its queue uses nothing of what the preemptor asks for")))
+    Err(within.unwrap_or(Denial::Fact("its queue uses nothing of what the preemptor asks for")))
 }
 
 fn judge(case: &Case<'_>, own: QueueIx, theirs: QueueIx, resource: ResourceIx) -> Judgement {

@@ -2,7 +2,7 @@
 //!
 //! Within the queue its elastic pods still make way for its normal ones.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -14,11 +14,11 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let queue = candidate.queue.and_then(|queue| case.cluster.queue(queue));
-    let reclaimable = queue.is_some_and(|queue| queue.manners.reclaimable);
-    match candidate.queue.is_some() && (candidate.queue == case.asker.queue || reclaimable) {
+    let reclaimable = queue.is_some_and(|queue| queue.spec.reclaimable);
+    match candidate.queue.is_some() && (candidate.queue == case.preemptor.queue || reclaimable) {
         true => Ok(()),
-        false => Err(Breach::Fact("its queue is not reclaimable")),
+        false => Err(Denial::Fact("its queue is not reclaimable")),
     }
 }

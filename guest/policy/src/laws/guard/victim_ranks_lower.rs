@@ -2,7 +2,7 @@
 //!
 //! Equal priority is not lower.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx};
 
 /// See the module.
@@ -14,9 +14,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    if candidate.priority() < case.asker.priority {
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    if candidate.priority() < case.preemptor.priority {
         return Ok(());
     }
-    Err(Breach::Priority { victim: candidate.priority(), preemptor: case.asker.priority })
+    Err(Denial::Priority { victim: candidate.priority(), preemptor: case.preemptor.priority })
 }

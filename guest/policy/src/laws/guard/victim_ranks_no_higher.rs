@@ -7,7 +7,7 @@
 //!
 //! For a pod of a DaemonSet the bare priorities are compared: the queues have no say about its node.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Pod, PodIx, Queue, QueueIx};
 
 /// See the module.
@@ -19,15 +19,20 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Breach> {
-    let (priority, rank) = (i64::from(candidate.priority()), i64::from(case.asker.priority));
-    let holds = match case.asker.queue.zip(candidate.queue).filter(|_| case.asker.own_node.is_none()) {
+pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    let (priority, rank) = (i64::from(candidate.priority()), i64::from(case.preemptor.priority));
+    let holds = match case
+        .preemptor
+        .queue
+        .zip(candidate.queue)
+        .filter(|_| case.preemptor.required_node_reservation.is_none())
+    {
         Some((own, theirs)) => reaches(case, own, theirs, rank, priority),
         None => priority <= rank,
     };
     match holds {
         true => Ok(()),
-        false => Err(Breach::Ranks { victim: candidate.priority(), preemptor: case.asker.priority }),
+        false => Err(Denial::Ranks { victim: candidate.priority(), preemptor: case.preemptor.priority }),
     }
 }
 

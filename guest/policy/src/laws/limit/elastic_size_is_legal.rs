@@ -4,7 +4,7 @@
 //! minimum is always legal. A job is found in another size only where somebody else deleted a pod; from there it goes to a legal
 //! one in one step.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Elastic, Sizes};
 
 /// See the module.
@@ -30,13 +30,13 @@ pub fn is_legal(elastic: &Elastic, minimum: usize, size: usize) -> bool {
 }
 
 /// Whether the size of the asker's job is legal.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let elastic = case.asker.job.and_then(|job| case.cluster.job(job)).and_then(|job| job.elastic());
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let elastic = case.preemptor.job.and_then(|job| case.cluster.job(job)).and_then(|job| job.elastic());
     let Some(elastic) = elastic else { return Ok(()) };
-    let size = case.cluster.holders(case.asker.pod).count();
-    match is_legal(elastic, case.cluster.minimum(case.asker.pod), size) {
+    let size = case.cluster.holders(case.preemptor.pod).count();
+    match is_legal(elastic, case.cluster.minimum(case.preemptor.pod), size) {
         true => Ok(()),
-        false => Err(Breach::Fact("the size of the job would be none that its rule names")),
+        false => Err(Denial::Fact("the size of the job would be none that its rule names")),
     }
 }
 

@@ -4,7 +4,7 @@
 //! counts as used, so that nobody takes what others made way for. Victims count only where they stand below the queue whose maximum
 //! is in the way: others would leave in vain.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Class, within};
 
 /// See the module.
@@ -16,9 +16,9 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asking pod stays under every maximum when the group has gone.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let others = |ix| !case.asker.pods.contains(&ix);
-    for (ix, queue) in case.cluster.path(case.asker.queue) {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let others = |ix| !case.preemptor.pods.contains(&ix);
+    for (ix, queue) in case.cluster.path(case.preemptor.queue) {
         for (resource, max) in queue.bounds.max.iter() {
             let asked = case.unplaced.get(resource);
             if asked == 0 {
@@ -28,7 +28,7 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
             let promised = case.cluster.promised_below(ix, Class::Preemptible, resource, others);
             if !within(&[used, promised, asked, victims.saturating_neg()], max) {
                 let parts = vec![("used", used), ("+ promised", promised), ("+ asked", asked), ("- victims", victims)];
-                return Err(Breach::Amount {
+                return Err(Denial::Amount {
                     queue: ix,
                     resource,
                     parts,

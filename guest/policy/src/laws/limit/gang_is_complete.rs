@@ -3,7 +3,7 @@
 //! Which members make a gang complete is its match policy: those held at permit (the asking pod is one of them), or those and the
 //! bound ones; or those held at permit, once only: when a member has ever been bound, no more is asked.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Cluster, JobIx, Match, Place};
 
 /// See the module.
@@ -15,12 +15,12 @@ pub const LAW: Law = Law {
 };
 
 /// Whether all gangs that must be complete together are.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let Some(job) = case.asker.job else { return Ok(()) };
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some(job) = case.preemptor.job else { return Ok(()) };
     case.cluster.gang_group(job).into_iter().try_for_each(|job| complete(case.cluster, job))
 }
 
-fn complete(cluster: &Cluster, ix: JobIx) -> Result<(), Breach> {
+fn complete(cluster: &Cluster, ix: JobIx) -> Result<(), Denial> {
     let Some((job, gang)) = cluster.job(ix).and_then(|job| Some((job, job.gang()?))) else { return Ok(()) };
     let members = || job.members.iter().filter_map(|pod| cluster.pod(*pod));
     let waiting = members().filter(|pod| matches!(pod.place, Place::Reserved(_))).count();
@@ -33,5 +33,5 @@ fn complete(cluster: &Cluster, ix: JobIx) -> Result<(), Breach> {
     if have >= usize::try_from(gang.minimum).unwrap_or(usize::MAX) {
         return Ok(());
     }
-    Err(Breach::Incomplete { job: ix, counted, have, need: gang.minimum })
+    Err(Denial::Incomplete { job: ix, counted, have, need: gang.minimum })
 }

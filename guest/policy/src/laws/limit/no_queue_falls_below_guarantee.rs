@@ -6,7 +6,7 @@
 //!
 //! A pod of a DaemonSet is owed its node, whatever that takes.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -17,8 +17,10 @@ pub const LAW: Law = Law {
 };
 
 /// Whether every queue keeps its guarantee when the group goes.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let Some(own) = case.asker.queue.filter(|_| case.asker.own_node.is_none()) else { return Ok(()) };
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some(own) = case.preemptor.queue.filter(|_| case.preemptor.required_node_reservation.is_none()) else {
+        return Ok(());
+    };
     for victim in case.group.iter().filter_map(|ix| case.cluster.pod(*ix)) {
         let shared = victim.queue.and_then(|queue| case.cluster.common_ancestor(own, queue));
         for (ix, queue) in case.cluster.path(victim.queue).take_while(|(ix, _)| Some(*ix) != shared) {
@@ -26,7 +28,7 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
                 let (used, victims) = (queue.used.total(resource), case.given_up(ix, resource));
                 if victim.request.get(resource) > 0 && used.saturating_sub(victims) < guaranteed {
                     let (parts, bound) = (vec![("used", used), ("- victims", victims)], ("guaranteed", guaranteed));
-                    return Err(Breach::Amount { queue: ix, resource, parts, relation: "is less than", bound });
+                    return Err(Denial::Amount { queue: ix, resource, parts, relation: "is less than", bound });
                 }
             }
         }

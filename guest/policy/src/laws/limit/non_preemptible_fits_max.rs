@@ -4,7 +4,7 @@
 //! preemptible pods of its own queue can make way, and then the limit must hold with the plan carried out. Where the system
 //! shares out what there is, the share (runtime) stands in the place of the maximum.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Class, within};
 
 /// See the module.
@@ -16,11 +16,11 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asker, if it is non-preemptible, stays under the maximum of its queue.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    if case.asker.class != Class::NonPreemptible {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    if case.preemptor.class != Class::NonPreemptible {
         return Ok(());
     }
-    for (ix, queue) in case.asker.queues(case.cluster) {
+    for (ix, queue) in case.preemptor.queues(case.cluster) {
         let (called, limit) = queue.limit();
         for (resource, max) in limit.iter() {
             let [preemptible, non_preemptible] = queue.used.parts(resource);
@@ -34,7 +34,7 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
                     ("promised", promised),
                     ("asked", asked),
                 ];
-                return Err(Breach::Exceeds { queue: ix, resource, parts, bound: (called, max) });
+                return Err(Denial::Exceeds { queue: ix, resource, parts, bound: (called, max) });
             }
         }
     }

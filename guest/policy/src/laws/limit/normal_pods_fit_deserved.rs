@@ -3,7 +3,7 @@
 //! Elastic pods do not count: they may be anywhere under the capability, for they make way when others need the room. A resource of
 //! which nothing is deserved is not bounded, whatever is guaranteed of it. So no normal pod ever has to be taken back.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Class, within};
 
 /// See the module.
@@ -15,19 +15,19 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asker, if it is no elastic pod, fits into what its queue deserves.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let Some((ix, queue)) = case.cluster.path(case.asker.queue).next() else { return Ok(()) };
-    if case.asker.class == Class::Preemptible {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
+    if case.preemptor.class == Class::Preemptible {
         return Ok(());
     }
-    for (resource, _) in case.asker.unplaced.iter() {
-        let Some(bound) = queue.due(resource).filter(|_| queue.bounds.deserved.get(resource).is_some()) else {
+    for (resource, _) in case.preemptor.unplaced.iter() {
+        let Some(bound) = queue.entitlement(resource).filter(|_| queue.bounds.deserved.get(resource).is_some()) else {
             continue;
         };
         let (used, asked) = (queue.used.of(Class::NonPreemptible, resource), case.unplaced.get(resource));
         if !within(&[used, asked], bound) {
             let parts = vec![("normal used", used), ("asked", asked)];
-            return Err(Breach::Exceeds { queue: ix, resource, parts, bound: ("deserved", bound) });
+            return Err(Denial::Exceeds { queue: ix, resource, parts, bound: ("deserved", bound) });
         }
     }
     Ok(())

@@ -5,7 +5,7 @@
 //! the queue ask for, running and pending, but at most what the queue is guaranteed. A resource that min does not name is set aside
 //! as asked.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Class, within};
 
 /// See the module.
@@ -17,11 +17,11 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asker, if it is preemptible, stays under what is left of the maximum of its queue.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    if case.asker.class != Class::Preemptible {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    if case.preemptor.class != Class::Preemptible {
         return Ok(());
     }
-    for (ix, queue) in case.asker.queues(case.cluster) {
+    for (ix, queue) in case.preemptor.queues(case.cluster) {
         let (called, limit) = queue.limit();
         for (resource, max) in limit.iter() {
             let requested = queue.requested.of(Class::NonPreemptible, resource);
@@ -36,7 +36,7 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
                     ("promised", promised),
                     ("asked", asked),
                 ];
-                return Err(Breach::Exceeds { queue: ix, resource, parts, bound: (called, max) });
+                return Err(Denial::Exceeds { queue: ix, resource, parts, bound: (called, max) });
             }
         }
     }

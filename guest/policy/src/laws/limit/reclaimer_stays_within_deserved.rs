@@ -4,7 +4,7 @@
 //! pass the deserved amount. A queue that deserves nothing gets nothing back: it lives on what is idle. Elastic pods of its own make
 //! way all the same: that takes nothing from anybody.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Queue, ResourceIx};
 
 /// See the module.
@@ -16,10 +16,10 @@ pub const LAW: Law = Law {
 };
 
 /// Whether each pod of the asker, all of them holding their nodes, finds its queue within its due in some resource.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let Some((ix, queue)) = case.cluster.path(case.asker.queue).next() else { return Ok(()) };
-    let mut later = case.asker.unplaced.clone();
-    for pod in case.asker.pods.iter().filter_map(|ix| case.cluster.pod(*ix)) {
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
+    let mut later = case.preemptor.unplaced.clone();
+    for pod in case.preemptor.pods.iter().filter_map(|ix| case.cluster.pod(*ix)) {
         let sum = |(resource, asked)| {
             let beyond = later.get(resource).saturating_sub(asked);
             (resource, queue.used.total(resource), case.unplaced.get(resource).saturating_sub(beyond))
@@ -28,12 +28,13 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
             .request
             .iter()
             .map(sum)
-            .any(|(resource, used, asked)| used.saturating_add(asked) <= due(queue, resource))
+            .any(|(resource, used, asked)| used.saturating_add(asked) <= entitlement(queue, resource))
         {
-            let shown = pod.request.iter().min_by_key(|(resource, _)| queue.due(*resource).is_none());
-            return Err(shown.map(sum).map_or(Breach::Fact("it asks for nothing"), |(resource, used, asked)| {
-                let (parts, bound) = (vec![("used", used), ("asked", asked)], ("deserved", due(queue, resource)));
-                Breach::Exceeds { queue: ix, resource, parts, bound }
+            let shown = pod.request.iter().min_by_key(|(resource, _)| queue.entitlement(*resource).is_none());
+            return Err(shown.map(sum).map_or(Denial::Fact("it asks for nothing"), |(resource, used, asked)| {
+                let (parts, bound) =
+                    (vec![("used", used), ("asked", asked)], ("deserved", entitlement(queue, resource)));
+                Denial::Exceeds { queue: ix, resource, parts, bound }
             }));
         }
         if later.subtract(&pod.request).is_err() {
@@ -44,6 +45,6 @@ pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
 }
 
 /// What a queue deserves of a resource; nothing where it does not say.
-fn due(queue: &Queue, resource: ResourceIx) -> i64 {
-    queue.due(resource).unwrap_or(0)
+fn entitlement(queue: &Queue, resource: ResourceIx) -> i64 {
+    queue.entitlement(resource).unwrap_or(0)
 }

@@ -10,7 +10,7 @@
 //!
 //! A pod of a DaemonSet is owed its node, whatever that takes.
 
-use crate::laws::{Breach, Case, Law, Question};
+use crate::laws::{Case, Denial, Law, Question};
 use crate::model::{Class, QueueIx, ResourceIx};
 
 /// See the module.
@@ -22,8 +22,10 @@ pub const LAW: Law = Law {
 };
 
 /// Whether the asking pod takes no more than evens out when the group goes.
-pub fn holds(case: &Case<'_>) -> Result<(), Breach> {
-    let Some(own) = case.asker.queue.filter(|_| case.asker.own_node.is_none()) else { return Ok(()) };
+pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some(own) = case.preemptor.queue.filter(|_| case.preemptor.required_node_reservation.is_none()) else {
+        return Ok(());
+    };
     let queues = case.group.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue);
     for theirs in queues.filter(|theirs| *theirs != own) {
         let common = case.cluster.common_ancestor(own, theirs);
@@ -47,7 +49,7 @@ fn evens_out(
     (own, theirs): (QueueIx, QueueIx),
     resource: ResourceIx,
     asked: i64,
-) -> Result<(), Breach> {
+) -> Result<(), Denial> {
     let used = |ix: QueueIx| case.cluster.queue(ix).map_or(0, |queue| queue.used.total(resource));
     let promised = case.promised(own, Class::Preemptible, resource);
     let left = used(theirs).saturating_sub(case.given_up(theirs, resource));
@@ -56,5 +58,5 @@ fn evens_out(
     }
     let parts = vec![("used", used(own)), ("+ promised", promised), ("+ asked", asked)];
     let bound = ("what the queue that gives is left with", left);
-    Err(Breach::Amount { queue: own, resource, parts, relation: "is more than", bound })
+    Err(Denial::Amount { queue: own, resource, parts, relation: "is more than", bound })
 }

@@ -3,7 +3,7 @@
 //! A node where nobody has to make way comes first; then the one whose most important additional victim is least important; then
 //! the one with the fewest additional victims; then the name decides.
 
-use crate::laws::{Law, Loss, Lost, Question};
+use crate::laws::{Law, NodeCost, NodeVictims, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -14,6 +14,6 @@ pub const LAW: Law = Law {
 };
 
 /// What is lost by one more pod: its additional victims.
-pub fn loss(lost: &Lost<'_>) -> Loss {
+pub fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     [lost.highest(), lost.count(), 0, 0, 0]
 }

@@ -17,6 +17,7 @@ pub const LAW: Law = Law {
 
 /// Which of two pods of a job comes first.
 pub fn compare(_: &Cluster, a: &Pod, b: &Pod) -> Ordering {
-    let key = |pod: &Pod| (Reverse(pod.priority()), pod.traits.task.index.unwrap_or(u32::MAX), pod.created, pod.rank);
+    let key =
+        |pod: &Pod| (Reverse(pod.priority()), pod.attributes.task.index.unwrap_or(u32::MAX), pod.created, pod.rank);
     key(a).cmp(&key(b))
 }

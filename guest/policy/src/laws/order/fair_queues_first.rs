@@ -25,7 +25,7 @@ pub fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
         (a, b) => a.is_none().cmp(&b.is_none()),
     };
     let key = |pod: &Pod| {
-        let job = pod.traits.job.and_then(|job| cluster.job(job));
+        let job = pod.attributes.job.and_then(|job| cluster.job(job));
         let since = job.and_then(|job| job.first_created).unwrap_or(pod.created);
         (Reverse(pod.priority()), since, job.map(|job| job.key.clone()), pod.created, pod.rank)
     };

@@ -5,7 +5,7 @@
 //! costs; fewer victims; the later start of the earliest-started of the most important victims; the name. Upstream leaves the last
 //! one to chance.
 
-use crate::laws::{Law, Loss, Lost, Question, count};
+use crate::laws::{Law, NodeCost, NodeVictims, Question, count};
 use crate::model::Pod;
 
 /// See the module.
@@ -17,7 +17,7 @@ pub const LAW: Law = Law {
 };
 
 /// What is lost by a plan.
-pub fn loss(lost: &Lost<'_>) -> Loss {
+pub fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let highest = lost.highest();
     let counted = |pod: &Pod| i64::from(pod.priority()).saturating_sub(i64::from(i32::MIN));
     let sum = lost.pods().map(counted).fold(0, i64::saturating_add);

@@ -20,7 +20,7 @@ pub const LAW: Law = Law {
 /// Which of two pending pods is tried first.
 pub fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let key = |pod: &Pod| {
-        let job = pod.traits.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
+        let job = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
         let time = job.map_or(pod.created, |job| job.failed_at.or(job.first_created).unwrap_or(pod.created));
         (Reverse(pod.priority()), time, job.map(|job| job.key.clone()))
     };

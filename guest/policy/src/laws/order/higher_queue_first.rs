@@ -19,14 +19,14 @@ pub const LAW: Law = Law {
 /// Which of two queues comes first.
 pub fn compare(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
     let (Some(a), Some(b)) = (cluster.queue(a), cluster.queue(b)) else { return a.cmp(&b) };
-    let birth = |queue: &Queue| (queue.manners.created, queue.name.clone());
+    let birth = |queue: &Queue| (queue.spec.created, queue.name.clone());
     standing(a, b).then_with(|| birth(a).cmp(&birth(b)))
 }
 
 /// Which of two queues comes first by what it is and holds.
 pub fn standing(a: &Queue, b: &Queue) -> Ordering {
-    let deserves = |queue: &Queue| queue.dues().next().is_some();
-    let priority = |queue: &Queue| Reverse(queue.manners.priority);
+    let deserves = |queue: &Queue| queue.entitlements().next().is_some();
+    let priority = |queue: &Queue| Reverse(queue.spec.priority);
     let by_share = || share(a).cmp(&share(b));
     priority(a).cmp(&priority(b)).then_with(by_share).then_with(|| deserves(b).cmp(&deserves(a)))
 }
@@ -49,10 +49,10 @@ impl PartialOrd for Share {
 }
 
 fn share(queue: &Queue) -> Share {
-    let parts = queue.dues().map(|(resource, due)| match (queue.used.total(resource), due) {
+    let parts = queue.entitlements().map(|(resource, entitlement)| match (queue.used.total(resource), entitlement) {
         (0, 0) => Share(0, 1),
         (_, 0) => Share(1, 1),
-        (used, due) => Share(used, due),
+        (used, entitlement) => Share(used, entitlement),
     });
     parts.max().unwrap_or(Share(1, 1))
 }

@@ -19,8 +19,8 @@ pub const LAW: Law = Law {
 };
 
 /// Which of two pods, each the first victim of its job, makes way first for somebody of this queue.
-pub fn compare(cluster: &Cluster, asker: Option<QueueIx>, a: &Pod, b: &Pod) -> Ordering {
-    let near = |pod: &Pod| Reverse(shared_ancestors(cluster, asker, pod.queue));
+pub fn compare(cluster: &Cluster, preemptor: Option<QueueIx>, a: &Pod, b: &Pod) -> Ordering {
+    let near = |pod: &Pod| Reverse(shared_ancestors(cluster, preemptor, pod.queue));
     let standing =
         |pod: &Pod| (waiting_gang_first::job_priority(cluster, pod), !waiting_gang_first::runs(cluster, pod));
     let queues = || match (a.queue, b.queue) {

@@ -17,10 +17,10 @@ pub const LAW: Law = Law {
 
 /// The reasons to spare a pod, one bit each, the weightier one higher.
 pub fn reasons(case: &Case<'_>, ix: PodIx, pod: &Pod) -> u8 {
-    let job = pod.traits.job.and_then(|job| case.cluster.job(job));
+    let job = pod.attributes.job.and_then(|job| case.cluster.job(job));
     let originator = u8::from(job.is_some_and(|job| job.originator == Some(ix)));
-    let opted_out = u8::from(pod.traits.opted_out);
-    match case.asker.own_node {
+    let opted_out = u8::from(pod.attributes.opted_out);
+    match case.preemptor.required_node_reservation {
         None => opted_out << 1 | originator,
         Some(_) => originator << 1 | opted_out,
     }

@@ -3,7 +3,7 @@
 //! The first criterion that separates two groups decides: nobody in it who should be spared; fewer pods; the most important of them less
 //! important; the youngest of them younger; the name of the node. Upstream leaves the choice to the implementation.
 
-use crate::laws::{Law, Loss, Lost, Question};
+use crate::laws::{Law, NodeCost, NodeVictims, Question};
 
 /// See the module.
 pub const LAW: Law = Law {
@@ -14,7 +14,7 @@ pub const LAW: Law = Law {
 };
 
 /// What is lost by a plan.
-pub fn loss(lost: &Lost<'_>) -> Loss {
+pub fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let youngest = lost.pods().map(|pod| pod.created).max().unwrap_or(i64::MAX);
     [i64::from(lost.reasons), lost.count(), lost.highest(), youngest.saturating_neg(), 0]
 }

@@ -18,7 +18,7 @@ pub const LAW: Law = Law {
 /// The priority of the job of a pod.
 pub fn job_priority(cluster: &Cluster, pod: &Pod) -> i32 {
     let Some(job) = job(cluster, pod) else { return pod.priority() };
-    job.charter.as_ref().map_or(0, |charter| charter.priority)
+    job.pod_group.as_ref().map_or(0, |pod_group| pod_group.priority)
 }
 
 /// Whether the gang of a pod runs.
@@ -33,7 +33,7 @@ pub fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let standing = |pod: &Pod| (Reverse(job_priority(cluster, pod)), runs(cluster, pod));
     let birth = |pod: &Pod| {
         let job = job(cluster, pod);
-        let created = job.and_then(|job| job.charter.as_ref()).map_or(pod.created, |charter| charter.created);
+        let created = job.and_then(|job| job.pod_group.as_ref()).map_or(pod.created, |pod_group| pod_group.created);
         let own = || (pod.name.namespace.clone(), pod.name.name.clone());
         (created, job.map_or_else(own, |job| job.key.clone()))
     };
@@ -41,5 +41,5 @@ pub fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
 }
 
 fn job<'a>(cluster: &'a Cluster, pod: &Pod) -> Option<&'a Job> {
-    pod.traits.job.and_then(|job| cluster.job(job))
+    pod.attributes.job.and_then(|job| cluster.job(job))
 }

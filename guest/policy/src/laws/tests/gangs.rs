@@ -15,12 +15,12 @@ fn job(world: &World, name: &str) -> JobIx {
     world.engine.cluster().job_named(&key).unwrap_or(JobIx(u32::MAX))
 }
 
-fn incomplete(world: &World, gang: &str, counted: &'static str, have: usize, need: u32) -> Result<(), Breach> {
-    Err(Breach::Incomplete { job: job(world, gang), counted, have, need })
+fn incomplete(world: &World, gang: &str, counted: &'static str, have: usize, need: u32) -> Result<(), Denial> {
+    Err(Denial::Incomplete { job: job(world, gang), counted, have, need })
 }
 
-fn undeclared(gang: &str) -> Result<(), Breach> {
-    Err(Breach::Undeclared { gang: gang.to_owned() })
+fn undeclared(gang: &str) -> Result<(), Denial> {
+    Err(Denial::Undeclared { gang: gang.to_owned() })
 }
 
 /// A gang of this minimum with one pending pod, `a`.

@@ -5,15 +5,15 @@ use crate::contract::PodKind;
 use crate::laws::guard::*;
 use crate::testing::{CAN_PREEMPT, Draft, INSIDE, OPT_OUT, ROOT, SOFT_EVICTION, pod, quota, reservation};
 
-/// What a guard says of a candidate when `asker` asks, on a node of 64 cores.
-fn between(guard: Guard, asker: Draft, candidate: Draft) -> Result<(), Breach> {
-    between_in(&mut World::new(), guard, asker, candidate)
+/// What a guard says of a candidate when `preemptor` asks, on a node of 64 cores.
+fn between(guard: Guard, preemptor: Draft, candidate: Draft) -> Result<(), Denial> {
+    between_in(&mut World::new(), guard, preemptor, candidate)
 }
 
-fn between_in(world: &mut World, guard: Guard, asker: Draft, candidate: Draft) -> Result<(), Breach> {
-    let (asking, asked) = (asker.name(), candidate.name());
+fn between_in(world: &mut World, guard: Guard, preemptor: Draft, candidate: Draft) -> Result<(), Denial> {
+    let (asking, asked) = (preemptor.name(), candidate.name());
     world.node("n", "cpu=64");
-    world.pod(asker);
+    world.pod(preemptor);
     world.pod(candidate);
     verdict(world, guard, &asking, &asked)
 }
@@ -22,7 +22,7 @@ fn between_in(world: &mut World, guard: Guard, asker: Draft, candidate: Draft) -
 fn equal_priority_is_not_lower() {
     for (priority, spared) in [(99, false), (100, true), (101, true), (i32::MIN, false), (i32::MAX, true)] {
         let candidate = pod("v").priority(priority).on("n");
-        let expected = if spared { Err(Breach::Priority { victim: priority, preemptor: 100 }) } else { Ok(()) };
+        let expected = if spared { Err(Denial::Priority { victim: priority, preemptor: 100 }) } else { Ok(()) };
         assert_eq!(between(victim_ranks_lower::admits, pod("a").priority(100), candidate), expected);
     }
 }
@@ -31,14 +31,14 @@ fn equal_priority_is_not_lower() {
 fn a_pod_without_a_priority_has_0() {
     let bare = |name: &str| pod(name).with(|pod| pod.priority = None);
     assert_eq!(between(victim_ranks_lower::admits, pod("a").priority(1), bare("v").on("n")), Ok(()));
-    let equal = Err(Breach::Priority { victim: 0, preemptor: 0 });
+    let equal = Err(Denial::Priority { victim: 0, preemptor: 0 });
     assert_eq!(between(victim_ranks_lower::admits, bare("a"), bare("v").on("n")), equal);
 }
 
 #[test]
 fn only_the_class_and_the_opt_out_decide_whether_a_pod_is_preemptible() {
-    let barred = Err(Breach::Fact("it is non-preemptible"));
-    let opted_out = Err(Breach::Fact("it opted out of being preempted"));
+    let barred = Err(Denial::Fact("it is non-preemptible"));
+    let opted_out = Err(Denial::Fact("it opted out of being preempted"));
     let plain = || pod("v").on("n");
     for (arguments, candidate, expected) in [
         ("", plain(), Ok(())),
@@ -66,14 +66,14 @@ fn a_pod_held_at_permit_is_no_victim_and_a_bound_one_is() {
     assert_eq!(between_in(&mut world, victim_is_bound::admits, pod("a").priority(1), pod("v").on("n")), Ok(()));
     world.pod(pod("held"));
     world.reserve("held", "n");
-    let held = Err(Breach::Fact("it is not bound to its node yet, or was only in this cycle"));
+    let held = Err(Denial::Fact("it is not bound to its node yet, or was only in this cycle"));
     assert_eq!(verdict(&mut world, victim_is_bound::admits, "a", "held"), held);
 }
 
 #[test]
 fn a_job_is_namespace_and_name() {
-    let same = Err(Breach::Fact("it belongs to the same job"));
-    for (asker, candidate, expected) in [
+    let same = Err(Denial::Fact("it belongs to the same job"));
+    for (preemptor, candidate, expected) in [
         (pod("a").job("j"), pod("v").job("j"), same),
         (pod("a").job("j"), pod("other/v").job("j"), Ok(())),
         (pod("a").job("j"), pod("v").job("k"), Ok(())),
@@ -81,34 +81,34 @@ fn a_job_is_namespace_and_name() {
         // Two pods without a job are two jobs.
         (pod("a"), pod("v"), Ok(())),
     ] {
-        let said = format!("{asker:?} {candidate:?}");
-        assert_eq!(between(victim_is_of_another_job::admits, asker, candidate.on("n")), expected, "{said}");
+        let said = format!("{preemptor:?} {candidate:?}");
+        assert_eq!(between(victim_is_of_another_job::admits, preemptor, candidate.on("n")), expected, "{said}");
     }
 }
 
 #[test]
 fn pods_make_way_for_pods_and_reservations_for_reservations() {
     let [is_reservation, is_pod] = [
-        Err(Breach::Fact("it is a reservation, and pods preempt pods only")),
-        Err(Breach::Fact("it is a pod, and reservations preempt reservations only")),
+        Err(Denial::Fact("it is a reservation, and pods preempt pods only")),
+        Err(Denial::Fact("it is a pod, and reservations preempt reservations only")),
     ];
     let make = |kind, name| pod(name).with(|pod| pod.kind = kind);
-    for (asker, candidate, expected) in [
+    for (preemptor, candidate, expected) in [
         (PodKind::Pod, PodKind::Pod, Ok(())),
         (PodKind::Pod, PodKind::Reservation, is_reservation),
         (PodKind::Reservation, PodKind::Pod, is_pod),
         (PodKind::Reservation, PodKind::Reservation, Ok(())),
     ] {
-        let verdict = between(victim_is_of_the_same_kind::admits, make(asker, "a"), make(candidate, "v").on("n"));
-        assert_eq!(verdict, expected, "{asker:?} {candidate:?}");
+        let verdict = between(victim_is_of_the_same_kind::admits, make(preemptor, "a"), make(candidate, "v").on("n"));
+        assert_eq!(verdict, expected, "{preemptor:?} {candidate:?}");
     }
 }
 
 #[test]
 fn a_pod_inside_a_reservation_on_its_node_stays() {
     let inside = || pod("v").annotation(INSIDE, r#"{"name": "r", "uid": "u"}"#).on("n");
-    let keeps = Err(Breach::Fact("it uses the room of a reservation, which would keep it"));
-    for (reserved, expected) in [
+    let keeps = Err(Denial::Fact("it uses the room of a reservation, which would keep it"));
+    for (nominated_on, expected) in [
         (Some(reservation("r").on("n")), keeps),
         (Some(reservation("r").on("m")), Ok(())),
         (Some(reservation("r")), Ok(())),
@@ -117,8 +117,8 @@ fn a_pod_inside_a_reservation_on_its_node_stays() {
     ] {
         let mut world = World::new();
         world.node("m", "cpu=64");
-        let said = format!("{reserved:?}");
-        reserved.into_iter().for_each(|reserved| world.pod(reserved));
+        let said = format!("{nominated_on:?}");
+        nominated_on.into_iter().for_each(|nominated_on| world.pod(nominated_on));
         let verdict = between_in(&mut world, victim_is_outside_reservations::admits, pod("a").priority(1), inside());
         assert_eq!(verdict, expected, "{said}");
     }
@@ -126,7 +126,7 @@ fn a_pod_inside_a_reservation_on_its_node_stays() {
 
 #[test]
 fn the_default_quota_is_spared_and_no_other() {
-    let spared = Err(Breach::Fact("it belongs to the default queue, which is not preempted"));
+    let spared = Err(Denial::Fact("it belongs to the default queue, which is not preempted"));
     for (candidate, expected) in [
         (pod("v"), spared.clone()),
         (pod("v").quota("nobody-knows-it"), spared),

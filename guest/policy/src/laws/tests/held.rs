@@ -4,10 +4,10 @@ use super::*;
 use crate::laws::gate::its_room_is_not_held_at_permit::holds;
 use crate::testing::{Draft, pod, pod_group};
 
-const HELD: Breach = Breach::Fact("waiting for its room: a pod is held there at permit that may yet be rejected");
+const HELD: Denial = Denial::Fact("waiting for its room: a pod is held there at permit that may yet be rejected");
 
 /// What the law says to a pod of priority 10 that is nominated to a node of 8 cpu, on which `bound` is bound and `held` is held.
-fn with(bound: &str, held: Draft, asker: Draft, others: Vec<Draft>) -> Result<(), Breach> {
+fn with(bound: &str, held: Draft, preemptor: Draft, others: Vec<Draft>) -> Result<(), Denial> {
     let mut world = World::new();
     ["ours", "theirs"].into_iter().for_each(|name| world.object(pod_group(name, 5, &[])));
     ["n", "m"].into_iter().for_each(|node| world.node(node, "cpu=8"));
@@ -15,12 +15,12 @@ fn with(bound: &str, held: Draft, asker: Draft, others: Vec<Draft>) -> Result<()
     let name = held.name();
     world.pod(held);
     world.reserve(&name, "n");
-    world.pod(asker);
+    world.pod(preemptor);
     others.into_iter().for_each(|other| world.pod(other));
     planning(&mut world, "asker", holds)
 }
 
-fn asker() -> Draft {
+fn preemptor() -> Draft {
     pod("asker").priority(10).asks("cpu=4").nominated("n")
 }
 
@@ -31,29 +31,29 @@ fn held() -> Draft {
 #[test]
 fn room_that_is_held_and_would_be_enough_is_waited_for() {
     // 8 - 4 bound - 4 held = 0 free; with what is held 4, and 4 are asked for.
-    assert_eq!(with("cpu=4", held(), asker(), vec![]), Err(HELD));
+    assert_eq!(with("cpu=4", held(), preemptor(), vec![]), Err(HELD));
     // 8 - 5 - 4 < 0 would be no node; 5 bound and 3 held leave 3 at most.
-    assert_eq!(with("cpu=5", held().asks("cpu=3"), asker(), vec![]), Ok(()));
+    assert_eq!(with("cpu=5", held().asks("cpu=3"), preemptor(), vec![]), Ok(()));
     // 4 are free as it is: whatever refuses the pod, it is not who is held.
-    assert_eq!(with("cpu=0", held(), asker(), vec![]), Ok(()));
+    assert_eq!(with("cpu=0", held(), preemptor(), vec![]), Ok(()));
 }
 
 #[test]
 fn who_could_be_made_to_leave_or_is_of_the_same_gang_is_not_waited_for() {
-    assert_eq!(with("cpu=4", held().priority(9), asker(), vec![]), Ok(()));
+    assert_eq!(with("cpu=4", held().priority(9), preemptor(), vec![]), Ok(()));
     let sibling = pod("held").priority(10).asks("cpu=4").job("ours");
-    assert_eq!(with("cpu=4", sibling, asker().job("ours"), vec![]), Ok(()));
-    assert_eq!(with("cpu=4", held(), asker().job("ours"), vec![]), Err(HELD));
+    assert_eq!(with("cpu=4", sibling, preemptor().job("ours"), vec![]), Ok(()));
+    assert_eq!(with("cpu=4", held(), preemptor().job("ours"), vec![]), Err(HELD));
 }
 
 #[test]
 fn only_a_promise_that_may_still_be_kept_is_waited_for() {
     let bare = pod("asker").priority(10).asks("cpu=4");
     assert_eq!(with("cpu=4", held(), bare, vec![]), Ok(()));
-    assert_eq!(with("cpu=4", held(), asker().nominated("m"), vec![]), Ok(()));
-    assert_eq!(with("cpu=4", held(), asker().only_on(&["m"]), vec![]), Ok(()));
+    assert_eq!(with("cpu=4", held(), preemptor().nominated("m"), vec![]), Ok(()));
+    assert_eq!(with("cpu=4", held(), preemptor().only_on(&["m"]), vec![]), Ok(()));
     // The room would go to another pod that was promised it, but for one of lower priority.
     let rival = |priority| pod("rival").priority(priority).asks("cpu=1").nominated("n");
-    assert_eq!(with("cpu=4", held(), asker(), vec![rival(10)]), Ok(()));
-    assert_eq!(with("cpu=4", held(), asker(), vec![rival(9)]), Err(HELD));
+    assert_eq!(with("cpu=4", held(), preemptor(), vec![rival(10)]), Ok(()));
+    assert_eq!(with("cpu=4", held(), preemptor(), vec![rival(9)]), Err(HELD));
 }

@@ -5,20 +5,20 @@ use super::*;
 use crate::laws::gate::last_plan_is_done::holds;
 use crate::testing::{Draft, SOFT_EVICTION, pod, quota};
 
-const LEAVING: Breach = Breach::Fact("waiting for preemption: a pod is still leaving the nominated node");
+const LEAVING: Denial = Denial::Fact("waiting for preemption: a pod is still leaving the nominated node");
 
-/// What the law says where `other` is in the cluster and `asker` is nominated to `n`.
-fn with(other: Draft, asker: Draft) -> Result<(), Breach> {
+/// What the law says where `other` is in the cluster and `preemptor` is nominated to `n`.
+fn with(other: Draft, preemptor: Draft) -> Result<(), Denial> {
     let mut world = World::new();
     world.object(quota("team", "", "", ""));
     world.node("n", "cpu=8");
     world.node("m", "cpu=8");
     world.pod(other);
-    world.pod(asker);
+    world.pod(preemptor);
     admission(&mut world, "asker", holds)
 }
 
-fn asker() -> Draft {
+fn preemptor() -> Draft {
     pod("asker").priority(10).quota("team").nominated("n")
 }
 
@@ -49,7 +49,7 @@ fn a_lesser_pod_that_leaves_the_nominated_node_because_of_a_plan_holds_the_next_
         (preempted(other()).on("m"), false),
     ] {
         let said = format!("{other:?}");
-        assert_eq!(with(other, asker()), if waits { Err(LEAVING) } else { Ok(()) }, "{said}");
+        assert_eq!(with(other, preemptor()), if waits { Err(LEAVING) } else { Ok(()) }, "{said}");
     }
 }
 
@@ -82,9 +82,9 @@ fn a_plan_under_way_is_told_with_the_victims_that_are_left() {
     let plan = world.plan("asker").map_or(0, |plan| plan.id);
     assert_eq!(admission(&mut world, "asker", holds), Ok(()), "a proposal is no plan under way");
     world.tell(vec![crate::contract::Event::PlanAccepted(plan)]);
-    assert_eq!(admission(&mut world, "asker", holds), Err(Breach::Underway { plan, left: 2 }));
+    assert_eq!(admission(&mut world, "asker", holds), Err(Denial::Underway { plan, left: 2 }));
     world.gone("v1");
-    assert_eq!(admission(&mut world, "asker", holds), Err(Breach::Underway { plan, left: 1 }));
+    assert_eq!(admission(&mut world, "asker", holds), Err(Denial::Underway { plan, left: 1 }));
     world.gone("v2");
     assert_eq!(admission(&mut world, "asker", holds), Ok(()));
 }

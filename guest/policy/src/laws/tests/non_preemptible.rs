@@ -18,15 +18,15 @@ fn world(mut world: World, min: &str, max: &str) -> World {
     world
 }
 
-fn asker(asks: &str) -> Draft {
+fn preemptor(asks: &str) -> Draft {
     pod("asker").quota("team").preemptible(false).asks(asks)
 }
 
-fn over_min(world: &World, asked: i64) -> Result<(), Breach> {
+fn over_min(world: &World, asked: i64) -> Result<(), Denial> {
     exceeds(world, "team", CPU, &[("non-preemptible used", 6000), ("promised", 0), ("asked", asked)], ("min", 10_000))
 }
 
-fn over_max(world: &World, asked: i64) -> Result<(), Breach> {
+fn over_max(world: &World, asked: i64) -> Result<(), Denial> {
     let parts = [("preemptible used", 8000), ("non-preemptible used", 6000), ("promised", 0), ("asked", asked)];
     exceeds(world, "team", CPU, &parts, ("max", 20_000))
 }
@@ -35,7 +35,7 @@ fn over_max(world: &World, asked: i64) -> Result<(), Breach> {
 fn equal_to_min_is_within_and_one_thousandth_of_a_core_more_is_not() {
     for (asks, asked) in [("cpu=4", None), ("cpu=4001m", Some(4001))] {
         let mut team = team();
-        team.pod(asker(asks));
+        team.pod(preemptor(asks));
         let expected = asked.map_or(Ok(()), |asked| over_min(&team, asked));
         assert_eq!(admission(&mut team, "asker", fits_min::holds), expected, "{asks}");
     }
@@ -45,7 +45,7 @@ fn equal_to_min_is_within_and_one_thousandth_of_a_core_more_is_not() {
 fn equal_to_max_is_within_and_one_thousandth_of_a_core_more_is_not() {
     for (asks, asked) in [("cpu=6", None), ("cpu=6001m", Some(6001))] {
         let mut team = team();
-        team.pod(asker(asks));
+        team.pod(preemptor(asks));
         let expected = asked.map_or(Ok(()), |asked| over_max(&team, asked));
         assert_eq!(admission(&mut team, "asker", fits_max::holds), expected, "{asks}");
     }
@@ -62,7 +62,7 @@ fn a_preemptible_asker_is_no_concern_of_either() {
 #[test]
 fn a_resource_that_the_bound_does_not_name_is_not_bounded() {
     let mut team = team();
-    team.pod(asker("gpu=8 memory=58Gi"));
+    team.pod(preemptor("gpu=8 memory=58Gi"));
     assert_eq!(admission(&mut team, "asker", fits_min::holds), Ok(()));
     assert_eq!(admission(&mut team, "asker", fits_max::holds), Ok(()));
 }
@@ -70,7 +70,7 @@ fn a_resource_that_the_bound_does_not_name_is_not_bounded() {
 #[test]
 fn a_bound_of_nothing_bounds() {
     let mut team = world(World::new(), "cpu=10 gpu=0", "cpu=20 gpu=0");
-    team.pod(asker("gpu=1"));
+    team.pod(preemptor("gpu=1"));
     let gpu = ResourceIx(2);
     let parts = [("non-preemptible used", 0), ("promised", 0), ("asked", 1)];
     assert_eq!(admission(&mut team, "asker", fits_min::holds), exceeds(&team, "team", gpu, &parts, ("min", 0)));
@@ -81,7 +81,7 @@ fn a_bound_of_nothing_bounds() {
 #[test]
 fn a_queue_that_is_over_in_a_resource_takes_nobody_who_asks_for_another() {
     let mut team = world(World::new(), "cpu=10 memory=5Gi", "cpu=20 memory=13Gi");
-    team.pod(asker("cpu=1"));
+    team.pod(preemptor("cpu=1"));
     let gi = 1 << 30;
     let parts = [("non-preemptible used", 6 * gi), ("promised", 0), ("asked", 0)];
     assert_eq!(admission(&mut team, "asker", fits_min::holds), exceeds(&team, "team", MEMORY, &parts, ("min", 5 * gi)));
@@ -114,7 +114,7 @@ fn what_is_asked_is_the_sum_over_the_waiting_pods_of_the_job() {
 fn a_pod_that_is_leaving_counts_until_it_is_gone() {
     let mut team = team();
     team.pod(pod("old").quota("team").preemptible(false).asks("cpu=1").on("n").with(|pod| pod.terminating = true));
-    team.pod(asker("cpu=4"));
+    team.pod(preemptor("cpu=4"));
     let parts = [("non-preemptible used", 7000), ("promised", 0), ("asked", 4000)];
     assert_eq!(admission(&mut team, "asker", fits_min::holds), exceeds(&team, "team", CPU, &parts, ("min", 10_000)));
     team.gone("old");
@@ -127,7 +127,7 @@ fn what_is_promised_to_others_counts_when_planning_only_and_by_class_against_min
     team.pod(pod("np-other").quota("team").preemptible(false).asks("cpu=1").nominated("n"));
     team.pod(pod("p-other").quota("team").preemptible(true).asks("cpu=2").nominated("n"));
     team.pod(pod("elsewhere").preemptible(false).asks("cpu=5").nominated("n"));
-    team.pod(asker("cpu=4").nominated("n"));
+    team.pod(preemptor("cpu=4").nominated("n"));
     assert_eq!(admission(&mut team, "asker", fits_min::holds), Ok(()));
     assert_eq!(admission(&mut team, "asker", fits_max::holds), Ok(()));
     // min: 6 used + 1 promised + 4 > 10. max: 14 used + 3 promised + 4 = 21 > 20.
@@ -140,7 +140,7 @@ fn what_is_promised_to_others_counts_when_planning_only_and_by_class_against_min
 #[test]
 fn with_the_job_on_its_nodes_nothing_is_asked_twice() {
     let mut team = team();
-    team.pod(asker("cpu=6"));
+    team.pod(preemptor("cpu=6"));
     team.reserve("asker", "n");
     let id = team.id("asker");
     assert_eq!(team.engine.with_all_placed(id, fits_max::holds), Ok(()));
@@ -161,7 +161,7 @@ fn ancestors_below_the_root_bound_where_the_argument_says_so() {
         world.node("n", "cpu=64");
         world.pod(pod("np").quota("sister").preemptible(false).asks("cpu=2").on("n"));
         world.pod(pod("p").quota("sister").asks("cpu=2").on("n"));
-        world.pod(asker("cpu=4"));
+        world.pod(preemptor("cpu=4"));
         let min = [("non-preemptible used", 2000), ("promised", 0), ("asked", 4000)];
         let max = [("preemptible used", 2000), ("non-preemptible used", 2000), ("promised", 0), ("asked", 4000)];
         let (min, max) = match bound {
@@ -173,7 +173,7 @@ fn ancestors_below_the_root_bound_where_the_argument_says_so() {
         assert_eq!(admission(&mut world, "asker", fits_min::holds), min, "{arguments}");
         assert_eq!(admission(&mut world, "asker", fits_max::holds), max, "{arguments}");
         // 2 + 3 = 5 and 4 + 3 = 7 are within the group; the root never binds.
-        world.pod(asker("cpu=3"));
+        world.pod(preemptor("cpu=3"));
         assert_eq!(admission(&mut world, "asker", fits_min::holds), Ok(()), "{arguments}");
         assert_eq!(admission(&mut world, "asker", fits_max::holds), Ok(()), "{arguments}");
     }
@@ -187,10 +187,10 @@ fn the_share_stands_in_the_place_of_max_where_there_are_shares() {
     world.object(quota("other", "", "", "cpu=20"));
     world.node("n", "cpu=12");
     world.pod(pod("greedy").quota("other").asks("cpu=20"));
-    world.pod(asker("cpu=3"));
+    world.pod(preemptor("cpu=3"));
     assert_eq!(admission(&mut world, "asker", fits_max::holds), Ok(()));
     // Requesting 7 against 20 it gets 6 of the 12.
-    world.pod(asker("cpu=7"));
+    world.pod(preemptor("cpu=7"));
     let parts = [("preemptible used", 0), ("non-preemptible used", 0), ("promised", 0), ("asked", 7000)];
     assert_eq!(
         admission(&mut world, "asker", fits_max::holds),

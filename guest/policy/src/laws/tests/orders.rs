@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::*;
-use crate::laws::Lost;
+use crate::laws::NodeVictims;
 use crate::laws::order::{cheapest_node_first, higher_priority_first, important_first};
 use crate::model::{Cluster, Pod, PodIx};
 use crate::testing::{Draft, pod};
@@ -66,7 +66,7 @@ fn a_node_costs_by_the_highest_priority_lost_and_then_by_number() {
         let names: Vec<String> = (0..victims.len()).map(|at| format!("v{at}-{}", victims.len())).collect();
         names.iter().zip(victims).for_each(|(name, priority)| world.pod(pod(name).priority(*priority)));
         let victims: Vec<PodIx> = names.iter().map(|name| PodIx(world.id(name))).collect();
-        (cheapest_node_first::loss)(&Lost {
+        (cheapest_node_first::loss)(&NodeVictims {
             cluster: world.engine.cluster(),
             victims: &victims,
             violations: 0,

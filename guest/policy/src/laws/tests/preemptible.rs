@@ -13,11 +13,11 @@ fn team() -> World {
     world
 }
 
-fn asker(asks: &str) -> Draft {
+fn preemptor(asks: &str) -> Draft {
     pod("asker").quota("team").preemptible(true).asks(asks)
 }
 
-fn over(world: &World, [aside, used, promised, asked]: [i64; 4]) -> Result<(), Breach> {
+fn over(world: &World, [aside, used, promised, asked]: [i64; 4]) -> Result<(), Denial> {
     let parts = [
         ("set aside for non-preemptible pods", aside),
         ("preemptible used", used),
@@ -44,7 +44,7 @@ fn set_aside_is_what_non_preemptible_pods_request_and_at_most_min() {
         let mut team = team();
         team.pod(pod("running").quota("team").preemptible(false).asks(running).on("n"));
         team.pod(pod("pending").quota("team").preemptible(false).asks(pending));
-        team.pod(asker(asks));
+        team.pod(preemptor(asks));
         let expected = aside.map_or(Ok(()), |(aside, asked)| over(&team, [aside, 5000, 0, asked]));
         assert_eq!(admission(&mut team, "asker", holds), expected, "{running} {pending} {asks}");
     }
@@ -60,7 +60,7 @@ fn a_non_preemptible_asker_is_no_concern_of_it() {
 #[test]
 fn a_resource_that_max_does_not_name_is_not_bounded() {
     let mut team = team();
-    team.pod(asker("memory=59Gi gpu=8"));
+    team.pod(preemptor("memory=59Gi gpu=8"));
     assert_eq!(admission(&mut team, "asker", holds), Ok(()));
 }
 
@@ -69,9 +69,9 @@ fn a_resource_that_min_does_not_name_is_set_aside_as_requested() {
     let mut world = World::new();
     world.object(quota("team", "", "memory=1Gi", "cpu=20"));
     world.pod(pod("np").quota("team").preemptible(false).asks("cpu=18"));
-    world.pod(asker("cpu=2"));
+    world.pod(preemptor("cpu=2"));
     assert_eq!(admission(&mut world, "asker", holds), Ok(()));
-    world.pod(asker("cpu=2001m"));
+    world.pod(preemptor("cpu=2001m"));
     assert_eq!(admission(&mut world, "asker", holds), over(&world, [18_000, 0, 0, 2001]));
 }
 
@@ -79,7 +79,7 @@ fn a_resource_that_min_does_not_name_is_set_aside_as_requested() {
 fn each_resource_is_bounded_by_itself() {
     let mut world = World::new();
     world.object(quota("team", "", "", "cpu=20 memory=8Gi"));
-    world.pod(asker("cpu=20 memory=8193Mi"));
+    world.pod(preemptor("cpu=20 memory=8193Mi"));
     let parts =
         [("set aside for non-preemptible pods", 0), ("preemptible used", 0), ("promised", 0), ("asked", 8193 << 20)];
     assert_eq!(admission(&mut world, "asker", holds), exceeds(&world, "team", MEMORY, &parts, ("max", 8 << 30)));
@@ -89,7 +89,7 @@ fn each_resource_is_bounded_by_itself() {
 fn a_queue_that_is_over_its_max_takes_nobody() {
     let mut team = team();
     team.pod(pod("too-much").quota("team").asks("cpu=16").on("n"));
-    team.pod(asker("memory=1Gi"));
+    team.pod(preemptor("memory=1Gi"));
     assert_eq!(admission(&mut team, "asker", holds), over(&team, [0, 21_000, 0, 0]));
 }
 
@@ -99,7 +99,7 @@ fn ended_pods_neither_use_nor_request() {
     let ended = |draft: Draft| draft.with(|pod| pod.phase = crate::contract::Phase::Failed);
     team.pod(ended(pod("np").quota("team").preemptible(false).asks("cpu=9").on("n")));
     team.pod(ended(pod("p2").quota("team").asks("cpu=9").on("n")));
-    team.pod(asker("cpu=15"));
+    team.pod(preemptor("cpu=15"));
     assert_eq!(admission(&mut team, "asker", holds), Ok(()));
 }
 
@@ -110,7 +110,7 @@ fn what_is_promised_to_preemptible_pods_of_other_jobs_counts_when_planning() {
     // A promise to a non-preemptible pod is set aside already: it is requested.
     team.pod(pod("np").quota("team").preemptible(false).asks("cpu=2").nominated("n"));
     team.pod(pod("sibling").quota("team").job("j").asks("cpu=3").nominated("n"));
-    team.pod(asker("cpu=10").job("j").nominated("n"));
+    team.pod(preemptor("cpu=10").job("j").nominated("n"));
     assert_eq!(admission(&mut team, "asker", holds), Ok(()), "2 + 5 + 13 = 20");
     assert_eq!(planning(&mut team, "asker", holds), over(&team, [2000, 5000, 1000, 13_000]));
     team.gone("other");
@@ -122,6 +122,6 @@ fn pods_of_other_queues_do_not_count() {
     let mut team = team();
     team.object(quota("other", "", "", "cpu=1"));
     team.pod(pod("foreign").quota("other").asks("cpu=30").on("n"));
-    team.pod(asker("cpu=15"));
+    team.pod(preemptor("cpu=15"));
     assert_eq!(admission(&mut team, "asker", holds), Ok(()));
 }

@@ -13,8 +13,8 @@ fn may(arguments: &str, draft: Draft) -> bool {
     world.pod(draft);
     match admission(&mut world, &name, holds) {
         Ok(()) => true,
-        Err(breach) => {
-            assert_eq!(breach, Breach::Fact("its preemption policy and labels do not let it preempt"));
+        Err(denial) => {
+            assert_eq!(denial, Denial::Fact("its preemption policy and labels do not let it preempt"));
             false
         }
     }

@@ -113,9 +113,9 @@ fn gives_first(arguments: &str, queues: &[(&str, Value)], [x, y]: [&str; 2], cla
         group(&mut world, name, queue, class, 0);
         world.pod(member(name, name).on("n"));
     }
-    let asker = Some(queue(&world, "a"));
+    let preemptor = Some(queue(&world, "a"));
     let order = |first: &str, second: &str| {
-        lesser_job_gives_first::compare(world.engine.cluster(), asker, &at(&world, first), &at(&world, second))
+        lesser_job_gives_first::compare(world.engine.cluster(), preemptor, &at(&world, first), &at(&world, second))
     };
     let [one, other] = both(order, "x", "y");
     assert_eq!(one, other, "it depends on who is asked about first");
@@ -149,9 +149,9 @@ fn in_a_tree_the_nearer_queue_gives_first_whatever_its_priority() {
     assert_eq!(gives_first("", &queues, ["near", "far"], ["high", "low"]), Ordering::Greater, "there is no tree");
 }
 
-/// Whether a pod of `x` may go for the queue of `asker`, with so many ancestors watched. `x` deserves 1 and holds 3, its parent `p`
+/// Whether a pod of `x` may go for the queue of `preemptor`, with so many ancestors watched. `x` deserves 1 and holds 3, its parent `p`
 /// deserves and holds 3, the parent of that, `g`, deserves 2 and holds 3.
-fn gives(levels: u32, asker: &str) -> bool {
+fn gives(levels: u32, preemptor: &str) -> bool {
     let mut world = world(&format!(r#"{{"enableHierarchy": true, "ancestorReclaimLevel": {levels}}}"#));
     let queue = |parent: &str, deserved: u32| json!({"parent": parent, "deserved": {"cpu": deserved}});
     for (name, spec) in [
@@ -167,7 +167,7 @@ fn gives(levels: u32, asker: &str) -> bool {
     for name in ["v0", "v1", "v2"] {
         world.pod(member(name, "v").on("n"));
     }
-    group(&mut world, "w", asker, "low", 0);
+    group(&mut world, "w", preemptor, "low", 0);
     world.pod(member("w", "w"));
     let (asking, victim) = (world.id("w"), at(&world, "v0"));
     let ix = PodIx(world.id("v0"));

@@ -10,21 +10,21 @@ impl Cluster {
             self.budgets.push(budget);
         }
         for (ix, pod) in self.pods.iter_mut() {
-            pod.traits.budgets = covers(ix, pod);
+            pod.attributes.budgets = covers(ix, pod);
         }
     }
 
     /// Splits pods into those whose disruption one of their budgets no longer allows, and the others. The budgets are spent in the
     /// order given: with the most important first, it is the less important ones that are protected.
     pub fn split_by_budget(&self, pods: &[PodIx]) -> (Vec<PodIx>, Vec<PodIx>) {
-        if pods.iter().filter_map(|ix| self.pod(*ix)).all(|pod| pod.traits.budgets.is_empty()) {
+        if pods.iter().filter_map(|ix| self.pod(*ix)).all(|pod| pod.attributes.budgets.is_empty()) {
             return (Vec::new(), pods.to_vec());
         }
         let mut allowed: BTreeMap<BudgetIx, i64> =
             self.budgets.iter().map(|(ix, budget)| (ix, budget.allowed)).collect();
         let violates = |ix: &PodIx| {
             let mut violates = false;
-            for budget in self.pod(*ix).map(|pod| pod.traits.budgets.as_slice()).unwrap_or_default() {
+            for budget in self.pod(*ix).map(|pod| pod.attributes.budgets.as_slice()).unwrap_or_default() {
                 if let Some(left) = allowed.get_mut(budget) {
                     *left = left.saturating_sub(1);
                     violates |= *left < 0;

@@ -31,7 +31,7 @@ impl Shortage {
 
     /// Counts a pod in, if it is of use.
     pub fn fill(&mut self, pod: &Pod) -> bool {
-        let role = pod.traits.task.role.and_then(|role| self.roles.get_mut(&role));
+        let role = pod.attributes.task.role.and_then(|role| self.roles.get_mut(&role));
         let lacking = match role {
             Some(lacking) if *lacking > 0 => lacking,
             _ => &mut self.others,
@@ -52,7 +52,7 @@ impl Cluster {
     pub fn note_scaling(&mut self, pods: &[PodIx]) {
         let now = self.now();
         for ix in pods {
-            let job = self.pod(*ix).and_then(|pod| pod.traits.job).and_then(|job| self.job_mut(job));
+            let job = self.pod(*ix).and_then(|pod| pod.attributes.job).and_then(|job| self.job_mut(job));
             if let Some(job) = job.filter(|job| job.elastic().is_some()) {
                 job.scaled_at = Some(now);
             }
@@ -68,14 +68,14 @@ impl Cluster {
 
     /// How many pods the job of a pod needs; a pod without a job is one of its own.
     pub fn minimum(&self, pod: PodIx) -> usize {
-        let Some(job) = self.pod(pod).and_then(|pod| pod.traits.job) else { return 1 };
+        let Some(job) = self.pod(pod).and_then(|pod| pod.attributes.job) else { return 1 };
         let minimum = self.job(job).and_then(|job| job.gang()).map_or(u32::MAX, |gang| gang.minimum);
         usize::try_from(minimum).unwrap_or(usize::MAX)
     }
 
     /// Whom the job of a pod lacks, beside those who hold a node and are not leaving, and those who ended well.
     pub fn shortage(&self, pod: PodIx) -> Shortage {
-        let counts = |pod: &Pod| pod.traits.task.succeeded || pod.place.node().is_some();
+        let counts = |pod: &Pod| pod.attributes.task.succeeded || pod.place.node().is_some();
         self.shortage_beside(pod, counts)
     }
 
@@ -86,7 +86,7 @@ impl Cluster {
 
     /// Whom the job of a pod would lack if every pod it has were placed.
     pub fn missing_members(&self, pod: PodIx) -> Shortage {
-        self.shortage_beside(pod, |pod| pod.traits.task.succeeded || pod.place != Place::Finished)
+        self.shortage_beside(pod, |pod| pod.attributes.task.succeeded || pod.place != Place::Finished)
     }
 
     /// The first of some waiting pods of a job that make it complete.
@@ -105,14 +105,14 @@ impl Cluster {
 
     /// The roles of which the job of a pod needs a number.
     pub fn roles(&self, pod: PodIx) -> &[(Symbol, u32)] {
-        let job = self.pod(pod).and_then(|pod| pod.traits.job).and_then(|job| self.job(job));
-        job.and_then(|job| job.charter.as_ref()).map(|charter| charter.roles.as_slice()).unwrap_or_default()
+        let job = self.pod(pod).and_then(|pod| pod.attributes.job).and_then(|job| self.job(job));
+        job.and_then(|job| job.pod_group.as_ref()).map(|pod_group| pod_group.roles.as_slice()).unwrap_or_default()
     }
 
     fn shortage_beside(&self, pod: PodIx, counts: impl Fn(&Pod) -> bool) -> Shortage {
         let counted = || self.members(pod).map(|(_, pod)| pod).filter(|pod| !pod.is_leaving() && counts(pod));
         let roles = self.roles(pod).iter().map(|(role, need)| {
-            let have = counted().filter(|pod| pod.traits.task.role == Some(*role)).count();
+            let have = counted().filter(|pod| pod.attributes.task.role == Some(*role)).count();
             (*role, usize::try_from(*need).unwrap_or(usize::MAX).saturating_sub(have))
         });
         let roles: BTreeMap<Symbol, usize> = roles.collect();

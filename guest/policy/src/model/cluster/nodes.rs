@@ -53,57 +53,65 @@ impl Cluster {
         (word >> (at & 63)) & 1 == 1
     }
 
-    /// The requests for which room is kept on a node before `asker` may have it: pods nominated there that are no less
+    /// The requests for which room is kept on a node before `preemptor` may have it: pods nominated there that are no less
     /// important (kube-scheduler, `RunFilterPluginsWithNominatedPods`).
-    pub fn promised<'a>(&'a self, node: &'a Node, asker: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
-        let priority = self.pod(asker).map_or(i32::MIN, |pod| pod.priority());
-        let others = node.nominated.iter().filter(move |pod| **pod != asker);
+    pub fn promised<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
+        let priority = self.pod(preemptor).map_or(i32::MIN, |pod| pod.priority());
+        let others = node.nominated.iter().filter(move |pod| **pod != preemptor);
         others
             .filter_map(|ix| Some((*ix, self.pod(*ix)?)))
             .filter(move |(_, pod)| pod.is_pending() && pod.priority() >= priority)
     }
 
-    /// The pods for which room is kept on a node before `asker` may have it, whatever their priority. A DaemonSet's pod that may run
+    /// The pods for which room is kept on a node before `preemptor` may have it, whatever their priority. A DaemonSet's pod that may run
     /// nowhere else goes before all but its like.
-    pub fn reserved<'a>(&'a self, node: &'a Node, asker: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
-        let own_node = self.pod(asker).is_some_and(|pod| pod.own_node().is_some());
-        let others = node.nominated.iter().filter(move |pod| **pod != asker);
-        others
-            .filter_map(|ix| Some((*ix, self.pod(*ix)?)))
-            .filter(move |(_, pod)| pod.is_pending() && (!own_node || pod.own_node().is_some()))
+    pub fn nominated_on<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
+        let required_node_reservation =
+            self.pod(preemptor).is_some_and(|pod| pod.required_node_reservation().is_some());
+        let others = node.nominated.iter().filter(move |pod| **pod != preemptor);
+        others.filter_map(|ix| Some((*ix, self.pod(*ix)?))).filter(move |(_, pod)| {
+            pod.is_pending() && (!required_node_reservation || pod.required_node_reservation().is_some())
+        })
     }
 
     /// Whether a node is kept as a whole for another pod than this one: a DaemonSet's that was nominated to it, or that was tried
     /// and found no room there. The latter is kept for only from pods that may run elsewhere.
-    pub fn is_kept(&self, ix: NodeIx, node: &Node, asker: PodIx) -> bool {
-        let waits = |pod: &PodIx| self.pod(*pod).is_some_and(|pod| pod.is_pending() && pod.own_node() == Some(ix));
-        let own_node = self.pod(asker).is_some_and(|pod| pod.own_node().is_some());
-        self.reserved(node, asker).any(|(_, pod)| pod.own_node().is_some()) || !own_node && self.owed.iter().any(waits)
+    pub fn is_reserved_for_another(&self, ix: NodeIx, node: &Node, preemptor: PodIx) -> bool {
+        let waits = |pod: &PodIx| {
+            self.pod(*pod).is_some_and(|pod| pod.is_pending() && pod.required_node_reservation() == Some(ix))
+        };
+        let required_node_reservation =
+            self.pod(preemptor).is_some_and(|pod| pod.required_node_reservation().is_some());
+        self.nominated_on(node, preemptor).any(|(_, pod)| pod.required_node_reservation().is_some())
+            || !required_node_reservation && self.required_node_reservations.iter().any(waits)
     }
 
     /// The pods of DaemonSets for which their node is kept since they were tried in vain.
-    pub fn owed(&self) -> impl Iterator<Item = PodIx> + '_ {
-        self.owed.iter().copied()
+    pub fn required_node_reservations(&self) -> impl Iterator<Item = PodIx> + '_ {
+        self.required_node_reservations.iter().copied()
     }
 
     /// A pod of a DaemonSet was tried and found no room on its node. Nothing where the node will never have room for it.
-    pub fn owe(&mut self, ix: PodIx) {
+    pub fn reserve_required_node(&mut self, ix: PodIx) {
         let Some(pod) = self.pod(ix) else { return };
-        let node = pod.own_node().filter(|node| self.eligible(pod.shape, *node)).and_then(|node| self.node(node));
+        let node = pod
+            .required_node_reservation()
+            .filter(|node| self.eligible(pod.shape, *node))
+            .and_then(|node| self.node(node));
         if node.is_some_and(|node| node.allocatable.lacks(&pod.request).is_none()) {
-            self.owed.insert(ix);
+            self.required_node_reservations.insert(ix);
         }
     }
 
     /// What these pods, all there are on a node, leave of it.
     pub(super) fn free(&self, allocatable: &Amounts, pods: &[PodIx]) -> Result<Amounts, Overflow> {
         let mut free = allocatable.clone();
-        let mut families = BTreeSet::new();
+        let mut reservation_groups = BTreeSet::new();
         for pod in pods.iter().filter_map(|pod| self.pods.get(*pod)) {
-            match self.family_of(pod).zip(pod.place.node()) {
+            match self.reservation_group_of(pod).zip(pod.place.node()) {
                 None => free.subtract(&pod.request)?,
-                Some((family, node)) if families.insert(family) => {
-                    free.subtract(&self.family_holds(Some(family), node, None)?)?;
+                Some((reservation_group, node)) if reservation_groups.insert(reservation_group) => {
+                    free.subtract(&self.reservation_group_holds(Some(reservation_group), node, None)?)?;
                 }
                 Some(_) => {}
             }

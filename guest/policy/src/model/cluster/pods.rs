@@ -25,15 +25,16 @@ impl Cluster {
         self.pods.remove(ix);
         self.nominated.remove(&ix);
         let lists = self.nodes.iter_mut().flat_map(|(_, node)| [&mut node.pods, &mut node.nominated]);
-        let lists =
-            lists.chain(self.jobs.iter_mut().map(|(_, job)| &mut job.members)).chain(self.families.values_mut());
+        let lists = lists
+            .chain(self.jobs.iter_mut().map(|(_, job)| &mut job.members))
+            .chain(self.reservation_groups.values_mut());
         lists.for_each(|list| list.retain(|other| *other != ix));
     }
 
     /// Makes all books anew from the pods.
     fn rebook(&mut self) -> Result<(), Overflow> {
         for (_, queue) in self.queues.iter_mut() {
-            (queue.used, queue.requested) = (Books::default(), Books::default());
+            (queue.used, queue.requested) = (Usage::default(), Usage::default());
         }
         let pods: Vec<PodIx> = self.pods.iter().map(|(ix, _)| ix).collect();
         for ix in pods {
@@ -56,15 +57,15 @@ impl Cluster {
         if let Some(pod) = &pod {
             self.pod_ranks.remove(&pod.name);
             if let Some(job) =
-                pod.traits.job.and_then(|job| self.jobs.get_mut(job)).filter(|job| job.members.is_empty())
+                pod.attributes.job.and_then(|job| self.jobs.get_mut(job)).filter(|job| job.members.is_empty())
             {
                 // One of the same name that is submitted again is another job, unless the object that stands for it has stayed.
-                let scaled_at = job.scaled_at.filter(|_| job.charter.is_some());
-                let (declared, charter) = (job.declared.take(), job.charter.take());
-                *job = Job { declared, charter, scaled_at, ..Job::new(job.key.clone()) };
+                let scaled_at = job.scaled_at.filter(|_| job.pod_group.is_some());
+                let (declared, pod_group) = (job.declared.take(), job.pod_group.take());
+                *job = Job { declared, pod_group, scaled_at, ..Job::new(job.key.clone()) };
             }
-            self.owed.remove(&ix);
-            self.tenants.remove(&ix);
+            self.required_node_reservations.remove(&ix);
+            self.eligible_owners.remove(&ix);
         }
         Ok(pod)
     }
@@ -77,16 +78,16 @@ impl Cluster {
     /// A reserved pod holds its node no longer. False where there is no such pod, or it is not reserved.
     pub fn unreserve(&mut self, ix: PodIx) -> Result<bool, Overflow> {
         match self.pod(ix).map(|pod| pod.place) {
-            Some(reserved @ Place::Reserved(_)) => self.settle_pod(ix, reserved, Place::Pending),
+            Some(nominated_on @ Place::Reserved(_)) => self.settle_pod(ix, nominated_on, Place::Pending),
             _ => Ok(false),
         }
     }
 
     /// Reads anew what pods say of themselves, as far as no book depends on it.
-    pub fn revise(&mut self, mut say: impl FnMut(PodIx, &mut Traits)) {
+    pub fn revise(&mut self, mut say: impl FnMut(PodIx, &mut PodAttributes)) {
         self.version = self.version.wrapping_add(1);
         for (ix, pod) in self.pods.iter_mut() {
-            say(ix, &mut pod.traits);
+            say(ix, &mut pod.attributes);
         }
     }
 
@@ -104,10 +105,10 @@ impl Cluster {
     fn attach(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
         self.version = self.version.wrapping_add(1);
         pod.rank = self.rank_pod(&pod.name);
-        let (place, nominated, job, created) = (pod.place, pod.nominated, pod.traits.job, pod.created);
-        let family = match pod.name.kind {
+        let (place, nominated, job, created) = (pod.place, pod.nominated, pod.attributes.job, pod.created);
+        let reservation_group = match pod.name.kind {
             Kind::Reservation => Some(self.symbols.intern(&pod.name.name)),
-            Kind::Pod => pod.traits.inside,
+            Kind::Pod => pod.attributes.inside,
         };
         self.pods.insert(ix, pod);
         if let Some(node) = place.node().and_then(|node| self.nodes.get_mut(node)) {
@@ -116,8 +117,8 @@ impl Cluster {
         if nominated.is_some() {
             self.nominated.insert(ix);
         }
-        if let Some(family) = family {
-            self.families.entry(family).or_default().push(ix);
+        if let Some(reservation_group) = reservation_group {
+            self.reservation_groups.entry(reservation_group).or_default().push(ix);
         }
         if let Some(node) = nominated.and_then(|node| self.nodes.get_mut(node)) {
             node.nominated.push(ix);
@@ -136,8 +137,11 @@ impl Cluster {
         self.ask(ix, Entry::Out)?;
         let Some(pod) = self.pods.remove(ix) else { return Ok(None) };
         self.nominated.remove(&ix);
-        if let Some(family) = self.family_of(&pod).and_then(|family| self.families.get_mut(&family)) {
-            family.retain(|other| *other != ix);
+        if let Some(reservation_group) = self
+            .reservation_group_of(&pod)
+            .and_then(|reservation_group| self.reservation_groups.get_mut(&reservation_group))
+        {
+            reservation_group.retain(|other| *other != ix);
         }
         if let Some(node) = pod.place.node().and_then(|node| self.nodes.get_mut(node)) {
             node.pods.retain(|other| *other != ix);
@@ -145,7 +149,7 @@ impl Cluster {
         if let Some(node) = pod.nominated.and_then(|node| self.nodes.get_mut(node)) {
             node.nominated.retain(|other| *other != ix);
         }
-        if let Some(job) = pod.traits.job.and_then(|job| self.jobs.get_mut(job)) {
+        if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
             job.members.retain(|other| *other != ix);
             if job.first_created == Some(pod.created) {
                 let members = job.members.iter().filter_map(|member| self.pods.get(*member));
@@ -159,7 +163,7 @@ impl Cluster {
     pub(in crate::model) fn hold(&mut self, ix: PodIx, entry: Entry) -> Result<(), Overflow> {
         let Some(pod) = self.pods.get(ix) else { return Ok(()) };
         let Some(at) = pod.place.node() else { return Ok(()) };
-        let alone = self.family_of(pod).is_none();
+        let alone = self.reservation_group_of(pod).is_none();
         let share = if alone { None } else { Some(self.share(ix)?) };
         if let Some(node) = self.nodes.get_mut(at) {
             let share = share.as_ref().unwrap_or(&pod.request);
@@ -191,12 +195,12 @@ impl Cluster {
 
     /// A pod counts against another queue, or in another way, from now on.
     pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, class: Class) -> Result<(), Overflow> {
-        if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.traits.class == class) {
+        if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.attributes.class == class) {
             return Ok(());
         }
         if let Some(mut pod) = self.detach(ix)? {
             pod.queue = queue;
-            pod.traits.class = class;
+            pod.attributes.class = class;
             self.attach(ix, pod)?;
         }
         Ok(())
@@ -228,11 +232,11 @@ fn book(
     queues: &mut Table<QueueIx, Queue>,
     pod: &Pod,
     entry: Entry,
-    books: fn(&mut Queue) -> &mut Books,
+    books: fn(&mut Queue) -> &mut Usage,
 ) -> Result<(), Overflow> {
     let mut next = pod.queue;
     while let Some(queue) = next.and_then(|queue| queues.get_mut(queue)) {
-        books(queue).book(entry, pod.traits.class, &pod.request)?;
+        books(queue).book(entry, pod.attributes.class, &pod.request)?;
         next = queue.parent;
     }
     Ok(())

@@ -12,7 +12,7 @@ impl Cluster {
     }
 
     /// Where a queue stands among its siblings.
-    pub fn set_standing(&mut self, queue: QueueIx, standing: Standing) {
+    pub fn set_standing(&mut self, queue: QueueIx, standing: QueueRank) {
         if let Some(queue) = self.queues.get_mut(queue) {
             queue.standing = standing;
         }
@@ -42,7 +42,7 @@ impl Cluster {
         counts: impl Fn(PodIx) -> bool,
     ) -> i64 {
         let below = |pod: &Pod| self.path(pod.queue).any(|(ix, _)| ix == queue);
-        let pods = self.nominated().filter(|(ix, pod)| pod.traits.class == class && counts(*ix) && below(pod));
+        let pods = self.nominated().filter(|(ix, pod)| pod.attributes.class == class && counts(*ix) && below(pod));
         pods.fold(0, |sum: i64, (_, pod)| sum.saturating_add(pod.request.get(resource)))
     }
 
@@ -50,7 +50,7 @@ impl Cluster {
     /// a pod in the new tree.
     pub fn set_queues(
         &mut self,
-        specs: Vec<QueueSpec>,
+        specs: Vec<QueueDefinition>,
         queue_of: impl Fn(&Cluster, &Pod) -> Option<QueueIx>,
     ) -> Result<(), Overflow> {
         self.version = self.version.wrapping_add(1);
@@ -58,11 +58,11 @@ impl Cluster {
         self.queue_names = BTreeMap::new();
         for spec in specs {
             let parent = spec.parent.and_then(|parent| self.queue_named(self.symbols.get(&parent)?));
-            let QueueSpec { name, bounds, is_default, policy, manners, .. } = spec;
+            let QueueDefinition { name, bounds, is_default, policy, spec, .. } = spec;
             let symbol = self.symbols.intern(&name);
-            let (used, requested) = (Books::default(), Books::default());
-            let (standing, runtime) = (Standing::default(), None);
-            let queue = Queue { name, parent, bounds, is_default, policy, standing, manners, runtime, used, requested };
+            let (used, requested) = (Usage::default(), Usage::default());
+            let (standing, runtime) = (QueueRank::default(), None);
+            let queue = Queue { name, parent, bounds, is_default, policy, standing, spec, runtime, used, requested };
             if let Some(ix) = self.queues.push(queue) {
                 self.queue_names.insert(symbol, ix);
             }

@@ -7,7 +7,7 @@ use super::*;
 
 impl Cluster {
     /// Who goes when this one goes: a reservation takes the pods inside it along.
-    pub fn party(&self, ix: PodIx) -> Vec<PodIx> {
+    pub fn eviction_set(&self, ix: PodIx) -> Vec<PodIx> {
         let Some(pod) = self.pod(ix).filter(|pod| pod.name.kind == Kind::Reservation) else { return vec![ix] };
         let inside = self.relatives(ix, pod).map(|(inside, _)| inside);
         std::iter::once(ix).chain(inside).collect()
@@ -23,8 +23,8 @@ impl Cluster {
     pub fn frees(&self, ix: PodIx) -> Result<Request, Overflow> {
         let Some(pod) = self.pod(ix) else { return Ok(Request::default()) };
         match (pod.name.kind, pod.place.node()) {
-            (Kind::Reservation, Some(node)) => self.family_holds(self.family_of(pod), node, None),
-            (Kind::Pod, Some(_)) if pod.traits.inside.is_some() => self.share(ix),
+            (Kind::Reservation, Some(node)) => self.reservation_group_holds(self.reservation_group_of(pod), node, None),
+            (Kind::Pod, Some(_)) if pod.attributes.inside.is_some() => self.share(ix),
             _ => Ok(pod.request.clone()),
         }
     }
@@ -32,46 +32,52 @@ impl Cluster {
     /// What a pod adds to what is held on its node.
     pub(super) fn share(&self, ix: PodIx) -> Result<Request, Overflow> {
         let Some(pod) = self.pod(ix) else { return Ok(Request::default()) };
-        let (Some(family), Some(node)) = (self.family_of(pod), pod.place.node()) else {
+        let (Some(reservation_group), Some(node)) = (self.reservation_group_of(pod), pod.place.node()) else {
             return Ok(pod.request.clone());
         };
-        let with = self.family_holds(Some(family), node, None)?;
-        let without = self.family_holds(Some(family), node, Some(ix))?;
+        let with = self.reservation_group_holds(Some(reservation_group), node, None)?;
+        let without = self.reservation_group_holds(Some(reservation_group), node, Some(ix))?;
         Request::new(with.iter().map(|(resource, n)| (resource, n.saturating_sub(without.get(resource)))).collect())
     }
 
     /// The family of a pod: a reservation's own, or that of the reservation it is inside.
-    pub(super) fn family_of(&self, pod: &Pod) -> Option<Symbol> {
+    pub(super) fn reservation_group_of(&self, pod: &Pod) -> Option<Symbol> {
         match pod.name.kind {
             Kind::Reservation => self.symbols.get(&pod.name.name),
-            Kind::Pod => pod.traits.inside,
+            Kind::Pod => pod.attributes.inside,
         }
     }
 
     /// The other members of a family on the node of this one.
     fn relatives<'a>(&'a self, ix: PodIx, pod: &'a Pod) -> impl Iterator<Item = (PodIx, &'a Pod)> {
-        let family = self.family_of(pod).and_then(|family| self.families.get(&family));
-        let members = family.map(Vec::as_slice).unwrap_or_default().iter().filter(move |other| **other != ix);
+        let reservation_group = self
+            .reservation_group_of(pod)
+            .and_then(|reservation_group| self.reservation_groups.get(&reservation_group));
+        let members =
+            reservation_group.map(Vec::as_slice).unwrap_or_default().iter().filter(move |other| **other != ix);
         let here = move |other: &&Pod| other.place.node().is_some() && other.place.node() == pod.place.node();
         members.filter_map(|other| Some((*other, self.pod(*other)?))).filter(move |(_, other)| here(other))
     }
 
     /// What a family holds on a node: per resource the larger of what its reservation and what the pods inside ask for.
-    pub(super) fn family_holds(
+    pub(super) fn reservation_group_holds(
         &self,
-        family: Option<Symbol>,
+        reservation_group: Option<Symbol>,
         node: NodeIx,
         without: Option<PodIx>,
     ) -> Result<Request, Overflow> {
-        let members = family.and_then(|family| self.families.get(&family)).map(Vec::as_slice).unwrap_or_default();
+        let members = reservation_group
+            .and_then(|reservation_group| self.reservation_groups.get(&reservation_group))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let here = members.iter().filter(|ix| Some(**ix) != without).filter_map(|ix| self.pod(*ix));
-        let (mut reserved, mut inside) = (Vec::new(), Vec::new());
+        let (mut nominated_on, mut inside) = (Vec::new(), Vec::new());
         for pod in here.filter(|pod| pod.place.node() == Some(node)) {
-            let side = if pod.name.kind == Kind::Reservation { &mut reserved } else { &mut inside };
+            let side = if pod.name.kind == Kind::Reservation { &mut nominated_on } else { &mut inside };
             side.extend(pod.request.iter());
         }
-        let (reserved, inside) = (Request::new(reserved)?, Request::new(inside)?);
-        let more = inside.iter().map(|(resource, n)| (resource, n.saturating_sub(reserved.get(resource))));
-        Request::new(reserved.iter().chain(more).collect())
+        let (nominated_on, inside) = (Request::new(nominated_on)?, Request::new(inside)?);
+        let more = inside.iter().map(|(resource, n)| (resource, n.saturating_sub(nominated_on.get(resource))));
+        Request::new(nominated_on.iter().chain(more).collect())
     }
 }

@@ -45,23 +45,23 @@ pub fn nodes_add_up(cluster: &Cluster) {
 /// What is held on a node: what pods ask for; a reservation and the pods inside it together the larger of the two.
 fn held(cluster: &Cluster, node: NodeIx, resource: ResourceIx) -> i64 {
     let mut alone = 0;
-    let mut families: BTreeMap<String, [i64; 2]> = BTreeMap::new();
+    let mut reservation_groups: BTreeMap<String, [i64; 2]> = BTreeMap::new();
     for (_, pod) in cluster.pods().filter(|(_, pod)| pod.place.node() == Some(node)) {
         let asked = pod.request.get(resource);
-        match (pod.name.kind, pod.traits.inside) {
+        match (pod.name.kind, pod.attributes.inside) {
             (Kind::Reservation, _) => {
-                let [reserved, _] = families.entry(pod.name.name.clone()).or_default();
-                *reserved += asked;
+                let [nominated_on, _] = reservation_groups.entry(pod.name.name.clone()).or_default();
+                *nominated_on += asked;
             }
             (Kind::Pod, Some(inside)) => {
                 let name = ["r0", "r1"].into_iter().find(|name| cluster.symbol(name) == Some(inside));
-                let [_, used] = families.entry(name.unwrap_or("?").to_owned()).or_default();
+                let [_, used] = reservation_groups.entry(name.unwrap_or("?").to_owned()).or_default();
                 *used += asked;
             }
             (Kind::Pod, None) => alone += asked,
         }
     }
-    alone + families.values().map(|[reserved, used]| reserved.max(used)).sum::<i64>()
+    alone + reservation_groups.values().map(|[nominated_on, used]| nominated_on.max(used)).sum::<i64>()
 }
 
 /// What a queue uses and what is requested from it is the sum over the pods that belong to it or below it.
@@ -69,7 +69,7 @@ pub fn queues_add_up(cluster: &Cluster) {
     for (ix, queue) in cluster.queues() {
         for class in [Class::Preemptible, Class::NonPreemptible] {
             let below = || cluster.pods().map(|(_, pod)| pod).filter(|pod| is_below(cluster, pod.queue, ix));
-            let of_class = || below().filter(|pod| pod.traits.class == class);
+            let of_class = || below().filter(|pod| pod.attributes.class == class);
             for resource in RESOURCES {
                 let sum = |pods: &mut dyn Iterator<Item = &Pod>| pods.map(|pod| pod.request.get(resource)).sum::<i64>();
                 let used = sum(&mut of_class().filter(|pod| pod.place.node().is_some()));
@@ -107,7 +107,7 @@ pub fn lists_are_right(cluster: &Cluster) {
         assert_eq!(sorted(&node.nominated), naming(&|pod| pod.nominated == Some(ix)), "nominated to {}", node.name);
     }
     for (ix, job) in cluster.jobs() {
-        assert_eq!(sorted(&job.members), naming(&|pod| pod.traits.job == Some(ix)), "members of {:?}", job.key);
+        assert_eq!(sorted(&job.members), naming(&|pod| pod.attributes.job == Some(ix)), "members of {:?}", job.key);
     }
     let waiting = naming(&|pod| pod.nominated.is_some() && pod.is_pending());
     assert_eq!(cluster.nominated().map(|(ix, _)| ix).collect::<Vec<_>>(), waiting);

@@ -21,7 +21,7 @@ proptest! {
     fn the_books_are_those_of_the_pods(happenings in random::happenings()) {
         let mut world = World::new();
         for happening in &happenings {
-            random::happen(&mut world, happening);
+            random::apply_event(&mut world, happening);
             audit::nodes_add_up(world.engine.cluster());
             audit::queues_add_up(world.engine.cluster());
             audit::lists_are_right(world.engine.cluster());
@@ -32,10 +32,10 @@ proptest! {
     #[test]
     fn every_pod_is_where_its_label_says(happenings in random::happenings()) {
         let mut world = World::new();
-        happenings.iter().for_each(|happening| random::happen(&mut world, happening));
+        happenings.iter().for_each(|happening| random::apply_event(&mut world, happening));
         let cluster = world.engine.cluster();
         for (_, pod) in cluster.pods().filter(|(_, pod)| pod.name.kind == crate::model::Kind::Pod) {
-            let named = pod.traits.queue_name.and_then(|name| cluster.queue_named(name));
+            let named = pod.attributes.queue_name.and_then(|name| cluster.queue_named(name));
             let default = cluster.symbol(crate::testing::DEFAULT).and_then(|name| cluster.queue_named(name));
             prop_assert_eq!(pod.queue, named.or(default));
         }

@@ -119,7 +119,7 @@ impl Pod {
 }
 
 /// Lets it happen.
-pub fn happen(world: &mut World, happening: &Happening) {
+pub fn apply_event(world: &mut World, happening: &Happening) {
     match happening {
         Happening::Node(node, has) => world.node(&format!("n{node}"), &amounts(*has)),
         Happening::NodeGone(node) => {

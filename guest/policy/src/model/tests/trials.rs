@@ -39,7 +39,7 @@ proptest! {
     #[test]
     fn a_trial_leaves_nothing_behind(happenings in random::happenings(), steps in steps()) {
         let mut world = World::new();
-        happenings.iter().for_each(|happening| random::happen(&mut world, happening));
+        happenings.iter().for_each(|happening| random::apply_event(&mut world, happening));
         let pods: Vec<Option<PodIx>> = (0..8).map(|slot| known(&world, slot).map(PodIx)).collect();
         let cluster = world.engine.cluster_mut();
         let places: Vec<Option<Place>> = pods.iter().map(|pod| cluster.pod((*pod)?).map(|pod| pod.place)).collect();
@@ -52,7 +52,7 @@ proptest! {
         for step in &steps {
             match step {
                 Step::Evict(slot) => trial.evict(at(*slot)).unwrap(),
-                Step::EvictParty(slot) => trial.evict_party(at(*slot)).unwrap(),
+                Step::EvictParty(slot) => trial.evict_set(at(*slot)).unwrap(),
                 Step::Place(slot, node) => trial.place(at(*slot), NodeIx(*node)).unwrap(),
                 Step::PutBack(slot) => {
                     if let Some(place) = places.get(*slot).copied().flatten() {

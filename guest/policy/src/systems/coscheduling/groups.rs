@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::contract::{self, Effects, PodId};
 use crate::model::{Cluster, Gang, JobIx, JobKey, Match, Place, PodIx};
 use crate::systems::document::label_path;
-use crate::systems::{Document, Findings, Wishes};
+use crate::systems::{Document, Findings, PodVotes};
 
 /// Pod label: the group.
 const NAME: &str = "pod-group/name";
@@ -21,13 +21,13 @@ pub struct Groups {
     /// The group of the last pod of any group that was tried; none once that group is bound.
     last: Option<JobIx>,
     /// The minimum that pods want.
-    minimums: Wishes<u32>,
+    minimums: PodVotes<u32>,
 }
 
 impl Groups {
     /// Nothing is remembered yet.
     pub fn new(timeout: i64) -> Groups {
-        Groups { timeout, last: None, minimums: Wishes::default() }
+        Groups { timeout, last: None, minimums: PodVotes::default() }
     }
 
     /// The group of the last pod that was tried, for a checkpoint.
@@ -78,7 +78,7 @@ impl Groups {
     }
 
     /// Counts anew the minimum of the groups whose pods have changed.
-    pub fn settle(&mut self, cluster: &mut Cluster) {
+    pub fn sync_queues(&mut self, cluster: &mut Cluster) {
         for job in self.minimums.take_changed() {
             self.count(cluster, job);
         }
@@ -101,7 +101,7 @@ impl Groups {
     /// A pod is tried. If it begins the turn of another group, that of the last one has ended: unless it succeeded meanwhile, the
     /// last group has failed, and if it is not whole its waiting pods give their room up.
     pub fn begin(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {
-        let Some(job) = cluster.pod(pod).and_then(|pod| pod.traits.job) else { return Effects::default() };
+        let Some(job) = cluster.pod(pod).and_then(|pod| pod.attributes.job) else { return Effects::default() };
         let last = self.last.replace(job).filter(|last| *last != job);
         let Some(last) = last else { return Effects::default() };
         let releases = left_behind(cluster, last);
@@ -115,7 +115,7 @@ impl Groups {
 
     /// The group of a pod is bound: its failures are forgotten.
     pub fn succeeded(&mut self, cluster: &mut Cluster, pod: PodIx) {
-        let job = cluster.pod(pod).and_then(|pod| pod.traits.job);
+        let job = cluster.pod(pod).and_then(|pod| pod.attributes.job);
         if let Some(job) = job.and_then(|job| cluster.job_mut(job)) {
             job.failed_at = None;
         }
@@ -125,7 +125,7 @@ impl Groups {
     /// A pod waited in vain: its group has failed. Whether it has one.
     pub fn failed(&mut self, cluster: &mut Cluster, pod: PodIx) -> bool {
         let now = cluster.now();
-        let job = cluster.pod(pod).and_then(|pod| pod.traits.job).and_then(|job| cluster.job_mut(job));
+        let job = cluster.pod(pod).and_then(|pod| pod.attributes.job).and_then(|job| cluster.job_mut(job));
         job.map(|job| job.failed_at = Some(now)).is_some()
     }
 }

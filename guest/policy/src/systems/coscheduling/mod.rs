@@ -7,20 +7,20 @@ mod groups;
 mod laws;
 
 use crate::contract::ReleaseCause;
-use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, LawSet, ObjectKey};
+use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Cluster, Overflow, PodIx, Traits};
+use crate::model::{Cluster, Overflow, PodAttributes, PodIx};
 use crate::systems::kubernetes::{self, Kubernetes};
-use crate::systems::{Arguments, Dialect, Document, Findings, argument};
+use crate::systems::{Arguments, Document, Findings, System, argument};
 use groups::Groups;
 
 /// What these laws are.
-pub fn describe() -> LawSet {
+pub fn describe() -> SystemInfo {
     use ExtensionPoint::*;
     let about = "how long a pod is held at permit for its gang";
     let mut arguments = vec![argument("permitTimeout", ArgumentKind::Duration, "\"10s\"", about)];
     arguments.extend(kubernetes::arguments());
-    LawSet {
+    SystemInfo {
         name: "coscheduling".to_owned(),
         about: "gangs by label, over kube-scheduler's default preemption".to_owned(),
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
@@ -36,7 +36,7 @@ pub fn rules() -> Vec<Entry> {
 }
 
 /// Configures these laws.
-pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     Ok(Box::new(Coscheduling {
         base: Kubernetes::new(laws::table(kubernetes::sample(arguments)?)),
         groups: Groups::new(arguments.duration("permitTimeout")),
@@ -44,7 +44,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError>
 }
 
 /// kube-scheduler with the plugin: under its own name it is off where `permitTimeout` is not given.
-pub fn describe_as_plugin() -> LawSet {
+pub fn describe_as_plugin() -> SystemInfo {
     let mut described = kubernetes::describe();
     let about = "enables the coscheduling plugin: how long a pod is held at permit for its pod-group";
     described.arguments.push(argument("permitTimeout", ArgumentKind::Duration, "null", about));
@@ -52,7 +52,7 @@ pub fn describe_as_plugin() -> LawSet {
 }
 
 /// Configures kube-scheduler's laws, and with them these where `permitTimeout` is given.
-pub fn configure_as_plugin(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+pub fn configure_as_plugin(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     if arguments.has("permitTimeout") { configure(arguments) } else { kubernetes::configure(arguments) }
 }
 
@@ -63,7 +63,7 @@ struct Coscheduling {
     groups: Groups,
 }
 
-impl Dialect for Coscheduling {
+impl System for Coscheduling {
     fn laws(&self) -> &Laws {
         self.base.laws()
     }
@@ -72,9 +72,9 @@ impl Dialect for Coscheduling {
         self.base.laws_mut()
     }
 
-    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         let job = self.groups.group_of(cluster, pod, findings);
-        Traits { job, ..self.base.read_pod(cluster, pod, findings) }
+        PodAttributes { job, ..self.base.read_pod(cluster, pod, findings) }
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
@@ -90,9 +90,9 @@ impl Dialect for Coscheduling {
         self.base.remove_object(cluster, object);
     }
 
-    fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
-        self.groups.settle(cluster);
-        self.base.settle(cluster, findings)
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
+        self.groups.sync_queues(cluster);
+        self.base.sync_queues(cluster, findings)
     }
 
     fn eviction(&self) -> Eviction {

@@ -9,19 +9,19 @@ use serde_json::Value;
 
 use super::args::Args;
 use super::keys;
-use super::said::Said;
+use super::said::PodMetadata;
 use crate::contract::{Finding, ObjectKey};
 use crate::model::{Cluster, Gang, JobIx, JobKey, Match, PodIx};
 use crate::systems::arguments::duration;
 use crate::systems::document::annotation_path;
-use crate::systems::{Document, Findings, Wishes};
+use crate::systems::{Document, Findings, PodVotes};
 
 /// How many members a gang needs is written so.
 const A_NUMBER: &str = "write a whole number of 1 or more";
 
 /// What pods say of their gangs by annotation.
 #[derive(Debug, Default)]
-pub struct Annotated(Wishes<Gang>);
+pub struct Annotated(PodVotes<Gang>);
 
 impl Annotated {
     /// The job of a pod, made known to the cluster, and what the pod says of it.
@@ -29,7 +29,7 @@ impl Annotated {
         &mut self,
         args: &Args,
         cluster: &mut Cluster,
-        said: &Said<'_>,
+        said: &PodMetadata<'_>,
         findings: &mut Findings,
     ) -> Option<JobIx> {
         let pod = said.pod();
@@ -67,7 +67,7 @@ impl Annotated {
     }
 
     /// Brings the jobs up to date: where pods disagree the largest minimum counts, of equal ones what the oldest pod says.
-    pub fn settle(&mut self, cluster: &mut Cluster) {
+    pub fn sync_queues(&mut self, cluster: &mut Cluster) {
         for ix in self.0.take_changed() {
             let gang = self.0.of(ix).min_by_key(|gang| Reverse(gang.minimum)).cloned();
             if let Some(job) = cluster.job_mut(ix) {
@@ -110,7 +110,7 @@ fn declared(args: &Args, object: &Document) -> Result<Gang, Finding> {
 }
 
 /// What the annotations of a pod say.
-fn annotated(args: &Args, pod: &Document, said: &Said<'_>) -> Result<Gang, Finding> {
+fn annotated(args: &Args, pod: &Document, said: &PodMetadata<'_>) -> Result<Gang, Finding> {
     let text = said.annotation(keys::GANG_MINIMUM).unwrap_or_default();
     let minimum = text.parse::<u32>().ok().filter(|minimum| *minimum > 0).ok_or_else(|| {
         let message = format!("`{text}` is not a number of pods");

@@ -17,21 +17,21 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use crate::contract::{self, ConfigError, Eviction, LawSet, Mark, MarkPlace, ObjectKey};
+use crate::contract::{self, ConfigError, Eviction, Mark, MarkPlace, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx, Traits};
-use crate::systems::{Arguments, Dialect, Document, Findings, Terms, interests};
+use crate::model::{Cluster, Overflow, Pod, PodAttributes, PodIx, QueueIx};
+use crate::systems::{Arguments, Document, Findings, System, Terms, interests};
 use args::Args;
 use gangs::Annotated;
 use owners::Owners;
 use quotas::Quotas;
 
 /// What these laws are.
-pub fn describe() -> LawSet {
+pub fn describe() -> SystemInfo {
     use contract::ExtensionPoint::*;
     let kinds =
         [(keys::SIGS_GROUP, "ElasticQuota"), (keys::SIGS_GROUP, "PodGroup"), (keys::KOORDINATOR_GROUP, "Reservation")];
-    LawSet {
+    SystemInfo {
         name: "koordinator".to_owned(),
         about: "ElasticQuota, gangs and preemption by whole jobs".to_owned(),
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
@@ -46,7 +46,7 @@ pub fn rules() -> Vec<Entry> {
 }
 
 /// Configures these laws.
-pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     let args = Args::new(arguments);
     Ok(Box::new(Koordinator {
         laws: laws::table(&args),
@@ -70,7 +70,7 @@ struct Koordinator {
     shared_at: Option<u64>,
 }
 
-impl Dialect for Koordinator {
+impl System for Koordinator {
     fn laws(&self) -> &Laws {
         &self.laws
     }
@@ -79,7 +79,7 @@ impl Dialect for Koordinator {
         &mut self.laws
     }
 
-    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         self.owners.read_pod(pod);
         pods::read(&self.args, &mut self.gangs, cluster, pod, findings)
     }
@@ -111,13 +111,13 @@ impl Dialect for Koordinator {
         }
     }
 
-    fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
-        self.owners.settle(cluster);
-        self.gangs.settle(cluster);
-        self.quotas.settle(cluster, findings)
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
+        self.owners.sync_queues(cluster);
+        self.gangs.sync_queues(cluster);
+        self.quotas.sync_queues(cluster, findings)
     }
 
-    fn refresh(&mut self, cluster: &mut Cluster) {
+    fn recompute(&mut self, cluster: &mut Cluster) {
         if !self.args.shares_out || self.shared_at == Some(cluster.version()) {
             return;
         }
@@ -136,7 +136,7 @@ impl Dialect for Koordinator {
         if self.args.delete_victims {
             return Vec::new();
         }
-        let job = cluster.pod(preemptor).and_then(|pod| pod.traits.job).and_then(|job| cluster.job(job));
+        let job = cluster.pod(preemptor).and_then(|pod| pod.attributes.job).and_then(|job| cluster.job(job));
         let by = match (job, cluster.pod(preemptor)) {
             (Some(job), _) => format!("{}/{}", job.key.0, job.key.1),
             (None, pod) => pod.map(|pod| pod.name.to_string()).unwrap_or_default(),
@@ -153,7 +153,7 @@ impl Dialect for Koordinator {
         vec![mark(MarkPlace::Label, "true".to_owned()), mark(MarkPlace::Annotation, details)]
     }
 
-    fn lodging_marks(&self, cluster: &Cluster, reservation: PodIx) -> Vec<Mark> {
+    fn reservation_marks(&self, cluster: &Cluster, reservation: PodIx) -> Vec<Mark> {
         self.owners.marks(cluster, reservation)
     }
 

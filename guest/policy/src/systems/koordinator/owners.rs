@@ -18,14 +18,14 @@ use serde_json::{Value, json};
 
 use super::keys;
 use crate::contract::{self, Finding, Mark, MarkPlace, ObjectKey, PodKind};
-use crate::model::{Cluster, Lease, PodIx, Symbol};
+use crate::model::{Cluster, PodIx, ReservationTerms, Symbol};
 use crate::systems::{Document, Findings, Labels, Selector, every_label};
 
 /// What a reservation says of its owners.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spec {
     uid: String,
-    lease: Lease,
+    terms_of: ReservationTerms,
     owners: Vec<Owner>,
 }
 
@@ -110,12 +110,13 @@ impl Owners {
     }
 
     /// Brings the cluster up to date.
-    pub fn settle(&mut self, cluster: &mut Cluster) {
+    pub fn sync_queues(&mut self, cluster: &mut Cluster) {
         let fresh = std::mem::take(&mut self.fresh);
         let pods: Vec<PodIx> = match std::mem::take(&mut self.changed) {
             true => {
-                let leases = self.specs.iter().map(|(name, spec)| (cluster.intern(name), spec.lease)).collect();
-                cluster.set_leases(leases);
+                let reservation_terms =
+                    self.specs.iter().map(|(name, spec)| (cluster.intern(name), spec.terms_of)).collect();
+                cluster.set_reservation_terms(reservation_terms);
                 self.waiting.keys().copied().chain(fresh).collect()
             }
             false => fresh.into_iter().collect(),
@@ -128,7 +129,7 @@ impl Owners {
                 }
                 None => Vec::new(),
             };
-            cluster.set_tenant(pod, reservations);
+            cluster.set_eligible_owner(pod, reservations);
         }
     }
 
@@ -178,7 +179,7 @@ fn read(object: &Document) -> Result<Spec, Finding> {
     let count = object.at("/spec/owners").and_then(Value::as_array).map_or(0, Vec::len);
     let owners = (0..count).map(|at| owner(object, &format!("/spec/owners/{at}"))).collect::<Result<_, _>>()?;
     let uid = object.at("/metadata/uid").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(Spec { uid, lease: Lease { once, strict }, owners })
+    Ok(Spec { uid, terms_of: ReservationTerms { once, strict }, owners })
 }
 
 fn owner(object: &Document, path: &str) -> Result<Owner, Finding> {

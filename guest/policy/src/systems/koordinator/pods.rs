@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::args::Args;
 use super::gangs::Annotated;
 use super::keys;
-use super::said::Said;
+use super::said::PodMetadata;
 use crate::contract::{self, PodKind};
-use crate::model::{Class, Cluster, Task, Traits};
+use crate::model::{Class, Cluster, PodAttributes, Task};
 use crate::systems::document::{annotation_path, label_path};
 use crate::systems::{Document, Findings};
 
@@ -18,8 +18,8 @@ pub fn read(
     cluster: &mut Cluster,
     pod: &contract::Pod,
     findings: &mut Findings,
-) -> Traits {
-    let said = Said::by(pod);
+) -> PodAttributes {
+    let said = PodMetadata::by(pod);
     let is_reservation = pod.kind == PodKind::Reservation;
     let class = match said.label(keys::PREEMPTIBLE) {
         _ if is_reservation => Class::Preemptible,
@@ -27,7 +27,7 @@ pub fn read(
         None if !args.unlabelled_is_preemptible => Class::NonPreemptible,
         Some(_) | None => Class::Preemptible,
     };
-    Traits {
+    PodAttributes {
         priority: if is_reservation { reservation_priority(&said, findings) } else { pod.priority.unwrap_or(0) },
         queue_name: said.label(keys::QUOTA).filter(|name| !name.is_empty()).map(|name| cluster.intern(name)),
         job: gangs.read_pod(args, cluster, &said, findings),
@@ -46,19 +46,19 @@ pub fn read(
 
 /// A pod may preempt unless its policy is `Never` or its label says "false"; without the label, where the arguments let its policy
 /// decide.
-fn may_preempt(args: &Args, said: &Said<'_>) -> bool {
+fn may_preempt(args: &Args, said: &PodMetadata<'_>) -> bool {
     let labelled = said.label(keys::CAN_PREEMPT).map(|label| label == "true");
     !said.pod().never_preempts && labelled.unwrap_or(args.policy_triggers)
 }
 
 /// A reservation may preempt only where its own label says so: its template may carry a preemptionPolicy for other reasons (seed
 /// 20240201, Implementation Details and Preemption Rule 1).
-fn reservation_may_preempt(said: &Said<'_>) -> bool {
+fn reservation_may_preempt(said: &PodMetadata<'_>) -> bool {
     !said.pod().never_preempts && said.label(keys::RESERVATION_CAN_PREEMPT) == Some("true")
 }
 
 /// The priority of a reservation: its label, else that of its template, else the highest there is, which nobody preempts.
-fn reservation_priority(said: &Said<'_>, findings: &mut Findings) -> i32 {
+fn reservation_priority(said: &PodMetadata<'_>, findings: &mut Findings) -> i32 {
     let from_template = said.pod().priority.unwrap_or(i32::MAX);
     let Some(text) = said.label(keys::RESERVATION_PRIORITY) else { return from_template };
     text.parse().unwrap_or_else(|_| {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::keys;
 use super::runtime::Claim;
 use crate::contract::{Finding, ObjectKey, Severity};
-use crate::model::{Bound, Bounds, Cluster, Kind, Overflow, Pod, QueueIx, QueueSpec, Symbol};
+use crate::model::{Bound, Bounds, Cluster, Kind, Overflow, Pod, QueueDefinition, QueueIx, Symbol};
 use crate::quantity::exact;
 use crate::systems::document::{NamedAmounts, annotation_path, escape, label_path};
 use crate::systems::{Document, Findings};
@@ -85,13 +85,13 @@ impl Quotas {
             return None;
         }
         let by_namespace = || self.homes.get(&pod.namespace).or_else(|| self.listed.get(&pod.namespace)).copied();
-        let name = pod.traits.queue_name.or_else(by_namespace);
+        let name = pod.attributes.queue_name.or_else(by_namespace);
         let default = || self.default.and_then(|name| cluster.queue_named(name));
         name.and_then(|name| cluster.queue_named(name)).or_else(default)
     }
 
     /// Brings the tree in the cluster up to date.
-    pub fn settle(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
+    pub fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
         if self.settled && self.resources == cluster.resource_count() {
             return Ok(());
         }
@@ -127,9 +127,9 @@ impl Quotas {
 
     /// The tree, parents before children, siblings by name. A quota whose parent is not there, or is below itself, stands below
     /// the root.
-    fn specs(&self, cluster: &Cluster) -> Vec<QueueSpec> {
+    fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         let mut specs = Vec::new();
-        let root = QueueSpec { name: keys::ROOT_QUOTA.to_owned(), ..QueueSpec::default() };
+        let root = QueueDefinition { name: keys::ROOT_QUOTA.to_owned(), ..QueueDefinition::default() };
         specs.push(self.spec(cluster, root));
         let own = self.quotas.keys().map(String::as_str).filter(|name| !keys::is_builtin(name));
         let mut names: Vec<&str> = own.chain([keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA]).collect();
@@ -142,7 +142,7 @@ impl Quotas {
             for (name, parent) in ready {
                 placed.insert(name);
                 let (parent, is_default) = (Some(parent.to_owned()), name == keys::DEFAULT_QUOTA);
-                let spec = QueueSpec { name: name.to_owned(), parent, is_default, ..QueueSpec::default() };
+                let spec = QueueDefinition { name: name.to_owned(), parent, is_default, ..QueueDefinition::default() };
                 specs.push(self.spec(cluster, spec));
             }
         }
@@ -167,7 +167,7 @@ impl Quotas {
         self.ring(name).last() == Some(&name) && self.ring(name).len() > 1
     }
 
-    fn spec(&self, cluster: &Cluster, mut spec: QueueSpec) -> QueueSpec {
+    fn spec(&self, cluster: &Cluster, mut spec: QueueDefinition) -> QueueDefinition {
         if let Some(quota) = self.quotas.get(&spec.name) {
             let (guaranteed, max) = (bound(cluster, &quota.min), bound(cluster, &quota.max));
             spec.bounds = Bounds { guaranteed, max, ..Bounds::default() };

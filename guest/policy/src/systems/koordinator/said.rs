@@ -4,12 +4,12 @@ use super::keys;
 use crate::contract;
 
 /// The labels and annotations of one pod.
-pub struct Said<'a>(&'a contract::Pod);
+pub struct PodMetadata<'a>(&'a contract::Pod);
 
-impl<'a> Said<'a> {
+impl<'a> PodMetadata<'a> {
     /// What a pod says.
-    pub fn by(pod: &'a contract::Pod) -> Said<'a> {
-        Said(pod)
+    pub fn by(pod: &'a contract::Pod) -> PodMetadata<'a> {
+        PodMetadata(pod)
     }
 
     /// A label that is one of [`keys::POD_LABELS`].

@@ -19,7 +19,7 @@ fn read<'a>(world: &'a World, name: &str) -> &'a Pod {
 
 /// The job of a pod, if it has one.
 fn job_of<'a>(world: &'a World, name: &str) -> Option<&'a Job> {
-    read(world, name).traits.job.and_then(|job| world.engine.cluster().job(job))
+    read(world, name).attributes.job.and_then(|job| world.engine.cluster().job(job))
 }
 
 /// What the authors were told: severity, object, path and message.

@@ -60,7 +60,7 @@ impl Budgets {
     }
 
     /// Brings the budgets of the cluster up to date.
-    pub fn settle(&mut self, cluster: &mut Cluster) {
+    pub fn sync_queues(&mut self, cluster: &mut Cluster) {
         if !std::mem::take(&mut self.changed) {
             return;
         }

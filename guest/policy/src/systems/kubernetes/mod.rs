@@ -8,17 +8,17 @@ mod budgets;
 mod laws;
 
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests};
-use crate::contract::{LawSet, ObjectKey};
+use crate::contract::{ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Class, Cluster, Overflow, PodIx, Task, Traits};
-use crate::systems::{self, Arguments, Dialect, Document, Findings, argument};
+use crate::model::{Class, Cluster, Overflow, PodAttributes, PodIx, Task};
+use crate::systems::{self, Arguments, Document, Findings, System, argument};
 use budgets::Budgets;
 pub use laws::table;
 
 /// What these laws are.
-pub fn describe() -> LawSet {
+pub fn describe() -> SystemInfo {
     use ExtensionPoint::*;
-    LawSet {
+    SystemInfo {
         name: "kubernetes".to_owned(),
         about: "kube-scheduler's default preemption".to_owned(),
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
@@ -56,7 +56,7 @@ pub fn rules() -> Vec<Entry> {
 }
 
 /// Configures these laws.
-pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     Ok(Box::new(Kubernetes::new(laws::table(sample(arguments)?))))
 }
 
@@ -74,7 +74,7 @@ impl Kubernetes {
     }
 }
 
-impl Dialect for Kubernetes {
+impl System for Kubernetes {
     fn laws(&self) -> &Laws {
         &self.laws
     }
@@ -83,9 +83,9 @@ impl Dialect for Kubernetes {
         &mut self.laws
     }
 
-    fn read_pod(&mut self, _: &mut Cluster, pod: &contract::Pod, _: &mut Findings) -> Traits {
+    fn read_pod(&mut self, _: &mut Cluster, pod: &contract::Pod, _: &mut Findings) -> PodAttributes {
         let budgets = self.budgets.read_pod(pod);
-        Traits { budgets, ..traits(pod) }
+        PodAttributes { budgets, ..attributes(pod) }
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
@@ -100,8 +100,8 @@ impl Dialect for Kubernetes {
         self.budgets.remove(object);
     }
 
-    fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
-        self.budgets.settle(cluster);
+    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
+        self.budgets.sync_queues(cluster);
         Ok(())
     }
 
@@ -111,8 +111,8 @@ impl Dialect for Kubernetes {
 }
 
 /// What a pod says of itself.
-fn traits(pod: &contract::Pod) -> Traits {
-    Traits {
+fn attributes(pod: &contract::Pod) -> PodAttributes {
+    PodAttributes {
         priority: pod.priority.unwrap_or(0),
         queue_name: None,
         job: None,

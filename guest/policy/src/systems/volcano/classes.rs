@@ -35,7 +35,7 @@ impl Classes {
     }
 
     /// The classes of the pods of all jobs that have changed: these, and elastic ones whose pods have.
-    pub fn settle(&mut self, cluster: &Cluster, changed: &[JobIx]) -> Vec<(PodIx, Class)> {
+    pub fn sync_queues(&mut self, cluster: &Cluster, changed: &[JobIx]) -> Vec<(PodIx, Class)> {
         let touched = std::mem::take(&mut self.touched).into_iter().filter(|job| is_elastic(cluster, *job));
         let jobs: BTreeSet<JobIx> = changed.iter().copied().chain(touched).collect();
         jobs.into_iter().flat_map(|job| self.of_job(cluster, job)).collect()
@@ -56,7 +56,7 @@ impl Classes {
 
 /// The first pods that make the gang complete are normal, the others elastic.
 fn beyond_minimum(cluster: &Cluster, members: &[PodIx]) -> Vec<(PodIx, Class)> {
-    let counts = |pod: &Pod| pod.place != Place::Finished || pod.traits.task.succeeded;
+    let counts = |pod: &Pod| pod.place != Place::Finished || pod.attributes.task.succeeded;
     let mut pods: Vec<(PodIx, &Pod)> = members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))).collect();
     pods.retain(|(_, pod)| counts(pod));
     pods.sort_by(|(_, a), (_, b)| earlier_task_first::compare(cluster, a, b));

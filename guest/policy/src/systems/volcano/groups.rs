@@ -11,14 +11,14 @@ use super::keys;
 use super::pods::truth;
 use super::told::Told;
 use crate::contract;
-use crate::model::{Charter, Cluster, Elastic, Gang, JobIx, JobKey, Match, PodIx, Sizes};
+use crate::model::{Cluster, Elastic, Gang, JobIx, JobKey, Match, PodGroupSpec, PodIx, Sizes};
 use crate::systems::arguments::duration;
 use crate::systems::document::{annotation_path, escape, label_path};
-use crate::systems::{Document, Findings, Wishes};
+use crate::systems::{Document, Findings, PodVotes};
 
 /// A PodGroup as its object describes it.
 #[derive(Debug, Clone, PartialEq)]
-struct Said {
+struct PodMetadata {
     queue: String,
     minimum: u32,
     roles: BTreeMap<String, u32>,
@@ -39,10 +39,10 @@ struct Parent {
 /// The groups read so far.
 #[derive(Debug, Default)]
 pub struct Groups {
-    said: BTreeMap<JobKey, Said>,
+    said: BTreeMap<JobKey, PodMetadata>,
     jobs: BTreeMap<JobKey, Parent>,
     /// The Job that each pod of a group names; the oldest pod counts.
-    named: Wishes<String>,
+    named: PodVotes<String>,
     classes: BTreeMap<String, i32>,
     /// The groups to be told to the cluster.
     changed: BTreeSet<JobKey>,
@@ -134,16 +134,16 @@ impl Groups {
     }
 
     /// Tells the cluster what has changed; the groups it is about are returned.
-    pub fn settle(&mut self, cluster: &mut Cluster) -> Vec<JobKey> {
+    pub fn sync_queues(&mut self, cluster: &mut Cluster) -> Vec<JobKey> {
         let mut changed = std::mem::take(&mut self.changed);
         let named = self.named.take_changed();
         changed.extend(named.into_iter().filter_map(|job| cluster.job(job)).map(|job| job.key.clone()));
         for key in &changed {
-            let told = self.said.get(key).map(|said| (gang(said), self.charter(cluster, key, said)));
-            let (gang, charter) = told.unzip();
+            let told = self.said.get(key).map(|said| (gang(said), self.pod_group(cluster, key, said)));
+            let (gang, pod_group) = told.unzip();
             if let Some(job) = cluster.job_or_new(key).and_then(|job| cluster.job_mut(job)) {
-                job.scaled_at = job.scaled_at.filter(|_| charter.is_some());
-                (job.declared, job.charter) = (gang, charter);
+                job.scaled_at = job.scaled_at.filter(|_| pod_group.is_some());
+                (job.declared, job.pod_group) = (gang, pod_group);
             }
         }
         changed.into_iter().collect()
@@ -153,14 +153,14 @@ impl Groups {
         self.changed.extend(self.said.keys().cloned());
     }
 
-    fn charter(&self, cluster: &mut Cluster, key: &JobKey, said: &Said) -> Charter {
+    fn pod_group(&self, cluster: &mut Cluster, key: &JobKey, said: &PodMetadata) -> PodGroupSpec {
         let named = cluster.job_named(key).and_then(|job| self.named.of(job).next());
         let job = said.job.as_ref().or(named);
         let parent = job.and_then(|job| self.jobs.get(&(key.0.clone(), job.clone())));
         let elastic = said.elastic.clone().or_else(|| parent.and_then(|parent| parent.elastic.clone())).flatten();
         let sum = said.roles.values().fold(0u32, |sum, need| sum.saturating_add(*need));
         let roles = said.roles.iter().filter(|_| said.minimum >= sum);
-        Charter {
+        PodGroupSpec {
             queue: Some(cluster.intern(&said.queue)),
             priority: self.priority(&said.class),
             created: said.created,
@@ -180,7 +180,7 @@ impl Groups {
     }
 }
 
-fn gang(said: &Said) -> Gang {
+fn gang(said: &PodMetadata) -> Gang {
     Gang {
         minimum: said.minimum,
         timeout: super::PERMIT_TIMEOUT,
@@ -191,7 +191,7 @@ fn gang(said: &Said) -> Gang {
     }
 }
 
-fn read_group(object: &Document, told: &mut Told, findings: &mut Findings) -> Said {
+fn read_group(object: &Document, told: &mut Told, findings: &mut Findings) -> PodMetadata {
     let text = |path: &str| object.at(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let count = |value: &Value| value.as_u64().and_then(|count| u32::try_from(count).ok());
     let path = "/spec/minMember";
@@ -214,7 +214,7 @@ fn read_group(object: &Document, told: &mut Told, findings: &mut Findings) -> Sa
     let mut owners = owners.filter(|owner| owner.get("kind").and_then(Value::as_str) == Some("Job"));
     let job = owners.find_map(|owner| owner.get("name")?.as_str()).map(str::to_owned);
     let queue = Some(text("/spec/queue")).filter(|queue| !queue.is_empty());
-    Said {
+    PodMetadata {
         queue: queue.unwrap_or_else(|| keys::DEFAULT_QUEUE.to_owned()),
         minimum,
         roles,

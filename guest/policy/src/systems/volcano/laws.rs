@@ -4,7 +4,7 @@
 
 use super::args::{Args, Mode};
 use crate::laws::{
-    Cycle, Gate, Guard, Laws, NodeChoice, Order, Pursuit, Rule, Search, gate, guard, limit, order, rule,
+    Cycle, Gate, Guard, Laws, NodeChoice, Order, ReclaimRules, Rule, Search, gate, guard, limit, order, rule,
 };
 
 const QUEUE_TAKES_PODS: Gate = Gate {
@@ -250,7 +250,7 @@ fn cycle(args: &Args) -> Cycle {
         growth: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_RUNS, INTERVAL_IS_OVER],
         elastic: vec![FITS_CAPABILITY],
         size: SIZE_IS_LEGAL,
-        reclaim: Pursuit {
+        reclaim: ReclaimRules {
             trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
             claim,
             guards: [everywhere.clone(), across, of_queues].concat(),
@@ -258,7 +258,7 @@ fn cycle(args: &Args) -> Cycle {
             limits: normal(args),
             order,
         },
-        preempt: Pursuit {
+        preempt: ReclaimRules {
             trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
             claim: Vec::new(),
             guards: [everywhere, vec![FREES_WHAT_IS_ASKED, OF_THE_SAME_QUEUE, JOB_RANKS_LOWER]].concat(),

@@ -22,14 +22,14 @@ mod told;
 
 use serde_json::Value;
 
-use crate::contract::{self, ConfigError, Eviction, LawSet, ObjectKey};
+use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
-use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx, Traits};
-use crate::systems::{Arguments, Dialect, Document, Findings, Terms, interests};
+use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodAttributes, PodIx, QueueIx};
+use crate::systems::{Arguments, Document, Findings, System, Terms, interests};
 use args::Args;
 use classes::Classes;
 use groups::Groups;
-use pods::Said;
+use pods::PodMetadata;
 use queues::Queues;
 use told::Told;
 
@@ -37,7 +37,7 @@ use told::Told;
 const PERMIT_TIMEOUT: i64 = 600_000_000_000;
 
 /// What these laws are.
-pub fn describe() -> LawSet {
+pub fn describe() -> SystemInfo {
     use contract::ExtensionPoint::*;
     let kinds = [
         (keys::SCHEDULING_GROUP, "Queue"),
@@ -45,7 +45,7 @@ pub fn describe() -> LawSet {
         (keys::BATCH_GROUP, "Job"),
         (keys::PRIORITY_GROUP, "PriorityClass"),
     ];
-    LawSet {
+    SystemInfo {
         name: "volcano".to_owned(),
         about: "queues that lend and take back, gangs, and elastic jobs".to_owned(),
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act],
@@ -66,7 +66,7 @@ pub fn rules() -> Vec<Entry> {
 }
 
 /// Configures these laws.
-pub fn configure(arguments: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     let args = Args::new(arguments)?;
     Ok(Box::new(Volcano {
         laws: laws::table(&args),
@@ -92,7 +92,7 @@ struct Volcano {
     bounded_at: Option<u64>,
 }
 
-impl Dialect for Volcano {
+impl System for Volcano {
     fn laws(&self) -> &Laws {
         &self.laws
     }
@@ -101,25 +101,25 @@ impl Dialect for Volcano {
         &mut self.laws
     }
 
-    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
-        let said = Said(pod);
-        let mut traits = pods::read(cluster, pod, &mut self.told, findings);
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
+        let said = PodMetadata(pod);
+        let mut attributes = pods::read(cluster, pod, &mut self.told, findings);
         if !self.args.actions.contains(&Action::Backfill) {
             pods::warn_of_backfill(cluster, pod, &mut self.told, findings);
         }
         match said.annotation(keys::GROUP_NAME).filter(|name| !name.is_empty()) {
             Some(group) => {
-                traits.job = cluster.job_or_new(&(pod.namespace.clone(), group.to_owned()));
+                attributes.job = cluster.job_or_new(&(pod.namespace.clone(), group.to_owned()));
             }
             None if pod.scheduler == keys::SCHEDULER => {
                 let queue = said.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
-                traits.queue_name = Some(cluster.intern(queue));
+                attributes.queue_name = Some(cluster.intern(queue));
             }
             None => {}
         }
-        self.groups.read_pod(traits.job, pod, said.either(keys::JOB_NAME));
-        traits.class = self.classes.read(cluster, PodIx(pod.id), traits.job, said.is_labelled_elastic());
-        traits
+        self.groups.read_pod(attributes.job, pod, said.either(keys::JOB_NAME));
+        attributes.class = self.classes.read(cluster, PodIx(pod.id), attributes.job, said.is_labelled_elastic());
+        attributes
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
@@ -131,8 +131,8 @@ impl Dialect for Volcano {
         if pod.name.kind == Kind::Reservation {
             return None;
         }
-        let job = pod.traits.job.and_then(|job| cluster.job(job));
-        let name = job.map_or(pod.traits.queue_name, |job| job.charter.as_ref()?.queue);
+        let job = pod.attributes.job.and_then(|job| cluster.job(job));
+        let name = job.map_or(pod.attributes.queue_name, |job| job.pod_group.as_ref()?.queue);
         cluster.queue_named(name?)
     }
 
@@ -154,20 +154,20 @@ impl Dialect for Volcano {
         }
     }
 
-    fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
-        let changed = self.groups.settle(cluster);
+    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
+        let changed = self.groups.sync_queues(cluster);
         if let Some(specs) = self.queues.changed(&self.args, cluster) {
             cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod))?;
         }
         let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
-        for (ix, class) in self.classes.settle(cluster, &changed) {
+        for (ix, class) in self.classes.sync_queues(cluster, &changed) {
             let Some(pod) = cluster.pod(ix) else { continue };
             cluster.rehome(ix, self.queue_of(cluster, pod), class)?;
         }
         Ok(())
     }
 
-    fn refresh(&mut self, cluster: &mut Cluster) {
+    fn recompute(&mut self, cluster: &mut Cluster) {
         if self.bounded_at != Some(cluster.version()) && queues::set_real_capabilities(cluster).is_ok() {
             self.bounded_at = Some(cluster.version());
         }

@@ -5,15 +5,15 @@ use serde_json::Value;
 use super::keys;
 use super::told::Told;
 use crate::contract::{self, Phase};
-use crate::model::{Class, Cluster, ResourceIx, Task, Traits};
+use crate::model::{Class, Cluster, PodAttributes, ResourceIx, Task};
 use crate::systems::arguments::duration;
 use crate::systems::document::{annotation_path, label_path};
 use crate::systems::{Document, Findings};
 
 /// The labels and annotations of one pod.
-pub struct Said<'a>(pub &'a contract::Pod);
+pub struct PodMetadata<'a>(pub &'a contract::Pod);
 
-impl<'a> Said<'a> {
+impl<'a> PodMetadata<'a> {
     /// A label that is one of [`keys::POD_LABELS`].
     pub fn label(&self, key: &str) -> Option<&'a str> {
         look_up(&keys::POD_LABELS, &self.0.labels, key)
@@ -53,8 +53,8 @@ pub fn warn_of_backfill(cluster: &Cluster, pod: &contract::Pod, told: &mut Told,
 }
 
 /// Reads a pod. Its job and class are filled in by whoever knows its group.
-pub fn read(cluster: &mut Cluster, pod: &contract::Pod, told: &mut Told, findings: &mut Findings) -> Traits {
-    let said = Said(pod);
+pub fn read(cluster: &mut Cluster, pod: &contract::Pod, told: &mut Told, findings: &mut Findings) -> PodAttributes {
+    let said = PodMetadata(pod);
     let object = Document::named("Pod", &pod.namespace, &pod.name);
     let mut warn = |path: String, text: &str, read_as: &str, remedy: &str| {
         told.warn(&object, &path, format!("`{text}` {read_as}"), remedy, findings);
@@ -92,7 +92,7 @@ pub fn read(cluster: &mut Cluster, pod: &contract::Pod, told: &mut Told, finding
         warn(label_path(keys::ELASTIC), text, read_as, "write `\"true\"` or `\"false\"`");
     }
     let role = cluster.intern(said.either(keys::ROLE).unwrap_or_default());
-    Traits {
+    PodAttributes {
         priority: parsed.or(pod.priority).unwrap_or(1),
         queue_name: None,
         job: None,

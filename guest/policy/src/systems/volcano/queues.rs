@@ -7,24 +7,26 @@ use serde_json::Value;
 use super::args::Args;
 use super::keys;
 use crate::contract::Finding;
-use crate::model::{Amounts, Bound, Bounds, Cluster, Manners, Overflow, QueueIx, QueueSpec, Request, ResourceIx};
+use crate::model::{
+    Amounts, Bound, Bounds, Cluster, Overflow, QueueDefinition, QueueIx, QueueSpec, Request, ResourceIx,
+};
 use crate::systems::document::NamedAmounts;
 use crate::systems::{Document, Findings};
 
 /// A queue as its object describes it.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Said {
+struct PodMetadata {
     parent: Option<String>,
     capability: NamedAmounts,
     deserved: NamedAmounts,
     guarantee: NamedAmounts,
-    manners: Manners,
+    spec: QueueSpec,
 }
 
 /// The queues read so far.
 #[derive(Debug, Default)]
 pub struct Queues {
-    said: BTreeMap<String, Said>,
+    said: BTreeMap<String, PodMetadata>,
     settled: bool,
     resources: usize,
 }
@@ -51,7 +53,7 @@ impl Queues {
     }
 
     /// The queues, parents before children; none where nothing has changed since the last call.
-    pub fn changed(&mut self, args: &Args, cluster: &Cluster) -> Option<Vec<QueueSpec>> {
+    pub fn changed(&mut self, args: &Args, cluster: &Cluster) -> Option<Vec<QueueDefinition>> {
         if self.settled && self.resources == cluster.resource_count() {
             return None;
         }
@@ -68,7 +70,7 @@ impl Queues {
 }
 
 /// The tree below the root; a queue whose parent is not there, or is below itself, stands below the root.
-fn tree(args: &Args, cluster: &Cluster, all: &BTreeMap<String, Said>) -> Vec<QueueSpec> {
+fn tree(args: &Args, cluster: &Cluster, all: &BTreeMap<String, PodMetadata>) -> Vec<QueueDefinition> {
     let parent = |name: &str| -> Option<&str> {
         let said = all.get(name).filter(|_| name != keys::ROOT_QUEUE)?;
         let parent = said.parent.as_deref().filter(|parent| all.contains_key(*parent));
@@ -83,13 +85,19 @@ fn tree(args: &Args, cluster: &Cluster, all: &BTreeMap<String, Said>) -> Vec<Que
     let specs = names.into_iter().filter_map(|name| {
         let has_children = all.keys().any(|other| parent(other) == Some(name));
         let mut spec = spec(cluster, name, all.get(name)?, parent(name).map(str::to_owned), has_children);
-        spec.manners.watched_ancestors = args.watched_ancestors;
+        spec.spec.watched_ancestors = args.watched_ancestors;
         Some(spec)
     });
     specs.collect()
 }
 
-fn spec(cluster: &Cluster, name: &str, said: &Said, parent: Option<String>, has_children: bool) -> QueueSpec {
+fn spec(
+    cluster: &Cluster,
+    name: &str,
+    said: &PodMetadata,
+    parent: Option<String>,
+    has_children: bool,
+) -> QueueDefinition {
     let bound = |amounts: &NamedAmounts, zero_counts: fn(&str) -> bool| {
         let named = amounts.iter().filter(|(name, n)| counts(name) && (*n > 0 || zero_counts(name)));
         Bound::new(named.filter_map(|(name, n)| Some((cluster.resource_named(name)?, *n))))
@@ -98,14 +106,14 @@ fn spec(cluster: &Cluster, name: &str, said: &Said, parent: Option<String>, has_
     let deserved = bound(&said.deserved, |name| name != "cpu" && name != "memory");
     let bounds =
         Bounds { guaranteed: bound(&said.guarantee, |_| false), deserved, max: bound(&said.capability, |_| true) };
-    let manners = Manners { has_children, ..said.manners.clone() };
-    QueueSpec {
+    let spec = QueueSpec { has_children, ..said.spec.clone() };
+    QueueDefinition {
         name: name.to_owned(),
         parent,
         bounds,
         is_default: name == keys::DEFAULT_QUEUE,
-        manners,
-        ..QueueSpec::default()
+        spec,
+        ..QueueDefinition::default()
     }
 }
 
@@ -123,16 +131,16 @@ pub fn set_real_capabilities(cluster: &mut Cluster) -> Result<(), Overflow> {
     }
     let resources = (0u32..).map(ResourceIx).take(cluster.resource_count());
     let resources: Vec<ResourceIx> = resources.filter(|resource| counts(cluster.resource_name(*resource))).collect();
-    let mut reserved: BTreeMap<Option<QueueIx>, Amounts> = BTreeMap::new();
+    let mut nominated_on: BTreeMap<Option<QueueIx>, Amounts> = BTreeMap::new();
     for (_, queue) in cluster.queues() {
         let guaranteed = Request::new(queue.bounds.guaranteed.iter().collect())?;
-        reserved.entry(queue.parent).or_default().add(&guaranteed)?;
+        nominated_on.entry(queue.parent).or_default().add(&guaranteed)?;
     }
     let queues: Vec<QueueIx> = cluster.queues().map(|(ix, _)| ix).collect();
     for ix in queues {
         let Some(queue) = cluster.queue(ix) else { continue };
         let parent = queue.parent.and_then(|parent| cluster.queue(parent)).and_then(|parent| parent.runtime.as_ref());
-        let siblings = reserved.get(&queue.parent);
+        let siblings = nominated_on.get(&queue.parent);
         let real = resources.iter().map(|resource| {
             let above = parent.map_or_else(|| total.get(*resource), |parent| parent.get(*resource).unwrap_or(0));
             let others = siblings.map_or(0, |all| all.get(*resource));
@@ -146,7 +154,7 @@ pub fn set_real_capabilities(cluster: &mut Cluster) -> Result<(), Overflow> {
     Ok(())
 }
 
-fn read(object: &Document) -> Result<Said, Finding> {
+fn read(object: &Document) -> Result<PodMetadata, Finding> {
     let priority = match object.at("/spec/priority") {
         None => 0,
         Some(value) => value.as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(|| {
@@ -162,11 +170,11 @@ fn read(object: &Document) -> Result<Said, Finding> {
     let state = object.at("/status/state").and_then(Value::as_str).unwrap_or_default();
     let open = state.is_empty() || state == "Open";
     let parent = object.at("/spec/parent").and_then(Value::as_str).filter(|name| !name.is_empty());
-    Ok(Said {
+    Ok(PodMetadata {
         parent: parent.map(str::to_owned),
         capability: object.amounts("/spec/capability", true)?,
         deserved: object.amounts("/spec/deserved", true)?,
         guarantee: object.amounts("/spec/guarantee/resource", false)?,
-        manners: Manners { priority, reclaimable, open, created: super::created(object), ..Manners::default() },
+        spec: QueueSpec { priority, reclaimable, open, created: super::created(object), ..QueueSpec::default() },
     })
 }

@@ -43,7 +43,7 @@ pub struct Apps {
 
 /// What a pod says of its application.
 #[derive(Debug)]
-pub struct Said<'a> {
+pub struct PodMetadata<'a> {
     /// The queue it names.
     pub queue: Option<&'a str>,
     /// It holds a place for another pod.
@@ -62,7 +62,7 @@ pub struct Past {
 
 impl Apps {
     /// A pod is one of an application.
-    pub fn enter(&mut self, tree: &Tree, job: JobIx, pod: &contract::Pod, said: &Said<'_>) {
+    pub fn enter(&mut self, tree: &Tree, job: JobIx, pod: &contract::Pod, said: &PodMetadata<'_>) {
         let ix = PodIx(pod.id);
         if self.jobs.insert(ix, job).is_some_and(|old| old != job) {
             self.leave(ix);

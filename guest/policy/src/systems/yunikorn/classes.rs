@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{keys, pods};
 use crate::contract;
-use crate::model::{Cluster, PodIx, Traits};
+use crate::model::{Cluster, PodAttributes, PodIx};
 use crate::systems::{Document, Findings};
 
 /// What a class says of its pods.
@@ -63,11 +63,11 @@ impl Classes {
     }
 
     /// Brings the pods up to date with the classes.
-    pub fn settle(&mut self, cluster: &mut Cluster) {
+    pub fn sync_queues(&mut self, cluster: &mut Cluster) {
         if std::mem::take(&mut self.changed) {
-            cluster.revise(|ix, traits: &mut Traits| {
+            cluster.revise(|ix, attributes: &mut PodAttributes| {
                 if let Some(own) = self.pods.get(&ix) {
-                    (traits.opted_out, traits.may_preempt) = self.of(own);
+                    (attributes.opted_out, attributes.may_preempt) = self.of(own);
                 }
             });
         }

@@ -18,10 +18,10 @@ mod tree;
 
 use serde::{Deserialize, Serialize};
 
-use crate::contract::{self, ConfigError, Eviction, LawSet, ObjectKey, PodKind};
+use crate::contract::{self, ConfigError, Eviction, ObjectKey, PodKind, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Class, Cluster, Overflow, Pod, PodIx, QueueIx, Task, Traits};
-use crate::systems::{Arguments, Dialect, Document, Findings, interests};
+use crate::model::{Class, Cluster, Overflow, Pod, PodAttributes, PodIx, QueueIx, Task};
+use crate::systems::{Arguments, Document, Findings, System, interests};
 use apps::Apps;
 use classes::Classes;
 use config::Config;
@@ -29,10 +29,10 @@ use source::Source;
 use tree::Tree;
 
 /// What these laws are.
-pub fn describe() -> LawSet {
+pub fn describe() -> SystemInfo {
     use contract::ExtensionPoint::*;
     let kinds = [("", "ConfigMap"), ("scheduling.k8s.io", "PriorityClass")];
-    LawSet {
+    SystemInfo {
         name: "yunikorn".to_owned(),
         about: "queues with guarantees, and the seven laws of preemption".to_owned(),
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve],
@@ -47,7 +47,7 @@ pub fn rules() -> Vec<Entry> {
 }
 
 /// Configures these laws.
-pub fn configure(_: &Arguments) -> Result<Box<dyn Dialect>, ConfigError> {
+pub fn configure(_: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     Ok(Box::new(YuniKorn {
         laws: laws::table(),
         tree: Tree::default(),
@@ -90,7 +90,7 @@ impl YuniKorn {
     }
 }
 
-impl Dialect for YuniKorn {
+impl System for YuniKorn {
     fn laws(&self) -> &Laws {
         &self.laws
     }
@@ -99,7 +99,7 @@ impl Dialect for YuniKorn {
         &mut self.laws
     }
 
-    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Traits {
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         let foreign = pod.scheduler != keys::SCHEDULER || pod.kind != PodKind::Pod;
         let job = if foreign { None } else { cluster.job_or_new(&(String::new(), pods::application(pod))) };
         match job {
@@ -107,7 +107,7 @@ impl Dialect for YuniKorn {
             None => self.apps.leave(PodIx(pod.id)),
         }
         let (opted_out, may_preempt) = self.classes.read_pod(pod, findings);
-        Traits {
+        PodAttributes {
             priority: pod.priority.unwrap_or(0),
             queue_name: None,
             job,
@@ -127,7 +127,7 @@ impl Dialect for YuniKorn {
     }
 
     fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
-        self.apps.queue(cluster, pod.traits.job?)
+        self.apps.queue(cluster, pod.attributes.job?)
     }
 
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
@@ -152,8 +152,8 @@ impl Dialect for YuniKorn {
         }
     }
 
-    fn settle(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
-        self.classes.settle(cluster);
+    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
+        self.classes.sync_queues(cluster);
         self.apps.tell_originators(cluster);
         let (moved, came) = self.apps.take_changes();
         let mut settled = self.settled && !moved && self.resources == cluster.resource_count();

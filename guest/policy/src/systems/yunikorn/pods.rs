@@ -1,6 +1,6 @@
 //! What a pod says of itself by labels and annotations, in all the spellings there are.
 
-use super::apps::Said;
+use super::apps::PodMetadata;
 use super::keys;
 use crate::contract;
 use crate::systems::document::annotation_path;
@@ -32,11 +32,11 @@ pub fn application(pod: &contract::Pod) -> String {
 }
 
 /// What a pod says of its application.
-pub fn said(pod: &contract::Pod) -> Said<'_> {
+pub fn said(pod: &contract::Pod) -> PodMetadata<'_> {
     let queue =
         label(pod, keys::QUEUE).or_else(|| annotation(pod, keys::QUEUE)).or_else(|| label(pod, keys::QUEUE_NAME));
     let placeholder = label(pod, keys::PLACEHOLDER).or_else(|| annotation(pod, keys::PLACEHOLDER));
-    Said { queue, is_placeholder: placeholder == Some("true") }
+    PodMetadata { queue, is_placeholder: placeholder == Some("true") }
 }
 
 /// Whether a pod itself says that it may be preempted; none where it says nothing that can be read.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Cluster, Queue, QueueIx, ResourceIx, Standing};
+use crate::model::{Cluster, Queue, QueueIx, QueueRank, ResourceIx};
 
 /// Brings the standing of every queue up to date.
 pub fn update(cluster: &mut Cluster) {
@@ -26,7 +26,7 @@ pub fn update(cluster: &mut Cluster) {
     let total = total(cluster);
     for (ix, _) in queues {
         let share = cluster.queue(ix).map_or((0, 1), |queue| share(queue, &total));
-        cluster.set_standing(ix, Standing { priority: highest.get(&ix).copied(), share });
+        cluster.set_standing(ix, QueueRank { priority: highest.get(&ix).copied(), share });
     }
 }
 

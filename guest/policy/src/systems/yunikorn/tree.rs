@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::config::queue::is_name;
 use super::config::{Config, Quantity, Queue, Resources, Rule, Template};
 use super::properties;
-use crate::model::{Bound, Bounds, Cluster, QueueSpec};
+use crate::model::{Bound, Bounds, Cluster, QueueDefinition};
 
 /// The tree.
 #[derive(Debug, Default)]
@@ -97,18 +97,18 @@ impl Tree {
     }
 
     /// The queues, parents before children.
-    pub fn specs(&self, cluster: &Cluster) -> Vec<QueueSpec> {
+    pub fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         let mut specs = Vec::new();
         let level = Level { parent: None, spared: false, template: None };
         self.configured(cluster, &self.config.root, &level, &mut specs);
         specs
     }
 
-    fn configured(&self, cluster: &Cluster, queue: &Queue, level: &Level<'_>, specs: &mut Vec<QueueSpec>) {
+    fn configured(&self, cluster: &Cluster, queue: &Queue, level: &Level<'_>, specs: &mut Vec<QueueDefinition>) {
         let policy = properties::policy(&queue.properties, level.spared, self.config.frozen);
         let bounds = bounds(cluster, &queue.resources);
         let parent = level.parent.map(str::to_owned);
-        specs.push(QueueSpec { name: queue.path.clone(), parent, bounds, policy, ..QueueSpec::default() });
+        specs.push(QueueDefinition { name: queue.path.clone(), parent, bounds, policy, ..QueueDefinition::default() });
         let template = queue.template.as_ref().or(level.template);
         let below = Level { parent: Some(&queue.path), spared: policy.spared, template };
         for child in &queue.queues {
@@ -118,7 +118,13 @@ impl Tree {
     }
 
     /// The queues made below a configured one. Those between it and a leaf are parents without bounds of their own.
-    fn on_demand(&self, cluster: &Cluster, above: &Queue, template: Option<&Template>, specs: &mut Vec<QueueSpec>) {
+    fn on_demand(
+        &self,
+        cluster: &Cluster,
+        above: &Queue,
+        template: Option<&Template>,
+        specs: &mut Vec<QueueDefinition>,
+    ) {
         let nothing = Template::default();
         let template = template.unwrap_or(&nothing);
         let mut made: BTreeMap<String, bool> = BTreeMap::new();
@@ -144,7 +150,7 @@ impl Tree {
                 false => (Bounds::default(), &nothing.properties),
             };
             let policy = properties::policy(of, false, self.config.frozen);
-            specs.push(QueueSpec { name: path, parent, bounds, policy, ..QueueSpec::default() });
+            specs.push(QueueDefinition { name: path, parent, bounds, policy, ..QueueDefinition::default() });
         }
     }
 }

@@ -17,7 +17,7 @@ pub struct Explanation {
     /// What was said, counted: of how many the same was said but for the numbers in it. In the order in which it was said first.
     pub counted: Vec<Counted>,
     /// What was said, one by one, in the order in which it was said.
-    pub notes: Vec<Told>,
+    pub notes: Vec<Reported>,
 }
 
 /// What a note is about.
@@ -25,7 +25,7 @@ pub struct Explanation {
 #[serde(rename_all = "camelCase")]
 pub enum About {
     /// The pod of the attempt, or its job.
-    Asker,
+    Preemptor,
     /// Another pod.
     Pod,
     /// A node.
@@ -37,7 +37,7 @@ pub enum About {
 /// One thing that was said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Told {
+pub struct Reported {
     /// What it is about.
     pub about: About,
     /// The name of that; none for the pod of the attempt.
@@ -75,12 +75,12 @@ pub struct Counted {
 pub struct Alike<'a> {
     pattern: Pattern<'a>,
     /// The things that were said.
-    pub told: Vec<&'a Told>,
+    pub told: Vec<&'a Reported>,
 }
 
 impl Explanation {
     /// Counts what was said.
-    pub(super) fn of(nodes: usize, notes: Vec<Told>) -> Explanation {
+    pub(super) fn of(nodes: usize, notes: Vec<Reported>) -> Explanation {
         let counted = alike(&notes).iter().filter_map(Alike::counted).collect();
         Explanation { nodes, counted, notes }
     }
@@ -88,8 +88,8 @@ impl Explanation {
     /// What stood in the way in the end: the last thing that barred the pod, its job or its queue; where nothing did, what most nodes
     /// lack.
     pub fn obstacle(&self) -> Option<Reason> {
-        let barred = |told: &&Told| told.outcome == Outcome::Barred;
-        let own = self.notes.iter().filter(barred).rfind(|told| matches!(told.about, About::Asker | About::Queue));
+        let barred = |told: &&Reported| told.outcome == Outcome::Barred;
+        let own = self.notes.iter().filter(barred).rfind(|told| matches!(told.about, About::Preemptor | About::Queue));
         if let Some(told) = own {
             return Some(Reason { law: told.law.clone(), message: told.message.clone() });
         }
@@ -105,7 +105,7 @@ impl Explanation {
     }
 }
 
-impl Told {
+impl Reported {
     /// Whether it is about this pod.
     pub fn is_of_pod(&self, pod: &str) -> bool {
         self.about == About::Pod && self.name.as_deref() == Some(pod)
@@ -131,7 +131,7 @@ impl Alike<'_> {
 }
 
 /// Puts together what was said in the same words but for the numbers in them, in the order in which it was said first.
-pub fn alike<'a>(told: impl IntoIterator<Item = &'a Told>) -> Vec<Alike<'a>> {
+pub fn alike<'a>(told: impl IntoIterator<Item = &'a Reported>) -> Vec<Alike<'a>> {
     let mut places = std::collections::BTreeMap::new();
     let mut groups: Vec<Alike<'a>> = Vec::new();
     for told in told {
@@ -153,9 +153,9 @@ pub fn alike<'a>(told: impl IntoIterator<Item = &'a Told>) -> Vec<Alike<'a>> {
 mod tests {
     use super::*;
 
-    fn told(about: About, name: &str, law: &str, message: &str) -> Told {
+    fn told(about: About, name: &str, law: &str, message: &str) -> Reported {
         let (name, message) = (Some(name.to_owned()), message.to_owned());
-        Told { about, name, node: None, outcome: Outcome::Barred, law: law.to_owned(), message }
+        Reported { about, name, node: None, outcome: Outcome::Barred, law: law.to_owned(), message }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use lictor_contract::{Note, Outcome, PodId, Subject};
 
-use super::{About, Explanation, Told};
-use crate::policy::Fault;
+use super::{About, Explanation, Reported};
+use crate::policy::CallError;
 use crate::session::{Session, SessionError};
 
 /// The code of what only the host can judge: whether a pod may ever run on a node.
@@ -17,7 +17,7 @@ impl Session<'_> {
     pub fn explain(&mut self) -> Result<bool, SessionError> {
         match self.policy.record_notes(true) {
             Ok(()) => self.explains = true,
-            Err(Fault::Lacks(_)) => self.explains = false,
+            Err(CallError::Lacks(_)) => self.explains = false,
             Err(fault) => return Err(fault.into()),
         }
         Ok(self.explains)
@@ -41,13 +41,13 @@ impl Session<'_> {
     }
 
     /// The nodes that never take a pod.
-    fn ineligible(&self, pod: PodId) -> Vec<Told> {
+    fn ineligible(&self, pod: PodId) -> Vec<Reported> {
         let mut nodes: Vec<(&str, String)> = Vec::new();
         for node in self.mirror.nodes() {
             nodes.extend(self.mirror.eligible(pod, node.id).err().map(|why| (node.name.as_str(), why.to_string())));
         }
         nodes.sort_unstable();
-        let told = |(name, message): (&str, String)| Told {
+        let told = |(name, message): (&str, String)| Reported {
             about: About::Node,
             name: Some(name.to_owned()),
             node: None,
@@ -59,10 +59,10 @@ impl Session<'_> {
     }
 
     /// A note in names.
-    fn told(&self, note: Note) -> Told {
+    fn told(&self, note: Note) -> Reported {
         let Note { subject, outcome, law, message } = note;
         let (about, name, node) = match subject {
-            Subject::Asker => (About::Asker, None, None),
+            Subject::Preemptor => (About::Preemptor, None, None),
             Subject::Pod(pod) => {
                 let node = self.occupancy.place(pod).map(|node| self.node_name(node));
                 (About::Pod, Some(self.pod_name(pod)), node)
@@ -70,6 +70,6 @@ impl Session<'_> {
             Subject::Node(node) => (About::Node, Some(self.node_name(node)), None),
             Subject::Queue(queue) => (About::Queue, Some(queue), None),
         };
-        Told { about, name, node, outcome, law, message }
+        Reported { about, name, node, outcome, law, message }
     }
 }

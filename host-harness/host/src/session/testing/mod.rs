@@ -62,7 +62,7 @@ pub enum Say {
         plans: Vec<Sketch>,
         more: bool,
     },
-    Fault,
+    CallError,
 }
 
 /// The policy. An answer is said once, to the question it was meant for (`permit default/a`); what nothing was meant for is

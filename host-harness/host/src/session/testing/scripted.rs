@@ -4,26 +4,26 @@ use lictor_contract::*;
 use serde_json::Value;
 
 use super::{Fx, Say, Scripted, reason};
-use crate::policy::{Fault, Policy};
+use crate::policy::{CallError, Policy};
 use crate::verify::testing::interests;
 
 /// What a broken script comes to.
-fn fault<T>(call: &'static str) -> Result<T, Fault> {
-    Err(Fault::Refused { call, error: PolicyError::WrongState("scripted".to_owned()) })
+fn fault<T>(call: &'static str) -> Result<T, CallError> {
+    Err(CallError::Refused { call, error: PolicyError::WrongState("scripted".to_owned()) })
 }
 
 impl Policy for Scripted {
-    fn describe(&mut self) -> Result<Description, Fault> {
-        let set = LawSet {
+    fn describe(&mut self) -> Result<Description, CallError> {
+        let set = SystemInfo {
             name: "test".to_owned(),
             about: String::new(),
             extension_points: self.points.clone(),
             interests: interests(),
             arguments: Vec::new(),
         };
-        Ok(Description { name: "scripted".to_owned(), version: "0".to_owned(), law_sets: vec![set] })
+        Ok(Description { name: "scripted".to_owned(), version: "0".to_owned(), systems: vec![set] })
     }
-    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, Fault> {
+    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
         let arguments: Value = serde_json::from_str(if arguments.is_empty() { "{}" } else { arguments }).unwrap();
         Ok(match arguments.as_object().unwrap().keys().next() {
             _ if laws != "test" => Err(ConfigError::UnknownLaws(vec!["test".to_owned()])),
@@ -31,7 +31,7 @@ impl Policy for Scripted {
             None => Ok(()),
         })
     }
-    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, Fault> {
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         self.most_events_at_once = self.most_events_at_once.max(events.len());
         for event in events {
             match event {
@@ -53,7 +53,7 @@ impl Policy for Scripted {
         }
         Ok(Applied { revision: 0, findings: Vec::new() })
     }
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, Fault> {
+    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
         let names: Vec<String> = pods.iter().map(|pod| self.name(*pod)).collect();
         self.log.push(format!("queue-order {}", names.join(" ")));
         match self.next("queue-order") {
@@ -62,7 +62,7 @@ impl Policy for Scripted {
             None => Ok(pods),
         }
     }
-    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, Fault> {
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         let question = format!("pre-filter {}", self.name(pod));
         self.log.push(question.clone());
         let (admission, fx) = match self.next(&question) {
@@ -75,7 +75,7 @@ impl Policy for Scripted {
         let effects = self.effects(fx);
         Ok(PreFiltered { admission, effects })
     }
-    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, Fault> {
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         let question = format!("filter {}", self.name(pod));
         self.log.push(question.clone());
         let length = self.nodes.values().max().map_or(0, |highest| (*highest as usize).saturating_add(1));
@@ -94,7 +94,7 @@ impl Policy for Scripted {
         };
         Ok(NodeVerdicts { codes, obstacles })
     }
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, Fault> {
+    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
         let question = format!("post-filter {}", self.name(pod));
         self.log.push(format!("{question} {}", refuted.len()));
         let (plan, why, fx) = match self.next(&question) {
@@ -105,7 +105,7 @@ impl Policy for Scripted {
         };
         Ok(PostFiltered { plan, reason: reason(why), effects: self.effects(fx) })
     }
-    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, Fault> {
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         let question = format!("reserve {}", self.name(pod));
         let name = self.nodes.iter().find(|(_, id)| **id == node).unwrap().0;
         self.log.push(format!("{question} {name}"));
@@ -115,7 +115,7 @@ impl Policy for Scripted {
             Some(_) => fault("reserve"),
         }
     }
-    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Fault> {
+    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
         let question = format!("unreserve {}", self.name(pod));
         self.log.push(format!("{question} {cause:?}"));
         match self.next(&question) {
@@ -124,7 +124,7 @@ impl Policy for Scripted {
             Some(_) => fault("unreserve"),
         }
     }
-    fn permit(&mut self, pod: PodId) -> Result<Permitted, Fault> {
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         let question = format!("permit {}", self.name(pod));
         self.log.push(question.clone());
         let (permission, fx) = match self.next(&question) {
@@ -136,7 +136,7 @@ impl Policy for Scripted {
         };
         Ok(Permitted { permission, reason: reason("the gang"), effects: self.effects(fx) })
     }
-    fn act(&mut self) -> Result<Actions, Fault> {
+    fn act(&mut self) -> Result<Actions, CallError> {
         self.log.push("act".to_owned());
         let (bindings, sketches, more) = match self.next("act") {
             None => (&[][..], Vec::new(), false),
@@ -157,12 +157,12 @@ impl Policy for Scripted {
         }
         Ok(Actions { name: "step".to_owned(), bindings: self.placements(bindings), plans, more })
     }
-    fn queues(&mut self) -> Result<Vec<QueueAccount>, Fault> {
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         Ok(Vec::new())
     }
-    fn marks(&mut self, pod: PodId, _node: NodeId) -> Result<Vec<Mark>, Fault> {
+    fn marks(&mut self, pod: PodId, _node: NodeId) -> Result<Vec<Mark>, CallError> {
         match self.next(&format!("marks {}", self.name(pod))) {
-            None => Err(Fault::Lacks("binding")),
+            None => Err(CallError::Lacks("binding")),
             Some(Say::Marks(key, value)) => {
                 let (place, key, value) = (MarkPlace::Annotation, key.to_owned(), value.to_owned());
                 Ok(vec![Mark { place, key, value }])
@@ -170,16 +170,16 @@ impl Policy for Scripted {
             Some(_) => fault("marks"),
         }
     }
-    fn record_notes(&mut self, _on: bool) -> Result<(), Fault> {
+    fn record_notes(&mut self, _on: bool) -> Result<(), CallError> {
         Ok(())
     }
-    fn notes(&mut self, _pod: PodId) -> Result<Vec<Note>, Fault> {
-        Err(Fault::Lacks("explain"))
+    fn notes(&mut self, _pod: PodId) -> Result<Vec<Note>, CallError> {
+        Err(CallError::Lacks("explain"))
     }
-    fn save(&mut self) -> Result<Checkpoint, Fault> {
-        Err(Fault::Lacks("state"))
+    fn save(&mut self) -> Result<Checkpoint, CallError> {
+        Err(CallError::Lacks("state"))
     }
-    fn restore(&mut self, _checkpoint: &Checkpoint) -> Result<Result<(), StateError>, Fault> {
-        Err(Fault::Lacks("state"))
+    fn restore(&mut self, _checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
+        Err(CallError::Lacks("state"))
     }
 }

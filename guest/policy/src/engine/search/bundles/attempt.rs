@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::clear::Alike;
+use super::clear::EquivalenceClass;
 use super::elastic_first::is_elastic;
 use super::fit::{Fit, Open, Short};
-use super::{Bundle, Hunt, LEVELS};
+use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{NodeIx, Overflow, Place, PodIx, Trial};
 
 /// A bundle at hand, and who of it has made way.
@@ -23,7 +23,7 @@ pub struct Pool<'a> {
 /// One attempt at placing the gang.
 pub struct Attempt<'a, 'c, 't> {
     pub(super) trial: &'t mut Trial<'c>,
-    pub(super) hunt: &'a Hunt<'a>,
+    pub(super) victim_search: &'a VictimSearch<'a>,
     pub(super) open: &'a Open,
     pub(super) pools: Vec<Pool<'a>>,
     whole: Vec<&'a Bundle>,
@@ -32,7 +32,7 @@ pub struct Attempt<'a, 'c, 't> {
     /// Nodes on which somebody made way.
     pub(super) cleared: BTreeSet<NodeIx>,
     /// What is known of pods that ask for the same.
-    pub(super) alike: Vec<Alike>,
+    pub(super) alike: Vec<EquivalenceClass>,
     /// The normal pods that made way, in this order, and where they were.
     pub(super) normal: Vec<(PodIx, Place)>,
     /// Whether an elastic pod could not go because of normal ones that have gone.
@@ -45,7 +45,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
     /// Nobody is placed yet.
     pub fn new(
         trial: &'t mut Trial<'c>,
-        hunt: &'a Hunt<'a>,
+        victim_search: &'a VictimSearch<'a>,
         open: &'a Open,
         at_hand: &[Vec<&'a Bundle>; LEVELS],
     ) -> Attempt<'a, 'c, 't> {
@@ -67,7 +67,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         let whole = whole.clone();
         let (cleared, alike, placements) = (BTreeSet::new(), Vec::new(), Vec::new());
         let (normal, clashed) = (Vec::new(), false);
-        Attempt { trial, hunt, open, pools, whole, there, cleared, alike, normal, clashed, placements }
+        Attempt { trial, victim_search, open, pools, whole, there, cleared, alike, normal, clashed, placements }
     }
 
     /// Places all that the gang lacks, in this order, where that works.
@@ -75,7 +75,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         let whole_at = |ix: &PodIx| self.trial.cluster().pod(*ix).and_then(|pod| pod.place.node());
         self.cleared = self.whole.iter().flat_map(|bundle| &bundle.pods).filter_map(whole_at).collect();
         let (mut whole, whole_used) = self.evict_whole()?;
-        let mut lacking = self.trial.cluster().shortage(self.hunt.asker.pod);
+        let mut lacking = self.trial.cluster().shortage(self.victim_search.preemptor.pod);
         for ix in order {
             let mut with = lacking.clone();
             if !self.trial.cluster().pod(*ix).is_some_and(|pod| with.fill(pod)) {
@@ -131,17 +131,17 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
     /// Whether a pod of a pool may go when so many others of it are about to.
     pub(super) fn may_go(&mut self, number: usize, ix: PodIx, going: usize) -> Result<bool, Overflow> {
         let Some(pool) = self.pools.get(number) else { return Ok(false) };
-        let (cluster, single) = (self.trial.cluster(), &self.hunt.pursuit.single);
+        let (cluster, single) = (self.trial.cluster(), &self.victim_search.rules.single);
         let holds = cluster.pod(ix).is_some_and(|pod| pod.place.node().is_some());
         let room = pool.gone.len().saturating_add(going) < pool.bundle.most();
-        let spare = pool.level == 0 || self.hunt.barring(cluster, single, ix).is_none();
+        let spare = pool.level == 0 || self.victim_search.barring(cluster, single, ix).is_none();
         Ok(holds && room && spare && self.may_make_way(ix)?)
     }
 
     /// Whether no law bars a pod from making way, in the order in which those who go do.
     fn may_make_way(&mut self, ix: PodIx) -> Result<bool, Overflow> {
         let cluster = self.trial.cluster();
-        let barred = self.hunt.barring(cluster, &self.hunt.pursuit.guards, ix).is_some();
+        let barred = self.victim_search.barring(cluster, &self.victim_search.rules.guards, ix).is_some();
         Ok(!barred && (!is_elastic(cluster, ix) || self.others_could_follow(ix)?))
     }
 

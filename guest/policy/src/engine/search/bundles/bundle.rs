@@ -6,7 +6,7 @@ use crate::laws::limit::elastic_size_is_legal::is_legal;
 use crate::model::{Cluster, PodIx};
 
 use super::elastic_first::is_elastic;
-use super::{Hunt, told};
+use super::{VictimSearch, told};
 
 /// Pods of one job that may make way.
 #[derive(Debug, Clone)]
@@ -33,16 +33,19 @@ impl Bundle {
 }
 
 /// The bundles of each level, the least important first.
-pub fn gather(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>) -> Vec<Vec<Bundle>> {
+pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Vec<Vec<Bundle>> {
     let (mut elastic, mut single, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let leads = cluster.jobs().filter_map(|(_, job)| job.members.first().copied());
-    let alone = cluster.pods().filter(|(_, pod)| pod.traits.job.is_none()).map(|(ix, _)| ix);
-    let is_far = |lead: PodIx| hunt.own_only && cluster.pod(lead).is_none_or(|pod| pod.queue != hunt.asker.queue);
+    let alone = cluster.pods().filter(|(_, pod)| pod.attributes.job.is_none()).map(|(ix, _)| ix);
+    let is_far = |lead: PodIx| {
+        victim_search.own_only && cluster.pod(lead).is_none_or(|pod| pod.queue != victim_search.preemptor.queue)
+    };
     for lead in leads.chain(alone).filter(|lead| !is_far(*lead)) {
-        let holders = holders(cluster, hunt, lead);
-        let free: Vec<PodIx> = holders.iter().copied().filter(|ix| may_go(cluster, notes, hunt, *ix)).collect();
+        let holders = holders(cluster, victim_search, lead);
+        let free: Vec<PodIx> =
+            holders.iter().copied().filter(|ix| may_go(cluster, notes, victim_search, *ix)).collect();
         let Some(first) = free.first().and_then(|ix| cluster.pod(*ix)) else { continue };
-        let job = first.traits.job.and_then(|job| cluster.job(job));
+        let job = first.attributes.job.and_then(|job| cluster.job(job));
         match job.and_then(|job| job.elastic()) {
             Some(terms) => {
                 let pods: Vec<PodIx> = free.iter().copied().filter(|ix| is_elastic(cluster, *ix)).collect();
@@ -55,7 +58,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>) -> Vec<Vec<
                 }
             }
             None => {
-                let spare = |ix: &PodIx| hunt.barring(cluster, &hunt.pursuit.single, *ix).is_none();
+                let spare = |ix: &PodIx| victim_search.barring(cluster, &victim_search.rules.single, *ix).is_none();
                 let pods: Vec<PodIx> = free.iter().copied().filter(spare).collect();
                 if !pods.is_empty() {
                     single.push(Bundle { pods, steps: None });
@@ -65,13 +68,13 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>) -> Vec<Vec<
         if free.len() == holders.len() && cluster.minimum(lead) > 0 {
             whole.push(Bundle { pods: free, steps: None });
         } else {
-            told::bound_together(cluster, notes, hunt, &free);
+            told::bound_together(cluster, notes, victim_search, &free);
         }
     }
     let mut levels = vec![elastic, single, whole];
     for level in &mut levels {
         level.sort_by(|a, b| match (head(cluster, a), head(cluster, b)) {
-            (Some(a), Some(b)) => (hunt.pursuit.order.1)(cluster, hunt.asker.queue, a, b),
+            (Some(a), Some(b)) => (victim_search.rules.order.1)(cluster, victim_search.preemptor.queue, a, b),
             (a, b) => a.is_some().cmp(&b.is_some()),
         });
     }
@@ -83,17 +86,17 @@ fn head<'c>(cluster: &'c Cluster, bundle: &Bundle) -> Option<&'c crate::model::P
 }
 
 /// The pods of a job that hold nodes, the last to be served first.
-fn holders(cluster: &Cluster, hunt: &Hunt<'_>, lead: PodIx) -> Vec<PodIx> {
+fn holders(cluster: &Cluster, victim_search: &VictimSearch<'_>, lead: PodIx) -> Vec<PodIx> {
     let mut holders: Vec<_> = cluster.holders(lead).collect();
-    holders.sort_by(|(_, a), (_, b)| (hunt.tasks.compare)(cluster, b, a));
+    holders.sort_by(|(_, a), (_, b)| (victim_search.tasks.compare)(cluster, b, a));
     holders.into_iter().map(|(ix, _)| ix).collect()
 }
 
-fn may_go(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, ix: PodIx) -> bool {
-    match hunt.barring(cluster, &hunt.pursuit.guards, ix) {
+fn may_go(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, ix: PodIx) -> bool {
+    match victim_search.barring(cluster, &victim_search.rules.guards, ix) {
         None => true,
-        Some((rule, breach)) => {
-            notes.breach(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &breach);
+        Some((rule, denial)) => {
+            notes.denial(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial);
             false
         }
     }

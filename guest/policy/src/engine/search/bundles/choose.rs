@@ -4,9 +4,9 @@
 //! of the higher one make way for it. Few jobs are tried out in
 //! every combination; where those are too many, jobs are left out one after the other as long as the rest is enough.
 
+use super::feasibility::FeasibilityBound;
 use super::fit::{self, Fit, Open, Short};
-use super::reach::Reach;
-use super::{Bundle, Hunt, LEVELS};
+use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{Overflow, Trial};
 
 /// So many combinations of jobs of one level are tried out.
@@ -19,7 +19,7 @@ const SINGLY: usize = 64;
 pub type Selection = Vec<Vec<usize>>;
 
 /// What stands while a level is being settled.
-struct Stand<'a> {
+struct LevelState<'a> {
     /// What is at hand so far, all of the level itself.
     chosen: &'a Selection,
     /// The most pods that may make way of each level.
@@ -31,11 +31,11 @@ struct Stand<'a> {
 /// A search among bundles.
 pub struct Search<'a> {
     /// What it goes by.
-    pub hunt: &'a Hunt<'a>,
+    pub victim_search: &'a VictimSearch<'a>,
     /// Nodes with idle room.
     pub open: &'a Open,
     /// What rules bundles out.
-    pub reach: &'a Reach,
+    pub bound: &'a FeasibilityBound,
     /// The bundles, by level.
     pub levels: Vec<Vec<Bundle>>,
 }
@@ -48,7 +48,7 @@ impl Search<'_> {
             let bundles = self.levels.get(level).map(Vec::as_slice).unwrap_or_default();
             numbers.iter().filter_map(|at| bundles.get(*at)).collect()
         };
-        fit::fit(trial, self.hunt, self.open, &[of(0), of(1), of(2)])
+        fit::fit(trial, self.victim_search, self.open, &[of(0), of(1), of(2)])
     }
 
     /// The bundles that should be at hand; none where no bundles are enough.
@@ -62,7 +62,7 @@ impl Search<'_> {
                 *slot = (0..bundles.len()).collect();
             }
             let may_do = !bundles.is_empty() && !matches!(self.tried(trial, &at_hand)?, Err(Short { clashed: false }));
-            if may_do && let Some(chosen) = self.settle(trial, at_hand.clone(), level)? {
+            if may_do && let Some(chosen) = self.sync_queues(trial, at_hand.clone(), level)? {
                 return Ok(Some(chosen));
             }
         }
@@ -70,10 +70,15 @@ impl Search<'_> {
     }
 
     /// The fewest bundles of these that are enough, the highest level first; none where no part of that level is.
-    fn settle(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Result<Option<Selection>, Overflow> {
+    fn sync_queues(
+        &self,
+        trial: &mut Trial<'_>,
+        mut chosen: Selection,
+        top: usize,
+    ) -> Result<Option<Selection>, Overflow> {
         let mut settled = vec![usize::MAX; LEVELS];
         for level in (0..=top).rev() {
-            let fewest = self.fewest(trial, &Stand { chosen: &chosen, settled: &settled, level })?;
+            let fewest = self.fewest(trial, &LevelState { chosen: &chosen, settled: &settled, level })?;
             if let Some(slot) = chosen.get_mut(level) {
                 *slot = fewest;
             }
@@ -89,7 +94,7 @@ impl Search<'_> {
     fn tried(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Result<Fit, Short>, Overflow> {
         let levels = selection.iter().zip(&self.levels);
         let at_hand = levels.flat_map(|(numbers, level)| numbers.iter().filter_map(|at| level.get(*at)));
-        if !self.reach.may_do(trial.cluster(), at_hand)? {
+        if !self.bound.may_do(trial.cluster(), at_hand)? {
             return Ok(Err(Short::default()));
         }
         let before = trial.mark();
@@ -99,14 +104,14 @@ impl Search<'_> {
     }
 
     /// The fewest bundles of a level that are enough beside the others that are selected.
-    fn fewest(&self, trial: &mut Trial<'_>, stand: &Stand<'_>) -> Result<Vec<usize>, Overflow> {
-        let mut enough = self.left_out(trial, stand)?;
-        let all = stand.chosen.get(stand.level).map_or(0, Vec::len);
+    fn fewest(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Result<Vec<usize>, Overflow> {
+        let mut enough = self.left_out(trial, state)?;
+        let all = state.chosen.get(state.level).map_or(0, Vec::len);
         let mut tries = TRIES;
         for size in 0..=enough.len() {
             let Some(left) = tries.checked_sub(combinations(all, size)) else { break };
             tries = left;
-            if let Some(best) = self.best_of(trial, stand, size)? {
+            if let Some(best) = self.best_of(trial, state, size)? {
                 enough = best;
                 break;
             }
@@ -115,12 +120,17 @@ impl Search<'_> {
     }
 
     /// The combination of so many bundles that costs the fewest pods; of equal ones the first.
-    fn best_of(&self, trial: &mut Trial<'_>, stand: &Stand<'_>, size: usize) -> Result<Option<Vec<usize>>, Overflow> {
-        let all = stand.chosen.get(stand.level).map_or(0, Vec::len);
+    fn best_of(
+        &self,
+        trial: &mut Trial<'_>,
+        state: &LevelState<'_>,
+        size: usize,
+    ) -> Result<Option<Vec<usize>>, Overflow> {
+        let all = state.chosen.get(state.level).map_or(0, Vec::len);
         let mut best: Option<(usize, Vec<usize>)> = None;
         let mut next: Option<Vec<usize>> = Some((0..size).collect());
         while let Some(combination) = next {
-            let count = self.count(trial, stand, &combination)?;
+            let count = self.count(trial, state, &combination)?;
             let count =
                 count.map(|(count, _)| count).filter(|count| best.as_ref().is_none_or(|(least, _)| count < least));
             if let Some(count) = count {
@@ -136,29 +146,29 @@ impl Search<'_> {
     fn count(
         &self,
         trial: &mut Trial<'_>,
-        stand: &Stand<'_>,
+        state: &LevelState<'_>,
         bundles: &[usize],
     ) -> Result<Option<(usize, Vec<usize>)>, Overflow> {
-        let mut selection = stand.chosen.clone();
-        if let Some(slot) = selection.get_mut(stand.level) {
+        let mut selection = state.chosen.clone();
+        if let Some(slot) = selection.get_mut(state.level) {
             *slot = bundles.to_vec();
         }
         let fit = self.tried(trial, &selection)?;
-        let kept = |fit: &Fit| fit.victims.iter().zip(stand.settled).all(|(victims, most)| victims.len() <= *most);
+        let kept = |fit: &Fit| fit.victims.iter().zip(state.settled).all(|(victims, most)| victims.len() <= *most);
         Ok(fit.ok().filter(kept).and_then(|fit| {
-            let used = fit.used.get(stand.level)?.iter().filter_map(|place| bundles.get(*place)).copied();
-            Some((fit.victims.get(stand.level)?.len(), used.collect()))
+            let used = fit.used.get(state.level)?.iter().filter_map(|place| bundles.get(*place)).copied();
+            Some((fit.victims.get(state.level)?.len(), used.collect()))
         }))
     }
 
     /// Bundles that are enough and of which, where they are not very many, none can be left out, the ones that give most kept.
-    fn left_out(&self, trial: &mut Trial<'_>, stand: &Stand<'_>) -> Result<Vec<usize>, Overflow> {
-        let mut rest = stand.chosen.get(stand.level).cloned().unwrap_or_default();
-        let gives = |at: &usize| self.levels.get(stand.level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
+    fn left_out(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Result<Vec<usize>, Overflow> {
+        let mut rest = state.chosen.get(state.level).cloned().unwrap_or_default();
+        let gives = |at: &usize| self.levels.get(state.level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
         rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));
         // Of those at hand only some have given; as a rule these alone are enough.
-        while let Some((_, used)) = self.count(trial, stand, &rest)? {
-            if used.len() >= rest.len() || self.count(trial, stand, &used)?.is_none() {
+        while let Some((_, used)) = self.count(trial, state, &rest)? {
+            if used.len() >= rest.len() || self.count(trial, state, &used)?.is_none() {
                 break;
             }
             rest = used;
@@ -167,9 +177,9 @@ impl Search<'_> {
         for at in single.into_iter().rev() {
             let without: Vec<usize> = rest.iter().copied().filter(|other| *other != at).collect();
             if without.len() < rest.len()
-                && let Some((_, used)) = self.count(trial, stand, &without)?
+                && let Some((_, used)) = self.count(trial, state, &without)?
             {
-                let alone = self.count(trial, stand, &used)?;
+                let alone = self.count(trial, state, &used)?;
                 rest = if alone.is_some() { used } else { without };
             }
         }

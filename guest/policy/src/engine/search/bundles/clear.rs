@@ -7,7 +7,7 @@ use super::fit::fits;
 use crate::model::{NodeIx, Overflow, Place, PodIx, Request, ShapeIx, Trial};
 
 /// Pods that ask for the same.
-pub(super) struct Alike {
+pub(super) struct EquivalenceClass {
     request: Request,
     shape: ShapeIx,
     /// So many of the open nodes have no room for one any more.
@@ -41,11 +41,11 @@ impl Attempt<'_, '_, '_> {
         let known = self.alike.iter().position(|alike| alike.request == request && alike.shape == shape);
         let kind = known.unwrap_or(self.alike.len());
         if known.is_none() {
-            let alike = Alike { request: request.clone(), shape, used_up: 0, hopeless: BTreeSet::new() };
+            let alike = EquivalenceClass { request: request.clone(), shape, used_up: 0, hopeless: BTreeSet::new() };
             self.alike.push(alike);
         }
         let cluster = self.trial.cluster();
-        let takes = |node: NodeIx| self.hunt.is_open(ix, node) && fits(cluster, shape, node, &request);
+        let takes = |node: NodeIx| self.victim_search.is_open(ix, node) && fits(cluster, shape, node, &request);
         if let Some(node) = self.cleared.iter().copied().find(|node| takes(*node)) {
             return Ok(Some(node));
         }
@@ -56,7 +56,7 @@ impl Attempt<'_, '_, '_> {
         if let Some(alike) = self.alike.get_mut(kind) {
             alike.used_up = used_up.saturating_add(ahead.unwrap_or(rest.len()));
         }
-        if node.is_some() || !self.hunt.may.contains(&ix) {
+        if node.is_some() || !self.victim_search.may.contains(&ix) {
             return Ok(node);
         }
         self.clear_cheapest(ix, kind, &request, shape)
@@ -83,7 +83,7 @@ impl Attempt<'_, '_, '_> {
                     break;
                 }
                 let known = self.alike.get(kind).is_some_and(|alike| alike.hopeless.contains(&node));
-                if known || !self.hunt.is_open(ix, node) || !self.trial.cluster().eligible(shape, node) {
+                if known || !self.victim_search.is_open(ix, node) || !self.trial.cluster().eligible(shape, node) {
                     continue;
                 }
                 match self.price(node, request)? {
@@ -136,8 +136,9 @@ impl Attempt<'_, '_, '_> {
             let gone = pool.gone.len();
             cost.higher = cost.higher.saturating_add(if pool.level > 0 { count } else { 0 });
             cost.begins = cost.begins.saturating_add(usize::from(gone == 0));
-            let owed = if gone == 0 { 0 } else { in_all(gone) };
-            cost.goes = cost.goes.saturating_add(in_all(gone.saturating_add(count)).saturating_sub(owed));
+            let required_node_reservations = if gone == 0 { 0 } else { in_all(gone) };
+            cost.goes =
+                cost.goes.saturating_add(in_all(gone.saturating_add(count)).saturating_sub(required_node_reservations));
         }
         cost
     }

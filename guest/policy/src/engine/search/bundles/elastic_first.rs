@@ -26,7 +26,8 @@ impl Attempt<'_, '_, '_> {
         self.trial.evict(elastic)?;
         let mut all = true;
         for (ix, _) in normal {
-            all = all && self.hunt.barring(self.trial.cluster(), &self.hunt.pursuit.guards, ix).is_none();
+            all =
+                all && self.victim_search.barring(self.trial.cluster(), &self.victim_search.rules.guards, ix).is_none();
             self.trial.evict(ix)?;
         }
         self.trial.rewind(before)?;

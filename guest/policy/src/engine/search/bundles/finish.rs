@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use super::attempt::Attempt;
 use super::fit::fits;
-use crate::laws::Breach;
+use crate::laws::Denial;
 use crate::model::{Cluster, NodeIx, Overflow, Place, PodIx, QueueIx, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
     /// Evicts pods at hand that count against a bound that does not hold, until every limit does.
     pub(super) fn within_limits(&mut self) -> Result<bool, Overflow> {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
-        while let Some((_, breach)) = self.hunt.broken(self.trial.cluster(), &pods)? {
-            let Breach::Exceeds { queue, resource, .. } = breach else { return Ok(false) };
+        while let Some((_, denial)) = self.victim_search.broken(self.trial.cluster(), &pods)? {
+            let Denial::Exceeds { queue, resource, .. } = denial else { return Ok(false) };
             let all = self.pools.iter().enumerate();
             let all = all.flat_map(|(number, pool)| pool.bundle.pods.iter().map(move |ix| (number, *ix)));
             let counting: Vec<_> = all.filter(|(_, ix)| counts(self.trial.cluster(), *ix, queue, resource)).collect();
@@ -106,7 +106,7 @@ impl Attempt<'_, '_, '_> {
         let (before, placements) = (self.trial.mark(), self.placements.clone());
         self.trial.put(ix, place)?;
         let fits = place.node().map_or(Ok(true), |node| self.make_fit(node))?;
-        let stays = fits && self.hunt.broken(self.trial.cluster(), &pods)?.is_none();
+        let stays = fits && self.victim_search.broken(self.trial.cluster(), &pods)?.is_none();
         if !stays {
             self.trial.rewind(before)?;
             self.placements = placements;
@@ -124,7 +124,7 @@ impl Attempt<'_, '_, '_> {
             let Some((ix, _)) = self.placements.get(number).copied().filter(|(_, node)| *node == at) else { continue };
             let cluster = self.trial.cluster();
             let Some(pod) = cluster.pod(ix) else { continue };
-            let takes = |node: &NodeIx| *node != at && self.hunt.is_open(ix, *node);
+            let takes = |node: &NodeIx| *node != at && self.victim_search.is_open(ix, *node);
             let mut others = self.cleared.iter().copied().filter(takes);
             if let Some(other) = others.find(|node| fits(cluster, pod.shape, *node, &pod.request)) {
                 self.trial.place(ix, other)?;
@@ -148,7 +148,7 @@ impl Attempt<'_, '_, '_> {
     fn is_crowded(&self, at: NodeIx) -> bool {
         let Some(node) = self.trial.cluster().node(at) else { return true };
         let here = self.placements.iter().any(|(_, node)| *node == at);
-        here && self.hunt.asker.unplaced.iter().any(|(resource, _)| node.free.get(resource) < 0)
+        here && self.victim_search.preemptor.unplaced.iter().any(|(resource, _)| node.free.get(resource) < 0)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether a gang fits when certain bundles are at hand, and who makes way then.
 
 use super::attempt::Attempt;
-use super::{Bundle, Hunt, LEVELS};
+use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{Cluster, NodeIx, Overflow, PodIx, Request, ShapeIx, Trial};
 
 /// Nodes that have room for some pod of the gang as they are, by name.
@@ -31,9 +31,9 @@ pub struct Short {
 }
 
 /// The nodes with room for some pod of the gang.
-pub fn open_nodes(cluster: &Cluster, hunt: &Hunt<'_>) -> Open {
+pub fn open_nodes(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> Open {
     let mut kinds: Vec<(&Request, ShapeIx)> = Vec::new();
-    for pod in hunt.asker.pods.iter().filter_map(|ix| cluster.pod(*ix)) {
+    for pod in victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix)) {
         if !kinds.contains(&(&pod.request, pod.shape)) {
             kinds.push((&pod.request, pod.shape));
         }
@@ -53,7 +53,7 @@ pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) 
 /// that works, the trial is left so; else it is as before.
 pub fn fit(
     trial: &mut Trial<'_>,
-    hunt: &Hunt<'_>,
+    victim_search: &VictimSearch<'_>,
     open: &Open,
     at_hand: &[Vec<&Bundle>; LEVELS],
 ) -> Result<Result<Fit, Short>, Overflow> {
@@ -62,14 +62,14 @@ pub fn fit(
         let pod = cluster.pod(*ix);
         pod.is_some_and(|pod| !open.iter().any(|node| fits(cluster, pod.shape, *node, &pod.request)))
     };
-    let mut hard_first = hunt.asker.pods.clone();
+    let mut hard_first = victim_search.preemptor.pods.clone();
     hard_first.sort_by_cached_key(|ix| !is_hard(ix));
     let largest_first = cluster.largest_first(&hard_first);
     let orders = if hard_first == largest_first { vec![hard_first] } else { vec![hard_first, largest_first] };
     let (before, mut short) = (trial.mark(), Short::default());
     let mut best: Option<(Vec<usize>, &Vec<PodIx>)> = None;
     for order in &orders {
-        match Attempt::new(trial, hunt, open, at_hand).run(order)? {
+        match Attempt::new(trial, victim_search, open, at_hand).run(order)? {
             Ok(fit) if orders.len() == 1 || fit.costs_nobody() => return Ok(Ok(fit)),
             Ok(fit) => {
                 let cost = fit.victims.iter().rev().map(Vec::len).collect();
@@ -80,7 +80,7 @@ pub fn fit(
         trial.rewind(before)?;
     }
     match best {
-        Some((_, order)) => Attempt::new(trial, hunt, open, at_hand).run(order),
+        Some((_, order)) => Attempt::new(trial, victim_search, open, at_hand).run(order),
         None => Ok(Err(short)),
     }
 }

@@ -10,9 +10,9 @@ mod bundle;
 mod choose;
 mod clear;
 mod elastic_first;
+mod feasibility;
 mod finish;
 mod fit;
-mod reach;
 mod told;
 
 use std::collections::BTreeSet;
@@ -20,23 +20,23 @@ use std::collections::BTreeSet;
 pub use bundle::Bundle;
 
 use crate::contract::{Outcome, Placement, Subject};
-use crate::engine::{Asker, Ledger, Notes};
-use crate::laws::{Breach, Case, Gate, Guard, Laws, Order, Pursuit, Rule};
+use crate::engine::{Ledger, Notes, Preemptor};
+use crate::laws::{Case, Denial, Gate, Guard, Laws, Order, ReclaimRules, Rule};
 use crate::model::{Cluster, NodeIx, Overflow, PodIx, Trial};
 
 /// How many levels of bundles there are.
 pub const LEVELS: usize = 3;
 
 /// What a search goes by.
-pub struct Hunt<'a> {
+pub struct VictimSearch<'a> {
     /// The gang that waits, with all its pods that wait, in order.
-    pub asker: &'a Asker,
+    pub preemptor: &'a Preemptor,
     /// The laws in force.
     pub laws: &'a Laws,
     /// The plans under way.
     pub ledger: &'a Ledger,
     /// The laws of this pursuit.
-    pub pursuit: &'a Pursuit,
+    pub rules: &'a ReclaimRules,
     /// The order of the pods of a job.
     pub tasks: Order,
     /// The pods for which others may be made to make way.
@@ -47,13 +47,13 @@ pub struct Hunt<'a> {
     pub refuted: &'a [Placement],
 }
 
-impl Hunt<'_> {
+impl VictimSearch<'_> {
     fn case<'c>(&'c self, cluster: &'c Cluster) -> Case<'c> {
-        self.asker.admission(cluster, self.ledger)
+        self.preemptor.admission(cluster, self.ledger)
     }
 
     /// The first of these laws that bars a pod from making way.
-    fn barring(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Breach)> {
+    fn barring(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
         let pod = cluster.pod(ix)?;
         let case = self.case(cluster);
         guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
@@ -65,25 +65,25 @@ impl Hunt<'_> {
     }
 
     /// The first limit that does not hold with what these pods ask for, who have no nodes yet.
-    fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
-        self.first_broken(cluster, pods, Asker::planning)
+    fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Denial)>, Overflow> {
+        self.first_broken(cluster, pods, Preemptor::planning)
     }
 
     /// The first limit that does not hold with these pods on their nodes.
-    fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Breach)>, Overflow> {
-        self.first_broken(cluster, pods, Asker::placed)
+    fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Denial)>, Overflow> {
+        self.first_broken(cluster, pods, Preemptor::placed)
     }
 
     fn first_broken(
         &self,
         cluster: &Cluster,
         pods: &[PodIx],
-        case: for<'c> fn(&'c Asker, &'c Cluster, &'c Ledger) -> Case<'c>,
-    ) -> Result<Option<(Rule, Breach)>, Overflow> {
-        let asker = Asker::of(cluster, self.laws, self.asker.pod, pods.to_vec())?;
-        let holds = |limit: &Gate, asker: &Asker| (limit.holds)(&case(asker, cluster, self.ledger));
-        Ok(asker.and_then(|asker| {
-            self.pursuit.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &asker).err()?)))
+        case: for<'c> fn(&'c Preemptor, &'c Cluster, &'c Ledger) -> Case<'c>,
+    ) -> Result<Option<(Rule, Denial)>, Overflow> {
+        let preemptor = Preemptor::of(cluster, self.laws, self.preemptor.pod, pods.to_vec())?;
+        let holds = |limit: &Gate, preemptor: &Preemptor| (limit.holds)(&case(preemptor, cluster, self.ledger));
+        Ok(preemptor.and_then(|preemptor| {
+            self.rules.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &preemptor).err()?)))
         }))
     }
 }
@@ -100,33 +100,37 @@ pub struct Found {
 
 /// Looks for a plan for all that a gang lacks, in a trial where those that are leaving are gone. Where there is one, the trial is
 /// left as it will be then; else as it was, and what stood in the way is said.
-pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, hunt: &Hunt<'_>) -> Result<Result<Found, Breach>, Overflow> {
-    const NOBODY: Breach =
-        Breach::Fact("whoever may make way, not every pod of the gang would have a node: nobody is evicted");
-    let open = fit::open_nodes(trial.cluster(), hunt);
-    let reach = reach::Reach::new(trial.cluster(), hunt);
-    let search = choose::Search { hunt, open: &open, reach: &reach, levels: Vec::new() };
+pub fn plan(
+    trial: &mut Trial<'_>,
+    notes: &mut Notes,
+    victim_search: &VictimSearch<'_>,
+) -> Result<Result<Found, Denial>, Overflow> {
+    const NOBODY: Denial =
+        Denial::Fact("whoever may make way, not every pod of the gang would have a node: nobody is evicted");
+    let open = fit::open_nodes(trial.cluster(), victim_search);
+    let bound = feasibility::FeasibilityBound::new(trial.cluster(), victim_search);
+    let search = choose::Search { victim_search, open: &open, bound: &bound, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
     if let Ok(fit) = search.fit(trial, &nobody)? {
-        told::nobody(trial.cluster(), notes, hunt, &fit);
+        told::nobody(trial.cluster(), notes, victim_search, &fit);
         return Ok(Ok(found(trial.cluster(), fit)));
     }
-    if hunt.may.is_empty() {
+    if victim_search.may.is_empty() {
         return Ok(Err(NOBODY));
     }
-    let levels = bundle::gather(trial.cluster(), notes, hunt);
-    let search = choose::Search { hunt, open: &open, reach: &reach, levels };
+    let levels = bundle::gather(trial.cluster(), notes, victim_search);
+    let search = choose::Search { victim_search, open: &open, bound: &bound, levels };
     let Some(chosen) = search.choose(trial)? else {
-        notes.breach(trial.cluster(), Subject::Asker, Outcome::Barred, &hunt.pursuit.order.0, &NOBODY);
+        notes.denial(trial.cluster(), Subject::Preemptor, Outcome::Barred, &victim_search.rules.order.0, &NOBODY);
         if notes.are_on() {
-            told::nowhere(trial.cluster(), notes, hunt, &search.levels)?;
+            told::nowhere(trial.cluster(), notes, victim_search, &search.levels)?;
         }
         return Ok(Err(NOBODY));
     };
     let places = told::places(trial.cluster(), notes, &search.levels);
     let Ok(fit) = search.fit(trial, &chosen)? else { return Ok(Err(NOBODY)) };
     if notes.are_on() {
-        told::found(trial, notes, hunt, &fit, &places)?;
+        told::found(trial, notes, victim_search, &fit, &places)?;
     }
     Ok(Ok(found(trial.cluster(), fit)))
 }

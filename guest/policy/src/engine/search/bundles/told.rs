@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::elastic_first::is_elastic;
 use super::fit::Fit;
-use super::{Bundle, Hunt};
+use super::{Bundle, VictimSearch};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::engine::room::Lack;
@@ -24,22 +24,22 @@ pub fn places(cluster: &Cluster, notes: &Notes, levels: &[Vec<Bundle>]) -> Place
 }
 
 /// Notes of those of a job whom no law spares singly, that the job cannot go as a whole, and what keeps them then.
-pub fn bound_together(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, free: &[PodIx]) {
+pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, free: &[PodIx]) {
     if !notes.are_on() {
         return;
     }
     for ix in free {
         let Some(pod) = cluster.pod(*ix) else { continue };
-        let job = pod.traits.job.and_then(|job| cluster.job(job));
+        let job = pod.attributes.job.and_then(|job| cluster.job(job));
         match job.and_then(|job| job.elastic()) {
             Some(_) if is_elastic(cluster, *ix) => {}
             Some(_) => {
-                let rule = hunt.pursuit.order.0;
+                let rule = victim_search.rules.order.0;
                 notes.unneeded(*ix, &rule, "it would go with its whole job only, and not all of that may go");
             }
             None => {
-                if let Some((rule, breach)) = hunt.barring(cluster, &hunt.pursuit.single, *ix) {
-                    notes.breach(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &breach);
+                if let Some((rule, denial)) = victim_search.barring(cluster, &victim_search.rules.single, *ix) {
+                    notes.denial(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial);
                 }
             }
         }
@@ -47,21 +47,29 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, fre
 }
 
 /// Notes that the room that is idle, or is being left, is enough.
-pub fn nobody(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, fit: &Fit) {
-    let rule = hunt.pursuit.order.0;
+pub fn nobody(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, fit: &Fit) {
+    let rule = victim_search.rules.order.0;
     let message = || "there is room, or will be when those that are leaving are gone: nobody is evicted".to_owned();
-    notes.note(Subject::Asker, Outcome::Chosen, &rule, message);
+    notes.note(Subject::Preemptor, Outcome::Chosen, &rule, message);
     notes.planned(cluster, &rule, &fit.placements, &[]);
 }
 
 /// Notes of every node what it lacks for a pod of the gang with everybody gone, or that it would do for one.
-pub fn nowhere(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, levels: &[Vec<Bundle>]) -> Result<(), Overflow> {
-    let rule = hunt.pursuit.order.0;
-    let (needed, asker) = (cluster.lacking(&hunt.asker.pods), hunt.may.iter().find(|ix| hunt.asker.pods.contains(ix)));
-    if let Some((rule, breach)) = hunt.broken_by_asking(cluster, &needed)? {
-        notes.breach(cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
+pub fn nowhere(
+    cluster: &Cluster,
+    notes: &mut Notes,
+    victim_search: &VictimSearch<'_>,
+    levels: &[Vec<Bundle>],
+) -> Result<(), Overflow> {
+    let rule = victim_search.rules.order.0;
+    let (needed, preemptor) = (
+        cluster.lacking(&victim_search.preemptor.pods),
+        victim_search.may.iter().find(|ix| victim_search.preemptor.pods.contains(ix)),
+    );
+    if let Some((rule, denial)) = victim_search.broken_by_asking(cluster, &needed)? {
+        notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
     }
-    let Some(pod) = asker.and_then(|ix| cluster.pod(*ix)) else { return Ok(()) };
+    let Some(pod) = preemptor.and_then(|ix| cluster.pod(*ix)) else { return Ok(()) };
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
     for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));
@@ -70,8 +78,8 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, levels: &[
             room.add(&candidate.request)?;
         }
         if room.lacks(&pod.request).is_some() {
-            let barring = |ix: PodIx| Some((ix, hunt.barring(cluster, &hunt.pursuit.guards, ix)?));
-            let barred = others.into_iter().filter_map(barring).map(|(ix, (rule, breach))| (ix, rule, breach));
+            let barring = |ix: PodIx| Some((ix, victim_search.barring(cluster, &victim_search.rules.guards, ix)?));
+            let barred = others.into_iter().filter_map(barring).map(|(ix, (rule, denial))| (ix, rule, denial));
             let full = Full { node: ix, candidates: &candidates, room: &room, request: &pod.request };
             tell::full(cluster, notes, &rule, &full, barred.collect())?;
             continue;
@@ -89,18 +97,19 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, hunt: &Hunt<'_>, levels: &[
 pub fn found(
     trial: &mut Trial<'_>,
     notes: &mut Notes,
-    hunt: &Hunt<'_>,
+    victim_search: &VictimSearch<'_>,
     fit: &Fit,
     places: &Places,
 ) -> Result<(), Overflow> {
-    let rule = hunt.pursuit.order.0;
+    let rule = victim_search.rules.order.0;
     for (level, victims) in fit.victims.iter().enumerate() {
         for ix in victims {
             let Some(place) = places.get(ix) else { continue };
             let before = trial.mark();
             trial.put(*ix, *place)?;
             let lack = place.node().and_then(|node| crowded(trial.cluster(), fit, node));
-            let broken = hunt.broken(trial.cluster(), &fit.placements.iter().map(|(ix, _)| *ix).collect::<Vec<_>>())?;
+            let broken =
+                victim_search.broken(trial.cluster(), &fit.placements.iter().map(|(ix, _)| *ix).collect::<Vec<_>>())?;
             let cluster = trial.cluster();
             let subject = Subject::Pod(ix.0);
             match (lack, broken) {
@@ -108,8 +117,8 @@ pub fn found(
                     let message = || format!("with it back, {}", lack.sentence(cluster));
                     notes.note(subject, Outcome::Needed, &rule, message);
                 }
-                (None, Some((rule, breach))) => {
-                    let message = || format!("with it back, {}", breach.sentence(cluster));
+                (None, Some((rule, denial))) => {
+                    let message = || format!("with it back, {}", denial.sentence(cluster));
                     notes.note(subject, Outcome::Needed, &rule, message);
                 }
                 (None, None) => {

@@ -1,35 +1,35 @@
 //! What is noted of the nodes that offer a plan.
 
-use super::{Offer, Quest};
+use super::{PreemptionCandidate, PreemptionContext};
 use crate::contract::{Outcome, Subject};
 use crate::engine::room::Lack;
 use crate::engine::search::tell::make_way;
 use crate::model::{Cluster, Node, NodeIx, Overflow, PodIx, Request};
 
 /// Notes the nodes that were not looked at because there were offers enough.
-pub(super) fn not_looked_at(quest: &mut Quest<'_>, nodes: &[(NodeIx, &Node)], offers: usize) {
-    if !quest.notes.are_on() {
+pub(super) fn not_looked_at(context: &mut PreemptionContext<'_>, nodes: &[(NodeIx, &Node)], offers: usize) {
+    if !context.notes.are_on() {
         return;
     }
-    let rule = quest.laws.node_choice.rule;
+    let rule = context.laws.node_choice.rule;
     for (node, _) in nodes {
         let message = || format!("not looked at: {offers} that would do are enough");
-        quest.notes.note(Subject::Node(node.0), Outcome::Unneeded, &rule, message);
+        context.notes.note(Subject::Node(node.0), Outcome::Unneeded, &rule, message);
     }
 }
 
 /// Notes of the chosen offer who could be put back and who could not; of the others that they were not chosen.
 pub(super) fn offers(
     cluster: &Cluster,
-    quest: &mut Quest<'_>,
-    offers: &[Offer],
+    context: &mut PreemptionContext<'_>,
+    offers: &[PreemptionCandidate],
     request: &Request,
 ) -> Result<(), Overflow> {
-    let rule = quest.laws.node_choice.rule;
+    let rule = context.laws.node_choice.rule;
     let chosen = offers.iter().min_by_key(|offer| offer.loss).map(|offer| offer.node);
     for offer in offers {
         if Some(offer.node) == chosen {
-            victims(cluster, quest, offer, request)?;
+            victims(cluster, context, offer, request)?;
             continue;
         }
         let against = match offer.violations {
@@ -37,33 +37,38 @@ pub(super) fn offers(
             all => format!(", {all} against a disruption budget"),
         };
         let message = || format!("{}{against}", make_way(cluster, &offer.victims, "would make way"));
-        quest.notes.note(Subject::Node(offer.node.0), Outcome::Enough, &rule, message);
-        let there = candidates(cluster, quest, offer.node);
-        quest.tell_unneeded(&there, "nothing was planned onto its node");
+        context.notes.note(Subject::Node(offer.node.0), Outcome::Enough, &rule, message);
+        let there = candidates(cluster, context, offer.node);
+        context.tell_unneeded(&there, "nothing was planned onto its node");
     }
     Ok(())
 }
 
 /// Notes who of a node could be put back beside the asker, and what would be missing with each of the others back.
-fn victims(cluster: &Cluster, quest: &mut Quest<'_>, offer: &Offer, request: &Request) -> Result<(), Overflow> {
+fn victims(
+    cluster: &Cluster,
+    context: &mut PreemptionContext<'_>,
+    offer: &PreemptionCandidate,
+    request: &Request,
+) -> Result<(), Overflow> {
     let Some(node) = cluster.node(offer.node) else { return Ok(()) };
-    let rule = quest.laws.put_back.rule;
+    let rule = context.laws.put_back.rule;
     let mut room = node.free.clone();
-    for other in quest.promised(cluster, node) {
+    for other in context.promised(cluster, node) {
         room.subtract(&other.request)?;
     }
     for victim in &offer.victims {
         room.add(&cluster.frees(*victim)?)?;
     }
-    for ix in candidates(cluster, quest, offer.node) {
+    for ix in candidates(cluster, context, offer.node) {
         let subject = Subject::Pod(ix.0);
-        if quest.is_leaving(cluster, ix) {
-            quest.tell_unneeded(&[ix], "it is leaving anyway: its room counts as free");
+        if context.is_leaving(cluster, ix) {
+            context.tell_unneeded(&[ix], "it is leaving anyway: its room counts as free");
             continue;
         }
         if !offer.victims.contains(&ix) {
             let message = || "there is room for it beside the preemptor".to_owned();
-            quest.notes.note(subject, Outcome::PutBack, &rule, message);
+            context.notes.note(subject, Outcome::PutBack, &rule, message);
             continue;
         }
         let frees = cluster.frees(ix)?;
@@ -71,17 +76,17 @@ fn victims(cluster: &Cluster, quest: &mut Quest<'_>, offer: &Offer, request: &Re
         let lacks = Lack::of(&room, request);
         room.add(&frees)?;
         let message = || lacks.map_or_else(String::new, |lacks| format!("with it back, {}", lacks.sentence(cluster)));
-        quest.notes.note(subject, Outcome::Needed, &rule, message);
+        context.notes.note(subject, Outcome::Needed, &rule, message);
     }
     Ok(())
 }
 
 /// Those on a node whom no law spares, in the order in which they are put back.
-fn candidates(cluster: &Cluster, quest: &Quest<'_>, at: NodeIx) -> Vec<PodIx> {
+fn candidates(cluster: &Cluster, context: &PreemptionContext<'_>, at: NodeIx) -> Vec<PodIx> {
     let pods = cluster.node(at).map(|node| node.pods.as_slice()).unwrap_or_default();
-    let mut free: Vec<PodIx> = pods.iter().copied().filter(|ix| quest.barring(cluster, *ix).is_none()).collect();
+    let mut free: Vec<PodIx> = pods.iter().copied().filter(|ix| context.barring(cluster, *ix).is_none()).collect();
     free.sort_unstable_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
-        (Some(a), Some(b)) => (quest.laws.put_back.compare)(cluster, a, b),
+        (Some(a), Some(b)) => (context.laws.put_back.compare)(cluster, a, b),
         _ => a.cmp(b),
     });
     free

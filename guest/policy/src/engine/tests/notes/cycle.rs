@@ -25,10 +25,10 @@ fn member(name: &str, gang: &str) -> Draft {
 }
 
 /// What is noted in a whole cycle.
-fn acted(world: &mut World, asker: &str) -> Vec<String> {
+fn acted(world: &mut World, preemptor: &str) -> Vec<String> {
     world.engine.record_notes(true);
     while world.engine.act().unwrap().more {}
-    world.said(asker)
+    world.said(preemptor)
 }
 
 #[test]

@@ -7,11 +7,11 @@ mod remove_all_put_back;
 use crate::testing::{World, pod, quota};
 
 /// What is noted when a pod is tried and a plan is looked for.
-fn tried(world: &mut World, asker: &str) -> Vec<String> {
+fn tried(world: &mut World, preemptor: &str) -> Vec<String> {
     world.engine.record_notes(true);
-    world.pre_filter(asker);
-    world.post_filter(asker);
-    world.said(asker)
+    world.pre_filter(preemptor);
+    world.post_filter(preemptor);
+    world.said(preemptor)
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn nothing_is_a_configuration_and_so_is_every_argument() {
 
 #[test]
 fn the_arguments_are_told_under_the_names_and_with_the_defaults_of_upstream() {
-    let arguments = Engine::describe().law_sets.swap_remove(0).arguments;
+    let arguments = Engine::describe().systems.swap_remove(0).arguments;
     let said: Vec<(&str, &str)> = arguments.iter().map(|one| (one.name.as_str(), one.default.as_str())).collect();
     for seed in ["disableDefaultPreemptiable", "disableDefaultTriggerPreemption", "podShouldBeDeletedWhenPreempted"] {
         assert!(said.contains(&(seed, "false")), "{seed}");

@@ -3,15 +3,15 @@
 use crate::contract::{Event, Eviction, Mark, MarkPlace, Plan};
 use crate::testing::{INSIDE, SOFT_EVICTION, World, pod, reservation};
 
-/// The plan of `asker` against one victim, at 2026-01-01T00:00:00Z.
+/// The plan of `preemptor` against one victim, at 2026-01-01T00:00:00Z.
 fn plan(arguments: &str, job: Option<&str>) -> Option<Plan> {
     let mut world = World::with(arguments);
     world.node("n", "cpu=1");
     world.pod(pod("v").asks("cpu=1").on("n"));
-    let asker = pod("asker").asks("cpu=1").priority(1);
+    let preemptor = pod("asker").asks("cpu=1").priority(1);
     world.pod(match job {
-        Some(job) => asker.job(job),
-        None => asker,
+        Some(job) => preemptor.job(job),
+        None => preemptor,
     });
     world.tell(vec![Event::Clock(1_767_225_600_000_000_000)]);
     world.post_filter("asker").plan

@@ -21,7 +21,7 @@ fn only_the_label_false_makes_a_pod_non_preemptible_and_the_argument_one_without
         for (arguments, expected) in [("", default), (r#"{"disableDefaultPreemptiable": true}"#, with_the_argument)] {
             let mut world = World::with(arguments);
             world.pod(label.map_or(pod("p"), |label| pod("p").label(PREEMPTIBLE, label)));
-            assert_eq!(read(&world, "p").traits.class, expected, "{label:?} {arguments}");
+            assert_eq!(read(&world, "p").attributes.class, expected, "{label:?} {arguments}");
         }
     }
 }
@@ -121,10 +121,10 @@ fn an_annotation_that_names_no_reservation_is_told_and_the_pod_stands_outside() 
         world.pod(pod("p").annotation(INSIDE, text));
         let message = format!("`{text}` does not name a reservation; the pod counts as outside of all");
         assert_eq!(told(&world.findings), [(Severity::Warning, "Pod/default/p", path, message.as_str())]);
-        assert_eq!(read(&world, "p").traits.inside, None);
+        assert_eq!(read(&world, "p").attributes.inside, None);
     }
     let mut world = World::new();
     world.pod(pod("p").annotation(INSIDE, r#"{"name": "r"}"#));
-    assert_eq!(read(&world, "p").traits.inside, world.engine.cluster().symbol("r"));
+    assert_eq!(read(&world, "p").attributes.inside, world.engine.cluster().symbol("r"));
     assert_eq!(told(&world.findings), []);
 }

@@ -11,7 +11,7 @@ fn without_a_label_the_pods_after_the_minimum_are_elastic_whenever_they_are_told
     let mut world = world();
     let classes = |world: &World| {
         let cluster = world.engine.cluster();
-        let class = |name: &str| cluster.pod(PodIx(world.id(name))).unwrap().traits.class == Class::Preemptible;
+        let class = |name: &str| cluster.pod(PodIx(world.id(name))).unwrap().attributes.class == Class::Preemptible;
         ["a", "b", "c"].map(class)
     };
     // By index: b, c, a.
@@ -34,12 +34,12 @@ fn without_a_label_the_pods_after_the_minimum_are_elastic_whenever_they_are_told
 #[test]
 fn a_pod_is_elastic_by_its_label_if_its_job_is() {
     let labelled = || member("p").label("volcano.sh/elastic-train", "true");
-    assert_eq!(read(labelled()).0.traits.class, Class::Preemptible);
-    assert_eq!(read(member("p")).0.traits.class, Class::NonPreemptible);
+    assert_eq!(read(labelled()).0.attributes.class, Class::Preemptible);
+    assert_eq!(read(member("p")).0.attributes.class, Class::NonPreemptible);
     let mut world = world();
     world.pod(labelled());
     group(&mut world, &[], json!({"minMember": 1}));
-    let class = |world: &World| world.engine.cluster().pod(PodIx(world.id("p"))).unwrap().traits.class;
+    let class = |world: &World| world.engine.cluster().pod(PodIx(world.id("p"))).unwrap().attributes.class;
     assert_eq!(class(&world), Class::NonPreemptible);
     group(&mut world, &[ELASTIC], json!({"minMember": 1}));
     assert_eq!(class(&world), Class::Preemptible, "the pod was told before its group was elastic");

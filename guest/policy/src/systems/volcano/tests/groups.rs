@@ -57,8 +57,8 @@ fn a_group_that_is_not_preemptable_says_so_before_its_label_and_is_told_of_what_
         let annotations: Vec<_> = annotation.into_iter().map(|text| (KEY, text)).collect();
         let spec = json!({"spec": {"minMember": 1}});
         world.object(object("PodGroup", "default/g", [&labels, &annotations], spec));
-        let charter = job(world.engine.cluster()).charter.clone().unwrap();
-        assert_eq!((charter.opted_out, world.findings.len()), (opted_out, told), "{label:?} {annotation:?}");
+        let pod_group = job(world.engine.cluster()).pod_group.clone().unwrap();
+        assert_eq!((pod_group.opted_out, world.findings.len()), (opted_out, told), "{label:?} {annotation:?}");
     }
 }
 
@@ -116,7 +116,7 @@ fn roles_count_where_the_minimum_covers_them() {
     for (minimum, roles) in [(2, 0), (3, 2), (4, 2)] {
         let mut world = world();
         group(&mut world, &[], json!({"minMember": minimum, "minTaskMember": {"ps": 1, "worker": 2}}));
-        assert_eq!(job(world.engine.cluster()).charter.as_ref().unwrap().roles.len(), roles, "{minimum}");
+        assert_eq!(job(world.engine.cluster()).pod_group.as_ref().unwrap().roles.len(), roles, "{minimum}");
     }
 }
 
@@ -124,7 +124,7 @@ fn roles_count_where_the_minimum_covers_them() {
 fn a_priority_class_counts_whenever_it_is_told() {
     let mut world = world();
     group(&mut world, &[], json!({"minMember": 1, "priorityClassName": "high"}));
-    let priority = |world: &World| job(world.engine.cluster()).charter.as_ref().unwrap().priority;
+    let priority = |world: &World| job(world.engine.cluster()).pod_group.as_ref().unwrap().priority;
     assert_eq!(priority(&world), 0);
     world.object(object("PriorityClass", "/high", [&[], &[]], json!({"value": 1000})));
     assert_eq!(priority(&world), 1000);

@@ -17,7 +17,7 @@ fn whether_a_pod_may_be_evicted_the_annotation_says_before_the_label() {
         let draft = label.into_iter().fold(member("p"), |draft, text| draft.label(KEY, text));
         let draft = annotation.into_iter().fold(draft, |draft, text| draft.annotation(KEY, text));
         let (pod, findings) = read(draft);
-        assert_eq!((pod.traits.opted_out, findings), (opted_out, told), "{label:?} {annotation:?}");
+        assert_eq!((pod.attributes.opted_out, findings), (opted_out, told), "{label:?} {annotation:?}");
     }
 }
 
@@ -35,7 +35,7 @@ fn how_long_a_pod_is_protected_the_label_says_before_the_annotation() {
         let draft = label.into_iter().fold(member("p"), |draft, text| draft.label(KEY, text));
         let draft = annotation.into_iter().fold(draft, |draft, text| draft.annotation(KEY, text));
         let (pod, findings) = read(draft.with(|pod| pod.scheduled = scheduled));
-        assert_eq!((pod.traits.task.protected_until, findings), (until, told), "{label:?} {annotation:?}");
+        assert_eq!((pod.attributes.task.protected_until, findings), (until, told), "{label:?} {annotation:?}");
     }
 }
 

@@ -44,7 +44,7 @@ fn numbers_that_are_none_are_told_once_and_read_as_the_message_says() {
         ]
     );
     assert_eq!(job(world.engine.cluster()).gang().unwrap().minimum, 0);
-    assert_eq!(job(world.engine.cluster()).charter.as_ref().unwrap().roles, [], "1 of them is more than the minimum");
+    assert_eq!(job(world.engine.cluster()).pod_group.as_ref().unwrap().roles, [], "1 of them is more than the minimum");
 }
 
 #[test]

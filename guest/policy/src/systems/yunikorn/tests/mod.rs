@@ -107,9 +107,9 @@ impl Scene {
     }
 
     /// The victims for a pod without their namespace, by name, or the law that stood in the way.
-    pub fn victims(&mut self, asker: &str) -> Result<Vec<String>, String> {
-        self.0.pre_filter(asker);
-        let plan = self.0.plan(asker)?;
+    pub fn victims(&mut self, preemptor: &str) -> Result<Vec<String>, String> {
+        self.0.pre_filter(preemptor);
+        let plan = self.0.plan(preemptor)?;
         let short = |name: String| name.trim_start_matches("default/").to_owned();
         let mut victims: Vec<String> = plan.victims.into_iter().map(short).collect();
         victims.sort();
@@ -117,18 +117,18 @@ impl Scene {
     }
 
     /// The node and the victims of a plan, which is then carried out as far as the policy is told.
-    pub fn carried_out(&mut self, asker: &str) -> (String, Vec<String>) {
-        self.0.pre_filter(asker);
-        let plan = self.0.plan(asker).unwrap();
+    pub fn carried_out(&mut self, preemptor: &str) -> (String, Vec<String>) {
+        self.0.pre_filter(preemptor);
+        let plan = self.0.plan(preemptor).unwrap();
         self.0.tell(vec![Event::PlanAccepted(plan.id)]);
         (plan.nominations.into_values().next().unwrap(), plan.victims)
     }
 
     /// The law that spared a pod when the other one asked.
-    pub fn spared_by(&mut self, asker: &str, pod: &str) -> Option<String> {
-        self.victims(asker).ok();
+    pub fn spared_by(&mut self, preemptor: &str, pod: &str) -> Option<String> {
+        self.victims(preemptor).ok();
         let subject = Subject::Pod(self.0.id(pod));
-        let notes = self.0.engine.notes(self.0.id(asker)).unwrap();
+        let notes = self.0.engine.notes(self.0.id(preemptor)).unwrap();
         let note = notes.into_iter().find(|note| note.subject == subject && note.outcome == Outcome::Spared);
         note.map(|note| note.law)
     }

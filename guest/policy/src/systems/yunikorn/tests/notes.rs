@@ -8,9 +8,9 @@ const TWO: &str = "
 - {name: test, resources: {guaranteed: {vcore: 2}}}";
 
 /// What is noted when a pod is tried and a plan is looked for.
-fn tried(scene: &mut Scene, asker: &str) -> Vec<String> {
-    let _ = scene.victims(asker);
-    scene.0.said(asker)
+fn tried(scene: &mut Scene, preemptor: &str) -> Vec<String> {
+    let _ = scene.victims(preemptor);
+    scene.0.said(preemptor)
 }
 
 #[test]

@@ -32,7 +32,7 @@ proptest! {
         prop_assert!(group.iter().all(|pod| pod.node == node), "{group:?} are not all on n{node}");
         prop_assert!(case.is_legal(node, &group), "{group:?}");
         if group.is_empty() {
-            prop_assert!(case.asker.daemon, "nobody makes way, and yet it is a plan");
+            prop_assert!(case.preemptor.daemon, "nobody makes way, and yet it is a plan");
             return Ok(());
         }
         for fewer in subsets(&group).into_iter().filter(|fewer| fewer.len() < group.len()).chain([Vec::new()]) {

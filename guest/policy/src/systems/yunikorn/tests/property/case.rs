@@ -51,7 +51,7 @@ pub struct Case {
     pub pods: Vec<Pod>,
     pub free: Vec<Amounts>,
     /// The one who asks. One of a DaemonSet may run on its node only.
-    pub asker: Pod,
+    pub preemptor: Pod,
     pub promised: Option<Pod>,
 }
 
@@ -103,15 +103,15 @@ pub fn a_case() -> impl Strategy<Value = Case> {
     let free = proptest::collection::vec([0..2i64, 0..2, 0..2], NODES);
     let promised = proptest::option::weighted(0.3, a_pod());
     (queues, proptest::collection::vec(a_pod(), 1..9), free, a_pod(), promised).prop_map(
-        |(queues, mut pods, free, mut asker, mut promised)| {
+        |(queues, mut pods, free, mut preemptor, mut promised)| {
             for (at, pod) in pods.iter_mut().enumerate() {
                 pod.name = format!("p{at}");
             }
-            asker.name = "q-asker".to_owned();
+            preemptor.name = "q-asker".to_owned();
             if let Some(promised) = &mut promised {
                 (promised.name, promised.daemon) = ("q-promised".to_owned(), false);
             }
-            Case { queues, pods, free, asker, promised }
+            Case { queues, pods, free, preemptor, promised }
         },
     )
 }
@@ -211,7 +211,7 @@ impl Case {
         let late = |draft: Draft| draft.with(|told| told.created = 100);
         let promised = self.promised.iter().map(|pod| late(draft(pod)).nominated(&format!("n{}", pod.node)));
         let scene = self.empty_scene().pods(running.chain(promised).collect::<Vec<_>>());
-        scene.pods([late(draft(&self.asker))]).after(30)
+        scene.pods([late(draft(&self.preemptor))]).after(30)
     }
 }
 

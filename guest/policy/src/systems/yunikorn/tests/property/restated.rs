@@ -16,7 +16,7 @@ impl Case {
     }
 
     fn asked(&self) -> impl Iterator<Item = usize> + '_ {
-        ALL.filter(|r| self.asker.ask[*r] > 0)
+        ALL.filter(|r| self.preemptor.ask[*r] > 0)
     }
 
     /// The queues of one leaf that are not above the other as well.
@@ -30,17 +30,17 @@ impl Case {
     }
 
     pub fn ranks_no_higher(&self, victim: &Pod) -> bool {
-        if self.asker.daemon {
-            return victim.priority <= self.asker.priority;
+        if self.preemptor.daemon {
+            return victim.priority <= self.preemptor.priority;
         }
-        let mut rank = self.asker.priority;
-        let shared = path(victim.leaf).into_iter().find(|queue| is_below(self.asker.leaf, queue));
-        for queue in self.own_side(self.asker.leaf, victim.leaf).into_iter().chain(shared) {
+        let mut rank = self.preemptor.priority;
+        let shared = path(victim.leaf).into_iter().find(|queue| is_below(self.preemptor.leaf, queue));
+        for queue in self.own_side(self.preemptor.leaf, victim.leaf).into_iter().chain(shared) {
             let queue = self.queue(queue);
             rank = if queue.priority_fenced { queue.offset } else { rank + queue.offset };
         }
         let mut fenced = false;
-        for queue in self.own_side(victim.leaf, self.asker.leaf).into_iter().rev().map(|queue| self.queue(queue)) {
+        for queue in self.own_side(victim.leaf, self.preemptor.leaf).into_iter().rev().map(|queue| self.queue(queue)) {
             if queue.priority_fenced && queue.offset > rank {
                 return false;
             }
@@ -52,7 +52,8 @@ impl Case {
 
     /// Law 5: in something that is asked for.
     fn is_over(&self, victim: &Pod) -> bool {
-        let (theirs, own) = (self.own_side(victim.leaf, self.asker.leaf), self.own_side(self.asker.leaf, victim.leaf));
+        let (theirs, own) =
+            (self.own_side(victim.leaf, self.preemptor.leaf), self.own_side(self.preemptor.leaf, victim.leaf));
         let uses = |r: usize| theirs.last().is_some_and(|side| self.used(side, r) > 0);
         let (mut over, mut shared, mut unguaranteed) = (false, false, false);
         for r in self.asked() {
@@ -72,13 +73,13 @@ impl Case {
 
     /// Laws 3 and 5 to 7 of one victim, and who is no victim at all.
     fn may_go(&self, victim: &Pod) -> bool {
-        let is_own = victim.leaf == self.asker.leaf && (victim.app == self.asker.app || !self.asker.daemon);
+        let is_own = victim.leaf == self.preemptor.leaf && (victim.app == self.preemptor.app || !self.preemptor.daemon);
         if victim.leaving || victim.daemon || is_own || !self.ranks_no_higher(victim) {
             return false;
         }
         let fence =
-            path(self.asker.leaf).into_iter().find(|queue| self.queue(queue).fenced && !self.queue(queue).spared);
-        self.asker.daemon
+            path(self.preemptor.leaf).into_iter().find(|queue| self.queue(queue).fenced && !self.queue(queue).spared);
+        self.preemptor.daemon
             || !self.spared(victim.leaf)
                 && fence.is_none_or(|fence| is_below(victim.leaf, fence))
                 && self.is_over(victim)
@@ -90,9 +91,9 @@ impl Case {
             let left = self.used(queue, r) - self.sum(group.iter().copied(), queue, r);
             victim.ask[r] == 0 || self.guaranteed(queue, r).is_none_or(|guaranteed| left >= guaranteed)
         };
-        self.asker.daemon
+        self.preemptor.daemon
             || group.iter().all(|victim| {
-                let side = self.own_side(victim.leaf, self.asker.leaf);
+                let side = self.own_side(victim.leaf, self.preemptor.leaf);
                 side.iter().all(|queue| ALL.into_iter().all(|r| keeps(victim, queue, r)))
             })
     }
@@ -103,17 +104,18 @@ impl Case {
         let there = |pod: &&Pod| pod.node == node;
         let room = |r: usize| {
             let leaving = total(&mut self.pods.iter().filter(|pod| pod.leaving).filter(there), r);
-            let promised = total(&mut self.promised.iter().filter(there).filter(|_| !self.asker.daemon), r);
+            let promised = total(&mut self.promised.iter().filter(there).filter(|_| !self.preemptor.daemon), r);
             self.free[node][r] + leaving + total(&mut group.iter().copied(), r) - promised
         };
-        (!self.asker.daemon || self.asker.node == node) && self.asked().all(|r| room(r) >= self.asker.ask[r])
+        (!self.preemptor.daemon || self.preemptor.node == node)
+            && self.asked().all(|r| room(r) >= self.preemptor.ask[r])
     }
 
     pub fn fits_max(&self, group: &[&Pod]) -> bool {
-        path(self.asker.leaf).iter().all(|queue| {
+        path(self.preemptor.leaf).iter().all(|queue| {
             self.asked().all(|r| {
                 let held = self.used(queue, r) + self.promised(queue, r) - self.sum(group.iter().copied(), queue, r);
-                self.max(queue, r).is_none_or(|max| held + self.asker.ask[r] <= max)
+                self.max(queue, r).is_none_or(|max| held + self.preemptor.ask[r] <= max)
             })
         })
     }
@@ -121,33 +123,35 @@ impl Case {
     fn law_4(&self, group: &[&Pod]) -> bool {
         let judged: Vec<(usize, &str, i64)> = self
             .asked()
-            .filter_map(|r| self.guarantor(&path(self.asker.leaf), r).map(|(queue, guaranteed)| (r, queue, guaranteed)))
+            .filter_map(|r| {
+                self.guarantor(&path(self.preemptor.leaf), r).map(|(queue, guaranteed)| (r, queue, guaranteed))
+            })
             .collect();
         let holds = |(r, queue, guaranteed): &(usize, &str, i64)| {
-            let own = *queue == self.asker.leaf;
+            let own = *queue == self.preemptor.leaf;
             let leaving = self.sum(self.pods.iter().filter(|pod| pod.leaving && own), queue, *r);
             let held = self.used(queue, *r) + self.promised(queue, *r);
-            let ends = held + self.asker.ask[*r] - self.sum(group.iter().copied(), queue, *r);
+            let ends = held + self.preemptor.ask[*r] - self.sum(group.iter().copied(), queue, *r);
             held + leaving < *guaranteed
                 || !own && group.iter().all(|pod| is_below(pod.leaf, queue)) && ends <= *guaranteed
         };
-        self.asker.daemon || !judged.is_empty() && judged.iter().all(holds)
+        self.preemptor.daemon || !judged.is_empty() && judged.iter().all(holds)
     }
 
     /// Where the guarantee is shared, whoever takes ends with no more than whoever gives.
     fn evens_out(&self, group: &[&Pod]) -> bool {
         let guarantor = |leaf, r| self.guarantor(&path(leaf), r).map(|(queue, _)| queue);
         let even = |victim: &Pod, r: usize| {
-            let (own, theirs) = (self.asker.leaf, victim.leaf);
+            let (own, theirs) = (self.preemptor.leaf, victim.leaf);
             let left = self.used(theirs, r) - self.sum(group.iter().copied(), theirs, r);
             guarantor(own, r).is_none()
                 || guarantor(own, r) != guarantor(theirs, r)
-                || self.used(own, r) + self.promised(own, r) + self.asker.ask[r] <= left
+                || self.used(own, r) + self.promised(own, r) + self.preemptor.ask[r] <= left
         };
         let has_own = |victim: &Pod| {
-            self.asked().any(|r| self.guarantor(&self.own_side(self.asker.leaf, victim.leaf), r).is_some())
+            self.asked().any(|r| self.guarantor(&self.own_side(self.preemptor.leaf, victim.leaf), r).is_some())
         };
-        self.asker.daemon || group.iter().all(|victim| has_own(victim) || self.asked().all(|r| even(victim, r)))
+        self.preemptor.daemon || group.iter().all(|victim| has_own(victim) || self.asked().all(|r| even(victim, r)))
     }
 
     pub fn suffices(&self, node: usize, group: &[&Pod]) -> bool {
@@ -171,7 +175,7 @@ impl Case {
     /// Whether the asking pod would fit on a node with nobody else there.
     pub fn is_large_enough(&self, node: usize) -> bool {
         let whole: Amounts = self.allocatable(node);
-        self.asked().all(|r| whole[r] >= self.asker.ask[r])
+        self.asked().all(|r| whole[r] >= self.preemptor.ask[r])
     }
 
     /// The one that all others of its application depend on came first.
@@ -184,7 +188,7 @@ impl Case {
     pub fn sorely(&self, group: &[&Pod]) -> (bool, bool) {
         let (opted_out, originator) =
             (group.iter().any(|pod| pod.opted_out), group.iter().any(|pod| self.is_originator(pod)));
-        if self.asker.daemon { (originator, opted_out) } else { (opted_out, originator) }
+        if self.preemptor.daemon { (originator, opted_out) } else { (opted_out, originator) }
     }
 }
 

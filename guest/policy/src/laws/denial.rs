@@ -8,7 +8,7 @@ pub type Part = (&'static str, i64);
 
 /// What a law found wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Breach {
+pub enum Denial {
     /// A queue would exceed a bound.
     Exceeds {
         /// The queue.
@@ -81,11 +81,11 @@ pub enum Breach {
     Fact(&'static str),
 }
 
-impl Breach {
+impl Denial {
     /// The queue that stands in the way, where it is one.
     pub fn queue(&self) -> Option<QueueIx> {
         match self {
-            Breach::Exceeds { queue, .. } | Breach::Amount { queue, .. } => Some(*queue),
+            Denial::Exceeds { queue, .. } | Denial::Amount { queue, .. } => Some(*queue),
             _ => None,
         }
     }
@@ -93,7 +93,7 @@ impl Breach {
     /// The sentence.
     pub fn sentence(&self, cluster: &Cluster) -> String {
         match self {
-            Breach::Exceeds { queue, resource, parts, bound } => {
+            Denial::Exceeds { queue, resource, parts, bound } => {
                 let (called, name) = (cluster.queue_term(), queue_name(cluster, *queue));
                 let resource = cluster.resource_name(*resource);
                 let counted = parts.iter().filter(|(what, n)| *n != 0 || *what == "asked");
@@ -101,7 +101,7 @@ impl Breach {
                 let limit = exact(resource, bound.1);
                 format!("{called} `{name}`, {resource}: {} is more than {} {limit}", sum.join(" + "), bound.0)
             }
-            Breach::Amount { queue, resource, parts, relation, bound } => {
+            Denial::Amount { queue, resource, parts, relation, bound } => {
                 let (called, name) = (cluster.queue_term(), queue_name(cluster, *queue));
                 let resource = cluster.resource_name(*resource);
                 let counted = parts.iter().enumerate().filter(|(at, (_, n))| *n != 0 || *at == 0);
@@ -110,27 +110,27 @@ impl Breach {
                 let limit = exact(resource, bound.1);
                 format!("{called} `{name}`, {resource}: {} {relation} {} {limit}", sum.join(" "), bound.0)
             }
-            Breach::TooSoon { waited, delay } => {
+            Denial::TooSoon { waited, delay } => {
                 let seconds = |n: &i64| jiff::SignedDuration::from_nanos(*n);
                 format!("it has waited {:#}, others make way after {:#}", seconds(waited), seconds(delay))
             }
-            Breach::Priority { victim, preemptor } => {
+            Denial::Priority { victim, preemptor } => {
                 format!("its priority {victim} is not lower than the preemptor's {preemptor}")
             }
-            Breach::Ranks { victim, preemptor } => {
+            Denial::Ranks { victim, preemptor } => {
                 format!("its priority {victim} counts as higher than the preemptor's {preemptor}")
             }
-            Breach::Incomplete { job, counted, have, need } => {
+            Denial::Incomplete { job, counted, have, need } => {
                 let (namespace, name) = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
                 format!("gang `{namespace}/{name}` has {have} {counted} of the {need} it needs")
             }
-            Breach::Undeclared { gang } => {
+            Denial::Undeclared { gang } => {
                 format!("there is no PodGroup `{gang}`, and no pod says what the gang needs")
             }
-            Breach::Underway { plan, left } => {
+            Denial::Underway { plan, left } => {
                 format!("waiting for preemption: {left} of the victims of plan {plan} have not left yet")
             }
-            Breach::Fact(fact) => (*fact).to_owned(),
+            Denial::Fact(fact) => (*fact).to_owned(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A node as a search sees it: what it would have with everybody gone who may make way, and who that is.
 
-use crate::laws::{Loss, Lost, NodeChoice};
+use crate::laws::{NodeChoice, NodeCost, NodeVictims};
 use crate::model::{Amounts, Cluster, Kind, NodeIx, Overflow, PodIx, Request, ResourceIx};
 
 /// Somebody who may make way.
@@ -15,7 +15,7 @@ pub struct Candidate {
 impl Candidate {
     /// A pod as a candidate.
     pub fn new(cluster: &Cluster, pod: PodIx) -> Result<Candidate, Overflow> {
-        let is_plain = cluster.pod(pod).is_none_or(|pod| pod.name.kind == Kind::Pod && pod.traits.inside.is_none());
+        let is_plain = cluster.pod(pod).is_none_or(|pod| pod.name.kind == Kind::Pod && pod.attributes.inside.is_none());
         let frees = if is_plain { None } else { Some(cluster.frees(pod)?) };
         Ok(Candidate { pod, frees })
     }
@@ -28,7 +28,7 @@ impl Candidate {
 
 /// A node under consideration.
 #[derive(Debug, Clone)]
-pub struct Site {
+pub struct NodeDryRun {
     /// The node.
     pub node: NodeIx,
     /// Its place among the names of all nodes.
@@ -49,15 +49,20 @@ pub struct Site {
     pub victims: Vec<PodIx>,
 }
 
-impl Site {
+impl NodeDryRun {
     /// What is lost if one more pod with this request is planned onto the node; none where it does not fit even with every
     /// candidate gone.
-    pub fn loss(&self, cluster: &Cluster, choice: &NodeChoice, request: &Request) -> Result<Option<Loss>, Overflow> {
+    pub fn loss(
+        &self,
+        cluster: &Cluster,
+        choice: &NodeChoice,
+        request: &Request,
+    ) -> Result<Option<NodeCost>, Overflow> {
         let Some(mut victims) = self.victims_for(cluster, request)? else { return Ok(None) };
         victims.retain(|pod| !self.victims.contains(pod));
         let protected = self.candidates.iter().take(self.protected);
         let violations = protected.filter(|candidate| victims.contains(&candidate.pod)).count();
-        Ok(Some((choice.loss)(&Lost { cluster, victims: &victims, violations, reasons: 0 })))
+        Ok(Some((choice.loss)(&NodeVictims { cluster, victims: &victims, violations, reasons: 0 })))
     }
 
     /// What there would be with every candidate gone.

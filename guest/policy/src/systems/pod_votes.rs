@@ -11,7 +11,7 @@ type Age = (i64, String);
 
 /// What the pods of gangs want.
 #[derive(Debug)]
-pub struct Wishes<T> {
+pub struct PodVotes<T> {
     /// Of each gang what its pods want, the oldest first.
     wanted: BTreeMap<JobIx, BTreeMap<Age, T>>,
     /// Of each pod its gang, and its place there.
@@ -20,13 +20,13 @@ pub struct Wishes<T> {
     changed: BTreeSet<JobIx>,
 }
 
-impl<T> Default for Wishes<T> {
-    fn default() -> Wishes<T> {
-        Wishes { wanted: BTreeMap::new(), places: BTreeMap::new(), changed: BTreeSet::new() }
+impl<T> Default for PodVotes<T> {
+    fn default() -> PodVotes<T> {
+        PodVotes { wanted: BTreeMap::new(), places: BTreeMap::new(), changed: BTreeSet::new() }
     }
 }
 
-impl<T: PartialEq> Wishes<T> {
+impl<T: PartialEq> PodVotes<T> {
     /// What a pod wants of its gang from now on.
     pub fn want(&mut self, job: JobIx, pod: &contract::Pod, wish: T) {
         let (ix, age) = (PodIx(pod.id), (pod.created, pod.name.clone()));

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Bundle, Hunt};
+use super::{Bundle, VictimSearch};
 use crate::model::{Amounts, Cluster, NodeIx, Overflow, ResourceIx};
 
 /// What a gang needs at least.
-pub struct Reach {
+pub struct FeasibilityBound {
     /// Of the resources that all of its pods ask for, the least that one asks for.
     least: Vec<(ResourceIx, i64)>,
     /// How many pods it lacks.
@@ -15,18 +15,18 @@ pub struct Reach {
     idle: usize,
 }
 
-impl Reach {
+impl FeasibilityBound {
     /// What the gang needs, in a trial where nobody has made way for it.
-    pub fn new(cluster: &Cluster, hunt: &Hunt<'_>) -> Reach {
-        let requests = || hunt.asker.pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| &pod.request);
+    pub fn new(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> FeasibilityBound {
+        let requests = || victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| &pod.request);
         let first = requests().next().into_iter().flat_map(|request| request.iter());
         let least = first.map(|(resource, _)| (resource, requests().map(|one| one.get(resource)).min().unwrap_or(0)));
         let least = least.filter(|(_, amount)| *amount > 0).collect();
-        let lacking = cluster.shortage(hunt.asker.pod).count();
-        let mut reach = Reach { least, lacking, idle: 0 };
-        let rooms = cluster.nodes().map(|(_, node)| reach.pods_in(|resource| node.free.get(resource)));
-        reach.idle = rooms.fold(0, usize::saturating_add);
-        reach
+        let lacking = cluster.shortage(victim_search.preemptor.pod).count();
+        let mut bound = FeasibilityBound { least, lacking, idle: 0 };
+        let rooms = cluster.nodes().map(|(_, node)| bound.pods_in(|resource| node.free.get(resource)));
+        bound.idle = rooms.fold(0, usize::saturating_add);
+        bound
     }
 
     /// Whether there might be room for the gang with everybody of these bundles gone. If not, there is none.

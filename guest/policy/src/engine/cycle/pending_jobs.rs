@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Context, Stage};
+use super::{Context, Simulation};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::laws::Gate;
@@ -10,14 +10,14 @@ use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx};
 
 /// The pods of one job that wait.
 #[derive(Debug, Clone)]
-pub struct Team {
+pub struct PendingJob {
     /// The queue of the job.
     pub queue: QueueIx,
     /// The pods, the first to be served first; never empty.
     pub pods: Vec<PodIx>,
 }
 
-impl Team {
+impl PendingJob {
     /// A pod that stands for the job.
     pub fn lead(&self) -> Option<PodIx> {
         self.pods.first().copied()
@@ -31,31 +31,33 @@ pub fn asks(cluster: &Cluster, pod: &Pod) -> bool {
 
 /// The teams of the pods that wait and are wanted, without those that one of the laws bars.
 pub fn waiting(
-    stage: &Stage<'_>,
+    simulation: &Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
     laws: &[Gate],
     wanted: impl Fn(&Cluster, &Pod) -> bool,
-) -> Result<Vec<Team>, Overflow> {
-    let cluster = stage.cluster();
-    let mut teams: BTreeMap<(Option<JobIx>, Option<PodIx>), Team> = BTreeMap::new();
-    let all = cluster.pods().filter(|(ix, pod)| pod.name.kind == Kind::Pod && stage.is_waiting(*ix));
+) -> Result<Vec<PendingJob>, Overflow> {
+    let cluster = simulation.cluster();
+    let mut pending_jobs: BTreeMap<(Option<JobIx>, Option<PodIx>), PendingJob> = BTreeMap::new();
+    let all = cluster.pods().filter(|(ix, pod)| pod.name.kind == Kind::Pod && simulation.is_waiting(*ix));
     for (ix, pod) in all.filter(|(_, pod)| wanted(cluster, pod)) {
-        let alone = pod.traits.job.is_none();
+        let alone = pod.attributes.job.is_none();
         let Some(queue) = pod.queue else {
             tell_homeless(cluster, notes, context, laws, ix)?;
             continue;
         };
-        let team = teams.entry((pod.traits.job, alone.then_some(ix))).or_insert(Team { queue, pods: Vec::new() });
-        team.pods.push(ix);
+        let pending_job = pending_jobs
+            .entry((pod.attributes.job, alone.then_some(ix)))
+            .or_insert(PendingJob { queue, pods: Vec::new() });
+        pending_job.pods.push(ix);
     }
     let mut free = Vec::new();
-    for mut team in teams.into_values() {
-        in_order(cluster, context, &mut team.pods);
-        notes.resume_job(&team.pods);
-        match context.broken(cluster, laws, &team.pods)? {
-            None => free.push(team),
-            Some((rule, breach)) => notes.breach(cluster, Subject::Asker, Outcome::Barred, &rule, &breach),
+    for mut pending_job in pending_jobs.into_values() {
+        in_order(cluster, context, &mut pending_job.pods);
+        notes.resume_job(&pending_job.pods);
+        match context.broken(cluster, laws, &pending_job.pods)? {
+            None => free.push(pending_job),
+            Some((rule, denial)) => notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial),
         }
     }
     Ok(free)
@@ -71,8 +73,8 @@ fn tell_homeless(
 ) -> Result<(), Overflow> {
     if notes.are_on() {
         notes.resume_job(&[ix]);
-        if let Some((rule, breach)) = context.broken(cluster, laws, &[ix])? {
-            notes.breach(cluster, Subject::Asker, Outcome::Barred, &rule, &breach);
+        if let Some((rule, denial)) = context.broken(cluster, laws, &[ix])? {
+            notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::model::{
 
 /// The asker of one question.
 #[derive(Debug, Clone)]
-pub struct Asker {
+pub struct Preemptor {
     /// The pod of the attempt.
     pub pod: PodIx,
     /// What it is.
@@ -21,7 +21,7 @@ pub struct Asker {
     /// Its queue.
     pub queue: Option<QueueIx>,
     /// The node that is kept for it alone: that of a DaemonSet's pod which may run nowhere else.
-    pub own_node: Option<NodeIx>,
+    pub required_node_reservation: Option<NodeIx>,
     /// The pods of the job that wait for a node, the asking one among them, most important first.
     pub pods: Vec<PodIx>,
     /// What these pods ask for in sum.
@@ -32,9 +32,9 @@ pub struct Asker {
     parents_bind: bool,
 }
 
-impl Asker {
+impl Preemptor {
     /// The asker of an attempt for a pod; none where there is no such pod.
-    pub fn new(cluster: &Cluster, laws: &Laws, ix: PodIx) -> Result<Option<Asker>, Overflow> {
+    pub fn new(cluster: &Cluster, laws: &Laws, ix: PodIx) -> Result<Option<Preemptor>, Overflow> {
         let one_by_one = matches!(laws.search, Search::GroupOnOneNode(_));
         let members = cluster.members(ix).filter(|(member, _)| !one_by_one || *member == ix);
         let mut waiting: Vec<_> = members.filter(|(_, member)| member.is_pending()).collect();
@@ -42,24 +42,24 @@ impl Asker {
         if matches!(laws.search, Search::Bundles) {
             keep_what_is_lacking(cluster, ix, &mut waiting);
         }
-        Asker::of(cluster, laws, ix, waiting.into_iter().map(|(member, _)| member).collect())
+        Preemptor::of(cluster, laws, ix, waiting.into_iter().map(|(member, _)| member).collect())
     }
 
     /// A pod that asks together with these pods of its job; none where there is no such pod.
-    pub fn of(cluster: &Cluster, laws: &Laws, ix: PodIx, pods: Vec<PodIx>) -> Result<Option<Asker>, Overflow> {
+    pub fn of(cluster: &Cluster, laws: &Laws, ix: PodIx, pods: Vec<PodIx>) -> Result<Option<Preemptor>, Overflow> {
         let Some(pod) = cluster.pod(ix) else { return Ok(None) };
         let mut unplaced = Amounts::default();
         for member in pods.iter().filter_map(|ix| cluster.pod(*ix)) {
             unplaced.add(&member.request)?;
         }
-        Ok(Some(Asker {
+        Ok(Some(Preemptor {
             pod: ix,
             kind: pod.name.kind,
             priority: pod.priority(),
-            class: pod.traits.class,
-            job: pod.traits.job,
+            class: pod.attributes.class,
+            job: pod.attributes.job,
             queue: pod.queue,
-            own_node: pod.own_node(),
+            required_node_reservation: pod.required_node_reservation(),
             pods,
             unplaced,
             nothing: Amounts::default(),
@@ -69,7 +69,7 @@ impl Asker {
 
     /// The asker with the pods it needs a plan for. A job is planned whole where the search is by job; else a gang is planned as
     /// far as it needs to be complete, the asking pod first: evicting for less would help nobody, for more is not called for.
-    pub fn limited_to_need(mut self, cluster: &Cluster, search: &Search) -> Asker {
+    pub fn limited_to_need(mut self, cluster: &Cluster, search: &Search) -> Preemptor {
         let Search::NodeByNode(_) = search else { return self };
         let minimum =
             self.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);
@@ -91,7 +91,7 @@ impl Asker {
 
     /// The case of this asker as it stands: is it to be admitted?
     pub fn admission<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
-        Case { cluster, ledger, asker: self, unplaced: &self.unplaced, promises_count: false, group: &[] }
+        Case { cluster, ledger, preemptor: self, unplaced: &self.unplaced, promises_count: false, group: &[] }
     }
 
     /// The case of this asker before a plan is made for it.
@@ -107,11 +107,11 @@ impl Asker {
 
 /// Keeps a pod, first, and the others that its gang lacks beside it; those beyond the minimum of an elastic job are no help.
 fn keep_what_is_lacking(cluster: &Cluster, ix: PodIx, waiting: &mut Vec<(PodIx, &Pod)>) {
-    let class = cluster.pod(ix).map(|pod| pod.traits.class);
+    let class = cluster.pod(ix).map(|pod| pod.attributes.class);
     let mut shortage = if class == Some(Class::NonPreemptible) { cluster.shortage(ix) } else { Shortage::default() };
     waiting.sort_by_key(|(member, _)| *member != ix);
     waiting.retain(|(member, pod)| {
-        let useful = Some(pod.traits.class) == class && shortage.fill(pod);
+        let useful = Some(pod.attributes.class) == class && shortage.fill(pod);
         *member == ix || useful
     });
 }

@@ -19,7 +19,7 @@ pub enum When {
 }
 
 /// The cluster as a step sees it.
-pub struct Stage<'c> {
+pub struct Simulation<'c> {
     /// The cluster with what was planned so far.
     pub trial: Trial<'c>,
     /// Who waits for which node.
@@ -30,10 +30,10 @@ pub struct Stage<'c> {
     leaving: BTreeMap<NodeIx, Amounts>,
 }
 
-impl<'c> Stage<'c> {
+impl<'c> Simulation<'c> {
     /// The cluster without those that are leaving, and with those on their nodes that are nominated there, or held earlier in the
     /// cycle.
-    pub fn new(cluster: &'c mut Cluster, held: Vec<(PodIx, NodeIx)>) -> Result<Stage<'c>, Overflow> {
+    pub fn new(cluster: &'c mut Cluster, held: Vec<(PodIx, NodeIx)>) -> Result<Simulation<'c>, Overflow> {
         let mut leaving: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         let mut gone = Vec::new();
         for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.is_leaving()) {
@@ -51,19 +51,19 @@ impl<'c> Stage<'c> {
             groups.entry(lead).or_default().push((ix, node));
         }
         let (waits, promised) = (BTreeMap::new(), BTreeMap::new());
-        let mut stage = Stage { trial: Trial::new(cluster), waits, promised, leaving };
-        gone.into_iter().try_for_each(|ix| stage.trial.evict(ix))?;
+        let mut simulation = Simulation { trial: Trial::new(cluster), waits, promised, leaving };
+        gone.into_iter().try_for_each(|ix| simulation.trial.evict(ix))?;
         for (lead, group) in groups {
-            let before = stage.trial.mark();
-            group.iter().try_for_each(|(ix, node)| stage.trial.place(*ix, *node))?;
-            let complete = stage.cluster().shortage(lead).is_over();
-            let sound = complete && group.iter().all(|(ix, node)| stage.has_room_for(*ix, *node));
-            stage.trial.rewind(before)?;
+            let before = simulation.trial.mark();
+            group.iter().try_for_each(|(ix, node)| simulation.trial.place(*ix, *node))?;
+            let complete = simulation.cluster().shortage(lead).is_over();
+            let sound = complete && group.iter().all(|(ix, node)| simulation.has_room_for(*ix, *node));
+            simulation.trial.rewind(before)?;
             if sound {
-                group.into_iter().try_for_each(|(ix, node)| stage.promise(ix, node))?;
+                group.into_iter().try_for_each(|(ix, node)| simulation.promise(ix, node))?;
             }
         }
-        Ok(stage)
+        Ok(simulation)
     }
 
     /// The cluster as it would be.
@@ -163,10 +163,10 @@ impl Finder {
     }
 
     /// The node of a pod: the one it is nominated to, else the first that has room.
-    pub fn find(&mut self, stage: &Stage<'_>, ix: PodIx, when: When) -> Option<NodeIx> {
-        let cluster = stage.cluster();
+    pub fn find(&mut self, simulation: &Simulation<'_>, ix: PodIx, when: When) -> Option<NodeIx> {
+        let cluster = simulation.cluster();
         let pod = cluster.pod(ix)?;
-        let takes = |node: NodeIx| cluster.eligible(pod.shape, node) && stage.fits(node, &pod.request, when);
+        let takes = |node: NodeIx| cluster.eligible(pod.shape, node) && simulation.fits(node, &pod.request, when);
         if let Some(nominated) = pod.nominated.filter(|node| takes(*node)) {
             return Some(nominated);
         }

@@ -1,0 +1,51 @@
+//! Rounds: queue by queue, job by job, whoever is next now.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::Context;
+use super::pending_jobs::PendingJob;
+use crate::model::{Cluster, QueueIx};
+
+/// The teams that are still to be served, by queue, each queue's in order.
+pub struct JobQueue(BTreeMap<QueueIx, Vec<PendingJob>>);
+
+impl JobQueue {
+    /// All of these are to be served.
+    pub fn new(cluster: &Cluster, context: &Context<'_>, pending_jobs: Vec<PendingJob>) -> JobQueue {
+        let mut queues: BTreeMap<QueueIx, Vec<PendingJob>> = BTreeMap::new();
+        for pending_job in pending_jobs {
+            queues.entry(pending_job.queue).or_default().push(pending_job);
+        }
+        for pending_jobs in queues.values_mut() {
+            pending_jobs.sort_by(|a, b| compare(cluster, context, a, b).reverse());
+        }
+        JobQueue(queues)
+    }
+
+    /// The first team of the first queue, as things stand.
+    pub fn next(&mut self, cluster: &Cluster, context: &Context<'_>) -> Option<PendingJob> {
+        let waiting = self.0.iter().filter(|(_, pending_jobs)| !pending_jobs.is_empty()).map(|(queue, _)| *queue);
+        let first = waiting.min_by(|a, b| (context.cycle.queues.1)(cluster, *a, *b))?;
+        self.0.get_mut(&first)?.pop()
+    }
+
+    /// A team wants to be served again.
+    pub fn again(&mut self, cluster: &Cluster, context: &Context<'_>, pending_job: PendingJob) {
+        if pending_job.pods.is_empty() {
+            return;
+        }
+        let pending_jobs = self.0.entry(pending_job.queue).or_default();
+        let at =
+            pending_jobs.partition_point(|other| compare(cluster, context, other, &pending_job) == Ordering::Greater);
+        pending_jobs.insert(at, pending_job);
+    }
+}
+
+fn compare(cluster: &Cluster, context: &Context<'_>, a: &PendingJob, b: &PendingJob) -> Ordering {
+    let lead = |pending_job: &PendingJob| pending_job.lead().and_then(|ix| cluster.pod(ix));
+    match (lead(a), lead(b)) {
+        (Some(a), Some(b)) => (context.cycle.jobs.compare)(cluster, a, b),
+        _ => Ordering::Equal,
+    }
+}

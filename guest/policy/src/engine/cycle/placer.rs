@@ -1,0 +1,152 @@
+//! The clerk: nodes for pods and gangs, within what their laws allow.
+
+use super::allocate::Placements;
+use super::pending_jobs::PendingJob;
+use super::{Context, Finder, Simulation, When, told};
+use crate::contract::{Outcome, Subject};
+use crate::engine::Notes;
+use crate::laws::Gate;
+use crate::model::{NodeIx, Overflow, PodIx, Request, ShapeIx};
+
+/// Places pods in the stage of a step.
+pub struct Placer<'a, 'c> {
+    /// The cluster as the step leaves it.
+    pub simulation: &'a mut Simulation<'c>,
+    /// What is noted.
+    pub notes: &'a mut Notes,
+    context: &'a Context<'a>,
+    /// What holds for each pod it places.
+    laws: &'a [Gate],
+    finder: Finder,
+}
+
+impl<'a, 'c> Placer<'a, 'c> {
+    /// One who minds these laws of each pod.
+    pub fn new(
+        simulation: &'a mut Simulation<'c>,
+        notes: &'a mut Notes,
+        context: &'a Context<'a>,
+        laws: &'a [Gate],
+    ) -> Placer<'a, 'c> {
+        let finder = Finder::new(simulation.cluster());
+        Placer { simulation, notes, context, laws, finder }
+    }
+
+    /// What a team gets in its turn: a gang all that it lacks, one that runs one more pod.
+    pub fn serve(&mut self, pending_job: &mut PendingJob) -> Result<Placements, Overflow> {
+        let is_whole = pending_job.lead().is_some_and(|lead| self.simulation.cluster().shortage(lead).is_over());
+        let new = if is_whole && !pending_job.pods.iter().any(|ix| self.simulation.is_promised(*ix)) {
+            self.one_more(pending_job)?
+        } else {
+            self.gang(pending_job)?
+        };
+        pending_job.pods.retain(|pod| new.iter().all(|(ix, _)| ix != pod));
+        Ok(new)
+    }
+
+    /// Places a pod where it may be and there is room.
+    pub fn place(&mut self, ix: PodIx, when: When) -> Result<Option<NodeIx>, Overflow> {
+        if let Some((rule, denial)) = self.context.broken(self.simulation.cluster(), self.laws, &[ix])? {
+            self.notes.denial(self.simulation.cluster(), Subject::Preemptor, Outcome::Barred, &rule, &denial);
+            return Ok(None);
+        }
+        let node = self.finder.find(self.simulation, ix, when);
+        match node {
+            Some(node) => self.simulation.trial.place(ix, node)?,
+            None if when == When::Now => told::nodes(self.simulation, self.notes, ix),
+            None => {}
+        }
+        Ok(node)
+    }
+
+    /// The first pod of a team that gets a node, as a list of one; those that get none leave the team.
+    pub fn one_more(&mut self, pending_job: &mut PendingJob) -> Result<Placements, Overflow> {
+        let mut refused = Refused::default();
+        while let Some(ix) = pending_job.lead() {
+            if !refused.knows(self.simulation, ix)
+                && let Some(node) = self.place(ix, When::Now)?
+            {
+                return Ok(vec![(ix, node)]);
+            }
+            refused.add(self.simulation, ix);
+            pending_job.pods.retain(|pod| *pod != ix);
+        }
+        Ok(Vec::new())
+    }
+
+    /// The nodes for all that a gang lacks; none where one pod lacks one. What was promised to the gang is given up for it, and given
+    /// back where nothing comes of it.
+    fn gang(&mut self, pending_job: &mut PendingJob) -> Result<Placements, Overflow> {
+        let mut promised = Vec::new();
+        for ix in &pending_job.pods {
+            promised.extend(self.simulation.withdraw(*ix)?.map(|node| (*ix, node)));
+        }
+        if !promised.is_empty() {
+            self.finder.start_over();
+        }
+        if pending_job.lead().is_some_and(|lead| self.simulation.cluster().shortage(lead).is_over()) {
+            return self.one_more(pending_job);
+        }
+        if let Some(placements) = self.all_or_none(pending_job, When::Now)? {
+            return Ok(placements);
+        }
+        if promised.is_empty() {
+            let before = self.simulation.trial.mark();
+            promised = self.all_or_none(pending_job, When::Later)?.unwrap_or_default();
+            self.simulation.trial.rewind(before)?;
+            told::promised(self.notes, &promised);
+        }
+        promised.into_iter().try_for_each(|(ix, node)| self.simulation.promise(ix, node))?;
+        Ok(Vec::new())
+    }
+
+    fn all_or_none(&mut self, pending_job: &PendingJob, when: When) -> Result<Option<Placements>, Overflow> {
+        let orders = [pending_job.pods.clone(), self.simulation.cluster().largest_first(&pending_job.pods)];
+        for order in orders.iter().take(if orders.first() == orders.last() { 1 } else { 2 }) {
+            let (before, finder) = (self.simulation.trial.mark(), self.finder.clone());
+            let (mut placements, mut refused) = (Vec::new(), Refused::default());
+            let mut lacking =
+                pending_job.lead().map(|lead| self.simulation.cluster().shortage(lead)).unwrap_or_default();
+            for ix in order {
+                let mut with = lacking.clone();
+                let useful = self.simulation.cluster().pod(*ix).is_some_and(|pod| with.fill(pod));
+                if !useful || refused.knows(self.simulation, *ix) {
+                    continue;
+                }
+                match self.place(*ix, when)? {
+                    Some(node) => {
+                        placements.push((*ix, node));
+                        lacking = with;
+                    }
+                    None => refused.add(self.simulation, *ix),
+                }
+            }
+            if lacking.is_over() {
+                return Ok(Some(placements));
+            }
+            told::half(self.notes, self.context, placements.len(), lacking.count());
+            self.simulation.trial.rewind(before)?;
+            self.finder = finder;
+        }
+        Ok(None)
+    }
+}
+
+/// Kinds of pods that got no node.
+#[derive(Default)]
+pub struct Refused(Vec<(Request, ShapeIx)>);
+
+impl Refused {
+    /// Whether a pod is of such a kind.
+    pub fn knows(&self, simulation: &Simulation<'_>, ix: PodIx) -> bool {
+        let pod = simulation.cluster().pod(ix);
+        pod.is_some_and(|pod| self.0.iter().any(|(request, shape)| *request == pod.request && *shape == pod.shape))
+    }
+
+    /// A pod got no node.
+    pub fn add(&mut self, simulation: &Simulation<'_>, ix: PodIx) {
+        if let Some(pod) = simulation.cluster().pod(ix).filter(|_| !self.knows(simulation, ix)) {
+            self.0.push((pod.request.clone(), pod.shape));
+        }
+    }
+}

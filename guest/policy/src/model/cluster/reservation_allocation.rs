@@ -1,0 +1,98 @@
+//! Lodgings: waiting pods and the reservations whose room they may use.
+//!
+//! A pod that uses a reservation takes of the node only what it asks for beyond what is left inside. Per node it uses at most one:
+//! the first by name that holds it whole, else the first that holds a part of it. A reservation that is leaving takes nobody.
+
+use super::*;
+
+/// A reservation on a node, and what a pod that uses it takes of the node beside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReservationAllocation {
+    /// The reservation.
+    pub reservation: PodIx,
+    /// What the pod asks for beyond what is left in it.
+    pub beside: Request,
+}
+
+impl Cluster {
+    /// Replaces the terms of all reservations.
+    pub fn set_reservation_terms(&mut self, reservation_terms: BTreeMap<Symbol, ReservationTerms>) {
+        self.reservation_terms = reservation_terms;
+    }
+
+    /// A waiting pod may use these reservations, in the order of their names.
+    pub fn set_eligible_owner(&mut self, pod: PodIx, reservations: Vec<Symbol>) {
+        match reservations.is_empty() {
+            true => self.eligible_owners.remove(&pod),
+            false => self.eligible_owners.insert(pod, reservations),
+        };
+    }
+
+    /// Whether there may be a reservation that a pod would use.
+    pub fn may_use_reservation(&self, ix: PodIx) -> bool {
+        self.eligible_owners.contains_key(&ix) || self.pod(ix).is_some_and(|pod| pod.attributes.inside.is_some())
+    }
+
+    /// The reservation that a pod would use on a node: the one it names itself; else one that is open to it.
+    pub fn reservation_allocation(&self, ix: PodIx, node: NodeIx) -> Result<Option<ReservationAllocation>, Overflow> {
+        let Some(pod) = self.pod(ix) else { return Ok(None) };
+        if let Some(named) = pod.attributes.inside {
+            return self
+                .reservation_on(named, node)
+                .map(|(at, held)| self.allocate_inside(pod, node, named, at, held))
+                .transpose();
+        }
+        let mut part = None;
+        for name in self.eligible_owners.get(&ix).into_iter().flatten() {
+            let Some((at, held)) = self.reservation_on(*name, node) else { continue };
+            let reservation_allocation = self.allocate_inside(pod, node, *name, at, held)?;
+            if reservation_allocation.beside == pod.request
+                || !self.takes(*name, node, held, &reservation_allocation.beside)
+            {
+                continue;
+            }
+            if reservation_allocation.beside == Request::default() {
+                return Ok(Some(reservation_allocation));
+            }
+            part = part.or(Some(reservation_allocation));
+        }
+        Ok(part)
+    }
+
+    /// Whether the terms of a reservation let a pod in that would take this from the node beside.
+    fn takes(&self, name: Symbol, node: NodeIx, held: &Pod, beside: &Request) -> bool {
+        let Some(terms_of) = self.reservation_terms.get(&name) else { return false };
+        let taken = terms_of.once && self.inside(name, node).next().is_some();
+        // It reserves room, not a place among the pods.
+        let mut nominated_on = held.request.iter().filter(|(resource, _)| self.resource_name(*resource) != "pods");
+        let exceeds = terms_of.strict && nominated_on.any(|(resource, _)| beside.get(resource) > 0);
+        !taken && !exceeds
+    }
+
+    /// The reservation of this name, where it holds room on a node and is to stay.
+    fn reservation_on(&self, name: Symbol, node: NodeIx) -> Option<(PodIx, &Pod)> {
+        let reservation_group = self.reservation_groups.get(&name)?.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
+        let mut here = reservation_group.filter(|(_, pod)| pod.place == Place::Bound(node) && !pod.is_leaving());
+        here.find(|(_, pod)| pod.name.kind == Kind::Reservation)
+    }
+
+    /// The pods that use a reservation of a node.
+    fn inside(&self, name: Symbol, node: NodeIx) -> impl Iterator<Item = &Pod> {
+        let reservation_group = self.reservation_groups.get(&name).into_iter().flatten().filter_map(|ix| self.pod(*ix));
+        reservation_group.filter(move |pod| pod.name.kind == Kind::Pod && pod.place.node() == Some(node))
+    }
+
+    fn allocate_inside(
+        &self,
+        pod: &Pod,
+        node: NodeIx,
+        name: Symbol,
+        at: PodIx,
+        held: &Pod,
+    ) -> Result<ReservationAllocation, Overflow> {
+        let used = Request::new(self.inside(name, node).flat_map(|pod| pod.request.iter()).collect())?;
+        let left = |resource| held.request.get(resource).saturating_sub(used.get(resource)).max(0);
+        let beside = pod.request.iter().map(|(resource, asked)| (resource, asked.saturating_sub(left(resource))));
+        Ok(ReservationAllocation { reservation: at, beside: Request::new(beside.collect())? })
+    }
+}
