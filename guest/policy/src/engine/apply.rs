@@ -1,31 +1,34 @@
 //! Events: the cluster as the host tells it.
 
 use crate::contract::*;
-use crate::model::{Kind, NodeIx, Overflow, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
+use crate::model::{self, Kind, NodeIx, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
 use crate::systems::{Document, Findings};
 
 use super::Engine;
 
 impl Engine {
-    /// See `decision.apply`.
+    /// See `core.apply`.
     pub fn apply(&mut self, events: Vec<Event>) -> Result<Applied, PolicyError> {
         if self.system.is_none() {
             return Err(PolicyError::NotConfigured);
         }
         let mut findings = Vec::new();
-        for event in events {
-            self.apply_event(event, &mut findings).map_err(|over| self.overflow(over))?;
-            self.revision = self.revision.saturating_add(1);
+        for (index, event) in (0..).zip(events) {
+            let object = subject(&event);
+            self.apply_event(event, &mut findings).map_err(|over| {
+                let resource = self.cluster.resource_name(over.resource).to_owned();
+                PolicyError::Overflow(Overflow { event: Some(index), object: object.unwrap_or_default(), resource })
+            })?;
         }
         if let Some(system) = &mut self.system {
             system.sync_queues(&mut self.cluster, &mut findings).map_err(|over| self.overflow(over))?;
         }
         self.recompute();
         self.ledger.prune(&self.cluster);
-        Ok(Applied { revision: self.revision, findings })
+        Ok(Applied { findings })
     }
 
-    fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), Overflow> {
+    fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), model::Overflow> {
         match event {
             Event::Resources(resources) => {
                 for resource in resources {
@@ -70,7 +73,7 @@ impl Engine {
         Ok(())
     }
 
-    fn upsert_pod(&mut self, pod: crate::contract::Pod, findings: &mut Findings) -> Result<(), Overflow> {
+    fn upsert_pod(&mut self, pod: crate::contract::Pod, findings: &mut Findings) -> Result<(), model::Overflow> {
         let Some(system) = &mut self.system else { return Ok(()) };
         let attributes = system.read_pod(&mut self.cluster, &pod, findings);
         let amounts = pod.requests.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
@@ -103,5 +106,17 @@ impl Engine {
         };
         entry.queue = system.queue_of(&self.cluster, &entry);
         self.cluster.upsert_pod(PodIx(pod.id), entry)
+    }
+}
+
+/// The object that an event is about, where its amounts count.
+fn subject(event: &Event) -> Option<String> {
+    match event {
+        Event::NodeUpserted(node) => Some(format!("Node/{}", node.name)),
+        Event::PodUpserted(pod) => Some(match pod.kind {
+            PodKind::Pod => format!("Pod/{}/{}", pod.namespace, pod.name),
+            PodKind::Reservation => format!("Reservation/{}", pod.name),
+        }),
+        _ => None,
     }
 }

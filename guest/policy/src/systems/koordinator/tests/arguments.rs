@@ -50,7 +50,7 @@ fn what_is_no_argument_or_not_of_its_kind_is_refused() {
         assert!(matches!(configure(arguments), Err(ConfigError::Malformed(_))), "{arguments}");
     }
     let refused = Engine::default().configure("yunikom", "");
-    assert!(matches!(refused, Err(ConfigError::UnknownLaws(known)) if known.contains(&"koordinator".to_owned())));
+    assert!(matches!(refused, Err(ConfigError::UnknownSystem(known)) if known.contains(&"koordinator".to_owned())));
 }
 
 #[test]
