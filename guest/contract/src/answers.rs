@@ -7,10 +7,10 @@ use super::{NodeId, PodId};
 /// A sum is larger than 64 bits can count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Overflow {
-    /// The event that could not be applied: its index in the list of this call. The events before it hold, this one and those
-    /// after it do not. None: all events hold.
-    pub event: Option<u32>,
-    /// The object of that event, as `Kind/namespace/name` or `Kind/name`; empty where there is no event.
+    /// The event that could not be applied: its index in the list of this call. The events before it hold; this one and those
+    /// after it do not.
+    pub event: u32,
+    /// The object of that event, as `Kind/namespace/name` or `Kind/name`.
     pub object: String,
     /// The name of the resource.
     pub resource: String,

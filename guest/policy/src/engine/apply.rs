@@ -13,19 +13,26 @@ impl Engine {
             return Err(PolicyError::NotConfigured);
         }
         let mut findings = Vec::new();
+        let mut last = (0, String::new());
         for (index, event) in (0..).zip(events) {
-            let object = subject(&event);
-            self.apply_event(event, &mut findings).map_err(|over| {
-                let resource = self.cluster.resource_name(over.resource).to_owned();
-                PolicyError::Overflow(Overflow { event: Some(index), object: object.unwrap_or_default(), resource })
-            })?;
+            if let Some(object) = subject(&event) {
+                last = (index, object);
+            }
+            self.apply_event(event, &mut findings).map_err(|over| self.not_counted(over, &last))?;
         }
         if let Some(system) = &mut self.system {
-            system.sync_queues(&mut self.cluster, &mut findings).map_err(|over| self.overflow(over))?;
+            let synced = system.sync_queues(&mut self.cluster, &mut findings);
+            synced.map_err(|over| self.not_counted(over, &last))?;
         }
         self.recompute();
         self.ledger.prune(&self.cluster);
         Ok(Applied { findings })
+    }
+
+    /// The event with which a sum can no longer be counted.
+    fn not_counted(&self, over: model::Overflow, (event, object): &(u32, String)) -> PolicyError {
+        let resource = self.cluster.resource_name(over.resource).to_owned();
+        PolicyError::Overflow(Overflow { event: *event, object: object.clone(), resource })
     }
 
     fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), model::Overflow> {

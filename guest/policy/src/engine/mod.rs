@@ -104,6 +104,6 @@ impl Engine {
 
     fn overflow(&self, over: model::Overflow) -> PolicyError {
         let resource = self.cluster.resource_name(over.resource);
-        PolicyError::Overflow(contract::Overflow { event: None, object: String::new(), resource: resource.to_owned() })
+        PolicyError::Overflow(contract::Overflow { event: 0, object: String::new(), resource: resource.to_owned() })
     }
 }

@@ -183,7 +183,7 @@ fn has<G>(interface: Interface, guest: &Option<G>) -> Result<&G, CallError> {
 /// The same error, where so many events were applied in calls before.
 fn later(mut error: CallError, told: u32) -> CallError {
     if let CallError::Refused { error: PolicyError::Overflow(over), .. } = &mut error {
-        over.event = over.event.map(|event| event.saturating_add(told));
+        over.event = over.event.saturating_add(told);
     }
     error
 }
