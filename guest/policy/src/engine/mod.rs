@@ -101,7 +101,7 @@ impl Engine {
     }
 
     fn reason(&self, rule: &Rule, denial: &Denial) -> Reason {
-        Reason { law: rule.code.to_owned(), message: denial.sentence(&self.cluster) }
+        rule.reason(denial.detail(&self.cluster))
     }
 
     fn overflow(&self, over: Overflow) -> PolicyError {

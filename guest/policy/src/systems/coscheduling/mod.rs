@@ -26,6 +26,7 @@ pub fn describe() -> SystemInfo {
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
         interests: kubernetes::interests(),
         arguments,
+        templates: Vec::new(),
     }
 }
 

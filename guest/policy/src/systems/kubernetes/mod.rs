@@ -24,6 +24,7 @@ pub fn describe() -> SystemInfo {
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
         interests: interests(),
         arguments: arguments(),
+        templates: Vec::new(),
     }
 }
 

@@ -51,6 +51,7 @@ pub fn describe() -> SystemInfo {
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act],
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
+        templates: Vec::new(),
     }
 }
 

@@ -130,15 +130,15 @@ impl Scene {
         let subject = Subject::Pod(self.0.id(pod));
         let notes = self.0.engine.notes(self.0.id(preemptor)).unwrap();
         let note = notes.into_iter().find(|note| note.subject == subject && note.outcome == Outcome::Spared);
-        note.map(|note| note.law)
+        note.map(|note| note.reason.code)
     }
 
     /// The law that refused a pod, and whether nothing helps against it.
     pub fn refused(&mut self, pod: &str) -> Option<(String, bool)> {
         match self.0.pre_filter(pod) {
             Admission::Pass => None,
-            Admission::Refused(reason) => Some((reason.law, false)),
-            Admission::Final(reason) => Some((reason.law, true)),
+            Admission::Refused(reason) => Some((reason.code, false)),
+            Admission::Final(reason) => Some((reason.code, true)),
         }
     }
 

@@ -39,7 +39,7 @@ fn room_that_is_coming_anyway_costs_nobody() {
     let pods = [leaving, of("b", "root.test", 2).on("n"), of("p", "root.prod", 2)];
     let mut scene = Scene::new(PROD).nodes(&[("n", 4)]).pods(pods).after(30);
     assert_eq!(scene.victims("p"), Err("yunikorn/smallest-group-first".to_owned()));
-    let why = scene.0.post_filter("p").reason.message;
+    let why = crate::testing::shown(&scene.0.post_filter("p").reason);
     assert_eq!(why, "`n` has room once the pods that are leaving are gone: nobody else is evicted");
 }
 
