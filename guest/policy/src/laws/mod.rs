@@ -1,7 +1,7 @@
 //! The laws: named sentences that must hold, each a pure function in a file of its own.
 //!
 //! A law answers one of four questions, and stands in the folder of that question. Which laws are in force, under which code
-//! and from which source, is a system's table (`dialects/<system>/laws.rs`); a law that two systems share is one file because
+//! and from which source, is a system's table (`systems/<system>/laws.rs`); a law that two systems share is one file because
 //! its sentence is the same. The module documentation of a law is its manual page.
 //!
 //! A law is asked about a [`Case`] and answers with a [`Denial`] or not at all; it knows the model, and nothing of the engine that

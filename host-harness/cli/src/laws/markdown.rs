@@ -19,7 +19,7 @@ Every law in force, by system. Made by `cargo run -- laws --output markdown > LA
 
 `coscheduling` stands on `kubernetes`, whose laws are in force there, too. A law that several systems have is one file because its sentence
 is the same; its code is the system's own. `lictor laws CODE` prints the manual page. The scenarios named here are tried with the law out
-of force and with the law saying the contrary (`host-harness/tests/laws.rs`).
+of force and with the law saying the contrary (`host-harness/cli/tests/laws.rs`).
 ";
 
 /// The document.
