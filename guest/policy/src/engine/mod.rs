@@ -62,7 +62,7 @@ impl Engine {
     /// See `decision.queue-order`.
     pub fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
         if let Some(system) = &mut self.system {
-            system.rank(&mut self.cluster);
+            system.update_order(&mut self.cluster);
         }
         let order = self.laws()?.queue_order;
         let known = |id: PodId| self.cluster.pod(PodIx(id)).ok_or(PolicyError::UnknownPod(id));
