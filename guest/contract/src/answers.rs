@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{NodeId, PodId};
+use super::{NodeId, PodId, Reason};
 
 /// A sum is larger than 64 bits can count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,15 +57,6 @@ pub struct Finding {
     pub message: String,
     /// What to do.
     pub remedy: String,
-}
-
-/// A law and what it says here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Reason {
-    /// The code of the law, such as `koordinator/job-fits-quota`.
-    pub law: String,
-    /// A sentence with both sides' numbers.
-    pub message: String,
 }
 
 /// A pod and a node for it.

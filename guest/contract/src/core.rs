@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Finding;
+use super::{Finding, Template};
 
 /// A kind of objects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,6 +52,8 @@ pub struct SystemInfo {
     pub interests: Interests,
     /// The arguments it takes.
     pub arguments: Vec<Argument>,
+    /// The sentences of its reasons. A reason without one is shown as the list of its facts.
+    pub templates: Vec<Template>,
 }
 
 /// Who the policy is.

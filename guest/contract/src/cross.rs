@@ -68,7 +68,8 @@ macro_rules! cross_contract {
             record core::KindInterest { group, kind }
             record core::Interests { labels, annotations, node_labels, kinds }
             record core::Argument { name, kind, default, about }
-            record core::SystemInfo { name, about, extension_points, interests, arguments }
+            record core::Template { code, case, text }
+            record core::SystemInfo { name, about, extension_points, interests, arguments, templates }
             record core::Description { name, version, systems }
             record core::BadArgument { name, expected, found }
             choice core::ConfigError { UnknownSystem(it), UnknownArgument(it), BadArgument(it), Malformed(it) }
@@ -80,7 +81,11 @@ macro_rules! cross_contract {
             choice answers::Severity { Error, Warning }
             record answers::Finding { severity, object, path, message, remedy }
             record core::Applied { findings }
-            record answers::Reason { law, message }
+            choice answers::FactValue {
+                Amounts(it), Count(it), Duration(it), Time(it), Pod(it), Node(it), Queue(it), Job(it), Text(it)
+            }
+            record answers::Fact { name, value }
+            record answers::Reason { code, case, facts }
             record answers::Placement { pod, node }
             record answers::Effects { releases, admits, withdrawn, reorder }
             choice placement::Admission { Pass, Refused(it), Final(it) }
@@ -103,7 +108,7 @@ macro_rules! cross_contract {
             record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
             choice explain::Subject { Preemptor, Pod(it), Node(it), Queue(it) }
             choice explain::Outcome { Barred, Spared, Unneeded, PutBack, Needed, Enough, Chosen }
-            record explain::Note { subject, outcome, law, message }
+            record explain::Note { subject, outcome, reason }
             record state::Checkpoint { format, bytes }
             choice state::StateError { UnknownFormat(it), Malformed(it) }
         }

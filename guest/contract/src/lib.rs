@@ -13,6 +13,7 @@ pub mod duration;
 mod explain;
 mod placement;
 pub mod quantity;
+mod reason;
 mod words;
 
 pub use account::*;
@@ -23,4 +24,5 @@ pub use cross::Cross;
 pub use cycle::*;
 pub use explain::*;
 pub use placement::*;
+pub use reason::*;
 pub use words::*;
