@@ -22,7 +22,7 @@ pub use selector::{Labels, Selector, every_label};
 
 use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, ReleaseCause, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, Overflow, Pod, PodAttributes, PodIx, QueueIx};
+use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
 
 /// A system.
 pub trait System: Debug {
@@ -50,7 +50,7 @@ pub trait System: Debug {
     fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey);
 
     /// Brings the queue tree up to date with the objects read since the last call.
-    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow>;
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings);
 
     /// Brings what follows from the whole cluster up to date before a question is asked.
     fn recompute(&mut self, _cluster: &mut Cluster) {}

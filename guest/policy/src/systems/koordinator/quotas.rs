@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::keys;
 use super::runtime::Claim;
 use crate::contract::{Finding, ObjectKey, Severity};
-use crate::model::{Bound, Bounds, Cluster, Kind, Overflow, Pod, QueueDefinition, QueueIx, Symbol};
+use crate::model::{Bound, Bounds, Cluster, Kind, Pod, QueueDefinition, QueueIx, Symbol};
 use crate::quantity::exact;
 use crate::systems::document::{NamedAmounts, annotation_path, escape, label_path};
 use crate::systems::{Document, Findings};
@@ -91,9 +91,9 @@ impl Quotas {
     }
 
     /// Brings the tree in the cluster up to date.
-    pub fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
+    pub fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
         if self.settled && self.resources == cluster.resource_count() {
-            return Ok(());
+            return;
         }
         if !self.settled {
             self.check(findings);
@@ -113,7 +113,7 @@ impl Quotas {
         }
         (self.settled, self.resources) = (true, cluster.resource_count());
         let specs = self.specs(cluster);
-        cluster.set_queues(specs, |cluster, pod| self.quota_of(cluster, pod))
+        cluster.set_queues(specs, |cluster, pod| self.quota_of(cluster, pod));
     }
 
     /// What each quota brings to the sharing of what there is.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, PodKind, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Class, Cluster, Overflow, Pod, PodAttributes, PodIx, QueueIx, Task};
+use crate::model::{Class, Cluster, Pod, PodAttributes, PodIx, QueueIx, Task};
 use crate::systems::{Arguments, Document, Findings, System, interests};
 use apps::Apps;
 use classes::Classes;
@@ -152,7 +152,7 @@ impl System for YuniKorn {
         }
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
+    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {
         self.classes.sync_queues(cluster);
         self.apps.tell_originators(cluster);
         let (moved, came) = self.apps.take_changes();
@@ -162,11 +162,11 @@ impl System for YuniKorn {
             settled &= !self.tree.make(leaves);
         }
         if settled {
-            return Ok(());
+            return;
         }
         (self.settled, self.resources) = (true, cluster.resource_count());
         let specs = self.tree.specs(cluster);
-        cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod))
+        cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
     }
 
     fn rank(&mut self, cluster: &mut Cluster) {
