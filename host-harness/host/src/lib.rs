@@ -5,6 +5,7 @@
 
 pub mod cluster;
 pub mod policy;
+pub mod reason;
 pub mod sandbox;
 pub mod session;
 pub mod verify;

@@ -1,6 +1,7 @@
 //! Filter: which nodes take this pod?
 
 use crate::contract::*;
+use crate::laws::Detail;
 use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request};
 
 use super::{Engine, room};
@@ -81,8 +82,12 @@ impl Engine {
         };
         let reason = verdict.obstacle(&self.cluster).reason;
         let sentence = sentence.and_then(|(lack, beside)| Some((lack?.sentence(&self.cluster), beside)));
-        let message = || sentence.map_or(reason.message, |(sentence, beside)| format!("{sentence}{beside}"));
-        self.notes.say(Subject::Node(ix.0), Outcome::Barred, &reason.law, message);
+        let code = reason.code.clone();
+        let message = || match sentence {
+            Some((sentence, beside)) => Detail::from(format!("{sentence}{beside}")).reason(&code),
+            None => reason,
+        };
+        self.notes.add(Subject::Node(ix.0), Outcome::Barred, message);
     }
 }
 

@@ -60,11 +60,11 @@ impl Session<'_> {
             match answer.admission {
                 Admission::Pass => {}
                 Admission::Refused(reason) => {
-                    attempt.reason = Some(reason);
+                    attempt.reason = Some(self.named(reason));
                     return self.post_filter(pod, attempt);
                 }
                 Admission::Final(reason) => {
-                    attempt.reason = Some(reason);
+                    attempt.reason = Some(self.named(reason));
                     return Ok(attempt);
                 }
             }
@@ -87,7 +87,7 @@ impl Session<'_> {
         attempt.node = Some(self.node_name(node));
         self.reserve(pod, node)?;
         let (permission, reason, effects) = self.permit(pod)?;
-        attempt.reason = reason;
+        attempt.reason = reason.map(|reason| self.named(reason));
         let mut rounds = VecDeque::from([effects]);
         match permission {
             Permission::Allow => {
@@ -102,7 +102,7 @@ impl Session<'_> {
                 rounds.push_front(self.ask_unreserve(pod, ReleaseCause::Failed)?);
                 attempt.result = AttemptResult::Unschedulable;
                 attempt.node = None;
-                attempt.reason = Some(reason);
+                attempt.reason = Some(self.named(reason));
             }
         }
         self.carry(rounds)?;
@@ -151,7 +151,7 @@ impl Session<'_> {
 #[cfg(test)]
 mod tests {
 
-    use crate::session::testing::{ALL, Fx, Say, Scripted, reason, session};
+    use crate::session::testing::{ALL, Fx, Say, Scripted, said, session};
     use crate::session::{AttemptResult, ProtocolError, Session, SessionError};
     use crate::verify::testing::{node, on, pod};
 
@@ -209,7 +209,7 @@ mod tests {
         let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!((attempt.result, attempt.node), (AttemptResult::Unschedulable, None));
-        assert_eq!(attempt.reason, Some(reason("not now")));
+        assert_eq!(attempt.reason, Some(said("not now")));
         assert!(session.take_happened().bound.is_empty());
         assert_eq!(policy.log.last().unwrap(), "unreserve default/a Failed");
     }

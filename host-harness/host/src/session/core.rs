@@ -8,6 +8,7 @@ use super::permit::Held;
 use super::{Happened, OpenError, SessionError};
 use crate::cluster::Mirror;
 use crate::policy::{CallError, Policy};
+use crate::reason::{NamedReason, Templates};
 use crate::verify::{Departures, Ground, Occupancy};
 
 /// How many events the policy is told at once, so that a deadline holds between chunks.
@@ -33,6 +34,8 @@ pub struct Session<'p> {
     /// The queue must be ordered anew.
     pub(super) reorder: bool,
     pub(super) happened: Happened,
+    /// The sentences of the system in force.
+    pub(super) templates: Templates,
     findings: Vec<Finding>,
 }
 
@@ -51,6 +54,7 @@ impl<'p> Session<'p> {
         Ok(Session {
             policy,
             points: set.extension_points.into_iter().collect(),
+            templates: Templates::new(set.templates),
             occupancy: Occupancy::new(&set.interests),
             mirror: Mirror::new(set.interests),
             departures: Departures::default(),
@@ -128,6 +132,11 @@ impl<'p> Session<'p> {
     /// What plans and bindings are held against.
     pub(super) fn ground(&self) -> Ground<'_> {
         Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
+    }
+
+    /// A reason in names, with its sentence.
+    pub(super) fn named(&self, reason: Reason) -> NamedReason {
+        self.templates.name(reason, &self.mirror)
     }
 
     /// The name of a pod; its number where it is gone.

@@ -20,7 +20,7 @@ mod scoring;
 
 #[cfg(any(test, feature = "testing"))]
 #[expect(missing_docs, reason = "what a script says is named as in the contract")]
-#[cfg_attr(not(test), expect(clippy::unwrap_used, reason = "it is code of tests"))]
+#[expect(clippy::unwrap_used, reason = "it is code of tests")]
 pub mod testing;
 
 pub use core::Session;

@@ -111,7 +111,7 @@ impl Engine {
                 victims_end: end(plans.victims.len()),
                 reason: end(plans.reasons.len()),
             });
-            plans.reasons.push(Reason { law: rule.code.to_owned(), message });
+            plans.reasons.push(rule.reason(message));
         }
         Ok(plans)
     }

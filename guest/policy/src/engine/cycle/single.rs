@@ -22,7 +22,7 @@ impl Engine {
             Help::Room => {
                 let message =
                     "there is room once the pods that are leaving are gone: nobody else is evicted".to_owned();
-                nothing(Reason { law: laws.node_choice.rule.code.to_owned(), message })
+                nothing(laws.node_choice.rule.reason(message))
             }
             Help::None(rule, denial) => {
                 self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
@@ -31,7 +31,7 @@ impl Engine {
             Help::Plan(Draft { nominations, victims, rule, message, .. }) => {
                 let eviction = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.eviction();
                 let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();
-                let reason = Reason { law: rule.code.to_owned(), message };
+                let reason = rule.reason(message);
                 let plan = Plan {
                     id: self.ledger.propose(preemptors, victims.clone(), None),
                     preemptor: preemptor.pod.0,

@@ -8,7 +8,9 @@ use lictor_contract::*;
 use serde_json::Value;
 
 use super::Session;
-use crate::verify::testing::object;
+use crate::cluster::Mirror;
+use crate::reason::{NamedReason, Templates};
+use crate::verify::testing::{interests, object};
 
 /// All points of the pod by pod cycle.
 pub const ALL: &[ExtensionPoint] = &[
@@ -145,7 +147,13 @@ impl Scripted {
 
 /// A reason of the policy.
 pub fn reason(message: &str) -> Reason {
-    Reason { law: "test/law".to_owned(), message: message.to_owned() }
+    let text = Fact { name: "text".to_owned(), value: FactValue::Text(message.to_owned()) };
+    Reason { code: "test/law".to_owned(), case: String::new(), facts: vec![text] }
+}
+
+/// The same reason as the host tells it.
+pub fn said(message: &str) -> NamedReason {
+    Templates::default().name(reason(message), &Mirror::new(interests()))
 }
 
 /// A session of the policy in a cluster of these objects.
