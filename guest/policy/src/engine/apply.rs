@@ -1,6 +1,6 @@
 //! Events: the cluster as the host tells it.
 
-use crate::contract::*;
+use crate::contract::{self, *};
 use crate::model::{self, Kind, NodeIx, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
 use crate::systems::{Document, Findings};
 
@@ -13,43 +13,42 @@ impl Engine {
             return Err(PolicyError::NotConfigured);
         }
         let mut findings = Vec::new();
-        let mut last = (0, String::new());
-        for (index, event) in (0..).zip(events) {
-            if let Some(object) = subject(&event) {
-                last = (index, object);
-            }
-            self.apply_event(event, &mut findings).map_err(|over| self.not_counted(over, &last))?;
-        }
+        let applied = self.apply_all(events, &mut findings);
         if let Some(system) = &mut self.system {
-            let synced = system.sync_queues(&mut self.cluster, &mut findings);
-            synced.map_err(|over| self.not_counted(over, &last))?;
+            system.sync_queues(&mut self.cluster, &mut findings);
         }
         self.recompute();
         self.ledger.prune(&self.cluster);
-        Ok(Applied { findings })
+        applied.map(|()| Applied { findings })
     }
 
-    /// The event with which a sum can no longer be counted.
-    fn not_counted(&self, over: model::Overflow, (event, object): &(u32, String)) -> PolicyError {
-        let resource = self.cluster.resource_name(over.resource).to_owned();
-        PolicyError::Overflow(Overflow { event: *event, object: object.clone(), resource })
+    /// Applies the events in their order, up to the first that cannot be counted. That one changes nothing.
+    fn apply_all(&mut self, events: Vec<Event>, findings: &mut Findings) -> Result<(), PolicyError> {
+        for (event, happened) in (0..).zip(events) {
+            self.apply_event(happened, findings).map_err(|Uncounted { object, over }| {
+                let resource = self.cluster.resource_name(over.resource).to_owned();
+                PolicyError::Overflow(Overflow { event, object, resource })
+            })?;
+        }
+        Ok(())
     }
 
-    fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), model::Overflow> {
+    fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), Uncounted> {
         match event {
             Event::Resources(resources) => {
                 for resource in resources {
-                    self.cluster.announce(resource.name, resource.everywhere);
+                    self.cluster.announce(resource.name, resource.everywhere).map_err(Uncounted::of(String::new()))?;
                 }
             }
             Event::NodeUpserted(node) => {
                 let named = node.allocatable.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
-                self.cluster.upsert_node(NodeIx(node.id), node.name, named)?;
+                let uncounted = Uncounted::of(format!("Node/{}", node.name));
+                self.cluster.upsert_node(NodeIx(node.id), node.name, named).map_err(uncounted)?;
             }
             Event::NodeRemoved(node) => self.cluster.remove_node(NodeIx(node)),
             Event::PodUpserted(pod) => self.upsert_pod(pod, findings)?,
             Event::PodRemoved(pod) => {
-                self.cluster.remove_pod(PodIx(pod))?;
+                self.cluster.remove_pod(PodIx(pod));
                 self.ledger.forget_pod(PodIx(pod));
                 self.notes.forget_pod(PodIx(pod));
                 if let Some(system) = &mut self.system {
@@ -80,10 +79,12 @@ impl Engine {
         Ok(())
     }
 
-    fn upsert_pod(&mut self, pod: crate::contract::Pod, findings: &mut Findings) -> Result<(), model::Overflow> {
+    fn upsert_pod(&mut self, pod: contract::Pod, findings: &mut Findings) -> Result<(), Uncounted> {
         let Some(system) = &mut self.system else { return Ok(()) };
-        let attributes = system.read_pod(&mut self.cluster, &pod, findings);
         let amounts = pod.requests.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
+        let request = Request::new(amounts.collect());
+        self.cluster.can_count_request(PodIx(pod.id), &request).map_err(|over| Uncounted::of(title(&pod))(over))?;
+        let attributes = system.read_pod(&mut self.cluster, &pod, findings);
         let kind = match pod.kind {
             PodKind::Pod => Kind::Pod,
             PodKind::Reservation => Kind::Reservation,
@@ -100,7 +101,7 @@ impl Engine {
             created: pod.created,
             entered: pod.entered,
             started: pod.started,
-            request: Request::new(amounts.collect())?,
+            request,
             shape: ShapeIx(pod.shape),
             daemon: pod.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),
@@ -112,18 +113,27 @@ impl Engine {
             queue: None,
         };
         entry.queue = system.queue_of(&self.cluster, &entry);
-        self.cluster.upsert_pod(PodIx(pod.id), entry)
+        self.cluster.upsert_pod(PodIx(pod.id), entry).map_err(Uncounted::of(String::new()))
     }
 }
 
-/// The object that an event is about, where its amounts count.
-fn subject(event: &Event) -> Option<String> {
-    match event {
-        Event::NodeUpserted(node) => Some(format!("Node/{}", node.name)),
-        Event::PodUpserted(pod) => Some(match pod.kind {
-            PodKind::Pod => format!("Pod/{}/{}", pod.namespace, pod.name),
-            PodKind::Reservation => format!("Reservation/{}", pod.name),
-        }),
-        _ => None,
+/// An event with which a sum is larger than can be counted.
+struct Uncounted {
+    object: String,
+    over: model::Overflow,
+}
+
+impl Uncounted {
+    /// The event is about this object.
+    fn of(object: String) -> impl FnOnce(model::Overflow) -> Uncounted {
+        |over| Uncounted { object, over }
+    }
+}
+
+/// A pod as a finding names it.
+fn title(pod: &contract::Pod) -> String {
+    match pod.kind {
+        PodKind::Pod => format!("Pod/{}/{}", pod.namespace, pod.name),
+        PodKind::Reservation => format!("Reservation/{}", pod.name),
     }
 }

@@ -20,9 +20,9 @@ mod tests;
 
 pub use notes::Notes;
 
-use crate::contract::{self, *};
+use crate::contract::*;
 use crate::laws::{Denial, Laws, Preemptor, Rule, Switch};
-use crate::model::{self, Cluster, Ledger, PodIx};
+use crate::model::{Cluster, Ledger, PodIx};
 use crate::systems::{self, System};
 
 /// A policy: holds one cluster, answers at the extension points. The functions are those of `wit/`.
@@ -94,16 +94,11 @@ impl Engine {
     /// Who asks in an attempt for a pod; everything that is derived from the cluster is brought up to date.
     fn preemptor(&mut self, pod: PodId) -> Result<Preemptor, PolicyError> {
         self.recompute();
-        let preemptor = Preemptor::new(&self.cluster, self.laws()?, PodIx(pod)).map_err(|over| self.overflow(over))?;
+        let preemptor = Preemptor::new(&self.cluster, self.laws()?, PodIx(pod));
         preemptor.ok_or(PolicyError::UnknownPod(pod))
     }
 
     fn reason(&self, rule: &Rule, denial: &Denial) -> Reason {
         rule.reason(denial.detail(&self.cluster))
-    }
-
-    fn overflow(&self, over: model::Overflow) -> PolicyError {
-        let resource = self.cluster.resource_name(over.resource);
-        PolicyError::Overflow(contract::Overflow { event: 0, object: String::new(), resource: resource.to_owned() })
     }
 }
