@@ -20,7 +20,7 @@ struct Ask<'a> {
 }
 
 impl Engine {
-    /// See `decision.filter`.
+    /// See `placement.filter`.
     pub fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, PolicyError> {
         let (firm, ix) = (self.laws()?.promises_are_firm(), PodIx(pod));
         let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;

@@ -10,7 +10,7 @@ use super::Engine;
 use super::search::{self, Obstacle, PreemptionContext, Proposal};
 
 impl Engine {
-    /// See `decision.post-filter`.
+    /// See `placement.post-filter`.
     pub fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, PolicyError> {
         let preemptor = self.preemptor(pod)?;
         if !preemptor.pods.contains(&PodIx(pod)) {
