@@ -7,9 +7,10 @@ use serde_path_to_error::Segment;
 use super::expect::Expect;
 use super::format::{Action, Scenario, Step};
 use super::status::Books;
+use super::template::Templates;
 use lictor_contract::duration;
 use lictor_host::cluster::load::{Document, Origin};
-use lictor_host::cluster::{InputError, Object};
+use lictor_host::cluster::InputError;
 
 /// Where to look things up.
 const REMEDY: &str = "see fixtures/scenarios/README.md for the format";
@@ -28,10 +29,12 @@ struct Written {
 #[serde(deny_unknown_fields)]
 struct Metadata {
     name: String,
-    #[serde(default)]
-    bites: Vec<String>,
-    #[serde(default)]
-    spares: Vec<String>,
+    denies: Option<Vec<String>>,
+    allows: Option<Vec<String>>,
+    /// The former word for `denies`.
+    bites: Option<Vec<String>>,
+    /// The former word for `allows`.
+    spares: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -42,6 +45,8 @@ struct Spec {
     #[serde(default)]
     source: String,
     policy: PolicyChoice,
+    #[serde(default)]
+    templates: Map<String, Value>,
     cluster: Vec<Value>,
     steps: Vec<WrittenStep>,
 }
@@ -84,20 +89,38 @@ pub(super) fn read(document: Document) -> Result<Scenario, InputError> {
         let message = format!("`{}` is not `Scenario`", written.kind);
         return Err(origin.mistake("/kind", message, "write `kind: Scenario`"));
     }
+    let Metadata { name, denies, allows, bites, spares } = written.metadata;
+    let denies = one_of(("denies", denies), ("bites", bites), &origin)?;
+    let allows = one_of(("allows", allows), ("spares", spares), &origin)?;
     let spec = written.spec;
-    let steps = (0usize..).zip(spec.steps).map(|(place, written)| step(written, &origin, place));
+    let templates = Templates::read(spec.templates, &origin)?;
+    let steps = (0usize..).zip(spec.steps).map(|(place, written)| step(written, &templates, &origin, place));
     Ok(Scenario {
-        name: written.metadata.name,
+        name,
         description: spec.description,
         source: spec.source,
-        bites: written.metadata.bites,
-        spares: written.metadata.spares,
+        denies,
+        allows,
         laws: spec.policy.laws,
         args: spec.policy.args,
-        cluster: objects(spec.cluster, &origin, "/spec/cluster")?,
+        cluster: templates.objects(spec.cluster, &origin, "/spec/cluster")?,
         steps: steps.collect::<Result<_, _>>()?,
         origin,
     })
+}
+
+/// The codes under a key, or under its former word.
+fn one_of(
+    (key, codes): (&str, Option<Vec<String>>),
+    (former, old): (&str, Option<Vec<String>>),
+    origin: &Origin,
+) -> Result<Vec<String>, InputError> {
+    if codes.is_some() && old.is_some() {
+        let message = format!("`{former}` is the former word for `{key}`, and both are written");
+        let remedy = format!("move the codes to `{key}` and remove `{former}`");
+        return Err(origin.mistake(&format!("/metadata/{former}"), message, remedy));
+    }
+    Ok(codes.or(old).unwrap_or_default())
 }
 
 /// The JSON pointer of a path.
@@ -113,17 +136,11 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     pointer
 }
 
-/// Reads objects.
-fn objects(values: Vec<Value>, origin: &Origin, pointer: &str) -> Result<Vec<Object>, InputError> {
-    let object = |(place, value)| Object::from_value(value, origin, &format!("{pointer}/{place}"));
-    (0usize..).zip(values).map(object).collect()
-}
-
 /// Reads a step.
-fn step(written: WrittenStep, origin: &Origin, place: usize) -> Result<Step, InputError> {
+fn step(written: WrittenStep, templates: &Templates, origin: &Origin, place: usize) -> Result<Step, InputError> {
     let here = format!("/spec/steps/{place}");
     let expect = written.expect.clone().unwrap_or_default();
-    let mut actions = actions(written, origin, &here)?;
+    let mut actions = actions(written, templates, origin, &here)?;
     let action = match (actions.pop(), actions.is_empty()) {
         (Some(action), true) => action,
         (None, _) => return Err(origin.mistake(&here, "the step does nothing", REMEDY)),
@@ -139,7 +156,12 @@ fn step(written: WrittenStep, origin: &Origin, place: usize) -> Result<Step, Inp
 }
 
 /// Everything that a step does.
-fn actions(written: WrittenStep, origin: &Origin, here: &str) -> Result<Vec<Action>, InputError> {
+fn actions(
+    written: WrittenStep,
+    templates: &Templates,
+    origin: &Origin,
+    here: &str,
+) -> Result<Vec<Action>, InputError> {
     let at = |key: &str| format!("{here}/{key}");
     let mut actions = Vec::new();
     actions.extend(written.schedule.map(Action::Schedule));
@@ -167,7 +189,7 @@ fn actions(written: WrittenStep, origin: &Origin, here: &str) -> Result<Vec<Acti
         None => {}
     }
     if let Some(values) = written.apply {
-        actions.push(Action::Apply(objects(values, origin, &at("apply"))?));
+        actions.push(Action::Apply(templates.objects(values, origin, &at("apply"))?));
     }
     if let Some(books) = written.status {
         for (name, usage) in &books {
@@ -222,12 +244,23 @@ spec:
     }
 
     #[test]
+    fn the_former_words_for_laws_that_deny_and_allow_still_work() {
+        for [denies, allows] in [["denies", "allows"], ["bites", "spares"]] {
+            let laws = format!("  name: it\n  {denies}: [a/1]\n  {allows}: [a/2, a/3]\n");
+            let scenario = text(&GOOD.replacen("  name: it\n", &laws, 1)).unwrap();
+            assert_eq!((scenario.denies, scenario.allows), (vec!["a/1".into()], vec!["a/2".into(), "a/3".into()]));
+        }
+    }
+
+    #[test]
     fn every_mistake_is_told_with_its_line() {
         for (what, with, line, part) in [
             ("lictor.dev/v1alpha1", "v1", 1, "`v1` is no version of a scenario"),
             ("kind: Scenario", "kind: Pod", 2, "`Pod` is not `Scenario`"),
             ("  name: it", "  name: 7", 4, "expected a string"),
             ("  cluster: []\n", "", 5, "missing field `cluster`"),
+            ("  name: it", "  name: it\n  denies: []\n  bites: []", 6, "`bites` is the former word for `denies`"),
+            ("  name: it", "  name: it\n  spares: []\n  allows: []", 5, "`spares` is the former word for `allows`"),
             ("    laws: kubernetes", "    law: kubernetes", 7, "unknown field `law`"),
             ("- schedule: default/p", "- scheduled: default/p", 10, "unknown field `scheduled`"),
             ("- schedule: default/p", "- schedule: default/p\n      cycle: 1", 10, "several things at once"),

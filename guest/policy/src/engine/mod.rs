@@ -96,7 +96,7 @@ impl Engine {
     /// Who asks in an attempt for a pod; everything that is derived from the cluster is brought up to date.
     fn preemptor(&mut self, pod: PodId) -> Result<Preemptor, PolicyError> {
         self.recompute();
-        let preemptor = Preemptor::new(&self.cluster, self.laws()?, PodIx(pod)).map_err(|over| self.overflow(over))?;
+        let preemptor = Preemptor::new(&self.cluster, self.laws()?, PodIx(pod));
         preemptor.ok_or(PolicyError::UnknownPod(pod))
     }
 

@@ -22,7 +22,7 @@ pub use selector::{Labels, Selector, every_label};
 
 use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, ReleaseCause, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, Overflow, Pod, PodAttributes, PodIx, QueueIx};
+use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
 
 /// A scheduling system, configured.
 pub trait System: Debug {
@@ -50,7 +50,7 @@ pub trait System: Debug {
     fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey);
 
     /// Updates the queues of the cluster from the objects read since the last call.
-    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow>;
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings);
 
     /// Updates values that depend on the whole cluster. The engine calls this before each decision.
     fn recompute(&mut self, _cluster: &mut Cluster) {}

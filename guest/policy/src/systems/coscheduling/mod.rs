@@ -9,7 +9,7 @@ mod laws;
 use crate::contract::ReleaseCause;
 use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Cluster, Overflow, PodAttributes, PodIx};
+use crate::model::{Cluster, PodAttributes, PodIx};
 use crate::systems::kubernetes::{self, Kubernetes};
 use crate::systems::{Arguments, Document, Findings, System, argument};
 use groups::Groups;
@@ -91,7 +91,7 @@ impl System for Coscheduling {
         self.base.remove_object(cluster, object);
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
         self.groups.sync(cluster);
         self.base.sync_queues(cluster, findings)
     }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use crate::contract::{self, ConfigError, Eviction, Mark, MarkPlace, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, Overflow, Pod, PodAttributes, PodIx, QueueIx};
+use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
 use crate::systems::{Arguments, Document, Findings, System, Terms, interests};
 use args::Args;
 use gangs::AnnotatedGangs;
@@ -112,7 +112,7 @@ impl System for Koordinator {
         }
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
         self.owners.sync(cluster);
         self.gangs.sync(cluster);
         self.quotas.sync(cluster, findings)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::keys;
 use super::runtime::Claim;
 use crate::contract::{Finding, ObjectKey, Severity};
-use crate::model::{Bound, Bounds, Cluster, Kind, Overflow, Pod, QueueDefinition, QueueIx, Symbol};
+use crate::model::{Bound, Bounds, Cluster, Kind, Pod, QueueDefinition, QueueIx, Symbol};
 use crate::quantity::exact;
 use crate::systems::document::{NamedAmounts, annotation_path, escape, label_path};
 use crate::systems::{Document, Findings};
@@ -91,9 +91,9 @@ impl Quotas {
     }
 
     /// Updates the quota tree of the cluster.
-    pub fn sync(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
+    pub fn sync(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
         if self.in_sync && self.resources == cluster.resource_count() {
-            return Ok(());
+            return;
         }
         if !self.in_sync {
             self.check(findings);
@@ -113,7 +113,7 @@ impl Quotas {
         }
         (self.in_sync, self.resources) = (true, cluster.resource_count());
         let specs = self.specs(cluster);
-        cluster.set_queues(specs, |cluster, pod| self.quota_of(cluster, pod))
+        cluster.set_queues(specs, |cluster, pod| self.quota_of(cluster, pod));
     }
 
     /// The terms on which each quota shares the capacity of the cluster.

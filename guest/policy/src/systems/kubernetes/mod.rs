@@ -10,7 +10,7 @@ mod laws;
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests};
 use crate::contract::{ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Class, Cluster, Overflow, PodAttributes, PodIx, Task};
+use crate::model::{Class, Cluster, PodAttributes, PodIx, Task};
 use crate::systems::{self, Arguments, Document, Findings, System, argument};
 use budgets::Budgets;
 pub use laws::table;
@@ -101,9 +101,8 @@ impl System for Kubernetes {
         self.budgets.remove(object);
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
+    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {
         self.budgets.sync(cluster);
-        Ok(())
     }
 
     fn eviction(&self) -> Eviction {

@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
-use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodAttributes, PodIx, QueueIx};
+use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx};
 use crate::systems::{Arguments, Document, Findings, System, Terms, interests};
 use args::Args;
 use classes::Classes;
@@ -155,21 +155,21 @@ impl System for Volcano {
         }
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
+    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {
         let changed = self.groups.sync(cluster);
         if let Some(specs) = self.queues.changed(&self.args, cluster) {
-            cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod))?;
+            cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
         }
         let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
         for (ix, class) in self.classes.sync(cluster, &changed) {
             let Some(pod) = cluster.pod(ix) else { continue };
-            cluster.rehome(ix, self.queue_of(cluster, pod), class)?;
+            cluster.rehome(ix, self.queue_of(cluster, pod), class);
         }
-        Ok(())
     }
 
     fn recompute(&mut self, cluster: &mut Cluster) {
-        if self.bounded_at != Some(cluster.version()) && queues::set_real_capabilities(cluster).is_ok() {
+        if self.bounded_at != Some(cluster.version()) {
+            queues::set_real_capabilities(cluster);
             self.bounded_at = Some(cluster.version());
         }
     }

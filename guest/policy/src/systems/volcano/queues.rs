@@ -7,9 +7,7 @@ use serde_json::Value;
 use super::args::Args;
 use super::keys;
 use crate::contract::Finding;
-use crate::model::{
-    Amounts, Bound, Bounds, Cluster, Overflow, QueueDefinition, QueueIx, QueueSpec, Request, ResourceIx,
-};
+use crate::model::{Amounts, Bound, Bounds, Cluster, QueueDefinition, QueueIx, QueueSpec, Request, ResourceIx};
 use crate::systems::document::NamedAmounts;
 use crate::systems::{Document, Findings};
 
@@ -124,34 +122,36 @@ fn counts(resource: &str) -> bool {
 
 /// Sets the real capability of each queue. It is what the parent (without one, the cluster) has, less the guarantees of the siblings,
 /// and at most the queue's own capability.
-pub fn set_real_capabilities(cluster: &mut Cluster) -> Result<(), Overflow> {
+pub fn set_real_capabilities(cluster: &mut Cluster) {
     let mut total = Amounts::default();
     for (_, node) in cluster.nodes() {
-        total.add(&Request::new(node.allocatable.iter().collect())?)?;
+        total.add(&Request::new(node.allocatable.iter().collect()));
     }
     let resources = (0u32..).map(ResourceIx).take(cluster.resource_count());
     let resources: Vec<ResourceIx> = resources.filter(|resource| counts(cluster.resource_name(*resource))).collect();
-    let mut guarantees: BTreeMap<Option<QueueIx>, Amounts> = BTreeMap::new();
+    // A guarantee may be any 64-bit number, so the sums are 128 bits wide.
+    let mut guaranteed: BTreeMap<(Option<QueueIx>, ResourceIx), i128> = BTreeMap::new();
     for (_, queue) in cluster.queues() {
-        let guaranteed = Request::new(queue.bounds.guaranteed.iter().collect())?;
-        guarantees.entry(queue.parent).or_default().add(&guaranteed)?;
+        for (resource, amount) in queue.bounds.guaranteed.iter() {
+            let sum = guaranteed.entry((queue.parent, resource)).or_default();
+            *sum = sum.saturating_add(i128::from(amount));
+        }
     }
     let queues: Vec<QueueIx> = cluster.queues().map(|(ix, _)| ix).collect();
     for ix in queues {
         let Some(queue) = cluster.queue(ix) else { continue };
         let parent = queue.parent.and_then(|parent| cluster.queue(parent)).and_then(|parent| parent.runtime.as_ref());
-        let siblings = guarantees.get(&queue.parent);
         let real = resources.iter().map(|resource| {
             let above = parent.map_or_else(|| total.get(*resource), |parent| parent.get(*resource).unwrap_or(0));
-            let others = siblings.map_or(0, |all| all.get(*resource));
-            let others = others.saturating_sub(queue.bounds.guaranteed.get(*resource).unwrap_or(0));
-            let left = above.saturating_sub(others).max(0);
+            let all = guaranteed.get(&(queue.parent, *resource)).copied().unwrap_or(0);
+            let others = all.saturating_sub(i128::from(queue.bounds.guaranteed.get(*resource).unwrap_or(0)));
+            let left = i128::from(above).saturating_sub(others).max(0);
+            let left = i64::try_from(left).unwrap_or(i64::MAX);
             (*resource, queue.bounds.max.get(*resource).map_or(left, |own| own.min(left)))
         });
         let real = Bound::new(real);
         cluster.set_runtime(ix, real);
     }
-    Ok(())
 }
 
 fn read(object: &Document) -> Result<Spec, Finding> {

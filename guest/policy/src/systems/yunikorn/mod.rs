@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, PodKind, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Class, Cluster, Overflow, Pod, PodAttributes, PodIx, QueueIx, Task};
+use crate::model::{Class, Cluster, Pod, PodAttributes, PodIx, QueueIx, Task};
 use crate::systems::{Arguments, Document, Findings, System, interests};
 use apps::Apps;
 use classes::Classes;
@@ -153,7 +153,7 @@ impl System for YuniKorn {
         }
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
+    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {
         self.classes.sync(cluster);
         self.apps.sync_originators(cluster);
         let (moved, demand_changed) = self.apps.take_changes();
@@ -163,11 +163,11 @@ impl System for YuniKorn {
             in_sync &= !self.tree.set_on_demand(leaves);
         }
         if in_sync {
-            return Ok(());
+            return;
         }
         (self.in_sync, self.resources) = (true, cluster.resource_count());
         let specs = self.tree.specs(cluster);
-        cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod))
+        cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
     }
 
     fn update_order(&mut self, cluster: &mut Cluster) {
