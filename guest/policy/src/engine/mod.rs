@@ -9,6 +9,7 @@ mod filter;
 mod marks;
 mod notes;
 mod permit;
+mod plan;
 mod post_filter;
 mod pre_filter;
 mod reserve;
@@ -94,8 +95,9 @@ impl Engine {
     /// Who asks in an attempt for a pod; everything that is derived from the cluster is brought up to date.
     fn preemptor(&mut self, pod: PodId) -> Result<Preemptor, PolicyError> {
         self.recompute();
-        let preemptor = Preemptor::new(&self.cluster, self.laws()?, PodIx(pod));
-        preemptor.ok_or(PolicyError::UnknownPod(pod))
+        let (laws, ix) = (self.laws()?, PodIx(pod));
+        let pods = search::of(laws).pods(&self.cluster, laws, ix);
+        Preemptor::of(&self.cluster, laws, ix, pods).ok_or(PolicyError::UnknownPod(pod))
     }
 
     fn reason(&self, rule: &Rule, denial: &Denial) -> Reason {
