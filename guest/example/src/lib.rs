@@ -132,11 +132,7 @@ impl Policy for FirstCome {
             (Some(max), Some(cpu)) if used.saturating_add(requested) > max => Admission::Final(Reason {
                 code: LAW.to_owned(),
                 case: String::new(),
-                facts: vec![
-                    amount("used", cpu, used),
-                    amount("requested", cpu, requested),
-                    amount("max", cpu, max),
-                ],
+                facts: vec![amount("used", cpu, used), amount("requested", cpu, requested), amount("max", cpu, max)],
             }),
             _ => Admission::Pass,
         };

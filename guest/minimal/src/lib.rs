@@ -2,28 +2,15 @@
 //!
 //! It tries the pod first that requests the least cpu; the host does everything else.
 
+mod bindings;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use exports::lictor::policy::answers::PolicyError;
-use exports::lictor::policy::cluster::{Event, PodId, ResourceId};
-use exports::lictor::policy::core::{self, Applied, ConfigError, Description, Interests, SystemInfo};
-use exports::lictor::policy::queue;
-
-wit_bindgen::generate!({
-    inline: r#"
-        package example:minimal;
-
-        world minimal {
-          export lictor:policy/cluster@0.1.0;
-          export lictor:policy/answers@0.1.0;
-          export lictor:policy/core@0.1.0;
-          export lictor:policy/queue@0.1.0;
-        }
-    "#,
-    path: "../../wit",
-    world: "example:minimal/minimal",
-});
+use bindings::exports::lictor::policy::answers::PolicyError;
+use bindings::exports::lictor::policy::cluster::{Event, PodId, ResourceId};
+use bindings::exports::lictor::policy::core::{self, Applied, ConfigError, Description, Interests, SystemInfo};
+use bindings::exports::lictor::policy::queue;
 
 /// The name of the one system.
 const SYSTEM: &str = "smallest-first";
@@ -64,7 +51,13 @@ struct Minimal;
 
 impl core::Guest for Minimal {
     fn describe() -> Description {
-        let nothing = Interests { labels: vec![], annotations: vec![], node_labels: vec![], kinds: vec![] };
+        let nothing = Interests {
+            labels: Vec::new(),
+            annotations: Vec::new(),
+            pod_fields: Vec::new(),
+            node_labels: Vec::new(),
+            kinds: Vec::new(),
+        };
         let system = SystemInfo {
             name: SYSTEM.to_owned(),
             about: "the pod that requests the least cpu is tried first".to_owned(),
@@ -107,7 +100,7 @@ impl queue::Guest for Minimal {
 #[cfg(target_arch = "wasm32")]
 #[expect(unsafe_code, reason = "exporting is unsafe")]
 mod exported {
-    use super::Minimal;
+    use crate::{Minimal, bindings};
 
-    super::export!(Minimal with_types_in super);
+    bindings::export!(Minimal with_types_in bindings);
 }

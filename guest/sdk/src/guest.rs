@@ -82,10 +82,7 @@ impl<P: Hosted> bound::placement::Guest for Exported<P> {
     fn reserve(pod: PodId, node: NodeId) -> Result<answers::Effects, answers::PolicyError> {
         ask(|policy: &mut P| policy.reserve(pod, node))
     }
-    fn unreserve(
-        pod: PodId,
-        cause: bound::placement::ReleaseCause,
-    ) -> Result<answers::Effects, answers::PolicyError> {
+    fn unreserve(pod: PodId, cause: bound::placement::ReleaseCause) -> Result<answers::Effects, answers::PolicyError> {
         ask(|policy: &mut P| policy.unreserve(pod, cause.cross()))
     }
 }

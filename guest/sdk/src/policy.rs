@@ -102,6 +102,7 @@ pub fn system(name: &str, about: &str, points: &[ExtensionPoint]) -> SystemInfo 
         interests: Interests {
             labels: Vec::new(),
             annotations: Vec::new(),
+            pod_fields: Vec::new(),
             node_labels: Vec::new(),
             kinds: Vec::new(),
         },

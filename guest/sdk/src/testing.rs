@@ -114,5 +114,6 @@ fn pending(id: PodId, name: &str) -> Pod {
         owner: None,
         labels: Vec::new(),
         annotations: Vec::new(),
+        fields: Vec::new(),
     }
 }

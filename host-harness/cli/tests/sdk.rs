@@ -62,7 +62,10 @@ fn a_policy_with_the_core_and_one_optional_interface_decides() {
     assert!(passed.ends_with("1 passed, 0 failed\n"), "{passed}");
     let shown = printed(&["inspect", &minimal]);
     assert!(shown.contains("  optional          queue\n"), "{shown}");
-    assert!(shown.contains("  optional, missing placement, permit, cycle, account, explain, state, marks\n"), "{shown}");
+    assert!(
+        shown.contains("  optional, missing placement, permit, cycle, account, explain, state, marks\n"),
+        "{shown}"
+    );
 }
 
 #[test]
