@@ -14,13 +14,13 @@ use super::screen::{Screen, TextOrJson, print_json};
 use crate::embedded;
 use lictor_host::sandbox::{Export, Inspection, Limits, Sandbox};
 
-/// Show what a component is: contract, imports, exports, laws; and why it is refused, where it is
+/// Show the contract, imports, exports and systems of a component, and why it is refused if it is
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     /// The component [default: the embedded one]
     #[arg(value_name = "COMPONENT")]
     component: Option<PathBuf>,
-    /// How to print it
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
 }
@@ -107,7 +107,7 @@ fn interests(page: &mut Page, set: &SystemInfo) {
     });
     let rows = [
         ("decides at", points),
-        ("wants kinds", kinds.collect()),
+        ("object kinds", kinds.collect()),
         ("pod labels", set.interests.labels.clone()),
         ("pod annotations", set.interests.annotations.clone()),
         ("node labels", set.interests.node_labels.clone()),

@@ -1,4 +1,4 @@
-//! Which object makes a sum larger than can be counted. The policy is told many objects at once and cannot say.
+//! Finds the object whose amounts make a sum exceed 64 bits. The policy gets many objects at once and cannot name it.
 
 use super::super::arguments::Arguments;
 use super::super::choice::Chosen;
@@ -8,13 +8,12 @@ use super::Question;
 use lictor_host::session::Session;
 
 /// What to do about it.
-const REMEDY: &str = "correct the amounts: together they are more than 64 bits can count";
+const REMEDY: &str = "correct the amounts: their sum exceeds 64 bits";
 
-/// Tells the objects one by one, until the sum is too large again. The standard input cannot be read twice: then the object is
-/// not named.
+/// Applies the objects one by one until the sum is too large again. The standard input cannot be read twice; the object is then not named.
 pub(super) fn find(question: &Question<'_>, chosen: &Chosen, arguments: &Arguments, sum: &str) -> Problem {
     let problem = Problem::error(sum).remedy(REMEDY);
-    match culprit(question, chosen, arguments) {
+    match first_overflow(question, chosen, arguments) {
         None => problem,
         Some((object, origins)) => {
             let origin = origins.of(&object);
@@ -28,7 +27,7 @@ pub(super) fn find(question: &Question<'_>, chosen: &Chosen, arguments: &Argumen
     }
 }
 
-fn culprit(question: &Question<'_>, chosen: &Chosen, arguments: &Arguments) -> Option<(String, Origins)> {
+fn first_overflow(question: &Question<'_>, chosen: &Chosen, arguments: &Arguments) -> Option<(String, Origins)> {
     let Snapshot { objects, origins } = Snapshot::read(question.snapshots).ok()?;
     let mut policy = chosen.start().ok()?;
     let mut session = Session::open(policy.as_mut(), question.laws, &arguments.json()).ok()?;

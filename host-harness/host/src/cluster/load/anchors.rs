@@ -38,7 +38,10 @@ impl Anchors {
     /// Returns another copy of an anchored value.
     pub(super) fn expand(&mut self, anchor: usize) -> Result<(Value, Lines), Complaint> {
         let Some(anchored) = self.set.get(&anchor) else {
-            return Err(("an alias refers to an anchor that contains it".to_owned(), "write the value instead of the alias"));
+            return Err((
+                "an alias refers to an anchor that contains it".to_owned(),
+                "write the value instead of the alias",
+            ));
         };
         spend(&mut self.spent, anchored.weight)?;
         Ok((anchored.value.clone(), anchored.lines.clone()))

@@ -25,7 +25,11 @@ pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Result<(), InputErr
             failure.unwrap_or_else(|| {
                 let message = error.to_string();
                 let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message);
-                builder.mistake(line.get(), format!("the text is not valid JSON: {message}"), "correct this line or the line before")
+                builder.mistake(
+                    line.get(),
+                    format!("the text is not valid JSON: {message}"),
+                    "correct this line or the line before",
+                )
             })
         })?;
         builder.end_document();

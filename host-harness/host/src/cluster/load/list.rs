@@ -34,7 +34,11 @@ pub(super) fn hand_over(mut document: Document, expanded: bool, sink: Sink<'_>) 
     if kind_of_items(root).is_none() || !root.contains_key("items") {
         if expanded {
             let message = "the document has `items` but is not a list";
-            return Err(document.origin.mistake("/kind", message, "write `apiVersion: v1` and `kind: List` next to `items`"));
+            return Err(document.origin.mistake(
+                "/kind",
+                message,
+                "write `apiVersion: v1` and `kind: List` next to `items`",
+            ));
         }
         return sink(document);
     }
@@ -42,7 +46,11 @@ pub(super) fn hand_over(mut document: Document, expanded: bool, sink: Sink<'_>) 
         Some(Value::Array(items)) => items,
         None | Some(Value::Null) => return Ok(()),
         Some(_) => {
-            return Err(document.origin.mistake("/items", "`items` is not a sequence", "write the items as a sequence"));
+            return Err(document.origin.mistake(
+                "/items",
+                "`items` is not a sequence",
+                "write the items as a sequence",
+            ));
         }
     };
     for (index, mut value) in items.into_iter().enumerate() {

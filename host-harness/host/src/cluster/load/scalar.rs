@@ -50,9 +50,7 @@ fn guess(text: Cow<'_, str>) -> Result<Value, Complaint> {
 }
 
 fn number(text: &str) -> Result<Option<Number>, Complaint> {
-    let unlike = || {
-        (format!("`{text}` is not a number that JSON allows"), "quote a text, or write a finite number")
-    };
+    let unlike = || (format!("`{text}` is not a number that JSON allows"), "quote a text, or write a finite number");
     if let Some(integer) = integer(text) {
         return Ok(Some(integer));
     }

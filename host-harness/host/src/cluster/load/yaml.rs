@@ -28,7 +28,11 @@ fn take(event: Event<'_>, line: u32, builder: &mut Builder<'_>) -> Result<(), In
     match event {
         Event::Scalar(text, style, anchor, _) if key => {
             if matches!(style, ScalarStyle::Plain) && text == "<<" {
-                return Err(builder.mistake(line, "merge keys (`<<`) are not YAML 1.2", "write the keys instead of the merge key"));
+                return Err(builder.mistake(
+                    line,
+                    "merge keys (`<<`) are not YAML 1.2",
+                    "write the keys instead of the merge key",
+                ));
             }
             if anchor > 0 {
                 return Err(builder.mistake(line, "an anchor on a key is not supported", "remove the anchor"));

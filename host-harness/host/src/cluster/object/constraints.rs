@@ -57,7 +57,9 @@ fn expression(
     };
     let none = |test| match values {
         [] => Ok(test),
-        _ => Err(subject.mistake(&at_values, "the operator takes no values", "remove the values or change the operator")),
+        _ => {
+            Err(subject.mistake(&at_values, "the operator takes no values", "remove the values or change the operator"))
+        }
     };
     let number = || match values {
         [value] => whole(value, &format!("{at_values}/0"), subject),
@@ -88,7 +90,11 @@ fn field(written: &NodeSelectorRequirement, pointer: &str, subject: &Subject<'_>
     }
     let [name] = written.values.as_deref().unwrap_or_default() else {
         let at = format!("{pointer}/values");
-        return Err(subject.mistake(&at, "the list must have exactly one name", "write one name, and one term for each node"));
+        return Err(subject.mistake(
+            &at,
+            "the list must have exactly one name",
+            "write one name, and one term for each node",
+        ));
     };
     match &*written.operator {
         "In" => Ok(NameTest::Is(name.clone())),

@@ -76,7 +76,9 @@ fn text<'v>(value: &'v Value, pointer: &str, subject: &Subject<'_>) -> Result<&'
     match value.pointer(pointer) {
         None | Some(Value::Null) => Ok(""),
         Some(Value::String(text)) => Ok(text),
-        Some(other) => Err(subject.mistake(pointer, format_args!("`{other}` is not a text"), "quote the value, or correct it")),
+        Some(other) => {
+            Err(subject.mistake(pointer, format_args!("`{other}` is not a text"), "quote the value, or correct it"))
+        }
     }
 }
 

@@ -52,11 +52,14 @@ pub(super) fn has_no_namespace(group: &str, kind: &str) -> bool {
 /// Refuses a kind that its group and version do not have.
 pub(super) fn check(group: &str, version: &str, kind: &str, subject: &Subject<'_>) -> Result<(), InputError> {
     let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
-    let unknown = |remedy: String| {
-        Err(subject.mistake("/kind", format_args!("`{api_version}` has no kind `{kind}`"), &remedy))
-    };
+    let unknown =
+        |remedy: String| Err(subject.mistake("/kind", format_args!("`{api_version}` has no kind `{kind}`"), &remedy));
     if kind == "List" {
-        return Err(subject.mistake("/kind", "a List is nested in another object", "write its items instead of the List"));
+        return Err(subject.mistake(
+            "/kind",
+            "a List is nested in another object",
+            "write its items instead of the List",
+        ));
     }
     if group.is_empty() && !(version == "v1" && CORE.contains(&kind)) {
         return match CORE.iter().find(|known| is_like(known, kind)) {

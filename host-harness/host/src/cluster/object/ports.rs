@@ -79,7 +79,11 @@ fn read(
             Ok(address) => Some(address),
             Err(_) => {
                 let what = format_args!("`{text}` is not an IP address").to_string();
-                return Err(subject.mistake(&format!("{pointer}/hostIP"), what, "write an address, or remove the field"));
+                return Err(subject.mistake(
+                    &format!("{pointer}/hostIP"),
+                    what,
+                    "write an address, or remove the field",
+                ));
             }
         },
     };

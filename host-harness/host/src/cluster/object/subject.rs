@@ -36,11 +36,7 @@ impl Subject<'_> {
                     Segment::Enum { .. } | Segment::Unknown => {}
                 }
             }
-            self.mistake(
-                &at,
-                error.inner(),
-                "write the expected type; quote a text that looks like another type",
-            )
+            self.mistake(&at, error.inner(), "write the expected type; quote a text that looks like another type")
         })
     }
 }
