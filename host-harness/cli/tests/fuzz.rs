@@ -56,6 +56,9 @@ impl Tampered {
 }
 
 impl Policy for Tampered {
+    fn has(&self, interface: Interface) -> bool {
+        self.native.has(interface)
+    }
     fn describe(&mut self) -> Result<Description, CallError> {
         self.native.describe()
     }

@@ -28,7 +28,7 @@ use std::fmt;
 use crate::contract::Reason;
 pub use case::Case;
 pub use cycle::{Action, CompareQueues, CompareVictims, Cycle, ReclaimRules};
-pub use denial::Denial;
+pub use denial::{Denial, Shortfall};
 pub use detail::Detail;
 pub use loss::{NodeCost, NodeVictims, count};
 pub use preemptor::Preemptor;

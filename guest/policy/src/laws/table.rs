@@ -127,10 +127,3 @@ pub struct Laws {
     /// The cycle of the system's own, where it has one.
     pub cycle: Option<Cycle>,
 }
-
-impl Laws {
-    /// Room that is promised to a pod is kept from everybody, whatever their priority.
-    pub fn promises_are_firm(&self) -> bool {
-        matches!(self.search, Search::GroupOnOneNode(_))
-    }
-}

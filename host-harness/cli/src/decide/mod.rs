@@ -114,12 +114,14 @@ pub(super) fn decide<T>(
     let progress = Progress::of("reading");
     let opened = Session::open(policy.as_mut(), question.laws, &arguments.json());
     let mut session = opened.map_err(|error| arguments.refused(error, question.laws, laws.as_ref()))?;
-    let (findings, origins) = load(question, chosen, &arguments, &mut session)?;
+    let (findings, origins) = load(question, &mut session)?;
     let reported = session.findings().len();
     let seen = look(session.mirror(), laws.as_ref())?;
     drop(progress);
     explain(question.explain, chosen, &mut session)?;
-    if laws.as_ref().is_some_and(|laws| laws.extension_points.contains(&ExtensionPoint::Act)) {
+    if laws.as_ref().is_some_and(|laws| {
+        laws.extension_points.iter().any(|point| ExtensionPoint::named(point) == Some(ExtensionPoint::Act))
+    }) {
         // The policy's own cycle has no result for a single pod: only its notes say why a pod is still pending.
         session.explain()?;
     }
@@ -156,12 +158,7 @@ fn explain(wanted: Explain, chosen: &Chosen, session: &mut Session<'_>) -> Resul
 }
 
 /// Reads the snapshots into the session. An error about an object is a failure; warnings are returned.
-fn load(
-    question: &Question<'_>,
-    chosen: &Chosen,
-    arguments: &Arguments,
-    session: &mut Session<'_>,
-) -> Result<(Vec<Problem>, Origins), Failure> {
+fn load(question: &Question<'_>, session: &mut Session<'_>) -> Result<(Vec<Problem>, Origins), Failure> {
     let Snapshot { objects, origins } = Snapshot::read(question.snapshots)?;
     let files = names(question.snapshots);
     let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
@@ -173,8 +170,8 @@ fn load(
     }
     if let Err(error) = session.load_objects(objects) {
         return Err(match &error {
-            SessionError::CallError(CallError::Refused { error: PolicyError::Overflow(sum), .. }) => {
-                Failure::Objects(vec![overflow::find(question, chosen, arguments, sum)])
+            SessionError::CallError(CallError::Refused { error: PolicyError::Overflow(over), .. }) => {
+                Failure::Objects(vec![overflow::problem(over, &origins)])
             }
             _ => Failure::Session(error),
         });
