@@ -11,6 +11,7 @@ mod notes;
 mod permit;
 mod post_filter;
 mod pre_filter;
+pub mod reasons;
 mod reserve;
 mod room;
 mod search;
@@ -19,6 +20,7 @@ mod state;
 mod tests;
 
 pub use notes::Notes;
+pub use reasons::engine_rules;
 
 use crate::contract::*;
 use crate::laws::{Denial, Laws, Preemptor, Rule, Switch};

@@ -3,10 +3,11 @@
 use crate::contract::{
     Effects, Eviction, Outcome, Placement, Plan, PodId, PolicyError, PostFiltered, Reason, Subject, Victim,
 };
-use crate::laws::{Gate, Laws, Preemptor, Search};
+use crate::laws::{Detail, Gate, Laws, Preemptor, Search};
 use crate::model::{NodeIx, Pod, PodIx};
 
 use super::Engine;
+use super::reasons::{NO_NODE, PLAN, ROOM_IS_COMING};
 use super::search::{self, Obstacle, PreemptionContext, Proposal};
 
 impl Engine {
@@ -84,25 +85,18 @@ impl Engine {
                 Ok(self.reason(&rule, &denial))
             }
             Obstacle::Coming(node) => {
-                let rule = self.laws()?.node_choice.rule;
-                let name = self.cluster.node(node).map_or("?", |node| node.name.as_str());
-                let message =
-                    format!("`{name}` has room once the pods that are leaving are gone: nobody else is evicted");
-                self.notes.note(Subject::Preemptor, Outcome::Barred, &rule, || message.clone());
-                Ok(rule.reason(message))
+                let reason = ROOM_IS_COMING.reason(Detail::default().node("node", node));
+                self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
+                Ok(reason)
             }
             Obstacle::NoNode { pod, planned } => {
-                let rule = self.laws()?.node_choice.rule;
-                let name = self.cluster.pod(pod).map(|pod| pod.name.to_string()).unwrap_or_default();
-                let message = match preemptor.pods.len() {
-                    1 => "no node would have room, whoever may make way".to_owned(),
-                    all => format!(
-                        "no node would have room for `{name}`, whoever may make way: {planned} of the {all} waiting pods of \
-                         the job find one, so nobody is evicted"
-                    ),
+                let detail = match preemptor.pods.len() {
+                    1 => Detail::default(),
+                    all => Detail::case("job").pod("pod", pod).count("planned", planned).count("pods", all),
                 };
-                self.notes.note(Subject::Preemptor, Outcome::Barred, &rule, || message.clone());
-                Ok(rule.reason(message))
+                let reason = NO_NODE.reason(detail);
+                self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
+                Ok(reason)
             }
         }
     }
@@ -120,19 +114,10 @@ impl Engine {
         if self.notes.are_on() {
             let at = |ix: &PodIx| Some((*ix, self.cluster.pod(*ix)?.place.node()?));
             let places: Vec<(PodIx, NodeIx)> = victims.iter().filter_map(at).collect();
-            let rule = system.laws().node_choice.rule;
-            self.notes.planned(&self.cluster, &rule, &nominations, &places);
+            self.notes.planned(&self.cluster, &nominations, &places);
         }
-        let counted = |n: usize, one: &str, more: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {more}") };
-        let message = match victims.len() {
-            0 => "nobody has to make way: enough room is being left already".to_owned(),
-            n => format!(
-                "{} for {}",
-                counted(n, "pod makes way", "pods make way"),
-                counted(nominations.len(), "pod", "pods")
-            ),
-        };
-        let reason = system.laws().put_back.rule.reason(message);
+        let detail = if victims.is_empty() { Detail::case("none") } else { Detail::default() };
+        let reason = PLAN.reason(detail.count("victims", victims.len()).count("pods", nominations.len()));
         let effects = Effects { withdrawn: self.outranked(preemptor, &nominations), ..Effects::default() };
         let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();
         let plan = Plan {

@@ -15,6 +15,7 @@ mod told;
 
 pub use simulation::{Finder, Simulation, When};
 
+use super::reasons::PLAN;
 use super::{Engine, Ledger, Notes, Preemptor};
 use crate::contract::*;
 use crate::laws::{Action, Cycle, Denial, Gate, Laws, Rule};
@@ -107,7 +108,7 @@ impl Engine {
         let eviction = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.eviction();
         let end = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         let mut plans = Plans::default();
-        for Draft { lead, nominations, victims, rule, message } in drafts {
+        for Draft { lead, nominations, victims, detail } in drafts {
             let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();
             let id = self.ledger.propose(preemptors, victims.clone(), None);
             plans.nominations.extend(nominations.into_iter().map(placement));
@@ -119,7 +120,7 @@ impl Engine {
                 victims_end: end(plans.victims.len()),
                 reason: end(plans.reasons.len()),
             });
-            plans.reasons.push(rule.reason(message));
+            plans.reasons.push(PLAN.reason(detail));
         }
         Ok(plans)
     }

@@ -6,9 +6,10 @@ use super::job_queue::JobQueue;
 use super::pending_jobs::{self, PendingJob};
 use super::{Context, Outcome, Simulation};
 use crate::contract::{self, Placement, Subject};
+use crate::engine::reasons::{NO_NODE, NO_POD_WAITS};
 use crate::engine::search::bundles::{self, Found, VictimSearch};
 use crate::engine::{Notes, Preemptor};
-use crate::laws::{Denial, ReclaimRules, Rule};
+use crate::laws::{Denial, Detail, ReclaimRules, Rule};
 use crate::model::{NodeIx, Overflow, PodIx};
 
 /// A plan before it has a number.
@@ -19,10 +20,8 @@ pub struct Draft {
     pub nominations: Vec<(PodIx, NodeIx)>,
     /// Who makes way.
     pub victims: Vec<PodIx>,
-    /// The law by which they were chosen.
-    pub rule: Rule,
-    /// What happens, in a sentence.
-    pub message: String,
+    /// What happens, in numbers.
+    pub detail: Detail,
 }
 
 /// What can be done for a gang.
@@ -70,7 +69,7 @@ pub fn find_plan(
     pending_job: &PendingJob,
     refuted: &[Placement],
 ) -> Result<Help, Overflow> {
-    let nobody = (rules.order.0, Denial::Fact("no pod of the gang waits"));
+    let nobody = (NO_POD_WAITS, Denial::Case(""));
     let Some(lead) = pending_job.lead() else { return Ok(Help::None(nobody.0, nobody.1)) };
     let (mut may, mut barred) = (BTreeSet::new(), None);
     for ix in &pending_job.pods {
@@ -100,9 +99,9 @@ pub fn find_plan(
     let before = simulation.trial.mark();
     match bundles::plan(&mut simulation.trial, notes, &victim_search)? {
         Ok(Found { nominations, victims, jobs }) if !victims.is_empty() => {
-            let message =
-                format!("{} pod(s) of {jobs} job(s) make way for {} pod(s)", victims.len(), nominations.len());
-            Ok(Help::Plan(Draft { lead, nominations, victims, rule: rules.order.0, message }))
+            let detail = Detail::case("jobs").count("victims", victims.len()).count("jobs", jobs);
+            let detail = detail.count("pods", nominations.len());
+            Ok(Help::Plan(Draft { lead, nominations, victims, detail }))
         }
         Ok(Found { nominations, .. }) => {
             simulation.trial.rewind(before)?;
@@ -110,7 +109,7 @@ pub fn find_plan(
             Ok(Help::Room)
         }
         Err(denial) => {
-            let (rule, denial) = barred.filter(|_| may.is_empty()).or(claim).unwrap_or((rules.order.0, denial));
+            let (rule, denial) = barred.filter(|_| may.is_empty()).or(claim).unwrap_or((NO_NODE, denial));
             Ok(Help::None(rule, denial))
         }
     }

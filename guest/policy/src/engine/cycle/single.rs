@@ -4,8 +4,9 @@ use super::pending_jobs::{self, PendingJob};
 use super::preempt::{Draft, Help, find_plan};
 use super::{Context, Simulation, placement};
 use crate::contract::*;
+use crate::engine::reasons::{NO_ACTION, PLAN, QUEUE_IS_UNKNOWN, ROOM_IS_COMING};
 use crate::engine::{Engine, Preemptor};
-use crate::laws::{Action, Denial, Laws, ReclaimRules, Rule};
+use crate::laws::{Action, Denial, Detail, Laws, ReclaimRules, Rule};
 use crate::model::Overflow;
 
 impl Engine {
@@ -20,19 +21,15 @@ impl Engine {
         let helped = self.helped(preemptor, laws, refuted).map_err(|over| self.overflow(over))?;
         let nothing = |reason| Ok(PostFiltered { plan: None, reason, effects: Effects::default() });
         match helped {
-            Help::Room => {
-                let message =
-                    "there is room once the pods that are leaving are gone: nobody else is evicted".to_owned();
-                nothing(laws.node_choice.rule.reason(message))
-            }
+            Help::Room => nothing(ROOM_IS_COMING.reason(Detail::case("gang"))),
             Help::None(rule, denial) => {
                 self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
                 nothing(self.reason(&rule, &denial))
             }
-            Help::Plan(Draft { nominations, victims, rule, message, .. }) => {
+            Help::Plan(Draft { nominations, victims, detail, .. }) => {
                 let eviction = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.eviction();
                 let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();
-                let reason = rule.reason(message);
+                let reason = PLAN.reason(detail);
                 let plan = Plan {
                     id: self.ledger.propose(preemptors, victims.clone(), None),
                     preemptor: preemptor.pod.0,
@@ -48,9 +45,8 @@ impl Engine {
     }
 
     fn helped(&mut self, preemptor: &Preemptor, laws: &Laws, refuted: &[Placement]) -> Result<Help, Overflow> {
-        let none = |denial| Ok(Help::None(laws.node_choice.rule, denial));
         let Some((cycle, queue)) = laws.cycle.as_ref().zip(preemptor.queue) else {
-            return none(Denial::Fact("its queue is not known"));
+            return Ok(Help::None(QUEUE_IS_UNKNOWN, Denial::Case("")));
         };
         let pursuits: Vec<&ReclaimRules> = cycle
             .actions
@@ -76,8 +72,7 @@ impl Engine {
                 helped => return Ok(helped),
             }
         }
-        let (rule, denial) = first
-            .unwrap_or((laws.node_choice.rule, Denial::Fact("no action of the cycle makes others make way for it")));
+        let (rule, denial) = first.unwrap_or((NO_ACTION, Denial::Case("")));
         Ok(Help::None(rule, denial))
     }
 }

@@ -20,6 +20,7 @@ use std::collections::BTreeSet;
 pub use bundle::Bundle;
 
 use crate::contract::{Outcome, Placement, Subject};
+use crate::engine::reasons::NO_NODE;
 use crate::engine::{Ledger, Notes, Preemptor};
 use crate::laws::{Case, Denial, Gate, Guard, Laws, Order, ReclaimRules, Rule};
 use crate::model::{Cluster, NodeIx, Overflow, PodIx, Trial};
@@ -105,14 +106,13 @@ pub fn plan(
     notes: &mut Notes,
     victim_search: &VictimSearch<'_>,
 ) -> Result<Result<Found, Denial>, Overflow> {
-    const NOBODY: Denial =
-        Denial::Fact("whoever may make way, not every pod of the gang would have a node: nobody is evicted");
+    const NOBODY: Denial = Denial::Case("gang");
     let open = fit::open_nodes(trial.cluster(), victim_search);
     let bound = feasibility::FeasibilityBound::new(trial.cluster(), victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
     if let Ok(fit) = search.fit(trial, &nobody)? {
-        told::nobody(trial.cluster(), notes, victim_search, &fit);
+        told::nobody(trial.cluster(), notes, &fit);
         return Ok(Ok(found(trial.cluster(), fit)));
     }
     if victim_search.may.is_empty() {
@@ -121,7 +121,7 @@ pub fn plan(
     let levels = bundle::gather(trial.cluster(), notes, victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels };
     let Some(chosen) = search.choose(trial)? else {
-        notes.denial(trial.cluster(), Subject::Preemptor, Outcome::Barred, &victim_search.rules.order.0, &NOBODY);
+        notes.denial(trial.cluster(), Subject::Preemptor, Outcome::Barred, &NO_NODE, &NOBODY);
         if notes.are_on() {
             told::nowhere(trial.cluster(), notes, victim_search, &search.levels)?;
         }
