@@ -41,7 +41,6 @@ impl Engine {
             Search::Bundles => return self.preempt_for_gang(&preemptor, &laws, refuted),
             Search::RemoveAllPutBack | Search::NodeByNode(_) => search::plan_job(&mut self.cluster, &mut context),
         };
-        let found = found.map_err(|over| self.overflow(over))?;
         match found {
             Err(obstacle) => {
                 if matches!(obstacle, Obstacle::NoNode { .. }) && preemptor.required_node_reservation.is_some() {

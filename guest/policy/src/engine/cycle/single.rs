@@ -7,7 +7,6 @@ use crate::contract::*;
 use crate::engine::reasons::{NO_ACTION, PLAN, QUEUE_IS_UNKNOWN, ROOM_IS_COMING};
 use crate::engine::{Engine, Preemptor};
 use crate::laws::{Action, Denial, Detail, Laws, ReclaimRules, Rule};
-use crate::model::Overflow;
 
 impl Engine {
     /// A plan for the gang of a pod, by the first step of the cycle that has one; room that is promised to others is theirs.
@@ -18,7 +17,7 @@ impl Engine {
         refuted: &[Placement],
     ) -> Result<PostFiltered, PolicyError> {
         self.ledger.forget_unanswered();
-        let helped = self.helped(preemptor, laws, refuted).map_err(|over| self.overflow(over))?;
+        let helped = self.helped(preemptor, laws, refuted);
         let nothing = |reason| Ok(PostFiltered { plan: None, reason, effects: Effects::default() });
         match helped {
             Help::Room => nothing(ROOM_IS_COMING.reason(Detail::case("gang"))),
@@ -44,9 +43,9 @@ impl Engine {
         }
     }
 
-    fn helped(&mut self, preemptor: &Preemptor, laws: &Laws, refuted: &[Placement]) -> Result<Help, Overflow> {
+    fn helped(&mut self, preemptor: &Preemptor, laws: &Laws, refuted: &[Placement]) -> Help {
         let Some((cycle, queue)) = laws.cycle.as_ref().zip(preemptor.queue) else {
-            return Ok(Help::None(QUEUE_IS_UNKNOWN, Denial::Case("")));
+            return Help::None(QUEUE_IS_UNKNOWN, Denial::Case(""));
         };
         let pursuits: Vec<&ReclaimRules> = cycle
             .actions
@@ -58,21 +57,21 @@ impl Engine {
             })
             .collect();
         let context = Context { laws, cycle, ledger: &self.ledger };
-        let mut simulation = Simulation::new(&mut self.cluster, Vec::new())?;
+        let mut simulation = Simulation::new(&mut self.cluster, Vec::new());
         if preemptor.pods.iter().any(|ix| simulation.is_promised(*ix)) {
-            return Ok(Help::Room);
+            return Help::Room;
         }
         let asks =
             simulation.cluster().pod(preemptor.pod).is_some_and(|pod| pending_jobs::asks(simulation.cluster(), pod));
         let pending_job = PendingJob { queue, pods: preemptor.pods.clone() };
         let mut first: Option<(Rule, Denial)> = None;
         for rules in pursuits.into_iter().filter(|_| asks) {
-            match find_plan(&mut simulation, &mut self.notes, &context, rules, &pending_job, refuted)? {
+            match find_plan(&mut simulation, &mut self.notes, &context, rules, &pending_job, refuted) {
                 Help::None(rule, denial) => drop(first.get_or_insert((rule, denial))),
-                helped => return Ok(helped),
+                helped => return helped,
             }
         }
         let (rule, denial) = first.unwrap_or((NO_ACTION, Denial::Case("")));
-        Ok(Help::None(rule, denial))
+        Help::None(rule, denial)
     }
 }

@@ -11,7 +11,7 @@ use crate::engine::reasons::{NEEDED, NODE_SUFFICES, POD_BACK, ROOM_IS_COMING};
 use crate::engine::room::Lack;
 use crate::engine::search::tell::{self, Full};
 use crate::laws::Detail;
-use crate::model::{Cluster, NodeIx, Overflow, Place, PodIx, ResourceIx, Trial};
+use crate::model::{Cluster, NodeIx, Place, PodIx, ResourceIx, Trial};
 
 /// Where everybody is who may make way.
 pub type Places = BTreeMap<PodIx, Place>;
@@ -54,32 +54,27 @@ pub fn nobody(cluster: &Cluster, notes: &mut Notes, fit: &Fit) {
 }
 
 /// Notes of every node what it lacks for a pod of the gang with everybody gone, or that it would do for one.
-pub fn nowhere(
-    cluster: &Cluster,
-    notes: &mut Notes,
-    victim_search: &VictimSearch<'_>,
-    levels: &[Vec<Bundle>],
-) -> Result<(), Overflow> {
+pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, levels: &[Vec<Bundle>]) {
     let (needed, preemptor) = (
         cluster.lacking(&victim_search.preemptor.pods),
         victim_search.may.iter().find(|ix| victim_search.preemptor.pods.contains(ix)),
     );
-    if let Some((rule, denial)) = victim_search.broken_by_asking(cluster, &needed)? {
+    if let Some((rule, denial)) = victim_search.broken_by_asking(cluster, &needed) {
         notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
     }
-    let Some(pod) = preemptor.and_then(|ix| cluster.pod(*ix)) else { return Ok(()) };
+    let Some(pod) = preemptor.and_then(|ix| cluster.pod(*ix)) else { return };
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
     for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));
         let mut room = node.free.clone();
         for candidate in candidates.iter().filter_map(|ix| cluster.pod(*ix)) {
-            room.add(&candidate.request)?;
+            room.add(&candidate.request);
         }
         if room.lacks(&pod.request).is_some() {
             let barring = |ix: PodIx| Some((ix, victim_search.barring(cluster, &victim_search.rules.guards, ix)?));
             let barred = others.into_iter().filter_map(barring).map(|(ix, (rule, denial))| (ix, rule, denial));
             let full = Full { node: ix, candidates: &candidates, room: &room, request: &pod.request };
-            tell::full(cluster, notes, &full, barred.collect())?;
+            tell::full(cluster, notes, &full, barred.collect());
             continue;
         }
         let detail = || tell::cost(cluster, &candidates, "one-pod");
@@ -88,25 +83,18 @@ pub fn nowhere(
             notes.unneeded(ix, "gang-incomplete");
         }
     }
-    Ok(())
 }
 
 /// Notes why each victim is needed, in a trial where they have gone and the gang has its nodes; and that the others are not.
-pub fn found(
-    trial: &mut Trial<'_>,
-    notes: &mut Notes,
-    victim_search: &VictimSearch<'_>,
-    fit: &Fit,
-    places: &Places,
-) -> Result<(), Overflow> {
+pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>, fit: &Fit, places: &Places) {
     for (level, victims) in fit.victims.iter().enumerate() {
         for ix in victims {
             let Some(place) = places.get(ix) else { continue };
             let before = trial.mark();
-            trial.put(*ix, *place)?;
+            trial.put(*ix, *place);
             let lack = place.node().and_then(|node| crowded(trial.cluster(), fit, node));
             let broken =
-                victim_search.broken(trial.cluster(), &fit.placements.iter().map(|(ix, _)| *ix).collect::<Vec<_>>())?;
+                victim_search.broken(trial.cluster(), &fit.placements.iter().map(|(ix, _)| *ix).collect::<Vec<_>>());
             let cluster = trial.cluster();
             let subject = Subject::Pod(ix.0);
             match (lack, broken) {
@@ -121,7 +109,7 @@ pub fn found(
                     notes.note(subject, Outcome::Chosen, &NEEDED, || Detail::case(case));
                 }
             }
-            trial.rewind(before)?;
+            trial.rewind(before);
         }
     }
     let victims: Vec<(PodIx, NodeIx)> =
@@ -130,7 +118,6 @@ pub fn found(
     for ix in places.keys().filter(|ix| victims.iter().all(|(victim, _)| victim != *ix)) {
         notes.unneeded(*ix, "others-suffice");
     }
-    Ok(())
 }
 
 /// What the pods of the gang lack on a node.

@@ -6,7 +6,7 @@ use crate::engine::reasons::{NEEDED, NODE_SUFFICES, NOT_LOOKED_AT, REPRIEVED};
 use crate::engine::room::Lack;
 use crate::engine::search::tell::cost;
 use crate::laws::Detail;
-use crate::model::{Cluster, Node, NodeIx, Overflow, PodIx, Request};
+use crate::model::{Cluster, Node, NodeIx, PodIx, Request};
 
 /// Notes the nodes that were not looked at because there were offers enough.
 pub(super) fn not_looked_at(context: &mut PreemptionContext<'_>, nodes: &[(NodeIx, &Node)], offers: usize) {
@@ -25,11 +25,11 @@ pub(super) fn offers(
     context: &mut PreemptionContext<'_>,
     offers: &[PreemptionCandidate],
     request: &Request,
-) -> Result<(), Overflow> {
+) {
     let chosen = offers.iter().min_by_key(|offer| offer.loss).map(|offer| offer.node);
     for offer in offers {
         if Some(offer.node) == chosen {
-            victims(cluster, context, offer, request)?;
+            victims(cluster, context, offer, request);
             continue;
         }
         let detail = || match offer.violations {
@@ -40,23 +40,17 @@ pub(super) fn offers(
         let there = candidates(cluster, context, offer.node);
         context.tell_unneeded(&there, "unused-node");
     }
-    Ok(())
 }
 
 /// Notes who of a node could be put back beside the asker, and what would be missing with each of the others back.
-fn victims(
-    cluster: &Cluster,
-    context: &mut PreemptionContext<'_>,
-    offer: &PreemptionCandidate,
-    request: &Request,
-) -> Result<(), Overflow> {
-    let Some(node) = cluster.node(offer.node) else { return Ok(()) };
+fn victims(cluster: &Cluster, context: &mut PreemptionContext<'_>, offer: &PreemptionCandidate, request: &Request) {
+    let Some(node) = cluster.node(offer.node) else { return };
     let mut room = node.free.clone();
     for other in context.promised(cluster, node) {
-        room.subtract(&other.request)?;
+        room.subtract(&other.request);
     }
     for victim in &offer.victims {
-        room.add(&cluster.frees(*victim)?)?;
+        room.add(&cluster.frees(*victim));
     }
     for ix in candidates(cluster, context, offer.node) {
         let subject = Subject::Pod(ix.0);
@@ -68,14 +62,13 @@ fn victims(
             context.notes.note(subject, Outcome::PutBack, &REPRIEVED, Detail::default);
             continue;
         }
-        let frees = cluster.frees(ix)?;
-        room.subtract(&frees)?;
+        let frees = cluster.frees(ix);
+        room.subtract(&frees);
         let lacks = Lack::of(&room, request);
-        room.add(&frees)?;
+        room.add(&frees);
         let detail = || lacks.map_or_else(Detail::default, |lacks| lacks.detail(cluster));
         context.notes.note(subject, Outcome::Needed, &NEEDED, detail);
     }
-    Ok(())
 }
 
 /// Those on a node whom no law spares, in the order in which they are put back.
