@@ -161,7 +161,7 @@ reasons! {
         "The law is broken however many pods of the node are evicted.";
     /// A clause: with more gone.
     MORE_EVICTED = "engine/more-evicted", "a clause before the sentence of a law",
-        [("", "evicting fewer pods frees too little, and with more")],
+        [("", "evicting fewer pods frees too little, and evicting more breaks this")],
         "The law limits how many pods may be evicted.";
     /// A clause: the pod would make the difference.
     ENOUGH_WITH = "engine/enough-with", "a clause before the sentence of a law",
