@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lictor_contract::{Argument, ArgumentKind, ConfigError, SystemInfo};
+use lictor_contract::{Argument, ConfigError, SystemInfo};
 use serde_json::{Map, Value};
 
 use super::failure::Failure;
@@ -89,7 +89,7 @@ impl Arguments {
                 problem.remedy = Some(format!("write {}", bad.expected));
                 Some(&bad.name)
             }
-            ConfigError::UnknownLaws(_) => {
+            ConfigError::UnknownSystem(_) => {
                 problem.message = format!("`{asked}`: {}", problem.message);
                 problem.remedy = Some("choose one of them with `--laws`".to_owned());
                 None
@@ -109,16 +109,6 @@ fn known(arguments: &[Argument]) -> String {
     if arguments.is_empty() {
         return "these laws take none".to_owned();
     }
-    let named = arguments.iter().map(|argument| format!("`{}` ({})", argument.name, kind(argument.kind)));
+    let named = arguments.iter().map(|argument| format!("`{}` ({})", argument.name, argument.kind));
     format!("they take {}", named.collect::<Vec<_>>().join(", "))
-}
-
-/// What an argument may be.
-pub(super) fn kind(kind: ArgumentKind) -> &'static str {
-    match kind {
-        ArgumentKind::Boolean => "boolean",
-        ArgumentKind::Integer => "integer",
-        ArgumentKind::Duration => "duration",
-        ArgumentKind::Text => "text",
-    }
 }

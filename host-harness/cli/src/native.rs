@@ -22,11 +22,14 @@ fn named<T>(call: &'static str, answer: Result<T, PolicyError>) -> Result<T, Cal
 }
 
 impl Policy for Native {
+    fn has(&self, _interface: Interface) -> bool {
+        true
+    }
     fn describe(&mut self) -> Result<Description, CallError> {
         Ok(Engine::describe())
     }
-    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
-        let configured = self.0.configure(laws, arguments);
+    fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
+        let configured = self.0.configure(system, arguments);
         if let Some((code, to)) = &self.1 {
             self.0.switch(code, *to);
         }

@@ -83,7 +83,7 @@ fn check_order(expected: &[String], queue: &[String]) -> Option<Failure> {
 /// Why the policy could not be configured, with the place of what it refuses.
 fn not_opened(scenario: &Scenario, error: &OpenError) -> String {
     let pointer = match error {
-        OpenError::Refused(ConfigError::UnknownLaws(_)) => "/spec/policy/laws".to_owned(),
+        OpenError::Refused(ConfigError::UnknownSystem(_)) => "/spec/policy/laws".to_owned(),
         OpenError::Refused(ConfigError::UnknownArgument(name)) => format!("/spec/policy/args/{name}"),
         OpenError::Refused(ConfigError::BadArgument(bad)) => format!("/spec/policy/args/{}", bad.name),
         _ => "/spec/policy".to_owned(),

@@ -3,7 +3,7 @@
 use crate::contract::*;
 use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request};
 
-use super::{Engine, room};
+use super::{Engine, room, search};
 
 /// The code of a number that is no node.
 const NO_NODE: room::Verdict = room::Verdict::Ineligible;
@@ -19,9 +19,9 @@ struct Ask<'a> {
 }
 
 impl Engine {
-    /// See `decision.filter`.
+    /// See `placement.filter`.
     pub fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, PolicyError> {
-        let (firm, ix) = (self.laws()?.promises_are_firm(), PodIx(pod));
+        let (firm, ix) = (search::of(self.laws()?).promises_are_firm(), PodIx(pod));
         let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
         let (shape, request) = (pod.shape, pod.request.clone());
         let may_use_reservation = self.cluster.may_use_reservation(ix);

@@ -7,7 +7,7 @@ use crate::model::{Place, PodIx};
 use super::Engine;
 
 impl Engine {
-    /// See `decision.permit`.
+    /// See `permit.permit`.
     pub fn permit(&mut self, pod: PodId) -> Result<Permitted, PolicyError> {
         let ix = PodIx(pod);
         self.notes.resume(ix);

@@ -90,11 +90,28 @@ pub enum Denial {
     Case(&'static str),
 }
 
+/// A queue whose pods use too much of a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shortfall {
+    /// The queue.
+    pub queue: QueueIx,
+    /// The resource.
+    pub resource: ResourceIx,
+}
+
 impl Denial {
     /// The queue that stands in the way, where it is one.
     pub fn queue(&self) -> Option<QueueIx> {
         match self {
             Denial::Exceeds { queue, .. } | Denial::Amount { queue, .. } => Some(*queue),
+            _ => None,
+        }
+    }
+
+    /// What would have to come free for the law to hold, where that helps.
+    pub fn shortfall(&self) -> Option<Shortfall> {
+        match self {
+            Denial::Exceeds { queue, resource, .. } => Some(Shortfall { queue: *queue, resource: *resource }),
             _ => None,
         }
     }

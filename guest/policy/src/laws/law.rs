@@ -55,7 +55,7 @@ pub type Loss = fn(&NodeVictims<'_>) -> NodeCost;
 /// How reluctantly a pod is taken: one bit for each reason to spare it, the higher the weightier; below 4.
 pub type Reluctance = fn(&Case<'_>, PodIx, &Pod) -> u8;
 
-/// A sentence of a law: the case it is for, which is empty where there is one only, and the template. `wit/decision.wit` says how it is
+/// A sentence of a law: the case it is for, which is empty where there is one only, and the template. `wit/core.wit` says how it is
 /// written; `@queue`, `@guaranteed`, `@deserved` and `@max` stand for the words of the system.
 pub type CaseText = (&'static str, &'static str);
 

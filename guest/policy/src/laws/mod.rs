@@ -28,7 +28,7 @@ mod tests;
 use crate::contract::Reason;
 pub use case::Case;
 pub use cycle::{Action, Cycle, ReclaimRules};
-pub use denial::Denial;
+pub use denial::{Denial, Shortfall};
 pub use detail::Detail;
 pub use exemption::{Exemption, REQUIRED_NODE_PODS};
 pub(crate) use law::page;

@@ -125,13 +125,6 @@ pub struct Laws {
     pub cycle: Option<Cycle>,
 }
 
-impl Laws {
-    /// Room that is promised to a pod is kept from everybody, whatever their priority.
-    pub fn promises_are_firm(&self) -> bool {
-        matches!(self.search, Search::GroupOnOneNode(_))
-    }
-}
-
 /// The table of a system: a line for each law, with the seat it has, its name in the table, its code, the law and its source; and, behind
 /// `exempt`, for whom it is not in force.
 macro_rules! laws {

@@ -162,7 +162,7 @@ pub fn rules() -> Vec<(String, Entry)> {
 pub fn configure(name: &str, arguments: &str) -> Result<Box<dyn System>, ConfigError> {
     let known = || SYSTEMS.iter().map(|system| (system.describe)().name).collect();
     let system = SYSTEMS.iter().find(|system| (system.describe)().name == name);
-    let system = system.ok_or_else(|| ConfigError::UnknownLaws(known()))?;
+    let system = system.ok_or_else(|| ConfigError::UnknownSystem(known()))?;
     let arguments = Arguments::read(&(system.describe)(), arguments)?;
     (system.configure)(&arguments)
 }

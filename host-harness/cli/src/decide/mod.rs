@@ -114,12 +114,14 @@ pub(super) fn decide<T>(
     let progress = Progress::of("reading");
     let opened = Session::open(policy.as_mut(), question.laws, &arguments.json());
     let mut session = opened.map_err(|error| arguments.refused(error, question.laws, laws.as_ref()))?;
-    let (findings, origins) = load(question, chosen, &arguments, &mut session)?;
+    let (findings, origins) = load(question, &mut session)?;
     let told = session.findings().len();
     let seen = look(session.mirror(), laws.as_ref())?;
     drop(progress);
     explain(question.explain, chosen, &mut session)?;
-    if laws.as_ref().is_some_and(|laws| laws.extension_points.contains(&ExtensionPoint::Act)) {
+    if laws.as_ref().is_some_and(|laws| {
+        laws.extension_points.iter().any(|point| ExtensionPoint::named(point) == Some(ExtensionPoint::Act))
+    }) {
         // A cycle of the policy's own refuses nobody by name: why somebody still waits is only in what it notes.
         session.explain()?;
     }
@@ -156,12 +158,7 @@ fn explain(wanted: Explain, chosen: &Chosen, session: &mut Session<'_>) -> Resul
 }
 
 /// Reads the snapshots into the session. Whatever is wrong with an object ends it; the rest is returned.
-fn load(
-    question: &Question<'_>,
-    chosen: &Chosen,
-    arguments: &Arguments,
-    session: &mut Session<'_>,
-) -> Result<(Vec<Problem>, Origins), Failure> {
+fn load(question: &Question<'_>, session: &mut Session<'_>) -> Result<(Vec<Problem>, Origins), Failure> {
     let Snapshot { objects, origins } = Snapshot::read(question.snapshots)?;
     let files = names(question.snapshots);
     let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
@@ -170,8 +167,8 @@ fn load(
     }
     if let Err(error) = session.load_objects(objects) {
         return Err(match &error {
-            SessionError::CallError(CallError::Refused { error: PolicyError::Overflow(sum), .. }) => {
-                Failure::Objects(vec![overflow::find(question, chosen, arguments, sum)])
+            SessionError::CallError(CallError::Refused { error: PolicyError::Overflow(over), .. }) => {
+                Failure::Objects(vec![overflow::problem(over, &origins)])
             }
             _ => Failure::Session(error),
         });

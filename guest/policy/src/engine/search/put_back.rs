@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::node_dry_run::NodeDryRun;
-use super::{Obstacle, PreemptionContext, Proposal};
+use super::{Obstacle, Plan, PreemptionContext};
 use crate::contract::{Outcome, Subject};
 use crate::engine::reasons::{NEEDED, POD_BACK, REPRIEVED};
 use crate::engine::room::Lack;
@@ -18,7 +18,7 @@ pub fn put_back(
     context: &mut PreemptionContext<'_>,
     dry_runs: &[NodeDryRun],
     nominations: Vec<(PodIx, NodeIx)>,
-) -> Result<Proposal, Obstacle> {
+) -> Result<Plan, Obstacle> {
     let mut trial = Trial::new(cluster);
     let mut taken = Taken::default();
     nominations.iter().for_each(|(pod, node)| trial.place(*pod, *node));
@@ -33,7 +33,7 @@ pub fn put_back(
         taken.take_own_queue(&mut trial, context);
     }
     if let Some((rule, denial)) = context.broken_limit(trial.cluster()) {
-        return Err(Obstacle::Limit(rule, denial));
+        return Err(Obstacle::Law(rule, denial));
     }
     let kept: Vec<Kept> = dry_runs.iter().map(|dry_run| Kept::new(trial.cluster(), context, dry_run)).collect();
     let mut victims = Vec::new();
@@ -52,7 +52,7 @@ pub fn put_back(
             victims.push(ix);
         }
     }
-    Ok(Proposal { nominations, victims })
+    Ok(Plan::by_node(context.preemptor.pod, nominations, victims))
 }
 
 /// Those that were taken away.

@@ -14,14 +14,23 @@ use super::choices::Choices;
 use super::node_dry_run::{Candidate, NodeDryRun};
 use super::put_back::put_back;
 use super::tell::Full;
-use super::{Obstacle, PreemptionContext, Proposal};
+use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::model::{Cluster, NodeIx, PodIx, ResourceIx};
 
 /// A pod is as large as the largest part it asks for of what the nodes have together of a resource, in so many parts.
 const WHOLE: i128 = 1 << 32;
 
+/// The search by whole jobs.
+pub struct WholeJob;
+
+impl Search for WholeJob {
+    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+        plan_job(cluster, context)
+    }
+}
+
 /// A plan for the whole job of the asker; or what stood in the way.
-pub fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Proposal, Obstacle> {
+pub(super) fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
     let mut dry_runs = dry_runs(cluster, context);
     let mut nominations = Vec::new();
     let mut choices = Choices::default();

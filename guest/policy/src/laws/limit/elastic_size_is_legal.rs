@@ -21,7 +21,6 @@
 //! `elastic-train-power-of-two` and `elastic-train-factor` of the job.
 
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Elastic, Sizes};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -34,26 +33,12 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether a job of this minimum may have this size.
-pub fn is_legal(elastic: &Elastic, minimum: usize, size: usize) -> bool {
-    if size < minimum || elastic.most.is_some_and(|most| size > usize::try_from(most).unwrap_or(usize::MAX)) {
-        return size == minimum;
-    }
-    let beyond = size.saturating_sub(minimum);
-    match elastic.sizes {
-        Sizes::PowersOfTwo => beyond == 0 || size.is_power_of_two(),
-        Sizes::Multiples(factor) => {
-            usize::try_from(factor).ok().and_then(|factor| beyond.checked_rem(factor)) == Some(0)
-        }
-    }
-}
-
 /// Whether the size of the asker's job is legal.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let elastic = case.preemptor.job.and_then(|job| case.cluster.job(job)).and_then(|job| job.elastic());
     let Some(elastic) = elastic else { return Ok(()) };
     let size = case.cluster.holders(case.preemptor.pod).count();
-    match is_legal(elastic, case.cluster.minimum(case.preemptor.pod), size) {
+    match elastic.allows(case.cluster.minimum(case.preemptor.pod), size) {
         true => Ok(()),
         false => Err(Denial::Case("")),
     }
@@ -61,11 +46,11 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::model::{Elastic, Sizes};
 
     fn legal(sizes: Sizes, minimum: usize, most: u32) -> Vec<usize> {
         let elastic = Elastic { sizes, interval: 0, most: Some(most) };
-        (0..=20).filter(|size| is_legal(&elastic, minimum, *size)).collect()
+        (0..=20).filter(|size| elastic.allows(minimum, *size)).collect()
     }
 
     #[test]

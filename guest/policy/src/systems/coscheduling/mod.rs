@@ -23,7 +23,7 @@ pub fn describe() -> SystemInfo {
     SystemInfo {
         name: "coscheduling".to_owned(),
         about: "gangs by label, over kube-scheduler's default preemption".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
+        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         interests: kubernetes::interests(),
         arguments,
         templates: systems::sentences(&laws::table(Sample::default()).rules(), Terms::default()),

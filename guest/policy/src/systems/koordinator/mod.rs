@@ -34,7 +34,7 @@ pub fn describe() -> SystemInfo {
     SystemInfo {
         name: "koordinator".to_owned(),
         about: "ElasticQuota, gangs and preemption by whole jobs".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
+        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         interests: interests(&[&keys::POD_LABELS[..], &["*"]].concat(), &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
         templates: systems::sentences(&rules(), TERMS),

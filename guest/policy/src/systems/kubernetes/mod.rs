@@ -21,7 +21,7 @@ pub fn describe() -> SystemInfo {
     SystemInfo {
         name: "kubernetes".to_owned(),
         about: "kube-scheduler's default preemption".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
+        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         interests: interests(),
         arguments: arguments(),
         templates: systems::sentences(&rules(), Terms::default()),

@@ -48,7 +48,7 @@ pub fn describe() -> SystemInfo {
     SystemInfo {
         name: "volcano".to_owned(),
         about: "queues that lend and reclaim, gangs, and elastic jobs".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act],
+        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act].map(Into::into).into(),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
         templates: systems::sentences(&rules(), TERMS),

@@ -35,7 +35,7 @@ pub fn describe() -> SystemInfo {
     SystemInfo {
         name: "yunikorn".to_owned(),
         about: "queues with guarantees, and the seven laws of preemption".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve],
+        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve].map(Into::into).into(),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: Vec::new(),
         templates: systems::sentences(&rules(), Terms::default()),

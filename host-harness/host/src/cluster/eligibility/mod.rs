@@ -1,4 +1,4 @@
-//! Which nodes a pod may run on as far as that depends on no other pod: as kube-scheduler judges it.
+//! Which nodes a pod may run on, independent of other pods, by the rules of kube-scheduler.
 
 mod bits;
 mod selector;
@@ -19,7 +19,7 @@ impl fmt::Display for Ineligible {
     }
 }
 
-/// What a pod asks of its node, in a form that is the same for the same demand.
+/// The constraints of a pod on its node. Equal constraints compare as equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Constraints {
     /// The node selector: all must hold.
@@ -29,7 +29,7 @@ pub(crate) struct Constraints {
     pub(crate) tolerations: BTreeSet<Toleration>,
 }
 
-/// What a node offers, as far as `Constraints` ask for it.
+/// The properties of a node that `Constraints` check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Terrain {
     pub(crate) name: String,
@@ -81,12 +81,12 @@ impl Constraints {
         Ok(())
     }
 
-    /// The names of the only nodes that can satisfy them, where the affinity names all.
+    /// The names of the only possible nodes, if every affinity term requires one.
     fn only_names(&self) -> Option<BTreeSet<&str>> {
         self.affinity.as_ref()?.iter().map(Term::only_name).collect()
     }
 
-    /// The name of the one node that can satisfy them.
+    /// The name of the only possible node.
     pub(crate) fn required_name(&self) -> Option<&str> {
         let names = self.only_names()?;
         if names.len() == 1 { names.first().copied() } else { None }
@@ -97,7 +97,7 @@ impl Constraints {
     }
 }
 
-/// The taint that a pod must tolerate to run on a node that is unschedulable.
+/// The taint that a pod must tolerate to run on an unschedulable node.
 fn unschedulable() -> Taint {
     Taint { key: "node.kubernetes.io/unschedulable".to_owned(), value: String::new(), effect: Effect::NoSchedule }
 }

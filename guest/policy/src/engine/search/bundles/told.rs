@@ -114,7 +114,6 @@ pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSea
     }
     let victims: Vec<(PodIx, NodeIx)> =
         fit.victims.iter().flatten().filter_map(|ix| Some((*ix, places.get(ix)?.node()?))).collect();
-    notes.planned(trial.cluster(), &fit.placements, &victims);
     for ix in places.keys().filter(|ix| victims.iter().all(|(victim, _)| victim != *ix)) {
         notes.unneeded(*ix, "others-suffice");
     }
