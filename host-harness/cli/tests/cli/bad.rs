@@ -1,4 +1,4 @@
-//! Every file of `fixtures/snapshots/bad`: what is wrong is said with the line, and nothing is decided where it would be a guess.
+//! Every file of `fixtures/snapshots/bad`: each mistake is reported with its line, and there is no decision where it would be a guess.
 
 use std::collections::BTreeSet;
 

@@ -116,7 +116,7 @@ impl Mirror {
 
     /// Whether a pod may run on a node as far as that depends on no other pod. The reason is in kube-scheduler's words.
     pub fn eligible(&self, pod: PodId, node: NodeId) -> Result<(), Ineligible> {
-        let unknown = |what: &str| Ineligible(format!("there is no such {what}"));
+        let unknown = Ineligible::Unknown;
         let pod = self.pods.get(pod).ok_or_else(|| unknown("pod"))?;
         let node = self.nodes.get(node).ok_or_else(|| unknown("node"))?;
         let constraints = self.shapes.constraints(pod.record.shape).ok_or_else(|| unknown("shape"))?;
