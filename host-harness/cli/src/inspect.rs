@@ -131,6 +131,7 @@ fn interests(page: &mut Page, set: &SystemInfo) {
         ("object kinds", kinds.collect()),
         ("pod labels", set.interests.labels.clone()),
         ("pod annotations", set.interests.annotations.clone()),
+        ("pod fields", set.interests.pod_fields.clone()),
         ("node labels", set.interests.node_labels.clone()),
     ];
     for (name, values) in rows {

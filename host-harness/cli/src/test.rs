@@ -9,7 +9,7 @@ use super::choice::{Choice, Chosen, name_of};
 use super::exit::Exit;
 use super::explain::text::{self, Style};
 use super::failure::Failure;
-use super::laws::near;
+use super::laws::{near, registered};
 use super::page::Page;
 use super::progress::Progress;
 use super::screen::{Screen, print, print_json};
@@ -61,7 +61,7 @@ impl Asked {
         };
         match rules().iter().any(|(_, entry)| entry.code == code) {
             true => Ok(Some((code, to))),
-            false => Err(Failure::UnknownLaw(code.clone(), near(code, &rules()))),
+            false => Err(Failure::UnknownLaw(code.clone(), near(code, &registered()))),
         }
     }
 }

@@ -9,8 +9,8 @@ use super::format::{Action, Scenario, Step};
 use super::status::Books;
 use super::template::Templates;
 use lictor_contract::duration;
-use lictor_host::cluster::load::{Document, Origin};
 use lictor_host::cluster::InputError;
+use lictor_host::cluster::load::{Document, Origin};
 
 /// Where to look things up.
 const REMEDY: &str = "see fixtures/scenarios/README.md for the format";

@@ -254,7 +254,8 @@ spec:
 
     #[test]
     fn a_mistake_in_the_object_names_the_entry_and_the_template() {
-        let mistake = objects("  - template: small\n    name: p\n    spec: {priority: high}\n").unwrap_err().to_string();
+        let mistake =
+            objects("  - template: small\n    name: p\n    spec: {priority: high}\n").unwrap_err().to_string();
         assert!(mistake.starts_with("it.yaml:11: spec.priority of Pod team/p: "), "{mistake}");
         assert!(mistake.contains("(template: line 3); "), "{mistake}");
         let nameless = objects("  - template: small\n").unwrap_err().to_string();

@@ -12,6 +12,7 @@ mod permit;
 mod plan;
 mod post_filter;
 mod pre_filter;
+pub mod reasons;
 mod reserve;
 mod room;
 mod search;
@@ -20,6 +21,7 @@ mod state;
 mod tests;
 
 pub use notes::Notes;
+pub use reasons::engine_rules;
 
 use crate::contract::*;
 use crate::laws::{Denial, Laws, Preemptor, Rule, Switch};

@@ -222,7 +222,7 @@ fn a_cycle_of_the_laws_own_says_what_stands_in_the_way_of_those_who_still_wait()
     decide("table").prints(&[
         "Still pending",
         "volcano/queue-fits-capability: ",
-        "asked 2",
+        "requested 2",
         "1",
         "volcano/queue-takes-pods: ",
     ]);

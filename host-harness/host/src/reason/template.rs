@@ -10,10 +10,10 @@ use super::fact::{Fact, Value};
 const RESOURCE: &str = "resource";
 
 /// A template, taken apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pattern(Vec<Part>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Text(String),
     Fact { name: String, rounded: bool },

@@ -84,7 +84,7 @@ fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Samp
         return Err(Obstacle::NoNode { pod: preemptor, planned: 0 });
     };
     let victims = best.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
-    Ok(Plan::by_node(context.laws, preemptor, vec![(preemptor, best.node)], victims))
+    Ok(Plan::by_node(preemptor, vec![(preemptor, best.node)], victims))
 }
 
 /// What freeing a node would cost; none where it cannot be freed.

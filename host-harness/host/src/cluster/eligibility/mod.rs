@@ -6,10 +6,18 @@ mod shapes;
 mod taint;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
+use crate::reason::{Fact, NamedReason, say};
 pub(crate) use selector::{LabelTest, NameTest, Requirement, Term};
 pub(crate) use shapes::Shapes;
 pub(crate) use taint::{Effect, Taint, Toleration, ValueTest};
+
+impl fmt::Display for Ineligible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason().message)
+    }
+}
 
 /// The constraints of a pod on its node. Equal constraints compare as equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,24 +38,45 @@ pub(crate) struct Terrain {
     pub(crate) unschedulable: bool,
 }
 
-/// Why a pod can never run on a node, independent of other pods.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Ineligible(pub String);
+/// Why a node can never take a pod, whatever runs there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ineligible {
+    /// The node is unschedulable.
+    Unschedulable,
+    /// The pod does not tolerate a taint, told as `{key: value}`.
+    Taint(String),
+    /// The labels of the node do not match.
+    Selector,
+    /// There is no such pod or node.
+    Unknown(&'static str),
+}
+
+impl Ineligible {
+    /// The same as a reason, in the words of kube-scheduler.
+    pub fn reason(&self) -> NamedReason {
+        let (case, facts) = match self {
+            Ineligible::Unschedulable => ("unschedulable", Vec::new()),
+            Ineligible::Taint(taint) => ("taint", vec![Fact::name("taint", taint)]),
+            Ineligible::Selector => ("selector", Vec::new()),
+            Ineligible::Unknown(what) => ("unknown", vec![Fact::name("what", *what)]),
+        };
+        say("host/eligible", case, facts)
+    }
+}
 
 impl Constraints {
-    /// Checks a node. The reason has kube-scheduler's wording and is the first one that kube-scheduler would find.
+    /// Whether a node satisfies them; the reason is the first that kube-scheduler would find.
     pub(crate) fn judge(&self, node: &Terrain) -> Result<(), Ineligible> {
         if node.unschedulable && !self.tolerates(&unschedulable()) {
-            return Err(Ineligible("node(s) were unschedulable".to_owned()));
+            return Err(Ineligible::Unschedulable);
         }
         if let Some(taint) = node.taints.iter().find(|taint| !self.tolerates(taint)) {
-            return Err(Ineligible(format!("node(s) had untolerated taint {{{}: {}}}", taint.key, taint.value)));
+            return Err(Ineligible::Taint(format!("{{{}: {}}}", taint.key, taint.value)));
         }
         let selected = self.selector.iter().all(|requirement| requirement.holds(&node.labels));
         let attracted = |terms: &BTreeSet<Term>| terms.iter().any(|term| term.holds(&node.name, &node.labels));
         if !selected || !self.affinity.as_ref().is_none_or(attracted) {
-            return Err(Ineligible("node(s) didn't match Pod's node affinity/selector".to_owned()));
+            return Err(Ineligible::Selector);
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ fn tolerating(key: &str) -> Constraints {
 }
 
 fn reason(constraints: &Constraints, node: &Terrain) -> String {
-    constraints.judge(node).map_or_else(|reason| reason.0, |()| "fits".to_owned())
+    constraints.judge(node).map_or_else(|reason| reason.to_string(), |()| "fits".to_owned())
 }
 
 #[test]
