@@ -146,7 +146,7 @@ mod tests {
     }
 
     fn said(notes: &Notes, pod: u32) -> Vec<String> {
-        notes.of(PodIx(pod)).iter().map(|note| crate::testing::shown(&note.reason)).collect()
+        notes.of(PodIx(pod)).iter().map(|note| crate::testing::shown(&note.reason).replace("text ", "")).collect()
     }
 
     #[test]
