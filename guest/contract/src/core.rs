@@ -20,6 +20,9 @@ pub struct Interests {
     pub labels: Vec<String>,
     /// Keys of pod annotations.
     pub annotations: Vec<String>,
+    /// Fields of a pod: JSON pointers into the object as Kubernetes has it, such as `/spec/runtimeClassName`. So a policy can
+    /// read a field that [`Pod`](crate::Pod) does not have.
+    pub pod_fields: Vec<String>,
     /// Keys of node labels.
     pub node_labels: Vec<String>,
     /// Kinds of objects other than pods and nodes.

@@ -55,7 +55,7 @@ macro_rules! cross_contract {
                 id, kind, namespace, name, uid, priority, priority_class, never_preempts,
                 scheduler, phase, node, nominated, required_node, terminating, preempted,
                 created, entered, started, scheduled, requests, shape, owner, labels,
-                annotations
+                annotations, fields
             }
             record cluster::Eligibility { shape, nodes }
             record cluster::Object { group, version, kind, namespace, name, json }
@@ -66,7 +66,7 @@ macro_rules! cross_contract {
                 Clock(it), PlanAccepted(it), PlanRefused(it)
             }
             record core::KindInterest { group, kind }
-            record core::Interests { labels, annotations, node_labels, kinds }
+            record core::Interests { labels, annotations, pod_fields, node_labels, kinds }
             record core::Argument { name, kind, default, about }
             record core::Template { code, case, text }
             record core::SystemInfo { name, about, extension_points, interests, arguments, templates }

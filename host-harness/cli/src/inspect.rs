@@ -13,13 +13,13 @@ use super::screen::{Screen, TextOrJson, print_json};
 use crate::embedded;
 use lictor_host::sandbox::{Export, Inspection, Limits, Presence, Sandbox};
 
-/// Show what a component is: contract, interfaces, imports, systems; and why it is refused, where it is
+/// Show the contract, interfaces, imports and systems of a component, and why it is refused if it is
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     /// The component [default: the embedded one]
     #[arg(value_name = "COMPONENT")]
     component: Option<PathBuf>,
-    /// How to print it
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
 }
@@ -128,9 +128,10 @@ fn interests(page: &mut Page, set: &SystemInfo) {
     });
     let rows = [
         ("decides at", set.extension_points.clone()),
-        ("wants kinds", kinds.collect()),
+        ("object kinds", kinds.collect()),
         ("pod labels", set.interests.labels.clone()),
         ("pod annotations", set.interests.annotations.clone()),
+        ("pod fields", set.interests.pod_fields.clone()),
         ("node labels", set.interests.node_labels.clone()),
     ];
     for (name, values) in rows {

@@ -147,8 +147,8 @@ impl World {
         let spec = if pod.is_reservation() { "/spec/template/spec" } else { "/spec" };
         let spec = at(&pod.object, spec).unwrap_or(&Value::Null);
         let cordoned = at(&node.object, "/spec/unschedulable") == Some(&Value::Bool(true));
-        let wanted = spec.get("nodeSelector").and_then(Value::as_object).into_iter().flatten();
-        let mut selected = wanted.map(|(key, value)| tag(&node.object, "labels", key) == value.as_str());
+        let required = spec.get("nodeSelector").and_then(Value::as_object).into_iter().flatten();
+        let mut selected = required.map(|(key, value)| tag(&node.object, "labels", key) == value.as_str());
         let tainted = at(&node.object, "/spec/taints").and_then(Value::as_array).is_some_and(|taints| {
             let keys = taints.iter().map(|taint| text(taint, "/key"));
             let tolerated = |key: &str| {

@@ -1,4 +1,4 @@
-//! A sum that is larger than can be counted, with the object that makes it so.
+//! The problem of a sum that exceeds 64 bits, with the object that causes it.
 
 use lictor_contract::Overflow;
 
@@ -6,12 +6,12 @@ use super::super::origins::Origins;
 use super::super::problem::Problem;
 
 /// What to do about it.
-const REMEDY: &str = "correct the amounts: together they are more than 64 bits can count";
+const REMEDY: &str = "correct the amounts: their sum exceeds 64 bits";
 
-/// The mistake, with the place of the object where one is known.
+/// The problem, with the place of the object where it is known.
 pub(super) fn problem(over: &Overflow, origins: &Origins) -> Problem {
     let origin = origins.of(&over.object);
-    let message = format!("the sum of `{}` is larger than can be counted", over.resource);
+    let message = format!("the sum of `{}` exceeds 64 bits", over.resource);
     Problem {
         file: origin.map(|origin| origin.file().to_string()),
         line: origin.map(|origin| origin.line("/spec/containers/0/resources/requests")),

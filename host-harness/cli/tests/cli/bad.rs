@@ -1,4 +1,4 @@
-//! Every file of `fixtures/snapshots/bad`: what is wrong is said with the line, and nothing is decided where it would be a guess.
+//! Every file of `fixtures/snapshots/bad`: each mistake is reported with its line, and there is no decision where it would be a guess.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ const STOPS: [Case; 35] = [
     case("gang-min-available-not-a-number", 30, &["gang.scheduling.koordinator.sh/min-available", "Pod default/pod-1"]),
     case("items-not-a-list", 4, &["`items`", "sequence"]),
     case("kind-missing", 12, &["kind", "missing"]),
-    case("labels-not-text", 31, &["metadata.labels.shard", "Pod default/pod-1", "quoted"]),
+    case("labels-not-text", 31, &["metadata.labels.shard", "Pod default/pod-1", "quote a text"]),
     case("not-a-mapping", 2, &["not a Kubernetes object", "mapping"]),
     case("not-an-object", 2, &["not a Kubernetes object"]),
     case("pod-priority-not-a-number", 41, &["spec.priority", "Pod default/pod-1"]),
@@ -37,7 +37,7 @@ const STOPS: [Case; 35] = [
     case("quantity-negative-allocatable", 8, &["`-8` is negative", "allocatable.cpu", "Node node-1"]),
     case("quantity-not-a-scalar", 39, &["requests.cpu", "Pod default/pod-1", "sequence"]),
     case("quantity-overflow", 40, &["`99999999999Ei`", "too large"]),
-    case("quantity-sum-overflow", 57, &["`memory`", "Pod default/pod-2", "larger than can be counted"]),
+    case("quantity-sum-overflow", 57, &["`memory`", "Pod default/pod-2", "exceeds 64 bits"]),
     case("quantity-wrong-suffix", 9, &["`32GB` is not a quantity"]),
     case("quota-is-its-own-parent", 17, &["ElasticQuota quotas/team-a", "team-a -> team-a"]),
     case("quota-max-negative", 22, &["spec.max.cpu", "ElasticQuota quotas/team-a", "`-8` is negative"]),

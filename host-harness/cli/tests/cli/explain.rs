@@ -150,7 +150,7 @@ fn names_are_taken_without_a_namespace_where_they_are_clear() {
                  apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: a}\nspec: {containers: [{name: main}]}\n---\n\
                  apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: b}\nspec: {containers: [{name: main}]}\n";
     let ran = lictor_reading(&["explain", "-", "p", "--native"], twice).exits(2).prints_nothing();
-    ran.tells(&["`p` may be any of several", "`a/p` or `b/p`"]);
+    ran.tells(&["`p` matches several pods or jobs", "`a/p` or `b/p`"]);
     lictor_reading(&["explain", "-", "a/p", "--native"], twice)
         .exits(0)
         .prints(&["a/p: bound to n\n", "No law and no node stood in its way."]);
@@ -202,18 +202,18 @@ fn a_policy_that_does_not_say_why_decides_all_the_same_but_is_not_asked_why() {
     let path = file("mute.wasm", renamed(embedded(), "lictor:policy/explain@", "lictor:policy/explaix@"));
     let ran = lictor(&["decide", FOUR_TEAMS, "--component", &path, "--explain"]).exits(0);
     let ran = ran.tells(&[
-        "warning: the policy does not say why",
+        "warning: the policy cannot explain its decisions",
         "`lictor:policy/explain`",
-        "hint: it goes on without",
+        "hint: continuing without explanations",
         &format!("  --> {path}\n"),
     ]);
-    assert!(ran.out.contains("6 pods make way") && !ran.out.contains("\nWhy\n"));
+    assert!(ran.out.contains("6 victims") && !ran.out.contains("\nWhy\n"));
     let scenario = "fixtures/scenarios/koordinator/eviction-delete.yaml";
     let ran = lictor(&["test", scenario, "--component", &path, "--explain"]).exits(0);
-    let ran = ran.tells(&["warning: the policy does not say why"]);
+    let ran = ran.tells(&["warning: the policy cannot explain its decisions"]);
     assert_eq!(ran.out, "1 passed, 0 failed\n");
     let ran = lictor(&["explain", FOUR_TEAMS, "nlp/long-context", "--component", &path]).exits(2).prints_nothing();
-    ran.tells(&["error: the policy does not say why", "hint: `lictor decide`"]);
+    ran.tells(&["error: the policy cannot explain its decisions", "hint: run `lictor decide`"]);
 }
 
 #[test]
@@ -228,5 +228,5 @@ fn a_single_scenario_is_explained_and_of_many_those_that_fail() {
     let steps = summary["reports"][0]["steps"].as_array().unwrap();
     assert!(steps.iter().any(|step| step["actual"]["explanation"]["notes"].is_array()));
     let ran = lictor(&["test", scenario, "--native", "--explain", "--output", "junit"]).exits(2).prints_nothing();
-    ran.tells(&["`--explain` has no place in `--output junit`"]);
+    ran.tells(&["`--explain` does not work with `--output junit`"]);
 }

@@ -32,6 +32,8 @@ use resources::Resources;
 pub struct Mirror {
     labels: Filter,
     annotations: Filter,
+    /// The fields of pods that the policy reads: JSON pointers.
+    pod_fields: Vec<String>,
     node_labels: Filter,
     clock: i64,
     /// The time that the policy was told.
@@ -52,6 +54,7 @@ impl Mirror {
         Mirror {
             labels: Filter::new(&interests.labels, true),
             annotations: Filter::new(&interests.annotations, false),
+            pod_fields: interests.pod_fields,
             node_labels: Filter::new(&interests.node_labels, false),
             clock: 0,
             told_clock: 0,

@@ -12,7 +12,7 @@ use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World, at, text};
-use laws::Ask;
+use laws::Preemption;
 use queues::Queues;
 
 /// The state between attempts.
@@ -83,7 +83,7 @@ pub(crate) fn attempt(
     let queues = Queues::read(world)?;
     let first = |pod: &Pod| memory.originators.values().any(|(_, name)| *name == pod.name);
     let judge = Judge {
-        ask: Ask { world, queues: &queues, pod },
+        preemption: Preemption { world, queues: &queues, pod },
         triggered: memory.triggered.contains(name),
         originators: world.pods.values().filter(|pod| first(pod)).map(|pod| pod.name.as_str()).collect(),
     };
@@ -96,14 +96,14 @@ pub(crate) fn attempt(
 
 /// Everything needed to judge one attempt.
 struct Judge<'w> {
-    ask: Ask<'w>,
+    preemption: Preemption<'w>,
     triggered: bool,
     originators: BTreeSet<&'w str>,
 }
 
 impl<'w> Judge<'w> {
     fn judge(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Ask { world, queues, pod } = self.ask;
+        let Preemption { world, queues, pod } = self.preemption;
         let nodes = || world.nodes.values().filter(|node| world.may_run(pod, node));
         let takes =
             |node: &&Node| pod.request.fits(&free_for(world, pod, node)) && !is_reserved(world, pod, node, true);
@@ -139,7 +139,7 @@ impl<'w> Judge<'w> {
 
     /// Why this pod may not preempt at all.
     fn forbidden(&self) -> Option<&'static str> {
-        let Ask { world, queues, pod } = self.ask;
+        let Preemption { world, queues, pod } = self.preemption;
         if pod.never_preempts {
             return Some("preemptionPolicy Never");
         }
@@ -154,7 +154,7 @@ impl<'w> Judge<'w> {
 
     /// Judges a plan.
     fn plan(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Ask { world, pod, .. } = self.ask;
+        let Preemption { world, pod, .. } = self.preemption;
         if outcome.victims.is_empty() {
             return verdict.excuse("a node is reserved without victims");
         }
@@ -195,14 +195,20 @@ impl<'w> Judge<'w> {
 
     /// Judges that there is no plan.
     fn complete(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let pod = self.ask.pod;
+        let pod = self.preemption.pod;
         if let Some(why) = self.forbidden() {
             return verdict.excuse(why);
         }
         let groups = self.legal_groups();
         let Some((node, group)) = groups.first() else { return };
         let names: Vec<&String> = group.iter().map(|pod| &pod.name).collect();
-        if self.ask.world.pods.values().any(|other| other.leaving || other.pending() && other.nominated.is_some()) {
+        if self
+            .preemption
+            .world
+            .pods
+            .values()
+            .any(|other| other.leaving || other.pending() && other.nominated.is_some())
+        {
             return verdict.excuse("a plan is in flight");
         }
         let text =
@@ -212,8 +218,8 @@ impl<'w> Judge<'w> {
 
     /// How far a pod is protected: for a DaemonSet pod originators most, otherwise opted-out pods most.
     fn class(&self, pod: &Pod) -> u8 {
-        let (opted, first) = (opted_out(self.ask.world, pod), self.originators.contains(pod.name.as_str()));
-        match (opted, first, is_daemon(self.ask.pod)) {
+        let (opted, first) = (opted_out(self.preemption.world, pod), self.originators.contains(pod.name.as_str()));
+        match (opted, first, is_daemon(self.preemption.pod)) {
             (false, false, _) => 0,
             (true, _, false) | (_, true, true) => 2,
             _ => 1,
@@ -222,7 +228,7 @@ impl<'w> Judge<'w> {
 
     /// Every set of victims on one node that the laws allow.
     fn legal_groups(&self) -> Vec<(&'w Node, Vec<&'w Pod>)> {
-        let Ask { world, pod, .. } = self.ask;
+        let Preemption { world, pod, .. } = self.preemption;
         let mut groups = Vec::new();
         for node in world.nodes.values().filter(|node| world.may_run(pod, node)) {
             let able: Vec<&Pod> =
@@ -243,7 +249,7 @@ impl<'w> Judge<'w> {
 
     /// Why a pod may not be a victim on a node.
     fn illegal_victim(&self, node: &Node, victim: &Pod, lenient: bool) -> Option<(&'static str, String)> {
-        let pod = self.ask.pod;
+        let pod = self.preemption.pod;
         if victim.node.as_deref() != Some(&node.name) {
             return Some(("victims-are-on-one-node", format!("`{}` runs on another node", victim.name)));
         }
@@ -257,12 +263,12 @@ impl<'w> Judge<'w> {
             let higher = victim.priority > pod.priority;
             return higher.then(|| ("yunikorn/6", format!("`{}` has a higher rank", victim.name)));
         }
-        self.ask.illegal_victim(victim, lenient)
+        self.preemption.illegal_victim(victim, lenient)
     }
 
     /// Why these pods may not be evicted together on this node.
     fn illegal(&self, node: &Node, victims: &[&Pod], lenient: bool) -> Option<(&'static str, String)> {
-        let Ask { world, pod, .. } = self.ask;
+        let Preemption { world, pod, .. } = self.preemption;
         if let Some(violation) = victims.iter().find_map(|victim| self.illegal_victim(node, victim, lenient)) {
             return Some(violation);
         }
@@ -274,7 +280,7 @@ impl<'w> Judge<'w> {
         if !pod.request.fits(&free) || is_reserved(world, pod, node, lenient) {
             return Some(("evictions-make-room", "the preemptor does not fit afterwards".to_owned()));
         }
-        if is_daemon(pod) { None } else { self.ask.illegal_group(victims, lenient) }
+        if is_daemon(pod) { None } else { self.preemption.illegal_group(victims, lenient) }
     }
 }
 

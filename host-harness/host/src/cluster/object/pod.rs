@@ -39,6 +39,8 @@ pub(crate) struct PodFacts {
     pub(crate) owner: Option<Owner>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) annotations: BTreeMap<String, String>,
+    /// The whole object as JSON, for the fields that a policy reads; empty where it is no pod.
+    pub(crate) json: Box<str>,
 }
 
 impl PodFacts {
@@ -46,8 +48,8 @@ impl PodFacts {
     pub(super) fn read(mut value: Value, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
         quantities::as_texts(&mut value);
         let Pod { metadata, spec, status } = subject.typed(&value, "")?;
-        drop(value);
         let facts = PodFacts::from_spec(metadata, spec.unwrap_or_default(), status.as_ref(), "/spec", subject)?;
+        let facts = PodFacts { json: value.to_string().into(), ..facts };
         match status {
             Some(status) => facts.with_status(status, subject),
             None => Ok(facts),
@@ -98,6 +100,7 @@ impl PodFacts {
                 .map(|owner| Owner { kind: owner.kind, name: owner.name, uid: owner.uid }),
             labels: metadata.labels.unwrap_or_default(),
             annotations: metadata.annotations.unwrap_or_default(),
+            json: Box::default(),
         })
     }
 

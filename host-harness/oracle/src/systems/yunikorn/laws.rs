@@ -7,7 +7,7 @@ use crate::world::{Pod, World};
 
 /// The request of a preemptor.
 #[derive(Clone, Copy)]
-pub(super) struct Ask<'w> {
+pub(super) struct Preemption<'w> {
     pub(super) world: &'w World,
     pub(super) queues: &'w Queues,
     pub(super) pod: &'w Pod,
@@ -15,7 +15,7 @@ pub(super) struct Ask<'w> {
 
 type Violation = Option<(&'static str, String)>;
 
-impl Ask<'_> {
+impl Preemption<'_> {
     /// The queue that bounds the search for victims: the nearest fence or root. Unless `lenient`, also the nearest queue that the request
     /// would bring over its maximum.
     fn boundary(&self, lenient: bool) -> &str {
@@ -130,7 +130,7 @@ impl Ask<'_> {
             let common = self.common(leaf(victim));
             for queue in self.queues.up(leaf(victim)).into_iter().filter(|queue| !is_within(&common, &queue.path)) {
                 let mut left = used(self.world, &queue.path, true);
-                left.take(&Ask::loss(queue, victims));
+                left.take(&Preemption::loss(queue, victims));
                 for (resource, guaranteed) in &queue.guaranteed.0 {
                     if victim.request.get(resource) > 0 && left.get(resource) < *guaranteed {
                         return Some((
@@ -156,7 +156,7 @@ impl Ask<'_> {
             held.add(&nominated(self.world, &queue.path, self.pod));
             let (held, most) = (held.get(&resource), queue.guaranteed.get(&resource));
             let above = victims.iter().all(|victim| is_within(leaf(victim), &queue.path));
-            let then = held + self.pod.request.get(&resource) - Ask::loss(queue, victims).get(&resource);
+            let then = held + self.pod.request.get(&resource) - Preemption::loss(queue, victims).get(&resource);
             if held >= most && !(above && then <= most) {
                 return Some(("yunikorn/4", format!("`{}` uses {held} of {most} {resource}", queue.path)));
             }
@@ -203,7 +203,7 @@ impl Ask<'_> {
         for queue in self.queues.up(leaf(self.pod)) {
             let mut then = used(self.world, &queue.path, lenient);
             then.add(&self.pod.request);
-            then.take(&Ask::loss(queue, victims));
+            then.take(&Preemption::loss(queue, victims));
             if !lenient {
                 then.add(&nominated(self.world, &queue.path, self.pod));
             }
