@@ -69,9 +69,7 @@ impl Session<'_> {
         let scores = self.ask(|policy| policy.score(pod, nodes))?;
         let wrong = scores.iter().find(|score| !(0..=FULL).contains(*score));
         let protocol_error = match wrong {
-            _ if scores.len() != nodes.len() => {
-                ProtocolError::ScoreCount { nodes: nodes.len(), scores: scores.len() }
-            }
+            _ if scores.len() != nodes.len() => ProtocolError::ScoreCount { nodes: nodes.len(), scores: scores.len() },
             Some(score) => ProtocolError::ScoreRange(*score),
             None => return Ok(scores),
         };
