@@ -63,7 +63,7 @@ impl Choices {
 
 impl EquivalenceClass {
     fn price(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun) {
-        if let Some(loss) = dry_run.loss(cluster, choice, &self.request) {
+        if let Some(loss) = dry_run.price(cluster, choice, &self.request).map(|price| price.cost) {
             self.losses.insert((loss, dry_run.rank, dry_run.node));
             self.loss_at.insert(dry_run.node, (loss, dry_run.rank));
         }

@@ -90,7 +90,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         if !lacking.is_over() || !self.within_limits() || !self.complete_steps() {
             return Err(Short { clashed: self.clashed });
         }
-        self.put_back();
+        self.reprieve();
         let (mut victims, mut used) = (vec![Vec::new(); LEVELS], vec![Vec::new(); LEVELS]);
         for pool in self.pools.iter_mut().filter(|pool| !pool.gone.is_empty()) {
             if let Some((victims, used)) = victims.get_mut(pool.level).zip(used.get_mut(pool.level)) {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::attempt::Attempt;
 use super::fit::fits;
+use crate::engine::search::reprieve::without_reprieve;
 use crate::model::{NodeIx, Place, PodIx, Request, ShapeIx, Trial};
 
 /// Pods that ask for the same.
@@ -160,15 +161,14 @@ impl Attempt<'_, '_, '_> {
             self.trial.rewind(before);
             return None;
         }
-        let mut needed = Vec::new();
-        for (number, ix, place) in taken.into_iter().rev() {
+        Some(without_reprieve(taken.into_iter().rev(), |(_, ix, place)| {
             let mark = self.trial.mark();
-            self.trial.put(ix, place);
-            if lacks(self.trial) {
+            self.trial.put(*ix, *place);
+            let stays = !lacks(self.trial);
+            if !stays {
                 self.trial.rewind(mark);
-                needed.push((number, ix, place));
             }
-        }
-        Some(needed)
+            stays
+        }))
     }
 }

@@ -3,9 +3,9 @@
 use super::{NodeDryRun, PreemptionCandidate, PreemptionContext, case, offer};
 use crate::contract::{Outcome, Subject};
 use crate::engine::room::Lack;
-use crate::engine::search::tell::{Full, make_way};
+use crate::engine::search::trace::Why;
 use crate::laws::{Denial, Gate, Group, Rule};
-use crate::model::{Amounts, Cluster, PodIx, Request};
+use crate::model::{Cluster, PodIx, Request};
 
 /// Notes why each of the group is needed and why the others are not, and of the nodes that were not chosen whether they would have
 /// done.
@@ -16,9 +16,8 @@ pub(super) fn found(
     (request, dry_runs): (&Request, &[NodeDryRun]),
     best: &PreemptionCandidate,
 ) {
-    let rule = context.laws.node_choice.rule;
     for dry_run in dry_runs {
-        let there: Vec<PodIx> = dry_run.candidates.iter().map(|(ix, _)| *ix).collect();
+        let there = in_order(dry_run);
         if dry_run.node == best.node {
             victims(cluster, context, (request, dry_run), &best.victims);
             context.tell_unneeded(&others(&there, &best.victims), "others are enough");
@@ -36,8 +35,7 @@ pub(super) fn found(
             continue;
         };
         let spare = if reasons == 0 { "" } else { ", some of which are to be spared where others do" };
-        let message = || format!("{}{spare}", make_way(cluster, &other.victims, "would make way"));
-        context.notes.note(Subject::Node(dry_run.node.0), Outcome::Enough, &rule, message);
+        context.tell_enough(cluster, dry_run.node, &other.victims, spare);
         context.tell_unneeded(&there, "nothing was planned onto its node");
     }
 }
@@ -55,15 +53,14 @@ fn victims(
 ) {
     for ix in victims {
         let without = others(victims, &[*ix]);
-        let room = emptied(cluster, dry_run, &without);
-        let (rule, message) = match Lack::of(&room, request) {
-            Some(lack) => (context.laws.node_choice.rule, lack.sentence(cluster)),
-            None => match broken(cluster, context, &context.laws.limits, &without) {
-                Some((rule, denial)) => (rule, denial.sentence(cluster)),
-                None => continue,
-            },
+        let why = match Lack::of(&dry_run.without(cluster, &without), request) {
+            Some(lack) => Some(Why::Lack(lack)),
+            None => {
+                broken(cluster, context, &context.laws.limits, &without).map(|(rule, denial)| Why::Law(rule, denial))
+            }
         };
-        context.notes.note(Subject::Pod(ix.0), Outcome::Needed, &rule, || format!("with it back, {message}"));
+        let rule = context.laws.node_choice.rule;
+        context.notes.needed(cluster, *ix, &rule, why.as_ref());
     }
 }
 
@@ -75,10 +72,9 @@ pub(super) fn unfit(
     request: &Request,
     dry_run: &NodeDryRun,
 ) {
-    let there: Vec<PodIx> = dry_run.candidates.iter().map(|(ix, _)| *ix).collect();
-    let room = emptied(cluster, dry_run, &there);
-    if room.lacks(request).is_some() {
-        return context.tell_full(cluster, &Full { node: dry_run.node, candidates: &there, room: &room, request });
+    let there = in_order(dry_run);
+    if dry_run.emptied(cluster).lacks(request).is_some() {
+        return context.tell_full(cluster, dry_run, request);
     }
     let subject = Subject::Node(dry_run.node.0);
     let limit = broken(cluster, context, &context.laws.limits, &there);
@@ -92,12 +88,9 @@ pub(super) fn unfit(
     context.tell_unneeded(&there, "it would not be enough on its node");
 }
 
-fn emptied(cluster: &Cluster, dry_run: &NodeDryRun, gone: &[PodIx]) -> Amounts {
-    let mut room = dry_run.room.clone();
-    for pod in gone.iter().filter_map(|ix| cluster.pod(*ix)) {
-        room.add(&pod.request);
-    }
-    room
+/// The candidates, the least important first.
+fn in_order(dry_run: &NodeDryRun) -> Vec<PodIx> {
+    dry_run.pods().into_iter().rev().collect()
 }
 
 fn broken(
