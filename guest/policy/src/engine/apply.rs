@@ -1,7 +1,7 @@
 //! Events: the cluster as the host tells it.
 
 use crate::contract::*;
-use crate::model::{Kind, NodeIx, Overflow, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
+use crate::model::{ClassIx, Kind, NodeIx, Overflow, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
 use crate::systems::{Document, Findings};
 
 use super::Engine;
@@ -100,6 +100,7 @@ impl Engine {
             started: pod.started,
             request,
             shape: ShapeIx(pod.shape),
+            class: ClassIx(0),
             daemon: pod.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),
             place,
