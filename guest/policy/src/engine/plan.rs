@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Engine;
 use crate::contract::{self, Eviction, Placement, PolicyError, Victim};
-use crate::laws::{Laws, ReclaimRules, Rule};
+use crate::engine::reasons::PLAN;
+use crate::laws::Detail;
 use crate::model::{Cluster, NodeIx, PodIx};
 
 /// A plan that would work, before it has a number.
@@ -16,45 +17,31 @@ pub struct Plan {
     pub nominations: Vec<(PodIx, NodeIx)>,
     /// The victims, without those that are evicted because of another one.
     pub victims: Vec<PodIx>,
-    /// The law that chose the nodes.
-    nodes: Rule,
-    /// The law that chose the victims.
-    choice: Rule,
     /// How many jobs the victims are of, where victims are chosen by job.
     jobs: Option<usize>,
 }
 
 impl Plan {
     /// A plan by node.
-    pub fn by_node(laws: &Laws, lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
-        Plan { lead, nominations, victims, nodes: laws.node_choice.rule, choice: laws.put_back.rule, jobs: None }
+    pub fn by_node(lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
+        Plan { lead, nominations, victims, jobs: None }
     }
 
     /// A plan by job.
-    pub fn by_job(
-        rules: &ReclaimRules,
-        cluster: &Cluster,
-        lead: PodIx,
-        nominations: Vec<(PodIx, NodeIx)>,
-        victims: Vec<PodIx>,
-    ) -> Plan {
+    pub fn by_job(cluster: &Cluster, lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
         let job = |ix: &PodIx| cluster.members(*ix).map(|(member, _)| member).min();
         let jobs: BTreeSet<Option<PodIx>> = victims.iter().map(job).collect();
-        let rule = rules.order.0;
-        Plan { lead, nominations, victims, nodes: rule, choice: rule, jobs: Some(jobs.len()) }
+        Plan { lead, nominations, victims, jobs: Some(jobs.len()) }
     }
 
-    /// What happens, in a sentence.
-    fn message(&self, victims: usize) -> String {
-        let counted = |n: usize, one: &str, more: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {more}") };
-        let nominations = self.nominations.len();
-        match (self.jobs, victims) {
-            (Some(jobs), _) => format!("{victims} pod(s) of {jobs} job(s) make way for {nominations} pod(s)"),
-            (None, 0) => "nobody has to make way: enough room is being left already".to_owned(),
-            (None, n) => {
-                format!("{} for {}", counted(n, "pod makes way", "pods make way"), counted(nominations, "pod", "pods"))
-            }
-        }
+    /// What happens, in numbers.
+    fn detail(&self, victims: usize) -> Detail {
+        let detail = match (self.jobs, victims) {
+            (Some(jobs), _) => Detail::case("jobs").count("jobs", jobs),
+            (None, 0) => Detail::case("none"),
+            (None, _) => Detail::default(),
+        };
+        detail.count("victims", victims).count("pods", self.nominations.len())
     }
 }
 
@@ -72,7 +59,7 @@ impl Engine {
             self.notes.resume(plan.lead);
             let at = |ix: &PodIx| Some((*ix, self.cluster.pod(*ix)?.place.node()?));
             let places: Vec<(PodIx, NodeIx)> = victims.iter().filter_map(at).collect();
-            self.notes.planned(&self.cluster, &plan.nodes, &plan.nominations, &places);
+            self.notes.planned(&self.cluster, &plan.nominations, &places);
         }
         let preemptors = plan.nominations.iter().map(|(pod, _)| *pod).collect();
         Ok(contract::Plan {
@@ -82,7 +69,7 @@ impl Engine {
             victims: victims.iter().map(|pod| Victim { pod: pod.0, eviction }).collect(),
             marks,
             expires: None,
-            reason: plan.choice.reason(plan.message(victims.len())),
+            reason: PLAN.reason(plan.detail(victims.len())),
         })
     }
 }

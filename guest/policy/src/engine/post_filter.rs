@@ -1,14 +1,15 @@
 //! PostFilter: the pod was refused or found no node; what can be done?
 
 use crate::contract::{Effects, Outcome, Placement, PodId, PolicyError, PostFiltered, Reason, Subject};
-use crate::laws::{Gate, Laws, Preemptor, Rule};
+use crate::laws::{Detail, Gate, Preemptor};
 use crate::model::{NodeIx, PodIx};
 
 use super::Engine;
+use super::reasons::{NO_NODE, ROOM_IS_COMING};
 use super::search::{self, Obstacle, PreemptionContext, Search};
 
 impl Engine {
-    /// See `decision.post-filter`.
+    /// See `placement.post-filter`.
     pub fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, PolicyError> {
         let preemptor = self.preemptor(pod)?;
         if !preemptor.pods.contains(&PodIx(pod)) {
@@ -39,7 +40,7 @@ impl Engine {
                 if matches!(obstacle, Obstacle::NoNode { .. }) && preemptor.required_node_reservation.is_some() {
                     self.cluster.reserve_required_node(preemptor.pod);
                 }
-                let reason = self.obstacle(&laws, &preemptor, obstacle);
+                let reason = self.obstacle(&preemptor, obstacle);
                 let effects = self.give_up(&preemptor, search.gives_up(&preemptor, true));
                 Ok(PostFiltered { plan: None, reason, effects })
             }
@@ -73,40 +74,28 @@ impl Engine {
     }
 
     /// What stands in the way, noted and as a reason.
-    fn obstacle(&mut self, laws: &Laws, preemptor: &Preemptor, obstacle: Obstacle) -> Reason {
-        let rule = laws.node_choice.rule;
-        match obstacle {
+    fn obstacle(&mut self, preemptor: &Preemptor, obstacle: Obstacle) -> Reason {
+        let (rule, detail) = match obstacle {
             Obstacle::Law(rule, denial) => {
                 self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
-                self.reason(&rule, &denial)
+                return self.reason(&rule, &denial);
             }
             // The search has noted it.
             Obstacle::Room => {
-                let message = "there is room once the pods that are leaving are gone: nobody else is evicted";
-                rule.reason(message.to_owned())
+                return ROOM_IS_COMING.reason(Detail::case("gang"));
             }
-            Obstacle::Coming(node) => {
-                let name = self.cluster.node(node).map_or("?", |node| node.name.as_str());
-                let message = "has room once the pods that are leaving are gone: nobody else is evicted";
-                self.stand_in_the_way(rule, format!("`{name}` {message}"))
-            }
+            Obstacle::Coming(node) => (ROOM_IS_COMING, Detail::default().node("node", node)),
             Obstacle::NoNode { pod, planned } => {
-                let name = self.cluster.pod(pod).map(|pod| pod.name.to_string()).unwrap_or_default();
-                let message = match preemptor.pods.len() {
-                    1 => "no node would have room, whoever may make way".to_owned(),
-                    all => format!(
-                        "no node would have room for `{name}`, whoever may make way: {planned} of the {all} waiting pods of \
-                         the job find one, so nobody is evicted"
-                    ),
+                let detail = match preemptor.pods.len() {
+                    1 => Detail::default(),
+                    all => Detail::case("job").pod("pod", pod).count("planned", planned).count("pods", all),
                 };
-                self.stand_in_the_way(rule, message)
+                (NO_NODE, detail)
             }
-        }
-    }
-
-    fn stand_in_the_way(&mut self, rule: Rule, message: String) -> Reason {
-        self.notes.note(Subject::Preemptor, Outcome::Barred, &rule, || message.clone());
-        rule.reason(message)
+        };
+        let reason = rule.reason(detail);
+        self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
+        reason
     }
 
     /// The pods that lose their nominations to the nodes of a plan.

@@ -62,7 +62,7 @@ struct Outcome {
 }
 
 impl Engine {
-    /// See `decision.act`.
+    /// See `cycle.act`.
     pub fn act(&mut self) -> Result<Actions, PolicyError> {
         if let Some(system) = &mut self.system {
             system.recompute(&mut self.cluster);
@@ -72,7 +72,7 @@ impl Engine {
             self.notes.begin_cycle();
         }
         let laws = self.laws()?.clone();
-        let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act))?;
+        let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act.into()))?;
         let action = cycle.actions.get(self.cycle_state.next).copied();
         let (held, mut bound) =
             (std::mem::take(&mut self.cycle_state.held), std::mem::take(&mut self.cycle_state.bound));

@@ -7,6 +7,7 @@ use super::pending_jobs::{self, PendingJob};
 use super::{Context, Outcome, Simulation};
 use crate::contract::{self, Placement, Subject};
 use crate::engine::plan::Plan;
+use crate::engine::reasons::{NO_NODE, NO_POD_WAITS};
 use crate::engine::search::Obstacle;
 use crate::engine::search::bundles::{self, VictimSearch};
 use crate::engine::{Notes, Preemptor};
@@ -48,7 +49,7 @@ pub fn find_plan(
     pending_job: &PendingJob,
     refuted: &[Placement],
 ) -> Result<Plan, Obstacle> {
-    let nobody = Obstacle::Law(rules.order.0, Denial::Fact("no pod of the gang waits"));
+    let nobody = Obstacle::Law(NO_POD_WAITS, Denial::Case(""));
     let Some(lead) = pending_job.lead() else { return Err(nobody) };
     let (mut may, mut barred) = (BTreeSet::new(), None);
     for ix in &pending_job.pods {
@@ -84,7 +85,7 @@ pub fn find_plan(
             Err(Obstacle::Room)
         }
         Err(denial) => {
-            let (rule, denial) = barred.filter(|_| may.is_empty()).or(claim).unwrap_or((rules.order.0, denial));
+            let (rule, denial) = barred.filter(|_| may.is_empty()).or(claim).unwrap_or((NO_NODE, denial));
             Err(Obstacle::Law(rule, denial))
         }
     }

@@ -5,6 +5,7 @@ use super::preempt::find_plan;
 use super::{Context, Simulation};
 use crate::engine::Preemptor;
 use crate::engine::plan::Plan;
+use crate::engine::reasons::{NO_ACTION, QUEUE_IS_UNKNOWN};
 use crate::engine::search::{Obstacle, PreemptionContext, Search, waiting};
 use crate::laws::{Action, Denial, Laws, ReclaimRules, Rule};
 use crate::model::{Class, Cluster, Pod, PodIx, Shortage};
@@ -40,9 +41,8 @@ impl Search for JobByJob {
 
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         let PreemptionContext { preemptor, laws, ledger, refuted, notes } = context;
-        let nothing = |what| Obstacle::Law(laws.node_choice.rule, Denial::Fact(what));
-        let (cycle, queue) =
-            laws.cycle.as_ref().zip(preemptor.queue).ok_or_else(|| nothing("its queue is not known"))?;
+        let nothing = |rule| Obstacle::Law(rule, Denial::Case(""));
+        let (cycle, queue) = laws.cycle.as_ref().zip(preemptor.queue).ok_or_else(|| nothing(QUEUE_IS_UNKNOWN))?;
         let rules = cycle.actions.iter().filter_map(|action| match action {
             Action::Reclaim => Some(&cycle.reclaim),
             Action::Preempt => Some(&cycle.preempt),
@@ -65,6 +65,6 @@ impl Search for JobByJob {
             }
         }
         let first = first.map(|(rule, denial)| Obstacle::Law(rule, denial));
-        Err(first.unwrap_or_else(|| nothing("no action of the cycle makes others make way for it")))
+        Err(first.unwrap_or_else(|| nothing(NO_ACTION)))
     }
 }

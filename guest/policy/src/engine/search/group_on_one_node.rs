@@ -79,12 +79,7 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
             if context.notes.are_on() {
                 trace::found(cluster, context, group, (&request, &dry_runs), &best);
             }
-            return Ok(Plan::by_node(
-                context.laws,
-                context.preemptor.pod,
-                vec![(context.preemptor.pod, best.node)],
-                best.victims,
-            ));
+            return Ok(Plan::by_node(context.preemptor.pod, vec![(context.preemptor.pod, best.node)], best.victims));
         }
     }
     if context.notes.are_on() {

@@ -10,11 +10,12 @@
 
 use super::node_dry_run::{NodeDryRun, Price};
 use super::remove_all_put_back::plan_job;
-use super::trace::Why;
+use super::trace::{Why, cost};
 use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::contract::{Outcome, Subject};
+use crate::engine::reasons::{NODE_SUFFICES, NOT_LOOKED_AT};
 use crate::engine::room::Lack;
-use crate::laws::{NodeCost, Preemptor, Sample};
+use crate::laws::{Detail, NodeCost, Preemptor, Sample};
 use crate::model::{Cluster, Node, NodeIx, PodIx, Request};
 
 /// A node that could be freed.
@@ -89,7 +90,7 @@ fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Samp
         return Err(Obstacle::NoNode { pod: preemptor, planned: 0 });
     };
     let victims = best.price.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
-    Ok(Plan::by_node(context.laws, preemptor, vec![(preemptor, best.dry_run.node)], victims))
+    Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
 }
 
 /// What freeing a node would cost; none where it cannot be freed.
@@ -121,10 +122,9 @@ fn offer(
 
 /// Notes the nodes that were not looked at because there were offers enough.
 fn tell_not_looked_at(context: &mut PreemptionContext<'_>, nodes: &[(NodeIx, &Node)], offers: usize) {
-    let rule = context.laws.node_choice.rule;
     for (node, _) in nodes {
-        let message = || format!("not looked at: {offers} that would do are enough");
-        context.notes.note(Subject::Node(node.0), Outcome::Unneeded, &rule, message);
+        let detail = || Detail::default().count("candidates", offers);
+        context.notes.note(Subject::Node(node.0), Outcome::Unneeded, &NOT_LOOKED_AT, detail);
     }
 }
 
@@ -141,13 +141,13 @@ fn tell_offers(
             tell_victims(cluster, context, dry_run, (&price.victims, request));
             continue;
         }
-        let against = match price.violations {
-            0 => String::new(),
-            all => format!(", {all} against a disruption budget"),
+        let detail = || match price.violations {
+            0 => cost(cluster, &price.victims, ""),
+            violations => cost(cluster, &price.victims, "").count("violations", violations),
         };
-        context.tell_enough(cluster, dry_run.node, &price.victims, &against);
+        context.notes.note(Subject::Node(dry_run.node.0), Outcome::Enough, &NODE_SUFFICES, detail);
         let there = context.in_reprieve_order(cluster, dry_run.pods());
-        context.tell_unneeded(&there, "nothing was planned onto its node");
+        context.tell_unneeded(&there, "unused-node");
     }
 }
 
@@ -158,18 +158,17 @@ fn tell_victims(
     dry_run: &NodeDryRun,
     (victims, request): (&[PodIx], &Request),
 ) {
-    let rule = context.laws.put_back.rule;
     let mut room = dry_run.without(cluster, victims);
     for ix in context.in_reprieve_order(cluster, dry_run.pods()) {
         if context.is_leaving(cluster, ix) {
-            context.tell_unneeded(&[ix], "it is leaving anyway: its room counts as free");
+            context.tell_unneeded(&[ix], "leaving");
         } else if victims.contains(&ix) {
             let frees = cluster.frees(ix);
             room.subtract(&frees);
-            context.notes.needed(cluster, ix, &rule, Lack::of(&room, request).map(Why::Lack).as_ref());
+            context.notes.needed(cluster, ix, &Why::Lack(Lack::of(&room, request).unwrap_or_default()));
             room.add(&frees);
         } else {
-            context.notes.reprieved(ix, &rule, "there is room for it beside the preemptor");
+            context.notes.reprieved(ix);
         }
     }
 }

@@ -87,7 +87,7 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
         let (mut leaving, mut candidates) = (Vec::new(), Vec::new());
         for pod in node.pods.iter().copied() {
             if context.is_leaving(cluster, pod) {
-                context.tell_unneeded(&[pod], "it is leaving anyway: its room counts as free");
+                context.tell_unneeded(&[pod], "leaving");
                 room.add(&cluster.frees(pod));
                 leaving.push(pod);
             } else if context.may_make_way(cluster, pod) {
@@ -114,11 +114,11 @@ fn tell_nowhere(
         let candidates = dry_run.pods();
         if nominations.iter().any(|(_, at)| *at == dry_run.node) {
             context.tell_enough(cluster, dry_run.node, &dry_run.victims, "");
-            context.tell_unneeded(&candidates, "not every pod of the job would have a node");
+            context.tell_unneeded(&candidates, "job-incomplete");
         } else if context.may_run(cluster, pod, dry_run.node) {
             context.tell_full(cluster, dry_run, &request);
         } else {
-            context.tell_unneeded(&candidates, "its node does not take the pod that finds none");
+            context.tell_unneeded(&candidates, "other-node");
         }
     }
 }
@@ -132,7 +132,7 @@ fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs:
         match dry_run.victims_for(cluster, &request) {
             Some(victims) => {
                 context.tell_enough(cluster, dry_run.node, &victims, "");
-                context.tell_unneeded(&candidates, "nothing was planned onto its node");
+                context.tell_unneeded(&candidates, "unused-node");
             }
             None => {
                 context.tell_full(cluster, dry_run, &request);

@@ -41,20 +41,17 @@ pub fn reprieve_job(
         eviction_set.places.iter().for_each(|(ix, place)| trial.put(*ix, *place));
         let node = eviction_set.places.first().and_then(|(_, place)| place.node());
         let why = against(trial.cluster(), context, kept.iter().find(|kept| Some(kept.node) == node));
-        let rule = context.laws.put_back.rule;
         match &why {
-            None => context.notes.reprieved(eviction_set.head, &rule, "there is room for it, too"),
+            None => context.notes.reprieved(eviction_set.head),
             Some(why) => {
-                if context.notes.are_on() {
-                    context.notes.needed(trial.cluster(), eviction_set.head, &rule, Some(why));
-                }
+                context.notes.needed(trial.cluster(), eviction_set.head, why);
                 trial.rewind(before);
             }
         }
         why
     });
     let victims = needed.into_iter().map(|(eviction_set, _)| eviction_set.head).collect();
-    Ok(Plan::by_node(context.laws, context.preemptor.pod, nominations, victims))
+    Ok(Plan::by_node(context.preemptor.pod, nominations, victims))
 }
 
 /// What stands against a trial in which a pod is back on its node.

@@ -7,8 +7,11 @@ use super::node_dry_run::NodeDryRun;
 use super::reprieve::without_reprieve;
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
+use crate::engine::reasons::{
+    ENOUGH_WITH, NEEDED, NODE_CHOSEN, NODE_LACKS_ROOM, NODE_SUFFICES, NOT_NEEDED, POD_BACK, REPRIEVED,
+};
 use crate::engine::room::Lack;
-use crate::laws::{Denial, Rule};
+use crate::laws::{Denial, Detail, Rule};
 use crate::model::{Amounts, Cluster, NodeIx, Pod, PodIx, Request, ResourceIx};
 
 /// Why a pod cannot be reprieved.
@@ -36,17 +39,14 @@ pub struct Full<'a> {
 pub type Barred = Vec<(PodIx, Rule, Denial)>;
 
 /// Notes what a node lacks even with everybody gone who may make way, and which of the others would have been enough.
-pub fn full(cluster: &Cluster, notes: &mut Notes, rule: &Rule, full: &Full<'_>, barred: Barred) {
-    let lacks = Lack::of(full.room, full.request).map(|lack| lack.sentence(cluster));
-    let message = || match (lacks, full.candidates.len()) {
-        (None, _) => "nobody there may make way".to_owned(),
-        (Some(lacks), 0) => format!("{lacks}; nobody there may make way"),
-        (Some(lacks), 1) => format!("{lacks}, even with the 1 pod gone that may make way"),
-        (Some(lacks), all) => format!("{lacks}, even with the {all} pods gone that may make way"),
+pub fn full(cluster: &Cluster, notes: &mut Notes, full: &Full<'_>, barred: Barred) {
+    let detail = || match Lack::of(full.room, full.request) {
+        None => Detail::case("nobody"),
+        Some(lack) => lack.detail(cluster).count("candidates", full.candidates.len()),
     };
-    notes.note(Subject::Node(full.node.0), Outcome::Barred, rule, message);
+    notes.note(Subject::Node(full.node.0), Outcome::Barred, &NODE_LACKS_ROOM, detail);
     for ix in full.candidates {
-        notes.unneeded(*ix, rule, "it would not be enough on its node");
+        notes.unneeded(*ix, "not-enough");
     }
     let mut room = full.room.clone();
     for (ix, ..) in &barred {
@@ -64,14 +64,13 @@ pub fn full(cluster: &Cluster, notes: &mut Notes, rule: &Rule, full: &Full<'_>, 
         }
         stays
     });
-    let together = match missed.len() {
-        1 => "it".to_owned(),
-        2 => "it and the other one that this is said of".to_owned(),
-        all => format!("it and the {} others that this is said of", all.saturating_sub(1)),
-    };
+    let others = missed.len().saturating_sub(1);
     for (ix, rule, denial) in missed {
-        let message = || format!("its node would have room if {together} made way; {}", denial.sentence(cluster));
-        notes.note(Subject::Pod(ix.0), Outcome::Enough, &rule, message);
+        let detail = || {
+            let detail = denial.detail(cluster).within(&ENOUGH_WITH);
+            if others == 0 { detail } else { detail.count("others", others) }
+        };
+        notes.note(Subject::Pod(ix.0), Outcome::Enough, &rule, detail);
     }
 }
 
@@ -104,78 +103,67 @@ impl PreemptionContext<'_> {
         let barred = barred.collect();
         let room = dry_run.emptied(cluster);
         let node = Full { node: dry_run.node, candidates: &candidates, room: &room, request };
-        full(cluster, self.notes, &self.laws.node_choice.rule, &node, barred);
+        full(cluster, self.notes, &node, barred);
     }
 
     /// Notes of those who may make way, and do not, why they do not have to.
-    pub fn tell_unneeded(&mut self, candidates: &[PodIx], why: &str) {
-        let rule = self.laws.node_choice.rule;
+    pub fn tell_unneeded(&mut self, candidates: &[PodIx], why: &'static str) {
         for ix in candidates {
-            self.notes.unneeded(*ix, &rule, why);
+            self.notes.unneeded(*ix, why);
         }
     }
 
-    /// Notes a node that would have done, what it would have cost, and what more there is to say.
-    pub fn tell_enough(&mut self, cluster: &Cluster, node: NodeIx, victims: &[PodIx], more: &str) {
-        let rule = self.laws.node_choice.rule;
-        let message = || format!("{}{more}", make_way(cluster, victims, "would make way"));
-        self.notes.note(Subject::Node(node.0), Outcome::Enough, &rule, message);
+    /// Notes a node that would have done, and what it would have cost, in this case.
+    pub fn tell_enough(&mut self, cluster: &Cluster, node: NodeIx, victims: &[PodIx], case: &'static str) {
+        self.notes.note(Subject::Node(node.0), Outcome::Enough, &NODE_SUFFICES, || cost(cluster, victims, case));
     }
 }
 
 impl Notes {
     /// Notes that a pod is reprieved.
-    pub fn reprieved(&mut self, ix: PodIx, rule: &Rule, why: &str) {
-        self.note(Subject::Pod(ix.0), Outcome::PutBack, rule, || why.to_owned());
+    pub fn reprieved(&mut self, ix: PodIx) {
+        self.note(Subject::Pod(ix.0), Outcome::PutBack, &REPRIEVED, Detail::default);
     }
 
-    /// Notes why a pod is not reprieved; what is no law's stands under this one.
-    pub fn needed(&mut self, cluster: &Cluster, ix: PodIx, rule: &Rule, why: Option<&Why>) {
-        let (rule, said) = match why {
-            Some(Why::Law(rule, denial)) => (rule, format!("with it back, {}", denial.sentence(cluster))),
-            Some(Why::Lack(lack)) => (rule, format!("with it back, {}", lack.sentence(cluster))),
-            None => return,
-        };
-        self.note(Subject::Pod(ix.0), Outcome::Needed, rule, || said);
+    /// Notes why a pod is not reprieved.
+    pub fn needed(&mut self, cluster: &Cluster, ix: PodIx, why: &Why) {
+        let subject = Subject::Pod(ix.0);
+        match why {
+            Why::Lack(lack) => self.note(subject, Outcome::Needed, &NEEDED, || lack.detail(cluster)),
+            Why::Law(rule, denial) => {
+                self.note(subject, Outcome::Needed, rule, || denial.detail(cluster).within(&POD_BACK));
+            }
+        }
     }
 
     /// Notes that a pod is left alone, unless it is known whether it could be put back.
-    pub fn unneeded(&mut self, ix: PodIx, rule: &Rule, why: &str) {
+    pub fn unneeded(&mut self, ix: PodIx, why: &'static str) {
         let subject = Subject::Pod(ix.0);
         if !self.are_on() || self.tell_of(&subject, Outcome::PutBack) || self.tell_of(&subject, Outcome::Needed) {
             return;
         }
-        self.note(subject, Outcome::Unneeded, rule, || why.to_owned());
+        self.note(subject, Outcome::Unneeded, &NOT_NEEDED, || Detail::case(why));
     }
 
     /// Notes the nodes of a plan, and what it costs there; the victims come with the nodes they are on.
-    pub fn planned(
-        &mut self,
-        cluster: &Cluster,
-        rule: &Rule,
-        nominations: &[(PodIx, NodeIx)],
-        victims: &[(PodIx, NodeIx)],
-    ) {
+    pub fn planned(&mut self, cluster: &Cluster, nominations: &[(PodIx, NodeIx)], victims: &[(PodIx, NodeIx)]) {
         if !self.are_on() {
             return;
         }
         for (_, node) in nominations {
             let taken = nominations.iter().filter(|(_, other)| other == node).count();
             let here: Vec<PodIx> = victims.iter().filter(|(_, at)| at == node).map(|(ix, _)| *ix).collect();
-            let takes = if taken == 1 { "1 pod is".to_owned() } else { format!("{taken} pods are") };
-            let message = || format!("{takes} planned onto it: {}", make_way(cluster, &here, "make way"));
-            self.note(Subject::Node(node.0), Outcome::Chosen, rule, message);
+            let detail = || cost(cluster, &here, "").count("pods", taken);
+            self.note(Subject::Node(node.0), Outcome::Chosen, &NODE_CHOSEN, detail);
         }
     }
 }
 
-/// How many pods make way, and how important they are.
-pub fn make_way(cluster: &Cluster, victims: &[PodIx], verb: &str) -> String {
+/// How many pods are evicted, and how important they are: in this case, or in the case `none`.
+pub fn cost(cluster: &Cluster, victims: &[PodIx], case: &'static str) -> Detail {
     let highest = victims.iter().filter_map(|ix| cluster.pod(*ix)).map(Pod::priority).max();
-    match (victims, highest, verb) {
-        ([_], Some(highest), "make way") => format!("1 pod makes way, of priority {highest}"),
-        ([_], Some(highest), _) => format!("1 pod {verb}, of priority {highest}"),
-        (all, Some(highest), _) => format!("{} pods {verb}, of priority up to {highest}", all.len()),
-        (_, None, _) => "nobody has to make way".to_owned(),
+    match highest {
+        Some(highest) => Detail::case(case).count("victims", victims.len()).count("priority", highest),
+        None => Detail::case("none"),
     }
 }

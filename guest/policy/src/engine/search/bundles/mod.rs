@@ -21,6 +21,7 @@ pub use bundle::Bundle;
 
 use crate::contract::{Outcome, Placement, Subject};
 use crate::engine::plan::Plan;
+use crate::engine::reasons::NO_NODE;
 use crate::engine::{Ledger, Notes, Preemptor};
 use crate::laws::{Case, Denial, Gate, Guard, Laws, Order, ReclaimRules, Rule};
 use crate::model::{Cluster, NodeIx, PodIx, Trial};
@@ -92,14 +93,13 @@ impl VictimSearch<'_> {
 /// Looks for a plan for all that a gang lacks, in a trial where those that are leaving are gone. Where there is one, the trial is
 /// left as it will be then; else as it was, and what stood in the way is said.
 pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Result<Plan, Denial> {
-    const NOBODY: Denial =
-        Denial::Fact("whoever may make way, not every pod of the gang would have a node: nobody is evicted");
+    const NOBODY: Denial = Denial::Case("gang");
     let open = fit::open_nodes(trial.cluster(), victim_search);
     let bound = feasibility::FeasibilityBound::new(trial.cluster(), victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
     if let Ok(fit) = search.fit(trial, &nobody) {
-        trace::nobody(trial.cluster(), notes, victim_search, &fit);
+        trace::nobody(trial.cluster(), notes, &fit);
         return Ok(found(trial.cluster(), victim_search, fit));
     }
     if victim_search.may.is_empty() {
@@ -108,7 +108,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
     let levels = bundle::gather(trial.cluster(), notes, victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels };
     let Some(chosen) = search.choose(trial) else {
-        notes.denial(trial.cluster(), Subject::Preemptor, Outcome::Barred, &victim_search.rules.order.0, &NOBODY);
+        notes.denial(trial.cluster(), Subject::Preemptor, Outcome::Barred, &NO_NODE, &NOBODY);
         if notes.are_on() {
             trace::nowhere(trial.cluster(), notes, victim_search, &search.levels);
         }
@@ -124,5 +124,5 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
 
 fn found(cluster: &Cluster, victim_search: &VictimSearch<'_>, fit: fit::Fit) -> Plan {
     let victims: Vec<PodIx> = fit.victims.into_iter().flatten().collect();
-    Plan::by_job(victim_search.rules, cluster, victim_search.preemptor.pod, fit.placements, victims)
+    Plan::by_job(cluster, victim_search.preemptor.pod, fit.placements, victims)
 }

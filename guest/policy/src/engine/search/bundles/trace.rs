@@ -7,7 +7,9 @@ use super::fit::Fit;
 use super::{Bundle, VictimSearch};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
+use crate::engine::reasons::{NEEDED, NODE_SUFFICES, ROOM_IS_COMING};
 use crate::engine::search::trace::{self, Full, Why, crowding};
+use crate::laws::Detail;
 use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, Trial};
 
 /// Where everybody is who may make way.
@@ -33,8 +35,7 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &Vict
         match job.and_then(|job| job.elastic()) {
             Some(_) if is_elastic(cluster, *ix) => {}
             Some(_) => {
-                let rule = victim_search.rules.order.0;
-                notes.unneeded(*ix, &rule, "it would go with its whole job only, and not all of that may go");
+                notes.unneeded(*ix, "whole-job");
             }
             None => {
                 if let Some((rule, denial)) = victim_search.barring(cluster, &victim_search.rules.single, *ix) {
@@ -46,16 +47,13 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &Vict
 }
 
 /// Notes that the room that is idle, or is being left, is enough.
-pub fn nobody(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, fit: &Fit) {
-    let rule = victim_search.rules.order.0;
-    let message = || "there is room, or will be when those that are leaving are gone: nobody is evicted".to_owned();
-    notes.note(Subject::Preemptor, Outcome::Chosen, &rule, message);
-    notes.planned(cluster, &rule, &fit.placements, &[]);
+pub fn nobody(cluster: &Cluster, notes: &mut Notes, fit: &Fit) {
+    notes.note(Subject::Preemptor, Outcome::Chosen, &ROOM_IS_COMING, || Detail::case("gang"));
+    notes.planned(cluster, &fit.placements, &[]);
 }
 
 /// Notes of every node what it lacks for a pod of the gang with everybody gone, or that it would do for one.
 pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, levels: &[Vec<Bundle>]) {
-    let rule = victim_search.rules.order.0;
     let (needed, preemptor) = (
         cluster.lacking(&victim_search.preemptor.pods),
         victim_search.may.iter().find(|ix| victim_search.preemptor.pods.contains(ix)),
@@ -75,20 +73,19 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
             let barring = |ix: PodIx| Some((ix, victim_search.barring(cluster, &victim_search.rules.guards, ix)?));
             let barred = others.into_iter().filter_map(barring).map(|(ix, (rule, denial))| (ix, rule, denial));
             let full = Full { node: ix, candidates: &candidates, room: &room, request: &pod.request };
-            trace::full(cluster, notes, &rule, &full, barred.collect());
+            trace::full(cluster, notes, &full, barred.collect());
             continue;
         }
-        let message = || format!("for one pod: {}", trace::make_way(cluster, &candidates, "would make way"));
-        notes.note(Subject::Node(ix.0), Outcome::Enough, &rule, message);
+        let detail = || trace::cost(cluster, &candidates, "one-pod");
+        notes.note(Subject::Node(ix.0), Outcome::Enough, &NODE_SUFFICES, detail);
         for ix in candidates {
-            notes.unneeded(ix, &rule, "not every pod of the gang would have a node");
+            notes.unneeded(ix, "gang-incomplete");
         }
     }
 }
 
 /// Notes why each victim is needed, in a trial where they have gone and the gang has its nodes; and that the others are not.
 pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>, fit: &Fit, places: &Places) {
-    let rule = victim_search.rules.order.0;
     for (level, victims) in fit.victims.iter().enumerate() {
         for ix in victims {
             let Some(place) = places.get(ix) else { continue };
@@ -99,13 +96,10 @@ pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSea
             let lack = place.node().and_then(|node| crowding(cluster, node, &pods, &Amounts::default()));
             let broken = || victim_search.broken(cluster, &pods).map(|(rule, denial)| Why::Law(rule, denial));
             match lack.map(Why::Lack).or_else(broken) {
-                Some(why) => notes.needed(cluster, *ix, &rule, Some(&why)),
+                Some(why) => notes.needed(cluster, *ix, &why),
                 None => {
-                    let message = || match level {
-                        0 => "its job shrinks to the next of its legal sizes".to_owned(),
-                        _ => "its gang makes way as a whole".to_owned(),
-                    };
-                    notes.note(Subject::Pod(ix.0), Outcome::Chosen, &rule, message);
+                    let case = if level == 0 { "shrinks" } else { "whole-gang" };
+                    notes.note(Subject::Pod(ix.0), Outcome::Chosen, &NEEDED, || Detail::case(case));
                 }
             }
             trial.rewind(before);
@@ -114,6 +108,6 @@ pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSea
     let victims: Vec<(PodIx, NodeIx)> =
         fit.victims.iter().flatten().filter_map(|ix| Some((*ix, places.get(ix)?.node()?))).collect();
     for ix in places.keys().filter(|ix| victims.iter().all(|(victim, _)| victim != *ix)) {
-        notes.unneeded(*ix, &rule, "others are enough");
+        notes.unneeded(*ix, "others-suffice");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{NodeDryRun, PreemptionCandidate, PreemptionContext, case, offer};
 use crate::contract::{Outcome, Subject};
+use crate::engine::reasons::{ALL_EVICTED, MORE_EVICTED};
 use crate::engine::room::Lack;
 use crate::engine::search::trace::Why;
 use crate::laws::{Denial, Gate, Group, Rule};
@@ -20,7 +21,7 @@ pub(super) fn found(
         let there = in_order(dry_run);
         if dry_run.node == best.node {
             victims(cluster, context, (request, dry_run), &best.victims);
-            context.tell_unneeded(&others(&there, &best.victims), "others are enough");
+            context.tell_unneeded(&others(&there, &best.victims), "others-suffice");
             continue;
         }
         let mut other = None;
@@ -34,9 +35,9 @@ pub(super) fn found(
             unfit(cluster, context, group, request, dry_run);
             continue;
         };
-        let spare = if reasons == 0 { "" } else { ", some of which are to be spared where others do" };
-        context.tell_enough(cluster, dry_run.node, &other.victims, spare);
-        context.tell_unneeded(&there, "nothing was planned onto its node");
+        let case = if reasons == 0 { "" } else { "spared" };
+        context.tell_enough(cluster, dry_run.node, &other.victims, case);
+        context.tell_unneeded(&there, "unused-node");
     }
 }
 
@@ -59,8 +60,9 @@ fn victims(
                 broken(cluster, context, &context.laws.limits, &without).map(|(rule, denial)| Why::Law(rule, denial))
             }
         };
-        let rule = context.laws.node_choice.rule;
-        context.notes.needed(cluster, *ix, &rule, why.as_ref());
+        if let Some(why) = why {
+            context.notes.needed(cluster, *ix, &why);
+        }
     }
 }
 
@@ -79,13 +81,11 @@ pub(super) fn unfit(
     let subject = Subject::Node(dry_run.node.0);
     let limit = broken(cluster, context, &context.laws.limits, &there);
     if let Some((rule, denial)) = limit {
-        let message = || format!("even with all gone that may make way there, {}", denial.sentence(cluster));
-        context.notes.note(subject, Outcome::Barred, &rule, message);
+        context.notes.note(subject, Outcome::Barred, &rule, || denial.detail(cluster).within(&ALL_EVICTED));
     } else if let Some((rule, denial)) = broken(cluster, context, &group.floors, &there) {
-        let message = || format!("with fewer gone it has too little room, with more {}", denial.sentence(cluster));
-        context.notes.note(subject, Outcome::Barred, &rule, message);
+        context.notes.note(subject, Outcome::Barred, &rule, || denial.detail(cluster).within(&MORE_EVICTED));
     }
-    context.tell_unneeded(&there, "it would not be enough on its node");
+    context.tell_unneeded(&there, "not-enough");
 }
 
 /// The candidates, the least important first.
