@@ -22,8 +22,8 @@ fn named<T>(call: &'static str, answer: Result<T, PolicyError>) -> Result<T, Cal
 }
 
 impl Policy for Native {
-    fn has(&self, _interface: Interface) -> bool {
-        true
+    fn has(&self, interface: Interface) -> bool {
+        interface != Interface::Score
     }
     fn describe(&mut self) -> Result<Description, CallError> {
         Ok(Engine::describe())

@@ -202,7 +202,13 @@ impl<'w> Judge<'w> {
         let groups = self.legal_groups();
         let Some((node, group)) = groups.first() else { return };
         let names: Vec<&String> = group.iter().map(|pod| &pod.name).collect();
-        if self.preemption.world.pods.values().any(|other| other.leaving || other.pending() && other.nominated.is_some()) {
+        if self
+            .preemption
+            .world
+            .pods
+            .values()
+            .any(|other| other.leaving || other.pending() && other.nominated.is_some())
+        {
             return verdict.excuse("a plan is in flight");
         }
         let text =

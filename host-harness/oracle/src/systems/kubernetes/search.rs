@@ -123,8 +123,9 @@ fn violating(world: &World, possible: &[&Pod]) -> BTreeSet<String> {
 /// Whether a budget covers a pod: same namespace, a selector that is not empty and matches, and not disrupted already.
 fn covers(budget: &Value, pod: &Pod) -> bool {
     let required = at(budget, "/spec/selector/matchLabels").and_then(Value::as_object);
-    let matches = required
-        .is_some_and(|required| !required.is_empty() && required.iter().all(|(key, value)| pod.label(key) == value.as_str()));
+    let matches = required.is_some_and(|required| {
+        !required.is_empty() && required.iter().all(|(key, value)| pod.label(key) == value.as_str())
+    });
     let name = text(&pod.object, "/metadata/name");
     let disrupted = at(budget, "/status/disruptedPods").is_some_and(|pods| pods.get(name).is_some());
     matches && !disrupted && text(budget, "/metadata/namespace") == pod.namespace
