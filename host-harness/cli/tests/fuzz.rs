@@ -56,6 +56,10 @@ impl Tampered {
 }
 
 impl Policy for Tampered {
+    fn restart(&mut self) -> Result<(), CallError> {
+        self.running.clear();
+        self.native.restart()
+    }
     fn describe(&mut self) -> Result<Description, CallError> {
         self.native.describe()
     }
@@ -144,7 +148,7 @@ impl Policy for Tampered {
 
 /// How a policy that is tampered with fails a case.
 fn tampered(case: &Case, how: Tamper) -> Option<Failure> {
-    attempt(case, &mut Tampered::new(how), None).1
+    attempt(case, Box::new(Tampered::new(how)), None).1
 }
 
 /// The first case in which it is found out.
@@ -162,7 +166,7 @@ fn the_policy_breaks_no_law_on_random_clusters() {
         let mut tally = Tally::default();
         for index in 0..CASES {
             let case = generate(system, 1, index);
-            let (numbers, failure) = attempt(&case, &mut Native::default(), None);
+            let (numbers, failure) = attempt(&case, Box::new(Native::default()), None);
             assert_eq!(failure.map(|failure| scenario(&case, &failure)), None);
             tally.add(&numbers);
         }
@@ -223,7 +227,7 @@ fn empty_books_are_found_out() {
 #[test]
 fn two_policies_that_differ_are_found_out() {
     let (case, _) = found_out(System::Kubernetes, Tamper::Queue);
-    let (_, failure) = attempt(&case, &mut Native::default(), Some(&mut Tampered::new(Tamper::Queue)));
+    let (_, failure) = attempt(&case, Box::new(Native::default()), Some(Box::new(Tampered::new(Tamper::Queue))));
     assert_eq!(failure.unwrap().law, "same-everywhere");
 }
 
@@ -239,6 +243,6 @@ fn a_case_is_made_smaller_and_becomes_a_scenario_that_runs() {
     let scenarios = load(&[&directory]).unwrap();
     std::fs::remove_dir_all(&directory).unwrap();
     // What the oracle expects at the last step is what the policy does, and not what the broken one does.
-    assert!(run(&scenarios[0], &mut Native::default()).passed);
-    assert!(!run(&scenarios[0], &mut Tampered::new(Tamper::Timid)).passed);
+    assert!(run(&scenarios[0], Box::new(Native::default())).passed);
+    assert!(!run(&scenarios[0], Box::new(Tampered::new(Tamper::Timid))).passed);
 }

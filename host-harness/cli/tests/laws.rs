@@ -19,7 +19,7 @@ fn scenarios() -> Vec<Scenario> {
 }
 
 fn passes(scenario: &Scenario, code: &str, to: Switch) -> bool {
-    lictor_conformance::run(scenario, &mut Native::switched(code, to)).passed
+    lictor_conformance::run(scenario, Box::new(Native::switched(code, to))).passed
 }
 
 #[test]

@@ -51,9 +51,9 @@ fn the_policy_does_what_the_scenarios_say_and_the_same_in_wasm_as_without() {
         Native::default().describe().unwrap().systems.into_iter().map(|set| set.name).collect();
     let mut reports = Vec::new();
     for scenario in scenarios().iter().filter(|scenario| known.contains(&scenario.laws)) {
-        let native = lictor_conformance::run(scenario, &mut Native::default());
-        let explained = lictor_conformance::run_explained(scenario, &mut Native::default());
-        let sandboxed = lictor_conformance::run_explained(scenario, &mut component.start().unwrap());
+        let native = lictor_conformance::run(scenario, Box::new(Native::default()));
+        let explained = lictor_conformance::run_explained(scenario, Box::new(Native::default()));
+        let sandboxed = lictor_conformance::run_explained(scenario, Box::new(component.start().unwrap()));
         assert!(same(&explained, &sandboxed), "native:\n{explained:#?}\nin wasm:\n{sandboxed:#?}");
         assert!(same(&native, &unexplained(explained)), "who is told why sees the same: {}", scenario.name);
         reports.push(native);

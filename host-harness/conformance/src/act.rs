@@ -20,12 +20,12 @@ pub(super) enum StepError {
 ///
 /// # Errors
 /// Why the step could not be taken.
-pub fn act(action: Action, session: &mut Session<'_>) -> Result<Actual, String> {
+pub fn act(action: Action, session: &mut Session) -> Result<Actual, String> {
     take(&action, session).map_err(|error| error.to_string())
 }
 
 /// Takes a step: what came of it, whether or not anything was expected.
-pub(super) fn take(action: &Action, session: &mut Session<'_>) -> Result<Actual, StepError> {
+pub(super) fn take(action: &Action, session: &mut Session) -> Result<Actual, StepError> {
     let (mut order, mut books) = (None, None);
     match action {
         Action::Schedule(name) => {
@@ -53,7 +53,7 @@ pub(super) fn take(action: &Action, session: &mut Session<'_>) -> Result<Actual,
 }
 
 /// The names of the pods in the queue.
-fn queue(session: &mut Session<'_>) -> Result<Vec<String>, SessionError> {
+fn queue(session: &mut Session) -> Result<Vec<String>, SessionError> {
     let queue = session.queue()?;
     Ok(queue.iter().filter_map(|pod| session.mirror().pod_name(*pod)).map(str::to_owned).collect())
 }

@@ -26,8 +26,10 @@ pub enum CallError {
     Lacks(&'static str),
 }
 
-/// A policy. The functions are those of `wit/`.
-pub trait Policy {
+/// A policy. The functions are those of `wit/`, but the first.
+pub trait Policy: Send {
+    /// Replaces the instance by a new one, which is not configured and knows no cluster. There is no other way on after it broke.
+    fn restart(&mut self) -> Result<(), CallError>;
     /// `decision.describe`.
     fn describe(&mut self) -> Result<Description, CallError>;
     /// `decision.configure`; the inner result is the policy's own verdict on the configuration.

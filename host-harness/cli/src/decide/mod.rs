@@ -112,7 +112,7 @@ pub(super) fn decide<T>(
     let wanted = |set: &&SystemInfo| question.laws.is_empty() || set.name == question.laws;
     let laws = described.systems.iter().find(wanted).cloned();
     let progress = Progress::of("reading");
-    let opened = Session::open(policy.as_mut(), question.laws, &arguments.json());
+    let opened = Session::open(policy, question.laws, &arguments.json());
     let mut session = opened.map_err(|error| arguments.refused(error, question.laws, laws.as_ref()))?;
     let (findings, origins) = load(question, chosen, &arguments, &mut session)?;
     let told = session.findings().len();
@@ -141,7 +141,7 @@ pub(super) fn decide<T>(
 }
 
 /// Has the policy say why it decides as it does, where that is wanted.
-fn explain(wanted: Explain, chosen: &Chosen, session: &mut Session<'_>) -> Result<(), Failure> {
+fn explain(wanted: Explain, chosen: &Chosen, session: &mut Session) -> Result<(), Failure> {
     if wanted == Explain::No || session.explain()? {
         return Ok(());
     }
@@ -160,7 +160,7 @@ fn load(
     question: &Question<'_>,
     chosen: &Chosen,
     arguments: &Arguments,
-    session: &mut Session<'_>,
+    session: &mut Session,
 ) -> Result<(Vec<Problem>, Origins), Failure> {
     let Snapshot { objects, origins } = Snapshot::read(question.snapshots)?;
     let files = names(question.snapshots);
@@ -196,7 +196,7 @@ fn load(
 }
 
 /// The books; none where the policy keeps none.
-fn accounts(session: &mut Session<'_>) -> Result<Vec<QueueAccount>, Failure> {
+fn accounts(session: &mut Session) -> Result<Vec<QueueAccount>, Failure> {
     match session.accounts() {
         Err(SessionError::CallError(CallError::Lacks(_))) => Ok(Vec::new()),
         accounts => Ok(accounts?),

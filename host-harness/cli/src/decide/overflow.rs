@@ -30,8 +30,7 @@ pub(super) fn find(question: &Question<'_>, chosen: &Chosen, arguments: &Argumen
 
 fn culprit(question: &Question<'_>, chosen: &Chosen, arguments: &Arguments) -> Option<(String, Origins)> {
     let Snapshot { objects, origins } = Snapshot::read(question.snapshots).ok()?;
-    let mut policy = chosen.start().ok()?;
-    let mut session = Session::open(policy.as_mut(), question.laws, &arguments.json()).ok()?;
+    let mut session = Session::open(chosen.start().ok()?, question.laws, &arguments.json()).ok()?;
     for object in objects {
         let key = object.key();
         if session.upsert([object]).is_err() {

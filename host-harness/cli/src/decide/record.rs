@@ -87,7 +87,7 @@ impl Record {
         laws: Option<&SystemInfo>,
         chosen: &Chosen,
         arguments: Map<String, Value>,
-        session: &Session<'_>,
+        session: &Session,
     ) -> Record {
         Record {
             api_version: "lictor.dev/v1alpha1",
@@ -127,7 +127,7 @@ impl Counted {
 
 impl Cycle {
     /// What happened since the session was last asked; with everything that was said of it, if that is wanted.
-    pub(crate) fn of(cycle: u32, session: &mut Session<'_>, explained: bool) -> Cycle {
+    pub(crate) fn of(cycle: u32, session: &mut Session, explained: bool) -> Cycle {
         let (mut happened, waiting) = (session.take_happened(), session.waiting());
         let explanations = happened.explanations.iter();
         let reasons = explanations.filter_map(|(pod, why)| Some((pod.clone(), why.obstacle()?))).collect();

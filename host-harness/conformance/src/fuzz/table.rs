@@ -13,11 +13,11 @@ use lictor_host::session::Session;
 const FILE: &str = "case";
 
 /// A policy that decides in the cluster of a case.
-pub(super) struct Table<'p>(Session<'p>);
+pub(super) struct Table(Session);
 
-impl<'p> Table<'p> {
+impl Table {
     /// Configures the policy and tells it the cluster.
-    pub(super) fn open(case: &Case, policy: &'p mut dyn Policy) -> Result<Table<'p>, String> {
+    pub(super) fn open(case: &Case, policy: Box<dyn Policy>) -> Result<Table, String> {
         let arguments = Value::Object(case.args.clone()).to_string();
         let mut session = Session::open(policy, case.system.name(), &arguments).map_err(|error| error.to_string())?;
         session.upsert(objects(&case.objects)?).map_err(|error| format!("initial cluster: {error}"))?;

@@ -81,6 +81,10 @@ impl Sandboxed {
 }
 
 impl Policy for Sandboxed {
+    fn restart(&mut self) -> Result<(), CallError> {
+        self.revive().map_err(|cause| CallError::Broke { call: "restart", cause: Box::new(cause) })
+    }
+
     fn describe(&mut self) -> Result<Description, CallError> {
         self.ask("describe", |it| Ok(it.decision.call_describe(&mut it.store))).map(Cross::cross)
     }

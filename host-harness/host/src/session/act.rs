@@ -8,7 +8,7 @@ use crate::verify::{self, Proposal};
 /// How many steps a cycle may have.
 const STEPS: usize = 64;
 
-impl Session<'_> {
+impl Session {
     /// Carries out what the policy says, until it says that the cycle has no next step.
     pub(super) fn act(&mut self) -> Result<(), SessionError> {
         let waits = |pod: &&Pod| self.explains && self.is_pending(pod);
@@ -131,25 +131,25 @@ mod tests {
 
     #[test]
     fn steps_are_carried_out_until_there_is_no_next() {
-        let mut policy = acting([
+        let policy = acting([
             bind(&[("default/a", "n1"), ("default/b", "n1")], true),
             bind(&[("default/c", "n1")], false),
             bind(&[("default/d", "n1")], false),
         ]);
         let cluster = [node("n1", 8), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0), pod("d", 1, 0)];
-        let mut session = session(&mut policy, cluster);
+        let mut session = session(&policy, cluster);
         session.cycle().unwrap();
         let bound: Vec<String> = session.take_happened().bound.into_keys().collect();
         assert_eq!(bound, ["default/a", "default/b", "default/c"]);
         let expected =
             ["act", "reserve default/a n1", "reserve default/b n1", "act", "reserve default/c n1"].map(str::to_owned);
-        assert_eq!(policy.log, expected);
+        assert_eq!(policy.log(), expected);
     }
 
     #[test]
     fn bindings_that_do_not_fit_together_are_a_lie_and_none_is_bound() {
-        let mut policy = acting([bind(&[("default/a", "n1"), ("default/b", "n1")], false)]);
-        let mut session = session(&mut policy, [node("n1", 3), pod("a", 2, 0), pod("b", 2, 0)]);
+        let policy = acting([bind(&[("default/a", "n1"), ("default/b", "n1")], false)]);
+        let mut session = session(&policy, [node("n1", 3), pod("a", 2, 0), pod("b", 2, 0)]);
         let error = session.cycle().unwrap_err().to_string();
         assert!(error.starts_with("the policy's answer to `act` cannot be: `n1` has 3000 of `cpu`"), "{error}");
         assert!(session.take_happened().bound.is_empty());
@@ -163,7 +163,7 @@ mod tests {
             plan(2, &[("default/q", "n2")], &[]),
             plan(3, &[("default/q", "n2")], &["default/w"]),
         ];
-        let mut policy = acting([Say::Act { bindings: &[], plans, more: false }]);
+        let policy = acting([Say::Act { bindings: &[], plans, more: false }]);
         let cluster = [
             node("n1", 4),
             node("n2", 4),
@@ -172,20 +172,20 @@ mod tests {
             pod("p", 4, 0),
             pod("q", 4, 0),
         ];
-        let mut session = session(&mut policy, cluster);
+        let mut session = session(&policy, cluster);
         session.cycle().unwrap();
         let happened = session.take_happened();
         assert_eq!(happened.victims.into_keys().collect::<Vec<_>>(), ["default/v", "default/w"]);
         assert_eq!(happened.refused.iter().map(|refused| refused.plan).collect::<Vec<_>>(), [2]);
-        assert_eq!(policy.log, ["act", "accepted 1", "refused 2", "accepted 3"]);
+        assert_eq!(policy.log(), ["act", "accepted 1", "refused 2", "accepted 3"]);
     }
 
     #[test]
     fn a_number_of_a_plan_is_used_once_and_nothing_of_the_answer_is_carried_out() {
         let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
-        let mut policy = acting([Say::Act { bindings: &[("default/q", "n1")], plans: vec![plan, plan], more: false }]);
+        let policy = acting([Say::Act { bindings: &[("default/q", "n1")], plans: vec![plan, plan], more: false }]);
         let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), pod("p", 3, 0), pod("q", 1, 0)];
-        let mut session = session(&mut policy, cluster);
+        let mut session = session(&policy, cluster);
         let error = session.cycle().unwrap_err().to_string();
         assert_eq!(error, "the policy's answer to `act` cannot be: the number 1 was given to an earlier plan");
         let happened = session.take_happened();
@@ -194,8 +194,8 @@ mod tests {
 
     #[test]
     fn a_cycle_without_an_end_is_a_lie() {
-        let mut policy = acting((0..100).map(|_| bind(&[], true)));
-        let error = session(&mut policy, []).cycle().unwrap_err().to_string();
+        let policy = acting((0..100).map(|_| bind(&[], true)));
+        let error = session(&policy, []).cycle().unwrap_err().to_string();
         assert_eq!(error, "the policy's answer to `act` cannot be: the cycle has more than 64 steps");
     }
 

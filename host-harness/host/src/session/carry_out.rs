@@ -7,7 +7,7 @@ use lictor_contract::*;
 use super::{CarriedOut, Evicted, How, ProtocolError, RefusedPlan, Session, SessionError};
 use crate::verify::{self, Departure, Proposal, Violation};
 
-impl Session<'_> {
+impl Session {
     /// Takes note of the numbers of plans; none of them may have come before.
     pub(super) fn claim(
         &mut self,
@@ -110,14 +110,14 @@ mod tests {
         policy.say("filter default/p", Say::Fits(&[])).say(ASKED, Say::Plan(plan, Fx::default()))
     }
 
-    fn cluster(policy: &mut Scripted) -> Session<'_> {
+    fn cluster(policy: &Scripted) -> Session {
         session(policy, [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)])
     }
 
     #[test]
     fn a_victim_is_told_with_how_where_and_for_whom() {
-        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], false));
-        let mut session = cluster(&mut policy);
+        let policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], false));
+        let mut session = cluster(&policy);
         session.try_pod("default/p").unwrap();
         let happened = session.take_happened();
         let v = happened.victims.get("default/v").unwrap();
@@ -127,21 +127,21 @@ mod tests {
 
     #[test]
     fn a_soft_victim_is_marked_and_stays() {
-        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
-        let mut session = cluster(&mut policy);
+        let policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
+        let mut session = cluster(&policy);
         session.try_pod("default/p").unwrap();
         assert_eq!(session.take_happened().victims.get("default/v").unwrap().how, How::Soft);
         session.sync().unwrap();
-        let v = policy.seen.get("default/v").unwrap();
+        let v = policy.seen("default/v");
         assert!(!v.terminating);
         assert_eq!(v.annotations.first().unwrap().value, "marked");
     }
 
     #[test]
     fn a_victim_held_at_permit_is_unreserved() {
-        let mut policy = Scripted::deciding(ALL).say("permit default/h", Say::Wait(10, Fx::default()));
-        policy = planned(policy, sketch(5, &["default/h"], false));
-        let mut session = session(&mut policy, [node("n1", 4), pod("h", 3, 0), pod("p", 3, 9)]);
+        let policy = Scripted::deciding(ALL).say("permit default/h", Say::Wait(10, Fx::default()));
+        let policy = planned(policy, sketch(5, &["default/h"], false));
+        let mut session = session(&policy, [node("n1", 4), pod("h", 3, 0), pod("p", 3, 9)]);
         session.try_pod("default/h").unwrap();
         session.try_pod("default/p").unwrap();
         let happened = session.take_happened();
@@ -149,29 +149,29 @@ mod tests {
         assert!(session.waiting().is_empty());
         assert_eq!(session.departures.victims().count(), 0);
         session.sync().unwrap();
-        assert_eq!(policy.log.last().unwrap(), "unreserve default/h Preempted");
-        assert!(!policy.seen.get("default/h").unwrap().terminating);
+        assert_eq!(policy.log().last().unwrap(), "unreserve default/h Preempted");
+        assert!(!policy.seen("default/h").terminating);
     }
 
     #[test]
     fn evictions_complete_when_the_host_says_so() {
-        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
-        let mut session = cluster(&mut policy);
+        let policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
+        let mut session = cluster(&policy);
         session.try_pod("default/p").unwrap();
         session.evictions_complete().unwrap();
         assert_eq!(session.mirror.pod_id("default/v"), None);
         assert!(session.mirror.pod_id("default/w").is_some());
         assert_eq!(session.departures.victims().count(), 0);
         assert_eq!(session.try_pod("default/p").unwrap().node.unwrap(), "n1");
-        assert!(policy.log.contains(&"removed default/v".to_owned()));
+        assert!(policy.log().contains(&"removed default/v".to_owned()));
     }
 
     #[test]
     fn who_consumes_a_reservation_leaves_with_it() {
         let allocated = json!({"scheduling.koordinator.sh/reservation-allocated": r#"{"name":"r"}"#});
         let owner = on("n1", with(pod("o", 1, 0), "/metadata", "annotations", allocated));
-        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["Reservation/r"], true));
-        let mut session = session(&mut policy, [node("n1", 4), reservation("r", 4, Some("n1")), owner, pod("p", 3, 9)]);
+        let policy = planned(Scripted::deciding(ALL), sketch(5, &["Reservation/r"], true));
+        let mut session = session(&policy, [node("n1", 4), reservation("r", 4, Some("n1")), owner, pod("p", 3, 9)]);
         session.try_pod("default/p").unwrap();
         session.evictions_complete().unwrap();
         assert_eq!(session.mirror.pod_id("Reservation/r"), None);
@@ -182,13 +182,13 @@ mod tests {
     /// its victim.
     fn asked_again(at: i64) -> (Vec<String>, bool) {
         let plan = |id, nominations, expires| Sketch { id, nominations, victims: &["default/v"], soft: true, expires };
-        let mut policy = Scripted::deciding(ALL)
+        let policy = Scripted::deciding(ALL)
             .say("filter default/p", Say::Fits(&[]))
             .say("filter default/q", Say::Fits(&[]))
             .say(ASKED, Say::Plan(plan(5, &[("default/p", "n1")], Some(10)), Fx::default()))
             .say("post-filter default/q", Say::Plan(plan(6, &[("default/q", "n1")], None), Fx::default()));
         let cluster = [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9), pod("q", 1, 9)];
-        let mut session = session(&mut policy, cluster);
+        let mut session = session(&policy, cluster);
         session.try_pod("default/p").unwrap();
         session.take_happened();
         session.advance(at).unwrap();

@@ -8,7 +8,7 @@ use lictor_contract::*;
 use super::{Session, SessionError};
 use crate::cluster::{InputError, Object};
 
-impl Session<'_> {
+impl Session {
     /// Reads files that kubectl printed (`-` is the standard input) and creates or replaces what is in them.
     pub fn load<P: AsRef<Path>>(&mut self, files: &[P]) -> Result<Result<(), InputError>, SessionError> {
         let read = self.mirror.load(files);
@@ -114,38 +114,38 @@ mod tests {
 
     #[test]
     fn a_held_pod_is_unreserved_before_it_is_gone() {
-        let mut policy = holding();
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = holding();
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         session.try_pod("default/a").unwrap();
         assert!(session.remove("Pod/default/a").unwrap());
         assert!(session.waiting().is_empty());
         let tail = ["unreserve default/a Removed", "removed default/a"].map(str::to_owned);
-        assert!(policy.log.ends_with(&tail), "{:?}", policy.log);
+        assert!(policy.log().ends_with(&tail), "{:?}", policy.log());
     }
 
     #[test]
     fn a_pod_held_for_a_node_that_goes_is_pending_again() {
-        let mut policy = holding();
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = holding();
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         session.try_pod("default/a").unwrap();
         assert!(session.remove("Node/n1").unwrap());
         assert!(session.waiting().is_empty());
         assert_eq!(session.queue().unwrap().len(), 1);
-        assert!(policy.log.contains(&"unreserve default/a Failed".to_owned()));
+        assert!(policy.log().contains(&"unreserve default/a Failed".to_owned()));
     }
 
     #[test]
     fn what_there_is_not_cannot_be_removed() {
-        let mut policy = holding();
-        let mut session = session(&mut policy, [node("n1", 4)]);
+        let policy = holding();
+        let mut session = session(&policy, [node("n1", 4)]);
         assert!(!session.remove("Pod/default/a").unwrap());
         assert!(!session.remove("Node/n2").unwrap());
     }
 
     #[test]
     fn a_held_pod_that_somebody_else_bound_is_let_go() {
-        let mut policy = holding();
-        let mut session = session(&mut policy, [node("n1", 4), node("n2", 4), pod("a", 4, 0)]);
+        let policy = holding();
+        let mut session = session(&policy, [node("n1", 4), node("n2", 4), pod("a", 4, 0)]);
         session.try_pod("default/a").unwrap();
         assert_eq!(session.waiting().get("default/a").unwrap(), "n1");
         session.upsert([object(on("n2", pod("a", 4, 0)))]).unwrap();
@@ -155,6 +155,6 @@ mod tests {
             session.occupancy.on(node).count()
         };
         assert_eq!((load("n1"), load("n2")), (0, 1));
-        assert!(!policy.log.iter().any(|asked| asked.starts_with("unreserve")));
+        assert!(!policy.log().iter().any(|asked| asked.starts_with("unreserve")));
     }
 }

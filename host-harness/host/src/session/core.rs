@@ -17,8 +17,8 @@ const CHUNK: usize = 4096;
 ///
 /// Whatever changes in the cluster is told to the policy before it is asked anything. After an error the session is not to be
 /// used any more: what the policy believes may differ from what is so.
-pub struct Session<'p> {
-    pub(super) policy: &'p mut dyn Policy,
+pub struct Session {
+    pub(super) policy: Box<dyn Policy>,
     pub(super) points: BTreeSet<ExtensionPoint>,
     pub(super) mirror: Mirror,
     pub(super) occupancy: Occupancy,
@@ -36,10 +36,10 @@ pub struct Session<'p> {
     findings: Vec<Finding>,
 }
 
-impl<'p> Session<'p> {
+impl Session {
     /// Configures the policy and gives it an empty cluster. The laws are the policy's first where they are empty; the arguments
     /// are a JSON object, or empty for none.
-    pub fn open(policy: &'p mut dyn Policy, laws: &str, arguments: &str) -> Result<Session<'p>, OpenError> {
+    pub fn open(mut policy: Box<dyn Policy>, laws: &str, arguments: &str) -> Result<Session, OpenError> {
         let mut described = policy.describe()?.systems;
         let laws = match described.first() {
             Some(first) if laws.is_empty() => first.name.clone(),
@@ -87,7 +87,7 @@ impl<'p> Session<'p> {
     /// The policy itself, told of everything, for what the cycle does not ask.
     pub fn policy(&mut self) -> Result<&mut dyn Policy, SessionError> {
         self.sync()?;
-        Ok(self.policy)
+        Ok(self.policy.as_mut())
     }
 
     /// Whether the laws in force decide here.
@@ -101,7 +101,7 @@ impl<'p> Session<'p> {
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>,
     ) -> Result<T, SessionError> {
         self.sync()?;
-        Ok(question(self.policy)?)
+        Ok(question(self.policy.as_mut())?)
     }
 
     /// Tells the policy, and notes for the host, what changed.
@@ -150,18 +150,18 @@ mod tests {
 
     #[test]
     fn everything_is_told_in_chunks() {
-        let mut policy = Scripted::deciding(&[]);
-        drop(session(&mut policy, (0..2 * CHUNK).map(|number| pod(&format!("p{number}"), 1, 0))));
-        assert_eq!(policy.seen.len(), 2 * CHUNK);
-        assert!(policy.most_events_at_once <= CHUNK);
+        let policy = Scripted::deciding(&[]);
+        drop(session(&policy, (0..2 * CHUNK).map(|number| pod(&format!("p{number}"), 1, 0))));
+        assert_eq!(policy.seen_count(), 2 * CHUNK);
+        assert!(policy.most_events_at_once() <= CHUNK);
     }
 
     #[test]
     fn the_first_laws_are_the_default_and_unknown_ones_are_refused() {
-        assert!(Session::open(&mut Scripted::deciding(&[]), "", "").is_ok());
-        let refused = Session::open(&mut Scripted::deciding(&[]), "other", "").err().unwrap();
+        assert!(Session::open(Box::new(Scripted::deciding(&[])), "", "").is_ok());
+        let refused = Session::open(Box::new(Scripted::deciding(&[])), "other", "").err().unwrap();
         assert_eq!(refused.to_string(), "no such laws; the policy knows `test`");
-        let refused = Session::open(&mut Scripted::deciding(&[]), "test", "{\"speed\": 1}").err().unwrap();
+        let refused = Session::open(Box::new(Scripted::deciding(&[])), "test", "{\"speed\": 1}").err().unwrap();
         assert_eq!(refused.to_string(), "the laws take no argument `speed`");
     }
 }

@@ -7,7 +7,7 @@ use lictor_contract::*;
 
 use super::{ProtocolError, Session, SessionError};
 
-impl Session<'_> {
+impl Session {
     /// Runs one cycle: the policy's own where the laws have one, else one attempt for every pod that is pending at its
     /// beginning, in queue order. A pod that was bound, held or removed meanwhile is passed over.
     pub fn cycle(&mut self) -> Result<(), SessionError> {
@@ -62,36 +62,36 @@ mod tests {
     use crate::verify::testing::{node, on, pod};
 
     /// The pods that were tried, in order.
-    fn tried(policy: &Scripted) -> Vec<&str> {
-        policy.log.iter().filter_map(|asked| asked.strip_prefix("pre-filter default/")).collect()
+    fn tried(policy: &Scripted) -> Vec<String> {
+        policy.log().iter().filter_map(|asked| Some(asked.strip_prefix("pre-filter default/")?.to_owned())).collect()
     }
 
     #[test]
     fn every_pending_pod_is_tried_once_in_the_order_of_the_policy() {
-        let mut policy = Scripted::deciding(ALL)
+        let policy = Scripted::deciding(ALL)
             .say("queue-order", Say::Queue(vec!["default/c", "default/a", "default/b"]))
             .say("filter default/a", Say::Fits(&[]));
         let cluster = [node("n1", 4), pod("b", 1, 0), pod("c", 1, 0), on("n1", pod("v", 1, 0)), pod("a", 1, 0)];
-        session(&mut policy, cluster).cycle().unwrap();
-        assert_eq!(policy.log.first().unwrap(), "queue-order default/a default/b default/c");
+        session(&policy, cluster).cycle().unwrap();
+        assert_eq!(policy.log().first().unwrap(), "queue-order default/a default/b default/c");
         assert_eq!(tried(&policy), ["c", "a", "b"]);
     }
 
     #[test]
     fn what_is_left_is_ordered_anew_when_the_policy_says_so() {
         let reorder = Fx { reorder: true, ..Fx::default() };
-        let mut policy = Scripted::deciding(ALL)
+        let policy = Scripted::deciding(ALL)
             .say("pre-filter default/a", Say::Pass(reorder))
             .say("queue-order", Say::Queue(vec!["default/a", "default/b", "default/c"]))
             .say("queue-order", Say::Queue(vec!["default/c", "default/b"]));
-        session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]).cycle().unwrap();
+        session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]).cycle().unwrap();
         assert_eq!(tried(&policy), ["a", "c", "b"]);
     }
 
     #[test]
     fn a_pod_that_is_held_is_not_tried() {
-        let mut policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         session.cycle().unwrap();
         session.cycle().unwrap();
         assert_eq!(tried(&policy), ["a"]);
@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn without_an_order_of_the_policy_priority_and_name_decide() {
-        let mut policy = Scripted::deciding(&[]);
-        let mut session = session(&mut policy, [pod("c", 1, 0), pod("b", 1, 9), pod("a", 1, 0)]);
+        let policy = Scripted::deciding(&[]);
+        let mut session = session(&policy, [pod("c", 1, 0), pod("b", 1, 9), pod("a", 1, 0)]);
         let queue = session.queue().unwrap();
         let names: Vec<&str> = queue.iter().filter_map(|pod| session.mirror.pod_name(*pod)).collect();
         assert_eq!(names, ["default/b", "default/a", "default/c"]);
@@ -109,12 +109,12 @@ mod tests {
     #[test]
     fn a_queue_of_other_pods_is_a_lie() {
         for queue in [vec!["default/a"], vec!["default/a", "default/a"], vec!["default/a", "default/v"], vec![]] {
-            let mut policy = Scripted::deciding(ALL).say("queue-order", Say::Queue(queue.clone()));
+            let policy = Scripted::deciding(ALL).say("queue-order", Say::Queue(queue.clone()));
             let mut session =
-                session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), on("n1", pod("v", 1, 0))]);
+                session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), on("n1", pod("v", 1, 0))]);
             let error = session.cycle().unwrap_err().to_string();
             assert!(error.contains("2 pods were to be ordered"), "{queue:?}: {error}");
-            assert_eq!(tried(&policy), Vec::<&str>::new());
+            assert_eq!(tried(&policy), Vec::<String>::new());
         }
     }
 }

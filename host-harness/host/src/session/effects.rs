@@ -6,7 +6,7 @@ use lictor_contract::*;
 
 use super::{ProtocolError, Session, SessionError};
 
-impl Session<'_> {
+impl Session {
     /// Every pod that the effects name exists.
     pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), SessionError> {
         let mut named = effects.releases.iter().chain(&effects.admits).chain(&effects.withdrawn);
@@ -77,8 +77,8 @@ mod tests {
     #[test]
     fn who_is_admitted_is_bound_where_it_was_held() {
         let admits = Fx { admits: &["default/c", "default/a"], ..Fx::default() };
-        let mut policy = four(Scripted::deciding(ALL), Say::Allow(admits));
-        let mut session = session(&mut policy, pods());
+        let policy = four(Scripted::deciding(ALL), Say::Allow(admits));
+        let mut session = session(&policy, pods());
         session.cycle().unwrap();
         let bound: Vec<String> = session.take_happened().bound.into_keys().collect();
         assert_eq!(bound, ["default/a", "default/c", "default/d"]);
@@ -89,24 +89,24 @@ mod tests {
     fn a_release_releases_others_each_once() {
         let releases = |names| Fx { releases: names, ..Fx::default() };
         let reject = Say::Reject("the gang cannot be", releases(&["default/a"]));
-        let mut policy = four(Scripted::deciding(ALL), reject)
+        let policy = four(Scripted::deciding(ALL), reject)
             .say("unreserve default/a", Say::Effects(releases(&["default/b", "default/c"])))
             .say("unreserve default/b", Say::Effects(releases(&["default/a", "default/c"])));
-        let mut session = session(&mut policy, pods());
+        let mut session = session(&policy, pods());
         session.cycle().unwrap();
         assert!(session.waiting().is_empty());
         let released: Vec<String> = session.take_happened().released.into_iter().map(|held| held.pod).collect();
         assert_eq!(released, ["default/a", "default/b", "default/c"]);
-        let asked: Vec<&String> = policy.log.iter().filter(|asked| asked.starts_with("unreserve")).collect();
+        let asked: Vec<String> = policy.log().into_iter().filter(|asked| asked.starts_with("unreserve")).collect();
         let expected = ["d Failed", "a Released", "b Released", "c Released"];
-        assert!(asked.into_iter().eq(&expected.map(|pod| format!("unreserve default/{pod}"))));
+        assert!(asked.into_iter().eq(expected.map(|pod| format!("unreserve default/{pod}"))));
     }
 
     #[test]
     fn a_pod_that_there_is_not_is_a_lie_and_nothing_is_carried_out() {
         let protocol_error = Fx { admits: &["default/a", "default/x"], ..Fx::default() };
-        let mut policy = four(Scripted::deciding(ALL), Say::Allow(protocol_error));
-        let mut session = session(&mut policy, pods());
+        let policy = four(Scripted::deciding(ALL), Say::Allow(protocol_error));
+        let mut session = session(&policy, pods());
         let error = session.cycle().unwrap_err();
         let said = "the policy's answer to `permit` cannot be: no pod has the number 4294967295";
         assert_eq!(error.to_string(), said);

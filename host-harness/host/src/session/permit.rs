@@ -42,7 +42,7 @@ impl Held {
     }
 }
 
-impl Session<'_> {
+impl Session {
     /// The pods held at permit, and the nodes they are held for.
     pub fn waiting(&self) -> BTreeMap<String, String> {
         self.held.iter().map(|(pod, place)| (self.pod_name(pod), self.node_name(place.node))).collect()
@@ -108,23 +108,22 @@ mod tests {
 
     #[test]
     fn a_deadline_that_is_reached_exactly_has_passed() {
-        let mut policy = hold(Scripted::deciding(ALL), "a", 10);
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = hold(Scripted::deciding(ALL), "a", 10);
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         session.try_pod("default/a").unwrap();
         session.advance(9).unwrap();
         assert_eq!(session.waiting(), [("default/a".to_owned(), "n1".to_owned())].into());
         session.advance(1).unwrap();
         assert!(session.waiting().is_empty());
         assert_eq!(session.mirror.now(), 10);
-        assert!(policy.log.contains(&"unreserve default/a Timeout".to_owned()));
+        assert!(policy.log().contains(&"unreserve default/a Timeout".to_owned()));
     }
 
     #[test]
     fn the_clock_stands_at_the_deadline_when_it_passes_and_the_earliest_comes_first() {
         let policy = hold(hold(hold(Scripted::deciding(ALL), "a", 30), "b", 20), "c", 20);
-        let mut policy =
-            policy.say("unreserve default/b", Say::Effects(Fx { releases: &["default/a"], ..Fx::default() }));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]);
+        let policy = policy.say("unreserve default/b", Say::Effects(Fx { releases: &["default/a"], ..Fx::default() }));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]);
         session.cycle().unwrap();
         session.advance(100).unwrap();
         let expected = [
@@ -134,13 +133,13 @@ mod tests {
             "unreserve default/c Timeout",
             "clock 100",
         ];
-        assert!(policy.log.ends_with(&expected.map(str::to_owned)), "{:?}", policy.log);
+        assert!(policy.log().ends_with(&expected.map(str::to_owned)), "{:?}", policy.log());
     }
 
     #[test]
     fn what_is_held_takes_room_until_the_time_is_up() {
-        let mut policy = hold(Scripted::deciding(ALL), "a", 10).say("filter default/b", Say::Fits(&[]));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 4, 0), pod("b", 4, 0)]);
+        let policy = hold(Scripted::deciding(ALL), "a", 10).say("filter default/b", Say::Fits(&[]));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 4, 0), pod("b", 4, 0)]);
         session.cycle().unwrap();
         let (b, n1) = (session.mirror.pod_id("default/b").unwrap(), session.mirror.node_id("n1").unwrap());
         let bind = [lictor_contract::Placement { pod: b, node: n1 }];

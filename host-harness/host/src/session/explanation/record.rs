@@ -12,7 +12,7 @@ const ELIGIBLE: &str = "host/eligible";
 /// What the codes of laws about room on nodes begin with.
 const NODE: &str = "node/";
 
-impl Session<'_> {
+impl Session {
     /// From here on every attempt is explained. False where the policy does not say why it decides as it does: then nothing is.
     pub fn explain(&mut self) -> Result<bool, SessionError> {
         match self.policy.record_notes(true) {

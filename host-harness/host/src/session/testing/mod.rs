@@ -3,6 +3,7 @@
 mod scripted;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lictor_contract::*;
 use serde_json::Value;
@@ -66,19 +67,22 @@ pub enum Say {
 }
 
 /// The policy. An answer is said once, to the question it was meant for (`permit default/a`); what nothing was meant for is
-/// passed, fits everywhere and is allowed.
-#[derive(Debug, Default)]
+/// passed, fits everywhere and is allowed. What it was told can be read from every clone of it.
+#[derive(Debug, Clone, Default)]
 pub struct Scripted {
     points: Vec<ExtensionPoint>,
     script: BTreeMap<String, VecDeque<Say>>,
     pods: BTreeMap<String, PodId>,
     nodes: BTreeMap<String, NodeId>,
-    /// What it was asked and told, in order.
-    pub log: Vec<String>,
-    /// How many events it was told at once at most.
-    pub most_events_at_once: usize,
-    /// The marks, deletions and nominations that it was told of.
-    pub seen: BTreeMap<String, Pod>,
+    told: Arc<Mutex<Told>>,
+}
+
+/// What the policy was asked and told.
+#[derive(Debug, Default)]
+struct Told {
+    log: Vec<String>,
+    most_events_at_once: usize,
+    seen: BTreeMap<String, Pod>,
 }
 
 impl Scripted {
@@ -90,6 +94,35 @@ impl Scripted {
     pub fn say(mut self, question: &str, answer: Say) -> Scripted {
         self.script.entry(question.to_owned()).or_default().push_back(answer);
         self
+    }
+
+    /// What it was asked and told, in order.
+    pub fn log(&self) -> Vec<String> {
+        self.told().log.clone()
+    }
+
+    /// How many events it was told at once at most.
+    pub fn most_events_at_once(&self) -> usize {
+        self.told().most_events_at_once
+    }
+
+    /// A pod as it was told of it.
+    pub fn seen(&self, name: &str) -> Pod {
+        self.told().seen.get(name).cloned().unwrap()
+    }
+
+    /// How many pods it was told of.
+    pub fn seen_count(&self) -> usize {
+        self.told().seen.len()
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// It was asked or told this.
+    fn note(&self, what: String) {
+        self.told().log.push(what);
     }
 
     fn next(&mut self, question: &str) -> Option<Say> {
@@ -149,14 +182,14 @@ pub fn reason(message: &str) -> Reason {
 }
 
 /// A session of the policy in a cluster of these objects.
-pub fn session(policy: &mut Scripted, objects: impl IntoIterator<Item = Value>) -> Session<'_> {
-    let mut session = Session::open(policy, "test", "").unwrap();
+pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Session {
+    let mut session = Session::open(Box::new(policy.clone()), "test", "").unwrap();
     session.upsert(objects.into_iter().map(object)).unwrap();
     session.take_happened();
     session
 }
 
-impl Session<'_> {
+impl Session {
     /// One attempt, by name.
     pub fn try_pod(&mut self, name: &str) -> Result<super::Attempt, super::SessionError> {
         let pod = self.mirror.pod_id(name).unwrap();
