@@ -8,8 +8,9 @@ use super::failure::Failure;
 use super::format::{Action, Scenario, Step};
 use super::report::{Report, StepReport};
 use super::status;
+use lictor_host::driver::Virtual;
 use lictor_host::policy::Policy;
-use lictor_host::session::{OpenError, Session, SessionError};
+use lictor_host::session::{OpenError, SessionError};
 
 /// Runs a scenario against a policy, which is configured anew. Stops at the first step that
 /// cannot be taken.
@@ -25,7 +26,7 @@ pub fn run_explained(scenario: &Scenario, policy: Box<dyn Policy>) -> Report {
 fn run_with(
     scenario: &Scenario,
     policy: Box<dyn Policy>,
-    prepare: impl FnOnce(&mut Session) -> Result<(), SessionError>,
+    prepare: impl FnOnce(&mut Virtual) -> Result<(), SessionError>,
 ) -> Report {
     let mut report = Report {
         scenario: scenario.name.clone(),
@@ -37,9 +38,9 @@ fn run_with(
         findings: Vec::new(),
     };
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
-    match Session::open(policy, &scenario.laws, &arguments) {
+    match Virtual::open(policy, &scenario.laws, &arguments) {
         Ok(mut session) => {
-            let prepared = prepare(&mut session).map_err(|error| error.to_string());
+            let prepared = prepare(&mut session).map_err(|error| error.cause.to_string());
             report.error = prepared.and_then(|()| run_steps(scenario, &mut session, &mut report.steps)).err();
             report.findings = session.findings().to_vec();
         }
@@ -50,8 +51,8 @@ fn run_with(
 }
 
 /// Takes the steps one after the other.
-fn run_steps(scenario: &Scenario, session: &mut Session, reports: &mut Vec<StepReport>) -> Result<(), String> {
-    session.upsert(scenario.cluster.iter().cloned()).map_err(|error| format!("initial cluster: {error}"))?;
+fn run_steps(scenario: &Scenario, session: &mut Virtual, reports: &mut Vec<StepReport>) -> Result<(), String> {
+    session.apply(scenario.cluster.clone()).map_err(|error| format!("initial cluster: {}", error.cause))?;
     session.take_happened();
     for (place, step) in (1usize..).zip(&scenario.steps) {
         let title = step.action.title();

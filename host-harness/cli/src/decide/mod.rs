@@ -26,8 +26,9 @@ use super::problem::Problem;
 use super::progress::Progress;
 use super::screen::{print_json, print_yaml};
 use lictor_host::cluster::Mirror;
+use lictor_host::driver::Virtual;
 use lictor_host::policy::CallError;
-use lictor_host::session::{Session, SessionError};
+use lictor_host::session::{Cause, Input, SessionError};
 
 /// Decide about the pending pods of a cluster: what is bound, held, nominated, evicted, refused, and by which law
 #[derive(Debug, Args)]
@@ -108,11 +109,11 @@ pub(super) fn decide<T>(
     look: impl FnOnce(&Mirror, Option<&SystemInfo>) -> Result<T, Failure>,
 ) -> Result<(Record, Jobs, T), Failure> {
     let mut policy = chosen.start()?;
-    let described = policy.describe().map_err(SessionError::from)?;
+    let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
     let wanted = |set: &&SystemInfo| question.laws.is_empty() || set.name == question.laws;
     let laws = described.systems.iter().find(wanted).cloned();
     let progress = Progress::of("reading");
-    let opened = Session::open(policy, question.laws, &arguments.json());
+    let opened = Virtual::open(policy, question.laws, &arguments.json());
     let mut session = opened.map_err(|error| arguments.refused(error, question.laws, laws.as_ref()))?;
     let (findings, origins) = load(question, chosen, &arguments, &mut session)?;
     let told = session.findings().len();
@@ -129,7 +130,7 @@ pub(super) fn decide<T>(
     let mut record = Record::new(&described, laws.as_ref(), chosen, arguments.given, &session);
     let before = accounts(&mut session)?;
     for cycle in 1..=question.cycles {
-        session.cycle()?;
+        session.tell(Input::Cycle)?;
         record.cycles.push(Cycle::of(cycle, &mut session, question.explain != Explain::No));
     }
     let after = accounts(&mut session)?;
@@ -141,7 +142,7 @@ pub(super) fn decide<T>(
 }
 
 /// Has the policy say why it decides as it does, where that is wanted.
-fn explain(wanted: Explain, chosen: &Chosen, session: &mut Session) -> Result<(), Failure> {
+fn explain(wanted: Explain, chosen: &Chosen, session: &mut Virtual) -> Result<(), Failure> {
     if wanted == Explain::No || session.explain()? {
         return Ok(());
     }
@@ -160,7 +161,7 @@ fn load(
     question: &Question<'_>,
     chosen: &Chosen,
     arguments: &Arguments,
-    session: &mut Session,
+    session: &mut Virtual,
 ) -> Result<(Vec<Problem>, Origins), Failure> {
     let Snapshot { objects, origins } = Snapshot::read(question.snapshots)?;
     let files = names(question.snapshots);
@@ -168,12 +169,12 @@ fn load(
     if objects.is_empty() {
         return nothing("object", "write `kubectl get nodes,pods,... --all-namespaces -o yaml` into it");
     }
-    if let Err(error) = session.load_objects(objects) {
-        return Err(match &error {
-            SessionError::CallError(CallError::Refused { error: PolicyError::Overflow(sum), .. }) => {
+    if let Err(error) = session.tell(Input::Listed(objects)) {
+        return Err(match &error.cause {
+            Cause::CallError(CallError::Refused { error: PolicyError::Overflow(sum), .. }) => {
                 Failure::Objects(vec![overflow::find(question, chosen, arguments, sum)])
             }
-            _ => Failure::Session(error),
+            _ => error.into(),
         });
     }
     let warnings = session.mirror().warnings();
@@ -196,9 +197,9 @@ fn load(
 }
 
 /// The books; none where the policy keeps none.
-fn accounts(session: &mut Session) -> Result<Vec<QueueAccount>, Failure> {
+fn accounts(session: &mut Virtual) -> Result<Vec<QueueAccount>, Failure> {
     match session.accounts() {
-        Err(SessionError::CallError(CallError::Lacks(_))) => Ok(Vec::new()),
+        Err(SessionError { cause: Cause::CallError(CallError::Lacks(_)), .. }) => Ok(Vec::new()),
         accounts => Ok(accounts?),
     }
 }

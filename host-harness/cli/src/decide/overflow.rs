@@ -5,7 +5,7 @@ use super::super::choice::Chosen;
 use super::super::origins::{Origins, Snapshot};
 use super::super::problem::Problem;
 use super::Question;
-use lictor_host::session::Session;
+use lictor_host::driver::Virtual;
 
 /// What to do about it.
 const REMEDY: &str = "correct the amounts: together they are more than 64 bits can count";
@@ -30,10 +30,10 @@ pub(super) fn find(question: &Question<'_>, chosen: &Chosen, arguments: &Argumen
 
 fn culprit(question: &Question<'_>, chosen: &Chosen, arguments: &Arguments) -> Option<(String, Origins)> {
     let Snapshot { objects, origins } = Snapshot::read(question.snapshots).ok()?;
-    let mut session = Session::open(chosen.start().ok()?, question.laws, &arguments.json()).ok()?;
+    let mut session = Virtual::open(chosen.start().ok()?, question.laws, &arguments.json()).ok()?;
     for object in objects {
         let key = object.key();
-        if session.upsert([object]).is_err() {
+        if session.apply(vec![object]).is_err() {
             return Some((key, origins));
         }
     }

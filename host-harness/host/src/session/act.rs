@@ -2,7 +2,7 @@
 
 use lictor_contract::*;
 
-use super::{ProtocolError, Session, SessionError};
+use super::{Cause, ProtocolError, Session};
 use crate::verify::{self, Proposal};
 
 /// How many steps a cycle may have.
@@ -10,8 +10,8 @@ const STEPS: usize = 64;
 
 impl Session {
     /// Carries out what the policy says, until it says that the cycle has no next step.
-    pub(super) fn act(&mut self) -> Result<(), SessionError> {
-        let waits = |pod: &&Pod| self.explains && self.is_pending(pod);
+    pub(super) fn act(&mut self) -> Result<(), Cause> {
+        let waits = |pod: &&Pod| self.explains && self.occupancy.is_pending(pod);
         let waiting: Vec<PodId> = self.mirror.pods().filter(waits).map(|pod| pod.id).collect();
         self.steps()?;
         for pod in waiting {
@@ -23,7 +23,7 @@ impl Session {
     }
 
     /// The steps of the cycle.
-    fn steps(&mut self) -> Result<(), SessionError> {
+    fn steps(&mut self) -> Result<(), Cause> {
         for _ in 0..STEPS {
             let actions = self.ask(|policy| policy.act())?;
             let plans = unfold(actions.plans).map_err(|protocol_error| protocol_error.in_answer_to("act"))?;
@@ -40,7 +40,7 @@ impl Session {
     }
 
     /// Binds all of these, or none.
-    fn bind_all(&mut self, bindings: &[Placement]) -> Result<(), SessionError> {
+    fn bind_all(&mut self, bindings: &[Placement]) -> Result<(), Cause> {
         let sound = verify::bindings(&self.ground(), bindings);
         sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("act"))?;
         for binding in bindings {
@@ -53,7 +53,7 @@ impl Session {
     }
 
     /// Carries a plan out if it is sound; else the policy has been told, and the next step may bring another.
-    fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), SessionError> {
+    fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), Cause> {
         let effects = Effects::default();
         let proposal = Proposal { plan: &plan, preemptor: None, effects: &effects, refuted: &[] };
         match self.judge(&proposal)? {

@@ -5,13 +5,14 @@ use std::collections::VecDeque;
 use lictor_contract::*;
 
 use super::filter::Filtered;
-use super::{Attempt, AttemptResult, ProtocolError, Session, SessionError};
+use super::journal::Undo;
+use super::{Attempt, AttemptResult, Cause, ProtocolError, Session};
 use crate::policy::CallError;
 use crate::verify;
 
 impl Session {
     /// Tries one pending pod: PreFilter, Filter, PostFilter where no node is left, Reserve, Permit, bind.
-    pub fn attempt(&mut self, pod: PodId) -> Result<Attempt, SessionError> {
+    pub(super) fn attempt(&mut self, pod: PodId) -> Result<Attempt, Cause> {
         self.sync()?;
         self.must_wait_for_a_node(pod)?;
         let mut attempt = self.pre_filter_and_on(pod)?;
@@ -20,30 +21,17 @@ impl Session {
         Ok(attempt)
     }
 
-    /// Whether a pod waits for a node and is not held for one: the pods of the queue.
-    pub(super) fn is_pending(&self, pod: &Pod) -> bool {
-        pod.phase == Phase::Pending && pod.node.is_none() && !pod.terminating && !self.held.contains(pod.id)
-    }
-
     /// Only such a pod can be tried.
-    fn must_wait_for_a_node(&self, pod: PodId) -> Result<(), SessionError> {
-        let known = self.mirror.pod(pod).ok_or(SessionError::NoSuchPod(pod))?;
-        let state = if self.is_pending(known) {
-            return Ok(());
-        } else if known.node.is_some() {
-            "is bound already"
-        } else if self.held.contains(pod) {
-            "is held at permit"
-        } else if known.terminating {
-            "is being deleted"
-        } else {
-            "is not pending"
-        };
-        Err(SessionError::NotPending { pod: self.pod_name(pod), state })
+    fn must_wait_for_a_node(&self, pod: PodId) -> Result<(), Cause> {
+        let known = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
+        match self.occupancy.not_pending(known) {
+            None => Ok(()),
+            Some(state) => Err(Cause::NotPending { pod: self.pod_name(pod), state }),
+        }
     }
 
     /// PreFilter, and what follows from it.
-    fn pre_filter_and_on(&mut self, pod: PodId) -> Result<Attempt, SessionError> {
+    fn pre_filter_and_on(&mut self, pod: PodId) -> Result<Attempt, Cause> {
         let mut attempt = Attempt {
             pod: self.pod_name(pod),
             result: AttemptResult::Rejected,
@@ -80,7 +68,7 @@ impl Session {
     }
 
     /// Reserve, Permit, bind.
-    fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, SessionError> {
+    fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, Cause> {
         self.write(pod, node)?;
         let sound = verify::bindings(&self.ground(), &[Placement { pod, node }]);
         sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("filter"))?;
@@ -110,20 +98,21 @@ impl Session {
     }
 
     /// Writes on the pod what the policy wants to be written with this node.
-    fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), SessionError> {
+    fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), Cause> {
         let marks = match self.policy.marks(pod, node) {
             Err(CallError::Lacks(_)) => return Ok(()),
             answer => answer?,
         };
         if !marks.is_empty() {
-            self.mirror.mark(pod, &marks);
-            self.written.insert(pod, marks);
+            let number = self.asked.number();
+            let before = self.set_written(pod, Some((number, marks)));
+            self.journal.push(Undo::Written(pod, before));
         }
         Ok(())
     }
 
     /// Gives the pod the node until it is bound or unreserved.
-    pub(super) fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<(), SessionError> {
+    pub(super) fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<(), Cause> {
         if self.decides(ExtensionPoint::Reserve) {
             let effects = self.ask(|policy| policy.reserve(pod, node))?;
             self.check_effects("reserve", &effects)?;
@@ -133,7 +122,7 @@ impl Session {
     }
 
     /// Whether the reserved pod may be bound.
-    fn permit(&mut self, pod: PodId) -> Result<(Permission, Option<Reason>, Effects), SessionError> {
+    fn permit(&mut self, pod: PodId) -> Result<(Permission, Option<Reason>, Effects), Cause> {
         if !self.decides(ExtensionPoint::Permit) {
             return Ok((Permission::Allow, None, Effects::default()));
         }
@@ -151,8 +140,9 @@ impl Session {
 #[cfg(test)]
 mod tests {
 
+    use crate::driver::Virtual;
     use crate::session::testing::{ALL, Fx, Say, Scripted, reason, session};
-    use crate::session::{AttemptResult, ProtocolError, Session, SessionError};
+    use crate::session::{AttemptResult, Cause, ProtocolError};
     use crate::verify::testing::{node, on, pod};
 
     /// What the policy was asked and told but for the events of the cluster.
@@ -233,7 +223,7 @@ mod tests {
         let mut session = session(&policy, [node("n1", 4), on("n1", pod("v", 4, 0)), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
         assert!(
-            matches!(error, SessionError::ProtocolError { call: "filter", protocol_error: ProtocolError::Unsound(_) }),
+            matches!(error, Cause::ProtocolError { call: "filter", protocol_error: ProtocolError::Unsound(_) }),
             "{error}"
         );
         assert!(session.take_happened().bound.is_empty());
@@ -267,8 +257,8 @@ mod tests {
             .say("permit default/a", Say::Wait(10, Fx::default()))
             .say("marks default/b", Say::Marks("other", "inside s"));
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
-        let written = |session: &Session, name: &str| {
-            let pod = session.mirror.pod(session.mirror.pod_id(name).unwrap()).unwrap();
+        let written = |session: &Virtual, name: &str| {
+            let pod = session.mirror().pod(session.mirror().pod_id(name).unwrap()).unwrap();
             pod.annotations.first().map(|annotation| annotation.value.clone())
         };
         session.try_pod("default/a").unwrap();
@@ -285,7 +275,7 @@ mod tests {
         let policy = Scripted::deciding(ALL).say("reserve default/a", Say::CallError);
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
-        assert!(matches!(error, SessionError::CallError(_)), "{error}");
+        assert!(matches!(error, Cause::CallError(_)), "{error}");
         assert!(session.take_happened().bound.is_empty());
     }
 }

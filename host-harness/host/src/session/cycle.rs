@@ -5,19 +5,19 @@ use std::collections::{BTreeSet, VecDeque};
 
 use lictor_contract::*;
 
-use super::{ProtocolError, Session, SessionError};
+use super::{Cause, ProtocolError, Session, SessionError};
 
 impl Session {
     /// Runs one cycle: the policy's own where the laws have one, else one attempt for every pod that is pending at its
     /// beginning, in queue order. A pod that was bound, held or removed meanwhile is passed over.
-    pub fn cycle(&mut self) -> Result<(), SessionError> {
+    pub(super) fn cycle(&mut self) -> Result<(), Cause> {
         if self.decides(ExtensionPoint::Act) {
             return self.act();
         }
-        let mut queue = VecDeque::from(self.queue()?);
+        let mut queue = VecDeque::from(self.order_pending()?);
         self.reorder = false;
         while let Some(pod) = queue.pop_front() {
-            if self.mirror.pod(pod).is_some_and(|pod| self.is_pending(pod)) {
+            if self.mirror.pod(pod).is_some_and(|pod| self.occupancy.is_pending(pod)) {
                 self.attempt(pod)?;
             }
             if std::mem::take(&mut self.reorder) {
@@ -27,15 +27,35 @@ impl Session {
         Ok(())
     }
 
-    /// The pending pods in queue order: those that have no node, are not held for one and are not being deleted.
-    pub fn queue(&mut self) -> Result<Vec<PodId>, SessionError> {
+    /// The pending pods in queue order, by name: those that have no node, are not held for one and are not being deleted.
+    ///
+    /// # Errors
+    /// The policy fails.
+    pub fn queue(&mut self) -> Result<Vec<String>, SessionError> {
+        let queue = self.run(
+            || "queue".to_owned(),
+            |session| {
+                session.up()?;
+                session.order_pending()
+            },
+        )?;
+        Ok(queue.into_iter().map(|pod| self.pod_name(pod)).collect())
+    }
+
+    /// The pending pods, by number.
+    pub fn pending(&self) -> impl Iterator<Item = PodId> {
+        self.mirror.pods().filter(|pod| self.occupancy.is_pending(pod)).map(|pod| pod.id)
+    }
+
+    /// The pending pods in queue order.
+    fn order_pending(&mut self) -> Result<Vec<PodId>, Cause> {
         self.sync()?;
-        let pending = self.mirror.pods().filter(|pod| self.is_pending(pod)).map(|pod| pod.id).collect();
+        let pending = self.pending().collect();
         self.ordered(pending)
     }
 
     /// Orders pods as the policy says; by priority, age and name where it leaves that to the host.
-    fn ordered(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, SessionError> {
+    fn ordered(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, Cause> {
         pods.sort_by_cached_key(|pod| self.pod_name(*pod));
         if !self.decides(ExtensionPoint::QueueOrder) {
             pods.sort_by_key(|pod| {
@@ -101,9 +121,7 @@ mod tests {
     fn without_an_order_of_the_policy_priority_and_name_decide() {
         let policy = Scripted::deciding(&[]);
         let mut session = session(&policy, [pod("c", 1, 0), pod("b", 1, 9), pod("a", 1, 0)]);
-        let queue = session.queue().unwrap();
-        let names: Vec<&str> = queue.iter().filter_map(|pod| session.mirror.pod_name(*pod)).collect();
-        assert_eq!(names, ["default/b", "default/a", "default/c"]);
+        assert_eq!(session.queue().unwrap(), ["default/b", "default/a", "default/c"]);
     }
 
     #[test]

@@ -4,13 +4,16 @@ use std::collections::VecDeque;
 
 use lictor_contract::*;
 
-use super::{ProtocolError, Session, SessionError};
+use super::journal::Undo;
+use super::{Cause, ProtocolError, Session};
+use crate::cluster::Change;
+use crate::verify::waits;
 
 impl Session {
-    /// Every pod that the effects name exists.
-    pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), SessionError> {
+    /// Every pod that the effects name exists, or has existed: it may have gone since the policy was told.
+    pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), Cause> {
         let mut named = effects.releases.iter().chain(&effects.admits).chain(&effects.withdrawn);
-        match named.find(|pod| self.mirror.pod(**pod).is_none()) {
+        match named.find(|pod| self.mirror.pod_name(**pod).is_none()) {
             Some(pod) => Err(ProtocolError::UnknownPod(*pod).in_answer_to(call)),
             None => Ok(()),
         }
@@ -20,9 +23,10 @@ impl Session {
     ///
     /// It ends, because every further round takes a pod away from those held. A pod that is not held any more is passed over:
     /// it was let go by what was carried out before.
-    pub(super) fn carry(&mut self, mut rounds: VecDeque<Effects>) -> Result<(), SessionError> {
+    pub(super) fn carry(&mut self, mut rounds: VecDeque<Effects>) -> Result<(), Cause> {
         while let Some(effects) = rounds.pop_front() {
             self.reorder |= effects.reorder;
+            self.promised |= !effects.withdrawn.is_empty();
             for pod in effects.withdrawn {
                 self.withdraw(pod);
             }
@@ -30,26 +34,59 @@ impl Session {
                 rounds.extend(self.unreserve(pod, ReleaseCause::Released)?);
             }
             for pod in effects.admits {
-                if let Some(node) = self.let_go(pod) {
-                    self.bind(pod, node);
+                if let Some(place) = self.let_go(pod) {
+                    self.bind(pod, place.node);
                 }
             }
         }
         Ok(())
     }
 
-    /// Binds a pod.
+    /// Binds a pod, with the marks that were written for its node.
     pub(super) fn bind(&mut self, pod: PodId, node: NodeId) {
-        self.happened.bound.insert(self.pod_name(pod), self.node_name(node));
-        self.mirror.bind(pod, node);
-        self.written.remove(&pod);
+        let (Some(_), Some(node)) = (self.mirror.pod(pod), self.mirror.node(node).map(|node| node.name.clone())) else {
+            return;
+        };
+        self.happened.bound.insert(self.pod_name(pod), node.clone());
+        let marks = self.written.get(&pod).map(|(_, marks)| marks.clone()).unwrap_or_default();
+        self.ask_for(pod, Change::Bind { node, at: self.mirror.now(), marks }, 0);
+        // The binding writes them.
+        self.take_off(pod);
+    }
+
+    /// What was written on a pod for its node is not assumed any more.
+    pub(super) fn take_off(&mut self, pod: PodId) {
+        if let Some(before) = self.set_written(pod, None) {
+            self.journal.push(Undo::Written(pod, Some(before)));
+        }
     }
 
     /// A pod loses its nomination, if it has one.
     fn withdraw(&mut self, pod: PodId) {
         if self.mirror.pod(pod).is_some_and(|pod| pod.nominated.is_some()) {
             self.happened.withdrawn.push(self.pod_name(pod));
-            self.mirror.nominate(pod, None);
+            self.occupancy.promise(pod, None);
+            self.ask_for(pod, Change::Nominate(None), 0);
+        }
+    }
+
+    /// What was promised to a pod that still waits cannot be kept.
+    pub(super) fn withdraw_broken(&mut self, pod: PodId) {
+        let Some(known) = self.mirror.pod(pod).filter(|pod| waits(pod)) else { return };
+        let nominated = known.nominated.is_some();
+        if nominated || self.occupancy.promise_of(pod).is_some() {
+            self.happened.withdrawn.push(self.pod_name(pod));
+            self.occupancy.promise(pod, None);
+        }
+        if nominated {
+            self.ask_for(pod, Change::Nominate(None), 0);
+        }
+    }
+
+    /// The cluster still shows a nomination that was withdrawn.
+    pub(super) fn withdraw_in_cluster(&mut self, pod: PodId) {
+        if self.mirror.pod(pod).is_some_and(|pod| waits(pod) && pod.nominated.is_some()) {
+            self.ask_for(pod, Change::Nominate(None), 0);
         }
     }
 }

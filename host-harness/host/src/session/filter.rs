@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lictor_contract::*;
 
 use super::scoring::Scoring;
-use super::{NodeSummary, ProtocolError, Session, SessionError};
+use super::{Cause, NodeSummary, ProtocolError, Session};
 use crate::verify;
 
 /// What Filter comes to.
@@ -34,7 +34,7 @@ impl Verdicts {
 
 impl Session {
     /// Asks every node and chooses: the nominated one where it takes the pod, else the one that scores best.
-    pub(super) fn filter(&mut self, pod: PodId) -> Result<Filtered, SessionError> {
+    pub(super) fn filter(&mut self, pod: PodId) -> Result<Filtered, Cause> {
         let verdicts = if self.decides(ExtensionPoint::Filter) {
             let verdicts = self.ask(|policy| policy.filter(pod))?;
             self.read_verdicts(verdicts).map_err(|protocol_error| protocol_error.in_answer_to("filter"))?
@@ -42,7 +42,7 @@ impl Session {
             self.sync()?;
             self.own_verdicts(pod)
         };
-        let preemptor = self.mirror.pod(pod).ok_or(SessionError::NoSuchPod(pod))?;
+        let preemptor = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
         if let Some(node) = preemptor.nominated.filter(|node| verdicts.takes(*node)) {
             return Ok(Filtered::Fits(node));
         }
@@ -156,8 +156,8 @@ mod tests {
         let cluster = [node("n1", 1), node("n2", 1), closed, pod("a", 2, 0)];
         let mut session = session(&policy, cluster);
         let attempt = session.try_pod("default/a").unwrap();
-        let (a, n3) = (session.mirror.pod_id("default/a").unwrap(), session.mirror.node_id("n3").unwrap());
-        let words = session.mirror.eligible(a, n3).unwrap_err();
+        let (a, n3) = (session.mirror().pod_id("default/a").unwrap(), session.mirror().node_id("n3").unwrap());
+        let words = session.mirror().eligible(a, n3).unwrap_err();
         let summary = attempt.nodes.unwrap();
         assert_eq!(summary.to_string(), format!("0/3 nodes are available: 2 Insufficient cpu, 1 {words}"));
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use lictor_contract::*;
 
-use super::{Attempt, AttemptResult, Session, SessionError};
+use super::{Attempt, AttemptResult, Cause, Session};
 use crate::verify::Proposal;
 
 /// How often a policy whose plan was refused is asked again.
@@ -12,7 +12,7 @@ const AGAIN: usize = 8;
 
 impl Session {
     /// Asks for a plan until one is sound or there is none. The attempt comes in as it ends without a plan.
-    pub(super) fn post_filter(&mut self, pod: PodId, mut attempt: Attempt) -> Result<Attempt, SessionError> {
+    pub(super) fn post_filter(&mut self, pod: PodId, mut attempt: Attempt) -> Result<Attempt, Cause> {
         if !self.decides(ExtensionPoint::PostFilter) {
             return Ok(attempt);
         }
@@ -48,14 +48,15 @@ impl Session {
 #[cfg(test)]
 mod tests {
 
+    use crate::driver::Virtual;
+    use crate::session::AttemptResult;
     use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, reason, session};
-    use crate::session::{AttemptResult, Session};
     use crate::verify::testing::{node, on, pod};
 
     const ASKED: &str = "post-filter default/p";
 
     /// A node full with `v` (3 cores) and `w` (1), `p` (3) waits.
-    fn full(policy: &Scripted) -> Session {
+    fn full(policy: &Scripted) -> Virtual {
         let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)];
         session(policy, cluster)
     }

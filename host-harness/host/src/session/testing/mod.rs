@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lictor_contract::*;
 use serde_json::Value;
 
-use super::Session;
+use super::{Attempt, Cause, Input};
+use crate::driver::Virtual;
 use crate::verify::testing::object;
 
 /// All points of the pod by pod cycle.
@@ -182,17 +183,28 @@ pub fn reason(message: &str) -> Reason {
 }
 
 /// A session of the policy in a cluster of these objects.
-pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Session {
-    let mut session = Session::open(Box::new(policy.clone()), "test", "").unwrap();
-    session.upsert(objects.into_iter().map(object)).unwrap();
+pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Virtual {
+    let mut session = Virtual::open(Box::new(policy.clone()), "test", "").unwrap();
+    session.apply(objects.into_iter().map(object).collect()).unwrap();
     session.take_happened();
     session
 }
 
-impl Session {
+impl Virtual {
     /// One attempt, by name.
-    pub fn try_pod(&mut self, name: &str) -> Result<super::Attempt, super::SessionError> {
-        let pod = self.mirror.pod_id(name).unwrap();
-        self.attempt(pod)
+    pub fn try_pod(&mut self, name: &str) -> Result<Attempt, Cause> {
+        self.tell(Input::Attempt(name.to_owned())).map_err(|error| error.cause)?;
+        Ok(self.last_attempt().unwrap())
+    }
+
+    /// One cycle.
+    pub fn cycle(&mut self) -> Result<(), Cause> {
+        self.tell(Input::Cycle).map_err(|error| error.cause)
+    }
+
+    /// Tells the policy what has changed.
+    pub fn sync(&mut self) -> Result<(), Cause> {
+        let now = self.mirror().now();
+        self.tell(Input::Clock(now)).map_err(|error| error.cause)
     }
 }
