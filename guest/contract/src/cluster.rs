@@ -24,7 +24,7 @@ pub struct Resource {
 }
 
 /// An amount of one resource.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Amount {
     /// The resource.
     pub resource: ResourceId,

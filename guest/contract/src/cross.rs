@@ -70,7 +70,8 @@ macro_rules! cross_contract {
             record decision::Interests { labels, annotations, node_labels, kinds }
             choice decision::ArgumentKind { Boolean, Integer, Duration, Text }
             record decision::Argument { name, kind, default, about }
-            record decision::SystemInfo { name, about, extension_points, interests, arguments }
+            record decision::Template { code, case, text }
+            record decision::SystemInfo { name, about, extension_points, interests, arguments, templates }
             record decision::Description { name, version, systems }
             record decision::BadArgument { name, expected, found }
             choice decision::ConfigError { UnknownLaws(it), UnknownArgument(it), BadArgument(it), Malformed(it) }
@@ -81,7 +82,11 @@ macro_rules! cross_contract {
             choice decision::Severity { Error, Warning }
             record decision::Finding { severity, object, path, message, remedy }
             record decision::Applied { revision, findings }
-            record decision::Reason { law, message }
+            choice decision::FactValue {
+                Amounts(it), Count(it), Duration(it), Time(it), Pod(it), Node(it), Queue(it), Job(it), Text(it)
+            }
+            record decision::Fact { name, value }
+            record decision::Reason { code, case, facts }
             record decision::Placement { pod, node }
             record decision::Effects { releases, admits, withdrawn, reorder }
             choice decision::Admission { Pass, Refused(it), Final(it) }
@@ -104,7 +109,7 @@ macro_rules! cross_contract {
             record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
             choice explain::Subject { Preemptor, Pod(it), Node(it), Queue(it) }
             choice explain::Outcome { Barred, Spared, Unneeded, PutBack, Needed, Enough, Chosen }
-            record explain::Note { subject, outcome, law, message }
+            record explain::Note { subject, outcome, reason }
             record state::Checkpoint { format, revision, bytes }
             choice state::StateError { UnknownFormat(it), Malformed(it) }
         }

@@ -1,8 +1,9 @@
-//! `wit/decision.wit`: what the policy answers at the extension points. Who it is stands in `describe.rs`, its plans in `plan.rs`.
+//! `wit/decision.wit`: what the policy answers at the extension points. Who it is stands in `describe.rs`, its plans in
+//! `plan.rs`, its reasons in `reason.rs`.
 
 use serde::Serialize;
 
-use super::{ExtensionPoint, NodeId, Plan, PodId};
+use super::{ExtensionPoint, NodeId, Plan, PodId, Reason};
 
 /// Why a call could not be answered. The policy's state is as before the call, unless it is said otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,15 +55,6 @@ pub struct Applied {
     pub revision: u64,
     /// What their authors should know.
     pub findings: Vec<Finding>,
-}
-
-/// A law and what it says here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Reason {
-    /// The code of the law, such as `koordinator/job-fits-quota`.
-    pub law: String,
-    /// A sentence with both sides' numbers.
-    pub message: String,
 }
 
 /// A pod and a node for it.

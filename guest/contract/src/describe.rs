@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::Template;
+
 /// A point of the scheduling cycle at which a policy may decide. What a policy does not implement, the host decides as if
 /// every pod passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -85,6 +87,8 @@ pub struct SystemInfo {
     pub interests: Interests,
     /// The arguments it takes.
     pub arguments: Vec<Argument>,
+    /// The sentences of its reasons. A reason without one is shown as the list of its facts.
+    pub templates: Vec<Template>,
 }
 
 /// Who the policy is.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{NodeId, PodId};
+use super::{NodeId, PodId, Reason};
 
 /// What a note is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -38,17 +38,15 @@ pub enum Outcome {
     Chosen,
 }
 
-/// One thing that a law said while the policy decided.
+/// One thing that was found while the policy decided.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Note {
     /// What it is about.
     pub subject: Subject,
     /// What happened to it.
     pub outcome: Outcome,
-    /// The code of the law.
-    pub law: String,
-    /// A sentence with both sides' numbers.
-    pub message: String,
+    /// Why.
+    pub reason: Reason,
 }
 
 /// A checkpoint.

@@ -12,6 +12,7 @@ pub mod duration;
 mod explain;
 mod plan;
 pub mod quantity;
+mod reason;
 
 pub use account::*;
 pub use cluster::*;
@@ -20,3 +21,4 @@ pub use decision::*;
 pub use describe::*;
 pub use explain::*;
 pub use plan::*;
+pub use reason::*;

@@ -11,8 +11,8 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// The documents that name laws and scenarios: the first ones one reads, and the manual of each system.
 fn documents() -> Vec<PathBuf> {
-    let first = ["README.md", "CONTRIBUTING.md", "fixtures/scenarios/README.md", "host-harness/tests/README.md"];
-    let manuals = fs::read_dir(Path::new(ROOT).join("guest/policy/src/dialects")).unwrap();
+    let first = ["README.md", "CONTRIBUTING.md", "fixtures/scenarios/README.md", "host-harness/cli/tests/README.md"];
+    let manuals = fs::read_dir(Path::new(ROOT).join("guest/policy/src/systems")).unwrap();
     let manuals = manuals.map(|entry| entry.unwrap().path().join("README.md")).filter(|path| path.is_file());
     first.iter().map(|path| Path::new(ROOT).join(path)).chain(manuals).collect()
 }

@@ -1,98 +1,121 @@
-//! Every law is proven by scenarios: one in which it bites, one in which it spares, as the scenarios themselves say.
+//! Every law is proven by scenarios: one in which the law denies, one in which it allows, as the scenarios themselves say.
 //!
-//! `bites`: with the law silent, the scenario fails. `spares`: with the law silent it passes, and with the law saying the contrary
-//! it fails; so it was asked.
-#![expect(clippy::panic, reason = "tests")]
+//! - `denies`: with the law out of force, the scenario fails.
+//! - `allows`: with the law out of force the scenario passes, and with a law that never holds in its place it fails; so the law
+//!   was asked.
+//!
+//! The named tests: `claims::<system>/<scenario>` for each scenario that names laws, `law::<code>` for each law, and, ignored
+//! unless asked for, the mutation run: `mutation::<code>`.
+
+mod named;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
 
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use lictor::Native;
-use lictor_conformance::{self, Scenario};
+use lictor_conformance::{Scenario, run};
 use lictor_policy::{Switch, rules};
+use named::{File, files, nothing};
 
-fn scenarios() -> Vec<Scenario> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/scenarios");
-    lictor_conformance::load(&[path]).unwrap_or_else(|mistakes| {
-        panic!("{}", mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
-    })
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let files = match files() {
+        Ok(files) => Arc::new(files),
+        Err(error) => {
+            eprintln!("fixtures/scenarios cannot be read: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut tests = vec![Trial::test("the_readme_counts_the_laws_there_are", readme)];
+    for file in files.iter() {
+        let name = file.test_name("claims");
+        let file = file.clone();
+        tests.push(Trial::ignorable_test(name, move || claims(&file)));
+    }
+    for code in rules().iter().map(|(_, entry)| entry.code) {
+        let (one, other) = (files.clone(), files.clone());
+        tests.push(Trial::test(format!("law::{code}"), move || law(&one, code)));
+        let mutation = Trial::test(format!("mutation::{code}"), move || mutation(&other, code));
+        tests.push(mutation.with_ignored_flag(true));
+    }
+    libtest_mimic::run(&arguments, tests).exit_code()
 }
 
 fn passes(scenario: &Scenario, code: &str, to: Switch) -> bool {
-    lictor_conformance::run(scenario, Box::new(Native::switched(code, to))).passed
+    run(scenario, Box::new(Native::switched(code, to))).passed
 }
 
-#[test]
-fn a_scenario_fails_without_the_laws_that_it_says_bite() {
-    let mut wrong = Vec::new();
-    for scenario in scenarios() {
-        for code in &scenario.bites {
-            if passes(&scenario, code, Switch::Silent) {
-                wrong.push(format!("{}: passes without `{code}`", scenario.name));
-            }
+/// What a scenario says of laws is so.
+fn claims(file: &File) -> Result<Completion, Failed> {
+    let scenario = file.scenario()?;
+    if !names_laws(scenario) {
+        return Ok(Completion::ignored_with("names no laws"));
+    }
+    let known: BTreeSet<&str> = rules().iter().map(|(_, entry)| entry.code).collect();
+    let unknown = |code: &&String| !known.contains(code.as_str());
+    let said = scenario.denies.iter().chain(&scenario.allows);
+    let mut wrong: Vec<String> = said.filter(unknown).map(|code| format!("there is no law `{code}`")).collect();
+    for code in &scenario.denies {
+        if passes(scenario, code, Switch::Silent) {
+            wrong.push(format!("`{code}` does not deny here: the scenario passes without it"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn a_scenario_asks_the_laws_that_it_says_spare_and_they_let_it_pass() {
-    let mut wrong = Vec::new();
-    for scenario in scenarios() {
-        for code in &scenario.spares {
-            if !passes(&scenario, code, Switch::Silent) {
-                wrong.push(format!("{}: `{code}` bites", scenario.name));
-            } else if passes(&scenario, code, Switch::Contrary) {
-                wrong.push(format!("{}: passes whatever `{code}` says", scenario.name));
-            }
+    for code in &scenario.allows {
+        if !passes(scenario, code, Switch::Silent) {
+            wrong.push(format!("`{code}` does not allow here, it denies: the scenario fails without it"));
+        } else if passes(scenario, code, Switch::Contrary) {
+            wrong.push(format!("`{code}` is not asked here: the scenario passes where it never holds"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    nothing(wrong.into_iter()).map(|()| Completion::Completed)
 }
 
-#[test]
-fn every_law_has_a_scenario_in_which_it_bites_and_one_in_which_it_spares() {
-    let codes: BTreeSet<&str> = rules().iter().map(|(_, entry)| entry.code).collect();
-    let scenarios = scenarios();
-    let said = |kind: fn(&Scenario) -> &Vec<String>| -> BTreeSet<&str> {
-        scenarios.iter().flat_map(kind).map(String::as_str).collect()
-    };
-    let (bites, spares) = (said(|scenario| &scenario.bites), said(|scenario| &scenario.spares));
-    let unknown: Vec<_> = bites.union(&spares).filter(|code| !codes.contains(*code)).collect();
-    assert!(unknown.is_empty(), "no such laws: {unknown:?}");
-    let missing = |kind: &'static str, said: &BTreeSet<&str>| -> Vec<String> {
-        codes.difference(said).map(|code| format!("{code} {kind}")).collect()
-    };
-    let unproven = [missing("bites", &bites), missing("spares", &spares)].concat();
-    assert!(unproven.is_empty(), "no scenario says so: {unproven:?}");
+fn names_laws(scenario: &Scenario) -> bool {
+    !scenario.denies.is_empty() || !scenario.allows.is_empty()
 }
 
-#[test]
-fn the_readme_counts_the_laws_there_are() {
-    let (text, laws) = (include_str!("README.md"), rules().len());
-    assert!(text.contains(&format!("Each of the {laws} laws in force")), "there are {laws}: run the mutation run anew");
-}
-
-/// How many scenarios of its system, and of those that stand on it, fail with each law switched: what the README of the tests shows.
-#[test]
-#[ignore = "plays every scenario twice for every law; run it with `-- --ignored --nocapture`"]
-fn every_switched_law_is_found_out() {
-    let scenarios = scenarios();
-    let mut survivors = Vec::new();
-    let mut switched = 0;
-    for (_, entry) in rules() {
-        let system = entry.code.split_once('/').unwrap().0;
-        let is_of = |laws: &str| laws == system || system == "kubernetes" && laws == "coscheduling";
-        let fail = |to| {
-            let of_system = scenarios.iter().filter(|scenario| is_of(&scenario.laws));
-            of_system.filter(|scenario| !passes(scenario, entry.code, to)).count()
-        };
-        let (silent, contrary) = (fail(Switch::Silent), fail(Switch::Contrary));
-        println!("{:55} silent {silent:4}  contrary {contrary:4}", entry.code);
-        switched += 2;
-        survivors.extend((silent == 0).then(|| format!("{} silent", entry.code)));
-        survivors.extend((contrary == 0).then(|| format!("{} contrary", entry.code)));
+/// Most scenarios say which laws decide in them.
+fn most_scenarios_name_laws(files: &[Arc<File>]) -> Result<(), Failed> {
+    let mut naming = 0_usize;
+    for file in files {
+        naming += usize::from(names_laws(file.scenario()?));
     }
-    println!("{} of {switched} found out", switched - survivors.len());
-    assert!(survivors.is_empty(), "{survivors:?}");
+    let wrong = (naming * 100 < files.len() * 60).then(|| format!("{naming} of {} scenarios name laws", files.len()));
+    nothing(wrong.into_iter())
+}
+
+/// Scenarios say that a law denies and that it allows.
+fn law(files: &[Arc<File>], code: &str) -> Result<(), Failed> {
+    let (mut denies, mut allows) = (false, false);
+    for file in files {
+        let scenario = file.scenario()?;
+        denies |= scenario.denies.iter().any(|law| law == code);
+        allows |= scenario.allows.iter().any(|law| law == code);
+    }
+    let missing = [(denies, "denies"), (allows, "allows")];
+    nothing(missing.iter().filter(|(said, _)| !said).map(|(_, word)| format!("no scenario {word} by `{code}`")))
+}
+
+fn readme() -> Result<(), Failed> {
+    let laws = rules().len();
+    let counted = include_str!("README.md").contains(&format!("Each of the {laws} laws in force"));
+    nothing((!counted).then(|| format!("there are {laws} laws: run the mutation run again")).into_iter())
+}
+
+/// The scenarios of a law's system, and of those that stand on it, find out each switch of the law.
+fn mutation(files: &[Arc<File>], code: &str) -> Result<(), Failed> {
+    let system = code.split_once('/').map_or(code, |(system, _)| system);
+    let (mut silent, mut contrary) = (0_usize, 0_usize);
+    for file in
+        files.iter().filter(|file| file.system == system || system == "kubernetes" && file.system == "coscheduling")
+    {
+        let scenario = file.scenario()?;
+        silent += usize::from(!passes(scenario, code, Switch::Silent));
+        contrary += usize::from(!passes(scenario, code, Switch::Contrary));
+    }
+    println!("{code:55} silent {silent:4}  contrary {contrary:4}");
+    let survivors = [(silent, "out of force"), (contrary, "to the contrary")];
+    nothing(survivors.iter().filter(|(failing, _)| *failing == 0).map(|(_, how)| format!("`{code}` {how} survives")))
 }

@@ -1,40 +1,124 @@
-//! The scenarios that come with the project.
-#![expect(clippy::panic, reason = "tests")]
+//! The scenarios of the project as named tests, run in parallel. For each file:
+//!
+//! - `file::<system>/<name>`: the file can be read and stands in the folder of its system;
+//! - `native::<system>/<name>`: the engine does what the scenario says;
+//! - `component::<system>/<name>`: the component does what the scenario says;
+//! - `same::<system>/<name>`: both give the same outcomes and explanations, byte for byte, and an explained run the same
+//!   outcomes as an unexplained one.
+//!
+//! `cargo test -p lictor --test scenarios -- koordinator/job-preemption` runs those whose names contain the text.
+
+mod named;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use lictor::Native;
-use lictor::embedded;
-use lictor_conformance::{self, Report, Scenario, Summary, same};
-use lictor_host::policy::Policy;
-use lictor_host::sandbox::{Limits, Sandbox};
+use libtest_mimic::{Arguments, Failed, Trial};
+use lictor::{Native, embedded};
+use lictor_conformance::{Report, Scenario, run, run_explained, same};
+use lictor_host::sandbox::{Limits, LoadError, Loaded, Sandbox};
+use named::{File, files, nothing};
 
-/// All of them.
-fn scenarios() -> Vec<Scenario> {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/scenarios");
-    lictor_conformance::load(&[path]).unwrap_or_else(|mistakes| {
-        panic!("{}", mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
-    })
+/// The systems that have scenarios.
+const SYSTEMS: [&str; 5] = ["coscheduling", "koordinator", "kubernetes", "volcano", "yunikorn"];
+
+/// The embedded component, compiled once.
+static COMPONENT: LazyLock<Result<Loaded, LoadError>> =
+    LazyLock::new(|| Sandbox::new(Limits::default())?.load(embedded()));
+
+/// A file with the runs that several of its tests look at.
+struct Case {
+    file: Arc<File>,
+    native: OnceLock<Report>,
+    component: OnceLock<Result<Report, String>>,
 }
 
-#[test]
-fn every_scenario_can_be_read_and_stands_in_the_folder_of_its_laws() {
-    let scenarios = scenarios();
-    let mut seen = BTreeSet::new();
-    for scenario in &scenarios {
-        let file = Path::new(&**scenario.origin.file());
-        let folder = file.parent().unwrap().file_name().unwrap().to_str().unwrap();
-        assert_eq!(folder, scenario.laws, "{}", file.display());
-        assert!(seen.insert((folder.to_owned(), scenario.name.clone())), "{} twice", scenario.name);
-        assert!(!scenario.steps.is_empty(), "{} has no steps", file.display());
-        assert!(!scenario.description.is_empty() && !scenario.source.is_empty(), "{}", file.display());
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let files = match files() {
+        Ok(files) => files,
+        Err(error) => {
+            eprintln!("fixtures/scenarios cannot be read: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let systems: BTreeSet<String> = files.iter().map(|file| file.system.clone()).collect();
+    let mut tests = vec![Trial::test("every_system_has_scenarios", move || every_system(&systems))];
+    tests.extend(files.into_iter().flat_map(Case::tests));
+    libtest_mimic::run(&arguments, tests).exit_code()
+}
+
+fn every_system(found: &BTreeSet<String>) -> Result<(), Failed> {
+    if found.iter().eq(SYSTEMS) { Ok(()) } else { Err(format!("folders: {found:?}, systems: {SYSTEMS:?}").into()) }
+}
+
+impl Case {
+    /// The tests of a file.
+    fn tests(file: Arc<File>) -> [Trial; 4] {
+        let case = Arc::new(Case { file, native: OnceLock::new(), component: OnceLock::new() });
+        let test = |kind, run: fn(&Case) -> Result<(), Failed>| {
+            let (name, case) = (case.file.test_name(kind), case.clone());
+            Trial::test(name, move || run(&case))
+        };
+        [
+            test("file", Case::well_formed),
+            test("native", |case| passed(case.native()?)),
+            test("component", |case| passed(case.component()?)),
+            test("same", Case::both_sides),
+        ]
     }
-    let folders: BTreeSet<String> = seen.into_iter().map(|(folder, _)| folder).collect();
-    assert!(folders.iter().eq(["coscheduling", "koordinator", "kubernetes", "volcano", "yunikorn"]));
+
+    /// The reader makes certain that a file is named after its scenario, so a name is unique in its folder.
+    fn well_formed(&self) -> Result<(), Failed> {
+        let scenario = self.file.scenario()?;
+        let wrong = [
+            (self.file.path.extension().is_none_or(|ending| ending != "yaml"), "the file does not end in .yaml"),
+            (scenario.laws != self.file.system, "the folder is not that of spec.policy.laws"),
+            (scenario.steps.is_empty(), "there are no steps"),
+            (scenario.description.is_empty(), "there is no description"),
+            (scenario.source.is_empty(), "there is no source"),
+        ];
+        nothing(wrong.iter().filter_map(|(wrong, what)| wrong.then(|| (*what).to_owned())))
+    }
+
+    /// An unexplained run of the engine.
+    fn native(&self) -> Result<&Report, Failed> {
+        let scenario = self.file.scenario()?;
+        Ok(self.native.get_or_init(|| run(scenario, Box::new(Native::default()))))
+    }
+
+    /// An explained run in an instance of the component.
+    fn component(&self) -> Result<&Report, Failed> {
+        let scenario = self.file.scenario()?;
+        self.component.get_or_init(|| sandboxed(scenario)).as_ref().map_err(Failed::from)
+    }
+
+    fn both_sides(&self) -> Result<(), Failed> {
+        let (native, component) = (self.native()?, self.component()?);
+        let explained = run_explained(self.file.scenario()?, Box::new(Native::default()));
+        if !same(&explained, component) {
+            return Err(format!("native:\n{explained:#?}\ncomponent:\n{component:#?}").into());
+        }
+        let explained = unexplained(explained);
+        if !same(native, &explained) {
+            return Err(format!("unexplained:\n{native:#?}\nexplained:\n{explained:#?}").into());
+        }
+        Ok(())
+    }
 }
 
-/// The same without what was said of it.
+fn sandboxed(scenario: &Scenario) -> Result<Report, String> {
+    let component = COMPONENT.as_ref().map_err(ToString::to_string)?;
+    let policy = component.start().map_err(|error| error.to_string())?;
+    Ok(run_explained(scenario, Box::new(policy)))
+}
+
+fn passed(report: &Report) -> Result<(), Failed> {
+    if report.passed { Ok(()) } else { Err(report.into()) }
+}
+
+/// The same without the explanations.
 fn unexplained(mut report: Report) -> Report {
     for step in &mut report.steps {
         step.actual.explanation = None;
@@ -42,22 +126,4 @@ fn unexplained(mut report: Report) -> Report {
         step.actual.attempts.iter_mut().for_each(|tried| tried.explanation = None);
     }
     report
-}
-
-#[test]
-fn the_policy_does_what_the_scenarios_say_and_the_same_in_wasm_as_without() {
-    let component = Sandbox::new(Limits::default()).unwrap().load(embedded()).unwrap();
-    let known: BTreeSet<String> =
-        Native::default().describe().unwrap().systems.into_iter().map(|set| set.name).collect();
-    let mut reports = Vec::new();
-    for scenario in scenarios().iter().filter(|scenario| known.contains(&scenario.laws)) {
-        let native = lictor_conformance::run(scenario, Box::new(Native::default()));
-        let explained = lictor_conformance::run_explained(scenario, Box::new(Native::default()));
-        let sandboxed = lictor_conformance::run_explained(scenario, Box::new(component.start().unwrap()));
-        assert!(same(&explained, &sandboxed), "native:\n{explained:#?}\nin wasm:\n{sandboxed:#?}");
-        assert!(same(&native, &unexplained(explained)), "who is told why sees the same: {}", scenario.name);
-        reports.push(native);
-    }
-    reports.retain(|report| !report.passed);
-    assert!(reports.is_empty(), "{}", Summary::of(reports));
 }

@@ -16,10 +16,10 @@ pub struct Scenario {
     pub description: String,
     /// Where the rule stands.
     pub source: String,
-    /// The codes of laws that decide here: without one of them, something else would come of it.
-    pub bites: Vec<String>,
-    /// The codes of laws that are asked here and let pass.
-    pub spares: Vec<String>,
+    /// The codes of laws that deny here: without one of them, the scenario fails.
+    pub denies: Vec<String>,
+    /// The codes of laws that are asked here and allow.
+    pub allows: Vec<String>,
     /// The laws in force.
     pub laws: String,
     /// Their arguments.

@@ -28,10 +28,12 @@ struct Written {
 #[serde(deny_unknown_fields)]
 struct Metadata {
     name: String,
-    #[serde(default)]
-    bites: Vec<String>,
-    #[serde(default)]
-    spares: Vec<String>,
+    denies: Option<Vec<String>>,
+    allows: Option<Vec<String>>,
+    /// The former word for `denies`.
+    bites: Option<Vec<String>>,
+    /// The former word for `allows`.
+    spares: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -84,20 +86,37 @@ pub(super) fn read(document: Document) -> Result<Scenario, InputError> {
         let message = format!("`{}` is not `Scenario`", written.kind);
         return Err(origin.mistake("/kind", message, "write `kind: Scenario`"));
     }
+    let Metadata { name, denies, allows, bites, spares } = written.metadata;
+    let denies = one_of(("denies", denies), ("bites", bites), &origin)?;
+    let allows = one_of(("allows", allows), ("spares", spares), &origin)?;
     let spec = written.spec;
     let steps = (0usize..).zip(spec.steps).map(|(place, written)| step(written, &origin, place));
     Ok(Scenario {
-        name: written.metadata.name,
+        name,
         description: spec.description,
         source: spec.source,
-        bites: written.metadata.bites,
-        spares: written.metadata.spares,
+        denies,
+        allows,
         laws: spec.policy.laws,
         args: spec.policy.args,
         cluster: objects(spec.cluster, &origin, "/spec/cluster")?,
         steps: steps.collect::<Result<_, _>>()?,
         origin,
     })
+}
+
+/// The codes under a key, or under its former word.
+fn one_of(
+    (key, codes): (&str, Option<Vec<String>>),
+    (former, old): (&str, Option<Vec<String>>),
+    origin: &Origin,
+) -> Result<Vec<String>, InputError> {
+    if codes.is_some() && old.is_some() {
+        let message = format!("`{former}` is the former word for `{key}`, and both are written");
+        let remedy = format!("move the codes to `{key}` and remove `{former}`");
+        return Err(origin.mistake(&format!("/metadata/{former}"), message, remedy));
+    }
+    Ok(codes.or(old).unwrap_or_default())
 }
 
 /// The JSON pointer of a path.
@@ -222,12 +241,23 @@ spec:
     }
 
     #[test]
+    fn the_former_words_for_laws_that_deny_and_allow_still_work() {
+        for [denies, allows] in [["denies", "allows"], ["bites", "spares"]] {
+            let laws = format!("  name: it\n  {denies}: [a/1]\n  {allows}: [a/2, a/3]\n");
+            let scenario = text(&GOOD.replacen("  name: it\n", &laws, 1)).unwrap();
+            assert_eq!((scenario.denies, scenario.allows), (vec!["a/1".into()], vec!["a/2".into(), "a/3".into()]));
+        }
+    }
+
+    #[test]
     fn every_mistake_is_told_with_its_line() {
         for (what, with, line, part) in [
             ("lictor.dev/v1alpha1", "v1", 1, "`v1` is no version of a scenario"),
             ("kind: Scenario", "kind: Pod", 2, "`Pod` is not `Scenario`"),
             ("  name: it", "  name: 7", 4, "expected a string"),
             ("  cluster: []\n", "", 5, "missing field `cluster`"),
+            ("  name: it", "  name: it\n  denies: []\n  bites: []", 6, "`bites` is the former word for `denies`"),
+            ("  name: it", "  name: it\n  spares: []\n  allows: []", 5, "`spares` is the former word for `allows`"),
             ("    laws: kubernetes", "    law: kubernetes", 7, "unknown field `law`"),
             ("- schedule: default/p", "- scheduled: default/p", 10, "unknown field `scheduled`"),
             ("- schedule: default/p", "- schedule: default/p\n      cycle: 1", 10, "several things at once"),

@@ -2,6 +2,18 @@
 //!
 //! What decides in a file, plays a scenario or a random cluster drives this one.
 
+#[cfg(any(test, feature = "testing"))]
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "it is code of tests"
+)]
+pub mod random;
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{Finding, PodId, QueueAccount};

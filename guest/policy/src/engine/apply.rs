@@ -13,23 +13,29 @@ impl Engine {
             return Err(PolicyError::NotConfigured);
         }
         let mut findings = Vec::new();
-        for event in events {
-            self.apply_event(event, &mut findings).map_err(|over| self.overflow(over))?;
-            self.revision = self.revision.saturating_add(1);
-        }
+        let applied = self.apply_all(events, &mut findings);
         if let Some(system) = &mut self.system {
-            system.sync_queues(&mut self.cluster, &mut findings).map_err(|over| self.overflow(over))?;
+            system.sync_queues(&mut self.cluster, &mut findings);
         }
         self.recompute();
         self.ledger.prune(&self.cluster);
-        Ok(Applied { revision: self.revision, findings })
+        applied.map(|()| Applied { revision: self.revision, findings })
+    }
+
+    /// Applies the events in their order, up to the first that cannot be counted. That one changes nothing.
+    fn apply_all(&mut self, events: Vec<Event>, findings: &mut Findings) -> Result<(), PolicyError> {
+        for event in events {
+            self.apply_event(event, findings).map_err(|over| self.overflow(over))?;
+            self.revision = self.revision.saturating_add(1);
+        }
+        Ok(())
     }
 
     fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), Overflow> {
         match event {
             Event::Resources(resources) => {
                 for resource in resources {
-                    self.cluster.announce(resource.name, resource.everywhere);
+                    self.cluster.announce(resource.name, resource.everywhere)?;
                 }
             }
             Event::NodeUpserted(node) => {
@@ -39,7 +45,7 @@ impl Engine {
             Event::NodeRemoved(node) => self.cluster.remove_node(NodeIx(node)),
             Event::PodUpserted(pod) => self.upsert_pod(pod, findings)?,
             Event::PodRemoved(pod) => {
-                self.cluster.remove_pod(PodIx(pod))?;
+                self.cluster.remove_pod(PodIx(pod));
                 self.ledger.forget_pod(PodIx(pod));
                 self.notes.forget_pod(PodIx(pod));
                 if let Some(system) = &mut self.system {
@@ -72,8 +78,10 @@ impl Engine {
 
     fn upsert_pod(&mut self, pod: crate::contract::Pod, findings: &mut Findings) -> Result<(), Overflow> {
         let Some(system) = &mut self.system else { return Ok(()) };
-        let attributes = system.read_pod(&mut self.cluster, &pod, findings);
         let amounts = pod.requests.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
+        let request = Request::new(amounts.collect());
+        self.cluster.can_count_request(PodIx(pod.id), &request)?;
+        let attributes = system.read_pod(&mut self.cluster, &pod, findings);
         let kind = match pod.kind {
             PodKind::Pod => Kind::Pod,
             PodKind::Reservation => Kind::Reservation,
@@ -90,7 +98,7 @@ impl Engine {
             created: pod.created,
             entered: pod.entered,
             started: pod.started,
-            request: Request::new(amounts.collect())?,
+            request,
             shape: ShapeIx(pod.shape),
             daemon: pod.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),

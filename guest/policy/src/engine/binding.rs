@@ -15,8 +15,7 @@ impl Engine {
         if known.attributes.inside.is_some() {
             return Ok(Vec::new());
         }
-        let reservation_allocation =
-            self.cluster.reservation_allocation(ix, node).map_err(|over| self.overflow(over))?;
+        let reservation_allocation = self.cluster.reservation_allocation(ix, node);
         Ok(reservation_allocation
             .map(|reservation_allocation| system.reservation_marks(&self.cluster, reservation_allocation.reservation))
             .unwrap_or_default())

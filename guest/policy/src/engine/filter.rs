@@ -1,7 +1,8 @@
 //! Filter: which nodes take this pod?
 
 use crate::contract::*;
-use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request};
+use crate::laws::Detail;
+use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request};
 
 use super::{Engine, room};
 
@@ -29,16 +30,13 @@ impl Engine {
         let mut inside = Vec::new();
         for at in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
             let reservation_allocation =
-                if may_use_reservation { self.cluster.reservation_allocation(ix, at) } else { Ok(None) };
-            let reservation_allocation = reservation_allocation.map_err(|over| self.overflow(over))?;
+                if may_use_reservation { self.cluster.reservation_allocation(ix, at) } else { None };
             let takes = reservation_allocation
                 .as_ref()
                 .map_or(&request, |reservation_allocation| &reservation_allocation.beside);
             let ask = Ask { pod: ix, firm, request: &request, takes };
             let verdict = match self.cluster.node(at) {
-                Some(node) if self.cluster.eligible(shape, at) => {
-                    room(&self.cluster, (at, node), &ask).map_err(|over| self.overflow(over))?
-                }
+                Some(node) if self.cluster.eligible(shape, at) => room(&self.cluster, (at, node), &ask),
                 _ => NO_NODE,
             };
             if reservation_allocation.is_some() && verdict == room::Verdict::Fits {
@@ -51,75 +49,77 @@ impl Engine {
         }
         if self.notes.are_on() {
             self.notes.resume(ix);
-            self.tell_all(ix, firm, &request, &verdicts).map_err(|over| self.overflow(over))?;
+            self.tell_all(ix, firm, &request, &verdicts);
         }
         let obstacles = verdicts.seen.iter().map(|verdict| verdict.obstacle(&self.cluster)).collect();
         Ok(NodeVerdicts { codes: verdicts.codes, obstacles })
     }
 
     /// Notes of every node why it does not take a pod.
-    fn tell_all(&mut self, pod: PodIx, firm: bool, request: &Request, verdicts: &Verdicts) -> Result<(), Overflow> {
+    fn tell_all(&mut self, pod: PodIx, firm: bool, request: &Request, verdicts: &Verdicts) {
         for (at, code) in (0u32..).map(NodeIx).zip(&verdicts.codes) {
             let Some(verdict) = verdicts.meant(*code) else { continue };
-            let reservation_allocation = self.cluster.reservation_allocation(pod, at)?;
+            let reservation_allocation = self.cluster.reservation_allocation(pod, at);
             let takes = reservation_allocation
                 .as_ref()
                 .map_or(request, |reservation_allocation| &reservation_allocation.beside);
-            self.tell(at, &Ask { pod, firm, request, takes }, verdict)?;
+            self.tell(at, &Ask { pod, firm, request, takes }, verdict);
         }
-        Ok(())
     }
 
     /// Notes why a node does not take a pod, with both sides' numbers. Where the pod may not run, the host knows why.
-    fn tell(&mut self, ix: NodeIx, ask: &Ask<'_>, verdict: room::Verdict) -> Result<(), Overflow> {
-        let Some(node) = self.cluster.node(ix) else { return Ok(()) };
+    fn tell(&mut self, ix: NodeIx, ask: &Ask<'_>, verdict: room::Verdict) {
+        let Some(node) = self.cluster.node(ix) else { return };
         let sentence = match verdict {
-            room::Verdict::Fits | room::Verdict::Ineligible => return Ok(()),
+            room::Verdict::Fits | room::Verdict::Ineligible => return,
             room::Verdict::Kept | room::Verdict::Elsewhere => None,
             room::Verdict::TooSmall(_) => Some((room::Lack::of(&node.allocatable, ask.request), " on the empty node")),
             room::Verdict::Full(_) => Some((room::Lack::of(&node.free, ask.takes), "")),
             room::Verdict::Promised(_) => {
-                let left = left(&self.cluster, node, ask)?;
+                let left = left(&self.cluster, node, ask);
                 Some((room::Lack::of(&left, ask.takes), " beside what is promised to others"))
             }
         };
         let reason = verdict.obstacle(&self.cluster).reason;
         let sentence = sentence.and_then(|(lack, beside)| Some((lack?.sentence(&self.cluster), beside)));
-        let message = || sentence.map_or(reason.message, |(sentence, beside)| format!("{sentence}{beside}"));
-        self.notes.say(Subject::Node(ix.0), Outcome::Barred, &reason.law, message);
-        Ok(())
+        let code = reason.code.clone();
+        let message = || match sentence {
+            Some((sentence, beside)) => Detail::from(format!("{sentence}{beside}")).reason(&code),
+            None => reason,
+        };
+        self.notes.add(Subject::Node(ix.0), Outcome::Barred, message);
     }
 }
 
 /// Whether a node has room for a pod, what is promised to others kept.
-fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> Result<room::Verdict, Overflow> {
+fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> room::Verdict {
     if let Some(resource) = node.allocatable.lacks(ask.request) {
-        return Ok(room::Verdict::TooSmall(resource));
+        return room::Verdict::TooSmall(resource);
     }
     if let Some(resource) = node.free.lacks(ask.takes) {
-        return Ok(room::Verdict::Full(resource));
+        return room::Verdict::Full(resource);
     }
     if ask.firm && cluster.is_reserved_for_another(ix, node, ask.pod) {
-        return Ok(room::Verdict::Kept);
+        return room::Verdict::Kept;
     }
     if node.nominated.is_empty() {
-        return Ok(room::Verdict::Fits);
+        return room::Verdict::Fits;
     }
-    let left = left(cluster, node, ask)?;
-    Ok(left.lacks(ask.takes).map_or(room::Verdict::Fits, room::Verdict::Promised))
+    let left = left(cluster, node, ask);
+    left.lacks(ask.takes).map_or(room::Verdict::Fits, room::Verdict::Promised)
 }
 
 /// What is free on a node beside what is promised to others than a pod.
-fn left(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> Result<Amounts, Overflow> {
+fn left(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> Amounts {
     let mut left: Amounts = node.free.clone();
     let promised: Vec<PodIx> = match ask.firm {
         true => cluster.nominated_on(node, ask.pod).map(|(other, _)| other).collect(),
         false => cluster.promised(node, ask.pod).map(|(other, _)| other).collect(),
     };
     for other in promised.into_iter().filter_map(|other| cluster.pod(other)) {
-        left.subtract(&other.request)?;
+        left.subtract(&other.request);
     }
-    Ok(left)
+    left
 }
 
 /// The verdicts so far, as one code each, and what the codes mean.

@@ -62,7 +62,7 @@ impl Engine {
     /// See `decision.queue-order`.
     pub fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
         if let Some(system) = &mut self.system {
-            system.rank(&mut self.cluster);
+            system.update_order(&mut self.cluster);
         }
         let order = self.laws()?.queue_order;
         let known = |id: PodId| self.cluster.pod(PodIx(id)).ok_or(PolicyError::UnknownPod(id));
@@ -96,12 +96,12 @@ impl Engine {
     /// Who asks in an attempt for a pod; everything that is derived from the cluster is brought up to date.
     fn preemptor(&mut self, pod: PodId) -> Result<Preemptor, PolicyError> {
         self.recompute();
-        let preemptor = Preemptor::new(&self.cluster, self.laws()?, PodIx(pod)).map_err(|over| self.overflow(over))?;
+        let preemptor = Preemptor::new(&self.cluster, self.laws()?, PodIx(pod));
         preemptor.ok_or(PolicyError::UnknownPod(pod))
     }
 
     fn reason(&self, rule: &Rule, denial: &Denial) -> Reason {
-        Reason { law: rule.code.to_owned(), message: denial.sentence(&self.cluster) }
+        rule.reason(denial.detail(&self.cluster))
     }
 
     fn overflow(&self, over: Overflow) -> PolicyError {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::contract::{Note, Outcome, Subject};
-use crate::laws::{Denial, Rule};
+use crate::contract::{Note, Outcome, Reason, Subject};
+use crate::laws::{Denial, Detail, Rule};
 use crate::model::{Cluster, PodIx};
 
 /// The notes of the last attempt of each pod.
@@ -100,21 +100,29 @@ impl Notes {
         }
         let queue = denial.queue().filter(|_| subject == Subject::Preemptor).and_then(|queue| cluster.queue(queue));
         let subject = queue.map_or(subject, |queue| Subject::Queue(queue.name.clone()));
-        self.note(subject, outcome, rule, || denial.sentence(cluster));
+        self.note(subject, outcome, rule, || denial.detail(cluster));
     }
 
-    /// Records what a law said; the sentence is made only when it is kept.
-    pub fn note(&mut self, subject: Subject, outcome: Outcome, rule: &Rule, message: impl FnOnce() -> String) {
-        self.say(subject, outcome, rule.code, message);
+    /// Records what a law said; nothing is worked out unless it is kept.
+    pub fn note<D: Into<Detail>>(
+        &mut self,
+        subject: Subject,
+        outcome: Outcome,
+        rule: &Rule,
+        detail: impl FnOnce() -> D,
+    ) {
+        self.add(subject, outcome, || rule.reason(detail()));
     }
 
     /// Records what is no law's, under this code.
-    pub fn say(&mut self, subject: Subject, outcome: Outcome, code: &str, message: impl FnOnce() -> String) {
-        if !self.on {
-            return;
-        }
+    pub fn say<D: Into<Detail>>(&mut self, subject: Subject, outcome: Outcome, code: &str, detail: impl FnOnce() -> D) {
+        self.add(subject, outcome, || detail().into().reason(code));
+    }
+
+    /// Records a reason.
+    pub fn add(&mut self, subject: Subject, outcome: Outcome, reason: impl FnOnce() -> Reason) {
         if let Some(kept) = self.kept() {
-            let note = Note { subject, outcome, law: code.to_owned(), message: message() };
+            let note = Note { subject, outcome, reason: reason() };
             if kept.seen.insert(note.clone()) {
                 kept.in_order.push(note);
             }
@@ -123,7 +131,7 @@ impl Notes {
 
     /// Whether this was noted of the subject in the attempt, by whatever law.
     pub fn tell_of(&self, subject: &Subject, outcome: Outcome) -> bool {
-        let first = Note { subject: subject.clone(), outcome, law: String::new(), message: String::new() };
+        let first = Note { subject: subject.clone(), outcome, reason: Reason::default() };
         let kept = self.preemptor.and_then(|preemptor| self.kept.get(&preemptor));
         let next = kept.and_then(|kept| kept.seen.range(first..).next());
         next.is_some_and(|note| note.subject == *subject && note.outcome == outcome)
@@ -149,7 +157,7 @@ mod tests {
     }
 
     fn said(notes: &Notes, pod: u32) -> Vec<String> {
-        notes.of(PodIx(pod)).into_iter().map(|note| note.message).collect()
+        notes.of(PodIx(pod)).iter().map(|note| crate::testing::shown(&note.reason)).collect()
     }
 
     #[test]
@@ -157,7 +165,7 @@ mod tests {
         let mut notes = Notes::default();
         notes.begin(PodIx(1));
         notes.resume_job(&[PodIx(1), PodIx(2)]);
-        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || panic!("it is made"));
+        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || -> String { panic!("it is made") });
         assert!(notes.kept.is_empty() && notes.spoken_for.is_empty() && notes.preemptor.is_none());
     }
 

@@ -1,6 +1,7 @@
 //! Permit: may this reserved pod be bound?
 
 use crate::contract::*;
+use crate::laws::Detail;
 use crate::model::{Place, PodIx};
 
 use super::Engine;
@@ -24,7 +25,7 @@ impl Engine {
             let reason = self.reason(&rule, &denial);
             return Ok(Permitted { permission: Permission::Wait(timeout), reason, effects: Effects::default() });
         }
-        let law = laws.permit.first().map(|law| law.rule.code.to_owned()).unwrap_or_default();
+        let code = laws.permit.first().map_or("", |law| law.rule.code);
         let message = if gang.is_some() { "the gang is complete" } else { "it belongs to no gang" };
         let admits = if gang.is_some() { self.waiting_with(ix) } else { Vec::new() };
         for job in preemptor.job.map(|job| self.cluster.gang_group(job)).unwrap_or_default() {
@@ -35,7 +36,7 @@ impl Engine {
         if let Some(system) = &mut self.system {
             system.permitted(&mut self.cluster, ix);
         }
-        let reason = Reason { law, message: message.to_owned() };
+        let reason = Detail::from(message.to_owned()).reason(code);
         Ok(Permitted { permission: Permission::Allow, reason, effects: Effects { admits, ..Effects::default() } })
     }
 }

@@ -40,7 +40,6 @@ impl Engine {
             Search::Bundles => return self.preempt_for_gang(&preemptor, &laws, refuted),
             Search::RemoveAllPutBack | Search::NodeByNode(_) => search::plan_job(&mut self.cluster, &mut context),
         };
-        let found = found.map_err(|over| self.overflow(over))?;
         match found {
             Err(obstacle) => {
                 if matches!(obstacle, Obstacle::NoNode { .. }) && preemptor.required_node_reservation.is_some() {
@@ -89,7 +88,7 @@ impl Engine {
                 let message =
                     format!("`{name}` has room once the pods that are leaving are gone: nobody else is evicted");
                 self.notes.note(Subject::Preemptor, Outcome::Barred, &rule, || message.clone());
-                Ok(Reason { law: rule.code.to_owned(), message })
+                Ok(rule.reason(message))
             }
             Obstacle::NoNode { pod, planned } => {
                 let rule = self.laws()?.node_choice.rule;
@@ -102,7 +101,7 @@ impl Engine {
                     ),
                 };
                 self.notes.note(Subject::Preemptor, Outcome::Barred, &rule, || message.clone());
-                Ok(Reason { law: rule.code.to_owned(), message })
+                Ok(rule.reason(message))
             }
         }
     }
@@ -132,7 +131,7 @@ impl Engine {
                 counted(nominations.len(), "pod", "pods")
             ),
         };
-        let reason = Reason { law: system.laws().put_back.rule.code.to_owned(), message };
+        let reason = system.laws().put_back.rule.reason(message);
         let effects = Effects { withdrawn: self.outranked(preemptor, &nominations), ..Effects::default() };
         let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();
         let plan = Plan {

@@ -11,7 +11,7 @@ impl Engine {
         self.laws()?;
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
         self.cluster.node(NodeIx(node)).ok_or(PolicyError::UnknownNode(node))?;
-        match self.cluster.reserve(PodIx(pod), NodeIx(node)).map_err(|over| self.overflow(over))? {
+        match self.cluster.reserve(PodIx(pod), NodeIx(node)) {
             true => Ok(Effects::default()),
             false => Err(PolicyError::WrongState("only a pending pod can be reserved a node".to_owned())),
         }
@@ -21,7 +21,7 @@ impl Engine {
     pub fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, PolicyError> {
         self.laws()?;
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
-        if !self.cluster.unreserve(PodIx(pod)).map_err(|over| self.overflow(over))? {
+        if !self.cluster.unreserve(PodIx(pod)) {
             return Err(PolicyError::WrongState("the pod is not reserved a node".to_owned()));
         }
         let job = self.cluster.pod(PodIx(pod)).and_then(|pod| pod.attributes.job).and_then(|job| self.cluster.job(job));

@@ -1,7 +1,8 @@
 //! Room: what a node has for a pod. The same in every system, and no law of any: it is what kube-scheduler's filters for
 //! resources and for nominated pods do.
 
-use crate::contract::{Obstacle, Reason};
+use crate::contract::Obstacle;
+use crate::laws::Detail;
 use crate::model::{Amounts, Cluster, Request, ResourceIx};
 use crate::quantity::readable;
 
@@ -79,6 +80,6 @@ impl Verdict {
             Verdict::Elsewhere => ("node/reserved", "room is reserved for the pod on another node".to_owned(), true),
             Verdict::Kept => ("node/keeps-promises", "kept for a pod of a DaemonSet".to_owned(), true),
         };
-        Obstacle { reason: Reason { law: law.to_owned(), message }, resolvable }
+        Obstacle { reason: Detail::from(message).reason(law), resolvable }
     }
 }

@@ -48,8 +48,7 @@ impl Engine {
         let memory: Memory = serde_json::from_slice(&checkpoint.bytes).map_err(malformed)?;
         if let Some(system) = &mut self.system {
             system.recall(&self.cluster, &memory.system).map_err(malformed)?;
-            // What cannot be counted now could not be counted when it was told either.
-            let _ = system.sync_queues(&mut self.cluster, &mut Vec::new());
+            system.sync_queues(&mut self.cluster, &mut Vec::new());
         }
         memory.required_node_reservations.into_iter().for_each(|pod| self.cluster.reserve_required_node(pod));
         self.ledger = memory.ledger;

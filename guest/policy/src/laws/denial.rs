@@ -1,5 +1,6 @@
 //! What a law found wrong, in numbers; it becomes a sentence only when somebody is to be told.
 
+use super::Detail;
 use crate::model::{Cluster, JobIx, QueueIx, ResourceIx};
 use crate::quantity::exact;
 
@@ -88,6 +89,11 @@ impl Denial {
             Denial::Exceeds { queue, .. } | Denial::Amount { queue, .. } => Some(*queue),
             _ => None,
         }
+    }
+
+    /// What it is, to be reported.
+    pub fn detail(&self, cluster: &Cluster) -> Detail {
+        self.sentence(cluster).into()
     }
 
     /// The sentence.

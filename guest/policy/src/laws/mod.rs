@@ -1,7 +1,7 @@
 //! The laws: named sentences that must hold, each a pure function in a file of its own.
 //!
 //! A law answers one of four questions, and stands in the folder of that question. Which laws are in force, under which code
-//! and from which source, is a system's table (`dialects/<system>/laws.rs`); a law that two systems share is one file because
+//! and from which source, is a system's table (`systems/<system>/laws.rs`); a law that two systems share is one file because
 //! its sentence is the same. The module documentation of a law is its manual page.
 //!
 //! A law is asked about a [`Case`] and answers with a [`Denial`] or not at all; it knows the model, and nothing of the engine that
@@ -10,6 +10,7 @@
 mod case;
 mod cycle;
 mod denial;
+mod detail;
 pub mod gate;
 pub mod guard;
 pub mod limit;
@@ -24,9 +25,11 @@ mod tests;
 
 use std::fmt;
 
+use crate::contract::Reason;
 pub use case::Case;
 pub use cycle::{Action, CompareQueues, CompareVictims, Cycle, ReclaimRules};
 pub use denial::Denial;
+pub use detail::Detail;
 pub use loss::{NodeCost, NodeVictims, count};
 pub use preemptor::Preemptor;
 pub use register::Entry;
@@ -80,6 +83,13 @@ pub struct Rule {
     pub source: &'static str,
     /// The law.
     pub law: &'static Law,
+}
+
+impl Rule {
+    /// What the law says, as a reason.
+    pub fn reason(&self, detail: impl Into<Detail>) -> Reason {
+        detail.into().reason(self.code)
+    }
 }
 
 /// A law in force: its code, where its system says so, and the law.

@@ -1,9 +1,7 @@
 //! Who asks: the pod of an attempt, and those of its job that wait with it.
 
 use super::{Case, Laws, Search};
-use crate::model::{
-    Amounts, Class, Cluster, JobIx, Kind, Ledger, NodeIx, Overflow, Pod, PodIx, Queue, QueueIx, Shortage,
-};
+use crate::model::{Amounts, Class, Cluster, JobIx, Kind, Ledger, NodeIx, Pod, PodIx, Queue, QueueIx, Shortage};
 
 /// The asker of one question.
 #[derive(Debug, Clone)]
@@ -34,7 +32,7 @@ pub struct Preemptor {
 
 impl Preemptor {
     /// The asker of an attempt for a pod; none where there is no such pod.
-    pub fn new(cluster: &Cluster, laws: &Laws, ix: PodIx) -> Result<Option<Preemptor>, Overflow> {
+    pub fn new(cluster: &Cluster, laws: &Laws, ix: PodIx) -> Option<Preemptor> {
         let one_by_one = matches!(laws.search, Search::GroupOnOneNode(_));
         let members = cluster.members(ix).filter(|(member, _)| !one_by_one || *member == ix);
         let mut waiting: Vec<_> = members.filter(|(_, member)| member.is_pending()).collect();
@@ -46,13 +44,13 @@ impl Preemptor {
     }
 
     /// A pod that asks together with these pods of its job; none where there is no such pod.
-    pub fn of(cluster: &Cluster, laws: &Laws, ix: PodIx, pods: Vec<PodIx>) -> Result<Option<Preemptor>, Overflow> {
-        let Some(pod) = cluster.pod(ix) else { return Ok(None) };
+    pub fn of(cluster: &Cluster, laws: &Laws, ix: PodIx, pods: Vec<PodIx>) -> Option<Preemptor> {
+        let pod = cluster.pod(ix)?;
         let mut unplaced = Amounts::default();
         for member in pods.iter().filter_map(|ix| cluster.pod(*ix)) {
-            unplaced.add(&member.request)?;
+            unplaced.add(&member.request);
         }
-        Ok(Some(Preemptor {
+        Some(Preemptor {
             pod: ix,
             kind: pod.name.kind,
             priority: pod.priority(),
@@ -64,7 +62,7 @@ impl Preemptor {
             unplaced,
             nothing: Amounts::default(),
             parents_bind: laws.parents_bind,
-        }))
+        })
     }
 
     /// The asker with the pods it needs a plan for. A job is planned whole where the search is by job; else a gang is planned as

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use jobs::Shortage;
 
 use super::rank::Ranks;
+use super::totals::Totals;
 use super::*;
 
 /// A resource the host announced.
@@ -31,6 +32,10 @@ pub struct Cluster {
     version: u64,
     symbols: Symbols,
     resources: Vec<ResourceInfo>,
+    /// What all nodes have.
+    allocatable: Totals,
+    /// What all pods ask for.
+    requested: Totals,
     nodes: Table<NodeIx, Node>,
     node_ranks: Ranks<String>,
     pods: Table<PodIx, Pod>,
@@ -182,16 +187,22 @@ impl Cluster {
         std::iter::successors(queue.and_then(entry), move |(_, queue)| queue.parent.and_then(entry))
     }
 
-    /// Announces a resource; it takes the next number.
-    pub fn announce(&mut self, name: String, everywhere: i64) {
+    /// Announces a resource; it takes the next number. Where the nodes would have more of it together than can be counted it is not
+    /// announced.
+    pub fn announce(&mut self, name: String, everywhere: i64) -> Result<(), Overflow> {
         let resource = ResourceIx(u32::try_from(self.resources.len()).unwrap_or(u32::MAX));
+        let nodes = i64::try_from(self.nodes.iter().count()).unwrap_or(i64::MAX);
+        let together = [(resource, everywhere.saturating_mul(nodes))];
+        self.allocatable.admit(|_| 0, together.into_iter())?;
         self.resources.push(ResourceInfo { name, everywhere });
         if everywhere != 0 {
+            self.allocatable.add(together.into_iter());
             for (_, node) in self.nodes.iter_mut() {
                 node.allocatable.set(resource, everywhere);
                 node.free.set(resource, everywhere);
             }
         }
+        Ok(())
     }
 
     /// How many resources were announced.

@@ -17,6 +17,7 @@ mod reservation_terms;
 mod resources;
 #[cfg(test)]
 mod tests;
+mod totals;
 mod trial;
 
 pub use budget::Budget;
@@ -28,5 +29,6 @@ pub use node::Node;
 pub use pod::{Class, Kind, Place, Pod, PodAttributes, PodName, Task};
 pub use queue::{Bounds, Policy, Queue, QueueDefinition, QueueRank, QueueSpec, Usage};
 pub use reservation_terms::ReservationTerms;
-pub use resources::{Amounts, Bound, Overflow, Request, ResourceIx, within};
+pub use resources::{Amounts, Bound, Request, ResourceIx, within};
+pub use totals::Overflow;
 pub use trial::Trial;

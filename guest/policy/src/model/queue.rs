@@ -1,6 +1,6 @@
 //! Queues and quotas: a tree of bounds, with what is held and asked for below each.
 
-use super::{Amounts, Bound, Class, Overflow, QueueIx, Request, ResourceIx};
+use super::{Amounts, Bound, Class, QueueIx, Request, ResourceIx};
 
 /// The bounds of a queue. What it is called differs from system to system; it means the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -163,7 +163,7 @@ impl Usage {
     }
 
     /// Books a request in or out.
-    pub(super) fn book(&mut self, entry: Entry, class: Class, request: &Request) -> Result<(), Overflow> {
+    pub(super) fn book(&mut self, entry: Entry, class: Class, request: &Request) {
         let amounts = match class {
             Class::Preemptible => &mut self.preemptible,
             Class::NonPreemptible => &mut self.non_preemptible,

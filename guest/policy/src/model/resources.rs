@@ -1,19 +1,14 @@
 //! Amounts of resources: what is requested, what is held, what is allowed.
 //!
-//! A resource is a dense number, an amount a whole number of the contract's unit. Sums are checked: one that cannot be counted
-//! is an error, never a wrapped or a rounded number.
+//! A resource is a dense number, an amount a whole number of the contract's unit.
+//!
+//! Arithmetic cannot fail here. The cluster refuses what would bring the sum of all requests, or of all nodes, past [`CEILING`](super::totals::CEILING). Every sum
+//! that is formed later adds some of these requests to some of these nodes, each at most twice, so it fits 64 bits. Additions
+//! saturate only so that no panic is left in the code.
 
 /// A resource, as the host numbered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ResourceIx(pub u32);
-
-/// A sum left the range of 64 bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("an amount of resource {resource:?} is larger than can be counted")]
-pub struct Overflow {
-    /// The resource.
-    pub resource: ResourceIx,
-}
 
 /// What one pod asks for: some resources, each more than nothing, by number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,19 +16,17 @@ pub struct Request(Box<[(ResourceIx, i64)]>);
 
 impl Request {
     /// A request of these amounts; what is not more than nothing is left out, repeated resources add up.
-    pub fn new(mut amounts: Vec<(ResourceIx, i64)>) -> Result<Request, Overflow> {
+    pub fn new(mut amounts: Vec<(ResourceIx, i64)>) -> Request {
         amounts.retain(|(_, amount)| *amount > 0);
         amounts.sort_unstable_by_key(|(resource, _)| *resource);
         let mut merged: Vec<(ResourceIx, i64)> = Vec::with_capacity(amounts.len());
         for (resource, amount) in amounts {
             match merged.last_mut() {
-                Some((last, sum)) if *last == resource => {
-                    *sum = sum.checked_add(amount).ok_or(Overflow { resource })?
-                }
+                Some((last, sum)) if *last == resource => *sum = sum.saturating_add(amount),
                 _ => merged.push((resource, amount)),
             }
         }
-        Ok(Request(merged.into_boxed_slice()))
+        Request(merged.into_boxed_slice())
     }
 
     /// The resources and how much of each.
@@ -70,13 +63,13 @@ impl Amounts {
     }
 
     /// Adds a request.
-    pub fn add(&mut self, request: &Request) -> Result<(), Overflow> {
-        self.change(request, i64::checked_add)
+    pub fn add(&mut self, request: &Request) {
+        self.change(request, i64::saturating_add)
     }
 
     /// Takes a request away.
-    pub fn subtract(&mut self, request: &Request) -> Result<(), Overflow> {
-        self.change(request, i64::checked_sub)
+    pub fn subtract(&mut self, request: &Request) {
+        self.change(request, i64::saturating_sub)
     }
 
     /// The first resource of the request of which there is too little, if any.
@@ -84,13 +77,12 @@ impl Amounts {
         request.iter().find(|(resource, amount)| self.get(*resource) < *amount).map(|(resource, _)| resource)
     }
 
-    fn change(&mut self, request: &Request, by: fn(i64, i64) -> Option<i64>) -> Result<(), Overflow> {
+    fn change(&mut self, request: &Request, by: fn(i64, i64) -> i64) {
         for (resource, amount) in request.iter() {
             if let Some(slot) = self.slot(resource) {
-                *slot = by(*slot, amount).ok_or(Overflow { resource })?;
+                *slot = by(*slot, amount);
             }
         }
-        Ok(())
     }
 
     fn slot(&mut self, resource: ResourceIx) -> Option<&mut i64> {
@@ -147,14 +139,13 @@ mod tests {
     const MEMORY: ResourceIx = ResourceIx(1);
 
     fn request(amounts: &[(ResourceIx, i64)]) -> Request {
-        Request::new(amounts.to_vec()).unwrap_or_default()
+        Request::new(amounts.to_vec())
     }
 
     #[test]
     fn a_request_is_sorted_and_merged_and_names_only_what_it_asks_for() {
         let asked = request(&[(MEMORY, 5), (CPU, 2), (MEMORY, 1), (ResourceIx(7), 0)]);
         assert_eq!(asked.iter().collect::<Vec<_>>(), [(CPU, 2), (MEMORY, 6)]);
-        assert_eq!(Request::new(vec![(CPU, i64::MAX), (CPU, 1)]), Err(Overflow { resource: CPU }));
     }
 
     #[test]
@@ -165,13 +156,6 @@ mod tests {
         assert_eq!(room.lacks(&request(&[(CPU, 4)])), None);
         assert_eq!(room.lacks(&request(&[(CPU, 5)])), Some(CPU));
         assert_eq!(room.lacks(&request(&[(CPU, 1), (MEMORY, 1)])), Some(MEMORY));
-    }
-
-    #[test]
-    fn sums_that_cannot_be_counted_are_errors() {
-        let mut held = Amounts::default();
-        held.set(MEMORY, i64::MAX);
-        assert_eq!(held.add(&request(&[(MEMORY, 1)])), Err(Overflow { resource: MEMORY }));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A trial: changes that are made on the cluster itself and taken back, so that no what-if copies it.
 
-use super::{Cluster, NodeIx, Overflow, Place, PodIx};
+use super::{Cluster, NodeIx, Place, PodIx};
 
 /// Changes under trial. Whatever was tried is taken back when the trial ends.
 #[derive(Debug)]
@@ -31,42 +31,39 @@ impl<'c> Trial<'c> {
     }
 
     /// Takes a pod off its node. What it asks for stays booked: it is gone only when it is gone.
-    pub fn evict(&mut self, pod: PodIx) -> Result<(), Overflow> {
+    pub fn evict(&mut self, pod: PodIx) {
         self.put(pod, Place::Pending)
     }
 
     /// Takes a pod off its node, and those that go with it off theirs.
-    pub fn evict_set(&mut self, pod: PodIx) -> Result<(), Overflow> {
-        self.cluster.eviction_set(pod).into_iter().try_for_each(|pod| self.evict(pod))
+    pub fn evict_set(&mut self, pod: PodIx) {
+        self.cluster.eviction_set(pod).into_iter().for_each(|pod| self.evict(pod))
     }
 
     /// Gives a pod a node, whether it fits there or not.
-    pub fn place(&mut self, pod: PodIx, node: NodeIx) -> Result<(), Overflow> {
+    pub fn place(&mut self, pod: PodIx, node: NodeIx) {
         self.put(pod, Place::Reserved(node))
     }
 
     /// Puts a pod where it was at a moment: takes everything back that was done since.
-    pub fn rewind(&mut self, mark: Mark) -> Result<(), Overflow> {
+    pub fn rewind(&mut self, mark: Mark) {
         while self.log.len() > mark.0 {
             if let Some((pod, place)) = self.log.pop() {
-                self.cluster.try_place(pod, place)?;
+                self.cluster.try_place(pod, place);
             }
         }
-        Ok(())
     }
 
     /// Puts a pod at a place, or back at one.
-    pub fn put(&mut self, pod: PodIx, place: Place) -> Result<(), Overflow> {
-        if let Some(old) = self.cluster.try_place(pod, place)? {
+    pub fn put(&mut self, pod: PodIx, place: Place) {
+        if let Some(old) = self.cluster.try_place(pod, place) {
             self.log.push((pod, old));
         }
-        Ok(())
     }
 }
 
 impl Drop for Trial<'_> {
     fn drop(&mut self) {
-        // What was counted before can be counted again: taking back never overflows.
-        let _ = self.rewind(Mark(0));
+        self.rewind(Mark(0));
     }
 }

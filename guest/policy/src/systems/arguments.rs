@@ -1,4 +1,4 @@
-//! The arguments of a system, checked against what it says it takes.
+//! The arguments of a system, checked against the arguments it declares.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -7,27 +7,27 @@ use serde_json::Value;
 
 use crate::contract::{Argument, ArgumentKind, BadArgument, ConfigError, SystemInfo};
 
-/// An argument as a system describes it; the default is JSON.
+/// An argument that a system declares. The default is JSON; `null` means that there is no default.
 pub fn argument(name: &str, kind: ArgumentKind, default: &str, about: &str) -> Argument {
     Argument { name: name.to_owned(), kind, default: default.to_owned(), about: about.to_owned() }
 }
 
-/// Arguments that are known to the system and of their kinds.
+/// Arguments that the system declares, each of the declared kind.
 #[derive(Debug)]
 pub struct Arguments(BTreeMap<String, Value>);
 
 impl Arguments {
-    /// Reads arguments from a JSON object; what is not given is the default.
-    pub fn read(laws: &SystemInfo, json: &str) -> Result<Arguments, ConfigError> {
+    /// Reads arguments from a JSON object. An absent argument takes its default.
+    pub fn read(system: &SystemInfo, json: &str) -> Result<Arguments, ConfigError> {
         let given: BTreeMap<String, Value> = match json.trim() {
             "" | "null" => BTreeMap::new(),
             json => serde_json::from_str(json).map_err(|error| ConfigError::Malformed(error.to_string()))?,
         };
-        if let Some(name) = given.keys().find(|name| laws.arguments.iter().all(|argument| argument.name != **name)) {
+        if let Some(name) = given.keys().find(|name| system.arguments.iter().all(|argument| argument.name != **name)) {
             return Err(ConfigError::UnknownArgument(name.clone()));
         }
         let mut values = BTreeMap::new();
-        for argument in &laws.arguments {
+        for argument in &system.arguments {
             let default = || serde_json::from_str(&argument.default).unwrap_or(Value::Null);
             let value = given.get(&argument.name).cloned().unwrap_or_else(default);
             if value.is_null() && !given.contains_key(&argument.name) {
@@ -48,22 +48,22 @@ impl Arguments {
         Ok(Arguments(values))
     }
 
-    /// Whether an argument is given, or has a default.
+    /// Whether an argument has a value, given or by default.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// A boolean argument.
+    /// A boolean argument; false where it has no value.
     pub fn flag(&self, name: &str) -> bool {
         self.0.get(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// A text argument.
+    /// A text argument; empty where it has no value.
     pub fn text(&self, name: &str) -> &str {
         self.0.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// An integer argument that must lie in a range.
+    /// An integer argument. Any number outside of `range` is an error.
     pub fn whole(&self, name: &str, range: RangeInclusive<u32>) -> Result<u32, ConfigError> {
         let value = self.0.get(name).unwrap_or(&Value::Null);
         let number =
@@ -74,13 +74,13 @@ impl Arguments {
         })
     }
 
-    /// A duration argument, nanoseconds.
+    /// A duration argument in nanoseconds; 0 where it has no value.
     pub fn duration(&self, name: &str) -> i64 {
         self.0.get(name).and_then(duration).unwrap_or(0)
     }
 }
 
-/// A length of time as Go writes it, or as a number of seconds: nanoseconds, not negative.
+/// Reads a duration: a Go duration, or a number of seconds. The result is in nanoseconds, 0 or more.
 pub fn duration(value: &Value) -> Option<i64> {
     let nanoseconds = match value {
         Value::String(text) => crate::duration::parse(text).ok()?,

@@ -1,22 +1,22 @@
-//! Reading objects: JSON in, values or findings out. A finding names the object and the place in it.
+//! Reads objects: JSON in, values or findings out. A finding names the object and the field.
 
 use serde_json::Value;
 
 use crate::contract::{Finding, Object, Severity};
 use crate::quantity::{self, QuantityError, Unit};
 
-/// What the authors of objects should know.
+/// The findings about objects, for their authors.
 pub type Findings = Vec<Finding>;
 
-/// Amounts by the name of their resource, in the order of the names.
+/// Amounts by resource name, sorted by name. Each amount is in the unit of the contract.
 pub type NamedAmounts = Vec<(String, i64)>;
 
-/// An object that is read.
+/// A Kubernetes object whose JSON has been parsed.
 #[derive(Debug)]
 pub struct Document {
     /// Its kind.
     pub kind: String,
-    /// Its namespace; may be empty.
+    /// Its namespace; empty for a cluster-scoped object.
     pub namespace: String,
     /// Its name.
     pub name: String,
@@ -24,26 +24,26 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads an object; where it is no JSON, says so.
+    /// Parses an object. An object that is not valid JSON becomes a finding.
     pub fn read(object: &Object, findings: &mut Findings) -> Option<Document> {
         let (kind, namespace, name) = (object.kind.clone(), object.namespace.clone(), object.name.clone());
         match serde_json::from_str(&object.json) {
             Ok(value) => Some(Document { kind, namespace, name, value }),
             Err(error) => {
                 let document = Document { kind, namespace, name, value: Value::Null };
-                findings.push(document.error("", format!("it is not readable as JSON: {error}"), "send valid JSON"));
+                findings.push(document.error("", format!("the object is not valid JSON: {error}"), "send valid JSON"));
                 None
             }
         }
     }
 
-    /// An object of which nothing but the name is known: the subject of a finding.
+    /// An object with a name and no content, to be the subject of a finding.
     pub fn named(kind: &str, namespace: &str, name: &str) -> Document {
         let (kind, namespace, name) = (kind.to_owned(), namespace.to_owned(), name.to_owned());
         Document { kind, namespace, name, value: Value::Null }
     }
 
-    /// The object as people name it.
+    /// The object as messages name it: `Kind/namespace/name`, or `Kind/name`.
     pub fn title(&self) -> String {
         match self.namespace.as_str() {
             "" => format!("{}/{}", self.kind, self.name),
@@ -51,65 +51,65 @@ impl Document {
         }
     }
 
-    /// A finding: the object, or a part of it, cannot be used.
+    /// A finding: the object, or a part of it, cannot be used. `path` is a JSON pointer.
     pub fn error(&self, path: &str, message: impl Into<String>, remedy: &str) -> Finding {
         self.finding(Severity::Error, path, message.into(), remedy)
     }
 
-    /// A finding: something is read in another way than one may think.
+    /// A finding: the object is used, but one field may not mean what its author expects.
     pub fn warning(&self, path: &str, message: impl Into<String>, remedy: &str) -> Finding {
         self.finding(Severity::Warning, path, message.into(), remedy)
     }
 
-    /// A finding of this severity.
+    /// A finding of the given severity.
     pub fn finding(&self, severity: Severity, path: &str, message: String, remedy: &str) -> Finding {
         Finding { severity, object: self.title(), path: path.to_owned(), message, remedy: remedy.to_owned() }
     }
 
-    /// The value at a JSON pointer; null is none.
+    /// The value at a JSON pointer. `null` counts as absent.
     pub fn at(&self, pointer: &str) -> Option<&Value> {
         self.value.pointer(pointer).filter(|value| !value.is_null())
     }
 
-    /// A label.
+    /// The value of a label.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.at("/metadata/labels")?.get(key)?.as_str()
     }
 
-    /// An annotation.
+    /// The value of an annotation.
     pub fn annotation(&self, key: &str) -> Option<&str> {
         self.at("/metadata/annotations")?.get(key)?.as_str()
     }
 
-    /// The amounts of a resource list; an absent list names nothing. The first amount that cannot be read is the finding. Where
-    /// `boundless` is set, an amount beyond counting is left out: as a bound it is none.
-    pub fn amounts(&self, pointer: &str, boundless: bool) -> Result<NamedAmounts, Finding> {
-        self.at(pointer).map_or(Ok(Vec::new()), |list| self.resource_list(pointer, list, boundless))
+    /// The amounts of a resource list; an absent list is empty. The first invalid amount is the finding. With `skip_overflow`, an
+    /// amount too large for 64 bits is left out: such a bound never binds.
+    pub fn amounts(&self, pointer: &str, skip_overflow: bool) -> Result<NamedAmounts, Finding> {
+        self.at(pointer).map_or(Ok(Vec::new()), |list| self.resource_list(pointer, list, skip_overflow))
     }
 
-    /// The amounts of a resource list that is written as JSON in an annotation.
+    /// The amounts of a resource list that an annotation holds as JSON.
     pub fn amounts_in_annotation(&self, key: &str) -> Result<NamedAmounts, Finding> {
         let Some(text) = self.annotation(key) else { return Ok(Vec::new()) };
         let path = annotation_path(key);
         match serde_json::from_str(text) {
             Ok(list) => self.resource_list(&path, &list, false),
             Err(error) => {
-                let message = format!("`{text}` is not readable as JSON: {error}");
+                let message = format!("`{text}` is not valid JSON: {error}");
                 Err(self.error(&path, message, r#"write it as `{"cpu": "40"}`"#))
             }
         }
     }
 
-    fn resource_list(&self, path: &str, list: &Value, boundless: bool) -> Result<NamedAmounts, Finding> {
+    fn resource_list(&self, path: &str, list: &Value, skip_overflow: bool) -> Result<NamedAmounts, Finding> {
         let list = list.as_object().ok_or_else(|| {
-            self.error(path, format!("`{list}` is not a list of resources"), "write `resource: quantity` pairs")
+            self.error(path, format!("`{list}` is not a resource list"), "write `resource: quantity` pairs")
         })?;
         let mut amounts = Vec::with_capacity(list.len());
         for (resource, value) in list {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             match quantity::parse(&text, Unit::of(resource)) {
                 Ok(amount) => amounts.push((resource.clone(), amount)),
-                Err(QuantityError::Overflow(_)) if boundless => {}
+                Err(QuantityError::Overflow(_)) if skip_overflow => {}
                 Err(error) => {
                     let path = format!("{path}/{}", escape(resource));
                     let remedy = "write a quantity of 0 or more such as `4`, `500m` or `16Gi`";
@@ -121,17 +121,17 @@ impl Document {
     }
 }
 
-/// A key as part of a JSON pointer.
+/// Escapes a key for use in a JSON pointer.
 pub fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// The pointer to a label.
+/// The JSON pointer to a label.
 pub fn label_path(key: &str) -> String {
     format!("/metadata/labels/{}", escape(key))
 }
 
-/// The pointer to an annotation.
+/// The JSON pointer to an annotation.
 pub fn annotation_path(key: &str) -> String {
     format!("/metadata/annotations/{}", escape(key))
 }

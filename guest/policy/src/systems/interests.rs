@@ -1,8 +1,8 @@
-//! What a system wants to be told, as its description says it.
+//! The interests that a system declares: which labels, annotations and objects the host must report.
 
 use crate::contract::{Interests, KindInterest};
 
-/// These labels and annotations of pods (`*` stands for all), and objects of these groups and kinds. No system reads labels of nodes.
+/// Interests in pod labels, pod annotations (`*` means all) and object kinds, each with its API group. No system reads node labels.
 pub fn interests(labels: &[&str], annotations: &[&str], kinds: &[(&str, &str)]) -> Interests {
     let list = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
     let kind = |(group, kind): &(&str, &str)| KindInterest { group: (*group).to_owned(), kind: (*kind).to_owned() };

@@ -1,5 +1,5 @@
-//! The systems whose rules the engine knows: how each one's objects are read into the model, its arguments, and its table of
-//! laws. Nothing of one system stands in another's folder.
+//! The scheduling systems that the engine implements. Each folder reads one system's objects and arguments, and holds its table
+//! of laws. No folder contains rules of another system.
 
 mod arguments;
 mod coscheduling;
@@ -22,98 +22,98 @@ pub use selector::{Labels, Selector, every_label};
 
 use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, ReleaseCause, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, Overflow, Pod, PodAttributes, PodIx, QueueIx};
+use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
 
-/// A system.
-pub trait System: Debug {
-    /// The laws in force under the arguments.
+/// A scheduling system, configured.
+pub trait System: Debug + Send {
+    /// The laws in force, as the arguments select them.
     fn laws(&self) -> &Laws;
 
-    /// The same, to be switched.
+    /// The same laws, to switch some of them off.
     fn laws_mut(&mut self) -> &mut Laws;
 
-    /// Reads what a pod says of itself: its labels, annotations and fields.
+    /// Reads a pod that is new or has changed: its labels, annotations and fields.
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes;
 
-    /// A pod is gone.
+    /// Removes a pod.
     fn forget_pod(&mut self, _pod: PodIx) {}
 
-    /// The queue a pod belongs to.
+    /// The queue of a pod, if it has one.
     fn queue_of(&self, _cluster: &Cluster, _pod: &Pod) -> Option<QueueIx> {
         None
     }
 
-    /// Reads an object that is new or has changed. What cannot be used is a finding, and what was known before still holds.
+    /// Reads an object that is new or has changed. An unusable object is a finding, and its last usable version stays in force.
     fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings);
 
-    /// An object is gone.
+    /// Removes an object.
     fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey);
 
-    /// Brings the queue tree up to date with the objects read since the last call.
-    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow>;
+    /// Updates the queues of the cluster from the objects read since the last call.
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings);
 
-    /// Brings what follows from the whole cluster up to date before a question is asked.
+    /// Updates values that depend on the whole cluster. The engine calls this before each decision.
     fn recompute(&mut self, _cluster: &mut Cluster) {}
 
-    /// Brings up to date what the order of the queue goes by.
-    fn rank(&mut self, _cluster: &mut Cluster) {}
+    /// Updates the values that the queue order compares.
+    fn update_order(&mut self, _cluster: &mut Cluster) {}
 
-    /// What it knows that the cluster does not show.
+    /// The state that cannot be derived from the cluster, for a checkpoint.
     fn remember(&self, _cluster: &Cluster) -> serde_json::Value {
         serde_json::Value::Null
     }
 
-    /// Knows again what it remembered, after it was told the same cluster.
+    /// Restores the state from a checkpoint, after the same cluster has been loaded. Fails where `memory` has another form.
     fn recall(&mut self, _cluster: &Cluster, _memory: &serde_json::Value) -> Result<(), serde_json::Error> {
         Ok(())
     }
 
-    /// How a victim leaves.
+    /// How victims are evicted.
     fn eviction(&self) -> contract::Eviction;
 
-    /// What is written on the victims of a plan for this pod.
+    /// The labels and annotations to write on the victims of a plan for this preemptor.
     fn marks(&self, _cluster: &Cluster, _preemptor: PodIx) -> Vec<Mark> {
         Vec::new()
     }
 
-    /// What is written on a pod that is to use the room of this reservation.
+    /// The labels and annotations to write on a pod that allocates from this reservation.
     fn reservation_marks(&self, _cluster: &Cluster, _reservation: PodIx) -> Vec<Mark> {
         Vec::new()
     }
 
-    /// How this system's users call a queue, and its bounds.
+    /// The system's own terms for a queue and its bounds.
     fn terms(&self) -> Terms {
         Terms { queue: "queue", guaranteed: "guaranteed", deserved: "deserved", max: "max" }
     }
 
-    /// PreFilter let a pod pass the laws against which nothing helps: what follows for others.
+    /// PreFilter passed a pod through the laws that no eviction can satisfy. Returns the effects on other pods.
     fn pre_filtered(&mut self, _cluster: &mut Cluster, _pod: PodIx) -> Effects {
         Effects::default()
     }
 
-    /// A pod was permitted to be bound, those that were waiting for it as well: what follows for others.
+    /// Permit allowed a pod, and the pods that waited for it, to be bound.
     fn permitted(&mut self, _cluster: &mut Cluster, _pod: PodIx) {}
 
-    /// A pod lost the node it was reserved: what follows for others.
+    /// A pod lost its reserved node. Returns the effects on other pods.
     fn unreserved(&mut self, _cluster: &mut Cluster, _pod: PodIx, _cause: ReleaseCause) -> Effects {
         Effects::default()
     }
 }
 
-/// What a system calls a queue and its bounds.
+/// A system's own terms for a queue and its bounds.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms {
     /// `quota` or `queue`.
     pub queue: &'static str,
-    /// The name of the guaranteed amounts.
+    /// Its term for the guaranteed amounts.
     pub guaranteed: &'static str,
-    /// The name of the deserved amounts.
+    /// Its term for the deserved amounts.
     pub deserved: &'static str,
-    /// The name of the maximum.
+    /// Its term for the maximum.
     pub max: &'static str,
 }
 
-/// What a system is before it is configured.
+/// A system before it is configured.
 struct SystemEntry {
     describe: fn() -> SystemInfo,
     configure: fn(&Arguments) -> Result<Box<dyn System>, ConfigError>,
@@ -133,21 +133,21 @@ const SYSTEMS: [SystemEntry; 5] = [
     },
 ];
 
-/// What the systems are.
+/// Describes every system.
 pub fn describe() -> Vec<SystemInfo> {
     SYSTEMS.iter().map(|system| (system.describe)()).collect()
 }
 
-/// Every law of every system, whatever the arguments, with the name of its system.
+/// Every law of every system under any arguments, with the name of its system.
 pub fn rules() -> Vec<(String, Entry)> {
     let systems = SYSTEMS.iter().map(|system| ((system.describe)().name, (system.rules)()));
     systems.flat_map(|(name, rules)| rules.into_iter().map(move |rule| (name.clone(), rule))).collect()
 }
 
-/// Configures a system by its name and arguments (a JSON object, or empty for none).
-pub fn configure(laws: &str, arguments: &str) -> Result<Box<dyn System>, ConfigError> {
+/// Configures a system by its name and arguments: a JSON object, or an empty text for the defaults.
+pub fn configure(name: &str, arguments: &str) -> Result<Box<dyn System>, ConfigError> {
     let known = || SYSTEMS.iter().map(|system| (system.describe)().name).collect();
-    let system = SYSTEMS.iter().find(|system| (system.describe)().name == laws);
+    let system = SYSTEMS.iter().find(|system| (system.describe)().name == name);
     let system = system.ok_or_else(|| ConfigError::UnknownLaws(known()))?;
     let arguments = Arguments::read(&(system.describe)(), arguments)?;
     (system.configure)(&arguments)

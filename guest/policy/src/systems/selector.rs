@@ -1,4 +1,4 @@
-//! Label selectors, as Kubernetes writes them: `matchLabels` and `matchExpressions`.
+//! Kubernetes label selectors: `matchLabels` and `matchExpressions`.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use crate::contract::{self, Finding};
 /// The labels of a pod.
 pub type Labels = BTreeMap<String, String>;
 
-/// The labels of a pod, where the laws want to be told all of them (interest `*`).
+/// All labels of a pod. The system must declare the interest `*`.
 pub fn every_label(pod: &contract::Pod) -> Labels {
     let labels = pod.labels.iter().filter_map(|label| label.value.split_once('='));
     labels.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
-/// A label selector; all requirements must hold.
+/// A label selector: a pod must meet every requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector(Vec<Requirement>);
 
-/// One requirement on the labels of a pod.
+/// One requirement on pod labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Requirement {
     In(String, Vec<String>),
@@ -30,7 +30,7 @@ enum Requirement {
 }
 
 impl Selector {
-    /// Reads the selector at a place in an object; one that is not there is empty.
+    /// Reads the selector at a JSON pointer; an absent selector is empty. An unknown operator is an error.
     pub fn read(object: &Document, path: &str) -> Result<Selector, Finding> {
         let labels = object.at(&format!("{path}/matchLabels")).and_then(Value::as_object);
         let equal = labels
@@ -44,12 +44,12 @@ impl Selector {
         equal.chain(expressions).collect::<Result<_, _>>().map(Selector)
     }
 
-    /// Whether it requires nothing. What that means differs from object to object.
+    /// Whether it has no requirement. Kinds differ in what an empty selector means.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether all requirements hold of these labels.
+    /// Whether these labels meet every requirement.
     pub fn matches(&self, labels: &Labels) -> bool {
         self.0.iter().all(|requirement| requirement.holds(labels))
     }

@@ -97,7 +97,7 @@ impl World {
     /// The plan for a pod, or the law that stood in the way.
     pub fn plan(&mut self, pod: &str) -> Result<Named, String> {
         let PostFiltered { plan, reason, .. } = self.post_filter(pod);
-        plan.map(|plan| self.named(&plan)).ok_or(reason.law)
+        plan.map(|plan| self.named(&plan)).ok_or(reason.code)
     }
 
     pub fn named(&self, plan: &Plan) -> Named {
@@ -123,8 +123,8 @@ impl World {
                 Subject::Node(node) => self.node_name(node),
                 Subject::Queue(queue) => format!("queue {queue}"),
             };
-            let law = note.law.split_once('/').map_or(note.law.as_str(), |(_, law)| law);
-            format!("{subject} {:?} {law}: {}", note.outcome, note.message)
+            let code = note.reason.code.split_once('/').map_or(note.reason.code.as_str(), |(_, law)| law);
+            format!("{subject} {:?} {code}: {}", note.outcome, shown(&note.reason))
         };
         self.engine.notes(self.id(preemptor)).unwrap().into_iter().map(line).collect()
     }
@@ -133,6 +133,15 @@ impl World {
     pub fn account(&self, name: &str) -> QueueAccount {
         self.engine.queues().unwrap().into_iter().find(|queue| queue.name == name).unwrap()
     }
+}
+
+/// The facts of a reason, in a line.
+pub fn shown(reason: &Reason) -> String {
+    let fact = |fact: &Fact| match &fact.value {
+        FactValue::Text(text) if fact.name == "text" => text.clone(),
+        value => format!("{} {value:?}", fact.name),
+    };
+    reason.facts.iter().map(fact).collect::<Vec<_>>().join(", ")
 }
 
 /// Fails where one of these lines is not among what was said.

@@ -33,7 +33,7 @@ pub(super) fn tell_held(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     let said: BTreeMap<&str, (&str, &str)> = attempts
         .filter_map(|attempt| {
             let reason = attempt.reason.as_ref()?;
-            Some((attempt.pod.as_str(), (reason.law.as_str(), reason.message.as_str())))
+            Some((attempt.pod.as_str(), (reason.code.as_str(), reason.message.as_str())))
         })
         .collect();
     for group in jobs.group(cycle.waiting.keys().map(|pod| (pod.as_str(), ()))) {

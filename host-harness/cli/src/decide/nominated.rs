@@ -55,7 +55,7 @@ fn by_preemptor<'a>(victims: &[(&'a str, &'a Evicted)]) -> BTreeMap<&'a str, Vec
 
 fn make_way(page: &mut Page, victims: &[(&str, &Evicted)]) {
     let mut laws: Vec<(&str, &str)> =
-        victims.iter().map(|(_, evicted)| (evicted.reason.law.as_str(), evicted.reason.message.as_str())).collect();
+        victims.iter().map(|(_, evicted)| (evicted.reason.code.as_str(), evicted.reason.message.as_str())).collect();
     laws.dedup();
     for (law, message) in laws {
         page.paragraph("    ", 6, &format!("{law}: {message}"));

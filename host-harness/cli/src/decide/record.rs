@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Description, Phase, Reason, SystemInfo};
+use lictor_contract::{Description, Phase, SystemInfo};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -11,6 +11,7 @@ use super::super::problem::Problem;
 use super::books::Book;
 use lictor_host::cluster::Mirror;
 use lictor_host::driver::Virtual;
+use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult, Happened};
 
 /// The document that `decide` prints.
@@ -78,7 +79,7 @@ pub(crate) struct Cycle {
     pub(crate) still_pending: Vec<String>,
     /// What stood in their way, where the policy runs a cycle of its own and says so.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) reasons: BTreeMap<String, Reason>,
+    pub(crate) reasons: BTreeMap<String, NamedReason>,
 }
 
 impl Record {

@@ -1,10 +1,9 @@
 //! Pods that nothing could be done for, and the laws that say why.
 
-use lictor_contract::Reason;
-
 use super::super::page::Page;
 use super::jobs::Jobs;
 use super::record::Cycle;
+use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult};
 
 /// Who was refused before Filter, and who found no node.
@@ -60,8 +59,8 @@ impl Reported {
 }
 
 /// A reason in a line.
-fn said(reason: &Reason) -> String {
-    format!("{}: {}", reason.law, reason.message)
+fn said(reason: &NamedReason) -> String {
+    format!("{}: {}", reason.code, reason.message)
 }
 
 /// Who waits after a cycle of the policy's own, and what stood in the way.
@@ -92,6 +91,6 @@ pub(super) fn tell_plans(page: &mut Page, cycle: &Cycle) {
     page.heading("Plans the host refused");
     for plan in refused {
         page.line(format!("  plan {} for {}", plan.plan, plan.preemptor));
-        page.paragraph("    ", 6, &format!("{}: {}", plan.reason.law, plan.reason.message));
+        page.paragraph("    ", 6, &format!("{}: {}", plan.reason.code, plan.reason.message));
     }
 }

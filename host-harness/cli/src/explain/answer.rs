@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::super::decide::record::{Cycle, Deciding, Record};
 use super::find::{Before, Meant};
+use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult, Evicted, Explanation, Released};
 
 /// The document that `explain` prints.
@@ -86,8 +87,8 @@ pub(super) struct LookedAt<'a> {
     /// Whose attempt it was.
     pub(super) by: &'a str,
     pub(super) outcome: Outcome,
-    pub(super) law: &'a str,
-    pub(super) message: &'a str,
+    #[serde(flatten)]
+    pub(super) reason: &'a NamedReason,
 }
 
 impl<'a> Answer<'a> {
@@ -147,12 +148,7 @@ impl<'a> Why<'a> {
         let mut looked_at = Vec::new();
         for (by, explanation) in happened.explained() {
             let said = explanation.notes.iter().filter(|told| told.is_of_pod(name));
-            looked_at.extend(said.map(|told| LookedAt {
-                by,
-                outcome: told.outcome,
-                law: &told.law,
-                message: &told.message,
-            }));
+            looked_at.extend(said.map(|told| LookedAt { by, outcome: told.outcome, reason: &told.reason }));
         }
         Why {
             fate: Fate::of(before, cycle),

@@ -42,11 +42,11 @@ fn tell(page: &mut Page, why: &Why<'_>) {
             How::Unreserved => "it gives up the place held for it",
         };
         page.paragraph("  ", 4, &format!("for {}, plan {}: {how}", evicted.preemptor, evicted.plan));
-        page.paragraph("  ", 4, &format!("{}: {}", evicted.reason.law, evicted.reason.message));
+        page.paragraph("  ", 4, &format!("{}: {}", evicted.reason.code, evicted.reason.message));
     }
     for attempt in &why.attempts {
         if let (AttemptResult::Nominated, Some(reason)) = (attempt.result, &attempt.preemption) {
-            page.paragraph("  ", 4, &format!("{}: {}", reason.law, reason.message));
+            page.paragraph("  ", 4, &format!("{}: {}", reason.code, reason.message));
         }
         if let Some(explanation) = &attempt.explanation {
             text::tell(page, STYLE, explanation);
@@ -73,8 +73,7 @@ fn looked_at(page: &mut Page, why: &Why<'_>) {
         name: Some(said.by.to_owned()),
         node: None,
         outcome: said.outcome,
-        law: said.law.to_owned(),
-        message: said.message.to_owned(),
+        reason: said.reason.clone(),
     };
     let told: Vec<Reported> = why.looked_at.iter().map(told).collect();
     for alike in alike(&told) {

@@ -62,7 +62,7 @@ fn in_the_way(page: &mut Page, style: Style, why: &Explanation) {
             title(page, style, text);
         }
         for told in said {
-            sentence(page, style, &format!("{}: {}", told.law, told.message), "");
+            sentence(page, style, &format!("{}: {}", told.reason.code, told.reason.message), "");
         }
     }
 }
@@ -121,7 +121,7 @@ fn victims(page: &mut Page, style: Style, why: &Explanation) {
     let mut rows = table(["VICTIM", "NODE", "WHY"]);
     for victim in victims.iter().take(style.names) {
         let name = victim.name.as_deref().unwrap_or("-");
-        rows.add_row([name, victim.node.as_deref().unwrap_or("-"), &victim.message]);
+        rows.add_row([name, victim.node.as_deref().unwrap_or("-"), &victim.reason.message]);
     }
     page.table(style.indent.saturating_add(2), rows);
     if let Some(more) = victims.len().checked_sub(style.names).filter(|more| *more > 0) {

@@ -19,7 +19,7 @@ Every law in force, by system. Made by `cargo run -- laws --output markdown > LA
 
 `coscheduling` stands on `kubernetes`, whose laws are in force there, too. A law that several systems have is one file because its sentence
 is the same; its code is the system's own. `lictor laws CODE` prints the manual page. The scenarios named here are tried with the law out
-of force and with the law saying the contrary (`host-harness/tests/laws.rs`).
+of force and with the law saying the contrary (`host-harness/cli/tests/laws.rs`).
 ";
 
 /// The document.
@@ -57,9 +57,9 @@ fn matrix<'a>(text: &mut String, title: &str, systems: &[&str], laws: impl Itera
 
 /// The laws of a system in the order in which they are asked, with their sources and scenarios.
 fn table<'a>(text: &mut String, system: &str, laws: impl Iterator<Item = &'a Reported>) {
-    heading(text, system, &["code", "source", "bites", "spares"], &[]);
+    heading(text, system, &["code", "source", "denies", "allows"], &[]);
     for law in laws {
-        row(text, &[format!("`{}`", law.code), law.source.to_owned(), links(&law.bites), links(&law.spares)]);
+        row(text, &[format!("`{}`", law.code), law.source.to_owned(), links(&law.denies), links(&law.allows)]);
     }
 }
 
@@ -80,6 +80,10 @@ fn short(law: &Reported) -> &str {
     law.code.split_once('/').map_or(law.code, |(_, short)| short)
 }
 
+/// The first scenarios, and how many more there are.
 fn links(proofs: &[Proof]) -> String {
-    proofs.iter().map(|proof| format!("[{}]({})", proof.scenario, proof.file)).collect::<Vec<_>>().join(", ")
+    const SHOWN: usize = 3;
+    let links = proofs.iter().take(SHOWN).map(|proof| format!("[{}]({})", proof.scenario, proof.file));
+    let more = proofs.len().checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("{more} more"));
+    links.chain(more).collect::<Vec<_>>().join(", ")
 }

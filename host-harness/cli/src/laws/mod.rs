@@ -59,10 +59,10 @@ struct Reported {
     sentence: &'static str,
     source: &'static str,
     file: String,
-    /// The scenarios in which it bites.
-    bites: Vec<Proof>,
-    /// The scenarios in which it is asked and lets pass.
-    spares: Vec<Proof>,
+    /// The scenarios in which it denies.
+    denies: Vec<Proof>,
+    /// The scenarios in which it is asked and allows.
+    allows: Vec<Proof>,
     /// The manual page, where one law is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<String>,
@@ -93,8 +93,8 @@ fn told(laws: &str, entry: &Entry, proofs: &Proofs, in_full: bool) -> Reported {
     let Entry { code, question, sentence, source, .. } = *entry;
     let (question, file) = (question.to_string(), entry.file());
     let page = in_full.then(|| entry.page());
-    let (bites, spares) = (proofs.bites(code), proofs.spares(code));
-    Reported { code, laws: laws.to_owned(), question, sentence, source, file, bites, spares, page }
+    let (denies, allows) = (proofs.denies(code), proofs.allows(code));
+    Reported { code, laws: laws.to_owned(), question, sentence, source, file, denies, allows, page }
 }
 
 /// All laws, a line for each.
@@ -116,7 +116,7 @@ fn one(law: &Reported) -> Page {
     page.paragraph(&format!("{}: ", law.question), 2, law.sentence);
     page.paragraph("source: ", 8, law.source);
     page.line(format!("file:   {}", law.file));
-    for (word, proofs) in [("bites:  ", &law.bites), ("spares: ", &law.spares)] {
+    for (word, proofs) in [("denies: ", &law.denies), ("allows: ", &law.allows)] {
         for (proof, lead) in proofs.iter().zip(std::iter::once(word).chain(std::iter::repeat("        "))) {
             page.line(format!("{lead}{}", proof.file));
         }

@@ -30,14 +30,14 @@ impl Proofs {
         Ok(Proofs(directory.map(|directory| load(&[directory])).transpose()?.unwrap_or_default()))
     }
 
-    /// Those in which a law bites.
-    pub(super) fn bites(&self, code: &str) -> Vec<Proof> {
-        self.that(|scenario| scenario.bites.iter().any(|law| law == code))
+    /// Those in which a law denies.
+    pub(super) fn denies(&self, code: &str) -> Vec<Proof> {
+        self.that(|scenario| scenario.denies.iter().any(|law| law == code))
     }
 
-    /// Those in which a law is asked and lets pass.
-    pub(super) fn spares(&self, code: &str) -> Vec<Proof> {
-        self.that(|scenario| scenario.spares.iter().any(|law| law == code))
+    /// Those in which a law is asked and allows.
+    pub(super) fn allows(&self, code: &str) -> Vec<Proof> {
+        self.that(|scenario| scenario.allows.iter().any(|law| law == code))
     }
 
     fn that(&self, proves: impl Fn(&Scenario) -> bool) -> Vec<Proof> {

@@ -211,8 +211,8 @@ mod tests {
             reasons: vec![reason("one"), reason("two")],
         };
         let cut = unfold(plans(vec![slice(1, 2, 1), slice(2, 3, 0)])).unwrap();
-        let parts: Vec<_> = cut.into_iter().map(|plan| (plan.nominations, plan.reason.message)).collect();
-        assert_eq!(parts, [(vec![on(1), on(2)], "two".to_owned()), (vec![on(3)], "one".to_owned())]);
+        let parts: Vec<_> = cut.into_iter().map(|plan| (plan.nominations, plan.reason)).collect();
+        assert_eq!(parts, [(vec![on(1), on(2)], reason("two")), (vec![on(3)], reason("one"))]);
         let ragged = |slices| unfold(plans(slices)).unwrap_err().to_string();
         assert_eq!(ragged(vec![slice(1, 4, 0)]), "plan 1 ends at 4 of 3 nominations, after 0");
         assert_eq!(ragged(vec![slice(1, 2, 0), slice(2, 1, 0)]), "plan 2 ends at 1 of 3 nominations, after 2");

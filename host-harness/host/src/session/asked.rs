@@ -63,6 +63,11 @@ impl Session {
         self.asked.outbox.push(command);
     }
 
+    /// How many commands are under way.
+    pub fn under_way(&self) -> usize {
+        self.asked.open.len()
+    }
+
     /// What the cluster calls a pod.
     pub(super) fn object_ref(&self, pod: PodId) -> Option<ObjectRef> {
         let pod = self.mirror.pod(pod)?;
@@ -123,7 +128,7 @@ impl Session {
     }
 
     /// Whether the cluster shows what was asked for.
-    fn look(&mut self, id: CommandId, pod: PodId) {
+    pub(super) fn look(&mut self, id: CommandId, pod: PodId) {
         match self.mirror.shows(pod, id) {
             Some(Shown::Yes) => {
                 self.asked.open.remove(&id);
@@ -150,7 +155,7 @@ impl Session {
         match &ask.change {
             // The cluster still promises what is promised no more.
             Change::Nominate(None) if assumed => self.withdraw_in_cluster(ask.pod),
-            Change::Nominate(Some(_)) if assumed => self.withdraw_broken(ask.pod),
+            Change::Nominate(Some(_)) if assumed => self.withdraw_broken(ask.pod, true),
             Change::Evict { .. } => self.stay(ask.pod, ask.plan),
             _ => {}
         }
@@ -160,7 +165,7 @@ impl Session {
     fn stay(&mut self, victim: PodId, plan: u64) {
         let Some(departure) = self.departures.set(victim, None) else { return };
         for pod in departure.beneficiaries {
-            self.withdraw_broken(pod);
+            self.withdraw_broken(pod, false);
         }
         self.departures.void(plan);
         self.notices.push(Event::PlanRefused(plan));

@@ -48,11 +48,11 @@ impl Session {
             match answer.admission {
                 Admission::Pass => {}
                 Admission::Refused(reason) => {
-                    attempt.reason = Some(reason);
+                    attempt.reason = Some(self.named(reason));
                     return self.post_filter(pod, attempt);
                 }
                 Admission::Final(reason) => {
-                    attempt.reason = Some(reason);
+                    attempt.reason = Some(self.named(reason));
                     return Ok(attempt);
                 }
             }
@@ -75,7 +75,7 @@ impl Session {
         attempt.node = Some(self.node_name(node));
         self.reserve(pod, node)?;
         let (permission, reason, effects) = self.permit(pod)?;
-        attempt.reason = reason;
+        attempt.reason = reason.map(|reason| self.named(reason));
         let mut rounds = VecDeque::from([effects]);
         match permission {
             Permission::Allow => {
@@ -90,7 +90,7 @@ impl Session {
                 rounds.push_front(self.ask_unreserve(pod, ReleaseCause::Failed)?);
                 attempt.result = AttemptResult::Unschedulable;
                 attempt.node = None;
-                attempt.reason = Some(reason);
+                attempt.reason = Some(self.named(reason));
             }
         }
         self.carry(rounds)?;
@@ -141,7 +141,7 @@ impl Session {
 mod tests {
 
     use crate::driver::Virtual;
-    use crate::session::testing::{ALL, Fx, Say, Scripted, reason, session};
+    use crate::session::testing::{ALL, Fx, Say, Scripted, said, session};
     use crate::session::{AttemptResult, Cause, ProtocolError};
     use crate::verify::testing::{node, on, pod};
 
@@ -199,7 +199,7 @@ mod tests {
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!((attempt.result, attempt.node), (AttemptResult::Unschedulable, None));
-        assert_eq!(attempt.reason, Some(reason("not now")));
+        assert_eq!(attempt.reason, Some(said("not now")));
         assert!(session.take_happened().bound.is_empty());
         assert_eq!(policy.log().last().unwrap(), "unreserve default/a Failed");
     }

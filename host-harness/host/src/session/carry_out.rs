@@ -72,7 +72,7 @@ impl Session {
             node: self.occupancy.place(victim.pod).map(|node| self.node_name(node)),
             plan: plan.id,
             preemptor: self.pod_name(plan.preemptor),
-            reason: plan.reason.clone(),
+            reason: self.named(plan.reason.clone()),
         }
     }
 
@@ -192,7 +192,7 @@ mod tests {
         session.advance(at).unwrap();
         session.try_pod("default/q").unwrap();
         let happened = session.take_happened();
-        let refused = happened.refused.into_iter().map(|refused| refused.reason.law).collect();
+        let refused = happened.refused.into_iter().map(|refused| refused.reason.code).collect();
         (refused, happened.victims.contains_key("default/v"))
     }
 

@@ -9,6 +9,7 @@ use super::journal::Undo;
 use super::{Cause, CommandId, Happened, OpenError, SessionError};
 use crate::cluster::Mirror;
 use crate::policy::{CallError, Policy};
+use crate::reason::{NamedReason, Templates};
 use crate::verify::{Departures, Ground, Occupancy, waits};
 
 /// How many events the policy is told at once, so that a deadline holds between chunks.
@@ -53,6 +54,8 @@ pub struct Session {
     pub(super) happened: Happened,
     /// What of it stands when the input fails.
     pub(super) kept: Happened,
+    /// The sentences of the system in force.
+    pub(super) templates: Templates,
     pub(super) findings: Vec<Finding>,
     /// How many findings have been handed out.
     pub(super) told_findings: usize,
@@ -78,6 +81,7 @@ impl Session {
             saved: None,
             promised: false,
             points: set.extension_points.into_iter().collect(),
+            templates: Templates::new(set.templates),
             occupancy: Occupancy::new(&set.interests),
             mirror: Mirror::new(set.interests),
             departures: Departures::default(),
@@ -186,6 +190,11 @@ impl Session {
     /// What plans and bindings are held against.
     pub(super) fn ground(&self) -> Ground<'_> {
         Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
+    }
+
+    /// A reason in names, with its sentence.
+    pub(super) fn named(&self, reason: Reason) -> NamedReason {
+        self.templates.name(reason, &self.mirror)
     }
 
     /// The name of a pod; its number where it is gone.

@@ -71,10 +71,10 @@ impl Session {
     }
 
     /// What was promised to a pod that still waits cannot be kept.
-    pub(super) fn withdraw_broken(&mut self, pod: PodId) {
+    pub(super) fn withdraw_broken(&mut self, pod: PodId, promised: bool) {
         let Some(known) = self.mirror.pod(pod).filter(|pod| waits(pod)) else { return };
         let nominated = known.nominated.is_some();
-        if nominated || self.occupancy.promise_of(pod).is_some() {
+        if promised || nominated {
             self.happened.withdrawn.push(self.pod_name(pod));
             self.occupancy.promise(pod, None);
         }

@@ -76,12 +76,24 @@ pub enum Cause {
     /// A new instance of the policy refuses the configuration that the first one took.
     #[error("a new instance of the policy refuses its configuration: {}", refused(.0))]
     Refused(ConfigError),
+    /// A checkpoint of another layout.
+    #[error("the checkpoint has format {found}, and this host knows format {known}")]
+    CheckpointFormat {
+        /// Its layout.
+        found: u32,
+        /// The layout that is known.
+        known: u32,
+    },
 }
 
 impl Cause {
     /// Whether what the policy holds may differ from what is so: then a new instance takes its place.
     pub(super) fn is_fault(&self) -> bool {
-        !matches!(self, Cause::NotPending { .. } | Cause::NoSuchPod(_) | Cause::CallError(CallError::Lacks(_)))
+        match self {
+            Cause::NotPending { .. } | Cause::NoSuchPod(_) | Cause::CheckpointFormat { .. } => false,
+            Cause::CallError(fault) => !matches!(fault, CallError::Lacks(_)),
+            Cause::ProtocolError { .. } | Cause::Refused(_) => true,
+        }
     }
 }
 

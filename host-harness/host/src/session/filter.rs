@@ -71,7 +71,7 @@ impl Session {
         {
             return Err(ProtocolError::TooManyVerdicts { codes, highest: *highest });
         }
-        verdicts.obstacles = answer.obstacles.into_iter().map(|obstacle| obstacle.reason.message).collect();
+        verdicts.obstacles = answer.obstacles.into_iter().map(|obstacle| self.named(obstacle.reason).message).collect();
         Ok(verdicts)
     }
 

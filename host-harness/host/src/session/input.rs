@@ -106,7 +106,7 @@ impl Session {
                 self.came()
             }
             Input::Removed(key) => {
-                let removed = self.up().and_then(|()| self.remove(&key));
+                let removed = self.up().and_then(|()| self.remove(&key)).and_then(|()| self.sync());
                 // Whatever the policy says of it, the object is gone.
                 self.mirror.remove(&key);
                 self.sweep();
@@ -122,11 +122,14 @@ impl Session {
             Input::Attempt(pod) => {
                 self.up()?;
                 let id = self.mirror.pod_id(&pod).ok_or(Cause::NoSuchPod(pod))?;
-                self.attempt(id).map(drop)
+                self.attempt(id)?;
+                // A binding is told before it can fail.
+                self.sync()
             }
             Input::Cycle => {
                 self.up()?;
-                self.cycle()
+                self.cycle()?;
+                self.sync()
             }
             Input::Outcomes(outcomes) => {
                 outcomes.into_iter().for_each(|(id, outcome)| self.settle(id, outcome));
@@ -147,7 +150,8 @@ impl Session {
         }
         let rounds = self.unreserve_replaced()?;
         self.reconcile()?;
-        self.carry(rounds)
+        self.carry(rounds)?;
+        self.sync()
     }
 
     /// Unreserves pods that another of the same name has replaced, before the policy is told that they are gone.

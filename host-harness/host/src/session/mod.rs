@@ -13,6 +13,7 @@ mod asked;
 mod attempt;
 mod carry_out;
 mod changes;
+mod checkpoint;
 mod command;
 mod core;
 mod cycle;
@@ -27,12 +28,15 @@ mod permit;
 mod post_filter;
 mod recover;
 mod scoring;
+#[cfg(test)]
+mod tests;
 
 #[cfg(any(test, feature = "testing"))]
 #[expect(missing_docs, reason = "what a script says is named as in the contract")]
-#[cfg_attr(not(test), expect(clippy::unwrap_used, reason = "it is code of tests"))]
+#[expect(clippy::unwrap_used, reason = "it is code of tests")]
 pub mod testing;
 
+pub use checkpoint::SessionCheckpoint;
 pub use command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
 pub use core::Session;
 pub use error::{Cause, OpenError, ProtocolError, SessionError};

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use lictor_contract::{Eviction, Reason, ReleaseCause};
+use lictor_contract::{Eviction, ReleaseCause};
 use serde::{Deserialize, Serialize};
 
 use super::{Action, Explanation};
+use crate::reason::NamedReason;
 
 /// How an attempt for one pod ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -68,11 +69,11 @@ pub struct Attempt {
     /// The node it was bound to, is held for, or was nominated to.
     pub node: Option<String>,
     /// What PreFilter or Permit said.
-    pub reason: Option<Reason>,
+    pub reason: Option<NamedReason>,
     /// What the nodes said, where none takes it.
     pub nodes: Option<NodeSummary>,
     /// What PostFilter said: why there is a plan, or why there is none.
-    pub preemption: Option<Reason>,
+    pub preemption: Option<NamedReason>,
     /// Why it ended so, where somebody wants to be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
@@ -81,7 +82,7 @@ pub struct Attempt {
 impl Attempt {
     /// The status message: everything that was said, in the order in which it was said.
     pub fn message(&self) -> String {
-        let said = |reason: &Option<Reason>| reason.as_ref().map(|reason| reason.message.clone());
+        let said = |reason: &Option<NamedReason>| reason.as_ref().map(|reason| reason.message.clone());
         let nodes = self.nodes.as_ref().map(ToString::to_string);
         let preemption = said(&self.preemption).map(|message| format!("preemption: {message}"));
         let parts = [said(&self.reason), nodes, preemption];
@@ -121,7 +122,7 @@ pub struct Evicted {
     /// Whom the plan is for.
     pub preemptor: String,
     /// Why the plan was made.
-    pub reason: Reason,
+    pub reason: NamedReason,
 }
 
 /// A pod that lost the room it was held for.
@@ -156,7 +157,7 @@ pub struct RefusedPlan {
     /// Whom it was for.
     pub preemptor: String,
     /// The invariant that it breaks.
-    pub reason: Reason,
+    pub reason: NamedReason,
 }
 
 /// A command that was not carried out.

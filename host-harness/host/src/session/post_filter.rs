@@ -20,7 +20,7 @@ impl Session {
         for _ in 0..=AGAIN {
             let answer = self.ask(|policy| policy.post_filter(pod, &refuted))?;
             self.check_effects("post-filter", &answer.effects)?;
-            attempt.preemption = Some(answer.reason);
+            attempt.preemption = Some(self.named(answer.reason));
             let Some(plan) = answer.plan else {
                 self.carry(VecDeque::from([answer.effects]))?;
                 return Ok(attempt);
@@ -50,7 +50,7 @@ mod tests {
 
     use crate::driver::Virtual;
     use crate::session::AttemptResult;
-    use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, reason, session};
+    use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, said, session};
     use crate::verify::testing::{node, on, pod};
 
     const ASKED: &str = "post-filter default/p";
@@ -92,7 +92,7 @@ mod tests {
             .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
         let attempt = full(&policy).try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Nominated);
-        assert_eq!(attempt.reason, Some(reason("the quota is full")));
+        assert_eq!(attempt.reason, Some(said("the quota is full")));
     }
 
     #[test]
@@ -103,10 +103,10 @@ mod tests {
         let mut session = full(&policy);
         let attempt = session.try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Unschedulable);
-        assert_eq!(attempt.preemption, Some(reason("no other node")));
+        assert_eq!(attempt.preemption, Some(said("no other node")));
         let happened = session.take_happened();
         let refused = happened.refused.first().unwrap();
-        assert_eq!((refused.plan, refused.reason.law.as_str()), (1, "host/fits"));
+        assert_eq!((refused.plan, refused.reason.code.as_str()), (1, "host/fits"));
         assert!(happened.victims.is_empty() && happened.nominated.is_empty());
         let tail = ["post-filter default/p 0", "refused 1", "post-filter default/p 1"];
         assert!(policy.log().ends_with(&tail.map(str::to_owned)), "{:?}", policy.log());

@@ -37,7 +37,6 @@ impl Session {
         if !self.down {
             return Ok(());
         }
-        self.down = true;
         self.policy.restart()?;
         self.policy.configure(&self.system, &self.arguments)?.map_err(Cause::Refused)?;
         self.plans.clear();
@@ -57,11 +56,14 @@ impl Session {
             self.policy.record_notes(true)?;
         }
         self.down = false;
-        self.reconcile()
+        self.reconcile()?;
+        // The new instance knows of it, whatever becomes of the input.
+        self.commit();
+        Ok(())
     }
 
     /// Gives the pods held at permit their nodes in the new instance. A pod that it does not take loses its place.
-    fn reserve_anew(&mut self) -> Result<(), Cause> {
+    pub(super) fn reserve_anew(&mut self) -> Result<(), Cause> {
         let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
         for (pod, node) in held {
             let is_there = self.mirror.pod(pod).is_some_and(crate::verify::waits) && self.mirror.node(node).is_some();

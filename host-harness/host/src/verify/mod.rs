@@ -21,7 +21,7 @@ mod running;
 mod violation;
 
 #[cfg(any(test, feature = "testing"))]
-#[cfg_attr(not(test), expect(clippy::unwrap_used, reason = "it is code of tests"))]
+#[expect(clippy::unwrap_used, reason = "it is code of tests")]
 pub mod testing;
 
 use lictor_contract::*;

@@ -141,7 +141,7 @@ impl World {
             victims: victims.iter().map(|name| Victim { pod: self.pod(name), eviction: Eviction::Delete }).collect(),
             marks: Vec::new(),
             expires: None,
-            reason: Reason { law: "test/law".to_owned(), message: "room is needed".to_owned() },
+            reason: Reason { code: "test/law".to_owned(), ..Reason::default() },
         }
     }
 
@@ -162,6 +162,6 @@ impl World {
 
     /// What is said about a plan that breaks an invariant.
     pub fn refusal(&self, plan: &Plan) -> String {
-        self.judge(plan).expect_err("the plan breaks an invariant").to_string()
+        self.judge(plan).unwrap_err().to_string()
     }
 }

@@ -1,8 +1,9 @@
 //! Why a plan or a binding is not carried out.
 
-use lictor_contract::{NodeId, Placement, Plan, PodId, Reason};
+use lictor_contract::{NodeId, Placement, Plan, PodId};
 
 use crate::cluster::Ineligible;
+use crate::reason::NamedReason;
 
 /// An invariant and what breaks it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -125,8 +126,8 @@ impl Violation {
     }
 
     /// The violation as a reason for the pod that asked.
-    pub fn reason(&self) -> Reason {
-        Reason { law: self.code().to_owned(), message: self.to_string() }
+    pub fn reason(&self) -> NamedReason {
+        NamedReason { code: self.code().to_owned(), message: self.to_string(), ..NamedReason::default() }
     }
 
     /// The placements of a plan that it speaks against: those on the node or of the pod where it names them, else all.

@@ -8,50 +8,42 @@ use super::pending_jobs;
 use super::placer::Placer;
 use super::{Context, Simulation};
 use crate::engine::Notes;
-use crate::model::{NodeIx, Overflow, PodIx};
+use crate::model::{NodeIx, PodIx};
 
 /// Who gets which node.
 pub type Placements = Vec<(PodIx, NodeIx)>;
 
 /// Gives nodes to normal pods. They are placed in the stage, and the new placements returned.
-pub fn allocate(
-    simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
-) -> Result<Placements, Overflow> {
+pub fn allocate(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Placements {
     let admission = &context.cycle.admission;
     let pending_jobs = pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| {
         !pod.is_elastic() && pending_jobs::asks(cluster, pod)
-    })?;
+    });
     let mut job_queue = JobQueue::new(simulation.cluster(), context, pending_jobs);
     let mut placer = Placer::new(simulation, notes, context, &context.cycle.normal);
     let mut bound = Vec::new();
     while let Some(mut pending_job) = job_queue.next(placer.simulation.cluster(), context) {
         let Some(lead) = pending_job.lead() else { continue };
         placer.notes.resume(lead);
-        let new = placer.serve(&mut pending_job)?;
+        let new = placer.serve(&mut pending_job);
         if !new.is_empty() {
             job_queue.again(placer.simulation.cluster(), context, pending_job);
         }
         bound.extend(new);
     }
-    Ok(bound)
+    bound
 }
 
 /// Gives nodes to pods that ask for nothing.
-pub fn backfill(
-    simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
-) -> Result<Placements, Overflow> {
+pub fn backfill(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Placements {
     let admission = &context.cycle.admission;
     let pending_jobs =
-        pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| !pending_jobs::asks(cluster, pod))?;
+        pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| !pending_jobs::asks(cluster, pod));
     let mut placer = Placer::new(simulation, notes, context, &context.cycle.normal);
     let mut bound = Vec::new();
     for mut pending_job in pending_jobs {
         loop {
-            let new = placer.one_more(&mut pending_job)?;
+            let new = placer.one_more(&mut pending_job);
             pending_job.pods.retain(|pod| new.iter().all(|(ix, _)| ix != pod));
             if new.is_empty() {
                 break;
@@ -59,5 +51,5 @@ pub fn backfill(
             bound.extend(new);
         }
     }
-    Ok(bound)
+    bound
 }

@@ -7,14 +7,14 @@ use super::placer::{Placer, Refused};
 use super::{Context, Simulation, When};
 use crate::contract::{Outcome, Subject};
 use crate::engine::{Notes, Preemptor};
-use crate::model::{Overflow, PodIx};
+use crate::model::PodIx;
 
 /// Gives nodes to elastic pods. They are placed in the stage, and the new placements returned.
-pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Result<Placements, Overflow> {
+pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Placements {
     let growth = &context.cycle.growth;
     let pending_jobs = pending_jobs::waiting(simulation, notes, context, growth, |cluster, pod| {
         pod.is_elastic() && pending_jobs::asks(cluster, pod)
-    })?;
+    });
     let mut job_queue = JobQueue::new(simulation.cluster(), context, pending_jobs);
     let mut bound = Vec::new();
     while let Some(pending_job) = job_queue.next(simulation.cluster(), context) {
@@ -24,9 +24,9 @@ pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Contex
         if simulation.cluster().members(lead).any(|(ix, _)| simulation.is_promised(ix)) {
             continue;
         }
-        bound.extend(largest_step(simulation, notes, context, &pending_job)?);
+        bound.extend(largest_step(simulation, notes, context, &pending_job));
     }
-    Ok(bound)
+    bound
 }
 
 /// The largest step there is room for: with the first pods that fit, or else with the smallest ones where that makes it larger.
@@ -35,32 +35,27 @@ fn largest_step(
     notes: &mut Notes,
     context: &Context<'_>,
     pending_job: &PendingJob,
-) -> Result<Placements, Overflow> {
+) -> Placements {
     let before = simulation.trial.mark();
-    let in_order = step(simulation, notes, context, &pending_job.pods)?;
+    let in_order = step(simulation, notes, context, &pending_job.pods);
     let request = |ix: &PodIx| simulation.cluster().pod(*ix).map(|pod| &pod.request);
     let first = pending_job.pods.first().and_then(request);
     if pending_job.pods.iter().all(|ix| request(ix) == first) {
-        return Ok(in_order);
+        return in_order;
     }
     let smallest_first: Vec<PodIx> = simulation.cluster().largest_first(&pending_job.pods).into_iter().rev().collect();
-    simulation.trial.rewind(before)?;
-    let other = step(simulation, notes, context, &smallest_first)?;
+    simulation.trial.rewind(before);
+    let other = step(simulation, notes, context, &smallest_first);
     if other.len() > in_order.len() {
-        return Ok(other);
+        return other;
     }
-    simulation.trial.rewind(before)?;
-    in_order.iter().try_for_each(|(ix, node)| simulation.trial.place(*ix, *node))?;
-    Ok(in_order)
+    simulation.trial.rewind(before);
+    in_order.iter().for_each(|(ix, node)| simulation.trial.place(*ix, *node));
+    in_order
 }
 
 /// Places as many of these pods, in this order, as there is room for and make a legal size.
-fn step(
-    simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
-    context: &Context<'_>,
-    pods: &[PodIx],
-) -> Result<Placements, Overflow> {
+fn step(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>, pods: &[PodIx]) -> Placements {
     let (mut placements, mut marks) = (Vec::new(), vec![simulation.trial.mark()]);
     let mut refused = Refused::default();
     let mut placer = Placer::new(simulation, notes, context, &context.cycle.elastic);
@@ -68,7 +63,7 @@ fn step(
         if refused.knows(placer.simulation, *ix) {
             continue;
         }
-        match placer.place(*ix, When::Now)? {
+        match placer.place(*ix, When::Now) {
             Some(node) => {
                 placements.push((*ix, node));
                 marks.push(placer.simulation.trial.mark());
@@ -77,17 +72,16 @@ fn step(
         }
     }
     while let Some(mark) = marks.pop() {
-        simulation.trial.rewind(mark)?;
+        simulation.trial.rewind(mark);
         placements.truncate(marks.len());
         let placed = placements.iter().map(|(ix, _)| *ix).collect();
-        let lead =
-            pods.first().map(|lead| Preemptor::of(simulation.cluster(), context.laws, *lead, placed)).transpose()?;
-        let Some(preemptor) = lead.flatten() else { break };
+        let lead = pods.first().and_then(|lead| Preemptor::of(simulation.cluster(), context.laws, *lead, placed));
+        let Some(preemptor) = lead else { break };
         let size = &context.cycle.size;
         match (size.holds)(&preemptor.placed(simulation.cluster(), context.ledger)) {
             Ok(()) => break,
             Err(denial) => notes.denial(simulation.cluster(), Subject::Preemptor, Outcome::Barred, &size.rule, &denial),
         }
     }
-    Ok(placements)
+    placements
 }

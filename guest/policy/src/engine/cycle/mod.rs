@@ -18,7 +18,7 @@ pub use simulation::{Finder, Simulation, When};
 use super::{Engine, Ledger, Notes, Preemptor};
 use crate::contract::*;
 use crate::laws::{Action, Cycle, Denial, Gate, Laws, Rule};
-use crate::model::{Cluster, NodeIx, Overflow, PodIx};
+use crate::model::{Cluster, NodeIx, PodIx};
 use preempt::Draft;
 
 /// Where the running cycle is.
@@ -44,19 +44,11 @@ pub struct Context<'a> {
 
 impl Context<'_> {
     /// The first of some laws that does not hold for pods that have not got their nodes yet.
-    pub fn broken(
-        &self,
-        cluster: &Cluster,
-        gates: &[Gate],
-        pods: &[PodIx],
-    ) -> Result<Option<(Rule, Denial)>, Overflow> {
-        let Some(first) = pods.first() else { return Ok(None) };
+    pub fn broken(&self, cluster: &Cluster, gates: &[Gate], pods: &[PodIx]) -> Option<(Rule, Denial)> {
+        let first = pods.first()?;
         let preemptor = Preemptor::of(cluster, self.laws, *first, pods.to_vec())?;
-        let broken = preemptor.and_then(|preemptor| {
-            let case = preemptor.admission(cluster, self.ledger);
-            gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))
-        });
-        Ok(broken)
+        let case = preemptor.admission(cluster, self.ledger);
+        gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))
     }
 }
 
@@ -86,9 +78,9 @@ impl Engine {
         let context = Context { laws: &laws, cycle: &cycle, ledger: &self.ledger };
         let outcome = match action {
             Some(action) => run(&mut self.cluster, &mut self.notes, &context, action, (held, &bound)),
-            None => Ok(Outcome::default()),
+            None => Outcome::default(),
         };
-        let Outcome { bindings, held, drafts } = outcome.map_err(|over| self.overflow(over))?;
+        let Outcome { bindings, held, drafts } = outcome;
         if action == Some(Action::Elastic) {
             let grown: Vec<PodIx> = bindings.iter().map(|(pod, _)| *pod).collect();
             self.cluster.note_scaling(&grown);
@@ -119,7 +111,7 @@ impl Engine {
                 victims_end: end(plans.victims.len()),
                 reason: end(plans.reasons.len()),
             });
-            plans.reasons.push(Reason { law: rule.code.to_owned(), message });
+            plans.reasons.push(rule.reason(message));
         }
         Ok(plans)
     }
@@ -131,23 +123,23 @@ fn run(
     context: &Context<'_>,
     action: Action,
     (held, bound): (Vec<(PodIx, NodeIx)>, &[PodIx]),
-) -> Result<Outcome, Overflow> {
-    let mut simulation = Simulation::new(cluster, held)?;
+) -> Outcome {
+    let mut simulation = Simulation::new(cluster, held);
     if matches!(action, Action::Reclaim | Action::Preempt) {
-        bound.iter().try_for_each(|ix| simulation.keep(*ix))?;
+        bound.iter().for_each(|ix| simulation.keep(*ix));
     }
     match action {
         Action::Allocate => {
-            let bindings = allocate::allocate(&mut simulation, notes, context)?;
-            Ok(Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() })
+            let bindings = allocate::allocate(&mut simulation, notes, context);
+            Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() }
         }
         Action::Backfill => {
-            let bindings = allocate::backfill(&mut simulation, notes, context)?;
-            Ok(Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() })
+            let bindings = allocate::backfill(&mut simulation, notes, context);
+            Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() }
         }
         Action::Elastic => {
-            let bindings = elastic::grow(&mut simulation, notes, context)?;
-            Ok(Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() })
+            let bindings = elastic::grow(&mut simulation, notes, context);
+            Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() }
         }
         Action::Reclaim => preempt::preempt_for(simulation, notes, context, &context.cycle.reclaim),
         Action::Preempt => preempt::preempt_for(simulation, notes, context, &context.cycle.preempt),

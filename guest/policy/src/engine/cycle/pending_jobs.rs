@@ -6,7 +6,7 @@ use super::{Context, Simulation};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::laws::Gate;
-use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodIx, QueueIx};
+use crate::model::{Cluster, JobIx, Kind, Pod, PodIx, QueueIx};
 
 /// The pods of one job that wait.
 #[derive(Debug, Clone)]
@@ -36,14 +36,14 @@ pub fn waiting(
     context: &Context<'_>,
     laws: &[Gate],
     wanted: impl Fn(&Cluster, &Pod) -> bool,
-) -> Result<Vec<PendingJob>, Overflow> {
+) -> Vec<PendingJob> {
     let cluster = simulation.cluster();
     let mut pending_jobs: BTreeMap<(Option<JobIx>, Option<PodIx>), PendingJob> = BTreeMap::new();
     let all = cluster.pods().filter(|(ix, pod)| pod.name.kind == Kind::Pod && simulation.is_waiting(*ix));
     for (ix, pod) in all.filter(|(_, pod)| wanted(cluster, pod)) {
         let alone = pod.attributes.job.is_none();
         let Some(queue) = pod.queue else {
-            tell_homeless(cluster, notes, context, laws, ix)?;
+            tell_homeless(cluster, notes, context, laws, ix);
             continue;
         };
         let pending_job = pending_jobs
@@ -55,29 +55,22 @@ pub fn waiting(
     for mut pending_job in pending_jobs.into_values() {
         in_order(cluster, context, &mut pending_job.pods);
         notes.resume_job(&pending_job.pods);
-        match context.broken(cluster, laws, &pending_job.pods)? {
+        match context.broken(cluster, laws, &pending_job.pods) {
             None => free.push(pending_job),
             Some((rule, denial)) => notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial),
         }
     }
-    Ok(free)
+    free
 }
 
 /// Notes what bars a pod that is of no queue.
-fn tell_homeless(
-    cluster: &Cluster,
-    notes: &mut Notes,
-    context: &Context<'_>,
-    laws: &[Gate],
-    ix: PodIx,
-) -> Result<(), Overflow> {
+fn tell_homeless(cluster: &Cluster, notes: &mut Notes, context: &Context<'_>, laws: &[Gate], ix: PodIx) {
     if notes.are_on() {
         notes.resume_job(&[ix]);
-        if let Some((rule, denial)) = context.broken(cluster, laws, &[ix])? {
+        if let Some((rule, denial)) = context.broken(cluster, laws, &[ix]) {
             notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
         }
     }
-    Ok(())
 }
 
 /// Puts pods of a job in the order in which they are served.

@@ -6,7 +6,7 @@ use super::{Context, Finder, Simulation, When, told};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::laws::Gate;
-use crate::model::{NodeIx, Overflow, PodIx, Request, ShapeIx};
+use crate::model::{NodeIx, PodIx, Request, ShapeIx};
 
 /// Places pods in the stage of a step.
 pub struct Placer<'a, 'c> {
@@ -33,53 +33,53 @@ impl<'a, 'c> Placer<'a, 'c> {
     }
 
     /// What a team gets in its turn: a gang all that it lacks, one that runs one more pod.
-    pub fn serve(&mut self, pending_job: &mut PendingJob) -> Result<Placements, Overflow> {
+    pub fn serve(&mut self, pending_job: &mut PendingJob) -> Placements {
         let is_whole = pending_job.lead().is_some_and(|lead| self.simulation.cluster().shortage(lead).is_over());
         let new = if is_whole && !pending_job.pods.iter().any(|ix| self.simulation.is_promised(*ix)) {
-            self.one_more(pending_job)?
+            self.one_more(pending_job)
         } else {
-            self.gang(pending_job)?
+            self.gang(pending_job)
         };
         pending_job.pods.retain(|pod| new.iter().all(|(ix, _)| ix != pod));
-        Ok(new)
+        new
     }
 
     /// Places a pod where it may be and there is room.
-    pub fn place(&mut self, ix: PodIx, when: When) -> Result<Option<NodeIx>, Overflow> {
-        if let Some((rule, denial)) = self.context.broken(self.simulation.cluster(), self.laws, &[ix])? {
+    pub fn place(&mut self, ix: PodIx, when: When) -> Option<NodeIx> {
+        if let Some((rule, denial)) = self.context.broken(self.simulation.cluster(), self.laws, &[ix]) {
             self.notes.denial(self.simulation.cluster(), Subject::Preemptor, Outcome::Barred, &rule, &denial);
-            return Ok(None);
+            return None;
         }
         let node = self.finder.find(self.simulation, ix, when);
         match node {
-            Some(node) => self.simulation.trial.place(ix, node)?,
+            Some(node) => self.simulation.trial.place(ix, node),
             None if when == When::Now => told::nodes(self.simulation, self.notes, ix),
             None => {}
         }
-        Ok(node)
+        node
     }
 
     /// The first pod of a team that gets a node, as a list of one; those that get none leave the team.
-    pub fn one_more(&mut self, pending_job: &mut PendingJob) -> Result<Placements, Overflow> {
+    pub fn one_more(&mut self, pending_job: &mut PendingJob) -> Placements {
         let mut refused = Refused::default();
         while let Some(ix) = pending_job.lead() {
             if !refused.knows(self.simulation, ix)
-                && let Some(node) = self.place(ix, When::Now)?
+                && let Some(node) = self.place(ix, When::Now)
             {
-                return Ok(vec![(ix, node)]);
+                return vec![(ix, node)];
             }
             refused.add(self.simulation, ix);
             pending_job.pods.retain(|pod| *pod != ix);
         }
-        Ok(Vec::new())
+        Vec::new()
     }
 
     /// The nodes for all that a gang lacks; none where one pod lacks one. What was promised to the gang is given up for it, and given
     /// back where nothing comes of it.
-    fn gang(&mut self, pending_job: &mut PendingJob) -> Result<Placements, Overflow> {
+    fn gang(&mut self, pending_job: &mut PendingJob) -> Placements {
         let mut promised = Vec::new();
         for ix in &pending_job.pods {
-            promised.extend(self.simulation.withdraw(*ix)?.map(|node| (*ix, node)));
+            promised.extend(self.simulation.withdraw(*ix).map(|node| (*ix, node)));
         }
         if !promised.is_empty() {
             self.finder.start_over();
@@ -87,20 +87,20 @@ impl<'a, 'c> Placer<'a, 'c> {
         if pending_job.lead().is_some_and(|lead| self.simulation.cluster().shortage(lead).is_over()) {
             return self.one_more(pending_job);
         }
-        if let Some(placements) = self.all_or_none(pending_job, When::Now)? {
-            return Ok(placements);
+        if let Some(placements) = self.all_or_none(pending_job, When::Now) {
+            return placements;
         }
         if promised.is_empty() {
             let before = self.simulation.trial.mark();
-            promised = self.all_or_none(pending_job, When::Later)?.unwrap_or_default();
-            self.simulation.trial.rewind(before)?;
+            promised = self.all_or_none(pending_job, When::Later).unwrap_or_default();
+            self.simulation.trial.rewind(before);
             told::promised(self.notes, &promised);
         }
-        promised.into_iter().try_for_each(|(ix, node)| self.simulation.promise(ix, node))?;
-        Ok(Vec::new())
+        promised.into_iter().for_each(|(ix, node)| self.simulation.promise(ix, node));
+        Vec::new()
     }
 
-    fn all_or_none(&mut self, pending_job: &PendingJob, when: When) -> Result<Option<Placements>, Overflow> {
+    fn all_or_none(&mut self, pending_job: &PendingJob, when: When) -> Option<Placements> {
         let orders = [pending_job.pods.clone(), self.simulation.cluster().largest_first(&pending_job.pods)];
         for order in orders.iter().take(if orders.first() == orders.last() { 1 } else { 2 }) {
             let (before, finder) = (self.simulation.trial.mark(), self.finder.clone());
@@ -113,7 +113,7 @@ impl<'a, 'c> Placer<'a, 'c> {
                 if !useful || refused.knows(self.simulation, *ix) {
                     continue;
                 }
-                match self.place(*ix, when)? {
+                match self.place(*ix, when) {
                     Some(node) => {
                         placements.push((*ix, node));
                         lacking = with;
@@ -122,13 +122,13 @@ impl<'a, 'c> Placer<'a, 'c> {
                 }
             }
             if lacking.is_over() {
-                return Ok(Some(placements));
+                return Some(placements);
             }
             told::half(self.notes, self.context, placements.len(), lacking.count());
-            self.simulation.trial.rewind(before)?;
+            self.simulation.trial.rewind(before);
             self.finder = finder;
         }
-        Ok(None)
+        None
     }
 }
 

@@ -9,7 +9,7 @@ use crate::contract::{self, Placement, Subject};
 use crate::engine::search::bundles::{self, Found, VictimSearch};
 use crate::engine::{Notes, Preemptor};
 use crate::laws::{Denial, ReclaimRules, Rule};
-use crate::model::{NodeIx, Overflow, PodIx};
+use crate::model::{NodeIx, PodIx};
 
 /// A plan before it has a number.
 pub struct Draft {
@@ -41,11 +41,11 @@ pub fn preempt_for(
     notes: &mut Notes,
     context: &Context<'_>,
     rules: &ReclaimRules,
-) -> Result<Outcome, Overflow> {
+) -> Outcome {
     let admission = &context.cycle.admission;
     let pending_jobs = pending_jobs::waiting(&simulation, notes, context, admission, |cluster, pod| {
         !pod.is_elastic() && pending_jobs::asks(cluster, pod)
-    })?;
+    });
     let mut job_queue = JobQueue::new(simulation.cluster(), context, pending_jobs);
     let mut drafts = Vec::new();
     while let Some(pending_job) = job_queue.next(simulation.cluster(), context) {
@@ -54,11 +54,11 @@ pub fn preempt_for(
         if simulation.cluster().shortage(lead).is_over() {
             continue;
         }
-        if let Help::Plan(draft) = find_plan(&mut simulation, notes, context, rules, &pending_job, &[])? {
+        if let Help::Plan(draft) = find_plan(&mut simulation, notes, context, rules, &pending_job, &[]) {
             drafts.push(draft);
         }
     }
-    Ok(Outcome { bindings: Vec::new(), held: simulation.unnominated(), drafts })
+    Outcome { bindings: Vec::new(), held: simulation.unnominated(), drafts }
 }
 
 /// Looks for room for all that a gang lacks, made by others where that is called for.
@@ -69,23 +69,23 @@ pub fn find_plan(
     rules: &ReclaimRules,
     pending_job: &PendingJob,
     refuted: &[Placement],
-) -> Result<Help, Overflow> {
+) -> Help {
     let nobody = (rules.order.0, Denial::Fact("no pod of the gang waits"));
-    let Some(lead) = pending_job.lead() else { return Ok(Help::None(nobody.0, nobody.1)) };
+    let Some(lead) = pending_job.lead() else { return Help::None(nobody.0, nobody.1) };
     let (mut may, mut barred) = (BTreeSet::new(), None);
     for ix in &pending_job.pods {
-        match context.broken(simulation.cluster(), &rules.trigger, &[*ix])? {
+        match context.broken(simulation.cluster(), &rules.trigger, &[*ix]) {
             None => drop(may.insert(*ix)),
             Some(broken) if *ix == lead => barred = Some(broken),
             Some(_) => {}
         }
     }
-    let claim = context.broken(simulation.cluster(), &rules.claim, &simulation.cluster().lacking(&pending_job.pods))?;
+    let claim = context.broken(simulation.cluster(), &rules.claim, &simulation.cluster().lacking(&pending_job.pods));
     for (rule, denial) in barred.iter().chain(&claim) {
         notes.denial(simulation.cluster(), Subject::Preemptor, contract::Outcome::Barred, rule, denial);
     }
-    let Some(preemptor) = Preemptor::of(simulation.cluster(), context.laws, lead, pending_job.pods.clone())? else {
-        return Ok(Help::None(nobody.0, nobody.1));
+    let Some(preemptor) = Preemptor::of(simulation.cluster(), context.laws, lead, pending_job.pods.clone()) else {
+        return Help::None(nobody.0, nobody.1);
     };
     let victim_search = VictimSearch {
         preemptor: &preemptor,
@@ -98,20 +98,20 @@ pub fn find_plan(
         refuted,
     };
     let before = simulation.trial.mark();
-    match bundles::plan(&mut simulation.trial, notes, &victim_search)? {
+    match bundles::plan(&mut simulation.trial, notes, &victim_search) {
         Ok(Found { nominations, victims, jobs }) if !victims.is_empty() => {
             let message =
                 format!("{} pod(s) of {jobs} job(s) make way for {} pod(s)", victims.len(), nominations.len());
-            Ok(Help::Plan(Draft { lead, nominations, victims, rule: rules.order.0, message }))
+            Help::Plan(Draft { lead, nominations, victims, rule: rules.order.0, message })
         }
         Ok(Found { nominations, .. }) => {
-            simulation.trial.rewind(before)?;
-            nominations.into_iter().try_for_each(|(ix, node)| simulation.promise(ix, node))?;
-            Ok(Help::Room)
+            simulation.trial.rewind(before);
+            nominations.into_iter().for_each(|(ix, node)| simulation.promise(ix, node));
+            Help::Room
         }
         Err(denial) => {
             let (rule, denial) = barred.filter(|_| may.is_empty()).or(claim).unwrap_or((rules.order.0, denial));
-            Ok(Help::None(rule, denial))
+            Help::None(rule, denial)
         }
     }
 }

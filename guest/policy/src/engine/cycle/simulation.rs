@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::room::Lack;
-use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, PodIx, Request, ShapeIx, Trial};
+use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, Request, ShapeIx, Trial};
 
 /// At which moment there must be room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +33,12 @@ pub struct Simulation<'c> {
 impl<'c> Simulation<'c> {
     /// The cluster without those that are leaving, and with those on their nodes that are nominated there, or held earlier in the
     /// cycle.
-    pub fn new(cluster: &'c mut Cluster, held: Vec<(PodIx, NodeIx)>) -> Result<Simulation<'c>, Overflow> {
+    pub fn new(cluster: &'c mut Cluster, held: Vec<(PodIx, NodeIx)>) -> Simulation<'c> {
         let mut leaving: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         let mut gone = Vec::new();
         for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.is_leaving()) {
             if let Some(node) = pod.place.node() {
-                leaving.entry(node).or_default().add(&pod.request)?;
+                leaving.entry(node).or_default().add(&pod.request);
                 gone.push(ix);
             }
         }
@@ -52,18 +52,18 @@ impl<'c> Simulation<'c> {
         }
         let (waits, promised) = (BTreeMap::new(), BTreeMap::new());
         let mut simulation = Simulation { trial: Trial::new(cluster), waits, promised, leaving };
-        gone.into_iter().try_for_each(|ix| simulation.trial.evict(ix))?;
+        gone.into_iter().for_each(|ix| simulation.trial.evict(ix));
         for (lead, group) in groups {
             let before = simulation.trial.mark();
-            group.iter().try_for_each(|(ix, node)| simulation.trial.place(*ix, *node))?;
+            group.iter().for_each(|(ix, node)| simulation.trial.place(*ix, *node));
             let complete = simulation.cluster().shortage(lead).is_over();
             let sound = complete && group.iter().all(|(ix, node)| simulation.has_room_for(*ix, *node));
-            simulation.trial.rewind(before)?;
+            simulation.trial.rewind(before);
             if sound {
-                group.into_iter().try_for_each(|(ix, node)| simulation.promise(ix, node))?;
+                group.into_iter().for_each(|(ix, node)| simulation.promise(ix, node));
             }
         }
-        Ok(simulation)
+        simulation
     }
 
     /// The cluster as it would be.
@@ -82,31 +82,29 @@ impl<'c> Simulation<'c> {
     }
 
     /// Promises a node to a pod.
-    pub fn promise(&mut self, ix: PodIx, node: NodeIx) -> Result<(), Overflow> {
+    pub fn promise(&mut self, ix: PodIx, node: NodeIx) {
         if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request.clone()) {
-            self.promised.entry(node).or_default().add(&request)?;
+            self.promised.entry(node).or_default().add(&request);
             self.waits.insert(ix, node);
-            self.trial.place(ix, node)?;
+            self.trial.place(ix, node);
         }
-        Ok(())
     }
 
     /// A pod that was bound a moment ago does not run yet: nobody is started only to be stopped in the same cycle.
-    pub fn keep(&mut self, ix: PodIx) -> Result<(), Overflow> {
-        match self.cluster().pod(ix).map(|pod| pod.place) {
-            Some(Place::Bound(node)) => self.trial.place(ix, node),
-            _ => Ok(()),
+    pub fn keep(&mut self, ix: PodIx) {
+        if let Some(Place::Bound(node)) = self.cluster().pod(ix).map(|pod| pod.place) {
+            self.trial.place(ix, node);
         }
     }
 
     /// Takes a promise back; the node it was for is returned.
-    pub fn withdraw(&mut self, ix: PodIx) -> Result<Option<NodeIx>, Overflow> {
-        let Some(node) = self.waits.remove(&ix) else { return Ok(None) };
+    pub fn withdraw(&mut self, ix: PodIx) -> Option<NodeIx> {
+        let node = self.waits.remove(&ix)?;
         if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request.clone()) {
-            self.promised.entry(node).or_default().subtract(&request)?;
+            self.promised.entry(node).or_default().subtract(&request);
         }
-        self.trial.put(ix, Place::Pending)?;
-        Ok(Some(node))
+        self.trial.put(ix, Place::Pending);
+        Some(node)
     }
 
     /// Those that wait for a node without being nominated to it.

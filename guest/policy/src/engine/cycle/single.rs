@@ -6,7 +6,6 @@ use super::{Context, Simulation, placement};
 use crate::contract::*;
 use crate::engine::{Engine, Preemptor};
 use crate::laws::{Action, Denial, Laws, ReclaimRules, Rule};
-use crate::model::Overflow;
 
 impl Engine {
     /// A plan for the gang of a pod, by the first step of the cycle that has one; room that is promised to others is theirs.
@@ -17,13 +16,13 @@ impl Engine {
         refuted: &[Placement],
     ) -> Result<PostFiltered, PolicyError> {
         self.ledger.forget_unanswered();
-        let helped = self.helped(preemptor, laws, refuted).map_err(|over| self.overflow(over))?;
+        let helped = self.helped(preemptor, laws, refuted);
         let nothing = |reason| Ok(PostFiltered { plan: None, reason, effects: Effects::default() });
         match helped {
             Help::Room => {
                 let message =
                     "there is room once the pods that are leaving are gone: nobody else is evicted".to_owned();
-                nothing(Reason { law: laws.node_choice.rule.code.to_owned(), message })
+                nothing(laws.node_choice.rule.reason(message))
             }
             Help::None(rule, denial) => {
                 self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
@@ -32,7 +31,7 @@ impl Engine {
             Help::Plan(Draft { nominations, victims, rule, message, .. }) => {
                 let eviction = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.eviction();
                 let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();
-                let reason = Reason { law: rule.code.to_owned(), message };
+                let reason = rule.reason(message);
                 let plan = Plan {
                     id: self.ledger.propose(preemptors, victims.clone(), None),
                     preemptor: preemptor.pod.0,
@@ -47,8 +46,8 @@ impl Engine {
         }
     }
 
-    fn helped(&mut self, preemptor: &Preemptor, laws: &Laws, refuted: &[Placement]) -> Result<Help, Overflow> {
-        let none = |denial| Ok(Help::None(laws.node_choice.rule, denial));
+    fn helped(&mut self, preemptor: &Preemptor, laws: &Laws, refuted: &[Placement]) -> Help {
+        let none = |denial| Help::None(laws.node_choice.rule, denial);
         let Some((cycle, queue)) = laws.cycle.as_ref().zip(preemptor.queue) else {
             return none(Denial::Fact("its queue is not known"));
         };
@@ -62,22 +61,22 @@ impl Engine {
             })
             .collect();
         let context = Context { laws, cycle, ledger: &self.ledger };
-        let mut simulation = Simulation::new(&mut self.cluster, Vec::new())?;
+        let mut simulation = Simulation::new(&mut self.cluster, Vec::new());
         if preemptor.pods.iter().any(|ix| simulation.is_promised(*ix)) {
-            return Ok(Help::Room);
+            return Help::Room;
         }
         let asks =
             simulation.cluster().pod(preemptor.pod).is_some_and(|pod| pending_jobs::asks(simulation.cluster(), pod));
         let pending_job = PendingJob { queue, pods: preemptor.pods.clone() };
         let mut first: Option<(Rule, Denial)> = None;
         for rules in pursuits.into_iter().filter(|_| asks) {
-            match find_plan(&mut simulation, &mut self.notes, &context, rules, &pending_job, refuted)? {
+            match find_plan(&mut simulation, &mut self.notes, &context, rules, &pending_job, refuted) {
                 Help::None(rule, denial) => drop(first.get_or_insert((rule, denial))),
-                helped => return Ok(helped),
+                helped => return helped,
             }
         }
         let (rule, denial) = first
             .unwrap_or((laws.node_choice.rule, Denial::Fact("no action of the cycle makes others make way for it")));
-        Ok(Help::None(rule, denial))
+        Help::None(rule, denial)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::PreemptionContext;
 use super::node_dry_run::NodeDryRun;
 use crate::laws::{NodeChoice, NodeCost};
-use crate::model::{Cluster, NodeIx, Overflow, PodIx, Request, ShapeIx};
+use crate::model::{Cluster, NodeIx, PodIx, Request, ShapeIx};
 
 /// What it costs to plan a pod onto each node, kept for pods that ask for the same.
 #[derive(Default)]
@@ -29,8 +29,8 @@ impl Choices {
         context: &PreemptionContext<'_>,
         dry_runs: &BTreeMap<NodeIx, NodeDryRun>,
         ix: PodIx,
-    ) -> Result<Option<NodeIx>, Overflow> {
-        let Some(pod) = cluster.pod(ix) else { return Ok(None) };
+    ) -> Option<NodeIx> {
+        let pod = cluster.pod(ix)?;
         let choice = &context.laws.node_choice;
         if !self.alike.iter().any(|alike| alike.request == pod.request && alike.shape == pod.shape) {
             let mut alike = EquivalenceClass {
@@ -40,21 +40,21 @@ impl Choices {
                 loss_at: BTreeMap::new(),
             };
             for dry_run in dry_runs.values().filter(|dry_run| cluster.eligible(pod.shape, dry_run.node)) {
-                alike.price(cluster, choice, dry_run)?;
+                alike.price(cluster, choice, dry_run);
             }
             self.alike.push(alike);
         }
         let alike = self.alike.iter().find(|alike| alike.request == pod.request && alike.shape == pod.shape);
         let nodes = alike.into_iter().flat_map(|alike| alike.losses.iter().map(|(_, _, node)| *node));
-        Ok(nodes.into_iter().find(|node| context.may_run(cluster, ix, *node)))
+        nodes.into_iter().find(|node| context.may_run(cluster, ix, *node))
     }
 
     /// A pod was planned onto a node: what it costs there is different now.
-    pub fn changed(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun) -> Result<(), Overflow> {
-        self.alike.iter_mut().try_for_each(|alike| {
+    pub fn changed(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun) {
+        self.alike.iter_mut().for_each(|alike| {
             match alike.loss_at.remove(&dry_run.node) {
                 Some((loss, rank)) => alike.losses.remove(&(loss, rank, dry_run.node)),
-                None => return Ok(()),
+                None => return,
             };
             alike.price(cluster, choice, dry_run)
         })
@@ -62,11 +62,10 @@ impl Choices {
 }
 
 impl EquivalenceClass {
-    fn price(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun) -> Result<(), Overflow> {
-        if let Some(loss) = dry_run.loss(cluster, choice, &self.request)? {
+    fn price(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun) {
+        if let Some(loss) = dry_run.loss(cluster, choice, &self.request) {
             self.losses.insert((loss, dry_run.rank, dry_run.node));
             self.loss_at.insert(dry_run.node, (loss, dry_run.rank));
         }
-        Ok(())
     }
 }

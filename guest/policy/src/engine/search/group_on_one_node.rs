@@ -12,7 +12,7 @@ mod told;
 
 use super::{Obstacle, PreemptionContext, Proposal};
 use crate::laws::{Case, Gate, Group, NodeCost, NodeVictims};
-use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request, Trial};
+use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request, Trial};
 
 /// So many groups are looked at on one node, at most.
 const STEPS: u32 = 4096;
@@ -40,42 +40,42 @@ pub fn plan_group(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
     group: &Group,
-) -> Result<Result<Proposal, Obstacle>, Overflow> {
+) -> Result<Proposal, Obstacle> {
     let holds_a_node = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.place.node().is_some());
     let leaving = cluster.pods().map(|(ix, _)| ix).filter(|ix| holds_a_node(ix) && context.is_leaving(cluster, *ix));
     let leaving: Vec<PodIx> = leaving.collect();
     let mut trial = Trial::new(cluster);
-    leaving.into_iter().try_for_each(|ix| trial.evict(ix))?;
+    leaving.into_iter().for_each(|ix| trial.evict(ix));
     let cluster = trial.cluster();
     let request = cluster.pod(context.preemptor.pod).map(|pod| pod.request.clone()).unwrap_or_default();
-    let dry_runs = dry_runs(cluster, context, group, &request)?;
+    let dry_runs = dry_runs(cluster, context, group, &request);
     if context.preemptor.required_node_reservation.is_none()
         && let Some(dry_run) = dry_runs.iter().find(|dry_run| dry_run.room.lacks(&request).is_none())
         && context.laws.gates.iter().all(|gate| (gate.holds)(&case(cluster, context, &[])).is_ok())
     {
-        return Ok(Err(Obstacle::Coming(dry_run.node)));
+        return Err(Obstacle::Coming(dry_run.node));
     }
     for reasons in 0..4 {
         let mut best: Option<PreemptionCandidate> = None;
         for dry_run in &dry_runs {
-            let found = offer(cluster, context, group, &request, dry_run, reasons)?;
+            let found = offer(cluster, context, group, &request, dry_run, reasons);
             best = best.into_iter().chain(found).min_by_key(|offer| offer.loss);
         }
         if let Some(best) = best {
             if context.notes.are_on() {
-                told::found(cluster, context, group, (&request, &dry_runs), &best)?;
+                told::found(cluster, context, group, (&request, &dry_runs), &best);
             }
-            return Ok(Ok(Proposal { nominations: vec![(context.preemptor.pod, best.node)], victims: best.victims }));
+            return Ok(Proposal { nominations: vec![(context.preemptor.pod, best.node)], victims: best.victims });
         }
     }
     if context.notes.are_on() {
-        dry_runs.iter().try_for_each(|dry_run| told::unfit(cluster, context, group, &request, dry_run))?;
+        dry_runs.iter().for_each(|dry_run| told::unfit(cluster, context, group, &request, dry_run));
     }
     let everybody: Vec<PodIx> = dry_runs.iter().flat_map(|dry_run| &dry_run.candidates).map(|(ix, _)| *ix).collect();
     let case = case(cluster, context, &everybody);
     let broken = context.laws.limits.iter().find_map(|limit| Some((limit.rule, (limit.holds)(&case).err()?)));
     let nowhere = Obstacle::NoNode { pod: context.preemptor.pod, planned: 0 };
-    Ok(Err(broken.map_or(nowhere, |(rule, denial)| Obstacle::Limit(rule, denial))))
+    Err(broken.map_or(nowhere, |(rule, denial)| Obstacle::Limit(rule, denial)))
 }
 
 fn case<'a>(cluster: &'a Cluster, context: &PreemptionContext<'a>, group: &'a [PodIx]) -> Case<'a> {
@@ -88,7 +88,7 @@ fn dry_runs(
     context: &mut PreemptionContext<'_>,
     group: &Group,
     request: &Request,
-) -> Result<Vec<NodeDryRun>, Overflow> {
+) -> Vec<NodeDryRun> {
     let preemptor = context.preemptor.pod;
     let fits = |ix: NodeIx, node: &Node| {
         context.may_run(cluster, preemptor, ix)
@@ -100,7 +100,7 @@ fn dry_runs(
     for (ix, node) in nodes {
         let mut room = node.free.clone();
         for (_, other) in cluster.nominated_on(node, preemptor) {
-            room.subtract(&other.request)?;
+            room.subtract(&other.request);
         }
         let mut candidates = Vec::new();
         for (ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
@@ -114,7 +114,7 @@ fn dry_runs(
         let candidates = candidates.into_iter().map(|(ix, _, reasons)| (ix, reasons)).collect();
         dry_runs.push(NodeDryRun { node: ix, rank: node.rank, room, candidates });
     }
-    Ok(dry_runs)
+    dry_runs
 }
 
 /// The group on a node with no other reasons to spare its pods than these; none where there is none.
@@ -125,19 +125,19 @@ fn offer(
     request: &Request,
     dry_run: &NodeDryRun,
     reasons: u8,
-) -> Result<Option<PreemptionCandidate>, Overflow> {
+) -> Option<PreemptionCandidate> {
     let allowed: Vec<(PodIx, u8)> =
         dry_run.candidates.iter().copied().filter(|(_, spare)| spare & !reasons == 0).collect();
     if allowed.iter().fold(0, |all, (_, spare)| all | spare) != reasons {
         // The same candidates as for fewer reasons: nothing was found with them.
-        return Ok(None);
+        return None;
     }
     let mut search =
         GroupSearch { cluster, context, floors: &group.floors, request, room: &dry_run.room, steps: STEPS };
     let mut chosen = Vec::new();
     let pods: Vec<PodIx> = allowed.iter().map(|(ix, _)| *ix).collect();
-    if !search.gather(&mut chosen, &pods)? {
-        return Ok(None);
+    if !search.gather(&mut chosen, &pods) {
+        return None;
     }
     // The weightiest reason to spare somebody first, then the most important.
     let spare = |ix: &PodIx| allowed.iter().find(|(pod, _)| pod == ix).map_or(0, |(_, spare)| *spare);
@@ -146,13 +146,13 @@ fn offer(
     order.sort_by_key(|ix| std::cmp::Reverse(spare(ix)));
     for ix in order {
         let without: Vec<PodIx> = chosen.iter().copied().filter(|other| *other != ix).collect();
-        if search.suffices(&without)? {
+        if search.suffices(&without) {
             chosen = without;
         }
     }
     let reasons = chosen.iter().fold(0, |all, ix| all | spare(ix));
     let loss = (context.laws.node_choice.loss)(&NodeVictims { cluster, victims: &chosen, violations: 0, reasons });
-    Ok(Some(PreemptionCandidate { node: dry_run.node, victims: chosen, loss: (loss, dry_run.rank) }))
+    Some(PreemptionCandidate { node: dry_run.node, victims: chosen, loss: (loss, dry_run.rank) })
 }
 
 /// The search for a group on one node.
@@ -168,9 +168,9 @@ struct GroupSearch<'a> {
 impl GroupSearch<'_> {
     /// Adds some of the others to a group that keeps every floor, so that it suffices and still does; false where that is not
     /// possible, and the group is as before.
-    fn gather(&mut self, chosen: &mut Vec<PodIx>, others: &[PodIx]) -> Result<bool, Overflow> {
-        if self.suffices(chosen)? {
-            return Ok(true);
+    fn gather(&mut self, chosen: &mut Vec<PodIx>, others: &[PodIx]) -> bool {
+        if self.suffices(chosen) {
+            return true;
         }
         let mut open = Vec::with_capacity(others.len());
         for ix in others {
@@ -183,31 +183,30 @@ impl GroupSearch<'_> {
         for (at, ix) in open.iter().enumerate() {
             let (before, rest) = open.split_at_checked(at).unwrap_or_default();
             let all: Vec<PodIx> = chosen.iter().chain(rest).copied().collect();
-            if self.steps == 0 || !self.suffices(&all)? {
-                return Ok(false);
+            if self.steps == 0 || !self.suffices(&all) {
+                return false;
             }
             if before.iter().any(|other| self.are_alike(*other, *ix)) {
                 continue;
             }
             self.steps = self.steps.saturating_sub(1);
             chosen.push(*ix);
-            if self.gather(chosen, rest.get(1..).unwrap_or_default())? {
-                return Ok(true);
+            if self.gather(chosen, rest.get(1..).unwrap_or_default()) {
+                return true;
             }
             chosen.pop();
         }
-        Ok(false)
+        false
     }
 
     /// Whether there is room, and under every limit, when a group goes.
-    fn suffices(&self, group: &[PodIx]) -> Result<bool, Overflow> {
+    fn suffices(&self, group: &[PodIx]) -> bool {
         let mut room = self.room.clone();
         for pod in group.iter().filter_map(|ix| self.cluster.pod(*ix)) {
-            room.add(&pod.request)?;
+            room.add(&pod.request);
         }
         let case = case(self.cluster, self.context, group);
-        Ok(room.lacks(self.request).is_none()
-            && self.context.laws.limits.iter().all(|limit| (limit.holds)(&case).is_ok()))
+        room.lacks(self.request).is_none() && self.context.laws.limits.iter().all(|limit| (limit.holds)(&case).is_ok())
     }
 
     fn keeps_floors(&self, group: &[PodIx]) -> bool {

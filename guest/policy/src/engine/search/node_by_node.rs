@@ -13,7 +13,7 @@ mod told;
 use super::tell::Full;
 use super::{Obstacle, PreemptionContext, Proposal};
 use crate::laws::{NodeCost, NodeVictims, Sample};
-use crate::model::{Amounts, Cluster, Node, NodeIx, Overflow, PodIx, Request};
+use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request};
 
 /// A node that could be freed.
 struct PreemptionCandidate {
@@ -25,11 +25,7 @@ struct PreemptionCandidate {
 }
 
 /// A plan for the asking pod; or what stood in the way.
-pub fn plan_pod(
-    cluster: &Cluster,
-    context: &mut PreemptionContext<'_>,
-    sample: Sample,
-) -> Result<Result<Proposal, Obstacle>, Overflow> {
+pub fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Sample) -> Result<Proposal, Obstacle> {
     let preemptor = context.preemptor.pod;
     let mut nodes: Vec<(NodeIx, &Node)> =
         cluster.nodes().filter(|(ix, _)| context.may_run(cluster, preemptor, *ix)).collect();
@@ -39,20 +35,20 @@ pub fn plan_pod(
     let enough = sample.of(nodes.len());
     let mut offers: Vec<PreemptionCandidate> = Vec::new();
     for (at, (ix, node)) in nodes.iter().enumerate() {
-        offers.extend(offer(cluster, context, *ix, node, &request)?);
+        offers.extend(offer(cluster, context, *ix, node, &request));
         if offers.len() >= enough && offers.iter().any(|offer| offer.violations == 0) {
             told::not_looked_at(context, nodes.get(at.saturating_add(1)..).unwrap_or_default(), offers.len());
             break;
         }
     }
     if context.notes.are_on() {
-        told::offers(cluster, context, &offers, &request)?;
+        told::offers(cluster, context, &offers, &request);
     }
     let Some(best) = offers.into_iter().min_by_key(|offer| offer.loss) else {
-        return Ok(Err(Obstacle::NoNode { pod: preemptor, planned: 0 }));
+        return Err(Obstacle::NoNode { pod: preemptor, planned: 0 });
     };
     let victims = best.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
-    Ok(Ok(Proposal { nominations: vec![(preemptor, best.node)], victims }))
+    Ok(Proposal { nominations: vec![(preemptor, best.node)], victims })
 }
 
 /// What freeing a node would cost; none where it cannot be freed.
@@ -62,7 +58,7 @@ fn offer(
     ix: NodeIx,
     node: &Node,
     request: &Request,
-) -> Result<Option<PreemptionCandidate>, Overflow> {
+) -> Option<PreemptionCandidate> {
     let mut candidates: Vec<PodIx> = Vec::new();
     for pod in &node.pods {
         if context.may_make_way(cluster, *pod) {
@@ -71,16 +67,16 @@ fn offer(
     }
     let mut room = node.free.clone();
     for other in context.promised(cluster, node) {
-        room.subtract(&other.request)?;
+        room.subtract(&other.request);
     }
     for candidate in &candidates {
-        room.add(&cluster.frees(*candidate)?)?;
+        room.add(&cluster.frees(*candidate));
     }
     if candidates.is_empty() || room.lacks(request).is_some() {
         if context.notes.are_on() {
-            context.tell_full(cluster, &Full { node: ix, candidates: &candidates, room: &room, request })?;
+            context.tell_full(cluster, &Full { node: ix, candidates: &candidates, room: &room, request });
         }
-        return Ok(None);
+        return None;
     }
     candidates.sort_unstable_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
         (Some(a), Some(b)) => (context.laws.put_back.compare)(cluster, a, b),
@@ -90,29 +86,24 @@ fn offer(
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =
         candidates.iter().partition(|ix| context.is_leaving(cluster, **ix));
     let (protected, open) = cluster.split_by_budget(&staying);
-    let mut victims = reprieve(cluster, &mut room, request, &protected)?;
+    let mut victims = reprieve(cluster, &mut room, request, &protected);
     let violations = victims.len();
-    victims.extend(reprieve(cluster, &mut room, request, &open)?);
-    victims.extend(reprieve(cluster, &mut room, request, &leaving)?);
+    victims.extend(reprieve(cluster, &mut room, request, &open));
+    victims.extend(reprieve(cluster, &mut room, request, &leaving));
     let loss = (context.laws.node_choice.loss)(&NodeVictims { cluster, victims: &victims, violations, reasons: 0 });
-    Ok(Some(PreemptionCandidate { node: ix, victims, violations, loss: (loss, node.rank) }))
+    Some(PreemptionCandidate { node: ix, victims, violations, loss: (loss, node.rank) })
 }
 
 /// Puts back whom one can beside the asker; who is left is returned.
-fn reprieve(
-    cluster: &Cluster,
-    room: &mut Amounts,
-    request: &Request,
-    candidates: &[PodIx],
-) -> Result<Vec<PodIx>, Overflow> {
+fn reprieve(cluster: &Cluster, room: &mut Amounts, request: &Request, candidates: &[PodIx]) -> Vec<PodIx> {
     let mut victims = Vec::new();
     for ix in candidates {
-        let frees = cluster.frees(*ix)?;
-        room.subtract(&frees)?;
+        let frees = cluster.frees(*ix);
+        room.subtract(&frees);
         if room.lacks(request).is_some() {
-            room.add(&frees)?;
+            room.add(&frees);
             victims.push(*ix);
         }
     }
-    Ok(victims)
+    victims
 }

@@ -1,7 +1,7 @@
 //! A node as a search sees it: what it would have with everybody gone who may make way, and who that is.
 
 use crate::laws::{NodeChoice, NodeCost, NodeVictims};
-use crate::model::{Amounts, Cluster, Kind, NodeIx, Overflow, PodIx, Request, ResourceIx};
+use crate::model::{Amounts, Cluster, Kind, NodeIx, PodIx, Request, ResourceIx};
 
 /// Somebody who may make way.
 #[derive(Debug, Clone)]
@@ -14,10 +14,10 @@ pub struct Candidate {
 
 impl Candidate {
     /// A pod as a candidate.
-    pub fn new(cluster: &Cluster, pod: PodIx) -> Result<Candidate, Overflow> {
+    pub fn new(cluster: &Cluster, pod: PodIx) -> Candidate {
         let is_plain = cluster.pod(pod).is_none_or(|pod| pod.name.kind == Kind::Pod && pod.attributes.inside.is_none());
-        let frees = if is_plain { None } else { Some(cluster.frees(pod)?) };
-        Ok(Candidate { pod, frees })
+        let frees = if is_plain { None } else { Some(cluster.frees(pod)) };
+        Candidate { pod, frees }
     }
 
     /// What comes free when it goes.
@@ -52,64 +52,58 @@ pub struct NodeDryRun {
 impl NodeDryRun {
     /// What is lost if one more pod with this request is planned onto the node; none where it does not fit even with every
     /// candidate gone.
-    pub fn loss(
-        &self,
-        cluster: &Cluster,
-        choice: &NodeChoice,
-        request: &Request,
-    ) -> Result<Option<NodeCost>, Overflow> {
-        let Some(mut victims) = self.victims_for(cluster, request)? else { return Ok(None) };
+    pub fn loss(&self, cluster: &Cluster, choice: &NodeChoice, request: &Request) -> Option<NodeCost> {
+        let mut victims = self.victims_for(cluster, request)?;
         victims.retain(|pod| !self.victims.contains(pod));
         let protected = self.candidates.iter().take(self.protected);
         let violations = protected.filter(|candidate| victims.contains(&candidate.pod)).count();
-        Ok(Some((choice.loss)(&NodeVictims { cluster, victims: &victims, violations, reasons: 0 })))
+        Some((choice.loss)(&NodeVictims { cluster, victims: &victims, violations, reasons: 0 }))
     }
 
     /// What there would be with every candidate gone.
-    pub fn emptied(&self, cluster: &Cluster) -> Result<Amounts, Overflow> {
+    pub fn emptied(&self, cluster: &Cluster) -> Amounts {
         let mut room = self.room.clone();
         let all = self.candidates.iter().filter_map(|candidate| candidate.frees(cluster));
-        all.into_iter().try_for_each(|frees| room.add(frees))?;
-        Ok(room)
+        all.into_iter().for_each(|frees| room.add(frees));
+        room
     }
 
     /// Plans one more pod with this request onto the node.
-    pub fn plan(&mut self, cluster: &Cluster, request: &Request) -> Result<(), Overflow> {
-        if let Some(victims) = self.victims_for(cluster, request)? {
+    pub fn plan(&mut self, cluster: &Cluster, request: &Request) {
+        if let Some(victims) = self.victims_for(cluster, request) {
             self.victims = victims;
         }
-        self.room.subtract(request)?;
+        self.room.subtract(request);
         self.asked.extend(request.iter().map(|(resource, _)| resource));
         self.asked.sort_unstable();
         self.asked.dedup();
-        Ok(())
     }
 
     /// Who would have to make way: everybody is taken away, and put back in their order as long as there is room.
-    pub fn victims_for(&self, cluster: &Cluster, request: &Request) -> Result<Option<Vec<PodIx>>, Overflow> {
+    pub fn victims_for(&self, cluster: &Cluster, request: &Request) -> Option<Vec<PodIx>> {
         let asks = |resource: ResourceIx| self.asked.contains(&resource) || request.get(resource) > 0;
         let fits = |room: &Amounts| room.iter().all(|(resource, left)| left >= 0 || !asks(resource));
         let mut room = self.room.clone();
-        room.subtract(request)?;
+        room.subtract(request);
         if fits(&room) {
-            return Ok(Some(Vec::new()));
+            return Some(Vec::new());
         }
         let candidates =
             || self.candidates.iter().filter_map(|candidate| Some((candidate.pod, candidate.frees(cluster)?)));
         for (_, frees) in candidates() {
-            room.add(frees)?;
+            room.add(frees);
         }
         if !fits(&room) {
-            return Ok(None);
+            return None;
         }
         let mut victims = Vec::new();
         for (pod, frees) in candidates() {
-            room.subtract(frees)?;
+            room.subtract(frees);
             if !fits(&room) {
-                room.add(frees)?;
+                room.add(frees);
                 victims.push(pod);
             }
         }
-        Ok(Some(victims))
+        Some(victims)
     }
 }

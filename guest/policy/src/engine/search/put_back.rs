@@ -7,7 +7,7 @@ use super::{Obstacle, PreemptionContext, Proposal};
 use crate::contract::{Outcome, Subject};
 use crate::engine::room::Lack;
 use crate::laws::{Denial, Rule};
-use crate::model::{Amounts, Cluster, NodeIx, Overflow, Place, Pod, PodIx, QueueIx, ResourceIx, Trial};
+use crate::model::{Amounts, Cluster, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial};
 
 /// Takes away everybody who may make way on the nodes of the plan, and, where a limit of the asker's own queue needs it, those of
 /// that queue wherever they are; then puts them back in order, as long as the pods of the job keep their nodes
@@ -17,29 +17,28 @@ pub fn put_back(
     context: &mut PreemptionContext<'_>,
     dry_runs: &[NodeDryRun],
     nominations: Vec<(PodIx, NodeIx)>,
-) -> Result<Result<Proposal, Obstacle>, Overflow> {
+) -> Result<Proposal, Obstacle> {
     let mut trial = Trial::new(cluster);
     let mut taken = Taken::default();
-    nominations.iter().try_for_each(|(pod, node)| trial.place(*pod, *node))?;
+    nominations.iter().for_each(|(pod, node)| trial.place(*pod, *node));
     // Asked before anybody is taken away: a pod that happens to stand on a node of the plan must not make way for the limit where a
     // less important one elsewhere would do.
     let over = context.broken_limit(trial.cluster()).is_some();
     for dry_run in dry_runs {
-        dry_run.leaving.iter().try_for_each(|ix| trial.evict_set(*ix))?;
-        dry_run.candidates.iter().try_for_each(|candidate| taken.take(&mut trial, candidate.pod))?;
+        dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
+        dry_run.candidates.iter().for_each(|candidate| taken.take(&mut trial, candidate.pod));
     }
     if over {
-        taken.take_own_queue(&mut trial, context)?;
+        taken.take_own_queue(&mut trial, context);
     }
     if let Some((rule, denial)) = context.broken_limit(trial.cluster()) {
-        return Ok(Err(Obstacle::Limit(rule, denial)));
+        return Err(Obstacle::Limit(rule, denial));
     }
-    let kept: Vec<Kept> =
-        dry_runs.iter().map(|dry_run| Kept::new(trial.cluster(), context, dry_run)).collect::<Result<_, _>>()?;
+    let kept: Vec<Kept> = dry_runs.iter().map(|dry_run| Kept::new(trial.cluster(), context, dry_run)).collect();
     let mut victims = Vec::new();
     for eviction_set in taken.in_order(trial.cluster(), context) {
         let before = trial.mark();
-        eviction_set.places.iter().try_for_each(|(ix, place)| trial.put(*ix, *place))?;
+        eviction_set.places.iter().for_each(|(ix, place)| trial.put(*ix, *place));
         let (ix, node) = (eviction_set.head, eviction_set.places.first().and_then(|(_, place)| place.node()));
         let cluster = trial.cluster();
         let crowded = kept.iter().filter(|kept| Some(kept.node) == node).any(|kept| kept.is_crowded(cluster));
@@ -48,11 +47,11 @@ pub fn put_back(
             .or_else(|| context.broken_limit(cluster).map(|(rule, b)| Why::Limit(rule, b)));
         note(context, cluster, ix, why.as_ref());
         if why.is_some() {
-            trial.rewind(before)?;
+            trial.rewind(before);
             victims.push(ix);
         }
     }
-    Ok(Ok(Proposal { nominations, victims }))
+    Ok(Proposal { nominations, victims })
 }
 
 /// Those that were taken away.
@@ -66,20 +65,19 @@ struct EvictionSet {
 }
 
 impl Taken {
-    fn take(&mut self, trial: &mut Trial<'_>, head: PodIx) -> Result<(), Overflow> {
+    fn take(&mut self, trial: &mut Trial<'_>, head: PodIx) {
         let cluster = trial.cluster();
         let place = |ix: PodIx| cluster.pod(ix).map(|pod| (ix, pod.place)).filter(|(_, place)| place.node().is_some());
         let places: Vec<_> = cluster.eviction_set(head).into_iter().filter_map(place).collect();
-        places.iter().try_for_each(|(ix, _)| trial.evict(*ix))?;
+        places.iter().for_each(|(ix, _)| trial.evict(*ix));
         if !places.is_empty() {
             self.0.push(EvictionSet { head, places });
         }
-        Ok(())
     }
 
     /// Takes away the pods of the asker's own queue, and those below it, that may make way, wherever they are; and those that are leaving
     /// anyway and count against any queue that bounds the asker, for what is promised counts there, too.
-    fn take_own_queue(&mut self, trial: &mut Trial<'_>, context: &mut PreemptionContext<'_>) -> Result<(), Overflow> {
+    fn take_own_queue(&mut self, trial: &mut Trial<'_>, context: &mut PreemptionContext<'_>) {
         let cluster = trial.cluster();
         let bounds: Vec<QueueIx> = context.preemptor.queues(cluster).map(|(ix, _)| ix).collect();
         let counts = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
@@ -90,12 +88,11 @@ impl Taken {
             let queue = cluster.pod(ix).and_then(|pod| pod.queue);
             let is_own = context.preemptor.queue.is_some_and(|own| cluster.is_below(queue, own));
             if context.is_leaving(cluster, ix) {
-                trial.evict_set(ix)?;
+                trial.evict_set(ix);
             } else if is_own && context.may_make_way(cluster, ix) {
-                self.take(trial, ix)?;
+                self.take(trial, ix);
             }
         }
-        Ok(())
     }
 
     /// In the order in which they are put back: those first whose disruption budget is exhausted, of these and of the others the most
@@ -122,14 +119,14 @@ struct Kept {
 }
 
 impl Kept {
-    fn new(cluster: &Cluster, context: &PreemptionContext<'_>, dry_run: &NodeDryRun) -> Result<Kept, Overflow> {
+    fn new(cluster: &Cluster, context: &PreemptionContext<'_>, dry_run: &NodeDryRun) -> Kept {
         let mut promised = Amounts::default();
         if let Some(node) = cluster.node(dry_run.node) {
             for other in context.promised(cluster, node) {
-                promised.add(&other.request)?;
+                promised.add(&other.request);
             }
         }
-        Ok(Kept { node: dry_run.node, promised, asked: dry_run.asked.clone() })
+        Kept { node: dry_run.node, promised, asked: dry_run.asked.clone() }
     }
 
     /// Whether there is too little of something now.

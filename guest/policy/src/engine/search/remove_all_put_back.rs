@@ -15,40 +15,37 @@ use super::node_dry_run::{Candidate, NodeDryRun};
 use super::put_back::put_back;
 use super::tell::Full;
 use super::{Obstacle, PreemptionContext, Proposal};
-use crate::model::{Cluster, NodeIx, Overflow, PodIx, ResourceIx};
+use crate::model::{Cluster, NodeIx, PodIx, ResourceIx};
 
 /// A pod is as large as the largest part it asks for of what the nodes have together of a resource, in so many parts.
 const WHOLE: i128 = 1 << 32;
 
 /// A plan for the whole job of the asker; or what stood in the way.
-pub fn plan_job(
-    cluster: &mut Cluster,
-    context: &mut PreemptionContext<'_>,
-) -> Result<Result<Proposal, Obstacle>, Overflow> {
-    let mut dry_runs = dry_runs(cluster, context)?;
+pub fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Proposal, Obstacle> {
+    let mut dry_runs = dry_runs(cluster, context);
     let mut nominations = Vec::new();
     let mut choices = Choices::default();
     for pod in largest_first(cluster, &dry_runs, &context.preemptor.pods) {
-        let Some(chosen) = choices.cheapest(cluster, context, &dry_runs, pod)? else {
+        let Some(chosen) = choices.cheapest(cluster, context, &dry_runs, pod) else {
             if context.notes.are_on() {
-                tell_nowhere(cluster, context, &dry_runs, (pod, &nominations))?;
+                tell_nowhere(cluster, context, &dry_runs, (pod, &nominations));
             }
-            return Ok(Err(Obstacle::NoNode { pod, planned: nominations.len() }));
+            return Err(Obstacle::NoNode { pod, planned: nominations.len() });
         };
         if let Some((dry_run, request)) = dry_runs.get_mut(&chosen).zip(cluster.pod(pod).map(|pod| pod.request.clone()))
         {
-            dry_run.plan(cluster, &request)?;
-            choices.changed(cluster, &context.laws.node_choice, dry_run)?;
+            dry_run.plan(cluster, &request);
+            choices.changed(cluster, &context.laws.node_choice, dry_run);
             nominations.push((pod, chosen));
         }
     }
     let is_used = |dry_run: &NodeDryRun| nominations.iter().any(|(_, at)| *at == dry_run.node);
     let (used, unused): (Vec<NodeDryRun>, Vec<NodeDryRun>) = dry_runs.into_values().partition(is_used);
-    let found = put_back(cluster, context, &used, nominations)?;
+    let found = put_back(cluster, context, &used, nominations);
     if context.notes.are_on() {
-        tell_unused(cluster, context, &unused)?;
+        tell_unused(cluster, context, &unused);
     }
-    Ok(found)
+    found
 }
 
 /// The pods in the order in which they are planned; those of one size as they were.
@@ -72,7 +69,7 @@ fn largest_first(cluster: &Cluster, dry_runs: &BTreeMap<NodeIx, NodeDryRun>, pod
 }
 
 /// The nodes that some pod of the job may run on.
-fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Result<BTreeMap<NodeIx, NodeDryRun>, Overflow> {
+fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<NodeIx, NodeDryRun> {
     let mut dry_runs = BTreeMap::new();
     for (ix, node) in cluster.nodes() {
         if !context.preemptor.pods.iter().any(|pod| context.may_run(cluster, *pod, ix)) {
@@ -84,25 +81,25 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Result<BT
         for (pod_ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
             if context.is_leaving(cluster, pod_ix) {
                 context.tell_unneeded(&[pod_ix], "it is leaving anyway: its room counts as free");
-                room.add(&cluster.frees(pod_ix)?)?;
+                room.add(&cluster.frees(pod_ix));
                 leaving.push(pod_ix);
             } else if context.may_make_way(cluster, pod_ix) {
                 candidates.push((pod_ix, pod));
             }
         }
         for other in context.promised(cluster, node) {
-            room.subtract(&other.request)?;
+            room.subtract(&other.request);
         }
         candidates.sort_unstable_by(|(_, a), (_, b)| (context.laws.put_back.compare)(cluster, a, b));
         let candidates: Vec<PodIx> = candidates.into_iter().map(|(ix, _)| ix).collect();
         let (protected, open) = cluster.split_by_budget(&candidates);
         let in_order = protected.iter().chain(&open);
-        let candidates = in_order.map(|ix| Candidate::new(cluster, *ix)).collect::<Result<_, _>>()?;
+        let candidates = in_order.map(|ix| Candidate::new(cluster, *ix)).collect();
         let (protected, asked, victims) = (protected.len(), Vec::new(), Vec::new());
         dry_runs
             .insert(ix, NodeDryRun { node: ix, rank: node.rank, room, leaving, candidates, protected, asked, victims });
     }
-    Ok(dry_runs)
+    dry_runs
 }
 
 /// Notes why no node would have room for a pod, when others of its job were planned already.
@@ -111,7 +108,7 @@ fn tell_nowhere(
     context: &mut PreemptionContext<'_>,
     dry_runs: &BTreeMap<NodeIx, NodeDryRun>,
     (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
-) -> Result<(), Overflow> {
+) {
     let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
     for dry_run in dry_runs.values() {
         let candidates = candidates(dry_run);
@@ -119,41 +116,35 @@ fn tell_nowhere(
             context.tell_enough(cluster, dry_run.node, &dry_run.victims);
             context.tell_unneeded(&candidates, "not every pod of the job would have a node");
         } else if context.may_run(cluster, pod, dry_run.node) {
-            let room = dry_run.emptied(cluster)?;
+            let room = dry_run.emptied(cluster);
             context.tell_full(
                 cluster,
                 &Full { node: dry_run.node, candidates: &candidates, room: &room, request: &request },
-            )?;
+            );
         } else {
             context.tell_unneeded(&candidates, "its node does not take the pod that finds none");
         }
     }
-    Ok(())
 }
 
 /// Notes of the nodes onto which nothing was planned whether they would have done, for the first pod that may run there.
-fn tell_unused(
-    cluster: &Cluster,
-    context: &mut PreemptionContext<'_>,
-    dry_runs: &[NodeDryRun],
-) -> Result<(), Overflow> {
+fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs: &[NodeDryRun]) {
     for dry_run in dry_runs {
         let candidates = candidates(dry_run);
         let taken = context.preemptor.pods.iter().find(|pod| context.may_run(cluster, **pod, dry_run.node));
         let Some(request) = taken.and_then(|ix| cluster.pod(*ix)).map(|pod| pod.request.clone()) else { continue };
-        match dry_run.victims_for(cluster, &request)? {
+        match dry_run.victims_for(cluster, &request) {
             Some(victims) => {
                 context.tell_enough(cluster, dry_run.node, &victims);
                 context.tell_unneeded(&candidates, "nothing was planned onto its node");
             }
             None => {
-                let room = dry_run.emptied(cluster)?;
+                let room = dry_run.emptied(cluster);
                 let full = Full { node: dry_run.node, candidates: &candidates, room: &room, request: &request };
-                context.tell_full(cluster, &full)?;
+                context.tell_full(cluster, &full);
             }
         }
     }
-    Ok(())
 }
 
 fn candidates(dry_run: &NodeDryRun) -> Vec<PodIx> {

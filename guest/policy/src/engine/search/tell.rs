@@ -5,7 +5,7 @@ use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::engine::room::Lack;
 use crate::laws::{Denial, Rule};
-use crate::model::{Amounts, Cluster, NodeIx, Overflow, Pod, PodIx, Request};
+use crate::model::{Amounts, Cluster, NodeIx, Pod, PodIx, Request};
 
 /// A node on which nothing could be planned.
 pub struct Full<'a> {
@@ -23,13 +23,7 @@ pub struct Full<'a> {
 pub type Barred = Vec<(PodIx, Rule, Denial)>;
 
 /// Notes what a node lacks even with everybody gone who may make way, and which of the others would have been enough.
-pub fn full(
-    cluster: &Cluster,
-    notes: &mut Notes,
-    rule: &Rule,
-    full: &Full<'_>,
-    barred: Barred,
-) -> Result<(), Overflow> {
+pub fn full(cluster: &Cluster, notes: &mut Notes, rule: &Rule, full: &Full<'_>, barred: Barred) {
     let lacks = Lack::of(full.room, full.request).map(|lack| lack.sentence(cluster));
     let message = || match (lacks, full.candidates.len()) {
         (None, _) => "nobody there may make way".to_owned(),
@@ -43,17 +37,17 @@ pub fn full(
     }
     let mut room = full.room.clone();
     for (ix, ..) in &barred {
-        room.add(&cluster.frees(*ix)?)?;
+        room.add(&cluster.frees(*ix));
     }
     if room.lacks(full.request).is_some() {
-        return Ok(());
+        return;
     }
     let mut missed = Vec::new();
     for (ix, rule, denial) in barred {
-        let frees = cluster.frees(ix)?;
-        room.subtract(&frees)?;
+        let frees = cluster.frees(ix);
+        room.subtract(&frees);
         if room.lacks(full.request).is_some() {
-            room.add(&frees)?;
+            room.add(&frees);
             missed.push((ix, rule, denial));
         }
     }
@@ -66,12 +60,11 @@ pub fn full(
         let message = || format!("its node would have room if {together} made way; {}", denial.sentence(cluster));
         notes.note(Subject::Pod(ix.0), Outcome::Enough, &rule, message);
     }
-    Ok(())
 }
 
 impl PreemptionContext<'_> {
     /// See [`full`].
-    pub fn tell_full(&mut self, cluster: &Cluster, node: &Full<'_>) -> Result<(), Overflow> {
+    pub fn tell_full(&mut self, cluster: &Cluster, node: &Full<'_>) {
         let is_other = |pod: &Pod| pod.attributes.job.is_none() || pod.attributes.job != self.preemptor.job;
         let there = cluster.node(node.node).map(|node| node.pods.as_slice()).unwrap_or_default();
         let stays = |ix: &PodIx| !node.candidates.contains(ix) && !self.is_leaving(cluster, *ix);

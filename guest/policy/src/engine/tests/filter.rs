@@ -22,15 +22,15 @@ fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
     let said: Vec<_> = verdicts
         .obstacles
         .iter()
-        .map(|obstacle| (obstacle.reason.law.as_str(), obstacle.reason.message.as_str(), obstacle.resolvable))
+        .map(|obstacle| (obstacle.reason.code.as_str(), crate::testing::shown(&obstacle.reason), obstacle.resolvable))
         .collect();
     assert_eq!(
         said,
         [
-            ("node/large-enough", "node(s) too small: cpu", false),
-            ("node/has-room", "Insufficient cpu", true),
-            ("node/keeps-promises", "cpu promised to nominated pods", true),
-            ("node/eligible", "the pod may not run there", false),
+            ("node/large-enough", "node(s) too small: cpu".to_owned(), false),
+            ("node/has-room", "Insufficient cpu".to_owned(), true),
+            ("node/keeps-promises", "cpu promised to nominated pods".to_owned(), true),
+            ("node/eligible", "the pod may not run there".to_owned(), false),
         ]
     );
 }

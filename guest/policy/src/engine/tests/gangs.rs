@@ -24,8 +24,8 @@ fn reserve(world: &mut World, names: &[&str]) {
 
 fn permit(world: &mut World, name: &str) -> (Permission, String, Vec<PodId>) {
     let permitted = world.engine.permit(world.id(name)).unwrap();
-    assert_eq!(permitted.reason.law, "koordinator/gang-is-complete");
-    (permitted.permission, permitted.reason.message, permitted.effects.admits)
+    assert_eq!(permitted.reason.code, "koordinator/gang-is-complete");
+    (permitted.permission, crate::testing::shown(&permitted.reason), permitted.effects.admits)
 }
 
 fn unreserve(world: &mut World, name: &str, cause: ReleaseCause) -> Effects {
@@ -124,7 +124,7 @@ fn a_gang_whose_plan_succeeds_or_is_in_flight_keeps_what_it_holds() {
     reserve(&mut world, &["a", "b"]);
     for _ in 0..2 {
         let answer = world.post_filter("c");
-        assert_eq!(answer.effects, Effects::default(), "{}", answer.reason.message);
+        assert_eq!(answer.effects, Effects::default(), "{}", crate::testing::shown(&answer.reason));
         if let Some(plan) = answer.plan {
             let plan_in_names = world.named(&plan);
             assert_eq!(plan_in_names.victims, ["default/v"]);

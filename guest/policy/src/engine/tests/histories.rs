@@ -1,7 +1,7 @@
 //! What came before does not matter: numbers that are used again, gangs submitted again, sums that overflowed.
 
-use crate::contract::{Admission, Event, Permission, Resource};
-use crate::testing::{DEFAULT, Numbers, RESOURCES, ROOT, World, key, pod, pod_group, quota};
+use crate::contract::{Admission, Event, Permission};
+use crate::testing::{DEFAULT, ROOT, World, key, pod, pod_group, quota};
 
 #[test]
 fn a_new_pod_with_the_number_of_a_victim_is_no_victim() {
@@ -70,39 +70,49 @@ fn what_pods_that_are_gone_said_of_their_gang_is_forgotten() {
     assert!(matches!(world.pre_filter("b"), Admission::Final(_)), "nobody describes the gang");
 }
 
+/// As many bytes as all pods may ask for together.
+const MOST: i64 = i64::MAX >> 2;
+
 #[test]
-fn a_pod_that_could_not_be_counted_leaves_the_books_as_they_were() {
+fn a_pod_that_cannot_be_counted_changes_nothing_and_the_events_before_it_hold() {
     let mut world = World::new();
     world.node("n", "cpu=1");
-    let most = format!("memory={}", i64::MAX);
-    world.pod(pod("a").asks(&most).on("n"));
-    let events = world.numbers.pod(&pod("b").asks("memory=1 cpu=1").on("n"));
-    let _ = world.engine.apply(events.to_vec());
-    world.gone("b");
+    world.pod(pod("a").asks(&format!("memory={MOST}")).on("n"));
+    let mut events = world.numbers.pod(&pod("before").asks("cpu=1").on("n")).to_vec();
+    let gang = pod("b").asks("memory=1 cpu=1").on("n").job("g");
+    events.extend(world.numbers.pod(&gang.annotation("gang.scheduling.koordinator.sh/min-available", "1")));
+    assert!(matches!(world.engine.apply(events), Err(crate::contract::PolicyError::Overflow(_))));
+    assert_eq!(world.account(DEFAULT).used, world.account(ROOT).used);
+    assert_eq!(world.engine.cluster().pods().count(), 2, "`a` and `before`");
+    assert_eq!(world.engine.cluster().jobs().count(), 0, "what `b` said of its gang was not read");
+    world.gone("before");
     world.gone("a");
+    assert_eq!((world.account(DEFAULT).used, world.account(DEFAULT).pending), (vec![], vec![]));
+    // What is gone makes room for what was refused.
+    world.pod(pod("b").asks(&format!("memory={MOST}")).on("n"));
     let _ = world.account(DEFAULT);
-    assert_eq!(world.account(DEFAULT).used, []);
-    assert_eq!(world.account(DEFAULT).pending, []);
-    assert_eq!(world.account(ROOT).pending, []);
 }
 
 #[test]
-fn books_that_could_never_be_counted_are_right_when_the_pods_are_gone() {
-    let mut engine = crate::Engine::default();
-    engine.configure("koordinator", "").unwrap();
-    let mut numbers = Numbers::new("koordinator");
-    let mut events =
-        vec![Event::Resources(RESOURCES.map(|name| Resource { name: name.to_owned(), everywhere: 0 }).to_vec())];
-    events.push(numbers.node("n", "cpu=1"));
-    let most = format!("memory={}", i64::MAX);
-    for name in ["a", "b"] {
-        events.extend(numbers.pod(&pod(name).asks(&most).on("n")));
-    }
-    let _ = engine.apply(events);
-    let _ = engine.apply(vec![Event::PodRemoved(0)]);
-    let _ = engine.queues();
-    let _ = engine.apply(vec![Event::PodRemoved(1)]);
-    for queue in engine.queues().unwrap() {
-        assert_eq!((queue.used, queue.pending), (vec![], vec![]));
-    }
+fn a_pod_that_grows_past_what_can_be_counted_stays_as_it_was() {
+    let mut world = World::new();
+    world.node("n", "cpu=9");
+    world.pod(pod("a").asks("cpu=1 memory=1").on("n"));
+    world.pod(pod("b").asks(&format!("memory={}", MOST - 1)).on("n"));
+    let before = (world.account(DEFAULT).used, world.account(DEFAULT).pending);
+    let events = world.numbers.pod(&pod("a").asks("cpu=2 memory=2").on("n"));
+    assert!(world.engine.apply(events.to_vec()).is_err());
+    assert_eq!((world.account(DEFAULT).used, world.account(DEFAULT).pending), before);
+}
+
+#[test]
+fn a_node_that_cannot_be_counted_is_not_known() {
+    let mut world = World::new();
+    world.node("n", &format!("memory={MOST}"));
+    let events = vec![world.numbers.node("m", "memory=1")];
+    assert!(world.engine.apply(events).is_err());
+    assert_eq!(world.engine.cluster().nodes().count(), 1);
+    // The same node with other amounts counts once.
+    world.node("n", &format!("memory={}", MOST - 1));
+    world.node("m", "memory=1");
 }

@@ -38,7 +38,7 @@ fn one_pod_without_a_node_means_no_plan_for_the_whole_job() {
         world.pod(pod(name).job("j").asks("cpu=1").priority(1));
     }
     assert_eq!(world.plan("a"), Err(NO_NODE.to_owned()));
-    let message = world.post_filter("a").reason.message;
+    let message = crate::testing::shown(&world.post_filter("a").reason);
     assert!(message.contains("2 of the 3 waiting pods of the job find one"), "{message}");
     world.gone("c");
     assert_eq!(victims(&mut world, "a"), Ok(vec!["default/v".to_owned()]));

@@ -21,5 +21,5 @@ pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> 
     if victim < preemptor {
         return Ok(());
     }
-    Err(Denial::Priority { victim, preemptor: preemptor })
+    Err(Denial::Priority { victim, preemptor })
 }

@@ -1,15 +1,16 @@
 //! The sentences people read: both sides' numbers, in their units.
 
 use super::*;
-use crate::contract::{Admission, Reason};
+use crate::contract::Admission;
+use crate::laws::Detail;
 use crate::testing::{pod, pod_group, quota};
 
 fn refused(law: &str, message: &str) -> Admission {
-    Admission::Refused(Reason { law: law.to_owned(), message: message.to_owned() })
+    Admission::Refused(Detail::from(message.to_owned()).reason(law))
 }
 
 fn finally(law: &str, message: &str) -> Admission {
-    Admission::Final(Reason { law: law.to_owned(), message: message.to_owned() })
+    Admission::Final(Detail::from(message.to_owned()).reason(law))
 }
 
 #[test]

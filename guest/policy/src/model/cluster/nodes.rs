@@ -5,14 +5,13 @@ use crate::model::index::Index;
 use crate::model::rank::Added;
 
 impl Cluster {
-    /// A node is new or has changed.
+    /// A node is new or has changed; nothing has where what it has cannot be counted.
     pub fn upsert_node(
         &mut self,
         ix: NodeIx,
         name: String,
         named: impl IntoIterator<Item = (ResourceIx, i64)>,
     ) -> Result<(), Overflow> {
-        self.version = self.version.wrapping_add(1);
         let mut allocatable = Amounts::default();
         for (resource, info) in (0u32..).map(ResourceIx).zip(&self.resources) {
             allocatable.set(resource, info.everywhere);
@@ -20,7 +19,10 @@ impl Cluster {
         for (resource, amount) in named {
             allocatable.set(resource, amount);
         }
-        let old = self.nodes.remove(ix);
+        let has = |resource| self.node(ix).map_or(0, |old| old.allocatable.get(resource));
+        self.allocatable.admit(has, allocatable.iter())?;
+        self.allocatable.add(allocatable.iter());
+        let old = self.forget_node(ix);
         if let Some(old) = old.as_ref().filter(|old| old.name != name) {
             self.node_ranks.remove(&old.name);
         }
@@ -28,17 +30,23 @@ impl Cluster {
             Some(old) => (old.pods, old.nominated),
             None => self.pods_naming(ix),
         };
-        let (rank, free) = (self.rank_node(&name), self.free(&allocatable, &pods)?);
+        let (rank, free) = (self.rank_node(&name), self.free(&allocatable, &pods));
         self.nodes.insert(ix, Node { name, rank, allocatable, free, pods, nominated });
         Ok(())
     }
 
     /// A node is gone.
     pub fn remove_node(&mut self, ix: NodeIx) {
-        self.version = self.version.wrapping_add(1);
-        if let Some(node) = self.nodes.remove(ix) {
+        if let Some(node) = self.forget_node(ix) {
             self.node_ranks.remove(&node.name);
         }
+    }
+
+    fn forget_node(&mut self, ix: NodeIx) -> Option<Node> {
+        self.version = self.version.wrapping_add(1);
+        let node = self.nodes.remove(ix)?;
+        self.allocatable.subtract(node.allocatable.iter());
+        Some(node)
     }
 
     /// The nodes that pods of a shape may run on have become known: one bit a node.
@@ -104,19 +112,19 @@ impl Cluster {
     }
 
     /// What these pods, all there are on a node, leave of it.
-    pub(super) fn free(&self, allocatable: &Amounts, pods: &[PodIx]) -> Result<Amounts, Overflow> {
+    pub(super) fn free(&self, allocatable: &Amounts, pods: &[PodIx]) -> Amounts {
         let mut free = allocatable.clone();
         let mut reservation_groups = BTreeSet::new();
         for pod in pods.iter().filter_map(|pod| self.pods.get(*pod)) {
             match self.reservation_group_of(pod).zip(pod.place.node()) {
-                None => free.subtract(&pod.request)?,
+                None => free.subtract(&pod.request),
                 Some((reservation_group, node)) if reservation_groups.insert(reservation_group) => {
-                    free.subtract(&self.reservation_group_holds(Some(reservation_group), node, None)?)?;
+                    free.subtract(&self.reservation_group_holds(Some(reservation_group), node, None));
                 }
                 Some(_) => {}
             }
         }
-        Ok(free)
+        free
     }
 
     fn rank_node(&mut self, name: &str) -> u64 {

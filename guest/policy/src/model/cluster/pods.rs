@@ -5,56 +5,32 @@ use crate::model::queue::Entry;
 use crate::model::rank::Added;
 
 impl Cluster {
-    /// A pod is new or has changed. Its rank is given here. A pod that the policy holds reserved stays so until it is bound,
-    /// unreserved or gone.
+    /// Whether a pod may ask for this, as far as the sums of the cluster can be counted then.
+    pub fn can_count_request(&self, ix: PodIx, request: &Request) -> Result<(), Overflow> {
+        let old = self.pod(ix).map(|pod| &pod.request);
+        self.requested.admit(|resource| old.map_or(0, |old| old.get(resource)), request.iter())
+    }
+
+    /// A pod is new or has changed; nothing has where what it asks for cannot be counted. Its rank is given here. A pod that the policy
+    /// holds reserved stays so until it is bound, unreserved or gone.
     pub fn upsert_pod(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
-        if let Some(old) = self.detach(ix)?
-            && let (Place::Reserved(_), Place::Pending) = (old.place, pod.place)
-        {
-            pod.place = old.place;
-        }
-        self.attach(ix, pod).or_else(|over| {
-            self.drop_unbooked(ix);
-            self.rebook()?;
-            Err(over)
-        })
-    }
-
-    /// Forgets a pod of which it is not known how far it was booked.
-    fn drop_unbooked(&mut self, ix: PodIx) {
-        self.pods.remove(ix);
-        self.nominated.remove(&ix);
-        let lists = self.nodes.iter_mut().flat_map(|(_, node)| [&mut node.pods, &mut node.nominated]);
-        let lists = lists
-            .chain(self.jobs.iter_mut().map(|(_, job)| &mut job.members))
-            .chain(self.reservation_groups.values_mut());
-        lists.for_each(|list| list.retain(|other| *other != ix));
-    }
-
-    /// Makes all books anew from the pods.
-    fn rebook(&mut self) -> Result<(), Overflow> {
-        for (_, queue) in self.queues.iter_mut() {
-            (queue.used, queue.requested) = (Usage::default(), Usage::default());
-        }
-        let pods: Vec<PodIx> = self.pods.iter().map(|(ix, _)| ix).collect();
-        for ix in pods {
-            self.ask(ix, Entry::In)?;
-            self.charge(ix, Entry::In)?;
-        }
-        let free = |(ix, node): (NodeIx, &Node)| Ok((ix, self.free(&node.allocatable, &node.pods)?));
-        let left: Vec<(NodeIx, Amounts)> = self.nodes.iter().map(free).collect::<Result<_, _>>()?;
-        for (ix, free) in left {
-            if let Some(node) = self.nodes.get_mut(ix) {
-                node.free = free;
+        self.can_count_request(ix, &pod.request)?;
+        self.requested.add(pod.request.iter());
+        if let Some(old) = self.detach(ix) {
+            self.requested.subtract(old.request.iter());
+            if let (Place::Reserved(_), Place::Pending) = (old.place, pod.place) {
+                pod.place = old.place;
             }
         }
+        self.attach(ix, pod);
         Ok(())
     }
 
     /// A pod is gone.
-    pub fn remove_pod(&mut self, ix: PodIx) -> Result<Option<Pod>, Overflow> {
-        let pod = self.detach(ix)?;
+    pub fn remove_pod(&mut self, ix: PodIx) -> Option<Pod> {
+        let pod = self.detach(ix);
         if let Some(pod) = &pod {
+            self.requested.subtract(pod.request.iter());
             self.pod_ranks.remove(&pod.name);
             if let Some(job) =
                 pod.attributes.job.and_then(|job| self.jobs.get_mut(job)).filter(|job| job.members.is_empty())
@@ -67,19 +43,19 @@ impl Cluster {
             self.required_node_reservations.remove(&ix);
             self.eligible_owners.remove(&ix);
         }
-        Ok(pod)
+        pod
     }
 
     /// A pending pod holds a node from now on. False where there is no such pod, or it is not pending.
-    pub fn reserve(&mut self, ix: PodIx, node: NodeIx) -> Result<bool, Overflow> {
+    pub fn reserve(&mut self, ix: PodIx, node: NodeIx) -> bool {
         self.settle_pod(ix, Place::Pending, Place::Reserved(node))
     }
 
     /// A reserved pod holds its node no longer. False where there is no such pod, or it is not reserved.
-    pub fn unreserve(&mut self, ix: PodIx) -> Result<bool, Overflow> {
+    pub fn unreserve(&mut self, ix: PodIx) -> bool {
         match self.pod(ix).map(|pod| pod.place) {
             Some(nominated_on @ Place::Reserved(_)) => self.settle_pod(ix, nominated_on, Place::Pending),
-            _ => Ok(false),
+            _ => false,
         }
     }
 
@@ -91,18 +67,18 @@ impl Cluster {
         }
     }
 
-    fn settle_pod(&mut self, ix: PodIx, from: Place, to: Place) -> Result<bool, Overflow> {
+    fn settle_pod(&mut self, ix: PodIx, from: Place, to: Place) -> bool {
         if self.pod(ix).is_none_or(|pod| pod.place != from) {
-            return Ok(false);
+            return false;
         }
-        if let Some(mut pod) = self.detach(ix)? {
+        if let Some(mut pod) = self.detach(ix) {
             pod.place = to;
-            self.attach(ix, pod)?;
+            self.attach(ix, pod);
         }
-        Ok(true)
+        true
     }
 
-    fn attach(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
+    fn attach(&mut self, ix: PodIx, mut pod: Pod) {
         self.version = self.version.wrapping_add(1);
         pod.rank = self.rank_pod(&pod.name);
         let (place, nominated, job, created) = (pod.place, pod.nominated, pod.attributes.job, pod.created);
@@ -127,15 +103,15 @@ impl Cluster {
             job.members.push(ix);
             job.first_created = Some(job.first_created.map_or(created, |first| first.min(created)));
         }
-        self.ask(ix, Entry::In)?;
+        self.ask(ix, Entry::In);
         self.hold(ix, Entry::In)
     }
 
-    fn detach(&mut self, ix: PodIx) -> Result<Option<Pod>, Overflow> {
+    fn detach(&mut self, ix: PodIx) -> Option<Pod> {
         self.version = self.version.wrapping_add(1);
-        self.hold(ix, Entry::Out)?;
-        self.ask(ix, Entry::Out)?;
-        let Some(pod) = self.pods.remove(ix) else { return Ok(None) };
+        self.hold(ix, Entry::Out);
+        self.ask(ix, Entry::Out);
+        let pod = self.pods.remove(ix)?;
         self.nominated.remove(&ix);
         if let Some(reservation_group) = self
             .reservation_group_of(&pod)
@@ -156,63 +132,62 @@ impl Cluster {
                 job.first_created = members.map(|member| member.created).min();
             }
         }
-        Ok(Some(pod))
+        Some(pod)
     }
 
     /// Books what a pod holds where it is: room of its node, and of its queue and every ancestor.
-    pub(in crate::model) fn hold(&mut self, ix: PodIx, entry: Entry) -> Result<(), Overflow> {
-        let Some(pod) = self.pods.get(ix) else { return Ok(()) };
-        let Some(at) = pod.place.node() else { return Ok(()) };
+    pub(in crate::model) fn hold(&mut self, ix: PodIx, entry: Entry) {
+        let Some(pod) = self.pods.get(ix) else { return };
+        let Some(at) = pod.place.node() else { return };
         let alone = self.reservation_group_of(pod).is_none();
-        let share = if alone { None } else { Some(self.share(ix)?) };
+        let share = if alone { None } else { Some(self.share(ix)) };
         if let Some(node) = self.nodes.get_mut(at) {
             let share = share.as_ref().unwrap_or(&pod.request);
             match entry {
-                Entry::In => node.free.subtract(share)?,
-                Entry::Out => node.free.add(share)?,
+                Entry::In => node.free.subtract(share),
+                Entry::Out => node.free.add(share),
             }
         }
         self.charge(ix, entry)
     }
 
     /// Books what a pod holds with its queue and every ancestor.
-    pub(super) fn charge(&mut self, ix: PodIx, entry: Entry) -> Result<(), Overflow> {
+    pub(super) fn charge(&mut self, ix: PodIx, entry: Entry) {
         match self.pods.get(ix) {
             Some(pod) if pod.place.node().is_some() => book(&mut self.queues, pod, entry, |queue| &mut queue.used),
-            _ => Ok(()),
+            _ => (),
         }
     }
 
     /// Books what a pod asks for with its queue and every ancestor; one that has ended asks for nothing.
-    pub(super) fn ask(&mut self, ix: PodIx, entry: Entry) -> Result<(), Overflow> {
+    pub(super) fn ask(&mut self, ix: PodIx, entry: Entry) {
         match self.pods.get(ix) {
             Some(pod) if pod.place != Place::Finished => {
                 book(&mut self.queues, pod, entry, |queue| &mut queue.requested)
             }
-            _ => Ok(()),
+            _ => (),
         }
     }
 
     /// A pod counts against another queue, or in another way, from now on.
-    pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, class: Class) -> Result<(), Overflow> {
+    pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, class: Class) {
         if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.attributes.class == class) {
-            return Ok(());
+            return;
         }
-        if let Some(mut pod) = self.detach(ix)? {
+        if let Some(mut pod) = self.detach(ix) {
             pod.queue = queue;
             pod.attributes.class = class;
-            self.attach(ix, pod)?;
+            self.attach(ix, pod);
         }
-        Ok(())
     }
 
     /// Moves a pod in a trial: books only, the lists of nodes and jobs stay.
-    pub(in crate::model) fn try_place(&mut self, ix: PodIx, place: Place) -> Result<Option<Place>, Overflow> {
-        self.hold(ix, Entry::Out)?;
-        let Some(pod) = self.pods.get_mut(ix) else { return Ok(None) };
+    pub(in crate::model) fn try_place(&mut self, ix: PodIx, place: Place) -> Option<Place> {
+        self.hold(ix, Entry::Out);
+        let pod = self.pods.get_mut(ix)?;
         let old = std::mem::replace(&mut pod.place, place);
-        self.hold(ix, Entry::In)?;
-        Ok(Some(old))
+        self.hold(ix, Entry::In);
+        Some(old)
     }
 
     fn rank_pod(&mut self, name: &PodName) -> u64 {
@@ -228,16 +203,10 @@ impl Cluster {
 }
 
 /// Books the request of a pod with its queue and every ancestor.
-fn book(
-    queues: &mut Table<QueueIx, Queue>,
-    pod: &Pod,
-    entry: Entry,
-    books: fn(&mut Queue) -> &mut Usage,
-) -> Result<(), Overflow> {
+fn book(queues: &mut Table<QueueIx, Queue>, pod: &Pod, entry: Entry, books: fn(&mut Queue) -> &mut Usage) {
     let mut next = pod.queue;
     while let Some(queue) = next.and_then(|queue| queues.get_mut(queue)) {
-        books(queue).book(entry, pod.attributes.class, &pod.request)?;
+        books(queue).book(entry, pod.attributes.class, &pod.request);
         next = queue.parent;
     }
-    Ok(())
 }

@@ -34,29 +34,26 @@ impl Cluster {
     }
 
     /// The reservation that a pod would use on a node: the one it names itself; else one that is open to it.
-    pub fn reservation_allocation(&self, ix: PodIx, node: NodeIx) -> Result<Option<ReservationAllocation>, Overflow> {
-        let Some(pod) = self.pod(ix) else { return Ok(None) };
+    pub fn reservation_allocation(&self, ix: PodIx, node: NodeIx) -> Option<ReservationAllocation> {
+        let pod = self.pod(ix)?;
         if let Some(named) = pod.attributes.inside {
-            return self
-                .reservation_on(named, node)
-                .map(|(at, held)| self.allocate_inside(pod, node, named, at, held))
-                .transpose();
+            return self.reservation_on(named, node).map(|(at, held)| self.allocate_inside(pod, node, named, at, held));
         }
         let mut part = None;
         for name in self.eligible_owners.get(&ix).into_iter().flatten() {
             let Some((at, held)) = self.reservation_on(*name, node) else { continue };
-            let reservation_allocation = self.allocate_inside(pod, node, *name, at, held)?;
+            let reservation_allocation = self.allocate_inside(pod, node, *name, at, held);
             if reservation_allocation.beside == pod.request
                 || !self.takes(*name, node, held, &reservation_allocation.beside)
             {
                 continue;
             }
             if reservation_allocation.beside == Request::default() {
-                return Ok(Some(reservation_allocation));
+                return Some(reservation_allocation);
             }
             part = part.or(Some(reservation_allocation));
         }
-        Ok(part)
+        part
     }
 
     /// Whether the terms of a reservation let a pod in that would take this from the node beside.
@@ -82,17 +79,10 @@ impl Cluster {
         reservation_group.filter(move |pod| pod.name.kind == Kind::Pod && pod.place.node() == Some(node))
     }
 
-    fn allocate_inside(
-        &self,
-        pod: &Pod,
-        node: NodeIx,
-        name: Symbol,
-        at: PodIx,
-        held: &Pod,
-    ) -> Result<ReservationAllocation, Overflow> {
-        let used = Request::new(self.inside(name, node).flat_map(|pod| pod.request.iter()).collect())?;
+    fn allocate_inside(&self, pod: &Pod, node: NodeIx, name: Symbol, at: PodIx, held: &Pod) -> ReservationAllocation {
+        let used = Request::new(self.inside(name, node).flat_map(|pod| pod.request.iter()).collect());
         let left = |resource| held.request.get(resource).saturating_sub(used.get(resource)).max(0);
         let beside = pod.request.iter().map(|(resource, asked)| (resource, asked.saturating_sub(left(resource))));
-        Ok(ReservationAllocation { reservation: at, beside: Request::new(beside.collect())? })
+        ReservationAllocation { reservation: at, beside: Request::new(beside.collect()) }
     }
 }

@@ -20,23 +20,23 @@ impl Cluster {
     }
 
     /// What comes free on its node when this one goes with its party.
-    pub fn frees(&self, ix: PodIx) -> Result<Request, Overflow> {
-        let Some(pod) = self.pod(ix) else { return Ok(Request::default()) };
+    pub fn frees(&self, ix: PodIx) -> Request {
+        let Some(pod) = self.pod(ix) else { return Request::default() };
         match (pod.name.kind, pod.place.node()) {
             (Kind::Reservation, Some(node)) => self.reservation_group_holds(self.reservation_group_of(pod), node, None),
             (Kind::Pod, Some(_)) if pod.attributes.inside.is_some() => self.share(ix),
-            _ => Ok(pod.request.clone()),
+            _ => pod.request.clone(),
         }
     }
 
     /// What a pod adds to what is held on its node.
-    pub(super) fn share(&self, ix: PodIx) -> Result<Request, Overflow> {
-        let Some(pod) = self.pod(ix) else { return Ok(Request::default()) };
+    pub(super) fn share(&self, ix: PodIx) -> Request {
+        let Some(pod) = self.pod(ix) else { return Request::default() };
         let (Some(reservation_group), Some(node)) = (self.reservation_group_of(pod), pod.place.node()) else {
-            return Ok(pod.request.clone());
+            return pod.request.clone();
         };
-        let with = self.reservation_group_holds(Some(reservation_group), node, None)?;
-        let without = self.reservation_group_holds(Some(reservation_group), node, Some(ix))?;
+        let with = self.reservation_group_holds(Some(reservation_group), node, None);
+        let without = self.reservation_group_holds(Some(reservation_group), node, Some(ix));
         Request::new(with.iter().map(|(resource, n)| (resource, n.saturating_sub(without.get(resource)))).collect())
     }
 
@@ -65,7 +65,7 @@ impl Cluster {
         reservation_group: Option<Symbol>,
         node: NodeIx,
         without: Option<PodIx>,
-    ) -> Result<Request, Overflow> {
+    ) -> Request {
         let members = reservation_group
             .and_then(|reservation_group| self.reservation_groups.get(&reservation_group))
             .map(Vec::as_slice)
@@ -76,7 +76,7 @@ impl Cluster {
             let side = if pod.name.kind == Kind::Reservation { &mut nominated_on } else { &mut inside };
             side.extend(pod.request.iter());
         }
-        let (nominated_on, inside) = (Request::new(nominated_on)?, Request::new(inside)?);
+        let (nominated_on, inside) = (Request::new(nominated_on), Request::new(inside));
         let more = inside.iter().map(|(resource, n)| (resource, n.saturating_sub(nominated_on.get(resource))));
         Request::new(nominated_on.iter().chain(more).collect())
     }

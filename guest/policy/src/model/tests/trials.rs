@@ -51,18 +51,18 @@ proptest! {
         let mut marks = Vec::new();
         for step in &steps {
             match step {
-                Step::Evict(slot) => trial.evict(at(*slot)).unwrap(),
-                Step::EvictParty(slot) => trial.evict_set(at(*slot)).unwrap(),
-                Step::Place(slot, node) => trial.place(at(*slot), NodeIx(*node)).unwrap(),
+                Step::Evict(slot) => trial.evict(at(*slot)),
+                Step::EvictParty(slot) => trial.evict_set(at(*slot)),
+                Step::Place(slot, node) => trial.place(at(*slot), NodeIx(*node)),
                 Step::PutBack(slot) => {
                     if let Some(place) = places.get(*slot).copied().flatten() {
-                        trial.put(at(*slot), place).unwrap();
+                        trial.put(at(*slot), place);
                     }
                 }
                 Step::Mark => marks.push((trial.mark(), snapshot(trial.cluster()))),
                 Step::Rewind => {
                     if let Some((mark, then)) = marks.pop() {
-                        trial.rewind(mark).unwrap();
+                        trial.rewind(mark);
                         prop_assert_eq!(snapshot(trial.cluster()), then);
                     }
                 }

@@ -1,7 +1,7 @@
 //! Coscheduling: gangs by label, all or nothing, over kube-scheduler's default preemption.
 //!
-//! The proposal of January 2020 (KEP coscheduling, 2020-01-16): QueueSort, PreFilter with the last group, Permit, Unreserve. A gang
-//! that cannot reach its minimum evicts nobody: a plan is made for as many members as it needs, or for none.
+//! Source: the proposal of January 2020 (KEP coscheduling, 2020-01-16) with QueueSort, PreFilter with the last group, Permit and
+//! Unreserve. A plan serves as many members as the gang needs. A gang that cannot reach its minimum evicts no pod.
 
 mod groups;
 mod laws;
@@ -9,15 +9,15 @@ mod laws;
 use crate::contract::ReleaseCause;
 use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Cluster, Overflow, PodAttributes, PodIx};
+use crate::model::{Cluster, PodAttributes, PodIx};
 use crate::systems::kubernetes::{self, Kubernetes};
 use crate::systems::{Arguments, Document, Findings, System, argument};
 use groups::Groups;
 
-/// What these laws are.
+/// Describes the system.
 pub fn describe() -> SystemInfo {
     use ExtensionPoint::*;
-    let about = "how long a pod is held at permit for its gang";
+    let about = "how long a pod waits at permit for its gang";
     let mut arguments = vec![argument("permitTimeout", ArgumentKind::Duration, "\"10s\"", about)];
     arguments.extend(kubernetes::arguments());
     SystemInfo {
@@ -26,16 +26,17 @@ pub fn describe() -> SystemInfo {
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
         interests: kubernetes::interests(),
         arguments,
+        templates: Vec::new(),
     }
 }
 
-/// Every law that some arguments put in force, those of kube-scheduler apart.
+/// Every law that some arguments put in force, without the laws of kube-scheduler.
 pub fn rules() -> Vec<Entry> {
     let rules = laws::table(Sample::default()).rules();
     rules.into_iter().filter(|rule| rule.code.starts_with("coscheduling/")).collect()
 }
 
-/// Configures these laws.
+/// Configures the system.
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     Ok(Box::new(Coscheduling {
         base: Kubernetes::new(laws::table(kubernetes::sample(arguments)?)),
@@ -43,20 +44,20 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
     }))
 }
 
-/// kube-scheduler with the plugin: under its own name it is off where `permitTimeout` is not given.
+/// Describes kube-scheduler with the plugin. The plugin is off where `permitTimeout` is absent.
 pub fn describe_as_plugin() -> SystemInfo {
     let mut described = kubernetes::describe();
-    let about = "enables the coscheduling plugin: how long a pod is held at permit for its pod-group";
+    let about = "enables the coscheduling plugin: how long a pod waits at permit for its pod-group";
     described.arguments.push(argument("permitTimeout", ArgumentKind::Duration, "null", about));
     described
 }
 
-/// Configures kube-scheduler's laws, and with them these where `permitTimeout` is given.
+/// Configures kube-scheduler, with the plugin where `permitTimeout` is given.
 pub fn configure_as_plugin(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     if arguments.has("permitTimeout") { configure(arguments) } else { kubernetes::configure(arguments) }
 }
 
-/// kube-scheduler under these laws, and what is remembered of the groups.
+/// kube-scheduler with the plugin's laws, and the state of the groups.
 #[derive(Debug)]
 struct Coscheduling {
     base: Kubernetes,
@@ -90,8 +91,8 @@ impl System for Coscheduling {
         self.base.remove_object(cluster, object);
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
-        self.groups.sync_queues(cluster);
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
+        self.groups.sync(cluster);
         self.base.sync_queues(cluster, findings)
     }
 

@@ -1,4 +1,4 @@
-//! The plugin arguments, under upstream's names.
+//! The plugin arguments, with upstream's names.
 
 use crate::contract::{Argument, ArgumentKind};
 use crate::systems::{Arguments, argument};
@@ -6,21 +6,21 @@ use crate::systems::{Arguments, argument};
 /// The arguments in force.
 #[derive(Debug, Clone)]
 pub struct Args {
-    /// A pod without the label is preemptible.
+    /// A pod without the preemptible label is preemptible.
     pub unlabelled_is_preemptible: bool,
-    /// A pod may preempt unless its preemption policy forbids it; else only by label.
+    /// A pod without the can-preempt label may preempt unless its preemption policy is `Never`. If false, only the label allows it.
     pub policy_triggers: bool,
-    /// Victims are deleted, not marked for somebody else to delete.
+    /// The scheduler deletes victims. If false, it marks them for another component to delete.
     pub delete_victims: bool,
-    /// Pods of the default quota make way for nobody.
-    pub default_quota_is_spared: bool,
-    /// The ancestors of a quota bound its pods, too.
+    /// Pods of the default quota are never evicted.
+    pub protects_default_quota: bool,
+    /// The bounds of a quota's ancestors apply to its pods as well.
     pub parents_bind: bool,
-    /// What there is is shared out; the share stands in the place of max.
-    pub shares_out: bool,
-    /// Mins that are more than there is shrink in proportion.
+    /// Splits cluster capacity among the requesting quotas; the share replaces `max`.
+    pub uses_runtime_quota: bool,
+    /// Where the mins exceed the capacity, all of them shrink in proportion.
     pub scales_min: bool,
-    /// How long a gang that does not say so waits at permit, nanoseconds.
+    /// How long a gang without its own timeout waits at permit, in nanoseconds.
     pub default_timeout: i64,
 }
 
@@ -31,9 +31,9 @@ impl Args {
             unlabelled_is_preemptible: !arguments.flag("disableDefaultPreemptiable"),
             policy_triggers: !arguments.flag("disableDefaultTriggerPreemption"),
             delete_victims: arguments.flag("podShouldBeDeletedWhenPreempted"),
-            default_quota_is_spared: arguments.flag("disableDefaultQuotaPreemption"),
+            protects_default_quota: arguments.flag("disableDefaultQuotaPreemption"),
             parents_bind: arguments.flag("enableCheckParentQuota"),
-            shares_out: arguments.flag("enableRuntimeQuota"),
+            uses_runtime_quota: arguments.flag("enableRuntimeQuota"),
             scales_min: arguments.flag("enableMinQuotaScale"),
             default_timeout: arguments.duration("defaultTimeout"),
         }
@@ -42,21 +42,21 @@ impl Args {
 
 impl Args {
     /// Arguments that put every law in force.
-    pub fn everything() -> Args {
+    pub fn all_enabled() -> Args {
         Args {
             unlabelled_is_preemptible: true,
             policy_triggers: true,
             delete_victims: true,
-            default_quota_is_spared: true,
+            protects_default_quota: true,
             parents_bind: true,
-            shares_out: true,
+            uses_runtime_quota: true,
             scales_min: true,
             default_timeout: 0,
         }
     }
 }
 
-/// The arguments there are.
+/// The arguments that the system declares.
 pub fn arguments() -> Vec<Argument> {
     use ArgumentKind::{Boolean, Duration};
     vec![
@@ -76,17 +76,27 @@ pub fn arguments() -> Vec<Argument> {
             "podShouldBeDeletedWhenPreempted",
             Boolean,
             "false",
-            "victims are deleted by the scheduler instead of marked for somebody else to delete",
+            "the scheduler deletes victims instead of marking them for another component to delete",
         ),
-        argument("disableDefaultQuotaPreemption", Boolean, "false", "pods of the default quota make way for nobody"),
-        argument("enableCheckParentQuota", Boolean, "false", "the ancestors of a quota bound its pods, too"),
+        argument("disableDefaultQuotaPreemption", Boolean, "false", "pods of the default quota are never evicted"),
+        argument(
+            "enableCheckParentQuota",
+            Boolean,
+            "false",
+            "the bounds of a quota's ancestors apply to its pods as well",
+        ),
         argument(
             "enableRuntimeQuota",
             Boolean,
             "false",
-            "what there is is shared out among the quotas that ask for it; the share stands in the place of max",
+            "splits cluster capacity among the requesting quotas; the share replaces `max`",
         ),
-        argument("enableMinQuotaScale", Boolean, "true", "mins that are more than there is shrink in proportion"),
-        argument("defaultTimeout", Duration, "\"600s\"", "how long a gang that does not say so waits at permit"),
+        argument(
+            "enableMinQuotaScale",
+            Boolean,
+            "true",
+            "where the mins exceed the capacity, all of them shrink in proportion",
+        ),
+        argument("defaultTimeout", Duration, "\"600s\"", "how long a gang without its own timeout waits at permit"),
     ]
 }

@@ -1,7 +1,7 @@
 //! Gangs: which job a pod belongs to, and what the job needs.
 //!
-//! A PodGroup says what its gang needs; where there is none, the annotations of the pods do (upstream
-//! coscheduling/core/gang.go). A job is named by label, by its older label, or by annotation, within the pod's namespace.
+//! The PodGroup of a gang specifies what it needs; without one, the annotations of its pods do (upstream
+//! coscheduling/core/gang.go). A pod names its job by label, by an older label, or by annotation, within its namespace.
 
 use std::cmp::Reverse;
 
@@ -9,47 +9,47 @@ use serde_json::Value;
 
 use super::args::Args;
 use super::keys;
-use super::said::PodMetadata;
+use super::metadata::PodMetadata;
 use crate::contract::{Finding, ObjectKey};
 use crate::model::{Cluster, Gang, JobIx, JobKey, Match, PodIx};
 use crate::systems::arguments::duration;
 use crate::systems::document::annotation_path;
 use crate::systems::{Document, Findings, PodVotes};
 
-/// How many members a gang needs is written so.
-const A_NUMBER: &str = "write a whole number of 1 or more";
+/// The remedy for an invalid number of members.
+const WRITE_A_COUNT: &str = "write a whole number of 1 or more";
 
-/// What pods say of their gangs by annotation.
+/// The gangs that pods describe by annotation.
 #[derive(Debug, Default)]
-pub struct Annotated(PodVotes<Gang>);
+pub struct AnnotatedGangs(PodVotes<Gang>);
 
-impl Annotated {
-    /// The job of a pod, made known to the cluster, and what the pod says of it.
+impl AnnotatedGangs {
+    /// Reads the job of a pod and the pod's annotations about it. Adds the job to the cluster where it is new.
     pub fn read_pod(
         &mut self,
         args: &Args,
         cluster: &mut Cluster,
-        said: &PodMetadata<'_>,
+        metadata: &PodMetadata<'_>,
         findings: &mut Findings,
     ) -> Option<JobIx> {
-        let pod = said.pod();
-        let named = [said.label(keys::JOB), said.label(keys::JOB_OLD), said.annotation(keys::GANG)];
+        let pod = metadata.pod();
+        let named = [metadata.label(keys::JOB), metadata.label(keys::JOB_OLD), metadata.annotation(keys::GANG)];
         let name = named.into_iter().flatten().find(|name| !name.is_empty());
         let job = name.and_then(|name| cluster.job_or_new(&(pod.namespace.clone(), name.to_owned())));
-        self.0.keep(PodIx(pod.id), job);
+        self.0.retain_for(PodIx(pod.id), job);
         let job = job?;
-        if said.annotation(keys::GANG_MINIMUM).is_none() {
+        if metadata.annotation(keys::GANG_MINIMUM).is_none() {
             self.0.forget_pod(PodIx(pod.id));
             return Some(job);
         }
         let object = Document::named("Pod", &pod.namespace, &pod.name);
-        match annotated(args, &object, said) {
+        match annotated(args, &object, metadata) {
             Ok(gang) => {
                 let minimum = gang.minimum;
-                self.0.want(job, pod, gang);
+                self.0.set(job, pod, gang);
                 if let Some(another) = self.0.of(job).find(|other| other.minimum != minimum) {
                     let message = format!(
-                        "it says that its gang needs {minimum} pods, another pod says {}; the larger number counts",
+                        "the pod requests {minimum} pods for its gang, another pod {}; the larger number is used",
                         another.minimum
                     );
                     let remedy = "write the same number on every pod of the gang";
@@ -61,13 +61,13 @@ impl Annotated {
         Some(job)
     }
 
-    /// A pod is gone.
+    /// Removes a pod.
     pub fn forget_pod(&mut self, pod: PodIx) {
         self.0.forget_pod(pod);
     }
 
-    /// Brings the jobs up to date: where pods disagree the largest minimum counts, of equal ones what the oldest pod says.
-    pub fn sync_queues(&mut self, cluster: &mut Cluster) {
+    /// Updates the jobs. Where pods disagree, the largest minimum is used, and among equal ones the annotations of the oldest pod.
+    pub fn sync(&mut self, cluster: &mut Cluster) {
         for ix in self.0.take_changed() {
             let gang = self.0.of(ix).min_by_key(|gang| Reverse(gang.minimum)).cloned();
             if let Some(job) = cluster.job_mut(ix) {
@@ -90,7 +90,7 @@ pub fn read_pod_group(args: &Args, cluster: &mut Cluster, object: &Document, fin
     }
 }
 
-/// A PodGroup is gone.
+/// Removes a PodGroup.
 pub fn remove_pod_group(cluster: &mut Cluster, key: &ObjectKey) {
     let job = cluster.job_named(&(key.namespace.clone(), key.name.clone()));
     if let Some(job) = job.and_then(|job| cluster.job_mut(job)) {
@@ -98,26 +98,26 @@ pub fn remove_pod_group(cluster: &mut Cluster, key: &ObjectKey) {
     }
 }
 
-/// What a PodGroup says: `spec.minMember`, `spec.scheduleTimeoutSeconds`, the rest by annotation.
+/// The gang of a PodGroup: `spec.minMember`, `spec.scheduleTimeoutSeconds`, and annotations for the rest.
 fn declared(args: &Args, object: &Document) -> Result<Gang, Finding> {
     let minimum = count(object, "/spec/minMember", object.at("/spec/minMember"))?;
     let path = "/spec/scheduleTimeoutSeconds";
     let timeout = match object.at(path) {
-        Some(seconds) => waiting_time(object, path, seconds)?,
+        Some(seconds) => timeout(object, path, seconds)?,
         None => annotated_timeout(args, object, object.annotation(keys::GANG_TIMEOUT))?,
     };
     gang(object, minimum, timeout, |key| object.annotation(key))
 }
 
-/// What the annotations of a pod say.
-fn annotated(args: &Args, pod: &Document, said: &PodMetadata<'_>) -> Result<Gang, Finding> {
-    let text = said.annotation(keys::GANG_MINIMUM).unwrap_or_default();
+/// The gang that the annotations of a pod describe.
+fn annotated(args: &Args, pod: &Document, metadata: &PodMetadata<'_>) -> Result<Gang, Finding> {
+    let text = metadata.annotation(keys::GANG_MINIMUM).unwrap_or_default();
     let minimum = text.parse::<u32>().ok().filter(|minimum| *minimum > 0).ok_or_else(|| {
         let message = format!("`{text}` is not a number of pods");
-        pod.error(&annotation_path(keys::GANG_MINIMUM), message, A_NUMBER)
+        pod.error(&annotation_path(keys::GANG_MINIMUM), message, WRITE_A_COUNT)
     })?;
-    let timeout = annotated_timeout(args, pod, said.annotation(keys::GANG_TIMEOUT))?;
-    gang(pod, minimum, timeout, |key| said.annotation(key))
+    let timeout = annotated_timeout(args, pod, metadata.annotation(keys::GANG_TIMEOUT))?;
+    gang(pod, minimum, timeout, |key| metadata.annotation(key))
 }
 
 fn count(object: &Document, path: &str, value: Option<&Value>) -> Result<u32, Finding> {
@@ -125,22 +125,23 @@ fn count(object: &Document, path: &str, value: Option<&Value>) -> Result<u32, Fi
     count.ok_or_else(|| {
         let message = match value {
             Some(value) => format!("`{value}` is not a number of pods"),
-            None => "it does not say how many pods must be bound together".to_owned(),
+            None => "the number of pods to bind together is missing".to_owned(),
         };
-        object.error(path, message, A_NUMBER)
+        object.error(path, message, WRITE_A_COUNT)
     })
 }
 
-fn waiting_time(object: &Document, path: &str, value: &Value) -> Result<i64, Finding> {
+fn timeout(object: &Document, path: &str, value: &Value) -> Result<i64, Finding> {
     duration(value).filter(|time| *time > 0).ok_or_else(|| {
-        let message = format!("`{}` is not a time to wait", value.as_str().map_or(value.to_string(), str::to_owned));
+        let message =
+            format!("`{}` is not a duration above 0", value.as_str().map_or(value.to_string(), str::to_owned));
         object.error(path, message, "write a duration such as `10m`, or a number of seconds")
     })
 }
 
 fn annotated_timeout(args: &Args, object: &Document, text: Option<&str>) -> Result<i64, Finding> {
     let path = annotation_path(keys::GANG_TIMEOUT);
-    text.map_or(Ok(args.default_timeout), |text| waiting_time(object, &path, &Value::from(text)))
+    text.map_or(Ok(args.default_timeout), |text| timeout(object, &path, &Value::from(text)))
 }
 
 fn gang<'a>(
@@ -150,7 +151,7 @@ fn gang<'a>(
     annotation: impl Fn(&str) -> Option<&'a str>,
 ) -> Result<Gang, Finding> {
     let wrong = |key: &str, text: &str, remedy: &str| {
-        Err(object.error(&annotation_path(key), format!("`{text}` is not known here"), remedy))
+        Err(object.error(&annotation_path(key), format!("`{text}` is not a known value"), remedy))
     };
     let strict = match annotation(keys::GANG_MODE) {
         None | Some("" | "Strict") => true,

@@ -1,45 +1,45 @@
-//! The names Koordinator gives to labels, annotations and quotas.
+//! Koordinator's names of labels, annotations and quotas.
 
 /// API group of ElasticQuota and PodGroup.
 pub const SIGS_GROUP: &str = "scheduling.sigs.k8s.io";
 /// API group of Reservation.
 pub const KOORDINATOR_GROUP: &str = "scheduling.koordinator.sh";
 
-/// The quota every other one is below.
+/// The root of the quota tree.
 pub const ROOT_QUOTA: &str = "koordinator-root-quota";
-/// The quota of pods that have no other.
+/// The quota of pods without another quota.
 pub const DEFAULT_QUOTA: &str = "koordinator-default-quota";
 /// The quota of the system's own pods.
 pub const SYSTEM_QUOTA: &str = "koordinator-system-quota";
 
-/// Whether there is always a quota of this name.
+/// Whether this quota exists even without an object.
 pub fn is_builtin(quota: &str) -> bool {
     [ROOT_QUOTA, DEFAULT_QUOTA, SYSTEM_QUOTA].contains(&quota)
 }
 
-/// Quota label: the parent.
+/// Quota label: the parent quota.
 pub const PARENT: &str = "quota.scheduling.koordinator.sh/parent";
-/// Quota annotation: the namespaces whose pods belong to it, as a JSON list.
+/// Quota annotation: the namespaces whose pods belong to the quota, as a JSON list.
 pub const NAMESPACES: &str = "quota.scheduling.koordinator.sh/namespaces";
 
-/// Quota annotation: its weight when what is left is shared, a JSON resource list.
+/// Quota annotation: the weight for sharing the remaining capacity, a JSON resource list.
 pub const SHARED_WEIGHT: &str = "quota.scheduling.koordinator.sh/shared-weight";
-/// Quota label: "false" keeps its min for it even while it does not need it.
+/// Quota label: "false" reserves the whole min for the quota, even the part it does not request.
 pub const LENT: &str = "quota.scheduling.koordinator.sh/allow-lent-resource";
 
-/// Pod label: the quota.
+/// Pod label: the quota of the pod.
 pub const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
-/// Pod label: whether it may be preempted.
+/// Pod label: whether the pod may be preempted.
 pub const PREEMPTIBLE: &str = "quota.scheduling.koordinator.sh/preemptible";
-/// Pod label: whether it may preempt.
+/// Pod label: whether the pod may preempt.
 pub const CAN_PREEMPT: &str = "quota.scheduling.koordinator.sh/can-preempt";
-/// Pod label: "true" takes it out of the victims.
+/// Pod label: "true" excludes the pod from preemption.
 pub const DISABLE_PREEMPTIBLE: &str = "scheduling.koordinator.sh/disable-preemptible";
-/// Label and annotation of a victim that somebody else is to delete.
+/// Label and annotation of a victim that another component is to delete.
 pub const SOFT_EVICTION: &str = "scheduling.koordinator.sh/soft-eviction";
 /// Pod label: the job.
 pub const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
-/// Pod label: the job, in the older spelling.
+/// Pod label: the job, under its older name.
 pub const JOB_OLD: &str = "pod-group.scheduling.sigs.k8s.io/name";
 
 /// Pod annotation: the gang.
@@ -52,14 +52,14 @@ pub const GANG_TIMEOUT: &str = "gang.scheduling.koordinator.sh/waiting-time";
 pub const GANG_MODE: &str = "gang.scheduling.koordinator.sh/mode";
 /// Gang annotation: the gangs that are bound together, a JSON list of `namespace/name`.
 pub const GANG_GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
-/// Gang annotation: which members count.
+/// Gang annotation: which members count towards the minimum.
 pub const GANG_MATCH: &str = "gang.scheduling.koordinator.sh/match-policy";
 
-/// Reservation label: whether it may preempt.
+/// Reservation label: whether the reservation may preempt.
 pub const RESERVATION_CAN_PREEMPT: &str = "scheduling.koordinator.sh/can-preempt";
-/// Reservation label: its priority.
+/// Reservation label: the priority of the reservation.
 pub const RESERVATION_PRIORITY: &str = "koordinator.sh/priority";
-/// Pod annotation: the reservation whose room it uses, JSON with `name` and `uid`.
+/// Pod annotation: the reservation that the pod allocates from, JSON with `name` and `uid`.
 pub const ALLOCATED: &str = "scheduling.koordinator.sh/reservation-allocated";
 
 /// The pod labels that are read.

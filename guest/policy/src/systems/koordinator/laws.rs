@@ -117,7 +117,7 @@ pub fn table(args: &Args) -> Laws {
         VICTIM_RANKS_LOWER,
         VICTIM_IS_PREEMPTIBLE,
     ];
-    if args.default_quota_is_spared {
+    if args.protects_default_quota {
         guards.push(VICTIM_OUTSIDE_DEFAULT_QUOTA);
     }
     Laws {

@@ -1,17 +1,17 @@
 //! Koordinator: ElasticQuota, gangs, and the two proposals on preemption by jobs and among reservations.
 //!
-//! Upstream never built the proposals; where they are silent, the rule is that of the elastic quota and coscheduling plugins
+//! Upstream never built the proposals. Where they are silent, the rules of the elastic quota and coscheduling plugins apply
 //! (pkg/scheduler/plugins/{elasticquota,coscheduling}, module of Kubernetes 1.35).
 
 mod args;
 mod gangs;
 mod keys;
 mod laws;
+mod metadata;
 mod owners;
 mod pods;
 mod quotas;
 mod runtime;
-mod said;
 #[cfg(test)]
 mod tests;
 
@@ -19,14 +19,14 @@ use std::collections::BTreeMap;
 
 use crate::contract::{self, ConfigError, Eviction, Mark, MarkPlace, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, Overflow, Pod, PodAttributes, PodIx, QueueIx};
+use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
 use crate::systems::{Arguments, Document, Findings, System, Terms, interests};
 use args::Args;
-use gangs::Annotated;
+use gangs::AnnotatedGangs;
 use owners::Owners;
 use quotas::Quotas;
 
-/// What these laws are.
+/// Describes the system.
 pub fn describe() -> SystemInfo {
     use contract::ExtensionPoint::*;
     let kinds =
@@ -37,36 +37,37 @@ pub fn describe() -> SystemInfo {
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
         interests: interests(&[&keys::POD_LABELS[..], &["*"]].concat(), &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
+        templates: Vec::new(),
     }
 }
 
 /// Every law that some arguments put in force.
 pub fn rules() -> Vec<Entry> {
-    laws::table(&Args::everything()).rules()
+    laws::table(&Args::all_enabled()).rules()
 }
 
-/// Configures these laws.
+/// Configures the system.
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     let args = Args::new(arguments);
     Ok(Box::new(Koordinator {
         laws: laws::table(&args),
         args,
         quotas: Quotas::default(),
-        gangs: Annotated::default(),
+        gangs: AnnotatedGangs::default(),
         owners: Owners::default(),
         shared_at: None,
     }))
 }
 
-/// Koordinator's laws with their arguments, and what was read so far.
+/// Koordinator's laws with their arguments, and the objects read so far.
 #[derive(Debug)]
 struct Koordinator {
     args: Args,
     laws: Laws,
     quotas: Quotas,
-    gangs: Annotated,
+    gangs: AnnotatedGangs,
     owners: Owners,
-    /// The version of the cluster for which what there is was last shared out.
+    /// The version of the cluster for which the runtime quotas were last computed.
     shared_at: Option<u64>,
 }
 
@@ -111,20 +112,20 @@ impl System for Koordinator {
         }
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
-        self.owners.sync_queues(cluster);
-        self.gangs.sync_queues(cluster);
-        self.quotas.sync_queues(cluster, findings)
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
+        self.owners.sync(cluster);
+        self.gangs.sync(cluster);
+        self.quotas.sync(cluster, findings)
     }
 
     fn recompute(&mut self, cluster: &mut Cluster) {
-        if !self.args.shares_out || self.shared_at == Some(cluster.version()) {
+        if !self.args.uses_runtime_quota || self.shared_at == Some(cluster.version()) {
             return;
         }
         let builtin = [keys::DEFAULT_QUOTA, keys::SYSTEM_QUOTA].into_iter();
-        let spared: Vec<QueueIx> = builtin.filter_map(|name| cluster.queue_named(cluster.symbol(name)?)).collect();
+        let excluded: Vec<QueueIx> = builtin.filter_map(|name| cluster.queue_named(cluster.symbol(name)?)).collect();
         let claims = self.quotas.claims(cluster);
-        runtime::share_out(cluster, &claims, &spared, self.args.scales_min);
+        runtime::split_capacity(cluster, &claims, &excluded, self.args.scales_min);
         self.shared_at = Some(cluster.version());
     }
 

@@ -1,16 +1,19 @@
-//! Owners: which waiting pods may use the room of which reservation, and on which terms.
+//! Owners: which pending pods may allocate from which reservation, and on which terms.
 //!
-//! Upstream apis/scheduling/v1alpha1 reservation_types.go, pkg/util/reservation MatchReservationOwners. A reservation lists its owners;
-//! a pod is one if any entry of the list describes it, and an entry does if all that it says is so: `object` (namespace, name, uid),
-//! `controller` (kind, name, uid, and the namespace of the pod), `labelSelector`, which knows no namespace; an empty selector selects
-//! every pod, an entry that says nothing none. `allocateOnce`, true where it is not said, lets one pod in; `allocatePolicy: Restricted`
-//! lets a pod in only if what is left does for it of every resource that is reserved, else what is lacking is taken from the node.
+//! Upstream apis/scheduling/v1alpha1 reservation_types.go, pkg/util/reservation MatchReservationOwners. A reservation lists its owners.
+//! A pod is an owner if at least one entry matches it, and an entry matches if all of its fields do:
+//! - `object`: namespace, name and uid;
+//! - `controller`: kind, name, uid, and the namespace of the pod;
+//! - `labelSelector`: in every namespace; an empty selector matches every pod.
 //!
-//! Where upstream weighs (a node with a reservation scores higher than any other) or is silent, the plain reading: an owner goes to a
-//! node where it finds room reserved if there is such a node that takes it, and elsewhere only if there is none; of several
-//! reservations on a node it uses the first by name that holds it whole, else the first that holds a part. A plan to preempt counts
-//! on no reserved room: what its owner finds there once it is tried comes on top. `ttl`, `expires`, the reservation's phases and
-//! what its status says of owners are its controller's.
+//! An entry without fields matches no pod. `allocateOnce` (default true) admits one pod. `allocatePolicy: Restricted` admits a pod only
+//! if the rest of the reservation covers its requests for every reserved resource. Otherwise the node provides the missing part.
+//!
+//! Upstream only scores here (a node with a reservation scores highest) or is silent. This system uses the plain reading. An owner is
+//! placed on a node with a matching reservation if one takes it, and on another node only if none does. Of several reservations on a
+//! node the owner uses the first by name that covers it fully, else the first that covers a part. A preemption plan does not count on
+//! reserved capacity; the owner gets that in addition when it is tried. The reservation's controller handles `ttl`, `expires`, the
+//! phases, and the owners in the status.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +24,7 @@ use crate::contract::{self, Finding, Mark, MarkPlace, ObjectKey, PodKind};
 use crate::model::{Cluster, PodIx, ReservationTerms, Symbol};
 use crate::systems::{Document, Findings, Labels, Selector, every_label};
 
-/// What a reservation says of its owners.
+/// What a Reservation object specifies about its owners.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spec {
     uid: String,
@@ -29,41 +32,41 @@ struct Spec {
     owners: Vec<Owner>,
 }
 
-/// An entry of the list of owners. What is none is not said.
+/// An entry of the owner list. `None` is an absent field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Owner {
-    object: Option<Named>,
-    controller: Option<Named>,
+    object: Option<Reference>,
+    controller: Option<Reference>,
     selector: Option<Selector>,
 }
 
-/// What names an object; what is empty is not said.
+/// A reference to an object. An empty field matches anything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Named {
+struct Reference {
     kind: String,
     namespace: String,
     name: String,
     uid: String,
 }
 
-/// A pod that waits for a node.
+/// A pod without a node.
 #[derive(Debug)]
-struct Claimant {
-    itself: Named,
-    controller: Option<Named>,
+struct PendingPod {
+    object: Reference,
+    controller: Option<Reference>,
     labels: Labels,
 }
 
-/// All reservations, and the pods that wait.
+/// All reservations and all pending pods.
 #[derive(Debug, Default)]
 pub struct Owners {
     /// By name.
     specs: BTreeMap<String, Spec>,
-    waiting: BTreeMap<PodIx, Claimant>,
-    /// What a reservation says has changed since the cluster was brought up to date.
+    pending: BTreeMap<PodIx, PendingPod>,
+    /// A reservation has changed since the last [`Owners::sync`].
     changed: bool,
-    /// The pods that have changed since.
-    fresh: BTreeSet<PodIx>,
+    /// The pods that have changed since then.
+    changed_pods: BTreeSet<PodIx>,
 }
 
 impl Owners {
@@ -79,52 +82,53 @@ impl Owners {
         }
     }
 
-    /// A reservation is gone.
+    /// Removes a reservation.
     pub fn remove(&mut self, key: &ObjectKey) {
         self.changed |= self.specs.remove(&key.name).is_some();
     }
 
-    /// Remembers what a waiting pod can be recognised by.
+    /// Stores what owner entries match of a pending pod.
     pub fn read_pod(&mut self, pod: &contract::Pod) {
         let ix = PodIx(pod.id);
-        self.fresh.insert(ix);
+        self.changed_pods.insert(ix);
         if pod.kind != PodKind::Pod || pod.node.is_some() {
-            self.waiting.remove(&ix);
+            self.pending.remove(&ix);
             return;
         }
-        let named = |kind: &str, name: &str, uid: &str| Named {
+        let named = |kind: &str, name: &str, uid: &str| Reference {
             kind: kind.to_owned(),
             namespace: pod.namespace.clone(),
             name: name.to_owned(),
             uid: uid.to_owned(),
         };
-        let itself = named("Pod", &pod.name, &pod.uid);
+        let object = named("Pod", &pod.name, &pod.uid);
         let controller = pod.owner.as_ref().map(|owner| named(&owner.kind, &owner.name, &owner.uid));
-        self.waiting.insert(ix, Claimant { itself, controller, labels: every_label(pod) });
+        self.pending.insert(ix, PendingPod { object, controller, labels: every_label(pod) });
     }
 
-    /// A pod is gone.
+    /// Removes a pod.
     pub fn forget_pod(&mut self, pod: PodIx) {
-        self.waiting.remove(&pod);
-        self.fresh.remove(&pod);
+        self.pending.remove(&pod);
+        self.changed_pods.remove(&pod);
     }
 
-    /// Brings the cluster up to date.
-    pub fn sync_queues(&mut self, cluster: &mut Cluster) {
-        let fresh = std::mem::take(&mut self.fresh);
+    /// Updates the reservation terms and the eligible owners of the cluster.
+    pub fn sync(&mut self, cluster: &mut Cluster) {
+        let changed_pods = std::mem::take(&mut self.changed_pods);
         let pods: Vec<PodIx> = match std::mem::take(&mut self.changed) {
             true => {
                 let reservation_terms =
                     self.specs.iter().map(|(name, spec)| (cluster.intern(name), spec.terms_of)).collect();
                 cluster.set_reservation_terms(reservation_terms);
-                self.waiting.keys().copied().chain(fresh).collect()
+                self.pending.keys().copied().chain(changed_pods).collect()
             }
-            false => fresh.into_iter().collect(),
+            false => changed_pods.into_iter().collect(),
         };
         for pod in pods {
-            let reservations: Vec<Symbol> = match self.waiting.get(&pod) {
-                Some(claimant) => {
-                    let own = self.specs.iter().filter(|(_, spec)| spec.owners.iter().any(|owner| owner.is(claimant)));
+            let reservations: Vec<Symbol> = match self.pending.get(&pod) {
+                Some(pending) => {
+                    let own =
+                        self.specs.iter().filter(|(_, spec)| spec.owners.iter().any(|owner| owner.matches(pending)));
                     own.map(|(name, _)| cluster.intern(name)).collect()
                 }
                 None => Vec::new(),
@@ -133,7 +137,7 @@ impl Owners {
         }
     }
 
-    /// What is written on a pod that uses a reservation.
+    /// The annotation to write on a pod that allocates from a reservation.
     pub fn marks(&self, cluster: &Cluster, reservation: PodIx) -> Vec<Mark> {
         let name = cluster.pod(reservation).map(|pod| pod.name.name.clone()).unwrap_or_default();
         let uid = self.specs.get(&name).map(|spec| spec.uid.clone()).unwrap_or_default();
@@ -143,25 +147,26 @@ impl Owners {
 }
 
 impl Owner {
-    /// Whether this describes a pod.
-    fn is(&self, pod: &Claimant) -> bool {
-        let object = self.object.as_ref().map(|named| named.is(&pod.itself));
-        let controller = self.controller.as_ref().map(|named| pod.controller.as_ref().is_some_and(|own| named.is(own)));
+    /// Whether the entry matches a pod.
+    fn matches(&self, pod: &PendingPod) -> bool {
+        let object = self.object.as_ref().map(|reference| reference.matches(&pod.object));
+        let controller =
+            self.controller.as_ref().map(|reference| pod.controller.as_ref().is_some_and(|own| reference.matches(own)));
         let selector = self.selector.as_ref().map(|selector| selector.matches(&pod.labels));
-        let mut said = [object, controller, selector].into_iter().flatten().peekable();
-        said.peek().is_some() && said.all(|holds| holds)
+        let mut results = [object, controller, selector].into_iter().flatten().peekable();
+        results.peek().is_some() && results.all(|matched| matched)
     }
 }
 
-impl Named {
-    fn is(&self, other: &Named) -> bool {
+impl Reference {
+    fn matches(&self, other: &Reference) -> bool {
         let pairs = [
             (&self.kind, &other.kind),
             (&self.namespace, &other.namespace),
             (&self.name, &other.name),
             (&self.uid, &other.uid),
         ];
-        pairs.iter().all(|(said, is)| said.is_empty() || said == is)
+        pairs.iter().all(|(required, actual)| required.is_empty() || required == actual)
     }
 }
 
@@ -171,7 +176,7 @@ fn read(object: &Document) -> Result<Spec, Finding> {
         None | Some("" | "Aligned") => false,
         Some("Restricted") => true,
         Some(other) => {
-            let message = format!("`{other}` is not known here");
+            let message = format!("`{other}` is not a known policy");
             return Err(object.error(path, message, "write `Aligned` or `Restricted`"));
         }
     };
@@ -186,7 +191,7 @@ fn owner(object: &Document, path: &str) -> Result<Owner, Finding> {
     let named = |key: &str| {
         object.at(&format!("{path}/{key}")).map(|value| {
             let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-            Named { kind: text("kind"), namespace: text("namespace"), name: text("name"), uid: text("uid") }
+            Reference { kind: text("kind"), namespace: text("namespace"), name: text("name"), uid: text("uid") }
         })
     };
     let path = format!("{path}/labelSelector");

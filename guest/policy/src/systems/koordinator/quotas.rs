@@ -1,16 +1,16 @@
-//! ElasticQuotas: their tree, and which pod belongs to which.
+//! ElasticQuotas: their tree, and which quota a pod belongs to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::keys;
 use super::runtime::Claim;
 use crate::contract::{Finding, ObjectKey, Severity};
-use crate::model::{Bound, Bounds, Cluster, Kind, Overflow, Pod, QueueDefinition, QueueIx, Symbol};
+use crate::model::{Bound, Bounds, Cluster, Kind, Pod, QueueDefinition, QueueIx, Symbol};
 use crate::quantity::exact;
 use crate::systems::document::{NamedAmounts, annotation_path, escape, label_path};
 use crate::systems::{Document, Findings};
 
-/// A quota as its object describes it.
+/// What an ElasticQuota object specifies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Quota {
     namespace: String,
@@ -25,18 +25,18 @@ struct Quota {
 /// All quotas read so far.
 #[derive(Debug, Default)]
 pub struct Quotas {
-    /// By name and namespace, as they were read.
+    /// Every object, by name and namespace.
     read: BTreeMap<(String, String), Quota>,
-    /// By name: a quota's name alone identifies it.
+    /// The quotas in force, by name: the name alone identifies a quota.
     quotas: BTreeMap<String, Quota>,
-    /// Namespaces that have a quota of their own name, and it.
+    /// Namespaces with a quota of the same name, and that quota.
     homes: BTreeMap<Symbol, Symbol>,
-    /// Namespaces that a quota's annotation lists, and it.
+    /// Namespaces that a quota lists in its annotation, and that quota.
     listed: BTreeMap<Symbol, Symbol>,
     default: Option<Symbol>,
-    /// The tree in the cluster is that of the objects.
-    settled: bool,
-    /// How many resources there were when it was settled: a bound on a resource needs its number.
+    /// The tree in the cluster is up to date with the objects.
+    in_sync: bool,
+    /// The number of known resources at the last update: a bound on a new resource can then be added.
     resources: usize,
 }
 
@@ -53,8 +53,8 @@ impl Quotas {
         let key = (object.name.clone(), quota.namespace.clone());
         let same_name = self.read.keys().find(|(name, namespace)| *name == key.0 && *namespace != key.1);
         if let Some((_, other)) = same_name {
-            let message = format!("there is a quota of this name in namespace `{other}` already");
-            let remedy = "give each quota a name of its own in the whole cluster";
+            let message = format!("namespace `{other}` already has a quota of this name");
+            let remedy = "give each quota a name that is unique in the cluster";
             findings.push(object.error("/metadata/name", message, remedy));
         }
         if self.read.get(&key) != Some(&quota) {
@@ -63,23 +63,23 @@ impl Quotas {
         }
     }
 
-    /// A quota is gone.
+    /// Removes a quota.
     pub fn remove(&mut self, key: &ObjectKey) {
         if self.read.remove(&(key.name.clone(), key.namespace.clone())).is_some() {
             self.choose();
         }
     }
 
-    /// Of several quotas of one name the first by namespace counts: it is entered last.
+    /// Selects the quotas in force. Of several quotas with one name, the first by namespace is used: it is inserted last.
     fn choose(&mut self) {
         let named = self.read.iter().rev().map(|((name, _), quota)| (name.clone(), quota.clone()));
         self.quotas = named.collect();
-        self.settled = false;
+        self.in_sync = false;
     }
 
-    /// The quota of a pod: the one its label names, or the default one if there is none such; without the label, the one named
-    /// like its namespace in that namespace, or the one that lists its namespace, or the default one (upstream `GetQuotaName`).
-    /// A reservation belongs to none (seed 20240201, PreFilter).
+    /// The quota of a pod (upstream `GetQuotaName`). The label names it; the default quota replaces one that does not exist. Without
+    /// the label it is the quota in the pod's namespace that has the namespace's name, else the quota that lists the namespace, else
+    /// the default quota. A reservation has no quota (seed 20240201, PreFilter).
     pub fn quota_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
         if pod.name.kind == Kind::Reservation {
             return None;
@@ -90,18 +90,18 @@ impl Quotas {
         name.and_then(|name| cluster.queue_named(name)).or_else(default)
     }
 
-    /// Brings the tree in the cluster up to date.
-    pub fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Result<(), Overflow> {
-        if self.settled && self.resources == cluster.resource_count() {
-            return Ok(());
+    /// Updates the quota tree of the cluster.
+    pub fn sync(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
+        if self.in_sync && self.resources == cluster.resource_count() {
+            return;
         }
-        if !self.settled {
+        if !self.in_sync {
             self.check(findings);
         }
         self.homes = BTreeMap::new();
         self.listed = BTreeMap::new();
         self.default = Some(cluster.intern(keys::DEFAULT_QUOTA));
-        // Of several quotas that list a namespace the first by name has it: it is entered last.
+        // Of several quotas that list a namespace, the first by name gets it: it is inserted last.
         for (name, quota) in self.quotas.iter().rev() {
             let symbol = cluster.intern(name);
             if quota.namespace == *name {
@@ -111,12 +111,12 @@ impl Quotas {
                 self.listed.insert(cluster.intern(namespace), symbol);
             }
         }
-        (self.settled, self.resources) = (true, cluster.resource_count());
+        (self.in_sync, self.resources) = (true, cluster.resource_count());
         let specs = self.specs(cluster);
-        cluster.set_queues(specs, |cluster, pod| self.quota_of(cluster, pod))
+        cluster.set_queues(specs, |cluster, pod| self.quota_of(cluster, pod));
     }
 
-    /// What each quota brings to the sharing of what there is.
+    /// The terms on which each quota shares the capacity of the cluster.
     pub fn claims(&self, cluster: &Cluster) -> BTreeMap<QueueIx, Claim> {
         let claim = |(name, quota): (&String, &Quota)| {
             let queue = cluster.queue_named(cluster.symbol(name)?)?;
@@ -125,8 +125,8 @@ impl Quotas {
         self.quotas.iter().filter_map(claim).collect()
     }
 
-    /// The tree, parents before children, siblings by name. A quota whose parent is not there, or is below itself, stands below
-    /// the root.
+    /// The tree: parents before children, siblings by name. A quota in a cycle, or without an existing parent, becomes a child of the
+    /// root.
     fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         let mut specs = Vec::new();
         let root = QueueDefinition { name: keys::ROOT_QUOTA.to_owned(), ..QueueDefinition::default() };
@@ -149,10 +149,10 @@ impl Quotas {
         specs
     }
 
-    /// The parent in the tree: the root where the quota names none that there is, or is below itself.
+    /// The parent in the tree: the root where the named parent does not exist or the quota is in a cycle.
     fn parent(&self, name: &str) -> &str {
         match self.quotas.get(name) {
-            Some(quota) if !keys::is_builtin(name) && self.exists(&quota.parent) && !self.is_below_itself(name) => {
+            Some(quota) if !keys::is_builtin(name) && self.exists(&quota.parent) && !self.is_in_cycle(name) => {
                 &quota.parent
             }
             _ => keys::ROOT_QUOTA,
@@ -163,8 +163,8 @@ impl Quotas {
         self.quotas.contains_key(name) || keys::is_builtin(name)
     }
 
-    fn is_below_itself(&self, name: &str) -> bool {
-        self.ring(name).last() == Some(&name) && self.ring(name).len() > 1
+    fn is_in_cycle(&self, name: &str) -> bool {
+        self.ancestry(name).last() == Some(&name) && self.ancestry(name).len() > 1
     }
 
     fn spec(&self, cluster: &Cluster, mut spec: QueueDefinition) -> QueueDefinition {
@@ -175,7 +175,7 @@ impl Quotas {
         spec
     }
 
-    /// Says what is wrong with the quotas as a whole.
+    /// Checks the quotas as a whole.
     fn check(&self, findings: &mut Findings) {
         let mut listed: BTreeMap<&str, &str> = BTreeMap::new();
         for (name, quota) in &self.quotas {
@@ -183,7 +183,7 @@ impl Quotas {
                 let first = *listed.entry(namespace).or_insert(name);
                 if first != name {
                     let path = annotation_path(keys::NAMESPACES);
-                    let message = format!("quota `{first}` lists namespace `{namespace}`, too, and has its pods");
+                    let message = format!("quota `{first}` lists namespace `{namespace}` as well and gets its pods");
                     let remedy = "list a namespace in one quota only";
                     findings.push(title(name, quota).finding(Severity::Warning, &path, message, remedy));
                 }
@@ -193,32 +193,32 @@ impl Quotas {
             }
             let (path, parent) = (label_path(keys::PARENT), &quota.parent);
             if !self.exists(parent) {
-                let message = format!("its parent `{parent}` does not exist; it stands below the root");
-                let remedy = "create the parent, or name another one";
+                let message = format!("its parent `{parent}` does not exist; the quota is placed below the root");
+                let remedy = "create the parent, or name another parent";
                 findings.push(title(name, quota).finding(Severity::Warning, &path, message, remedy));
-            } else if self.is_below_itself(name) {
-                let message = format!("its parents form a cycle: {}", self.ring(name).join(" -> "));
-                let remedy = "let one of them have the root, or no parent label, as its parent";
+            } else if self.is_in_cycle(name) {
+                let message = format!("its parents form a cycle: {}", self.ancestry(name).join(" -> "));
+                let remedy = "remove the parent label of one of them, or set it to the root quota";
                 findings.push(title(name, quota).finding(Severity::Error, &path, message, remedy));
             }
         }
     }
 
-    /// The chain of parents from a quota until a name comes again.
-    fn ring<'a>(&'a self, name: &'a str) -> Vec<&'a str> {
-        let mut ring = vec![name];
-        while let Some(quota) = ring.last().and_then(|last| self.quotas.get(*last)) {
-            let again = ring.contains(&quota.parent.as_str());
-            ring.push(&quota.parent);
+    /// The chain of parents from a quota up to the first name that occurs twice.
+    fn ancestry<'a>(&'a self, name: &'a str) -> Vec<&'a str> {
+        let mut chain = vec![name];
+        while let Some(quota) = chain.last().and_then(|last| self.quotas.get(*last)) {
+            let again = chain.contains(&quota.parent.as_str());
+            chain.push(&quota.parent);
             if again {
                 break;
             }
         }
-        ring
+        chain
     }
 }
 
-/// Amounts by name as a bound on resources that anybody has or asks for.
+/// Amounts by name as a bound, without resources that no node has and no pod requests.
 fn bound(cluster: &Cluster, amounts: &NamedAmounts) -> Bound {
     Bound::new(amounts.iter().filter_map(|(name, amount)| Some((cluster.resource_named(name)?, *amount))))
 }
@@ -228,7 +228,7 @@ fn title(name: &str, quota: &Quota) -> Document {
     Document::named("ElasticQuota", &quota.namespace, name)
 }
 
-/// Reads an ElasticQuota; an amount that cannot be read makes it unusable.
+/// Reads an ElasticQuota. One invalid amount makes the whole quota unusable.
 fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
     let (min, max) = (counted(object, "/spec/min", findings)?, counted(object, "/spec/max", findings)?);
     for (resource, amount) in &min {
@@ -237,13 +237,13 @@ fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
             Some((_, limit)) if limit < amount => {
                 let (min, max) = (exact(resource, *amount), exact(resource, *limit));
                 let message = format!("min of {resource} {min} is more than max {max}");
-                let remedy = "lower min or raise max: beyond max nothing can be guaranteed";
+                let remedy = "lower min or raise max: a quota cannot use more than max";
                 findings.push(object.warning(&path, message, remedy));
             }
-            // A quota that bounds nothing is meant so; one that bounds something else may have forgotten this.
+            // A quota without any max is unbounded on purpose. One with a max on other resources may lack this by mistake.
             None if !max.is_empty() && !keys::is_builtin(&object.name) => {
-                let message = format!("min names {resource} and max does not: there is no limit to it");
-                findings.push(object.warning(&path, message, "write a max of it, too"));
+                let message = format!("min sets {resource} and max does not: its use is unlimited");
+                findings.push(object.warning(&path, message, "add it to max"));
             }
             Some(_) | None => {}
         }
@@ -269,12 +269,12 @@ fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
     })
 }
 
-/// The amounts of a resource list that quotas count; they do not count pods.
+/// The amounts of a resource list, without `pods`: quotas do not count pods.
 fn counted(object: &Document, pointer: &str, findings: &mut Findings) -> Result<NamedAmounts, Finding> {
-    // Upstream writes a fifth of the largest 64-bit number as "no limit" into the quotas it makes itself.
+    // Upstream writes a fifth of the largest 64-bit number as "no limit" into the quotas that it creates.
     let mut amounts = object.amounts(pointer, keys::is_builtin(&object.name))?;
     if amounts.iter().any(|(resource, _)| resource == "pods") {
-        let remedy = "bound cpu, memory or an extended resource; the number of pods is not counted by quotas";
+        let remedy = "bound cpu, memory or an extended resource; quotas do not count pods";
         findings.push(object.warning(&format!("{pointer}/pods"), "`pods` is ignored", remedy));
         amounts.retain(|(resource, _)| resource != "pods");
     }

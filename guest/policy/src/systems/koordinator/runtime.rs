@@ -1,31 +1,32 @@
-//! Runtime quota: what there is, shared out among the quotas that ask for it (argument enableRuntimeQuota).
+//! Runtime quota: splits cluster capacity among the requesting quotas (argument enableRuntimeQuota).
 //!
-//! Upstream elasticquota/core: group_quota_manager.go, runtime_quota_calculator.go, scale_minquota_when_over_root_res.go. From the
-//! leaves up, a quota requests what its pods and its children request, a child at most its max; one that does not lend requests
-//! its min at least. From the root down, per resource, each child first gets its floor: its request, up to its min. What is left
-//! is shared by weight among those that request more, none more than it requests or may hold, again and again until nothing is
-//! left. Where the mins together are more than there is, they shrink in proportion
-//! (enableMinQuotaScale). Shares are whole numbers: what division leaves over goes to the largest remainders, ties by name.
+//! Upstream elasticquota/core: group_quota_manager.go, runtime_quota_calculator.go, scale_minquota_when_over_root_res.go.
+//!
+//! Requests add up from the leaves to the root. A quota requests what its pods and children request, and a child counts up to its max.
+//! A quota that does not lend requests at least its min. Capacity is split from the root down, per resource. Each child first gets its
+//! request up to its min. The rest is split by weight among the children that request more, up to their request and max, until nothing
+//! is left. Where the mins exceed the capacity, they shrink in proportion (enableMinQuotaScale). Shares are whole numbers: the largest
+//! remainders are rounded up, ties by name.
 
 use std::collections::BTreeMap;
 
 use crate::model::{Bound, Class, Cluster, QueueIx, ResourceIx};
 
-/// What a quota brings to the sharing beside its bounds.
+/// The terms on which a quota shares, beside its bounds.
 #[derive(Debug, Clone, Default)]
 pub struct Claim {
-    /// Its weight, where that is not its max.
+    /// Its weight; its max where this is absent.
     pub weight: Bound,
-    /// Its min is kept for it even while it does not need it.
+    /// It does not lend the unused part of its min.
     pub keeps_min: bool,
 }
 
-/// Shares out what there is. `spared` names the quotas that take what they use beforehand (default and system).
-pub fn share_out(cluster: &mut Cluster, claims: &BTreeMap<QueueIx, Claim>, spared: &[QueueIx], scale_min: bool) {
+/// Sets the runtime quota of every quota. `excluded` lists the quotas that do not share (default and system); their usage is subtracted.
+pub fn split_capacity(cluster: &mut Cluster, claims: &BTreeMap<QueueIx, Claim>, excluded: &[QueueIx], scale_min: bool) {
     let mut shares: BTreeMap<QueueIx, Vec<(ResourceIx, i64)>> = BTreeMap::new();
     for resource in (0u32..).take(cluster.resource_count()).map(ResourceIx) {
-        let sharing = Sharing { cluster, claims, spared, scale_min, resource };
-        for (queue, share) in sharing.shares() {
+        let resource_split = Split { cluster, claims, excluded, scale_min, resource };
+        for (queue, share) in resource_split.shares() {
             shares.entry(queue).or_default().push((resource, share));
         }
     }
@@ -34,26 +35,26 @@ pub fn share_out(cluster: &mut Cluster, claims: &BTreeMap<QueueIx, Claim>, spare
     }
 }
 
-/// The sharing of one resource.
-struct Sharing<'a> {
+/// The split of one resource.
+struct Split<'a> {
     cluster: &'a Cluster,
     claims: &'a BTreeMap<QueueIx, Claim>,
-    spared: &'a [QueueIx],
+    excluded: &'a [QueueIx],
     scale_min: bool,
     resource: ResourceIx,
 }
 
-/// One quota in the sharing.
+/// One quota that takes part in the split.
 struct Sharer {
     queue: QueueIx,
     min: i64,
-    /// The most it takes: what it requests, or may hold.
+    /// The most it can get: its request, at most its max.
     cap: i64,
     weight: i64,
     share: i64,
 }
 
-impl Sharing<'_> {
+impl Split<'_> {
     /// The share of each quota whose max names the resource.
     fn shares(&self) -> BTreeMap<QueueIx, i64> {
         let requests = self.requests();
@@ -72,15 +73,15 @@ impl Sharing<'_> {
         shares
     }
 
-    /// What there is to share: what the nodes have, less what the default and system quotas use.
+    /// The amount to split: the allocatable of all nodes, less what the excluded quotas use.
     fn total(&self) -> i64 {
         let nodes = self.cluster.nodes().map(|(_, node)| node.allocatable.get(self.resource));
-        let spared = self.spared.iter().filter_map(|queue| self.cluster.queue(*queue));
-        let used = spared.flat_map(|queue| queue.used.parts(self.resource)).fold(0, i64::saturating_add);
+        let excluded = self.excluded.iter().filter_map(|queue| self.cluster.queue(*queue));
+        let used = excluded.flat_map(|queue| queue.used.parts(self.resource)).fold(0, i64::saturating_add);
         nodes.fold(0, i64::saturating_add).saturating_sub(used)
     }
 
-    /// What each quota requests, its children's requests included.
+    /// What each quota requests, with its children.
     fn requests(&self) -> BTreeMap<QueueIx, i64> {
         let mut below: BTreeMap<QueueIx, i64> = BTreeMap::new();
         let mut requests = BTreeMap::new();
@@ -99,7 +100,7 @@ impl Sharing<'_> {
         requests
     }
 
-    /// What the pods of the quota itself request: its books, less those of its children.
+    /// What the quota's own pods request: its total less the totals of its children.
     fn own_request(&self, ix: QueueIx) -> i64 {
         let of = |queue: &crate::model::Queue| {
             [Class::Preemptible, Class::NonPreemptible]
@@ -120,10 +121,10 @@ impl Sharing<'_> {
         self.claims.get(&ix).is_some_and(|claim| claim.keeps_min)
     }
 
-    /// Shares a total among the children of a quota.
+    /// Splits a total among the children of a quota.
     fn share_among(&self, parent: QueueIx, total: i64, requests: &BTreeMap<QueueIx, i64>) -> Vec<Sharer> {
         let children =
-            self.cluster.queues().filter(|(ix, queue)| queue.parent == Some(parent) && !self.spared.contains(ix));
+            self.cluster.queues().filter(|(ix, queue)| queue.parent == Some(parent) && !self.excluded.contains(ix));
         let mut sharers: Vec<Sharer> = children
             .map(|(ix, queue)| {
                 let request = requests.get(&ix).copied().unwrap_or(0);
@@ -142,7 +143,7 @@ impl Sharing<'_> {
             scale(&mut sharers, total);
         }
         for sharer in &mut sharers {
-            // One that does not lend requests its min at least.
+            // A quota that does not lend already requests at least its min.
             sharer.share = sharer.min.min(sharer.cap);
         }
         let floors = sharers.iter().map(|sharer| sharer.share).fold(0, i64::saturating_add);
@@ -151,7 +152,7 @@ impl Sharing<'_> {
     }
 }
 
-/// Shrinks the mins in proportion where together they are more than there is.
+/// Shrinks the mins in proportion where their sum exceeds the total.
 fn scale(sharers: &mut [Sharer], total: i64) {
     let sum = sharers.iter().map(|sharer| i128::from(sharer.min)).fold(0, i128::saturating_add);
     if sum <= i128::from(total) {
@@ -163,17 +164,17 @@ fn scale(sharers: &mut [Sharer], total: i64) {
     }
 }
 
-/// Shares what the floors leave among those that request more, until nothing is left or nobody wants more.
+/// Splits the rest among the quotas below their cap, until nothing is left or every quota has its cap.
 fn share_rest(sharers: &mut [Sharer], mut rest: i64) {
     while rest > 0 {
-        let mut hungry: Vec<&mut Sharer> =
+        let mut unsatisfied: Vec<&mut Sharer> =
             sharers.iter_mut().filter(|sharer| sharer.share < sharer.cap && sharer.weight > 0).collect();
-        if hungry.is_empty() {
+        if unsatisfied.is_empty() {
             return;
         }
-        let weights: Vec<i64> = hungry.iter().map(|sharer| sharer.weight).collect();
+        let weights: Vec<i64> = unsatisfied.iter().map(|sharer| sharer.weight).collect();
         let mut left = 0i64;
-        for (sharer, part) in hungry.iter_mut().zip(split(rest, &weights)) {
+        for (sharer, part) in unsatisfied.iter_mut().zip(split(rest, &weights)) {
             let taken = part.min(sharer.cap.saturating_sub(sharer.share));
             sharer.share = sharer.share.saturating_add(taken);
             left = left.saturating_add(part.saturating_sub(taken));
@@ -182,8 +183,8 @@ fn share_rest(sharers: &mut [Sharer], mut rest: i64) {
     }
 }
 
-/// Splits an amount by weight into whole parts: rounded down, what is left over one by one to the largest remainders; ties go to the
-/// first.
+/// Splits an amount by weight into whole parts. Parts are rounded down; the rest goes in units of 1 to the largest remainders, ties to
+/// the first.
 fn split(amount: i64, weights: &[i64]) -> Vec<i64> {
     let sum = weights.iter().map(|weight| i128::from(*weight)).fold(0, i128::saturating_add);
     let exact = |weight: &i64| {
@@ -195,9 +196,9 @@ fn split(amount: i64, weights: &[i64]) -> Vec<i64> {
     let over = usize::try_from(i128::from(amount).saturating_sub(given)).unwrap_or(0);
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by_key(|at| std::cmp::Reverse(parts.get(*at).map_or(0, |(_, remainder)| *remainder)));
-    let lucky = order.get(..over.min(order.len())).unwrap_or_default();
+    let rounded_up = order.get(..over.min(order.len())).unwrap_or_default();
     let whole = |(at, (part, _)): (usize, &(i128, i128))| {
-        let part = part.saturating_add(i128::from(lucky.contains(&at)));
+        let part = part.saturating_add(i128::from(rounded_up.contains(&at)));
         i64::try_from(part).unwrap_or(i64::MAX)
     };
     parts.iter().enumerate().map(whole).collect()
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_mins_leave_is_shared_by_weight_until_nothing_is_left() {
+    fn the_rest_above_the_mins_is_split_by_weight_until_nothing_is_left() {
         // Upstream runtime_quota_calculator_test.go, case1-no-guarantee, in thousandths.
         let mut sharers = [
             sharer(40, 5_000, 10_000),
@@ -225,14 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn a_split_gives_away_everything_and_favours_the_largest_remainder() {
+    fn a_split_sums_to_the_amount_and_rounds_up_the_largest_remainder() {
         assert_eq!(split(10, &[1, 1, 1]), [4, 3, 3]);
         assert_eq!(split(8, &[50, 30, 20]), [4, 2, 2]);
         assert_eq!(split(7, &[0, 2, 5]), [0, 2, 5]);
     }
 
     #[test]
-    fn mins_that_are_more_than_there_is_shrink_in_proportion() {
+    fn mins_above_the_total_shrink_in_proportion() {
         let mut sharers = [sharer(1, 90, 100), sharer(1, 90, 100), sharer(1, 90, 100)];
         scale(&mut sharers, 200);
         assert_eq!(sharers.map(|sharer| sharer.min), [66, 66, 66]);

@@ -1,4 +1,4 @@
-//! Tests of the readers: what objects, labels, annotations and arguments come to, and what their authors are told.
+//! Tests of the readers: the effect of objects, labels, annotations and arguments, and the findings about them.
 
 mod arguments;
 mod eviction;
@@ -12,7 +12,7 @@ use crate::contract::{Finding, Severity};
 use crate::model::{Job, Pod, PodIx};
 use crate::testing::World;
 
-/// A pod as it was read.
+/// A pod as the reader left it.
 fn read<'a>(world: &'a World, name: &str) -> &'a Pod {
     world.engine.cluster().pod(PodIx(world.id(name))).unwrap_or_else(|| panic!("there is no pod {name}"))
 }
@@ -22,12 +22,12 @@ fn job_of<'a>(world: &'a World, name: &str) -> Option<&'a Job> {
     read(world, name).attributes.job.and_then(|job| world.engine.cluster().job(job))
 }
 
-/// What the authors were told: severity, object, path and message.
-fn told(findings: &[Finding]) -> Vec<(Severity, &str, &str, &str)> {
+/// The findings: severity, object, path and message.
+fn reported(findings: &[Finding]) -> Vec<(Severity, &str, &str, &str)> {
     findings
         .iter()
         .map(|finding| {
-            assert!(!finding.remedy.is_empty(), "{finding:?} names a remedy");
+            assert!(!finding.remedy.is_empty(), "{finding:?} has a remedy");
             (finding.severity, finding.object.as_str(), finding.path.as_str(), finding.message.as_str())
         })
         .collect()

@@ -1,8 +1,7 @@
 //! PodDisruptionBudgets: which pods each one covers, and how many of them may be disrupted.
 //!
-//! A budget covers the pods of its namespace that its selector matches; one without a selector, or with an empty one, covers none
-//! here. A pod that is listed in `status.disruptedPods` is being disrupted already and costs nothing more (upstream
-//! filterPodsWithPDBViolation).
+//! A budget covers the pods of its namespace that its selector matches. Without a selector, or with an empty one, it covers no pod.
+//! A pod in `status.disruptedPods` is already being disrupted and does not count again (upstream filterPodsWithPDBViolation).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +11,7 @@ use crate::contract::{self, Finding, ObjectKey};
 use crate::model::{Budget, BudgetIx, Cluster, PodIx};
 use crate::systems::{Document, Findings, Labels, Selector, every_label};
 
-/// A budget as its object describes it.
+/// What a PodDisruptionBudget object specifies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spec {
     selector: Selector,
@@ -20,25 +19,25 @@ struct Spec {
     disrupted: BTreeSet<String>,
 }
 
-/// All budgets, and the labels they select by.
+/// All budgets, and the pod labels that they select by.
 #[derive(Debug, Default)]
 pub struct Budgets {
     /// By namespace and name.
     specs: BTreeMap<(String, String), Spec>,
     /// The namespace, name and labels of every pod.
     pods: BTreeMap<PodIx, (String, String, Labels)>,
-    /// A budget has changed since the cluster was brought up to date.
+    /// A budget has changed since the last [`Budgets::sync`].
     changed: bool,
 }
 
 impl Budgets {
-    /// Remembers what a pod can be selected by, and tells the budgets that cover it.
+    /// Stores what selectors match of a pod, and returns the budgets that cover it.
     pub fn read_pod(&mut self, pod: &contract::Pod) -> Vec<BudgetIx> {
         self.pods.insert(PodIx(pod.id), (pod.namespace.clone(), pod.name.clone(), every_label(pod)));
         self.covering(PodIx(pod.id))
     }
 
-    /// A pod is gone.
+    /// Removes a pod.
     pub fn forget_pod(&mut self, pod: PodIx) {
         self.pods.remove(&pod);
     }
@@ -54,13 +53,13 @@ impl Budgets {
         }
     }
 
-    /// A budget is gone.
+    /// Removes a budget.
     pub fn remove(&mut self, key: &ObjectKey) {
         self.changed |= self.specs.remove(&(key.namespace.clone(), key.name.clone())).is_some();
     }
 
-    /// Brings the budgets of the cluster up to date.
-    pub fn sync_queues(&mut self, cluster: &mut Cluster) {
+    /// Updates the budgets of the cluster.
+    pub fn sync(&mut self, cluster: &mut Cluster) {
         if !std::mem::take(&mut self.changed) {
             return;
         }

@@ -1,8 +1,8 @@
-//! kube-scheduler's default preemption: one pod, one node, lower priority, budgets as far as possible.
+//! kube-scheduler's default preemption: one pod, one node, victims of lower priority, disruption budgets where possible.
 //!
-//! Upstream pkg/scheduler/framework/preemption and plugins/defaultpreemption (Kubernetes 1.35). Equal to upstream up to 100 nodes
-//! that could take the pod (minCandidateNodesAbsolute); beyond, upstream looks at a random part of them, and this at the first by
-//! name. Upstream leaves the last tie to chance, this to the name.
+//! Upstream pkg/scheduler/framework/preemption and plugins/defaultpreemption (Kubernetes 1.35). The results are equal up to 100
+//! candidate nodes (minCandidateNodesAbsolute). Beyond that, upstream dry-runs a random part of them; this system takes the first by
+//! name. Upstream breaks the last tie at random; this system breaks it by name.
 
 mod budgets;
 mod laws;
@@ -10,12 +10,12 @@ mod laws;
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests};
 use crate::contract::{ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Class, Cluster, Overflow, PodAttributes, PodIx, Task};
+use crate::model::{Class, Cluster, PodAttributes, PodIx, Task};
 use crate::systems::{self, Arguments, Document, Findings, System, argument};
 use budgets::Budgets;
 pub use laws::table;
 
-/// What these laws are.
+/// Describes the system.
 pub fn describe() -> SystemInfo {
     use ExtensionPoint::*;
     SystemInfo {
@@ -24,26 +24,27 @@ pub fn describe() -> SystemInfo {
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
         interests: interests(),
         arguments: arguments(),
+        templates: Vec::new(),
     }
 }
 
-/// What these laws want to be told.
+/// What the host must report.
 pub fn interests() -> Interests {
     systems::interests(&["*"], &[], &[("policy", "PodDisruptionBudget")])
 }
 
-/// The plugin arguments, under upstream's names.
+/// The plugin arguments, with upstream's names.
 pub fn arguments() -> Vec<Argument> {
     let Sample { percentage, absolute } = Sample::default();
     let whole = |name, default: u32, about| argument(name, ArgumentKind::Integer, &default.to_string(), about);
-    let per_hundred = "of the nodes that could take the pod, so many per hundred are looked at";
+    let percent = "the share of the candidate nodes to dry-run, in percent";
     vec![
-        whole("minCandidateNodesPercentage", percentage, per_hundred),
-        whole("minCandidateNodesAbsolute", absolute, "at least so many nodes are looked at"),
+        whole("minCandidateNodesPercentage", percentage, percent),
+        whole("minCandidateNodesAbsolute", absolute, "the least number of candidate nodes to dry-run"),
     ]
 }
 
-/// How many nodes are looked at under these arguments.
+/// How many candidate nodes to dry-run under these arguments.
 pub fn sample(arguments: &Arguments) -> Result<Sample, ConfigError> {
     let percentage = arguments.whole("minCandidateNodesPercentage", 0..=100)?;
     let absolute = arguments.whole("minCandidateNodesAbsolute", 0..=u32::MAX)?;
@@ -55,12 +56,12 @@ pub fn rules() -> Vec<Entry> {
     table(Sample::default()).rules()
 }
 
-/// Configures these laws.
+/// Configures the system.
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     Ok(Box::new(Kubernetes::new(laws::table(sample(arguments)?))))
 }
 
-/// kube-scheduler's laws, and the budgets read so far.
+/// kube-scheduler's laws and the disruption budgets.
 #[derive(Debug)]
 pub struct Kubernetes {
     laws: Laws,
@@ -68,7 +69,7 @@ pub struct Kubernetes {
 }
 
 impl Kubernetes {
-    /// kube-scheduler under this table, which may be that of a system over it.
+    /// kube-scheduler with this table of laws. A system that builds on it passes its own table.
     pub fn new(laws: Laws) -> Kubernetes {
         Kubernetes { laws, budgets: Budgets::default() }
     }
@@ -100,9 +101,8 @@ impl System for Kubernetes {
         self.budgets.remove(object);
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
-        self.budgets.sync_queues(cluster);
-        Ok(())
+    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {
+        self.budgets.sync(cluster);
     }
 
     fn eviction(&self) -> Eviction {
@@ -110,7 +110,7 @@ impl System for Kubernetes {
     }
 }
 
-/// What a pod says of itself.
+/// The attributes of a pod, without its budgets.
 fn attributes(pod: &contract::Pod) -> PodAttributes {
     PodAttributes {
         priority: pod.priority.unwrap_or(0),

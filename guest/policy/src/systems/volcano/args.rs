@@ -1,28 +1,28 @@
-//! The arguments, under Volcano's names.
+//! The arguments, with Volcano's names.
 
 use crate::contract::{Argument, ArgumentKind, BadArgument, ConfigError};
 use crate::laws::Action;
 use crate::systems::{Arguments, argument};
 
-/// Whom a queue may take something back from.
+/// Which pods a queue may reclaim resources from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Elastic pods first, then normal ones of queues that hold more than they deserve.
+    /// Elastic pods first, then normal pods of queues that use more than their deserved amounts.
     Reclaim,
-    /// Elastic pods only; normal pods are held within what their queue deserves.
+    /// Elastic pods only. Normal pods cannot exceed the deserved amounts of their queue.
     Elastic,
 }
 
 /// The arguments in force.
 #[derive(Debug, Clone)]
 pub struct Args {
-    /// Whom a queue may take something back from.
+    /// Which pods a queue may reclaim resources from.
     pub mode: Mode,
     /// The steps of a cycle.
     pub actions: Vec<Action>,
-    /// Queues form a tree.
+    /// Queues form a tree (enableHierarchy).
     pub is_tree: bool,
-    /// So many ancestors of a queue must hold more than they deserve before it gives something back.
+    /// How many ancestors of a queue must also exceed their deserved amounts before others may reclaim from it.
     pub watched_ancestors: u32,
 }
 
@@ -45,7 +45,7 @@ impl Args {
         };
         let actions = arguments.text(ACTIONS).split(',').map(str::trim).filter(|name| !name.is_empty()).map(action);
         let actions = actions.collect::<Option<Vec<Action>>>().filter(|actions| !actions.is_empty());
-        let expected = "some of `allocate`, `reclaim`, `preempt`, `backfill` and `elastic`, with commas between them";
+        let expected = "some of `allocate`, `reclaim`, `preempt`, `backfill` and `elastic`, separated by commas";
         Ok(Args {
             mode,
             actions: actions.ok_or_else(|| bad(ACTIONS, expected))?,
@@ -66,15 +66,15 @@ fn action(name: &str) -> Option<Action> {
     }
 }
 
-/// The arguments there are.
+/// The arguments that the system declares.
 pub fn arguments() -> Vec<Argument> {
     vec![
         argument(
             MODE,
             ArgumentKind::Text,
             "\"reclaim\"",
-            "`elastic` lets only elastic pods hold more than their queue deserves, and only them make way; with `reclaim` normal \
-             pods may borrow and are taken back, too",
+            "`elastic`: only elastic pods may exceed the deserved amounts of their queue, and only they are evicted; `reclaim`: normal \
+             pods may borrow as well, and may be evicted",
         ),
         argument(
             ACTIONS,
@@ -86,13 +86,13 @@ pub fn arguments() -> Vec<Argument> {
             TREE,
             ArgumentKind::Boolean,
             "false",
-            "queues form a tree by their `parent`; only its leaves take pods",
+            "queues form a tree by their `parent`; only leaf queues take pods",
         ),
         argument(
             LEVEL,
             ArgumentKind::Integer,
             "0",
-            "so many ancestors of a queue must hold more than they deserve, too, before it gives something back",
+            "how many ancestors of a queue must also exceed their deserved amounts before others may reclaim from it",
         ),
     ]
 }
@@ -104,7 +104,7 @@ mod tests {
     use crate::systems::configure;
 
     #[test]
-    fn values_that_mean_nothing_are_refused_by_name() {
+    fn invalid_values_are_refused_by_argument_name() {
         for (arguments, name) in [
             (r#"{"capacity.reclaim.mode": "both"}"#, MODE),
             (r#"{"capacity.reclaim.mode": true}"#, MODE),

@@ -1,7 +1,7 @@
-//! PodGroups, Jobs and priority classes: what a job needs, where it belongs, and how it grows.
+//! PodGroups, Jobs and priority classes: the minimum, the queue and the sizes of a job.
 //!
-//! The controller copies the annotations of a Job to its PodGroup; where the PodGroup says nothing of elasticity, the Job itself is
-//! asked. Which Job that is, the owner of the PodGroup tells, or its pods do.
+//! The controller copies the annotations of a Job to its PodGroup. Where the PodGroup has no elastic annotation, that of the Job is
+//! used. The owner reference of the PodGroup names the Job; without one, the pods do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +9,16 @@ use serde_json::Value;
 
 use super::keys;
 use super::pods::truth;
-use super::told::Told;
+use super::reported::Reported;
 use crate::contract;
 use crate::model::{Cluster, Elastic, Gang, JobIx, JobKey, Match, PodGroupSpec, PodIx, Sizes};
 use crate::systems::arguments::duration;
 use crate::systems::document::{annotation_path, escape, label_path};
 use crate::systems::{Document, Findings, PodVotes};
 
-/// A PodGroup as its object describes it.
+/// What a PodGroup object specifies.
 #[derive(Debug, Clone, PartialEq)]
-struct PodMetadata {
+struct GroupSpec {
     queue: String,
     minimum: u32,
     roles: BTreeMap<String, u32>,
@@ -29,45 +29,45 @@ struct PodMetadata {
     opted_out: bool,
 }
 
-/// What a Job adds.
+/// What a Job object specifies.
 #[derive(Debug, Clone, PartialEq)]
-struct Parent {
+struct JobSpec {
     replicas: Option<u32>,
     elastic: Option<Option<Elastic>>,
 }
 
-/// The groups read so far.
+/// The PodGroups, Jobs and priority classes read so far.
 #[derive(Debug, Default)]
 pub struct Groups {
-    said: BTreeMap<JobKey, PodMetadata>,
-    jobs: BTreeMap<JobKey, Parent>,
-    /// The Job that each pod of a group names; the oldest pod counts.
-    named: PodVotes<String>,
+    groups: BTreeMap<JobKey, GroupSpec>,
+    jobs: BTreeMap<JobKey, JobSpec>,
+    /// The Job that each pod of a group names; the oldest pod decides.
+    job_names: PodVotes<String>,
     classes: BTreeMap<String, i32>,
-    /// The groups to be told to the cluster.
+    /// The groups that the cluster does not have up to date.
     changed: BTreeSet<JobKey>,
 }
 
 impl Groups {
     /// Reads a PodGroup.
-    pub fn read_group(&mut self, object: &Document, told: &mut Told, findings: &mut Findings) {
+    pub fn read_group(&mut self, object: &Document, reported: &mut Reported, findings: &mut Findings) {
         let key = (object.namespace.clone(), object.name.clone());
-        let said = read_group(object, told, findings);
-        if self.said.get(&key) != Some(&said) {
-            self.said.insert(key.clone(), said);
+        let spec = read_group(object, reported, findings);
+        if self.groups.get(&key) != Some(&spec) {
+            self.groups.insert(key.clone(), spec);
             self.changed.insert(key);
         }
     }
 
     /// Reads a Job.
-    pub fn read_job(&mut self, object: &Document, told: &mut Told, findings: &mut Findings) {
+    pub fn read_job(&mut self, object: &Document, reported: &mut Reported, findings: &mut Findings) {
         let tasks = object.at("/spec/tasks").and_then(Value::as_array);
         let replicas = tasks.map(|tasks| {
             let counts = tasks.iter().enumerate().map(|(at, task)| match task.get("replicas") {
                 None => 1,
                 Some(count) => count.as_u64().unwrap_or_else(|| {
-                    let message = format!("`{count}` is not a number of pods, and counts as none");
-                    told.warn(object, &format!("/spec/tasks/{at}/replicas"), message, WHOLE, findings);
+                    let message = format!("`{count}` is not a number of pods; 0 is used");
+                    reported.warn(object, &format!("/spec/tasks/{at}/replicas"), message, WRITE_A_COUNT, findings);
                     0
                 }),
             });
@@ -76,71 +76,71 @@ impl Groups {
         let path = "/spec/minAvailable";
         let minimum = object.at(path).and_then(Value::as_u64);
         if let (Some(value), None) = (object.at(path), minimum) {
-            let message = format!("`{value}` is not a number of pods; the PodGroup says what the job needs");
-            told.warn(object, path, message, WHOLE, findings);
+            let message = format!("`{value}` is not a number of pods; the minimum of the PodGroup is used");
+            reported.warn(object, path, message, WRITE_A_COUNT, findings);
         }
         if let (Some(minimum), Some(replicas)) = (minimum, replicas)
             && minimum > u64::from(replicas)
         {
-            let message = format!("the job needs {minimum} pods and has {replicas}: it never starts");
-            told.warn(object, path, message, "write no more than the replicas of all tasks", findings);
+            let message = format!("the job needs {minimum} pods and its tasks have {replicas}: it never starts");
+            reported.warn(object, path, message, "write at most the sum of the replicas of all tasks", findings);
         }
-        let parent = Parent { replicas, elastic: read_elastic(object, told, findings) };
+        let spec = JobSpec { replicas, elastic: read_elastic(object, reported, findings) };
         let key = (object.namespace.clone(), object.name.clone());
-        if self.jobs.get(&key) != Some(&parent) {
-            self.jobs.insert(key, parent);
-            self.everything_changed();
+        if self.jobs.get(&key) != Some(&spec) {
+            self.jobs.insert(key, spec);
+            self.mark_all_changed();
         }
     }
 
     /// Reads a priority class.
-    pub fn read_class(&mut self, object: &Document, told: &mut Told, findings: &mut Findings) {
-        let said = object.at("/value");
-        let value = said.and_then(Value::as_i64).and_then(|value| i32::try_from(value).ok());
-        if let (Some(said), None) = (said, value) {
-            let message = format!("`{said}` is not a priority, and counts as 0");
-            told.warn(object, "/value", message, "write a whole number of 32 bits", findings);
+    pub fn read_class(&mut self, object: &Document, reported: &mut Reported, findings: &mut Findings) {
+        let given = object.at("/value");
+        let value = given.and_then(Value::as_i64).and_then(|value| i32::try_from(value).ok());
+        if let (Some(given), None) = (given, value) {
+            let message = format!("`{given}` is not a priority; 0 is used");
+            reported.warn(object, "/value", message, "write a whole number of at most 32 bits", findings);
         }
         let value = value.unwrap_or(0);
         if self.classes.insert(object.name.clone(), value) != Some(value) {
-            self.everything_changed();
+            self.mark_all_changed();
         }
     }
 
-    /// An object is gone.
+    /// Removes an object.
     pub fn remove(&mut self, kind: &str, namespace: &str, name: &str) {
         let key = (namespace.to_owned(), name.to_owned());
         match kind {
-            "PodGroup" if self.said.remove(&key).is_some() => {
+            "PodGroup" if self.groups.remove(&key).is_some() => {
                 self.changed.insert(key);
             }
-            "Job" if self.jobs.remove(&key).is_some() => self.everything_changed(),
-            "PriorityClass" if self.classes.remove(name).is_some() => self.everything_changed(),
+            "Job" if self.jobs.remove(&key).is_some() => self.mark_all_changed(),
+            "PriorityClass" if self.classes.remove(name).is_some() => self.mark_all_changed(),
             _ => {}
         }
     }
 
-    /// A pod of this group, or of none, names this Job, or none.
+    /// Sets which Job a pod names for its group. Without a group or a Job, any earlier name is removed.
     pub fn read_pod(&mut self, group: Option<JobIx>, pod: &contract::Pod, job: Option<&str>) {
         match group.zip(job) {
-            Some((group, job)) => self.named.want(group, pod, job.to_owned()),
-            None => self.named.forget_pod(PodIx(pod.id)),
+            Some((group, job)) => self.job_names.set(group, pod, job.to_owned()),
+            None => self.job_names.forget_pod(PodIx(pod.id)),
         }
     }
 
-    /// A pod is gone.
+    /// Removes a pod.
     pub fn forget_pod(&mut self, pod: PodIx) {
-        self.named.forget_pod(pod);
+        self.job_names.forget_pod(pod);
     }
 
-    /// Tells the cluster what has changed; the groups it is about are returned.
-    pub fn sync_queues(&mut self, cluster: &mut Cluster) -> Vec<JobKey> {
+    /// Updates the cluster, and returns the groups that have changed.
+    pub fn sync(&mut self, cluster: &mut Cluster) -> Vec<JobKey> {
         let mut changed = std::mem::take(&mut self.changed);
-        let named = self.named.take_changed();
+        let named = self.job_names.take_changed();
         changed.extend(named.into_iter().filter_map(|job| cluster.job(job)).map(|job| job.key.clone()));
         for key in &changed {
-            let told = self.said.get(key).map(|said| (gang(said), self.pod_group(cluster, key, said)));
-            let (gang, pod_group) = told.unzip();
+            let found = self.groups.get(key).map(|spec| (gang(spec), self.pod_group(cluster, key, spec)));
+            let (gang, pod_group) = found.unzip();
             if let Some(job) = cluster.job_or_new(key).and_then(|job| cluster.job_mut(job)) {
                 job.scaled_at = job.scaled_at.filter(|_| pod_group.is_some());
                 (job.declared, job.pod_group) = (gang, pod_group);
@@ -149,24 +149,24 @@ impl Groups {
         changed.into_iter().collect()
     }
 
-    fn everything_changed(&mut self) {
-        self.changed.extend(self.said.keys().cloned());
+    fn mark_all_changed(&mut self) {
+        self.changed.extend(self.groups.keys().cloned());
     }
 
-    fn pod_group(&self, cluster: &mut Cluster, key: &JobKey, said: &PodMetadata) -> PodGroupSpec {
-        let named = cluster.job_named(key).and_then(|job| self.named.of(job).next());
-        let job = said.job.as_ref().or(named);
+    fn pod_group(&self, cluster: &mut Cluster, key: &JobKey, spec: &GroupSpec) -> PodGroupSpec {
+        let named = cluster.job_named(key).and_then(|job| self.job_names.of(job).next());
+        let job = spec.job.as_ref().or(named);
         let parent = job.and_then(|job| self.jobs.get(&(key.0.clone(), job.clone())));
-        let elastic = said.elastic.clone().or_else(|| parent.and_then(|parent| parent.elastic.clone())).flatten();
-        let sum = said.roles.values().fold(0u32, |sum, need| sum.saturating_add(*need));
-        let roles = said.roles.iter().filter(|_| said.minimum >= sum);
+        let elastic = spec.elastic.clone().or_else(|| parent.and_then(|parent| parent.elastic.clone())).flatten();
+        let sum = spec.roles.values().fold(0u32, |sum, need| sum.saturating_add(*need));
+        let roles = spec.roles.iter().filter(|_| spec.minimum >= sum);
         PodGroupSpec {
-            queue: Some(cluster.intern(&said.queue)),
-            priority: self.priority(&said.class),
-            created: said.created,
+            queue: Some(cluster.intern(&spec.queue)),
+            priority: self.priority(&spec.class),
+            created: spec.created,
             roles: roles.map(|(role, need)| (cluster.intern(role), *need)).collect(),
             elastic: elastic.map(|elastic| Elastic { most: parent.and_then(|parent| parent.replicas), ..elastic }),
-            opted_out: said.opted_out,
+            opted_out: spec.opted_out,
         }
     }
 
@@ -180,9 +180,9 @@ impl Groups {
     }
 }
 
-fn gang(said: &PodMetadata) -> Gang {
+fn gang(spec: &GroupSpec) -> Gang {
     Gang {
-        minimum: said.minimum,
+        minimum: spec.minimum,
         timeout: super::PERMIT_TIMEOUT,
         fails_together: false,
         leaves_together: false,
@@ -191,13 +191,13 @@ fn gang(said: &PodMetadata) -> Gang {
     }
 }
 
-fn read_group(object: &Document, told: &mut Told, findings: &mut Findings) -> PodMetadata {
+fn read_group(object: &Document, reported: &mut Reported, findings: &mut Findings) -> GroupSpec {
     let text = |path: &str| object.at(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let count = |value: &Value| value.as_u64().and_then(|count| u32::try_from(count).ok());
     let path = "/spec/minMember";
     let minimum = object.at(path).map_or(Some(0), count).unwrap_or_else(|| {
-        let message = "it is not a number of pods; no pod waits for another".to_owned();
-        told.warn(object, path, message, WHOLE, findings);
+        let message = "the value is not a number of pods; 0 is used, so pods are placed one by one".to_owned();
+        reported.warn(object, path, message, WRITE_A_COUNT, findings);
         0
     });
     let mut roles = BTreeMap::new();
@@ -205,8 +205,14 @@ fn read_group(object: &Document, told: &mut Told, findings: &mut Findings) -> Po
         match count(need) {
             Some(need) => drop(roles.insert(role.clone(), need)),
             None => {
-                let message = format!("`{need}` is not a number of pods, and counts as none");
-                told.warn(object, &format!("/spec/minTaskMember/{}", escape(role)), message, WHOLE, findings);
+                let message = format!("`{need}` is not a number of pods; the role is ignored");
+                reported.warn(
+                    object,
+                    &format!("/spec/minTaskMember/{}", escape(role)),
+                    message,
+                    WRITE_A_COUNT,
+                    findings,
+                );
             }
         }
     }
@@ -214,38 +220,38 @@ fn read_group(object: &Document, told: &mut Told, findings: &mut Findings) -> Po
     let mut owners = owners.filter(|owner| owner.get("kind").and_then(Value::as_str) == Some("Job"));
     let job = owners.find_map(|owner| owner.get("name")?.as_str()).map(str::to_owned);
     let queue = Some(text("/spec/queue")).filter(|queue| !queue.is_empty());
-    PodMetadata {
+    GroupSpec {
         queue: queue.unwrap_or_else(|| keys::DEFAULT_QUEUE.to_owned()),
         minimum,
         roles,
         class: text("/spec/priorityClassName"),
         created: super::created(object),
         job,
-        elastic: read_elastic(object, told, findings),
-        opted_out: opted_out(object, told, findings),
+        elastic: read_elastic(object, reported, findings),
+        opted_out: opted_out(object, reported, findings),
     }
 }
 
-/// Whether a group said that none of its pods is to be evicted; one that says nothing leaves it to them.
-fn opted_out(object: &Document, told: &mut Told, findings: &mut Findings) -> bool {
+/// Whether a group opts its pods out of preemption. Without the setting, each pod decides for itself.
+fn opted_out(object: &Document, reported: &mut Reported, findings: &mut Findings) -> bool {
     let by_annotation = object.annotation(keys::PREEMPTABLE);
     let Some(text) = by_annotation.or_else(|| object.label(keys::PREEMPTABLE)) else { return false };
     let truth = truth(text);
     if truth.is_none() {
         let path = if by_annotation.is_some() { annotation_path } else { label_path };
-        let message = format!("`{text}` is neither true nor false; its pods are not evicted");
-        told.warn(object, &path(keys::PREEMPTABLE), message, REMEDY, findings);
+        let message = format!("`{text}` is neither true nor false; the pods of the group are not evicted");
+        reported.warn(object, &path(keys::PREEMPTABLE), message, WRITE_A_FLAG, findings);
     }
     truth != Some(true)
 }
 
-/// What an object says of elasticity; none where it says nothing.
-fn read_elastic(object: &Document, told: &mut Told, findings: &mut Findings) -> Option<Option<Elastic>> {
-    let wanted = match object.annotation(keys::ELASTIC)? {
+/// The elastic settings of an object. `None` without the annotation, `Some(None)` if the annotation makes the job not elastic.
+fn read_elastic(object: &Document, reported: &mut Reported, findings: &mut Findings) -> Option<Option<Elastic>> {
+    let elastic = match object.annotation(keys::ELASTIC)? {
         "true" => true,
         "false" => false,
         _ => {
-            told.annotation(object, keys::ELASTIC, "is not `true`: the job is a plain one", REMEDY, findings);
+            reported.annotation(object, keys::ELASTIC, "is not `true`; the job is not elastic", WRITE_A_FLAG, findings);
             false
         }
     };
@@ -253,28 +259,28 @@ fn read_elastic(object: &Document, told: &mut Told, findings: &mut Findings) -> 
         Some("true") => true,
         None | Some("false") => false,
         Some(_) => {
-            let read_as = "is neither `true` nor `false`, and counts as not set";
-            told.annotation(object, keys::POWER_OF_TWO, read_as, REMEDY, findings);
+            let consequence = "is neither `true` nor `false`; it is ignored";
+            reported.annotation(object, keys::POWER_OF_TWO, consequence, WRITE_A_FLAG, findings);
             false
         }
     };
     let factor = object.annotation(keys::FACTOR).map_or(1, |text| {
         text.trim().parse().ok().filter(|factor| *factor > 0).unwrap_or_else(|| {
-            let read_as = "is not a factor, and counts as 1";
-            told.annotation(object, keys::FACTOR, read_as, "write a whole number of 1 or more", findings);
+            let consequence = "is not a factor; 1 is used";
+            reported.annotation(object, keys::FACTOR, consequence, "write a whole number of 1 or more", findings);
             1
         })
     });
     let interval = object.annotation(keys::INTERVAL).map_or(0, |text| {
         duration(&Value::from(text)).unwrap_or_else(|| {
-            let read_as = "is not a duration, and counts as none";
-            told.annotation(object, keys::INTERVAL, read_as, "write a duration such as `10m`", findings);
+            let consequence = "is not a duration; 0s is used";
+            reported.annotation(object, keys::INTERVAL, consequence, "write a duration such as `10m`", findings);
             0
         })
     });
     let sizes = if powers { Sizes::PowersOfTwo } else { Sizes::Multiples(factor) };
-    Some(wanted.then_some(Elastic { sizes, interval, most: None }))
+    Some(elastic.then_some(Elastic { sizes, interval, most: None }))
 }
 
-const WHOLE: &str = "write a whole number of 0 or more";
-const REMEDY: &str = "write `\"true\"` or `\"false\"`";
+const WRITE_A_COUNT: &str = "write a whole number of 0 or more";
+const WRITE_A_FLAG: &str = "write `\"true\"` or `\"false\"`";

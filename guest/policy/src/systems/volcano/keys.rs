@@ -1,4 +1,4 @@
-//! The names Volcano gives to groups, labels, annotations and queues.
+//! Volcano's names of API groups, labels, annotations and queues.
 
 /// API group of Queue and PodGroup.
 pub const SCHEDULING_GROUP: &str = "scheduling.volcano.sh";
@@ -7,36 +7,36 @@ pub const BATCH_GROUP: &str = "batch.volcano.sh";
 /// API group of PriorityClass.
 pub const PRIORITY_GROUP: &str = "scheduling.k8s.io";
 
-/// The queue of jobs that name none.
+/// The queue of jobs that name no queue.
 pub const DEFAULT_QUEUE: &str = "default";
-/// The queue above all others, in a tree of queues.
+/// The root of the queue tree.
 pub const ROOT_QUEUE: &str = "root";
-/// The scheduler that pods without a group must name to be Volcano's.
+/// The scheduler name of pods without a group that Volcano schedules.
 pub const SCHEDULER: &str = "volcano";
 
-/// Pod annotation: its PodGroup.
+/// Pod annotation: the PodGroup of the pod.
 pub const GROUP_NAME: &str = "scheduling.k8s.io/group-name";
 /// Pod annotation: the queue of a pod without a group.
 pub const QUEUE_NAME: &str = "scheduling.volcano.sh/queue-name";
-/// Pod annotation or label: its Job.
+/// Pod annotation or label: the Job of the pod.
 pub const JOB_NAME: &str = "volcano.sh/job-name";
-/// Pod annotation or label: its role.
+/// Pod annotation or label: the role (task) of the pod.
 pub const ROLE: &str = "volcano.sh/task-spec";
-/// Pod annotation or label: its number within its role.
+/// Pod annotation or label: the index of the pod within its role.
 pub const INDEX: &str = "volcano.sh/task-index";
-/// Pod annotation: its priority within its job.
+/// Pod annotation: the priority of the pod within its job.
 pub const TASK_PRIORITY: &str = "volcano.sh/task-priority";
-/// Annotation or label of a pod, or of a PodGroup for all of its pods: whether it may be evicted.
+/// Annotation or label of a pod, or of a PodGroup for all of its pods: whether they may be evicted.
 pub const PREEMPTABLE: &str = "volcano.sh/preemptable";
-/// Pod label or annotation: how long it may not be evicted, a Go duration.
+/// Pod label or annotation: how long the pod is protected from eviction, a Go duration.
 pub const COOLDOWN: &str = "volcano.sh/cooldown-time";
-/// Job annotation: "true" makes the job elastic. Pod label: "true" on pods beyond the minimum.
+/// Job annotation: "true" makes the job elastic. Pod label: "true" on pods above the minimum.
 pub const ELASTIC: &str = "volcano.sh/elastic-train";
-/// Job annotation: "true" lets it have powers of two as sizes.
+/// Job annotation: "true" allows only powers of two as sizes.
 pub const POWER_OF_TWO: &str = "volcano.sh/elastic-train-power-of-two";
-/// Job annotation: it grows by multiples of this.
+/// Job annotation: the job grows by multiples of this.
 pub const FACTOR: &str = "volcano.sh/elastic-train-factor";
-/// Job annotation: how long it keeps its size before it grows, a Go duration.
+/// Job annotation: the least time from a change of size to the next growth, a Go duration.
 pub const INTERVAL: &str = "volcano.sh/elastic-cooldown-time";
 
 /// The pod labels that are read.

@@ -1,13 +1,13 @@
-//! Volcano: queues that lend and take back, gangs, and elastic jobs.
+//! Volcano: queues that lend and reclaim, gangs, and elastic jobs.
 //!
-//! Elastic jobs and reclaim by whole jobs are the proposal *Elastic scheduling based on AI scenarios*, which upstream never built;
-//! queues and gangs are upstream's capacity and gang plugins. All rules hold at once, always; upstream's tiers let some of them switch
-//! others off. So nobody makes way within a job: upstream lets a task preempt another of its own job while that job is short of its
-//! minimum, and a job that is short has nobody to spare.
+//! Elastic jobs and reclaim by whole jobs come from the proposal *Elastic scheduling based on AI scenarios*, which upstream never
+//! built. Queues and gangs come from upstream's capacity and gang plugins. All rules always apply together, whereas upstream's tiers let
+//! some rules disable others. One consequence: no task preempts another task of its own job. Upstream allows that while the job is
+//! below its minimum; but such a job has no member that it can lose.
 //!
-//! Everything happens in the cycle, action by action. An attempt for one pod outside of it is a courtesy: a normal pod is placed where
-//! there is room, held until its gang is complete, and otherwise gets the plan that the configured actions would make for its gang; an
-//! elastic pod is refused, for it comes with its step.
+//! The cycle makes all decisions, action by action. An attempt for a single pod outside of the cycle is also possible. A normal pod is
+//! placed where it fits and waits until its gang is complete. Where it does not fit, it gets the plan that the configured actions would
+//! make for its gang. An elastic pod is refused, because it is only placed as part of a growth step.
 
 mod args;
 mod classes;
@@ -16,27 +16,27 @@ mod keys;
 mod laws;
 mod pods;
 mod queues;
+mod reported;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use serde_json::Value;
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
-use crate::model::{Cluster, JobIx, Kind, Overflow, Pod, PodAttributes, PodIx, QueueIx};
+use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx};
 use crate::systems::{Arguments, Document, Findings, System, Terms, interests};
 use args::Args;
 use classes::Classes;
 use groups::Groups;
 use pods::PodMetadata;
 use queues::Queues;
-use told::Told;
+use reported::Reported;
 
-/// How long a pod that is tried by itself waits at permit for its gang, nanoseconds. Volcano's own cycle needs no such time.
+/// How long a pod that is tried outside of the cycle waits at permit for its gang, in nanoseconds. The cycle itself never waits.
 const PERMIT_TIMEOUT: i64 = 600_000_000_000;
 
-/// What these laws are.
+/// Describes the system.
 pub fn describe() -> SystemInfo {
     use contract::ExtensionPoint::*;
     let kinds = [
@@ -47,10 +47,11 @@ pub fn describe() -> SystemInfo {
     ];
     SystemInfo {
         name: "volcano".to_owned(),
-        about: "queues that lend and take back, gangs, and elastic jobs".to_owned(),
+        about: "queues that lend and reclaim, gangs, and elastic jobs".to_owned(),
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act],
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
+        templates: Vec::new(),
     }
 }
 
@@ -65,7 +66,7 @@ pub fn rules() -> Vec<Entry> {
     rules
 }
 
-/// Configures these laws.
+/// Configures the system.
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     let args = Args::new(arguments)?;
     Ok(Box::new(Volcano {
@@ -73,7 +74,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
         args,
         queues: Queues::default(),
         groups: Groups::default(),
-        told: Told::default(),
+        reported: Reported::default(),
         classes: Classes::default(),
         bounded_at: None,
     }))
@@ -86,7 +87,7 @@ struct Volcano {
     laws: Laws,
     queues: Queues,
     groups: Groups,
-    told: Told,
+    reported: Reported,
     classes: Classes,
     /// The version of the cluster for which the real capabilities were last set.
     bounded_at: Option<u64>,
@@ -102,23 +103,23 @@ impl System for Volcano {
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
-        let said = PodMetadata(pod);
-        let mut attributes = pods::read(cluster, pod, &mut self.told, findings);
+        let metadata = PodMetadata(pod);
+        let mut attributes = pods::read(cluster, pod, &mut self.reported, findings);
         if !self.args.actions.contains(&Action::Backfill) {
-            pods::warn_of_backfill(cluster, pod, &mut self.told, findings);
+            pods::warn_of_backfill(cluster, pod, &mut self.reported, findings);
         }
-        match said.annotation(keys::GROUP_NAME).filter(|name| !name.is_empty()) {
+        match metadata.annotation(keys::GROUP_NAME).filter(|name| !name.is_empty()) {
             Some(group) => {
                 attributes.job = cluster.job_or_new(&(pod.namespace.clone(), group.to_owned()));
             }
             None if pod.scheduler == keys::SCHEDULER => {
-                let queue = said.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
+                let queue = metadata.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
                 attributes.queue_name = Some(cluster.intern(queue));
             }
             None => {}
         }
-        self.groups.read_pod(attributes.job, pod, said.either(keys::JOB_NAME));
-        attributes.class = self.classes.read(cluster, PodIx(pod.id), attributes.job, said.is_labelled_elastic());
+        self.groups.read_pod(attributes.job, pod, metadata.either(keys::JOB_NAME));
+        attributes.class = self.classes.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
         attributes
     }
 
@@ -139,36 +140,36 @@ impl System for Volcano {
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
         match object.kind.as_str() {
             "Queue" => self.queues.read(object, findings),
-            "PodGroup" => self.groups.read_group(object, &mut self.told, findings),
-            "Job" => self.groups.read_job(object, &mut self.told, findings),
-            "PriorityClass" => self.groups.read_class(object, &mut self.told, findings),
+            "PodGroup" => self.groups.read_group(object, &mut self.reported, findings),
+            "Job" => self.groups.read_job(object, &mut self.reported, findings),
+            "PriorityClass" => self.groups.read_class(object, &mut self.reported, findings),
             _ => {}
         }
     }
 
     fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
-        self.told.forget(&Document::named(&object.kind, &object.namespace, &object.name).title());
+        self.reported.forget(&Document::named(&object.kind, &object.namespace, &object.name).title());
         match object.kind.as_str() {
             "Queue" => self.queues.remove(&object.name),
             kind => self.groups.remove(kind, &object.namespace, &object.name),
         }
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
-        let changed = self.groups.sync_queues(cluster);
+    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {
+        let changed = self.groups.sync(cluster);
         if let Some(specs) = self.queues.changed(&self.args, cluster) {
-            cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod))?;
+            cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
         }
         let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
-        for (ix, class) in self.classes.sync_queues(cluster, &changed) {
+        for (ix, class) in self.classes.sync(cluster, &changed) {
             let Some(pod) = cluster.pod(ix) else { continue };
-            cluster.rehome(ix, self.queue_of(cluster, pod), class)?;
+            cluster.rehome(ix, self.queue_of(cluster, pod), class);
         }
-        Ok(())
     }
 
     fn recompute(&mut self, cluster: &mut Cluster) {
-        if self.bounded_at != Some(cluster.version()) && queues::set_real_capabilities(cluster).is_ok() {
+        if self.bounded_at != Some(cluster.version()) {
+            queues::set_real_capabilities(cluster);
             self.bounded_at = Some(cluster.version());
         }
     }
@@ -182,7 +183,7 @@ impl System for Volcano {
     }
 }
 
-/// When an object was created, nanoseconds since 1970; at the beginning where it does not say.
+/// When an object was created, in nanoseconds since 1970; 0 where that is unknown.
 fn created(object: &Document) -> i64 {
     let text = object.at("/metadata/creationTimestamp").and_then(Value::as_str).unwrap_or_default();
     let time = text.parse::<jiff::Timestamp>().ok();

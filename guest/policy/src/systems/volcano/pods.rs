@@ -1,9 +1,9 @@
-//! What a pod says of itself by labels and annotations.
+//! Reads pods: the attributes that their labels and annotations set.
 
 use serde_json::Value;
 
 use super::keys;
-use super::told::Told;
+use super::reported::Reported;
 use crate::contract::{self, Phase};
 use crate::model::{Class, Cluster, PodAttributes, ResourceIx, Task};
 use crate::systems::arguments::duration;
@@ -14,22 +14,22 @@ use crate::systems::{Document, Findings};
 pub struct PodMetadata<'a>(pub &'a contract::Pod);
 
 impl<'a> PodMetadata<'a> {
-    /// A label that is one of [`keys::POD_LABELS`].
+    /// The value of a label. The key must be one of [`keys::POD_LABELS`].
     pub fn label(&self, key: &str) -> Option<&'a str> {
         look_up(&keys::POD_LABELS, &self.0.labels, key)
     }
 
-    /// An annotation that is one of [`keys::POD_ANNOTATIONS`].
+    /// The value of an annotation. The key must be one of [`keys::POD_ANNOTATIONS`].
     pub fn annotation(&self, key: &str) -> Option<&'a str> {
         look_up(&keys::POD_ANNOTATIONS, &self.0.annotations, key)
     }
 
-    /// The annotation, else the label.
+    /// The value of the annotation, else of the label.
     pub fn either(&self, key: &str) -> Option<&'a str> {
         self.annotation(key).or_else(|| self.label(key))
     }
 
-    /// It counts as beyond the minimum of its job, if its job is elastic.
+    /// Whether the label marks the pod as elastic. The label has an effect only if the job is elastic.
     pub fn is_labelled_elastic(&self) -> bool {
         self.label(keys::ELASTIC) == Some("true")
     }
@@ -41,57 +41,62 @@ fn look_up<'a>(keys: &[&str], attributes: &'a [contract::Attribute], key: &str) 
     Some(attribute.value.as_str())
 }
 
-/// Warns that a pod which waits stays pending, where it asks for nothing: nothing but the action `backfill` places it.
-pub fn warn_of_backfill(cluster: &Cluster, pod: &contract::Pod, told: &mut Told, findings: &mut Findings) {
-    let asks = |amount: &contract::Amount| cluster.resource_name(ResourceIx(amount.resource)) != "pods";
-    if pod.node.is_none() && pod.scheduler == keys::SCHEDULER && !pod.requests.iter().any(asks) {
-        let message = "it requests nothing, and `backfill` is not among the actions: it stays pending".to_owned();
-        let remedy = "let it request something, or add `backfill` to the argument `actions`";
+/// Warns that a pending pod without requests stays pending: only the action `backfill` places such pods.
+pub fn warn_of_backfill(cluster: &Cluster, pod: &contract::Pod, reported: &mut Reported, findings: &mut Findings) {
+    let is_request = |amount: &contract::Amount| cluster.resource_name(ResourceIx(amount.resource)) != "pods";
+    if pod.node.is_none() && pod.scheduler == keys::SCHEDULER && !pod.requests.iter().any(is_request) {
+        let message = "the pod requests nothing and action `backfill` is off: the pod stays pending".to_owned();
+        let remedy = "add a resource request, or add `backfill` to the argument `actions`";
         let object = Document::named("Pod", &pod.namespace, &pod.name);
-        told.warn(&object, "/spec/containers", message, remedy, findings);
+        reported.warn(&object, "/spec/containers", message, remedy, findings);
     }
 }
 
-/// Reads a pod. Its job and class are filled in by whoever knows its group.
-pub fn read(cluster: &mut Cluster, pod: &contract::Pod, told: &mut Told, findings: &mut Findings) -> PodAttributes {
-    let said = PodMetadata(pod);
+/// Reads a pod. The caller sets its job and class.
+pub fn read(
+    cluster: &mut Cluster,
+    pod: &contract::Pod,
+    reported: &mut Reported,
+    findings: &mut Findings,
+) -> PodAttributes {
+    let metadata = PodMetadata(pod);
     let object = Document::named("Pod", &pod.namespace, &pod.name);
-    let mut warn = |path: String, text: &str, read_as: &str, remedy: &str| {
-        told.warn(&object, &path, format!("`{text}` {read_as}"), remedy, findings);
+    let mut warn = |path: String, text: &str, consequence: &str, remedy: &str| {
+        reported.warn(&object, &path, format!("`{text}` {consequence}"), remedy, findings);
     };
     let path = |key: &str, by_label: bool| if by_label { label_path(key) } else { annotation_path(key) };
-    let own = said.annotation(keys::TASK_PRIORITY);
+    let own = metadata.annotation(keys::TASK_PRIORITY);
     let parsed = own.and_then(|text| text.parse().ok());
     if let (Some(text), None) = (own, parsed) {
-        let read_as = "is not a priority; that of the pod counts";
-        warn(annotation_path(keys::TASK_PRIORITY), text, read_as, "write a whole number of 32 bits");
+        let consequence = "is not a priority; the priority of the pod is used";
+        warn(annotation_path(keys::TASK_PRIORITY), text, consequence, "write a whole number of at most 32 bits");
     }
-    let by_label = said.label(keys::COOLDOWN);
-    let cooldown = by_label.or_else(|| said.annotation(keys::COOLDOWN));
+    let by_label = metadata.label(keys::COOLDOWN);
+    let cooldown = by_label.or_else(|| metadata.annotation(keys::COOLDOWN));
     let length = cooldown.and_then(|text| duration(&Value::from(text)));
     if let (Some(text), None) = (cooldown, length) {
-        let read_as = "is not a duration; the pod may be evicted at any time";
-        warn(path(keys::COOLDOWN, by_label.is_some()), text, read_as, "write a duration such as `10m`");
+        let consequence = "is not a duration; the pod may be evicted at any time";
+        warn(path(keys::COOLDOWN, by_label.is_some()), text, consequence, "write a duration such as `10m`");
     }
-    let preemptable = said.either(keys::PREEMPTABLE);
+    let preemptable = metadata.either(keys::PREEMPTABLE);
     let opted_out = preemptable.is_some_and(|text| truth(text) != Some(true));
     if let Some(text) = preemptable.filter(|text| truth(text).is_none()) {
-        let is_label = said.annotation(keys::PREEMPTABLE).is_none();
-        let read_as = "is neither true nor false; the pod is not evicted";
-        warn(path(keys::PREEMPTABLE, is_label), text, read_as, "write `\"true\"` or `\"false\"`");
+        let is_label = metadata.annotation(keys::PREEMPTABLE).is_none();
+        let consequence = "is neither true nor false; the pod is not evicted";
+        warn(path(keys::PREEMPTABLE, is_label), text, consequence, "write `\"true\"` or `\"false\"`");
     }
-    let index = said.either(keys::INDEX);
+    let index = metadata.either(keys::INDEX);
     let number = index.and_then(|text| text.parse().ok());
     if let (Some(text), None) = (index, number) {
-        let is_label = said.annotation(keys::INDEX).is_none();
-        let read_as = "is not an index; the pod comes after those that have one";
-        warn(path(keys::INDEX, is_label), text, read_as, "write a whole number of 0 or more");
+        let is_label = metadata.annotation(keys::INDEX).is_none();
+        let consequence = "is not an index; the pod comes after pods with an index";
+        warn(path(keys::INDEX, is_label), text, consequence, "write a whole number of 0 or more");
     }
-    if let Some(text) = said.label(keys::ELASTIC).filter(|text| *text != "true" && *text != "false") {
-        let read_as = "is neither `true` nor `false`, and counts as not set";
-        warn(label_path(keys::ELASTIC), text, read_as, "write `\"true\"` or `\"false\"`");
+    if let Some(text) = metadata.label(keys::ELASTIC).filter(|text| *text != "true" && *text != "false") {
+        let consequence = "is neither `true` nor `false`; it is ignored";
+        warn(label_path(keys::ELASTIC), text, consequence, "write `\"true\"` or `\"false\"`");
     }
-    let role = cluster.intern(said.either(keys::ROLE).unwrap_or_default());
+    let role = cluster.intern(metadata.either(keys::ROLE).unwrap_or_default());
     PodAttributes {
         priority: parsed.or(pod.priority).unwrap_or(1),
         queue_name: None,

@@ -1,4 +1,4 @@
-//! Queues: what they may hold, what they deserve, and how they stand beside each other.
+//! Queues: their bounds, and their place in the tree.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,13 @@ use serde_json::Value;
 use super::args::Args;
 use super::keys;
 use crate::contract::Finding;
-use crate::model::{
-    Amounts, Bound, Bounds, Cluster, Overflow, QueueDefinition, QueueIx, QueueSpec, Request, ResourceIx,
-};
+use crate::model::{Amounts, Bound, Bounds, Cluster, QueueDefinition, QueueIx, QueueSpec, Request, ResourceIx};
 use crate::systems::document::NamedAmounts;
 use crate::systems::{Document, Findings};
 
-/// A queue as its object describes it.
+/// What a Queue object specifies.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct PodMetadata {
+struct Spec {
     parent: Option<String>,
     capability: NamedAmounts,
     deserved: NamedAmounts,
@@ -26,8 +24,8 @@ struct PodMetadata {
 /// The queues read so far.
 #[derive(Debug, Default)]
 pub struct Queues {
-    said: BTreeMap<String, PodMetadata>,
-    settled: bool,
+    specs: BTreeMap<String, Spec>,
+    in_sync: bool,
     resources: usize,
 }
 
@@ -35,66 +33,66 @@ impl Queues {
     /// Reads a queue.
     pub fn read(&mut self, object: &Document, findings: &mut Findings) {
         match read(object) {
-            Ok(said) => {
-                if self.said.get(&object.name) != Some(&said) {
-                    self.said.insert(object.name.clone(), said);
-                    self.settled = false;
+            Ok(spec) => {
+                if self.specs.get(&object.name) != Some(&spec) {
+                    self.specs.insert(object.name.clone(), spec);
+                    self.in_sync = false;
                 }
             }
             Err(finding) => findings.push(finding),
         }
     }
 
-    /// A queue is gone.
+    /// Removes a queue.
     pub fn remove(&mut self, name: &str) {
-        if self.said.remove(name).is_some() {
-            self.settled = false;
+        if self.specs.remove(name).is_some() {
+            self.in_sync = false;
         }
     }
 
-    /// The queues, parents before children; none where nothing has changed since the last call.
+    /// The queues, parents before children. `None` where nothing has changed since the last call.
     pub fn changed(&mut self, args: &Args, cluster: &Cluster) -> Option<Vec<QueueDefinition>> {
-        if self.settled && self.resources == cluster.resource_count() {
+        if self.in_sync && self.resources == cluster.resource_count() {
             return None;
         }
-        (self.settled, self.resources) = (true, cluster.resource_count());
-        let mut all = self.said.clone();
+        (self.in_sync, self.resources) = (true, cluster.resource_count());
+        let mut all = self.specs.clone();
         all.entry(keys::DEFAULT_QUEUE.to_owned()).or_default();
         if !args.is_tree {
-            let specs = all.iter().map(|(name, said)| spec(cluster, name, said, None, false));
-            return Some(specs.collect());
+            let definitions = all.iter().map(|(name, spec)| definition(cluster, name, spec, None, false));
+            return Some(definitions.collect());
         }
         all.entry(keys::ROOT_QUEUE.to_owned()).or_default();
         Some(tree(args, cluster, &all))
     }
 }
 
-/// The tree below the root; a queue whose parent is not there, or is below itself, stands below the root.
-fn tree(args: &Args, cluster: &Cluster, all: &BTreeMap<String, PodMetadata>) -> Vec<QueueDefinition> {
+/// The tree below the root. A queue in a cycle, or without an existing parent, becomes a child of the root.
+fn tree(args: &Args, cluster: &Cluster, all: &BTreeMap<String, Spec>) -> Vec<QueueDefinition> {
     let parent = |name: &str| -> Option<&str> {
-        let said = all.get(name).filter(|_| name != keys::ROOT_QUEUE)?;
-        let parent = said.parent.as_deref().filter(|parent| all.contains_key(*parent));
+        let spec = all.get(name).filter(|_| name != keys::ROOT_QUEUE)?;
+        let parent = spec.parent.as_deref().filter(|parent| all.contains_key(*parent));
         Some(parent.unwrap_or(keys::ROOT_QUEUE))
     };
     let depth = |name: &str| std::iter::successors(parent(name), |name| parent(name)).take(all.len()).count();
-    let lost = |name: &str| depth(name) >= all.len();
-    let parent = |name: &str| if lost(name) { Some(keys::ROOT_QUEUE) } else { parent(name) };
-    let level = |name: &str| if lost(name) { 1 } else { depth(name) };
+    let in_cycle = |name: &str| depth(name) >= all.len();
+    let parent = |name: &str| if in_cycle(name) { Some(keys::ROOT_QUEUE) } else { parent(name) };
+    let level = |name: &str| if in_cycle(name) { 1 } else { depth(name) };
     let mut names: Vec<&String> = all.keys().collect();
     names.sort_by_key(|name| (level(name), name.as_str()));
-    let specs = names.into_iter().filter_map(|name| {
+    let definitions = names.into_iter().filter_map(|name| {
         let has_children = all.keys().any(|other| parent(other) == Some(name));
-        let mut spec = spec(cluster, name, all.get(name)?, parent(name).map(str::to_owned), has_children);
-        spec.spec.watched_ancestors = args.watched_ancestors;
-        Some(spec)
+        let mut queue = definition(cluster, name, all.get(name)?, parent(name).map(str::to_owned), has_children);
+        queue.spec.watched_ancestors = args.watched_ancestors;
+        Some(queue)
     });
-    specs.collect()
+    definitions.collect()
 }
 
-fn spec(
+fn definition(
     cluster: &Cluster,
     name: &str,
-    said: &PodMetadata,
+    spec: &Spec,
     parent: Option<String>,
     has_children: bool,
 ) -> QueueDefinition {
@@ -102,11 +100,11 @@ fn spec(
         let named = amounts.iter().filter(|(name, n)| counts(name) && (*n > 0 || zero_counts(name)));
         Bound::new(named.filter_map(|(name, n)| Some((cluster.resource_named(name)?, *n))))
     };
-    // An amount of 0 of cpu or memory is as good as none here; of any other resource it is an amount.
-    let deserved = bound(&said.deserved, |name| name != "cpu" && name != "memory");
+    // An amount of 0 counts as absent for cpu and memory, and as 0 for any other resource.
+    let deserved = bound(&spec.deserved, |name| name != "cpu" && name != "memory");
     let bounds =
-        Bounds { guaranteed: bound(&said.guarantee, |_| false), deserved, max: bound(&said.capability, |_| true) };
-    let spec = QueueSpec { has_children, ..said.spec.clone() };
+        Bounds { guaranteed: bound(&spec.guarantee, |_| false), deserved, max: bound(&spec.capability, |_| true) };
+    let spec = QueueSpec { has_children, ..spec.spec.clone() };
     QueueDefinition {
         name: name.to_owned(),
         parent,
@@ -117,48 +115,54 @@ fn spec(
     }
 }
 
-/// Whether a resource is compared at all: how many pods there are is the node's business.
+/// Whether queues count a resource. Only nodes limit `pods` and host ports.
 fn counts(resource: &str) -> bool {
     resource != "pods" && !resource.starts_with("hostport/")
 }
 
-/// Sets what each queue may hold: its capability, and of what its parent may hold (without one, of all there is) what is not
-/// guaranteed to its siblings.
-pub fn set_real_capabilities(cluster: &mut Cluster) -> Result<(), Overflow> {
+/// Sets the real capability of each queue. It is what the parent (without one, the cluster) has, less the guarantees of the siblings,
+/// and at most the queue's own capability.
+pub fn set_real_capabilities(cluster: &mut Cluster) {
     let mut total = Amounts::default();
     for (_, node) in cluster.nodes() {
-        total.add(&Request::new(node.allocatable.iter().collect())?)?;
+        total.add(&Request::new(node.allocatable.iter().collect()));
     }
     let resources = (0u32..).map(ResourceIx).take(cluster.resource_count());
     let resources: Vec<ResourceIx> = resources.filter(|resource| counts(cluster.resource_name(*resource))).collect();
-    let mut nominated_on: BTreeMap<Option<QueueIx>, Amounts> = BTreeMap::new();
+    // A guarantee may be any 64-bit number, so the sums are 128 bits wide.
+    let mut guaranteed: BTreeMap<(Option<QueueIx>, ResourceIx), i128> = BTreeMap::new();
     for (_, queue) in cluster.queues() {
-        let guaranteed = Request::new(queue.bounds.guaranteed.iter().collect())?;
-        nominated_on.entry(queue.parent).or_default().add(&guaranteed)?;
+        for (resource, amount) in queue.bounds.guaranteed.iter() {
+            let sum = guaranteed.entry((queue.parent, resource)).or_default();
+            *sum = sum.saturating_add(i128::from(amount));
+        }
     }
     let queues: Vec<QueueIx> = cluster.queues().map(|(ix, _)| ix).collect();
     for ix in queues {
         let Some(queue) = cluster.queue(ix) else { continue };
         let parent = queue.parent.and_then(|parent| cluster.queue(parent)).and_then(|parent| parent.runtime.as_ref());
-        let siblings = nominated_on.get(&queue.parent);
         let real = resources.iter().map(|resource| {
             let above = parent.map_or_else(|| total.get(*resource), |parent| parent.get(*resource).unwrap_or(0));
-            let others = siblings.map_or(0, |all| all.get(*resource));
-            let others = others.saturating_sub(queue.bounds.guaranteed.get(*resource).unwrap_or(0));
-            let left = above.saturating_sub(others).max(0);
+            let all = guaranteed.get(&(queue.parent, *resource)).copied().unwrap_or(0);
+            let others = all.saturating_sub(i128::from(queue.bounds.guaranteed.get(*resource).unwrap_or(0)));
+            let left = i128::from(above).saturating_sub(others).max(0);
+            let left = i64::try_from(left).unwrap_or(i64::MAX);
             (*resource, queue.bounds.max.get(*resource).map_or(left, |own| own.min(left)))
         });
         let real = Bound::new(real);
         cluster.set_runtime(ix, real);
     }
-    Ok(())
 }
 
-fn read(object: &Document) -> Result<PodMetadata, Finding> {
+fn read(object: &Document) -> Result<Spec, Finding> {
     let priority = match object.at("/spec/priority") {
         None => 0,
         Some(value) => value.as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(|| {
-            object.error("/spec/priority", format!("`{value}` is not a priority"), "write a whole number of 32 bits")
+            object.error(
+                "/spec/priority",
+                format!("`{value}` is not a priority"),
+                "write a whole number of at most 32 bits",
+            )
         })?,
     };
     let reclaimable = match object.at("/spec/reclaimable") {
@@ -170,7 +174,7 @@ fn read(object: &Document) -> Result<PodMetadata, Finding> {
     let state = object.at("/status/state").and_then(Value::as_str).unwrap_or_default();
     let open = state.is_empty() || state == "Open";
     let parent = object.at("/spec/parent").and_then(Value::as_str).filter(|name| !name.is_empty());
-    Ok(PodMetadata {
+    Ok(Spec {
         parent: parent.map(str::to_owned),
         capability: object.amounts("/spec/capability", true)?,
         deserved: object.amounts("/spec/deserved", true)?,

@@ -1,10 +1,10 @@
-//! Tests of the readers: what each object says, and what its author is told where it means nothing.
+//! Tests of the readers: the effect of each object, and the findings about invalid values.
 
 mod classes;
 mod groups;
 mod pods;
 mod queues;
-mod told;
+mod reported;
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
-//! Applications: which pods are one, in which queue they are, and which of them came first.
+//! Applications: their pods, their queue, and their originator.
 //!
-//! One application is in one queue: its first pod decides, what later ones say is ignored. The first that is no placeholder is
-//! its originator. First is who became known first; of those that came together the oldest, then the name.
+//! The first pod of an application decides its queue; the queue names of later pods are ignored. The first pod that is not a
+//! placeholder is the originator. The first pod is the one that the host reported first, then the oldest, then the first by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,48 +11,50 @@ use super::tree::{Leaf, Tree};
 use crate::contract;
 use crate::model::{Cluster, JobIx, PodIx, QueueIx};
 
-/// When a pod came: known since, created, name.
+/// When a pod arrived: reported at, created at (both in nanoseconds since 1970), and its name.
 type Arrival = (i64, i64, String);
 
 /// An application.
 #[derive(Debug)]
 struct App {
     first: Arrival,
-    /// The pod that came first, while it is there.
+    /// The pod that arrived first, while it exists.
     first_pod: Option<PodIx>,
-    /// The queue its first pod names.
+    /// The queue that the first pod names.
     named: Option<String>,
+    /// The namespace of the first pod.
     namespace: String,
+    /// The arrival of the originator, and the pod while it exists.
     originator: Option<(Arrival, Option<PodIx>)>,
     members: BTreeSet<PodIx>,
     leaf: Option<Leaf>,
 }
 
-/// The applications there are.
+/// All applications.
 #[derive(Debug, Default)]
 pub struct Apps {
     apps: BTreeMap<JobIx, App>,
     jobs: BTreeMap<PodIx, JobIx>,
-    /// Applications whose originator is another than the cluster knows.
+    /// Applications whose originator the cluster does not have up to date.
     changed: BTreeSet<JobIx>,
-    /// An application that was there moved to another leaf.
+    /// An existing application moved to another leaf.
     moved: bool,
-    /// An application came to, or left, a leaf that is made on demand.
-    came: bool,
+    /// An application joined or left a leaf that is created on demand.
+    demand_changed: bool,
 }
 
-/// What a pod says of its application.
+/// The labels and annotations of a pod that concern its application.
 #[derive(Debug)]
 pub struct PodMetadata<'a> {
-    /// The queue it names.
+    /// The queue that the pod names.
     pub queue: Option<&'a str>,
-    /// It holds a place for another pod.
+    /// The pod is a placeholder for another pod.
     pub is_placeholder: bool,
 }
 
-/// What an application was, of which the pods that are left do not tell.
+/// The history of an application that its remaining pods do not show.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Past {
+pub struct AppHistory {
     app: String,
     first: Arrival,
     named: Option<String>,
@@ -61,11 +63,11 @@ pub struct Past {
 }
 
 impl Apps {
-    /// A pod is one of an application.
-    pub fn enter(&mut self, tree: &Tree, job: JobIx, pod: &contract::Pod, said: &PodMetadata<'_>) {
+    /// Adds a pod to an application, or updates it there.
+    pub fn add_pod(&mut self, tree: &Tree, job: JobIx, pod: &contract::Pod, metadata: &PodMetadata<'_>) {
         let ix = PodIx(pod.id);
         if self.jobs.insert(ix, job).is_some_and(|old| old != job) {
-            self.leave(ix);
+            self.remove_pod(ix);
             self.jobs.insert(ix, job);
         }
         let arrival = (pod.entered, pod.created, format!("{}/{}", pod.namespace, pod.name));
@@ -73,7 +75,7 @@ impl Apps {
         let app = self.apps.entry(job).or_insert_with(|| App {
             first: arrival.clone(),
             first_pod: Some(ix),
-            named: said.queue.map(str::to_owned),
+            named: metadata.queue.map(str::to_owned),
             namespace: pod.namespace.clone(),
             originator: None,
             members: BTreeSet::new(),
@@ -82,23 +84,23 @@ impl Apps {
         app.members.insert(ix);
         let earlier = arrival < app.first;
         if earlier {
-            (app.named, app.namespace) = (said.queue.map(str::to_owned), pod.namespace.clone());
+            (app.named, app.namespace) = (metadata.queue.map(str::to_owned), pod.namespace.clone());
             (app.first, app.first_pod) = (arrival.clone(), Some(ix));
         }
         if new || earlier {
             let leaf = tree.place(app.named.as_deref(), &app.namespace);
             self.moved |= !new && leaf != app.leaf;
-            self.came |= leaf.as_ref().is_some_and(|leaf| leaf.on_demand);
+            self.demand_changed |= leaf.as_ref().is_some_and(|leaf| leaf.on_demand);
             app.leaf = leaf;
         }
-        if !said.is_placeholder && app.originator.as_ref().is_none_or(|(first, _)| arrival < *first) {
+        if !metadata.is_placeholder && app.originator.as_ref().is_none_or(|(first, _)| arrival < *first) {
             app.originator = Some((arrival, Some(ix)));
             self.changed.insert(job);
         }
     }
 
-    /// A pod is gone, or is of no application any more.
-    pub fn leave(&mut self, pod: PodIx) {
+    /// Removes a pod that is gone or no longer belongs to an application.
+    pub fn remove_pod(&mut self, pod: PodIx) {
         let Some(job) = self.jobs.remove(&pod) else { return };
         let job = self.apps.iter().find(|(_, app)| app.members.contains(&pod)).map_or(job, |(job, _)| *job);
         let Some(app) = self.apps.get_mut(&job) else { return };
@@ -111,19 +113,19 @@ impl Apps {
             self.changed.insert(job);
         }
         if app.members.is_empty() {
-            self.came |= app.leaf.as_ref().is_some_and(|leaf| leaf.on_demand);
+            self.demand_changed |= app.leaf.as_ref().is_some_and(|leaf| leaf.on_demand);
             self.apps.remove(&job);
         }
     }
 
-    /// The applications whose first pod, or originator, is gone: what is left of them does not show who that was.
-    pub fn remember(&self, cluster: &Cluster) -> Vec<Past> {
-        let past = self.apps.iter().filter(|(_, app)| {
+    /// The applications whose first pod or originator is gone, for a checkpoint: their remaining pods do not show which pod that was.
+    pub fn remember(&self, cluster: &Cluster) -> Vec<AppHistory> {
+        let history = self.apps.iter().filter(|(_, app)| {
             app.first_pod.is_none() || app.originator.as_ref().is_some_and(|(_, pod)| pod.is_none())
         });
-        let past = past.filter_map(|(job, app)| {
+        let history = history.filter_map(|(job, app)| {
             let (first, named, namespace) = (app.first.clone(), app.named.clone(), app.namespace.clone());
-            Some(Past {
+            Some(AppHistory {
                 app: cluster.job(*job)?.key.1.clone(),
                 first,
                 named,
@@ -131,12 +133,12 @@ impl Apps {
                 originator: app.originator.clone(),
             })
         });
-        past.collect()
+        history.collect()
     }
 
-    /// Knows again who came first.
-    pub fn recall(&mut self, cluster: &Cluster, past: Vec<Past>) {
-        for Past { app, first, named, namespace, originator } in past {
+    /// Restores which pod arrived first, from a checkpoint.
+    pub fn recall(&mut self, cluster: &Cluster, history: Vec<AppHistory>) {
+        for AppHistory { app, first, named, namespace, originator } in history {
             let Some(job) = cluster.job_named(&(String::new(), app)) else { continue };
             let Some(app) = self.apps.get_mut(&job) else { continue };
             if first < app.first {
@@ -158,8 +160,8 @@ impl Apps {
         cluster.queue_named(cluster.symbol(&leaf.path)?)
     }
 
-    /// Tells the cluster who is an originator.
-    pub fn tell_originators(&mut self, cluster: &mut Cluster) {
+    /// Updates the originators in the cluster.
+    pub fn sync_originators(&mut self, cluster: &mut Cluster) {
         for job in std::mem::take(&mut self.changed) {
             let originator = self.apps.get(&job).and_then(|app| app.originator.as_ref()).and_then(|(_, pod)| *pod);
             if let Some(job) = cluster.job_mut(job) {
@@ -168,12 +170,12 @@ impl Apps {
         }
     }
 
-    /// Whether an application moved since the last call, and whether the leaves on demand may be others.
+    /// Whether an application moved since the last call, and whether the leaves on demand may have changed.
     pub fn take_changes(&mut self) -> (bool, bool) {
-        (std::mem::take(&mut self.moved), std::mem::take(&mut self.came))
+        (std::mem::take(&mut self.moved), std::mem::take(&mut self.demand_changed))
     }
 
-    /// Places every application anew; the leaves that have to be made. A leaf is not made below another one.
+    /// Places every application again and returns the leaves to create. No leaf is created below another created leaf.
     pub fn place_all(&mut self, tree: &Tree) -> BTreeSet<String> {
         let mut leaves: BTreeSet<String> = BTreeSet::new();
         for app in self.apps.values_mut() {

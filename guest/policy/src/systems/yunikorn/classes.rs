@@ -1,4 +1,4 @@
-//! PriorityClasses: whether their pods may be preempted, and may preempt. A pod may say otherwise of itself.
+//! PriorityClasses: whether their pods may be preempted, and may preempt. The annotation of a pod overrides its class.
 
 use std::collections::BTreeMap;
 
@@ -7,26 +7,26 @@ use crate::contract;
 use crate::model::{Cluster, PodAttributes, PodIx};
 use crate::systems::{Document, Findings};
 
-/// What a class says of its pods.
+/// The settings of a PriorityClass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Class {
     opted_out: bool,
     never_preempts: bool,
 }
 
-/// What a pod says of itself.
+/// The settings of a pod.
 #[derive(Debug)]
-struct Own {
+struct PodSettings {
     class: String,
     allows_preemption: Option<bool>,
     never_preempts: bool,
 }
 
-/// The classes, and the pods that have one.
+/// The classes, and the pods that have a class.
 #[derive(Debug, Default)]
 pub struct Classes {
     classes: BTreeMap<String, Class>,
-    pods: BTreeMap<PodIx, Own>,
+    pods: BTreeMap<PodIx, PodSettings>,
     changed: bool,
 }
 
@@ -34,21 +34,22 @@ impl Classes {
     /// Reads a PriorityClass.
     pub fn read(&mut self, object: &Document, findings: &mut Findings) {
         let named = || Document::named(&object.kind, &object.namespace, &object.name);
-        let said = object.annotation(keys::ALLOW_PREEMPTION).and_then(|text| pods::flag(text, named, findings));
+        let allowed = object.annotation(keys::ALLOW_PREEMPTION).and_then(|text| pods::flag(text, named, findings));
         let never_preempts = object.at("/preemptionPolicy").and_then(|value| value.as_str()) == Some("Never");
-        let class = Class { opted_out: said == Some(false), never_preempts };
+        let class = Class { opted_out: allowed == Some(false), never_preempts };
         self.changed |= self.classes.insert(object.name.clone(), class) != Some(class);
     }
 
-    /// A PriorityClass is gone.
+    /// Removes a PriorityClass.
     pub fn remove(&mut self, name: &str) {
         self.changed |= self.classes.remove(name).is_some();
     }
 
-    /// Reads a pod: whether it opted out, and whether it may preempt.
+    /// Reads a pod. Returns whether it opted out of being preempted, and whether it may preempt.
     pub fn read_pod(&mut self, pod: &contract::Pod, findings: &mut Findings) -> (bool, bool) {
         let allows_preemption = pods::allows_preemption(pod, findings);
-        let own = Own { class: pod.priority_class.clone(), allows_preemption, never_preempts: pod.never_preempts };
+        let own =
+            PodSettings { class: pod.priority_class.clone(), allows_preemption, never_preempts: pod.never_preempts };
         let read = self.of(&own);
         match own.class.is_empty() {
             true => self.pods.remove(&PodIx(pod.id)),
@@ -57,13 +58,13 @@ impl Classes {
         read
     }
 
-    /// A pod is gone.
+    /// Removes a pod.
     pub fn forget_pod(&mut self, pod: PodIx) {
         self.pods.remove(&pod);
     }
 
-    /// Brings the pods up to date with the classes.
-    pub fn sync_queues(&mut self, cluster: &mut Cluster) {
+    /// Applies changed classes to their pods.
+    pub fn sync(&mut self, cluster: &mut Cluster) {
         if std::mem::take(&mut self.changed) {
             cluster.revise(|ix, attributes: &mut PodAttributes| {
                 if let Some(own) = self.pods.get(&ix) {
@@ -73,7 +74,7 @@ impl Classes {
         }
     }
 
-    fn of(&self, own: &Own) -> (bool, bool) {
+    fn of(&self, own: &PodSettings) -> (bool, bool) {
         let class = self.classes.get(&own.class).copied().unwrap_or_default();
         let opted_out = own.allows_preemption.map_or(class.opted_out, |allows| !allows);
         (opted_out, !(own.never_preempts || class.never_preempts))

@@ -1,28 +1,28 @@
-//! The names by which pods and objects say things to YuniKorn.
+//! YuniKorn's names of labels, annotations and objects.
 
-/// The scheduler that pods ask for.
+/// The scheduler name of YuniKorn's pods.
 pub const SCHEDULER: &str = "yunikorn";
 
-/// The namespace that YuniKorn is installed in.
+/// The namespace in which YuniKorn is installed.
 pub const NAMESPACE: &str = "yunikorn";
-/// The ConfigMap of the queues.
+/// The name of the ConfigMap with the queues.
 pub const CONFIG_MAP: &str = "yunikorn-configs";
-/// The key of the ConfigMap under which the queues are described.
+/// The key of the ConfigMap that holds the queues.
 pub const QUEUES: &str = "queues.yaml";
 
 /// Label or annotation: the application of a pod.
 pub const APPLICATION: &str = "yunikorn.apache.org/app-id";
-/// Label, older: the application of a pod.
+/// Older label: the application of a pod.
 pub const APPLICATION_ID: &str = "applicationId";
 /// Label that Spark sets: the application of a pod.
 pub const SPARK_APPLICATION: &str = "spark-app-selector";
 /// Label or annotation: the queue of a pod's application.
 pub const QUEUE: &str = "yunikorn.apache.org/queue";
-/// Label, older: the queue of a pod's application.
+/// Older label: the queue of a pod's application.
 pub const QUEUE_NAME: &str = "queue";
-/// Label or annotation: the pod holds a place for another one.
+/// Label or annotation: the pod is a placeholder for another pod.
 pub const PLACEHOLDER: &str = "yunikorn.apache.org/placeholder";
-/// Annotation of a PriorityClass, or of a pod: "false" asks not to be preempted.
+/// Annotation of a PriorityClass or of a pod: "false" requests not to be preempted.
 pub const ALLOW_PREEMPTION: &str = "yunikorn.apache.org/allow-preemption";
 
 /// The labels of pods that are read.

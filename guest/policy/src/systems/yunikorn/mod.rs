@@ -1,7 +1,7 @@
 //! YuniKorn: the seven laws of preemption over a tree of queues.
 //!
-//! The design document of YuniKorn (seed yunikorn-preemption) where upstream departs from it; upstream's semantics (yunikorn-core,
-//! yunikorn-k8shim) where it is silent.
+//! YuniKorn's design document (seed yunikorn-preemption) takes precedence over upstream's code. Where the document is silent, the
+//! semantics of upstream (yunikorn-core, yunikorn-k8shim) apply.
 
 mod apps;
 mod classes;
@@ -10,8 +10,8 @@ mod keys;
 mod laws;
 mod pods;
 mod properties;
+mod rank;
 mod source;
-mod standing;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, PodKind, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Class, Cluster, Overflow, Pod, PodAttributes, PodIx, QueueIx, Task};
+use crate::model::{Class, Cluster, Pod, PodAttributes, PodIx, QueueIx, Task};
 use crate::systems::{Arguments, Document, Findings, System, interests};
 use apps::Apps;
 use classes::Classes;
@@ -28,7 +28,7 @@ use config::Config;
 use source::Source;
 use tree::Tree;
 
-/// What these laws are.
+/// Describes the system.
 pub fn describe() -> SystemInfo {
     use contract::ExtensionPoint::*;
     let kinds = [("", "ConfigMap"), ("scheduling.k8s.io", "PriorityClass")];
@@ -38,15 +38,16 @@ pub fn describe() -> SystemInfo {
         extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve],
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: Vec::new(),
+        templates: Vec::new(),
     }
 }
 
-/// Every law there is.
+/// Every law of the system.
 pub fn rules() -> Vec<Entry> {
     laws::table().rules()
 }
 
-/// Configures these laws.
+/// Configures the system.
 pub fn configure(_: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     Ok(Box::new(YuniKorn {
         laws: laws::table(),
@@ -54,12 +55,12 @@ pub fn configure(_: &Arguments) -> Result<Box<dyn System>, ConfigError> {
         apps: Apps::default(),
         classes: Classes::default(),
         source: Source::default(),
-        settled: false,
+        in_sync: false,
         resources: 0,
     }))
 }
 
-/// YuniKorn's laws, and what was read so far.
+/// YuniKorn's laws and the objects read so far.
 #[derive(Debug)]
 struct YuniKorn {
     laws: Laws,
@@ -67,25 +68,25 @@ struct YuniKorn {
     apps: Apps,
     classes: Classes,
     source: Source,
-    /// The tree in the cluster is that of the configuration.
-    settled: bool,
-    /// How many resources there were when it was settled: a bound on a resource needs its number.
+    /// The queues in the cluster are up to date with the configuration.
+    in_sync: bool,
+    /// The number of known resources at the last update: a bound on a new resource can then be added.
     resources: usize,
 }
 
-/// What the cluster does not show.
+/// The state that cannot be derived from the cluster.
 #[derive(Debug, Serialize, Deserialize)]
 struct Memory {
-    /// The configuration in force. That in the cluster may be a bad one.
+    /// The configuration in force. The one in the cluster may be unusable.
     queues: Option<String>,
-    apps: Vec<apps::Past>,
+    apps: Vec<apps::AppHistory>,
 }
 
 impl YuniKorn {
     fn set(&mut self, config: Option<Config>) {
         if let Some(config) = config.filter(|config| self.tree.config() != config) {
             self.tree = Tree::new(config);
-            self.settled = false;
+            self.in_sync = false;
         }
     }
 }
@@ -103,8 +104,8 @@ impl System for YuniKorn {
         let foreign = pod.scheduler != keys::SCHEDULER || pod.kind != PodKind::Pod;
         let job = if foreign { None } else { cluster.job_or_new(&(String::new(), pods::application(pod))) };
         match job {
-            Some(job) => self.apps.enter(&self.tree, job, pod, &pods::said(pod)),
-            None => self.apps.leave(PodIx(pod.id)),
+            Some(job) => self.apps.add_pod(&self.tree, job, pod, &pods::metadata(pod)),
+            None => self.apps.remove_pod(PodIx(pod.id)),
         }
         let (opted_out, may_preempt) = self.classes.read_pod(pod, findings);
         PodAttributes {
@@ -122,7 +123,7 @@ impl System for YuniKorn {
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
-        self.apps.leave(pod);
+        self.apps.remove_pod(pod);
         self.classes.forget_pod(pod);
     }
 
@@ -152,25 +153,25 @@ impl System for YuniKorn {
         }
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) -> Result<(), Overflow> {
-        self.classes.sync_queues(cluster);
-        self.apps.tell_originators(cluster);
-        let (moved, came) = self.apps.take_changes();
-        let mut settled = self.settled && !moved && self.resources == cluster.resource_count();
-        if !settled || came {
+    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {
+        self.classes.sync(cluster);
+        self.apps.sync_originators(cluster);
+        let (moved, demand_changed) = self.apps.take_changes();
+        let mut in_sync = self.in_sync && !moved && self.resources == cluster.resource_count();
+        if !in_sync || demand_changed {
             let leaves = self.apps.place_all(&self.tree);
-            settled &= !self.tree.make(leaves);
+            in_sync &= !self.tree.set_on_demand(leaves);
         }
-        if settled {
-            return Ok(());
+        if in_sync {
+            return;
         }
-        (self.settled, self.resources) = (true, cluster.resource_count());
+        (self.in_sync, self.resources) = (true, cluster.resource_count());
         let specs = self.tree.specs(cluster);
-        cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod))
+        cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
     }
 
-    fn rank(&mut self, cluster: &mut Cluster) {
-        standing::update(cluster);
+    fn update_order(&mut self, cluster: &mut Cluster) {
+        rank::update(cluster);
     }
 
     fn remember(&self, cluster: &Cluster) -> serde_json::Value {

@@ -1,7 +1,7 @@
-//! Where the queues come from: the ConfigMap in force, and what becomes of one that cannot be used.
+//! The source of the queues: which ConfigMap is in force, and what happens when it is unusable.
 //!
-//! There is one for each YuniKorn. Where several namespaces have one of the name, that of namespace `yunikorn` counts, else the first by
-//! name; the others are told so.
+//! Each YuniKorn installation has one ConfigMap. Where several namespaces have one of this name, that of namespace `yunikorn` is used,
+//! else that of the first namespace by name. The others are reported.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use super::config::{self, Config, Mistake};
 use super::keys;
 use crate::systems::{Document, Findings};
 
-/// What becomes of the queues when their description cannot be used.
-const STAY: &str = ": the queues stay as they are";
+/// What happens to the queues when their description is unusable.
+const UNCHANGED: &str = ": the queues stay unchanged";
 
-/// A namespace; the one that counts is the least.
+/// A namespace, sorted so that the first one is used.
 type Namespace = (bool, String);
 
-/// The descriptions of the queues there are, and which one is in force.
+/// The text of each ConfigMap, and the configuration in force.
 #[derive(Debug, Default)]
 pub struct Source {
     texts: BTreeMap<Namespace, String>,
-    /// The namespace whose description counts.
+    /// The namespace whose ConfigMap is used.
     chosen: Option<Namespace>,
-    /// The text in force; none where it is what is built in.
+    /// The text in force; none for the built-in configuration.
     text: Option<String>,
-    /// It was read without a mistake.
-    good: bool,
+    /// The text in force has no mistakes.
+    valid: bool,
 }
 
 fn namespace(name: &str) -> Namespace {
@@ -32,86 +32,87 @@ fn namespace(name: &str) -> Namespace {
 }
 
 impl Source {
-    /// A ConfigMap of the queues is new or has changed; what is in force from now on, where that is something else.
+    /// Reads a ConfigMap that is new or has changed. Returns the configuration now in force if it has changed.
     pub fn read(&mut self, object: &Document, findings: &mut Findings) -> Option<Config> {
         let path = format!("/data/{}", keys::QUEUES);
         let Some(text) = object.at(&path).and_then(|value| value.as_str()) else {
-            let message = format!("it has no `{}`{STAY}", keys::QUEUES);
-            findings.push(object.error("/data", message, "describe the queues there"));
+            let message = format!("key `{}` is missing{UNCHANGED}", keys::QUEUES);
+            findings.push(object.error("/data", message, "add the key with the description of the queues"));
             return None;
         };
         self.texts.insert(namespace(&object.namespace), text.to_owned());
         match self.texts.keys().next() {
             Some(first) if *first != namespace(&object.namespace) => {
-                let message = format!("that of namespace `{}` counts, this one has no effect", first.1);
-                findings.push(object.warning("", message, "remove one of them"));
+                let message = format!("the one in namespace `{}` is used, this one has no effect", first.1);
+                findings.push(object.warning("", message, "remove one of the two"));
                 None
             }
             first => {
                 let other = self.chosen.as_ref() != first;
                 self.chosen = first.cloned();
                 let read = self.take(text, object, findings, other);
-                // What another namespace described does not stay in force.
-                read.or_else(|| other.then(|| self.nothing()))
+                // The configuration of another namespace does not stay in force.
+                read.or_else(|| other.then(|| self.reset()))
             }
         }
     }
 
-    /// A ConfigMap of the queues is gone; what is in force from now on, where that is something else.
-    pub fn remove(&mut self, of: &str) -> Option<Config> {
-        self.texts.remove(&namespace(of));
-        if self.chosen != Some(namespace(of)) {
+    /// Removes a ConfigMap. Returns the configuration now in force if it has changed.
+    pub fn remove(&mut self, from: &str) -> Option<Config> {
+        self.texts.remove(&namespace(from));
+        if self.chosen != Some(namespace(from)) {
             return None;
         }
-        let nothing = self.nothing();
+        let built_in = self.reset();
         self.chosen = self.texts.keys().next().cloned();
         let next = self.chosen.as_ref().and_then(|chosen| self.texts.get(chosen)).cloned();
-        let object = Document::named("ConfigMap", of, keys::CONFIG_MAP);
-        next.and_then(|text| self.take(&text, &object, &mut Vec::new(), true)).or(Some(nothing))
+        let object = Document::named("ConfigMap", from, keys::CONFIG_MAP);
+        next.and_then(|text| self.take(&text, &object, &mut Vec::new(), true)).or(Some(built_in))
     }
 
-    /// What a policy remembers of it.
+    /// The text in force, for a checkpoint.
     pub fn remember(&self) -> Option<String> {
         self.text.clone()
     }
 
-    /// The text that was in force. It counts where what was told since cannot be used as it is.
+    /// Restores the text in force from a checkpoint. It is used where the current ConfigMap has mistakes.
     pub fn recall(&mut self, text: String) -> Option<Config> {
-        let (config, told) = Some(&text).filter(|_| !self.good).and_then(|text| config::read(text).ok())?;
-        (self.good, self.text) = (is_good(&told), Some(text));
+        let (config, mistakes) = Some(&text).filter(|_| !self.valid).and_then(|text| config::read(text).ok())?;
+        (self.valid, self.text) = (is_valid(&mistakes), Some(text));
         Some(config)
     }
 
-    fn nothing(&mut self) -> Config {
-        (self.good, self.text) = (false, None);
+    fn reset(&mut self) -> Config {
+        (self.valid, self.text) = (false, None);
         Config::default()
     }
 
-    /// Takes a text; none where it cannot be used. `anew`: there is nothing good to keep.
-    fn take(&mut self, text: &str, object: &Document, findings: &mut Findings, anew: bool) -> Option<Config> {
+    /// Puts a text in force; `None` where it is unusable. `replace`: there is no valid configuration to keep.
+    fn take(&mut self, text: &str, object: &Document, findings: &mut Findings, replace: bool) -> Option<Config> {
         let path = format!("/data/{}", keys::QUEUES);
-        let refused = |mistake: &Mistake| object.error(&path, format!("{}{STAY}", mistake.sentence()), mistake.remedy);
-        let (config, told) = match config::read(text) {
+        let refused =
+            |mistake: &Mistake| object.error(&path, format!("{}{UNCHANGED}", mistake.sentence()), mistake.remedy);
+        let (config, mistakes) = match config::read(text) {
             Ok(read) => read,
             Err(mistake) => {
                 findings.push(refused(&mistake));
                 return None;
             }
         };
-        if self.good && !anew && !is_good(&told) {
-            findings.extend(told.iter().filter(|mistake| mistake.instead.is_some()).map(refused));
+        if self.valid && !replace && !is_valid(&mistakes) {
+            findings.extend(mistakes.iter().filter(|mistake| mistake.fallback.is_some()).map(refused));
             return None;
         }
-        let tell = |mistake: &Mistake| {
-            let instead = mistake.instead.map(|instead| format!(": {instead}")).unwrap_or_default();
-            object.warning(&path, mistake.sentence() + &instead, mistake.remedy)
+        let warning = |mistake: &Mistake| {
+            let fallback = mistake.fallback.map(|fallback| format!(": {fallback}")).unwrap_or_default();
+            object.warning(&path, mistake.sentence() + &fallback, mistake.remedy)
         };
-        findings.extend(told.iter().map(tell));
-        (self.good, self.text) = (is_good(&told), Some(text.to_owned()));
+        findings.extend(mistakes.iter().map(warning));
+        (self.valid, self.text) = (is_valid(&mistakes), Some(text.to_owned()));
         Some(config)
     }
 }
 
-fn is_good(told: &[Mistake]) -> bool {
-    told.iter().all(|mistake| mistake.instead.is_none())
+fn is_valid(mistakes: &[Mistake]) -> bool {
+    mistakes.iter().all(|mistake| mistake.fallback.is_none())
 }

@@ -1,4 +1,4 @@
-//! The tree of queues: those that are configured, and those that are made on demand below them.
+//! The queue tree: configured queues, and queues created on demand below them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,27 +7,27 @@ use super::config::{Config, Quantity, Queue, Resources, Rule, Template};
 use super::properties;
 use crate::model::{Bound, Bounds, Cluster, QueueDefinition};
 
-/// The tree.
+/// The queue tree.
 #[derive(Debug, Default)]
 pub struct Tree {
     config: Config,
-    /// The leaves that are made on demand, by path.
-    made: BTreeSet<String>,
+    /// The paths of the leaves created on demand.
+    created: BTreeSet<String>,
 }
 
-/// Where a placement rule puts an application.
+/// The leaf queue where a placement rule puts an application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaf {
     /// Its path.
     pub path: String,
-    /// It is not configured.
+    /// It is not configured, but created on demand.
     pub on_demand: bool,
 }
 
 impl Tree {
-    /// A tree of these queues.
+    /// The tree of a configuration, without queues on demand.
     pub fn new(config: Config) -> Tree {
-        Tree { config, made: BTreeSet::new() }
+        Tree { config, created: BTreeSet::new() }
     }
 
     /// The configuration.
@@ -35,15 +35,15 @@ impl Tree {
         &self.config
     }
 
-    /// The leaves on demand are these from now on; whether they are others than before.
-    pub fn make(&mut self, leaves: BTreeSet<String>) -> bool {
-        let changed = self.made != leaves;
-        self.made = leaves;
+    /// Sets the leaves on demand. Returns whether they have changed.
+    pub fn set_on_demand(&mut self, leaves: BTreeSet<String>) -> bool {
+        let changed = self.created != leaves;
+        self.created = leaves;
         changed
     }
 
-    /// The leaf of an application that names this queue, or none, and whose pods are of this namespace: what the first placement
-    /// rule finds that finds one.
+    /// The leaf of an application, from the first placement rule that finds one. `named` is the queue that the application names, and
+    /// `namespace` that of its first pod.
     pub fn place(&self, named: Option<&str>, namespace: &str) -> Option<Leaf> {
         self.config.rules.iter().find_map(|rule| {
             let path = self.path(rule, named, namespace)?;
@@ -51,7 +51,7 @@ impl Tree {
         })
     }
 
-    /// The path that a rule finds. A parent that its own rule may not create must be there.
+    /// The path that a rule finds. Where the parent's own rule does not create queues, the parent must be configured.
     fn path(&self, rule: &Rule, named: Option<&str>, namespace: &str) -> Option<String> {
         let found = match rule.name.as_str() {
             "provided" => named?.to_lowercase(),
@@ -79,7 +79,7 @@ impl Tree {
         holds(&self.config.root, path)
     }
 
-    /// The leaf of a path, if there is one or one may be made.
+    /// The leaf at a path, if it is configured or may be created.
     fn leaf(&self, path: String, create: bool) -> Option<Leaf> {
         let mut parts = path.split('.');
         let mut queue = Some(&self.config.root).filter(|_| parts.next() == Some("root"))?;
@@ -88,8 +88,8 @@ impl Tree {
             match queue.queues.iter().find(|child| child.path == below) {
                 Some(child) => queue = child,
                 None => {
-                    let makeable = create && queue.is_parent && is_name(part) && parts.all(is_name);
-                    return makeable.then_some(Leaf { path, on_demand: true });
+                    let may_create = create && queue.is_parent && is_name(part) && parts.all(is_name);
+                    return may_create.then_some(Leaf { path, on_demand: true });
                 }
             }
         }
@@ -99,25 +99,25 @@ impl Tree {
     /// The queues, parents before children.
     pub fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         let mut specs = Vec::new();
-        let level = Level { parent: None, spared: false, template: None };
+        let level = Level { parent: None, disabled: false, template: None };
         self.configured(cluster, &self.config.root, &level, &mut specs);
         specs
     }
 
     fn configured(&self, cluster: &Cluster, queue: &Queue, level: &Level<'_>, specs: &mut Vec<QueueDefinition>) {
-        let policy = properties::policy(&queue.properties, level.spared, self.config.frozen);
+        let policy = properties::policy(&queue.properties, level.disabled, self.config.preemption_disabled);
         let bounds = bounds(cluster, &queue.resources);
         let parent = level.parent.map(str::to_owned);
         specs.push(QueueDefinition { name: queue.path.clone(), parent, bounds, policy, ..QueueDefinition::default() });
         let template = queue.template.as_ref().or(level.template);
-        let below = Level { parent: Some(&queue.path), spared: policy.spared, template };
+        let below = Level { parent: Some(&queue.path), disabled: policy.spared, template };
         for child in &queue.queues {
             self.configured(cluster, child, &below, specs);
         }
         self.on_demand(cluster, queue, template, specs);
     }
 
-    /// The queues made below a configured one. Those between it and a leaf are parents without bounds of their own.
+    /// The queues created below a configured queue. Queues between it and a created leaf are parents without bounds.
     fn on_demand(
         &self,
         cluster: &Cluster,
@@ -127,11 +127,11 @@ impl Tree {
     ) {
         let nothing = Template::default();
         let template = template.unwrap_or(&nothing);
-        let mut made: BTreeMap<String, bool> = BTreeMap::new();
+        let mut created: BTreeMap<String, bool> = BTreeMap::new();
         let prefix = format!("{}.", above.path);
         let below = |path: &str| path.strip_prefix(&prefix).map(str::to_owned);
         let configured = |path: &str| above.queues.iter().any(|child| child.path == path);
-        for rest in self.made.iter().filter_map(|path| below(path)) {
+        for rest in self.created.iter().filter_map(|path| below(path)) {
             let mut path = above.path.clone();
             let last = rest.split('.').count();
             for (at, part) in (1..).zip(rest.split('.')) {
@@ -139,26 +139,26 @@ impl Tree {
                 if configured(&path) {
                     break;
                 }
-                let is_leaf = made.entry(path.clone()).or_insert(true);
+                let is_leaf = created.entry(path.clone()).or_insert(true);
                 *is_leaf &= at == last;
             }
         }
-        for (path, is_leaf) in made {
+        for (path, is_leaf) in created {
             let parent = path.rsplit_once('.').map(|(parent, _)| parent.to_owned());
             let (bounds, of) = match is_leaf {
                 true => (bounds(cluster, &template.resources), &template.properties),
                 false => (Bounds::default(), &nothing.properties),
             };
-            let policy = properties::policy(of, false, self.config.frozen);
+            let policy = properties::policy(of, false, self.config.preemption_disabled);
             specs.push(QueueDefinition { name: path, parent, bounds, policy, ..QueueDefinition::default() });
         }
     }
 }
 
-/// What a queue has from those above it.
+/// What a queue inherits.
 struct Level<'a> {
     parent: Option<&'a str>,
-    spared: bool,
+    disabled: bool,
     template: Option<&'a Template>,
 }
 

@@ -3,9 +3,10 @@
 mod fold;
 mod record;
 
-use lictor_contract::{Outcome, Reason};
+use lictor_contract::Outcome;
 use serde::Serialize;
 
+use crate::reason::NamedReason;
 use fold::Pattern;
 
 /// Why an attempt ended as it did.
@@ -48,10 +49,9 @@ pub struct Reported {
     pub node: Option<String>,
     /// What happened to it.
     pub outcome: Outcome,
-    /// The law.
-    pub law: String,
-    /// What it says.
-    pub message: String,
+    /// Why.
+    #[serde(flatten)]
+    pub reason: NamedReason,
 }
 
 /// The same, said of several.
@@ -64,10 +64,9 @@ pub struct Counted {
     pub about: About,
     /// What happened to them.
     pub outcome: Outcome,
-    /// The law.
-    pub law: String,
-    /// What it says; a number that is not the same in all is told as the least and the most of them.
-    pub message: String,
+    /// Why; a number that is not the same in all is the least and the most of them.
+    #[serde(flatten)]
+    pub reason: NamedReason,
 }
 
 /// Things that were said in the same words but for the numbers in them.
@@ -87,16 +86,16 @@ impl Explanation {
 
     /// What stood in the way in the end: the last thing that barred the pod, its job or its queue; where nothing did, what most nodes
     /// lack.
-    pub fn obstacle(&self) -> Option<Reason> {
+    pub fn obstacle(&self) -> Option<NamedReason> {
         let barred = |told: &&Reported| told.outcome == Outcome::Barred;
         let own = self.notes.iter().filter(barred).rfind(|told| matches!(told.about, About::Preemptor | About::Queue));
         if let Some(told) = own {
-            return Some(Reason { law: told.law.clone(), message: told.message.clone() });
+            return Some(told.reason.clone());
         }
         let nodes = self.counted.iter().filter(|said| said.about == About::Node && said.outcome == Outcome::Barred);
         let most = nodes.max_by_key(|said| said.count)?;
-        let message = format!("{} of {} nodes: {}", most.count, self.nodes, most.message);
-        Some(Reason { law: most.law.clone(), message })
+        let message = format!("{} of {} nodes: {}", most.count, self.nodes, most.reason.message);
+        Some(NamedReason { message, ..most.reason.clone() })
     }
 
     /// What was said of these, that like it together.
@@ -115,7 +114,7 @@ impl Reported {
 impl Alike<'_> {
     /// The law.
     pub fn law(&self) -> &str {
-        self.told.first().map_or("", |told| told.law.as_str())
+        self.told.first().map_or("", |told| told.reason.code.as_str())
     }
 
     /// The words, with ranges in the place of numbers that differ.
@@ -125,8 +124,9 @@ impl Alike<'_> {
 
     fn counted(&self) -> Option<Counted> {
         let first = self.told.first()?;
-        let (about, outcome, law) = (first.about, first.outcome, first.law.clone());
-        Some(Counted { count: self.told.len(), about, outcome, law, message: self.message() })
+        let (about, outcome) = (first.about, first.outcome);
+        let reason = NamedReason { message: self.message(), ..first.reason.clone() };
+        Some(Counted { count: self.told.len(), about, outcome, reason })
     }
 }
 
@@ -135,8 +135,8 @@ pub fn alike<'a>(told: impl IntoIterator<Item = &'a Reported>) -> Vec<Alike<'a>>
     let mut places = std::collections::BTreeMap::new();
     let mut groups: Vec<Alike<'a>> = Vec::new();
     for told in told {
-        let pattern = Pattern::of(&told.message);
-        let key = (told.about, told.outcome, told.law.as_str(), pattern.words());
+        let pattern = Pattern::of(&told.reason.message);
+        let key = (told.about, told.outcome, told.reason.code.as_str(), pattern.words());
         let place = *places.entry(key).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => {
@@ -154,8 +154,8 @@ mod tests {
     use super::*;
 
     fn told(about: About, name: &str, law: &str, message: &str) -> Reported {
-        let (name, message) = (Some(name.to_owned()), message.to_owned());
-        Reported { about, name, node: None, outcome: Outcome::Barred, law: law.to_owned(), message }
+        let reason = NamedReason { code: law.to_owned(), message: message.to_owned(), ..NamedReason::default() };
+        Reported { about, name: Some(name.to_owned()), node: None, outcome: Outcome::Barred, reason }
     }
 
     #[test]
@@ -169,8 +169,11 @@ mod tests {
             told(About::Node, "f", "node/other", "not enough cpu: asked 8, free 4"),
         ];
         let explanation = Explanation::of(9, notes);
-        let counted: Vec<(usize, About, &str)> =
-            explanation.counted.iter().map(|counted| (counted.count, counted.about, &*counted.message)).collect();
+        let counted: Vec<(usize, About, &str)> = explanation
+            .counted
+            .iter()
+            .map(|counted| (counted.count, counted.about, &*counted.reason.message))
+            .collect();
         assert_eq!(
             counted,
             [

@@ -4,6 +4,7 @@ use lictor_contract::{Note, Outcome, PodId, Subject};
 
 use super::{About, Explanation, Reported};
 use crate::policy::CallError;
+use crate::reason::NamedReason;
 use crate::session::{Cause, Session, SessionError};
 
 /// The code of what only the host can judge: whether a pod may ever run on a node.
@@ -40,7 +41,7 @@ impl Session {
             return Ok(None);
         }
         let notes = self.policy.notes(pod)?;
-        let about_nodes = |note: &Note| matches!(note.subject, Subject::Node(_)) || note.law.starts_with(NODE);
+        let about_nodes = |note: &Note| matches!(note.subject, Subject::Node(_)) || note.reason.code.starts_with(NODE);
         let nodes_asked = nodes_asked || notes.iter().any(about_nodes);
         let mut told = if nodes_asked { self.ineligible(pod) } else { Vec::new() };
         told.extend(notes.into_iter().map(|note| self.told(note)));
@@ -59,15 +60,14 @@ impl Session {
             name: Some(name.to_owned()),
             node: None,
             outcome: Outcome::Barred,
-            law: ELIGIBLE.to_owned(),
-            message,
+            reason: NamedReason { code: ELIGIBLE.to_owned(), message, ..NamedReason::default() },
         };
         nodes.into_iter().map(told).collect()
     }
 
     /// A note in names.
     fn told(&self, note: Note) -> Reported {
-        let Note { subject, outcome, law, message } = note;
+        let Note { subject, outcome, reason } = note;
         let (about, name, node) = match subject {
             Subject::Preemptor => (About::Preemptor, None, None),
             Subject::Pod(pod) => {
@@ -77,6 +77,6 @@ impl Session {
             Subject::Node(node) => (About::Node, Some(self.node_name(node)), None),
             Subject::Queue(queue) => (About::Queue, Some(queue), None),
         };
-        Reported { about, name, node, outcome, law, message }
+        Reported { about, name, node, outcome, reason: self.named(reason) }
     }
 }

@@ -1,5 +1,7 @@
 //! A policy that says what it was told to say, in names.
 
+#[expect(clippy::arithmetic_side_effects, reason = "it is code of tests")]
+mod plain;
 mod scripted;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -9,8 +11,12 @@ use lictor_contract::*;
 use serde_json::Value;
 
 use super::{Attempt, Cause, Input};
+use crate::cluster::Mirror;
 use crate::driver::Virtual;
-use crate::verify::testing::object;
+use crate::reason::{NamedReason, Templates};
+use crate::verify::testing::{interests, object};
+
+pub use plain::Plain;
 
 /// All points of the pod by pod cycle.
 pub const ALL: &[ExtensionPoint] = &[
@@ -179,7 +185,13 @@ impl Scripted {
 
 /// A reason of the policy.
 pub fn reason(message: &str) -> Reason {
-    Reason { law: "test/law".to_owned(), message: message.to_owned() }
+    let text = Fact { name: "text".to_owned(), value: FactValue::Text(message.to_owned()) };
+    Reason { code: "test/law".to_owned(), case: String::new(), facts: vec![text] }
+}
+
+/// The same reason as the host tells it.
+pub fn said(message: &str) -> NamedReason {
+    Templates::default().name(reason(message), &Mirror::new(interests()))
 }
 
 /// A session of the policy in a cluster of these objects.

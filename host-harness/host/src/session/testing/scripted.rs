@@ -31,6 +31,7 @@ impl Policy for Scripted {
             extension_points: self.points.clone(),
             interests: interests(),
             arguments: Vec::new(),
+            templates: Vec::new(),
         };
         Ok(Description { name: "scripted".to_owned(), version: "0".to_owned(), systems: vec![set] })
     }

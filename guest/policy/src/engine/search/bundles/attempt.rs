@@ -6,7 +6,7 @@ use super::clear::EquivalenceClass;
 use super::elastic_first::is_elastic;
 use super::fit::{Fit, Open, Short};
 use super::{Bundle, LEVELS, VictimSearch};
-use crate::model::{NodeIx, Overflow, Place, PodIx, Trial};
+use crate::model::{NodeIx, Place, PodIx, Trial};
 
 /// A bundle at hand, and who of it has made way.
 pub struct Pool<'a> {
@@ -71,26 +71,26 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
     }
 
     /// Places all that the gang lacks, in this order, where that works.
-    pub fn run(mut self, order: &[PodIx]) -> Result<Result<Fit, Short>, Overflow> {
+    pub fn run(mut self, order: &[PodIx]) -> Result<Fit, Short> {
         let whole_at = |ix: &PodIx| self.trial.cluster().pod(*ix).and_then(|pod| pod.place.node());
         self.cleared = self.whole.iter().flat_map(|bundle| &bundle.pods).filter_map(whole_at).collect();
-        let (mut whole, whole_used) = self.evict_whole()?;
+        let (mut whole, whole_used) = self.evict_whole();
         let mut lacking = self.trial.cluster().shortage(self.victim_search.preemptor.pod);
         for ix in order {
             let mut with = lacking.clone();
             if !self.trial.cluster().pod(*ix).is_some_and(|pod| with.fill(pod)) {
                 continue;
             }
-            if let Some(node) = self.find(*ix)? {
-                self.trial.place(*ix, node)?;
+            if let Some(node) = self.find(*ix) {
+                self.trial.place(*ix, node);
                 self.placements.push((*ix, node));
                 lacking = with;
             }
         }
-        if !lacking.is_over() || !self.within_limits()? || !self.complete_steps()? {
-            return Ok(Err(Short { clashed: self.clashed }));
+        if !lacking.is_over() || !self.within_limits() || !self.complete_steps() {
+            return Err(Short { clashed: self.clashed });
         }
-        self.put_back()?;
+        self.put_back();
         let (mut victims, mut used) = (vec![Vec::new(); LEVELS], vec![Vec::new(); LEVELS]);
         for pool in self.pools.iter_mut().filter(|pool| !pool.gone.is_empty()) {
             if let Some((victims, used)) = victims.get_mut(pool.level).zip(used.get_mut(pool.level)) {
@@ -102,11 +102,11 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             victims.append(&mut whole);
             *used = whole_used;
         }
-        Ok(Ok(Fit { placements: self.placements, victims, used }))
+        Ok(Fit { placements: self.placements, victims, used })
     }
 
     /// Evicts the whole gangs at hand, each as far as all of its pods may go: who, and which gangs.
-    fn evict_whole(&mut self) -> Result<(Vec<PodIx>, Vec<usize>), Overflow> {
+    fn evict_whole(&mut self) -> (Vec<PodIx>, Vec<usize>) {
         let (mut gone, mut used) = (Vec::new(), Vec::new());
         for (place, bundle) in self.whole.clone().into_iter().enumerate() {
             let (before, normal) = (self.trial.mark(), self.normal.len());
@@ -114,53 +114,52 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             elastic_first.sort_by_key(|ix| !is_elastic(self.trial.cluster(), *ix));
             let mut all = true;
             for ix in elastic_first {
-                all = all && self.may_make_way(ix)?;
-                self.evict(ix)?;
+                all = all && self.may_make_way(ix);
+                self.evict(ix);
             }
             if all {
                 gone.extend(bundle.pods.iter().copied());
                 used.push(place);
             } else {
-                self.trial.rewind(before)?;
+                self.trial.rewind(before);
                 self.normal.truncate(normal);
             }
         }
-        Ok((gone, used))
+        (gone, used)
     }
 
     /// Whether a pod of a pool may go when so many others of it are about to.
-    pub(super) fn may_go(&mut self, number: usize, ix: PodIx, going: usize) -> Result<bool, Overflow> {
-        let Some(pool) = self.pools.get(number) else { return Ok(false) };
+    pub(super) fn may_go(&mut self, number: usize, ix: PodIx, going: usize) -> bool {
+        let Some(pool) = self.pools.get(number) else { return false };
         let (cluster, single) = (self.trial.cluster(), &self.victim_search.rules.single);
         let holds = cluster.pod(ix).is_some_and(|pod| pod.place.node().is_some());
         let room = pool.gone.len().saturating_add(going) < pool.bundle.most();
         let spare = pool.level == 0 || self.victim_search.barring(cluster, single, ix).is_none();
-        Ok(holds && room && spare && self.may_make_way(ix)?)
+        holds && room && spare && self.may_make_way(ix)
     }
 
     /// Whether no law bars a pod from making way, in the order in which those who go do.
-    fn may_make_way(&mut self, ix: PodIx) -> Result<bool, Overflow> {
+    fn may_make_way(&mut self, ix: PodIx) -> bool {
         let cluster = self.trial.cluster();
         let barred = self.victim_search.barring(cluster, &self.victim_search.rules.guards, ix).is_some();
-        Ok(!barred && (!is_elastic(cluster, ix) || self.others_could_follow(ix)?))
+        !barred && (!is_elastic(cluster, ix) || self.others_could_follow(ix))
     }
 
     /// Evicts a pod for good.
-    fn evict(&mut self, ix: PodIx) -> Result<Option<Place>, Overflow> {
-        let Some(place) = self.trial.cluster().pod(ix).map(|pod| pod.place) else { return Ok(None) };
-        self.trial.evict(ix)?;
+    fn evict(&mut self, ix: PodIx) -> Option<Place> {
+        let place = self.trial.cluster().pod(ix).map(|pod| pod.place)?;
+        self.trial.evict(ix);
         if !is_elastic(self.trial.cluster(), ix) {
             self.normal.push((ix, place));
         }
-        Ok(Some(place))
+        Some(place)
     }
 
     /// Evicts a pod of a pool for good.
-    pub(super) fn evict_of(&mut self, number: usize, ix: PodIx) -> Result<(), Overflow> {
-        if let Some((place, pool)) = self.evict(ix)?.zip(self.pools.get_mut(number)) {
+    pub(super) fn evict_of(&mut self, number: usize, ix: PodIx) {
+        if let Some((place, pool)) = self.evict(ix).zip(self.pools.get_mut(number)) {
             pool.gone.push((ix, place));
             self.cleared.extend(place.node());
         }
-        Ok(())
     }
 }

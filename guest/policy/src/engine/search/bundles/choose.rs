@@ -7,7 +7,7 @@
 use super::feasibility::FeasibilityBound;
 use super::fit::{self, Fit, Open, Short};
 use super::{Bundle, LEVELS, VictimSearch};
-use crate::model::{Overflow, Trial};
+use crate::model::Trial;
 
 /// So many combinations of jobs of one level are tried out.
 const TRIES: usize = 2000;
@@ -42,7 +42,7 @@ pub struct Search<'a> {
 
 impl Search<'_> {
     /// Whether the gang fits with these bundles at hand; where it does, the trial is left so.
-    pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Result<Fit, Short>, Overflow> {
+    pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Fit, Short> {
         let of = |level: usize| {
             let numbers = selection.get(level).map(Vec::as_slice).unwrap_or_default();
             let bundles = self.levels.get(level).map(Vec::as_slice).unwrap_or_default();
@@ -55,82 +55,72 @@ impl Search<'_> {
     ///
     /// More at hand is enough where less is, but for normal pods that keep elastic ones of their queue from going: then a part of the
     /// level may be enough where all of it is not.
-    pub fn choose(&self, trial: &mut Trial<'_>) -> Result<Option<Selection>, Overflow> {
+    pub fn choose(&self, trial: &mut Trial<'_>) -> Option<Selection> {
         let mut at_hand: Selection = vec![Vec::new(); LEVELS];
         for (level, bundles) in self.levels.iter().enumerate() {
             if let Some(slot) = at_hand.get_mut(level) {
                 *slot = (0..bundles.len()).collect();
             }
-            let may_do = !bundles.is_empty() && !matches!(self.tried(trial, &at_hand)?, Err(Short { clashed: false }));
-            if may_do && let Some(chosen) = self.sync_queues(trial, at_hand.clone(), level)? {
-                return Ok(Some(chosen));
+            let may_do = !bundles.is_empty() && !matches!(self.tried(trial, &at_hand), Err(Short { clashed: false }));
+            if may_do && let Some(chosen) = self.sync_queues(trial, at_hand.clone(), level) {
+                return Some(chosen);
             }
         }
-        Ok(None)
+        None
     }
 
     /// The fewest bundles of these that are enough, the highest level first; none where no part of that level is.
-    fn sync_queues(
-        &self,
-        trial: &mut Trial<'_>,
-        mut chosen: Selection,
-        top: usize,
-    ) -> Result<Option<Selection>, Overflow> {
+    fn sync_queues(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Option<Selection> {
         let mut settled = vec![usize::MAX; LEVELS];
         for level in (0..=top).rev() {
-            let fewest = self.fewest(trial, &LevelState { chosen: &chosen, settled: &settled, level })?;
+            let fewest = self.fewest(trial, &LevelState { chosen: &chosen, settled: &settled, level });
             if let Some(slot) = chosen.get_mut(level) {
                 *slot = fewest;
             }
-            let Ok(fit) = self.tried(trial, &chosen)? else { return Ok(None) };
+            let Ok(fit) = self.tried(trial, &chosen) else { return None };
             if let Some(slot) = settled.get_mut(level) {
                 *slot = fit.victims.get(level).map_or(0, Vec::len);
             }
         }
-        Ok(Some(chosen))
+        Some(chosen)
     }
 
     /// What comes of a selection; the trial is left as it was.
-    fn tried(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Result<Fit, Short>, Overflow> {
+    fn tried(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Fit, Short> {
         let levels = selection.iter().zip(&self.levels);
         let at_hand = levels.flat_map(|(numbers, level)| numbers.iter().filter_map(|at| level.get(*at)));
-        if !self.bound.may_do(trial.cluster(), at_hand)? {
-            return Ok(Err(Short::default()));
+        if !self.bound.may_do(trial.cluster(), at_hand) {
+            return Err(Short::default());
         }
         let before = trial.mark();
-        let fit = self.fit(trial, selection)?;
-        trial.rewind(before)?;
-        Ok(fit)
+        let fit = self.fit(trial, selection);
+        trial.rewind(before);
+        fit
     }
 
     /// The fewest bundles of a level that are enough beside the others that are selected.
-    fn fewest(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Result<Vec<usize>, Overflow> {
-        let mut enough = self.left_out(trial, state)?;
+    fn fewest(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
+        let mut enough = self.left_out(trial, state);
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
         let mut tries = TRIES;
         for size in 0..=enough.len() {
             let Some(left) = tries.checked_sub(combinations(all, size)) else { break };
             tries = left;
-            if let Some(best) = self.best_of(trial, state, size)? {
+            if let Some(best) = self.best_of(trial, state, size) {
                 enough = best;
                 break;
             }
         }
-        Ok(enough)
+        enough
     }
 
     /// The combination of so many bundles that costs the fewest pods; of equal ones the first.
-    fn best_of(
-        &self,
-        trial: &mut Trial<'_>,
-        state: &LevelState<'_>,
-        size: usize,
-    ) -> Result<Option<Vec<usize>>, Overflow> {
+    fn best_of(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, size: usize) -> Option<Vec<usize>> {
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
         let mut best: Option<(usize, Vec<usize>)> = None;
         let mut next: Option<Vec<usize>> = Some((0..size).collect());
         while let Some(combination) = next {
-            let count = self.count(trial, state, &combination)?;
+            let count = self.count(trial, state, &combination);
             let count =
                 count.map(|(count, _)| count).filter(|count| best.as_ref().is_none_or(|(least, _)| count < least));
             if let Some(count) = count {
@@ -138,37 +128,32 @@ impl Search<'_> {
             }
             next = successor(combination, all);
         }
-        Ok(best.map(|(_, combination)| combination))
+        best.map(|(_, combination)| combination)
     }
 
     /// How many pods of the level make way with these bundles of it, and of which bundles they are; none where they are not enough, or
     /// where more pods of a level that is settled would have to make way.
-    fn count(
-        &self,
-        trial: &mut Trial<'_>,
-        state: &LevelState<'_>,
-        bundles: &[usize],
-    ) -> Result<Option<(usize, Vec<usize>)>, Overflow> {
+    fn count(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<(usize, Vec<usize>)> {
         let mut selection = state.chosen.clone();
         if let Some(slot) = selection.get_mut(state.level) {
             *slot = bundles.to_vec();
         }
-        let fit = self.tried(trial, &selection)?;
+        let fit = self.tried(trial, &selection);
         let kept = |fit: &Fit| fit.victims.iter().zip(state.settled).all(|(victims, most)| victims.len() <= *most);
-        Ok(fit.ok().filter(kept).and_then(|fit| {
+        fit.ok().filter(kept).and_then(|fit| {
             let used = fit.used.get(state.level)?.iter().filter_map(|place| bundles.get(*place)).copied();
             Some((fit.victims.get(state.level)?.len(), used.collect()))
-        }))
+        })
     }
 
     /// Bundles that are enough and of which, where they are not very many, none can be left out, the ones that give most kept.
-    fn left_out(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Result<Vec<usize>, Overflow> {
+    fn left_out(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let mut rest = state.chosen.get(state.level).cloned().unwrap_or_default();
         let gives = |at: &usize| self.levels.get(state.level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
         rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));
         // Of those at hand only some have given; as a rule these alone are enough.
-        while let Some((_, used)) = self.count(trial, state, &rest)? {
-            if used.len() >= rest.len() || self.count(trial, state, &used)?.is_none() {
+        while let Some((_, used)) = self.count(trial, state, &rest) {
+            if used.len() >= rest.len() || self.count(trial, state, &used).is_none() {
                 break;
             }
             rest = used;
@@ -177,14 +162,14 @@ impl Search<'_> {
         for at in single.into_iter().rev() {
             let without: Vec<usize> = rest.iter().copied().filter(|other| *other != at).collect();
             if without.len() < rest.len()
-                && let Some((_, used)) = self.count(trial, state, &without)?
+                && let Some((_, used)) = self.count(trial, state, &without)
             {
-                let alone = self.count(trial, state, &used)?;
+                let alone = self.count(trial, state, &used);
                 rest = if alone.is_some() { used } else { without };
             }
         }
         rest.sort_unstable();
-        Ok(rest)
+        rest
     }
 }
 

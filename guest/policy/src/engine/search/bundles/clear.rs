@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::attempt::Attempt;
 use super::fit::fits;
-use crate::model::{NodeIx, Overflow, Place, PodIx, Request, ShapeIx, Trial};
+use crate::model::{NodeIx, Place, PodIx, Request, ShapeIx, Trial};
 
 /// Pods that ask for the same.
 pub(super) struct EquivalenceClass {
@@ -34,10 +34,8 @@ struct Cost {
 
 impl Attempt<'_, '_, '_> {
     /// The node for a pod: one with room, else the one where the fewest make way for it, who then have.
-    pub(super) fn find(&mut self, ix: PodIx) -> Result<Option<NodeIx>, Overflow> {
-        let Some((request, shape)) = self.trial.cluster().pod(ix).map(|pod| (pod.request.clone(), pod.shape)) else {
-            return Ok(None);
-        };
+    pub(super) fn find(&mut self, ix: PodIx) -> Option<NodeIx> {
+        let (request, shape) = self.trial.cluster().pod(ix).map(|pod| (pod.request.clone(), pod.shape))?;
         let known = self.alike.iter().position(|alike| alike.request == request && alike.shape == shape);
         let kind = known.unwrap_or(self.alike.len());
         if known.is_none() {
@@ -47,7 +45,7 @@ impl Attempt<'_, '_, '_> {
         let cluster = self.trial.cluster();
         let takes = |node: NodeIx| self.victim_search.is_open(ix, node) && fits(cluster, shape, node, &request);
         if let Some(node) = self.cleared.iter().copied().find(|node| takes(*node)) {
-            return Ok(Some(node));
+            return Some(node);
         }
         let used_up = self.alike.get(kind).map_or(0, |alike| alike.used_up);
         let rest = self.open.get(used_up..).unwrap_or_default();
@@ -57,20 +55,14 @@ impl Attempt<'_, '_, '_> {
             alike.used_up = used_up.saturating_add(ahead.unwrap_or(rest.len()));
         }
         if node.is_some() || !self.victim_search.may.contains(&ix) {
-            return Ok(node);
+            return node;
         }
         self.clear_cheapest(ix, kind, &request, shape)
     }
 
     /// Clears the node where the least is lost. Nodes where those are whose jobs shrink already are looked at first: there nobody else may
     /// have to begin.
-    fn clear_cheapest(
-        &mut self,
-        ix: PodIx,
-        kind: usize,
-        request: &Request,
-        shape: ShapeIx,
-    ) -> Result<Option<NodeIx>, Overflow> {
+    fn clear_cheapest(&mut self, ix: PodIx, kind: usize, request: &Request, shape: ShapeIx) -> Option<NodeIx> {
         let begun: BTreeSet<(u64, NodeIx)> = self.begun();
         let others: Vec<NodeIx> = self.there.keys().filter(|at| !begun.contains(at)).map(|(_, node)| *node).collect();
         let begun: Vec<NodeIx> = begun.into_iter().map(|(_, node)| node).collect();
@@ -86,7 +78,7 @@ impl Attempt<'_, '_, '_> {
                 if known || !self.victim_search.is_open(ix, node) || !self.trial.cluster().eligible(shape, node) {
                     continue;
                 }
-                match self.price(node, request)? {
+                match self.price(node, request) {
                     Some(cost) if best.is_none_or(|(cheapest, _)| cost < cheapest) => best = Some((cost, node)),
                     Some(_) => {}
                     None => {
@@ -97,14 +89,14 @@ impl Attempt<'_, '_, '_> {
                 }
             }
         }
-        let Some((_, node)) = best else { return Ok(None) };
+        let (_, node) = best?;
         let before = self.trial.mark();
-        let taken = self.clear(node, request)?.unwrap_or_default();
-        self.trial.rewind(before)?;
+        let taken = self.clear(node, request).unwrap_or_default();
+        self.trial.rewind(before);
         for (number, ix, _) in taken {
-            self.evict_of(number, ix)?;
+            self.evict_of(number, ix);
         }
-        Ok(Some(node))
+        Some(node)
     }
 
     /// The nodes of those whose jobs have begun to shrink.
@@ -116,11 +108,11 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// What is lost where a node is cleared for a request; none where it cannot be.
-    fn price(&mut self, node: NodeIx, request: &Request) -> Result<Option<Cost>, Overflow> {
+    fn price(&mut self, node: NodeIx, request: &Request) -> Option<Cost> {
         let before = self.trial.mark();
-        let taken = self.clear(node, request)?;
-        self.trial.rewind(before)?;
-        Ok(taken.map(|taken| self.cost(&taken)))
+        let taken = self.clear(node, request);
+        self.trial.rewind(before);
+        taken.map(|taken| self.cost(&taken))
     }
 
     fn cost(&self, taken: &[Taken]) -> Cost {
@@ -144,7 +136,7 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Evicts pods on a node until a request fits there; who they are. None, and nobody, where it does not fit.
-    fn clear(&mut self, at: NodeIx, request: &Request) -> Result<Option<Vec<Taken>>, Overflow> {
+    fn clear(&mut self, at: NodeIx, request: &Request) -> Option<Vec<Taken>> {
         let before = self.trial.mark();
         let rank = self.trial.cluster().node(at).map_or(0, |node| node.rank);
         let there = self.there.get(&(rank, at)).cloned().unwrap_or_default();
@@ -158,25 +150,25 @@ impl Attempt<'_, '_, '_> {
             let helps = pod.request.iter().any(|(resource, _)| node.free.get(resource) < request.get(resource));
             let going = taken.iter().filter(|(pool, ..)| *pool == number).count();
             let place = pod.place;
-            if helps && self.may_go(number, ix, going)? {
-                self.trial.evict(ix)?;
+            if helps && self.may_go(number, ix, going) {
+                self.trial.evict(ix);
                 taken.push((number, ix, place));
             }
         }
         let lacks = |trial: &Trial<'_>| trial.cluster().node(at).is_none_or(|node| node.free.lacks(request).is_some());
         if lacks(self.trial) {
-            self.trial.rewind(before)?;
-            return Ok(None);
+            self.trial.rewind(before);
+            return None;
         }
         let mut needed = Vec::new();
         for (number, ix, place) in taken.into_iter().rev() {
             let mark = self.trial.mark();
-            self.trial.put(ix, place)?;
+            self.trial.put(ix, place);
             if lacks(self.trial) {
-                self.trial.rewind(mark)?;
+                self.trial.rewind(mark);
                 needed.push((number, ix, place));
             }
         }
-        Ok(Some(needed))
+        Some(needed)
     }
 }

@@ -7,32 +7,32 @@
 //! Source: *Elastic scheduling based on AI scenarios*, Main process, Reclaim: elastic tasks are reclaimed before normal ones.
 
 use super::attempt::Attempt;
-use crate::model::{Cluster, Overflow, Pod, PodIx, QueueIx};
+use crate::model::{Cluster, Pod, PodIx, QueueIx};
 
 impl Attempt<'_, '_, '_> {
     /// Whether the normal pods that have gone could all have gone after this elastic pod.
-    pub(super) fn others_could_follow(&mut self, elastic: PodIx) -> Result<bool, Overflow> {
+    pub(super) fn others_could_follow(&mut self, elastic: PodIx) -> bool {
         let cluster = self.trial.cluster();
         let queue = cluster.pod(elastic).and_then(|pod| pod.queue);
         let is_near = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| are_related(cluster, queue, pod.queue));
         let normal: Vec<_> = self.normal.iter().copied().filter(|(ix, _)| is_near(*ix)).collect();
         if normal.is_empty() {
-            return Ok(true);
+            return true;
         }
         let before = self.trial.mark();
         for (ix, place) in normal.iter().rev() {
-            self.trial.put(*ix, *place)?;
+            self.trial.put(*ix, *place);
         }
-        self.trial.evict(elastic)?;
+        self.trial.evict(elastic);
         let mut all = true;
         for (ix, _) in normal {
             all =
                 all && self.victim_search.barring(self.trial.cluster(), &self.victim_search.rules.guards, ix).is_none();
-            self.trial.evict(ix)?;
+            self.trial.evict(ix);
         }
-        self.trial.rewind(before)?;
+        self.trial.rewind(before);
         self.clashed |= !all;
-        Ok(all)
+        all
     }
 }
 

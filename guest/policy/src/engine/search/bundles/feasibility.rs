@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Bundle, VictimSearch};
-use crate::model::{Amounts, Cluster, NodeIx, Overflow, ResourceIx};
+use crate::model::{Amounts, Cluster, NodeIx, ResourceIx};
 
 /// What a gang needs at least.
 pub struct FeasibilityBound {
@@ -30,11 +30,11 @@ impl FeasibilityBound {
     }
 
     /// Whether there might be room for the gang with everybody of these bundles gone. If not, there is none.
-    pub fn may_do<'b>(&self, cluster: &Cluster, bundles: impl Iterator<Item = &'b Bundle>) -> Result<bool, Overflow> {
+    pub fn may_do<'b>(&self, cluster: &Cluster, bundles: impl Iterator<Item = &'b Bundle>) -> bool {
         let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         for pod in bundles.flat_map(|bundle| &bundle.pods).filter_map(|ix| cluster.pod(*ix)) {
             if let Some(node) = pod.place.node() {
-                freed.entry(node).or_default().add(&pod.request)?;
+                freed.entry(node).or_default().add(&pod.request);
             }
         }
         let more = freed.iter().filter_map(|(ix, freed)| {
@@ -42,7 +42,7 @@ impl FeasibilityBound {
             let with = self.pods_in(|resource| free.get(resource).saturating_add(freed.get(resource)));
             Some(with.saturating_sub(self.pods_in(|resource| free.get(resource))))
         });
-        Ok(more.fold(self.idle, usize::saturating_add) >= self.lacking)
+        more.fold(self.idle, usize::saturating_add) >= self.lacking
     }
 
     /// How many pods go into a room at most.

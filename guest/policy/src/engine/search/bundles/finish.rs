@@ -5,70 +5,69 @@ use std::collections::BTreeMap;
 use super::attempt::Attempt;
 use super::fit::fits;
 use crate::laws::Denial;
-use crate::model::{Cluster, NodeIx, Overflow, Place, PodIx, QueueIx, ResourceIx};
+use crate::model::{Cluster, NodeIx, Place, PodIx, QueueIx, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
     /// Evicts pods at hand that count against a bound that does not hold, until every limit does.
-    pub(super) fn within_limits(&mut self) -> Result<bool, Overflow> {
+    pub(super) fn within_limits(&mut self) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
-        while let Some((_, denial)) = self.victim_search.broken(self.trial.cluster(), &pods)? {
-            let Denial::Exceeds { queue, resource, .. } = denial else { return Ok(false) };
+        while let Some((_, denial)) = self.victim_search.broken(self.trial.cluster(), &pods) {
+            let Denial::Exceeds { queue, resource, .. } = denial else { return false };
             let all = self.pools.iter().enumerate();
             let all = all.flat_map(|(number, pool)| pool.bundle.pods.iter().map(move |ix| (number, *ix)));
             let counting: Vec<_> = all.filter(|(_, ix)| counts(self.trial.cluster(), *ix, queue, resource)).collect();
-            if !self.evict_first(counting)? {
-                return Ok(false);
+            if !self.evict_first(counting) {
+                return false;
             }
         }
-        Ok(true)
+        true
     }
 
     /// Evicts the first of these who may go; whether there is one.
-    fn evict_first(&mut self, of: Vec<(usize, PodIx)>) -> Result<bool, Overflow> {
+    fn evict_first(&mut self, of: Vec<(usize, PodIx)>) -> bool {
         for (number, ix) in of {
-            if self.may_go(number, ix, 0)? {
-                self.evict_of(number, ix)?;
-                return Ok(true);
+            if self.may_go(number, ix, 0) {
+                self.evict_of(number, ix);
+                return true;
             }
         }
-        Ok(false)
+        false
     }
 
     /// Elastic jobs that shrink do so by one of their steps.
-    pub(super) fn complete_steps(&mut self) -> Result<bool, Overflow> {
+    pub(super) fn complete_steps(&mut self) -> bool {
         for number in 0..self.pools.len() {
             let Some(pool) = self.pools.get(number).filter(|pool| pool.level == 0 && !pool.gone.is_empty()) else {
                 continue;
             };
-            let Some(step) = pool.bundle.step(pool.gone.len()) else { return Ok(false) };
+            let Some(step) = pool.bundle.step(pool.gone.len()) else { return false };
             let pods = pool.bundle.pods.clone();
             for ix in pods {
                 let short = self.pools.get(number).is_some_and(|pool| pool.gone.len() < step);
-                if short && self.may_go(number, ix, 0)? {
-                    self.evict_of(number, ix)?;
+                if short && self.may_go(number, ix, 0) {
+                    self.evict_of(number, ix);
                 }
             }
             if self.pools.get(number).is_some_and(|pool| pool.gone.len() != step) {
-                return Ok(false);
+                return false;
             }
         }
-        Ok(true)
+        true
     }
 
     /// Puts back whom one can: single pods, the last to go first, then elastic jobs to a larger one of their sizes.
-    pub(super) fn put_back(&mut self) -> Result<(), Overflow> {
+    pub(super) fn put_back(&mut self) {
         for number in self.numbers(1) {
             let gone = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
             for (ix, place) in gone.into_iter().rev() {
-                if self.can_be_back(ix, place)? {
+                if self.can_be_back(ix, place) {
                     self.is_back(number, &[ix]);
                 }
             }
         }
         for number in self.numbers(0) {
-            self.grow_back(number)?;
+            self.grow_back(number);
         }
-        Ok(())
     }
 
     /// The numbers of the pools of a level.
@@ -78,14 +77,14 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Puts pods of an elastic job back, as many as its sizes allow: the small ones first, for of those there is room for the most.
-    fn grow_back(&mut self, number: usize) -> Result<(), Overflow> {
-        let Some(pool) = self.pools.get(number) else { return Ok(()) };
+    fn grow_back(&mut self, number: usize) {
+        let Some(pool) = self.pools.get(number) else { return };
         let places: BTreeMap<PodIx, Place> = pool.gone.iter().copied().collect();
         let gone: Vec<PodIx> = pool.gone.iter().map(|(ix, _)| *ix).collect();
         let mut back = Vec::new();
         for ix in self.trial.cluster().largest_first(&gone).into_iter().rev() {
             if let Some(place) = places.get(&ix)
-                && self.can_be_back(ix, *place)?
+                && self.can_be_back(ix, *place)
             {
                 back.push(ix);
             }
@@ -94,32 +93,31 @@ impl Attempt<'_, '_, '_> {
         let step = self.pools.get(number).and_then(|pool| pool.bundle.step(fewest)).unwrap_or(gone.len());
         let most = gone.len().saturating_sub(if fewest == 0 { 0 } else { step });
         for ix in back.split_off(most.min(back.len())) {
-            self.trial.evict(ix)?;
+            self.trial.evict(ix);
         }
         self.is_back(number, &back);
-        Ok(())
     }
 
     /// Puts a pod back where the gang still fits and every limit holds with it; whether it is.
-    fn can_be_back(&mut self, ix: PodIx, place: Place) -> Result<bool, Overflow> {
+    fn can_be_back(&mut self, ix: PodIx, place: Place) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         let (before, placements) = (self.trial.mark(), self.placements.clone());
-        self.trial.put(ix, place)?;
-        let fits = place.node().map_or(Ok(true), |node| self.make_fit(node))?;
-        let stays = fits && self.victim_search.broken(self.trial.cluster(), &pods)?.is_none();
+        self.trial.put(ix, place);
+        let fits = place.node().is_none_or(|node| self.make_fit(node));
+        let stays = fits && self.victim_search.broken(self.trial.cluster(), &pods).is_none();
         if !stays {
-            self.trial.rewind(before)?;
+            self.trial.rewind(before);
             self.placements = placements;
         }
-        Ok(stays)
+        stays
     }
 
     /// Moves pods of the gang off a node that is too full until it is not, to where others made more room than was needed; whether
     /// that works.
-    fn make_fit(&mut self, at: NodeIx) -> Result<bool, Overflow> {
+    fn make_fit(&mut self, at: NodeIx) -> bool {
         for number in 0..self.placements.len() {
             if !self.is_crowded(at) {
-                return Ok(true);
+                return true;
             }
             let Some((ix, _)) = self.placements.get(number).copied().filter(|(_, node)| *node == at) else { continue };
             let cluster = self.trial.cluster();
@@ -127,13 +125,13 @@ impl Attempt<'_, '_, '_> {
             let takes = |node: &NodeIx| *node != at && self.victim_search.is_open(ix, *node);
             let mut others = self.cleared.iter().copied().filter(takes);
             if let Some(other) = others.find(|node| fits(cluster, pod.shape, *node, &pod.request)) {
-                self.trial.place(ix, other)?;
+                self.trial.place(ix, other);
                 if let Some(placement) = self.placements.get_mut(number) {
                     placement.1 = other;
                 }
             }
         }
-        Ok(!self.is_crowded(at))
+        !self.is_crowded(at)
     }
 
     /// Notes that these have not gone.

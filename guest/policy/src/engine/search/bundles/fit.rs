@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::{Bundle, LEVELS, VictimSearch};
-use crate::model::{Cluster, NodeIx, Overflow, PodIx, Request, ShapeIx, Trial};
+use crate::model::{Cluster, NodeIx, PodIx, Request, ShapeIx, Trial};
 
 /// Nodes that have room for some pod of the gang as they are, by name.
 pub type Open = Vec<NodeIx>;
@@ -56,7 +56,7 @@ pub fn fit(
     victim_search: &VictimSearch<'_>,
     open: &Open,
     at_hand: &[Vec<&Bundle>; LEVELS],
-) -> Result<Result<Fit, Short>, Overflow> {
+) -> Result<Fit, Short> {
     let cluster = trial.cluster();
     let is_hard = |ix: &PodIx| {
         let pod = cluster.pod(*ix);
@@ -69,18 +69,18 @@ pub fn fit(
     let (before, mut short) = (trial.mark(), Short::default());
     let mut best: Option<(Vec<usize>, &Vec<PodIx>)> = None;
     for order in &orders {
-        match Attempt::new(trial, victim_search, open, at_hand).run(order)? {
-            Ok(fit) if orders.len() == 1 || fit.costs_nobody() => return Ok(Ok(fit)),
+        match Attempt::new(trial, victim_search, open, at_hand).run(order) {
+            Ok(fit) if orders.len() == 1 || fit.costs_nobody() => return Ok(fit),
             Ok(fit) => {
                 let cost = fit.victims.iter().rev().map(Vec::len).collect();
                 best = best.into_iter().chain([(cost, order)]).min_by(|(one, _), (other, _)| one.cmp(other));
             }
             Err(one) => short.clashed |= one.clashed,
         }
-        trial.rewind(before)?;
+        trial.rewind(before);
     }
     match best {
         Some((_, order)) => Attempt::new(trial, victim_search, open, at_hand).run(order),
-        None => Ok(Err(short)),
+        None => Err(short),
     }
 }

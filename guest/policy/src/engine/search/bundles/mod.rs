@@ -22,7 +22,7 @@ pub use bundle::Bundle;
 use crate::contract::{Outcome, Placement, Subject};
 use crate::engine::{Ledger, Notes, Preemptor};
 use crate::laws::{Case, Denial, Gate, Guard, Laws, Order, ReclaimRules, Rule};
-use crate::model::{Cluster, NodeIx, Overflow, PodIx, Trial};
+use crate::model::{Cluster, NodeIx, PodIx, Trial};
 
 /// How many levels of bundles there are.
 pub const LEVELS: usize = 3;
@@ -65,12 +65,12 @@ impl VictimSearch<'_> {
     }
 
     /// The first limit that does not hold with what these pods ask for, who have no nodes yet.
-    fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Denial)>, Overflow> {
+    fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(Rule, Denial)> {
         self.first_broken(cluster, pods, Preemptor::planning)
     }
 
     /// The first limit that does not hold with these pods on their nodes.
-    fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Result<Option<(Rule, Denial)>, Overflow> {
+    fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(Rule, Denial)> {
         self.first_broken(cluster, pods, Preemptor::placed)
     }
 
@@ -79,12 +79,12 @@ impl VictimSearch<'_> {
         cluster: &Cluster,
         pods: &[PodIx],
         case: for<'c> fn(&'c Preemptor, &'c Cluster, &'c Ledger) -> Case<'c>,
-    ) -> Result<Option<(Rule, Denial)>, Overflow> {
-        let preemptor = Preemptor::of(cluster, self.laws, self.preemptor.pod, pods.to_vec())?;
+    ) -> Option<(Rule, Denial)> {
+        let preemptor = Preemptor::of(cluster, self.laws, self.preemptor.pod, pods.to_vec());
         let holds = |limit: &Gate, preemptor: &Preemptor| (limit.holds)(&case(preemptor, cluster, self.ledger));
-        Ok(preemptor.and_then(|preemptor| {
+        preemptor.and_then(|preemptor| {
             self.rules.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &preemptor).err()?)))
-        }))
+        })
     }
 }
 
@@ -100,39 +100,35 @@ pub struct Found {
 
 /// Looks for a plan for all that a gang lacks, in a trial where those that are leaving are gone. Where there is one, the trial is
 /// left as it will be then; else as it was, and what stood in the way is said.
-pub fn plan(
-    trial: &mut Trial<'_>,
-    notes: &mut Notes,
-    victim_search: &VictimSearch<'_>,
-) -> Result<Result<Found, Denial>, Overflow> {
+pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Result<Found, Denial> {
     const NOBODY: Denial =
         Denial::Fact("whoever may make way, not every pod of the gang would have a node: nobody is evicted");
     let open = fit::open_nodes(trial.cluster(), victim_search);
     let bound = feasibility::FeasibilityBound::new(trial.cluster(), victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
-    if let Ok(fit) = search.fit(trial, &nobody)? {
+    if let Ok(fit) = search.fit(trial, &nobody) {
         told::nobody(trial.cluster(), notes, victim_search, &fit);
-        return Ok(Ok(found(trial.cluster(), fit)));
+        return Ok(found(trial.cluster(), fit));
     }
     if victim_search.may.is_empty() {
-        return Ok(Err(NOBODY));
+        return Err(NOBODY);
     }
     let levels = bundle::gather(trial.cluster(), notes, victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels };
-    let Some(chosen) = search.choose(trial)? else {
+    let Some(chosen) = search.choose(trial) else {
         notes.denial(trial.cluster(), Subject::Preemptor, Outcome::Barred, &victim_search.rules.order.0, &NOBODY);
         if notes.are_on() {
-            told::nowhere(trial.cluster(), notes, victim_search, &search.levels)?;
+            told::nowhere(trial.cluster(), notes, victim_search, &search.levels);
         }
-        return Ok(Err(NOBODY));
+        return Err(NOBODY);
     };
     let places = told::places(trial.cluster(), notes, &search.levels);
-    let Ok(fit) = search.fit(trial, &chosen)? else { return Ok(Err(NOBODY)) };
+    let Ok(fit) = search.fit(trial, &chosen) else { return Err(NOBODY) };
     if notes.are_on() {
-        told::found(trial, notes, victim_search, &fit, &places)?;
+        told::found(trial, notes, victim_search, &fit, &places);
     }
-    Ok(Ok(found(trial.cluster(), fit)))
+    Ok(found(trial.cluster(), fit))
 }
 
 fn found(cluster: &Cluster, fit: fit::Fit) -> Found {

@@ -9,7 +9,7 @@ use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::engine::room::Lack;
 use crate::engine::search::tell::{self, Full};
-use crate::model::{Cluster, NodeIx, Overflow, Place, PodIx, ResourceIx, Trial};
+use crate::model::{Cluster, NodeIx, Place, PodIx, ResourceIx, Trial};
 
 /// Where everybody is who may make way.
 pub type Places = BTreeMap<PodIx, Place>;
@@ -55,33 +55,28 @@ pub fn nobody(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
 }
 
 /// Notes of every node what it lacks for a pod of the gang with everybody gone, or that it would do for one.
-pub fn nowhere(
-    cluster: &Cluster,
-    notes: &mut Notes,
-    victim_search: &VictimSearch<'_>,
-    levels: &[Vec<Bundle>],
-) -> Result<(), Overflow> {
+pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, levels: &[Vec<Bundle>]) {
     let rule = victim_search.rules.order.0;
     let (needed, preemptor) = (
         cluster.lacking(&victim_search.preemptor.pods),
         victim_search.may.iter().find(|ix| victim_search.preemptor.pods.contains(ix)),
     );
-    if let Some((rule, denial)) = victim_search.broken_by_asking(cluster, &needed)? {
+    if let Some((rule, denial)) = victim_search.broken_by_asking(cluster, &needed) {
         notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
     }
-    let Some(pod) = preemptor.and_then(|ix| cluster.pod(*ix)) else { return Ok(()) };
+    let Some(pod) = preemptor.and_then(|ix| cluster.pod(*ix)) else { return };
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
     for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));
         let mut room = node.free.clone();
         for candidate in candidates.iter().filter_map(|ix| cluster.pod(*ix)) {
-            room.add(&candidate.request)?;
+            room.add(&candidate.request);
         }
         if room.lacks(&pod.request).is_some() {
             let barring = |ix: PodIx| Some((ix, victim_search.barring(cluster, &victim_search.rules.guards, ix)?));
             let barred = others.into_iter().filter_map(barring).map(|(ix, (rule, denial))| (ix, rule, denial));
             let full = Full { node: ix, candidates: &candidates, room: &room, request: &pod.request };
-            tell::full(cluster, notes, &rule, &full, barred.collect())?;
+            tell::full(cluster, notes, &rule, &full, barred.collect());
             continue;
         }
         let message = || format!("for one pod: {}", tell::make_way(cluster, &candidates, "would make way"));
@@ -90,26 +85,19 @@ pub fn nowhere(
             notes.unneeded(ix, &rule, "not every pod of the gang would have a node");
         }
     }
-    Ok(())
 }
 
 /// Notes why each victim is needed, in a trial where they have gone and the gang has its nodes; and that the others are not.
-pub fn found(
-    trial: &mut Trial<'_>,
-    notes: &mut Notes,
-    victim_search: &VictimSearch<'_>,
-    fit: &Fit,
-    places: &Places,
-) -> Result<(), Overflow> {
+pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>, fit: &Fit, places: &Places) {
     let rule = victim_search.rules.order.0;
     for (level, victims) in fit.victims.iter().enumerate() {
         for ix in victims {
             let Some(place) = places.get(ix) else { continue };
             let before = trial.mark();
-            trial.put(*ix, *place)?;
+            trial.put(*ix, *place);
             let lack = place.node().and_then(|node| crowded(trial.cluster(), fit, node));
             let broken =
-                victim_search.broken(trial.cluster(), &fit.placements.iter().map(|(ix, _)| *ix).collect::<Vec<_>>())?;
+                victim_search.broken(trial.cluster(), &fit.placements.iter().map(|(ix, _)| *ix).collect::<Vec<_>>());
             let cluster = trial.cluster();
             let subject = Subject::Pod(ix.0);
             match (lack, broken) {
@@ -129,7 +117,7 @@ pub fn found(
                     notes.note(subject, Outcome::Chosen, &rule, message);
                 }
             }
-            trial.rewind(before)?;
+            trial.rewind(before);
         }
     }
     let victims: Vec<(PodIx, NodeIx)> =
@@ -138,7 +126,6 @@ pub fn found(
     for ix in places.keys().filter(|ix| victims.iter().all(|(victim, _)| victim != *ix)) {
         notes.unneeded(*ix, &rule, "others are enough");
     }
-    Ok(())
 }
 
 /// What the pods of the gang lack on a node.

@@ -5,7 +5,7 @@ use crate::contract::{Outcome, Subject};
 use crate::engine::room::Lack;
 use crate::engine::search::tell::{Full, make_way};
 use crate::laws::{Denial, Gate, Group, Rule};
-use crate::model::{Amounts, Cluster, Overflow, PodIx, Request};
+use crate::model::{Amounts, Cluster, PodIx, Request};
 
 /// Notes why each of the group is needed and why the others are not, and of the nodes that were not chosen whether they would have
 /// done.
@@ -15,24 +15,24 @@ pub(super) fn found(
     group: &Group,
     (request, dry_runs): (&Request, &[NodeDryRun]),
     best: &PreemptionCandidate,
-) -> Result<(), Overflow> {
+) {
     let rule = context.laws.node_choice.rule;
     for dry_run in dry_runs {
         let there: Vec<PodIx> = dry_run.candidates.iter().map(|(ix, _)| *ix).collect();
         if dry_run.node == best.node {
-            victims(cluster, context, (request, dry_run), &best.victims)?;
+            victims(cluster, context, (request, dry_run), &best.victims);
             context.tell_unneeded(&others(&there, &best.victims), "others are enough");
             continue;
         }
         let mut other = None;
         for reasons in 0..4 {
             other = match other {
-                None => offer(cluster, context, group, request, dry_run, reasons)?.map(|offer| (offer, reasons)),
+                None => offer(cluster, context, group, request, dry_run, reasons).map(|offer| (offer, reasons)),
                 found => found,
             };
         }
         let Some((other, reasons)) = other else {
-            unfit(cluster, context, group, request, dry_run)?;
+            unfit(cluster, context, group, request, dry_run);
             continue;
         };
         let spare = if reasons == 0 { "" } else { ", some of which are to be spared where others do" };
@@ -40,7 +40,6 @@ pub(super) fn found(
         context.notes.note(Subject::Node(dry_run.node.0), Outcome::Enough, &rule, message);
         context.tell_unneeded(&there, "nothing was planned onto its node");
     }
-    Ok(())
 }
 
 fn others(there: &[PodIx], victims: &[PodIx]) -> Vec<PodIx> {
@@ -53,10 +52,10 @@ fn victims(
     context: &mut PreemptionContext<'_>,
     (request, dry_run): (&Request, &NodeDryRun),
     victims: &[PodIx],
-) -> Result<(), Overflow> {
+) {
     for ix in victims {
         let without = others(victims, &[*ix]);
-        let room = emptied(cluster, dry_run, &without)?;
+        let room = emptied(cluster, dry_run, &without);
         let (rule, message) = match Lack::of(&room, request) {
             Some(lack) => (context.laws.node_choice.rule, lack.sentence(cluster)),
             None => match broken(cluster, context, &context.laws.limits, &without) {
@@ -66,7 +65,6 @@ fn victims(
         };
         context.notes.note(Subject::Pod(ix.0), Outcome::Needed, &rule, || format!("with it back, {message}"));
     }
-    Ok(())
 }
 
 /// Notes why no group of a node would do: too little room, a limit, or a floor.
@@ -76,9 +74,9 @@ pub(super) fn unfit(
     group: &Group,
     request: &Request,
     dry_run: &NodeDryRun,
-) -> Result<(), Overflow> {
+) {
     let there: Vec<PodIx> = dry_run.candidates.iter().map(|(ix, _)| *ix).collect();
-    let room = emptied(cluster, dry_run, &there)?;
+    let room = emptied(cluster, dry_run, &there);
     if room.lacks(request).is_some() {
         return context.tell_full(cluster, &Full { node: dry_run.node, candidates: &there, room: &room, request });
     }
@@ -92,15 +90,14 @@ pub(super) fn unfit(
         context.notes.note(subject, Outcome::Barred, &rule, message);
     }
     context.tell_unneeded(&there, "it would not be enough on its node");
-    Ok(())
 }
 
-fn emptied(cluster: &Cluster, dry_run: &NodeDryRun, gone: &[PodIx]) -> Result<Amounts, Overflow> {
+fn emptied(cluster: &Cluster, dry_run: &NodeDryRun, gone: &[PodIx]) -> Amounts {
     let mut room = dry_run.room.clone();
     for pod in gone.iter().filter_map(|ix| cluster.pod(*ix)) {
-        room.add(&pod.request)?;
+        room.add(&pod.request);
     }
-    Ok(room)
+    room
 }
 
 fn broken(

@@ -4,7 +4,7 @@ use super::{PreemptionCandidate, PreemptionContext};
 use crate::contract::{Outcome, Subject};
 use crate::engine::room::Lack;
 use crate::engine::search::tell::make_way;
-use crate::model::{Cluster, Node, NodeIx, Overflow, PodIx, Request};
+use crate::model::{Cluster, Node, NodeIx, PodIx, Request};
 
 /// Notes the nodes that were not looked at because there were offers enough.
 pub(super) fn not_looked_at(context: &mut PreemptionContext<'_>, nodes: &[(NodeIx, &Node)], offers: usize) {
@@ -24,12 +24,12 @@ pub(super) fn offers(
     context: &mut PreemptionContext<'_>,
     offers: &[PreemptionCandidate],
     request: &Request,
-) -> Result<(), Overflow> {
+) {
     let rule = context.laws.node_choice.rule;
     let chosen = offers.iter().min_by_key(|offer| offer.loss).map(|offer| offer.node);
     for offer in offers {
         if Some(offer.node) == chosen {
-            victims(cluster, context, offer, request)?;
+            victims(cluster, context, offer, request);
             continue;
         }
         let against = match offer.violations {
@@ -41,24 +41,18 @@ pub(super) fn offers(
         let there = candidates(cluster, context, offer.node);
         context.tell_unneeded(&there, "nothing was planned onto its node");
     }
-    Ok(())
 }
 
 /// Notes who of a node could be put back beside the asker, and what would be missing with each of the others back.
-fn victims(
-    cluster: &Cluster,
-    context: &mut PreemptionContext<'_>,
-    offer: &PreemptionCandidate,
-    request: &Request,
-) -> Result<(), Overflow> {
-    let Some(node) = cluster.node(offer.node) else { return Ok(()) };
+fn victims(cluster: &Cluster, context: &mut PreemptionContext<'_>, offer: &PreemptionCandidate, request: &Request) {
+    let Some(node) = cluster.node(offer.node) else { return };
     let rule = context.laws.put_back.rule;
     let mut room = node.free.clone();
     for other in context.promised(cluster, node) {
-        room.subtract(&other.request)?;
+        room.subtract(&other.request);
     }
     for victim in &offer.victims {
-        room.add(&cluster.frees(*victim)?)?;
+        room.add(&cluster.frees(*victim));
     }
     for ix in candidates(cluster, context, offer.node) {
         let subject = Subject::Pod(ix.0);
@@ -71,14 +65,13 @@ fn victims(
             context.notes.note(subject, Outcome::PutBack, &rule, message);
             continue;
         }
-        let frees = cluster.frees(ix)?;
-        room.subtract(&frees)?;
+        let frees = cluster.frees(ix);
+        room.subtract(&frees);
         let lacks = Lack::of(&room, request);
-        room.add(&frees)?;
+        room.add(&frees);
         let message = || lacks.map_or_else(String::new, |lacks| format!("with it back, {}", lacks.sentence(cluster)));
         context.notes.note(subject, Outcome::Needed, &rule, message);
     }
-    Ok(())
 }
 
 /// Those on a node whom no law spares, in the order in which they are put back.

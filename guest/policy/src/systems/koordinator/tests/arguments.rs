@@ -13,7 +13,7 @@ fn bad(name: &str, expected: &str, found: &str) -> Result<(), ConfigError> {
 }
 
 #[test]
-fn nothing_is_a_configuration_and_so_is_every_argument() {
+fn no_arguments_and_all_arguments_are_valid_configurations() {
     for arguments in ["", " ", "null", "{}"] {
         assert_eq!(configure(arguments), Ok(()));
     }
@@ -24,17 +24,17 @@ fn nothing_is_a_configuration_and_so_is_every_argument() {
 }
 
 #[test]
-fn the_arguments_are_told_under_the_names_and_with_the_defaults_of_upstream() {
+fn the_arguments_have_the_names_and_defaults_of_upstream() {
     let arguments = Engine::describe().systems.swap_remove(0).arguments;
-    let said: Vec<(&str, &str)> = arguments.iter().map(|one| (one.name.as_str(), one.default.as_str())).collect();
+    let declared: Vec<(&str, &str)> = arguments.iter().map(|one| (one.name.as_str(), one.default.as_str())).collect();
     for seed in ["disableDefaultPreemptiable", "disableDefaultTriggerPreemption", "podShouldBeDeletedWhenPreempted"] {
-        assert!(said.contains(&(seed, "false")), "{seed}");
+        assert!(declared.contains(&(seed, "false")), "{seed}");
     }
-    assert!(said.contains(&("defaultTimeout", "\"600s\"")));
+    assert!(declared.contains(&("defaultTimeout", "\"600s\"")));
 }
 
 #[test]
-fn what_is_no_argument_or_not_of_its_kind_is_refused() {
+fn unknown_arguments_and_values_of_the_wrong_kind_are_refused() {
     assert_eq!(
         configure(r#"{"disableDefaultPreemptible": true}"#),
         Err(ConfigError::UnknownArgument("disableDefaultPreemptible".to_owned())),
@@ -54,7 +54,7 @@ fn what_is_no_argument_or_not_of_its_kind_is_refused() {
 }
 
 #[test]
-fn a_configuration_that_is_refused_changes_nothing() {
+fn a_refused_configuration_changes_nothing() {
     let mut world = crate::testing::World::new();
     world.node("n", "cpu=1");
     world.pod(crate::testing::pod("p").asks("cpu=1").on("n"));

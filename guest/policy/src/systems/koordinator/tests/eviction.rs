@@ -1,4 +1,4 @@
-//! How victims leave: marked for somebody else, or deleted.
+//! How victims are evicted: marked for another component, or deleted.
 
 use crate::contract::{Event, Eviction, Mark, MarkPlace, Plan};
 use crate::testing::{INSIDE, SOFT_EVICTION, World, pod, reservation};
@@ -8,18 +8,18 @@ fn plan(arguments: &str, job: Option<&str>) -> Option<Plan> {
     let mut world = World::with(arguments);
     world.node("n", "cpu=1");
     world.pod(pod("v").asks("cpu=1").on("n"));
-    let preemptor = pod("asker").asks("cpu=1").priority(1);
+    let preemptor = pod("preemptor").asks("cpu=1").priority(1);
     world.pod(match job {
         Some(job) => preemptor.job(job),
         None => preemptor,
     });
     world.tell(vec![Event::Clock(1_767_225_600_000_000_000)]);
-    world.post_filter("asker").plan
+    world.post_filter("preemptor").plan
 }
 
 #[test]
 fn a_victim_is_marked_with_a_label_and_with_details_in_an_annotation() {
-    for (job, by) in [(None, "default/asker"), (Some("train"), "default/train")] {
+    for (job, by) in [(None, "default/preemptor"), (Some("train"), "default/train")] {
         let plan = plan("", job).unwrap_or_else(|| panic!("there is a plan"));
         assert!(plan.victims.iter().all(|victim| victim.eviction == Eviction::Soft));
         let details = format!(
@@ -32,7 +32,7 @@ fn a_victim_is_marked_with_a_label_and_with_details_in_an_annotation() {
 }
 
 #[test]
-fn where_the_scheduler_deletes_nothing_is_written() {
+fn the_scheduler_writes_no_mark_where_it_deletes() {
     let plan = plan(r#"{"podShouldBeDeletedWhenPreempted": true}"#, None).unwrap_or_else(|| panic!("there is a plan"));
     assert!(plan.victims.iter().all(|victim| victim.eviction == Eviction::Delete));
     assert_eq!(plan.marks, []);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{job_of, told};
+use super::{job_of, reported};
 use crate::contract::{Event, Object, Severity};
 use crate::model::{Gang, Match};
 use crate::testing::{Draft, World, key, object, pod, pod_group};
@@ -31,7 +31,7 @@ fn with_spec(spec: Value, annotations: &[(&str, &str)]) -> Object {
     object("PodGroup", "default/g", [&[], annotations], json!({"spec": spec}))
 }
 
-/// What a PodGroup comes to for a pod of its job.
+/// The gang that a PodGroup gives to a pod of its job.
 fn declared(spec: Value, annotations: &[(&str, &str)]) -> (Option<Gang>, World) {
     let mut world = World::new();
     world.pod(pod("p").job("g"));
@@ -39,7 +39,7 @@ fn declared(spec: Value, annotations: &[(&str, &str)]) -> (Option<Gang>, World) 
     (gang(&world), world)
 }
 
-/// What annotations of a pod come to.
+/// The gang that the annotations of a pod give.
 fn annotated(annotations: &[(&str, &str)]) -> (Option<Gang>, World) {
     let mut world = World::new();
     world.pod(with_annotations(pod("p"), annotations));
@@ -56,7 +56,7 @@ fn gang(world: &World) -> Option<Gang> {
 }
 
 #[test]
-fn a_pod_group_and_annotations_say_the_same_in_their_ways() {
+fn a_pod_group_and_annotations_describe_the_same_gang() {
     let every = [
         (TIMEOUT, "90s"),
         (MODE, "NonStrict"),
@@ -80,9 +80,9 @@ fn a_pod_group_and_annotations_say_the_same_in_their_ways() {
 }
 
 #[test]
-fn empty_annotations_are_none() {
+fn empty_annotations_count_as_absent() {
     let (gang, world) = declared(json!({"minMember": 2}), &[(MODE, ""), (MATCH, ""), (GROUPS, "")]);
-    assert_eq!((gang, told(&world.findings)), (Some(plain(2)), vec![]));
+    assert_eq!((gang, reported(&world.findings)), (Some(plain(2)), vec![]));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_pod_group_of_another_namespace_is_of_another_gang() {
 fn a_number_of_members_must_be_one_or_more() {
     let path = "/spec/minMember";
     for (spec, message) in [
-        (json!({}), "it does not say how many pods must be bound together"),
+        (json!({}), "the number of pods to bind together is missing"),
         (json!({"minMember": 0}), "`0` is not a number of pods"),
         (json!({"minMember": -1}), "`-1` is not a number of pods"),
         (json!({"minMember": 1.5}), "`1.5` is not a number of pods"),
@@ -148,31 +148,31 @@ fn a_number_of_members_must_be_one_or_more() {
     ] {
         let (gang, world) = declared(spec, &[]);
         assert_eq!(gang, None);
-        assert_eq!(told(&world.findings), [(Severity::Error, "PodGroup/default/g", path, message)]);
+        assert_eq!(reported(&world.findings), [(Severity::Error, "PodGroup/default/g", path, message)]);
     }
 }
 
 #[test]
-fn a_value_that_is_not_known_makes_the_gang_unusable_and_what_was_known_still_holds() {
+fn an_unknown_value_makes_the_gang_unusable_and_the_last_valid_one_stays() {
     let escaped = |key: &str| format!("/metadata/annotations/{}", key.replace('/', "~1"));
     for (key, value, message) in [
-        (MODE, "strict", "`strict` is not known here"),
-        (MATCH, "always", "`always` is not known here"),
-        (GROUPS, "default/g", "`default/g` is not known here"),
-        (GROUPS, r#"["g"]"#, r#"`["g"]` is not known here"#),
-        (TIMEOUT, "soon", "`soon` is not a time to wait"),
-        (TIMEOUT, "-1s", "`-1s` is not a time to wait"),
+        (MODE, "strict", "`strict` is not a known value"),
+        (MATCH, "always", "`always` is not a known value"),
+        (GROUPS, "default/g", "`default/g` is not a known value"),
+        (GROUPS, r#"["g"]"#, r#"`["g"]` is not a known value"#),
+        (TIMEOUT, "soon", "`soon` is not a duration above 0"),
+        (TIMEOUT, "-1s", "`-1s` is not a duration above 0"),
     ] {
         let path = escaped(key);
         let mut world = World::new();
         world.pod(pod("p").job("g"));
         world.object(pod_group("g", 4, &[]));
         world.object(pod_group("g", 2, &[(key, value)]));
-        assert_eq!(told(&world.findings), [(Severity::Error, "PodGroup/default/g", path.as_str(), message)]);
+        assert_eq!(reported(&world.findings), [(Severity::Error, "PodGroup/default/g", path.as_str(), message)]);
         assert_eq!(gang(&world), Some(plain(4)));
 
         let (gang, world) = annotated(&[(MINIMUM, "2"), (key, value)]);
-        assert_eq!(told(&world.findings), [(Severity::Error, "Pod/default/p", path.as_str(), message)]);
+        assert_eq!(reported(&world.findings), [(Severity::Error, "Pod/default/p", path.as_str(), message)]);
         assert_eq!(gang, None);
     }
 }
@@ -180,7 +180,7 @@ fn a_value_that_is_not_known_makes_the_gang_unusable_and_what_was_known_still_ho
 #[test]
 fn without_a_minimum_the_annotations_describe_no_gang() {
     let (gang, world) = annotated(&[(MODE, "Strict")]);
-    assert_eq!((gang, told(&world.findings)), (None, vec![]));
+    assert_eq!((gang, reported(&world.findings)), (None, vec![]));
 }
 
 #[test]
@@ -197,12 +197,12 @@ fn an_annotated_minimum_must_be_one_or_more() {
         assert_eq!(gang, None);
         let path = format!("/metadata/annotations/{}", MINIMUM.replace('/', "~1"));
         let message = format!("`{text}` is not a number of pods");
-        assert_eq!(told(&world.findings), [(Severity::Error, "Pod/default/p", path.as_str(), message.as_str())]);
+        assert_eq!(reported(&world.findings), [(Severity::Error, "Pod/default/p", path.as_str(), message.as_str())]);
     }
 }
 
-/// A world with these pods of a gang, told in this order: name, creation and annotated minimum, and how it fails.
-fn told_of(pods: &[(&str, i64, &str, &str)]) -> World {
+/// A world with these pods of a gang, reported in this order: name, creation, annotated minimum and mode.
+fn with_pods(pods: &[(&str, i64, &str, &str)]) -> World {
     let mut world = World::new();
     for (name, created, minimum, mode) in pods {
         let draft = with_annotations(pod(name), &[(MINIMUM, minimum), (MODE, mode)]);
@@ -212,26 +212,26 @@ fn told_of(pods: &[(&str, i64, &str, &str)]) -> World {
 }
 
 #[test]
-fn of_annotations_that_differ_the_largest_minimum_counts_then_the_oldest_pod_whoever_was_told_of_first() {
+fn of_different_annotations_the_largest_minimum_is_used_then_the_oldest_pod_in_any_order_of_reports() {
     let loose = |minimum| Gang { fails_together: false, leaves_together: false, ..plain(minimum) };
     let (young, old) = (("p", 2, "3", "Strict"), ("q", 1, "3", "NonStrict"));
     for pods in [[young, old], [old, young]] {
-        assert_eq!(gang(&told_of(&pods)), Some(loose(3)), "{pods:?}");
+        assert_eq!(gang(&with_pods(&pods)), Some(loose(3)), "{pods:?}");
     }
     let (large, small) = (("p", 2, "3", "Strict"), ("q", 1, "2", "NonStrict"));
     for pods in [[large, small], [small, large]] {
-        assert_eq!(gang(&told_of(&pods)), Some(plain(3)), "{pods:?}");
+        assert_eq!(gang(&with_pods(&pods)), Some(plain(3)), "{pods:?}");
     }
     let path = format!("/metadata/annotations/{}", MINIMUM.replace('/', "~1"));
-    let message = "it says that its gang needs 2 pods, another pod says 3; the larger number counts";
-    let world = told_of(&[large, small]);
-    assert_eq!(told(&world.findings), [(Severity::Warning, "Pod/default/q", path.as_str(), message)]);
-    assert_eq!(told(&told_of(&[young, old]).findings), []);
+    let message = "the pod requests 2 pods for its gang, another pod 3; the larger number is used";
+    let world = with_pods(&[large, small]);
+    assert_eq!(reported(&world.findings), [(Severity::Warning, "Pod/default/q", path.as_str(), message)]);
+    assert_eq!(reported(&with_pods(&[young, old]).findings), []);
 }
 
 #[test]
-fn what_a_pod_that_is_gone_changed_its_mind_or_moved_said_of_its_gang_counts_no_more() {
-    let world = || told_of(&[("p", 1, "2", ""), ("q", 2, "3", "")]);
+fn annotations_of_a_pod_that_is_gone_changed_or_moved_have_no_effect_any_more() {
+    let world = || with_pods(&[("p", 1, "2", ""), ("q", 2, "3", "")]);
     assert_eq!(gang(&world()), Some(plain(3)));
     let mut gone = world();
     gone.gone("q");
@@ -248,5 +248,5 @@ fn what_a_pod_that_is_gone_changed_its_mind_or_moved_said_of_its_gang_counts_no_
     assert_eq!(gang(&silent), None);
     let mut mistaken = world();
     mistaken.pod(with_annotations(pod("q"), &[(MINIMUM, "many")]));
-    assert_eq!(gang(&mistaken), Some(plain(3)), "what cannot be read leaves the gang as it was");
+    assert_eq!(gang(&mistaken), Some(plain(3)), "an invalid annotation leaves the gang unchanged");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{read, told};
+use super::{read, reported};
 use crate::contract::{Event, Object, Severity};
 use crate::testing::{DEFAULT, Draft, World, key, object, pod, quota, reservation};
 
@@ -35,7 +35,7 @@ fn mapped(quotas: &[Object], draft: Draft) -> String {
         }
         quota_of(&world, &name).unwrap_or_default()
     });
-    assert_eq!(before, after, "a quota that is created later takes its pods over");
+    assert_eq!(before, after, "a quota that is created later gets its pods");
     before
 }
 
@@ -56,7 +56,7 @@ fn a_label_that_names_no_quota_leads_to_the_default_and_not_to_the_namespace() {
 }
 
 #[test]
-fn an_empty_label_is_none() {
+fn an_empty_label_counts_as_absent() {
     assert_eq!(mapped(&[home("ns")], pod("ns/p").quota("")), "ns");
 }
 
@@ -67,19 +67,19 @@ fn a_quota_named_like_a_namespace_counts_in_that_namespace_only() {
 }
 
 #[test]
-fn of_several_quotas_that_list_a_namespace_the_first_by_name_has_it() {
+fn of_several_quotas_that_list_a_namespace_the_first_by_name_gets_it() {
     let [a, b] = ["a", "b"].map(|name| lists(name, r#"["ns"]"#));
     assert_eq!(mapped(&[a.clone(), b.clone()], pod("ns/p")), "a");
     assert_eq!(mapped(&[b.clone(), a.clone()], pod("ns/p")), "a");
     let mut world = World::new();
     world.tell(vec![Event::ObjectUpserted(b), Event::ObjectUpserted(a)]);
     let path = format!("/metadata/annotations/{}", NAMESPACES.replace('/', "~1"));
-    let message = "quota `a` lists namespace `ns`, too, and has its pods";
-    assert_eq!(told(&world.findings), [(Severity::Warning, "ElasticQuota/quotas/b", path.as_str(), message)]);
+    let message = "quota `a` lists namespace `ns` as well and gets its pods";
+    assert_eq!(reported(&world.findings), [(Severity::Warning, "ElasticQuota/quotas/b", path.as_str(), message)]);
 }
 
 #[test]
-fn pods_of_a_quota_that_is_gone_go_where_they_would_have_gone_without_it() {
+fn pods_of_a_removed_quota_get_the_quota_that_they_would_have_without_it() {
     let mut world = World::new();
     let (labelled, listing) = (quota("labelled", "", "", ""), lists("listing", r#"["ns"]"#));
     world.object(labelled.clone());
@@ -93,7 +93,7 @@ fn pods_of_a_quota_that_is_gone_go_where_they_would_have_gone_without_it() {
 }
 
 #[test]
-fn a_pod_that_changes_its_label_changes_its_quota_and_takes_its_usage_along() {
+fn a_pod_that_changes_its_label_moves_its_usage_to_the_new_quota() {
     let mut world = World::new();
     world.object(quota("a", "", "", ""));
     world.object(quota("b", "", "", ""));
@@ -106,7 +106,7 @@ fn a_pod_that_changes_its_label_changes_its_quota_and_takes_its_usage_along() {
 }
 
 #[test]
-fn a_reservation_belongs_to_no_quota() {
+fn a_reservation_has_no_quota() {
     let mut world = World::new();
     world.object(quota("q", "", "", ""));
     world.node("n", "cpu=8");

@@ -1,6 +1,6 @@
-//! What a pod says of itself.
+//! The attributes of pods.
 
-use super::{job_of, read, told};
+use super::{job_of, read, reported};
 use crate::contract::Severity;
 use crate::model::Class;
 use crate::testing::{Draft, INSIDE, JOB, OPT_OUT, PREEMPTIBLE, SOFT_EVICTION, World, pod, reservation};
@@ -27,7 +27,7 @@ fn only_the_label_false_makes_a_pod_non_preemptible_and_the_argument_one_without
 }
 
 #[test]
-fn the_job_is_named_in_three_spellings_of_which_the_first_that_is_not_empty_counts() {
+fn the_job_has_three_keys_of_which_the_first_that_is_not_empty_is_used() {
     let job = |draft: Draft| {
         let mut world = World::new();
         let name = draft.name();
@@ -45,8 +45,8 @@ fn the_job_is_named_in_three_spellings_of_which_the_first_that_is_not_empty_coun
         (pod("p").label(JOB, ""), None),
         (pod("ns/p").label(JOB, "a"), Some("ns/a")),
     ] {
-        let said = format!("{draft:?}");
-        assert_eq!(job(draft).as_deref(), expected, "{said}");
+        let case = format!("{draft:?}");
+        assert_eq!(job(draft).as_deref(), expected, "{case}");
     }
 }
 
@@ -61,7 +61,7 @@ fn a_pod_that_changes_its_job_is_no_member_of_the_old_one() {
 }
 
 #[test]
-fn a_mark_of_any_value_means_that_the_pod_is_leaving() {
+fn a_soft_eviction_label_with_any_value_means_that_the_pod_is_leaving() {
     for (draft, leaving) in [
         (pod("p"), false),
         (pod("p").label(SOFT_EVICTION, "true"), true),
@@ -70,9 +70,9 @@ fn a_mark_of_any_value_means_that_the_pod_is_leaving() {
         (pod("p").label(OPT_OUT, "true"), false),
     ] {
         let mut world = World::new();
-        let said = format!("{draft:?}");
+        let case = format!("{draft:?}");
         world.pod(draft);
-        assert_eq!(read(&world, "p").is_leaving(), leaving, "{said}");
+        assert_eq!(read(&world, "p").is_leaving(), leaving, "{case}");
     }
 }
 
@@ -87,44 +87,45 @@ fn the_priority_of_a_reservation_is_its_label_or_that_of_its_template_or_the_hig
         (template(None).label(PRIORITY, "9"), 9),
     ] {
         let mut world = World::new();
-        let said = format!("{draft:?}");
+        let case = format!("{draft:?}");
         world.pod(draft);
-        assert_eq!(read(&world, "Reservation/r").priority(), expected, "{said}");
-        assert_eq!(told(&world.findings), []);
+        assert_eq!(read(&world, "Reservation/r").priority(), expected, "{case}");
+        assert_eq!(reported(&world.findings), []);
     }
 }
 
 #[test]
-fn on_a_pod_the_label_for_the_priority_of_reservations_says_nothing() {
+fn the_priority_label_of_reservations_has_no_effect_on_a_pod() {
     let mut world = World::new();
     world.pod(pod("p").priority(3).label(PRIORITY, "9"));
     assert_eq!(read(&world, "p").priority(), 3);
 }
 
 #[test]
-fn a_priority_of_a_reservation_that_is_no_number_is_told() {
+fn an_invalid_priority_of_a_reservation_is_reported() {
     let path = "/metadata/labels/koordinator.sh~1priority";
     for text in ["high", "2147483648", ""] {
         let mut world = World::new();
         world.pod(reservation("r").priority(7).label(PRIORITY, text));
         let message = format!("`{text}` is not a priority");
-        assert_eq!(told(&world.findings), [(Severity::Warning, "Reservation/r", path, message.as_str())]);
+        assert_eq!(reported(&world.findings), [(Severity::Warning, "Reservation/r", path, message.as_str())]);
         assert_eq!(read(&world, "Reservation/r").priority(), 7);
     }
 }
 
 #[test]
-fn an_annotation_that_names_no_reservation_is_told_and_the_pod_stands_outside() {
+fn an_annotation_without_a_reservation_name_is_reported_and_the_pod_is_outside() {
     let path = "/metadata/annotations/scheduling.koordinator.sh~1reservation-allocated";
     for text in ["r", "{}", r#"{"name": 1}"#, "[]", ""] {
         let mut world = World::new();
         world.pod(pod("p").annotation(INSIDE, text));
-        let message = format!("`{text}` does not name a reservation; the pod counts as outside of all");
-        assert_eq!(told(&world.findings), [(Severity::Warning, "Pod/default/p", path, message.as_str())]);
+        let message =
+            format!("`{text}` does not name a reservation; the pod is treated as outside of every reservation");
+        assert_eq!(reported(&world.findings), [(Severity::Warning, "Pod/default/p", path, message.as_str())]);
         assert_eq!(read(&world, "p").attributes.inside, None);
     }
     let mut world = World::new();
     world.pod(pod("p").annotation(INSIDE, r#"{"name": "r"}"#));
     assert_eq!(read(&world, "p").attributes.inside, world.engine.cluster().symbol("r"));
-    assert_eq!(told(&world.findings), []);
+    assert_eq!(reported(&world.findings), []);
 }

@@ -1,8 +1,8 @@
-//! ElasticQuotas: their bounds, what is counted against them, and what is wrong with them.
+//! ElasticQuotas: their bounds, the usage counted against them, and the findings about them.
 
 use serde_json::{Value, json};
 
-use super::told;
+use super::reported;
 use crate::contract::{Amount, Bound, Event, Object, Severity};
 use crate::testing::{DEFAULT, ROOT, World, amounts, object, pod, quota};
 
@@ -19,7 +19,7 @@ fn bound(world: &World, quota: &str, name: &str) -> Vec<Amount> {
 }
 
 #[test]
-fn min_and_max_are_read_in_every_spelling_of_a_quantity() {
+fn min_and_max_accept_every_form_of_a_quantity() {
     let mut world = World::new();
     world.object(with_spec(
         "q",
@@ -27,21 +27,21 @@ fn min_and_max_are_read_in_every_spelling_of_a_quantity() {
     ));
     assert_eq!(bound(&world, "q", "min"), amounts("cpu=2 memory=1536Mi"));
     assert_eq!(bound(&world, "q", "max"), amounts("cpu=2500m memory=2Gi gpu=3"));
-    assert_eq!(told(&world.findings), []);
+    assert_eq!(reported(&world.findings), []);
 }
 
 #[test]
-fn a_quota_without_bounds_is_a_quota() {
+fn a_quota_without_bounds_is_valid() {
     let mut world = World::new();
     world.object(object("ElasticQuota", "quotas/q", [&[], &[]], json!({})));
     world.object(with_spec("r", json!({"min": null, "max": {}})));
     assert_eq!(world.account("q").bounds, []);
     assert_eq!(world.account("r").bounds, []);
-    assert_eq!(told(&world.findings), []);
+    assert_eq!(reported(&world.findings), []);
 }
 
 #[test]
-fn a_bound_on_a_resource_that_nobody_has_yet_bounds_as_soon_as_somebody_has() {
+fn a_bound_on_an_unknown_resource_applies_once_the_resource_is_known() {
     let mut world = World::new();
     world.object(with_spec("q", json!({"max": {"fpga": 2}})));
     assert_eq!(bound(&world, "q", "max"), []);
@@ -51,7 +51,7 @@ fn a_bound_on_a_resource_that_nobody_has_yet_bounds_as_soon_as_somebody_has() {
 }
 
 #[test]
-fn an_amount_that_cannot_be_read_makes_the_quota_unusable_and_the_one_before_still_holds() {
+fn an_invalid_amount_makes_the_quota_unusable_and_the_last_valid_one_stays() {
     for (amount, message) in [
         (json!("4 cores"), "`4 cores` is not a quantity"),
         (json!("-1"), "`-1` is negative"),
@@ -63,19 +63,19 @@ fn an_amount_that_cannot_be_read_makes_the_quota_unusable_and_the_one_before_sti
         let mut world = World::new();
         world.object(quota("q", "", "cpu=1", "cpu=4"));
         world.object(with_spec("q", json!({"min": {"cpu": "1"}, "max": {"cpu": amount}})));
-        assert_eq!(told(&world.findings), [(Severity::Error, "ElasticQuota/quotas/q", "/spec/max/cpu", message)]);
+        assert_eq!(reported(&world.findings), [(Severity::Error, "ElasticQuota/quotas/q", "/spec/max/cpu", message)]);
         assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"));
     }
 }
 
 #[test]
-fn a_list_that_is_none_and_json_that_is_none_are_told() {
+fn an_invalid_resource_list_and_invalid_json_are_reported() {
     let mut world = World::new();
     world.object(with_spec("q", json!({"max": ["cpu"]})));
     world.object(Object { json: "{".to_owned(), ..quota("r", "", "", "") });
     let [first, second] = world.findings.as_slice() else { panic!("{:?}", world.findings) };
-    assert_eq!((first.path.as_str(), first.message.as_str()), ("/spec/max", r#"`["cpu"]` is not a list of resources"#));
-    assert!(second.message.starts_with("it is not readable as JSON: "), "{second:?}");
+    assert_eq!((first.path.as_str(), first.message.as_str()), ("/spec/max", r#"`["cpu"]` is not a resource list"#));
+    assert!(second.message.starts_with("the object is not valid JSON: "), "{second:?}");
     assert_eq!(world.engine.queues().unwrap().len(), 3, "neither became a quota");
 }
 
@@ -84,36 +84,36 @@ fn a_name_with_a_slash_is_escaped_in_the_path() {
     let mut world = World::new();
     world.object(with_spec("q", json!({"max": {"nvidia.com/gpu": "x"}})));
     let expected = (Severity::Error, "ElasticQuota/quotas/q", "/spec/max/nvidia.com~1gpu", "`x` is not a quantity");
-    assert_eq!(told(&world.findings), [expected]);
+    assert_eq!(reported(&world.findings), [expected]);
 }
 
 #[test]
-fn a_min_above_max_is_told_and_read_as_it_stands() {
+fn a_min_above_max_is_reported_and_used_as_written() {
     let mut world = World::new();
     world.object(quota("q", "", "cpu=5 memory=1Gi", "cpu=4 memory=1Gi"));
     let message = "min of cpu 5 is more than max 4";
-    assert_eq!(told(&world.findings), [(Severity::Warning, "ElasticQuota/quotas/q", "/spec/min/cpu", message)]);
+    assert_eq!(reported(&world.findings), [(Severity::Warning, "ElasticQuota/quotas/q", "/spec/min/cpu", message)]);
     assert_eq!(bound(&world, "q", "min"), amounts("cpu=5 memory=1Gi"));
 }
 
 #[test]
-fn a_resource_that_min_names_and_max_does_not_is_told_unless_max_names_none() {
+fn a_resource_in_min_but_not_in_max_is_reported_unless_max_is_empty() {
     let mut world = World::new();
     world.object(quota("q", "", "cpu=1 memory=1Gi", "cpu=4"));
-    let message = "min names memory and max does not: there is no limit to it";
-    assert_eq!(told(&world.findings), [(Severity::Warning, "ElasticQuota/quotas/q", "/spec/min/memory", message)]);
-    assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"), "it is read as it stands");
+    let message = "min sets memory and max does not: its use is unlimited";
+    assert_eq!(reported(&world.findings), [(Severity::Warning, "ElasticQuota/quotas/q", "/spec/min/memory", message)]);
+    assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"), "it is used as written");
     let mut world = World::new();
     world.object(quota("q", "", "cpu=1 memory=1Gi", ""));
-    assert_eq!(told(&world.findings), []);
+    assert_eq!(reported(&world.findings), []);
 }
 
 #[test]
-fn the_number_of_pods_is_not_counted_by_quotas() {
+fn quotas_do_not_count_pods() {
     let mut world = World::new();
     world.object(with_spec("q", json!({"min": {"pods": 1}, "max": {"pods": "10", "cpu": 4}})));
     assert_eq!(
-        told(&world.findings),
+        reported(&world.findings),
         [
             (Severity::Warning, "ElasticQuota/quotas/q", "/spec/min/pods", "`pods` is ignored"),
             (Severity::Warning, "ElasticQuota/quotas/q", "/spec/max/pods", "`pods` is ignored"),
@@ -123,14 +123,14 @@ fn the_number_of_pods_is_not_counted_by_quotas() {
 }
 
 #[test]
-fn the_limits_upstream_writes_into_its_own_quotas_are_no_limits() {
+fn the_no_limit_amounts_in_the_quotas_of_upstream_do_not_bind() {
     let mut world = World::new();
     let endless = json!({"max": {"cpu": "9223372036854775807", "memory": "4Gi"}});
     world.object(with_spec(DEFAULT, endless.clone()));
-    assert_eq!(told(&world.findings), []);
+    assert_eq!(reported(&world.findings), []);
     assert_eq!(bound(&world, DEFAULT, "max"), amounts("memory=4Gi"));
     world.object(with_spec("q", endless));
-    assert_eq!(told(&world.findings).len(), 1, "anybody else is told");
+    assert_eq!(reported(&world.findings).len(), 1, "in any other quota such an amount is reported");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn usage_and_requests_count_with_every_ancestor() {
 }
 
 #[test]
-fn promises_are_accounted_until_the_pod_has_its_node() {
+fn nominated_usage_is_accounted_until_the_pod_has_its_node() {
     let mut world = World::new();
     world.object(quota("group", "", "", ""));
     world.object(quota("team", "group", "", ""));
@@ -170,7 +170,7 @@ fn promises_are_accounted_until_the_pod_has_its_node() {
 }
 
 #[test]
-fn a_list_of_namespaces_that_is_none_makes_the_quota_unusable() {
+fn an_invalid_namespace_list_makes_the_quota_unusable() {
     let mut world = World::new();
     world.object(object("ElasticQuota", "quotas/q", [&[], &[(NAMESPACES, "a, b")]], json!({})));
     let finding = world.findings.first();
@@ -179,7 +179,7 @@ fn a_list_of_namespaces_that_is_none_makes_the_quota_unusable() {
 }
 
 #[test]
-fn the_share_of_a_quota_is_told_before_anybody_asks_for_a_decision() {
+fn the_runtime_quota_is_reported_before_any_decision() {
     let mut world = World::with(r#"{"enableRuntimeQuota": true}"#);
     world.object(quota("team", "", "", "cpu=20"));
     world.node("n", "cpu=12");

@@ -1,8 +1,8 @@
-//! ElasticQuotas: which there are, and which stands below which.
+//! ElasticQuotas: which quotas exist, and the tree that they form.
 
 use serde_json::json;
 
-use super::told;
+use super::reported;
 use crate::contract::{Event, Severity};
 use crate::testing::{DEFAULT, PARENT, ROOT, World, amounts, key, object, quota};
 
@@ -19,7 +19,7 @@ fn parent(world: &World, name: &str) -> Option<String> {
 }
 
 #[test]
-fn there_are_always_the_root_the_default_and_the_system_quota_without_bounds() {
+fn the_root_default_and_system_quotas_always_exist_without_bounds() {
     let world = World::new();
     let below = Some(ROOT.to_owned());
     assert_eq!(
@@ -33,7 +33,7 @@ fn there_are_always_the_root_the_default_and_the_system_quota_without_bounds() {
 }
 
 #[test]
-fn without_a_parent_label_or_with_an_empty_one_a_quota_stands_below_the_root() {
+fn a_quota_without_a_parent_label_is_a_child_of_the_root() {
     let mut world = World::new();
     world.object(object("ElasticQuota", "quotas/bare", [&[], &[]], json!({})));
     world.object(quota("empty", "", "", ""));
@@ -43,28 +43,28 @@ fn without_a_parent_label_or_with_an_empty_one_a_quota_stands_below_the_root() {
     for (name, expected) in [("bare", ROOT), ("empty", ROOT), ("named", ROOT), ("child", "named"), ("odd", DEFAULT)] {
         assert_eq!(parent(&world, name).as_deref(), Some(expected), "{name}");
     }
-    assert_eq!(told(&world.findings), []);
+    assert_eq!(reported(&world.findings), []);
 }
 
 #[test]
-fn a_parent_may_come_later_and_may_go() {
+fn a_parent_may_be_created_later_and_may_be_removed() {
     let mut world = World::new();
     world.object(quota("child", "group", "", ""));
-    let message = "its parent `group` does not exist; it stands below the root";
+    let message = "its parent `group` does not exist; the quota is placed below the root";
     let path = format!("/metadata/labels/{}", PARENT.replace('/', "~1"));
     let warning = (Severity::Warning, "ElasticQuota/quotas/child", path.as_str(), message);
-    assert_eq!(told(&world.findings), [warning]);
+    assert_eq!(reported(&world.findings), [warning]);
     assert_eq!(parent(&world, "child").as_deref(), Some(ROOT));
     let group = quota("group", "", "", "");
     world.object(group.clone());
     assert_eq!(parent(&world, "child").as_deref(), Some("group"));
     world.tell(vec![Event::ObjectRemoved(key(&group))]);
     assert_eq!(parent(&world, "child").as_deref(), Some(ROOT));
-    assert_eq!(told(&world.findings), [warning; 2]);
+    assert_eq!(reported(&world.findings), [warning; 2]);
 }
 
 #[test]
-fn a_quota_that_is_below_itself_stands_below_the_root_and_is_told_its_cycle() {
+fn quotas_in_a_cycle_become_children_of_the_root_and_the_cycle_is_reported() {
     let mut world = World::new();
     world.tell(
         ["a", "b", "c"]
@@ -74,10 +74,10 @@ fn a_quota_that_is_below_itself_stands_below_the_root_and_is_told_its_cycle() {
             .collect(),
     );
     let path = format!("/metadata/labels/{}", PARENT.replace('/', "~1"));
-    let said: Vec<(&str, &str)> =
-        told(&world.findings).into_iter().map(|(_, object, _, message)| (object, message)).collect();
+    let messages: Vec<(&str, &str)> =
+        reported(&world.findings).into_iter().map(|(_, object, _, message)| (object, message)).collect();
     assert_eq!(
-        said,
+        messages,
         [
             ("ElasticQuota/quotas/a", "its parents form a cycle: a -> b -> c -> a"),
             ("ElasticQuota/quotas/b", "its parents form a cycle: b -> c -> a -> b"),
@@ -88,7 +88,7 @@ fn a_quota_that_is_below_itself_stands_below_the_root_and_is_told_its_cycle() {
     for name in ["a", "b", "c"] {
         assert_eq!(parent(&world, name).as_deref(), Some(ROOT));
     }
-    // The cycle is opened: everybody finds the parent again.
+    // The cycle is broken: every quota has its named parent again.
     world.object(quota("c", "", "", ""));
     for (name, expected) in [("a", "b"), ("b", "c"), ("c", ROOT)] {
         assert_eq!(parent(&world, name).as_deref(), Some(expected));
@@ -107,7 +107,7 @@ fn a_quota_that_is_its_own_parent_is_a_cycle_of_one() {
 }
 
 #[test]
-fn a_quota_keeps_its_parent_where_that_finds_none_itself() {
+fn a_quota_keeps_its_parent_where_the_parent_itself_moves_to_the_root() {
     for (above, parent_of_above) in [("an unknown parent", "nowhere"), ("a cycle", "a")] {
         let mut world = World::new();
         let quotas = [("a", "b"), ("b", parent_of_above), ("c", "b")];
@@ -118,7 +118,7 @@ fn a_quota_keeps_its_parent_where_that_finds_none_itself() {
 }
 
 #[test]
-fn quotas_are_told_by_name() {
+fn quotas_are_listed_by_name() {
     let mut world = World::new();
     // Upstream's own begin with `k`.
     for name in ["z", "a"] {
@@ -129,21 +129,21 @@ fn quotas_are_told_by_name() {
 }
 
 #[test]
-fn of_a_name_in_two_namespaces_the_first_namespace_counts_and_the_other_quota_is_told() {
+fn of_one_name_in_two_namespaces_the_first_namespace_is_used_and_the_duplicate_is_reported() {
     let max = |world: &World| world.account("q").bounds.into_iter().map(|bound| bound.amounts).next_back();
     let one = |namespace: &str, cores: u32| {
         object("ElasticQuota", &format!("{namespace}/q"), [&[], &[]], json!({"spec": {"max": {"cpu": cores}}}))
     };
     let (first, second) = (one("elsewhere", 8), one("quotas", 4));
-    for (told_first, told_then, already) in [(&first, &second, "elsewhere"), (&second, &first, "quotas")] {
+    for (reported_first, reported_second, existing) in [(&first, &second, "elsewhere"), (&second, &first, "quotas")] {
         let mut world = World::new();
-        world.object(told_first.clone());
-        world.object(told_then.clone());
-        let object = format!("ElasticQuota/{}/q", told_then.namespace);
-        let message = format!("there is a quota of this name in namespace `{already}` already");
-        assert_eq!(told(&world.findings), [(Severity::Error, object.as_str(), "/metadata/name", message.as_str())]);
+        world.object(reported_first.clone());
+        world.object(reported_second.clone());
+        let object = format!("ElasticQuota/{}/q", reported_second.namespace);
+        let message = format!("namespace `{existing}` already has a quota of this name");
+        assert_eq!(reported(&world.findings), [(Severity::Error, object.as_str(), "/metadata/name", message.as_str())]);
         assert_eq!(max(&world), Some(amounts("cpu=8")), "`elsewhere` comes before `quotas`");
         world.tell(vec![Event::ObjectRemoved(key(&first))]);
-        assert_eq!(max(&world), Some(amounts("cpu=4")), "the other one is not gone");
+        assert_eq!(max(&world), Some(amounts("cpu=4")), "the other quota still exists");
     }
 }

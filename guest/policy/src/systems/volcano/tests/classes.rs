@@ -1,4 +1,4 @@
-//! Which pods of an elastic job are beyond its minimum.
+//! Which pods of an elastic job are above its minimum.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::model::{Class, PodIx};
 use crate::testing::World;
 
 #[test]
-fn without_a_label_the_pods_after_the_minimum_are_elastic_whenever_they_are_told() {
+fn without_labels_the_pods_above_the_minimum_are_elastic_in_any_order_of_reports() {
     let mut world = world();
     let classes = |world: &World| {
         let cluster = world.engine.cluster();
@@ -26,7 +26,7 @@ fn without_a_label_the_pods_after_the_minimum_are_elastic_whenever_they_are_told
     group(&mut world, &[ELASTIC], json!({"minMember": 2}));
     assert_eq!(classes(&world), [false, false, true], "a comes before c now");
     world.pod(member("b").label("volcano.sh/task-index", "0").label("volcano.sh/elastic-train", "true"));
-    assert_eq!(classes(&world), [false, true, false], "where there are labels, they decide");
+    assert_eq!(classes(&world), [false, true, false], "labels decide where they exist");
     group(&mut world, &[], json!({"minMember": 2}));
     assert_eq!(classes(&world), [false; 3]);
 }
@@ -42,5 +42,5 @@ fn a_pod_is_elastic_by_its_label_if_its_job_is() {
     let class = |world: &World| world.engine.cluster().pod(PodIx(world.id("p"))).unwrap().attributes.class;
     assert_eq!(class(&world), Class::NonPreemptible);
     group(&mut world, &[ELASTIC], json!({"minMember": 1}));
-    assert_eq!(class(&world), Class::Preemptible, "the pod was told before its group was elastic");
+    assert_eq!(class(&world), Class::Preemptible, "the pod was reported before its group became elastic");
 }

@@ -1,4 +1,4 @@
-//! What PodGroups and Jobs say, and the classes of their priority.
+//! The settings of PodGroups and Jobs, and their priority classes.
 
 use serde_json::json;
 
@@ -9,18 +9,18 @@ use crate::testing::{World, object};
 fn elastic(annotations: &[(&str, &str)]) -> (Option<Elastic>, Vec<String>) {
     let mut world = world();
     group(&mut world, annotations, json!({"minMember": 2}));
-    let told = world.findings.iter().map(|finding| finding.path.clone()).collect();
-    (job(world.engine.cluster()).elastic().cloned(), told)
+    let reported = world.findings.iter().map(|finding| finding.path.clone()).collect();
+    (job(world.engine.cluster()).elastic().cloned(), reported)
 }
 
 #[test]
-fn what_elastic_annotations_say() {
+fn elastic_annotations_set_sizes_and_interval() {
     let power = |text| ("volcano.sh/elastic-train-power-of-two", text);
     let factor = |text| ("volcano.sh/elastic-train-factor", text);
     let interval = |text| ("volcano.sh/elastic-cooldown-time", text);
     let path = |key: &str| vec![format!("/metadata/annotations/volcano.sh~1{key}")];
     let terms = |sizes, interval| Some(Elastic { sizes, interval, most: None });
-    for (annotations, expected, told) in [
+    for (annotations, expected, reported) in [
         (vec![], None, vec![]),
         (vec![("volcano.sh/elastic-train", "false"), power("true")], None, vec![]),
         (vec![("volcano.sh/elastic-train", "yes")], None, path("elastic-train")),
@@ -38,14 +38,14 @@ fn what_elastic_annotations_say() {
         (vec![ELASTIC, factor("2.5")], terms(Sizes::Multiples(1), 0), path("elastic-train-factor")),
         (vec![ELASTIC, power("true"), factor("0")], terms(Sizes::PowersOfTwo, 0), path("elastic-train-factor")),
     ] {
-        assert_eq!(elastic(&annotations), (expected, told), "{annotations:?}");
+        assert_eq!(elastic(&annotations), (expected, reported), "{annotations:?}");
     }
 }
 
 #[test]
-fn a_group_that_is_not_preemptable_says_so_before_its_label_and_is_told_of_what_is_neither() {
+fn the_preemptable_annotation_of_a_group_precedes_its_label_and_invalid_values_are_reported() {
     const KEY: &str = "volcano.sh/preemptable";
-    for (label, annotation, opted_out, told) in [
+    for (label, annotation, opted_out, reported) in [
         (None, None, false, 0),
         (Some("false"), None, true, 0),
         (Some("false"), Some("true"), false, 0),
@@ -58,22 +58,22 @@ fn a_group_that_is_not_preemptable_says_so_before_its_label_and_is_told_of_what_
         let spec = json!({"spec": {"minMember": 1}});
         world.object(object("PodGroup", "default/g", [&labels, &annotations], spec));
         let pod_group = job(world.engine.cluster()).pod_group.clone().unwrap();
-        assert_eq!((pod_group.opted_out, world.findings.len()), (opted_out, told), "{label:?} {annotation:?}");
+        assert_eq!((pod_group.opted_out, world.findings.len()), (opted_out, reported), "{label:?} {annotation:?}");
     }
 }
 
 #[test]
-fn a_job_that_needs_more_pods_than_it_has_is_told_so() {
-    for (minimum, told) in [(4, 0), (5, 1)] {
+fn a_job_that_needs_more_pods_than_its_tasks_have_is_reported() {
+    for (minimum, reported) in [(4, 0), (5, 1)] {
         let mut world = world();
         let spec = json!({"spec": {"minAvailable": minimum, "tasks": [{"replicas": 3}, {"name": "ps"}]}});
         world.object(object("Job", "default/j", [&[], &[]], spec));
-        assert_eq!(world.findings.len(), told, "{minimum} of 4");
+        assert_eq!(world.findings.len(), reported, "{minimum} of 4");
     }
 }
 
 #[test]
-fn a_group_that_says_nothing_of_elasticity_is_as_its_job() {
+fn a_group_without_elastic_annotations_uses_those_of_its_job() {
     let mut world = world();
     group(&mut world, &[], json!({"minMember": 2}));
     world.pod(member("p").label("volcano.sh/job-name", "j"));
@@ -97,22 +97,22 @@ fn the_oldest_pod_names_the_job_of_its_group() {
     };
     world.pod(named("old", 1, "first"));
     world.pod(named("young", 2, "second"));
-    assert_eq!(most(&world), Some(3), "whoever was told of last");
+    assert_eq!(most(&world), Some(3), "in any order of reports");
     world.gone("default/old");
-    assert_eq!(most(&world), Some(5), "who is gone names nothing any more");
+    assert_eq!(most(&world), Some(5), "a removed pod names no job");
 }
 
 #[test]
-fn a_priority_class_without_a_priority_counts_as_nothing_and_is_told_so() {
-    for (value, told) in [(json!(7), 0), (json!("high"), 1), (json!(i64::MAX), 1)] {
+fn a_priority_class_with_an_invalid_value_is_reported() {
+    for (value, reported) in [(json!(7), 0), (json!("high"), 1), (json!(i64::MAX), 1)] {
         let mut world = world();
         world.object(object("PriorityClass", "/high", [&[], &[]], json!({ "value": value })));
-        assert_eq!(world.findings.len(), told, "{value}");
+        assert_eq!(world.findings.len(), reported, "{value}");
     }
 }
 
 #[test]
-fn roles_count_where_the_minimum_covers_them() {
+fn roles_are_used_where_the_minimum_covers_them() {
     for (minimum, roles) in [(2, 0), (3, 2), (4, 2)] {
         let mut world = world();
         group(&mut world, &[], json!({"minMember": minimum, "minTaskMember": {"ps": 1, "worker": 2}}));
@@ -121,7 +121,7 @@ fn roles_count_where_the_minimum_covers_them() {
 }
 
 #[test]
-fn a_priority_class_counts_whenever_it_is_told() {
+fn a_priority_class_may_be_reported_after_its_group() {
     let mut world = world();
     group(&mut world, &[], json!({"minMember": 1, "priorityClassName": "high"}));
     let priority = |world: &World| job(world.engine.cluster()).pod_group.as_ref().unwrap().priority;

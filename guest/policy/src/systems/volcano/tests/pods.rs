@@ -1,11 +1,11 @@
-//! What pods say of themselves.
+//! The attributes of pods.
 
 use super::{member, read};
 
 #[test]
-fn whether_a_pod_may_be_evicted_the_annotation_says_before_the_label() {
+fn the_preemptable_annotation_precedes_the_label() {
     const KEY: &str = "volcano.sh/preemptable";
-    for (label, annotation, opted_out, told) in [
+    for (label, annotation, opted_out, reported) in [
         (None, None, false, 0),
         (Some("false"), None, true, 0),
         (Some("true"), None, false, 0),
@@ -17,14 +17,14 @@ fn whether_a_pod_may_be_evicted_the_annotation_says_before_the_label() {
         let draft = label.into_iter().fold(member("p"), |draft, text| draft.label(KEY, text));
         let draft = annotation.into_iter().fold(draft, |draft, text| draft.annotation(KEY, text));
         let (pod, findings) = read(draft);
-        assert_eq!((pod.attributes.opted_out, findings), (opted_out, told), "{label:?} {annotation:?}");
+        assert_eq!((pod.attributes.opted_out, findings), (opted_out, reported), "{label:?} {annotation:?}");
     }
 }
 
 #[test]
-fn how_long_a_pod_is_protected_the_label_says_before_the_annotation() {
+fn the_cooldown_label_precedes_the_annotation() {
     const KEY: &str = "volcano.sh/cooldown-time";
-    for (label, annotation, scheduled, until, told) in [
+    for (label, annotation, scheduled, until, reported) in [
         (None, None, Some(7), None, 0),
         (Some("1s"), None, Some(7), Some(1_000_000_007), 0),
         (Some("1s"), Some("2s"), Some(7), Some(1_000_000_007), 0),
@@ -35,16 +35,16 @@ fn how_long_a_pod_is_protected_the_label_says_before_the_annotation() {
         let draft = label.into_iter().fold(member("p"), |draft, text| draft.label(KEY, text));
         let draft = annotation.into_iter().fold(draft, |draft, text| draft.annotation(KEY, text));
         let (pod, findings) = read(draft.with(|pod| pod.scheduled = scheduled));
-        assert_eq!((pod.attributes.task.protected_until, findings), (until, told), "{label:?} {annotation:?}");
+        assert_eq!((pod.attributes.task.protected_until, findings), (until, reported), "{label:?} {annotation:?}");
     }
 }
 
 #[test]
-fn a_pod_has_its_own_priority_within_the_job_and_1_without() {
+fn the_priority_is_the_task_priority_then_that_of_the_pod_then_1() {
     let task = |text: &str| member("p").priority(5).annotation("volcano.sh/task-priority", text);
     assert_eq!(read(member("p").with(|pod| pod.priority = None)).0.priority(), 1);
     assert_eq!(read(member("p").priority(5)).0.priority(), 5);
     assert_eq!(read(task("9")).0.priority(), 9);
-    let (pod, told) = read(task("high"));
-    assert_eq!((pod.priority(), told), (5, 1));
+    let (pod, reported) = read(task("high"));
+    assert_eq!((pod.priority(), reported), (5, 1));
 }

@@ -1,4 +1,4 @@
-//! What queues say, and what each may hold.
+//! The bounds of queues and their real capability.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::world;
 use crate::contract::Severity;
 use crate::testing::{World, object};
 
-/// What each queue may hold of cpu, on a node of 64 cores.
+/// The real capability of each queue for cpu, with one node of 64 cores.
 fn real(arguments: &str, queues: &[(&str, Value)]) -> Vec<(String, Option<i64>)> {
     let mut world = World::of("volcano", arguments);
     world.node("n", "cpu=64");
@@ -22,14 +22,14 @@ fn real(arguments: &str, queues: &[(&str, Value)]) -> Vec<(String, Option<i64>)>
 }
 
 #[test]
-fn a_queue_with_a_negative_amount_stays_as_it_was() {
+fn a_negative_amount_is_refused_and_the_queue_stays_unchanged() {
     let mut world = world();
     for deserved in ["4", "-4"] {
         world.object(object("Queue", "/q", [&[], &[]], json!({"spec": {"deserved": {"cpu": deserved}}})));
     }
-    let told: Vec<_> =
-        world.findings.iter().map(|told| (told.severity, told.object.as_str(), told.path.as_str())).collect();
-    assert_eq!(told, [(Severity::Error, "Queue/q", "/spec/deserved/cpu")]);
+    let reported: Vec<_> =
+        world.findings.iter().map(|one| (one.severity, one.object.as_str(), one.path.as_str())).collect();
+    assert_eq!(reported, [(Severity::Error, "Queue/q", "/spec/deserved/cpu")]);
     let cluster = world.engine.cluster();
     let cpu = cluster.resource_named("cpu").unwrap();
     let (_, queue) = cluster.queues().find(|(_, queue)| queue.name == "q").unwrap();
@@ -37,20 +37,20 @@ fn a_queue_with_a_negative_amount_stays_as_it_was() {
 }
 
 #[test]
-fn what_is_guaranteed_to_others_is_not_there_to_be_held() {
+fn the_guarantees_of_other_queues_reduce_the_real_capability() {
     let guarantee = |cores: &str| json!({"resource": {"cpu": cores}});
     let queues = [
         ("a", json!({"guarantee": guarantee("10")})),
         ("b", json!({"guarantee": guarantee("4"), "capability": {"cpu": "20"}})),
         ("c", json!({"capability": {"memory": "1Gi"}})),
     ];
-    // 64 - 14 and what is one's own.
+    // 64 - 14, plus the queue's own guarantee.
     let expected = [("a", 60_000), ("b", 20_000), ("c", 50_000), ("default", 50_000)];
     assert_eq!(real("", &queues), expected.map(|(name, cores)| (name.to_owned(), Some(cores))));
 }
 
 #[test]
-fn in_a_tree_a_queue_may_hold_what_its_parent_may() {
+fn in_a_tree_the_parent_bounds_the_real_capability() {
     let queues = [
         ("p", json!({"capability": {"cpu": "10"}})),
         ("c", json!({"parent": "p", "guarantee": {"resource": {"cpu": "3"}}})),

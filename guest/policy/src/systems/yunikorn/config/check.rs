@@ -1,34 +1,32 @@
-//! The rules of the tree: names once, guarantees within maxima, children within their parents.
+//! The rules of the tree: unique names, guarantees within maxima, children within their parents.
 
 use std::collections::BTreeMap;
 
 use super::{Mistake, Quantity, Queue, Resources};
 use crate::quantity::exact;
 
-/// What a queue guarantees to those above it, by resource.
+/// Amounts by resource.
 type Amounts = BTreeMap<String, i64>;
 
 /// Checks the whole tree.
 pub fn tree(root: &Queue) -> Result<(), Mistake> {
     if let Some(first) = root.resources.guaranteed.iter().chain(&root.resources.max).next() {
-        let remedy = "remove them: the root has what the nodes have";
+        let remedy = "remove them: the bounds of the root are the capacity of the nodes";
         return Err(Mistake::new(first.line, "the root must not have resources set", remedy).at("root resources"));
     }
     queue(root, &Amounts::new()).map(|_| ())
 }
 
-/// Checks a queue under the maxima it inherits. What it guarantees: its own amount, else what its children are guaranteed in sum.
+/// Checks a queue under the maxima that it inherits. Returns its guarantee: its own amount, else the sum of its children.
 fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     let max = maxima(queue, inherited)?;
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut sum = Amounts::new();
     for child in &queue.queues {
         if let Some(first) = seen.insert(&child.path, child.line) {
-            let message = format!("there is a queue of this name already, on line {first}");
+            let message = format!("line {first} already has a queue of this name");
             let place = format!("{} name", child.path);
-            return Err(
-                Mistake::new(child.line, message, "give each queue below a parent a name of its own").at(&place)
-            );
+            return Err(Mistake::new(child.line, message, "give each child of a parent a different name").at(&place));
         }
         for (resource, guaranteed) in self::queue(child, &max)? {
             let entry = sum.entry(resource).or_default();
@@ -38,15 +36,15 @@ fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     let own: Amounts = by_resource(&queue.resources.guaranteed);
     for (resource, sum) in &sum {
         let bounds = [
-            ("guaranteed", "is guaranteed", own.get(resource), &queue.resources.guaranteed),
-            ("max", "may have at most", max.get(resource), &queue.resources.max),
+            ("guaranteed", "guarantee", own.get(resource), &queue.resources.guaranteed),
+            ("max", "maximum", max.get(resource), &queue.resources.max),
         ];
         for (key, what, bound, written) in bounds {
             let Some(bound) = bound.filter(|bound| *bound < sum) else { continue };
             let (sum, bound) = (exact(resource, *sum), exact(resource, *bound));
             let line = written.iter().find(|quantity| quantity.resource == *resource).map_or(queue.line, |q| q.line);
-            let message = format!("its children are guaranteed {sum} in sum, it {what} {bound}");
-            let remedy = "raise it, or lower those of its children";
+            let message = format!("the guarantees of its children sum up to {sum}, more than its {what} {bound}");
+            let remedy = "raise it, or lower the guarantees of its children";
             return Err(Mistake::new(line, message, remedy).at(&place(&queue.path, key, resource)));
         }
     }
@@ -58,14 +56,14 @@ fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     Ok(sum)
 }
 
-/// The maxima in force for a queue: its own, which must not exceed the inherited ones, and those.
+/// The maxima in force for a queue: its own and the inherited ones. Its own must not exceed the inherited ones.
 fn maxima(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     for Quantity { resource, amount: own, line } in &queue.resources.max {
         if let Some(bound) = inherited.get(resource).filter(|bound| *bound < own) {
             let (own, bound) = (exact(resource, *own), exact(resource, *bound));
-            let message = format!("{own} is more than the {bound} of a queue above it");
+            let message = format!("{own} is more than the maximum {bound} of an ancestor");
             let place = place(&queue.path, "max", resource);
-            return Err(Mistake::new(*line, message, "lower it, or raise the maximum above").at(&place));
+            return Err(Mistake::new(*line, message, "lower it, or raise the maximum of the ancestor").at(&place));
         }
     }
     let mut max = inherited.clone();
@@ -86,7 +84,7 @@ fn guaranteed_within_max(resources: &Resources, max: &Amounts, path: &str) -> Re
     Ok(())
 }
 
-/// Queue and key of an amount, under the name YuniKorn has for the resource.
+/// The queue and the key of an amount, with YuniKorn's name of the resource.
 fn place(path: &str, key: &str, resource: &str) -> String {
     format!("{path} resources.{key}.{}", if resource == "cpu" { "vcore" } else { resource })
 }

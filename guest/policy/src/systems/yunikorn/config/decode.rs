@@ -1,8 +1,8 @@
-//! The partition: which keys it has and what they hold.
+//! Decodes the partition: its keys and their values.
 
 use super::fields::Fields;
 use super::queue::queue;
-use super::unbuilt::{limits, node_order, placement, quota_preemption};
+use super::unsupported::{limits, node_order, placement, quota_preemption};
 use super::yaml::{Node, Value};
 use super::{Config, Mistake, Queue, Rule};
 
@@ -17,14 +17,14 @@ pub fn config(node: &Node, warnings: &mut Vec<Mistake>) -> Result<Config, Mistak
         let fields = Fields::of(node, "partition", &KEYS)?;
         let name = fields.text("name")?.unwrap_or("default").to_lowercase();
         if seen.contains(&name) {
-            let message = format!("there is a partition `{name}` already");
-            return Err(Mistake::new(node.line, message, "give each partition a name of its own"));
+            let message = format!("there are two partitions `{name}`");
+            return Err(Mistake::new(node.line, message, "give each partition a different name"));
         }
         let partition = partition(&fields, warnings)?;
         if name == "default" {
             default = Some(partition);
         } else {
-            let message = format!("partition `{name}` is not used: all nodes and pods are of partition `default`");
+            let message = format!("partition `{name}` is not used: all nodes and pods belong to partition `default`");
             warnings.push(Mistake::new(node.line, message, "describe the queues of partition `default`"));
         }
         seen.push(name);
@@ -34,7 +34,7 @@ pub fn config(node: &Node, warnings: &mut Vec<Mistake>) -> Result<Config, Mistak
 }
 
 fn partition(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Config, Mistake> {
-    let frozen = match fields.get("preemption") {
+    let preemption_disabled = match fields.get("preemption") {
         None => false,
         Some(node) => {
             let fields = Fields::of(node, "partition preemption", &["enabled", "quotapreemptionenabled"])?;
@@ -48,16 +48,16 @@ fn partition(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Config,
         fields.list("placementrules")?.iter().map(|node| rule(node, warnings)).collect::<Result<_, _>>()?;
     let provided = || Rule { name: "provided".to_owned(), create: false, value: String::new(), parent: None };
     let rules = if rules.is_empty() { vec![provided()] } else { rules };
-    Ok(Config { frozen, rules, root: root(fields, warnings)? })
+    Ok(Config { preemption_disabled, rules, root: root(fields, warnings)? })
 }
 
 fn rule(node: &Node, warnings: &mut Vec<Mistake>) -> Result<Rule, Mistake> {
     let fields = Fields::of(node, "placement rule", &["name", "create", "filter", "parent", "value"])?;
-    let nameless = || Mistake::new(node.line, "a placement rule has no name", "name it, such as `provided`");
-    let name = fields.text("name")?.ok_or_else(nameless)?.to_lowercase();
+    let unnamed = || Mistake::new(node.line, "a placement rule has no name", "add a name such as `provided`");
+    let name = fields.text("name")?.ok_or_else(unnamed)?.to_lowercase();
     if !["provided", "fixed", "tag", "user", "recovery"].contains(&name.as_str()) {
-        let message = format!("there is no placement rule `{name}`, only provided, fixed, tag, user, recovery");
-        return Err(Mistake::new(node.line, message, "correct its name"));
+        let message = format!("`{name}` is not a placement rule; known are provided, fixed, tag, user, recovery");
+        return Err(Mistake::new(node.line, message, "correct the name"));
     }
     let value = fields.text("value")?.unwrap_or_default().to_lowercase();
     if matches!(name.as_str(), "fixed" | "tag") && value.is_empty() {
@@ -69,7 +69,7 @@ fn rule(node: &Node, warnings: &mut Vec<Mistake>) -> Result<Rule, Mistake> {
     Ok(Rule { name, create: fields.flag("create")?.unwrap_or(false), value, parent })
 }
 
-/// The root: the one queue of that name, or one above all that there are.
+/// The root: the one queue of that name, or a new parent of all queues.
 fn root(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Queue, Mistake> {
     let list = fields.list("queues")?;
     let is_root = |node: &&Node| match &node.value {
@@ -81,8 +81,8 @@ fn root(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Queue, Mista
     let root = match (list, list.iter().find(is_root)) {
         ([only], Some(_)) => queue(only, "", warnings)?,
         (_, Some(root)) => {
-            let remedy = "put the other queues below it, or leave `root` out";
-            return Err(Mistake::new(root.line, "`root` is not the only queue at the top", remedy).at("root"));
+            let remedy = "put the other queues below it, or remove `root`";
+            return Err(Mistake::new(root.line, "`root` is not the only top-level queue", remedy).at("root"));
         }
         (_, None) => {
             let queues = list.iter().map(|node| queue(node, "root", warnings)).collect::<Result<_, _>>()?;

@@ -1,40 +1,40 @@
-//! Maps with known keys. Strict: a key that is not known is a mistake. What is wrong names the place and the key.
+//! Maps with known keys. An unknown key is a mistake. Every mistake names the place and the key.
 
 use std::collections::BTreeMap;
 
 use super::Mistake;
 use super::yaml::{Entry, Node, Value};
 
-/// A map that is read key by key.
+/// A map to read key by key.
 pub struct Fields<'a> {
-    /// The queue, or the part of the partition.
+    /// The queue or the part of the partition, for messages.
     pub place: String,
     entries: &'a [Entry],
 }
 
 impl<'a> Fields<'a> {
-    /// The map, none of whose keys is unknown.
+    /// Opens a map. A key that is not in `known` is an error.
     pub fn of(node: &'a Node, place: &str, known: &[&str]) -> Result<Fields<'a>, Mistake> {
         let entries = map(node, place)?;
         if let Some(entry) = entries.iter().find(|entry| !known.contains(&entry.key.as_str())) {
-            let message = format!("there is no key `{}` here, only {}", entry.key, known.join(", "));
+            let message = format!("unknown key `{}`; known are {}", entry.key, known.join(", "));
             return Err(Mistake::new(entry.line, message, "correct or remove the key").at(place));
         }
         Ok(Fields { place: place.to_owned(), entries })
     }
 
-    /// The value of a key; null is none.
+    /// The value of a key. `null` counts as absent.
     pub fn get(&self, key: &str) -> Option<&'a Node> {
         let entry = self.entries.iter().find(|entry| entry.key == key);
         entry.map(|entry| &entry.node).filter(|node| !matches!(node.value, Value::Null))
     }
 
-    /// A single value.
+    /// A scalar value.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>, Mistake> {
         self.get(key).map(|node| text(node, &format!("{} {key}", self.place))).transpose()
     }
 
-    /// True or false.
+    /// A boolean value.
     pub fn flag(&self, key: &str) -> Result<Option<bool>, Mistake> {
         let Some(node) = self.get(key) else { return Ok(None) };
         match text(node, &format!("{} {key}", self.place))? {
@@ -47,17 +47,17 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A whole number; 0 where there is none.
+    /// A whole number of 0 or more; 0 where it is absent.
     pub fn number(&self, key: &str) -> Result<u64, Mistake> {
         let Some(node) = self.get(key) else { return Ok(0) };
         let text = text(node, &format!("{} {key}", self.place))?;
         text.parse::<u64>().map_err(|_| {
-            let message = format!("`{text}` of key `{key}` is no whole number of 0 or more");
+            let message = format!("`{text}` of key `{key}` is not a whole number of 0 or more");
             Mistake::new(node.line, message, "write a whole number").at(&self.place)
         })
     }
 
-    /// A list; none is an empty one.
+    /// A list; empty where it is absent.
     pub fn list(&self, key: &str) -> Result<&'a [Node], Mistake> {
         match self.get(key) {
             None => Ok(&[]),
@@ -69,7 +69,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Keys with single values.
+    /// A map from keys to scalar values; empty where it is absent.
     pub fn texts(&self, key: &str) -> Result<BTreeMap<String, String>, Mistake> {
         let Some(node) = self.get(key) else { return Ok(BTreeMap::new()) };
         let place = format!("{} {key}", self.place);
@@ -78,29 +78,29 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The entry before this one that has the same key.
-fn twin(entries: &[Entry], at: usize) -> Option<&Entry> {
+/// An earlier entry with the same key.
+fn duplicate(entries: &[Entry], at: usize) -> Option<&Entry> {
     let key = &entries.get(at)?.key;
     entries.iter().take(at).find(|entry| entry.key == *key)
 }
 
-/// The entries of a map, in which no key stands twice.
+/// The entries of a map. A duplicate key is an error.
 pub fn map<'a>(node: &'a Node, place: &str) -> Result<&'a [Entry], Mistake> {
     match &node.value {
         Value::Map(entries) => {
-            match entries.iter().enumerate().find_map(|(at, entry)| Some((twin(entries, at)?, entry))) {
+            match entries.iter().enumerate().find_map(|(at, entry)| Some((duplicate(entries, at)?, entry))) {
                 Some((first, entry)) => {
-                    let message = format!("key `{}` stands there twice, first on line {}", entry.key, first.line);
-                    Err(Mistake::new(entry.line, message, "remove one of them").at(place))
+                    let message = format!("key `{}` occurs twice, first on line {}", entry.key, first.line);
+                    Err(Mistake::new(entry.line, message, "remove one of the two").at(place))
                 }
                 None => Ok(entries),
             }
         }
-        _ => Err(Mistake::new(node.line, "these are not keys and values", "write `key: value` pairs").at(place)),
+        _ => Err(Mistake::new(node.line, "this is not a map", "write `key: value` pairs").at(place)),
     }
 }
 
-/// A single value.
+/// A scalar value.
 pub fn text<'a>(node: &'a Node, place: &str) -> Result<&'a str, Mistake> {
     match &node.value {
         Value::Scalar(text) => Ok(text),
@@ -108,7 +108,7 @@ pub fn text<'a>(node: &'a Node, place: &str) -> Result<&'a str, Mistake> {
     }
 }
 
-/// A value as a text; nothing is the empty text.
+/// A scalar value as text. `null` is the empty text.
 pub fn scalar(node: &Node, place: &str, key: &str) -> Result<String, Mistake> {
     match &node.value {
         Value::Null => Ok(String::new()),

@@ -1,24 +1,24 @@
 //! `queues.yaml`: the partition, its placement rules and its tree of queues.
 //!
-//! Read in three steps: [`yaml`] knows lines and no meaning, [`decode`] knows the keys, [`check`] the rules of the tree. The first mistake
-//! makes the whole configuration unusable, as it does upstream (`pkg/common/configs`, `configvalidator.go`): the last good one stays in
-//! force. What is known to upstream and not built here is told.
+//! There are three steps: [`yaml`] parses text and lines, [`decode`] reads the keys, [`check`] checks the rules of the tree. The first
+//! mistake makes the whole configuration unusable, as upstream does (`pkg/common/configs`, `configvalidator.go`). The last valid
+//! configuration then stays in force. Upstream features that are not supported here are reported.
 //!
-//! A `preemption.delay` that is no duration of more than 0s is a mistake with a way out: the design has the default of 30s in its place
-//! (Queue Configuration). So it is where there is nothing better, when the configuration is the first one; an update with such a delay
-//! is as bad as any other, and the last good configuration stays in force.
+//! A `preemption.delay` that is not a duration above 0s is a special case: the design replaces it by the default of 30s (Queue
+//! Configuration). This happens only while there is no valid configuration, for example when the first one is read. An update with such a
+//! delay is refused like any other mistake, and the last valid configuration stays in force.
 
 pub mod check;
 pub mod decode;
 mod fields;
 pub mod quantity;
 pub mod queue;
-mod unbuilt;
+mod unsupported;
 pub mod yaml;
 
 use std::collections::BTreeMap;
 
-/// What is wrong in a configuration, or is read in another way than its author may think.
+/// A mistake in a configuration, or a value that may not mean what its author expects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
     /// The queue, or the part of the partition.
@@ -29,22 +29,22 @@ pub struct Mistake {
     pub message: String,
     /// What to do.
     pub remedy: &'static str,
-    /// What counts in the place of what is wrong, where there is no good configuration to keep.
-    pub instead: Option<&'static str>,
+    /// The value that replaces a wrong one where there is no valid configuration to keep.
+    pub fallback: Option<&'static str>,
 }
 
 impl Mistake {
-    /// A mistake of which only the line is known.
+    /// A mistake on a line, without a place.
     pub fn new(line: usize, message: impl Into<String>, remedy: &'static str) -> Mistake {
-        Mistake { place: String::new(), line, message: message.into(), remedy, instead: None }
+        Mistake { place: String::new(), line, message: message.into(), remedy, fallback: None }
     }
 
-    /// The mistake with the place it stands at.
+    /// The same mistake with its place.
     pub fn at(self, place: &str) -> Mistake {
         Mistake { place: place.to_owned(), ..self }
     }
 
-    /// The sentence: line, place, what.
+    /// The message with line and place.
     pub fn sentence(&self) -> String {
         match self.place.as_str() {
             "" => format!("line {}: {}", self.line, self.message),
@@ -53,27 +53,27 @@ impl Mistake {
     }
 }
 
-/// An amount of a resource under the name Kubernetes has for it, and its line.
+/// An amount of a resource, with Kubernetes' name of the resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quantity {
-    /// The resource.
+    /// The name of the resource.
     pub resource: String,
-    /// How much, in the unit of the contract.
+    /// The amount, in the unit of the contract.
     pub amount: i64,
-    /// The line.
+    /// The line in the text, from 1.
     pub line: usize,
 }
 
 /// The bounds of a queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// What it is guaranteed.
+    /// The guaranteed amounts.
     pub guaranteed: Vec<Quantity>,
-    /// What it never exceeds.
+    /// The maximum.
     pub max: Vec<Quantity>,
 }
 
-/// What queues that are made on demand get from the parent they are made under.
+/// The settings that a parent gives to queues created on demand below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Template {
     /// Their bounds.
@@ -82,33 +82,33 @@ pub struct Template {
     pub properties: BTreeMap<String, String>,
 }
 
-/// A queue as it is configured.
+/// A configured queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Queue {
     /// Its path from the root, in lower case.
     pub path: String,
     /// The line of its name.
     pub line: usize,
-    /// It may have queues below it, and takes no pods itself.
+    /// It may have child queues and takes no pods.
     pub is_parent: bool,
     /// Its bounds.
     pub resources: Resources,
     /// Its properties.
     pub properties: BTreeMap<String, String>,
-    /// What queues made below it get.
+    /// The settings of queues created below it.
     pub template: Option<Template>,
     /// The queues below it.
     pub queues: Vec<Queue>,
 }
 
-/// A rule that finds the queue of an application.
+/// A placement rule, which finds the queue of an application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     /// Its name: `provided`, `fixed`, `tag`, `user`.
     pub name: String,
-    /// A queue that is not there is made.
+    /// It creates a queue that does not exist.
     pub create: bool,
-    /// What it goes by: the queue of `fixed`, the tag of `tag`.
+    /// Its parameter: the queue of `fixed`, the tag of `tag`.
     pub value: String,
     /// The rule that finds the parent.
     pub parent: Option<Box<Rule>>,
@@ -117,8 +117,8 @@ pub struct Rule {
 /// The default partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// Nobody makes way but for a pod of a DaemonSet.
-    pub frozen: bool,
+    /// Preemption is off, except for pods of a DaemonSet.
+    pub preemption_disabled: bool,
     /// The placement rules, in order.
     pub rules: Vec<Rule>,
     /// The root queue.
@@ -126,18 +126,18 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// The configuration upstream has built in: a queue for every namespace.
+    /// Upstream's built-in configuration: one queue for each namespace.
     fn default() -> Config {
         let rule = Rule { name: "tag".to_owned(), create: true, value: "namespace".to_owned(), parent: None };
         let root = Queue { path: "root".to_owned(), is_parent: true, ..Queue::default() };
-        Config { frozen: false, rules: vec![rule], root }
+        Config { preemption_disabled: false, rules: vec![rule], root }
     }
 }
 
-/// Reads a configuration. What is usable but may surprise its author is told, too.
+/// Reads a configuration, with warnings about values that may not mean what their author expects.
 pub fn read(text: &str) -> Result<(Config, Vec<Mistake>), Mistake> {
-    let nothing = || Mistake::new(1, "there is nothing in it", "describe the partition `default` and its queues");
-    let node = yaml::read(text)?.ok_or_else(nothing)?;
+    let empty = || Mistake::new(1, "the configuration is empty", "describe the partition `default` and its queues");
+    let node = yaml::read(text)?.ok_or_else(empty)?;
     let mut warnings = Vec::new();
     let config = decode::config(&node, &mut warnings)?;
     check::tree(&config.root)?;

@@ -1,10 +1,10 @@
-//! Amounts as YuniKorn writes them: whole numbers with a suffix, never negative, no fractions.
+//! YuniKorn's amounts: whole numbers of 0 or more with an optional suffix, without fractions.
 
 use super::{Mistake, Quantity};
 
 const REMEDY: &str = "write a whole number with no suffix or one of k M G T P E Ki Mi Gi Ti Pi Ei; vcore also takes m";
 
-/// Reads an amount of a resource under YuniKorn's name for it; none where no pod ever asks for the resource.
+/// Reads an amount of a resource, given YuniKorn's name of the resource. `vcore` becomes `cpu`, in thousandths.
 pub fn read(resource: &str, text: &str, line: usize) -> Result<Quantity, Mistake> {
     let vcore = resource == "vcore";
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -16,14 +16,14 @@ pub fn read(resource: &str, text: &str, line: usize) -> Result<Quantity, Mistake
     };
     let amount = digits.parse::<i128>().ok().and_then(|number| number.checked_mul(factor));
     let amount = amount.and_then(|amount| i64::try_from(amount).ok()).ok_or_else(|| {
-        let message = format!("`{text}` of {resource} is more than can be counted: {}", i64::MAX);
-        Mistake::new(line, message, "write less, or leave the resource out where it is not bounded")
+        let message = format!("`{text}` of {resource} is too large; the maximum is {}", i64::MAX);
+        Mistake::new(line, message, "write a smaller amount, or remove the resource if it has no bound")
     })?;
     let resource = if vcore { "cpu" } else { resource }.to_owned();
     Ok(Quantity { resource, amount, line })
 }
 
-/// What a suffix multiplies with.
+/// The factor of a suffix.
 fn factor(suffix: &str) -> Option<i128> {
     const DECIMAL: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
     const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];

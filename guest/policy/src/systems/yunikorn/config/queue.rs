@@ -1,14 +1,14 @@
-//! A queue: which keys it has and what they hold.
+//! Decodes a queue: its keys and their values.
 
 use std::collections::BTreeMap;
 
 use super::super::properties;
 use super::fields::{Fields, map, scalar, text};
-use super::unbuilt::{access, applications, limits};
+use super::unsupported::{access, applications, limits};
 use super::yaml::{Entry, Node, Value};
 use super::{Mistake, Queue, Resources, Template, quantity};
 
-/// Reads a queue below a parent of this path, and those below it.
+/// Reads a queue and its children. `parent` is the path of its parent, empty for the root.
 pub fn queue(node: &Node, parent: &str, warnings: &mut Vec<Mistake>) -> Result<Queue, Mistake> {
     const KEYS: [&str; 10] = [
         "name",
@@ -25,13 +25,13 @@ pub fn queue(node: &Node, parent: &str, warnings: &mut Vec<Mistake>) -> Result<Q
     let entries = map(node, if parent.is_empty() { "queues" } else { parent })?;
     let name =
         entries.iter().find(|entry| entry.key == "name").filter(|entry| !matches!(entry.node.value, Value::Null));
-    let nameless = || Mistake::new(node.line, "a queue has no name", "name it").at(parent);
-    let name = name.ok_or_else(nameless)?;
+    let unnamed = || Mistake::new(node.line, "a queue has no name", "add a name").at(parent);
+    let name = name.ok_or_else(unnamed)?;
     let (line, name) = (name.line, text(&name.node, &format!("{parent} name"))?.to_lowercase());
     let path = if parent.is_empty() { name.clone() } else { format!("{parent}.{name}") };
     if !is_name(&name) {
-        let message = format!("`{name}` of key `name` is no name of a queue");
-        let remedy = "write 1 to 64 letters, digits or `_:#/@-`; levels are nested, not written with dots";
+        let message = format!("`{name}` of key `name` is not a valid queue name");
+        let remedy = "write 1 to 64 letters, digits or `_:#/@-`; nest the levels fallback of writing dots";
         return Err(Mistake::new(line, message, remedy).at(&path));
     }
     let fields = Fields::of(node, &path, &KEYS)?;
@@ -42,14 +42,14 @@ pub fn queue(node: &Node, parent: &str, warnings: &mut Vec<Mistake>) -> Result<Q
     let is_parent = fields.flag("parent")?.unwrap_or(false) || !queues.is_empty();
     let template = fields.get("childtemplate").map(|node| template(node, &path, warnings)).transpose()?;
     if !is_parent && template.is_some() {
-        let message = "the child template of a leaf is not used";
+        let message = "a leaf does not use its child template";
         warnings.push(Mistake::new(line, message, "add `parent: true`, or remove it").at(&path));
     }
     let properties = read_properties(&fields, !is_parent, warnings)?;
     Ok(Queue { resources: resources(&fields, warnings)?, path, line, is_parent, properties, template, queues })
 }
 
-/// Whether a part of a path may be the name of a queue.
+/// Whether a part of a path is a valid queue name.
 pub fn is_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_:#/@-".contains(c);
     !name.is_empty() && name.len() <= 64 && name.chars().all(allowed)
@@ -74,7 +74,7 @@ fn resources(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Resourc
             let place = format!("{place}.{resource}");
             let amount = quantity::read(resource, &text, *line).map_err(|mistake| mistake.at(&place))?;
             if resource == "cpu" {
-                let message = "no pod asks for `cpu`: YuniKorn calls it `vcore`";
+                let message = "pods never request `cpu` here: YuniKorn's name is `vcore`";
                 warnings.push(Mistake::new(*line, message, "write `vcore`").at(&place));
             } else {
                 amounts.push(amount);
@@ -85,8 +85,8 @@ fn resources(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Resourc
     Ok(Resources { guaranteed: amounts("guaranteed")?, max: amounts("max")? })
 }
 
-/// The properties; those that mean something here and do not say what they mean are told. Of the delay of a queue that takes no
-/// pods nothing is said: it has no effect (design, Queue Configuration).
+/// The properties, with warnings about invalid values. The delay of a queue that takes no pods is not checked: it has no effect (design,
+/// Queue Configuration).
 fn read_properties(
     fields: &Fields<'_>,
     takes_pods: bool,
@@ -95,11 +95,11 @@ fn read_properties(
     let texts = fields.texts("properties")?;
     for entry in fields.get("properties").map(|node| map(node, &fields.place)).transpose()?.unwrap_or_default() {
         let value = texts.get(&entry.key).map(String::as_str).unwrap_or_default();
-        let complaint = properties::complaint(&entry.key, value);
-        if let Some(complaint) = complaint.filter(|complaint| takes_pods || complaint.instead.is_none()) {
+        let problem = properties::check(&entry.key, value);
+        if let Some(problem) = problem.filter(|problem| takes_pods || problem.fallback.is_none()) {
             let place = format!("{} properties.{}", fields.place, entry.key);
-            let mistake = Mistake::new(entry.line, complaint.message, complaint.remedy).at(&place);
-            warnings.push(Mistake { instead: complaint.instead, ..mistake });
+            let mistake = Mistake::new(entry.line, problem.message, problem.remedy).at(&place);
+            warnings.push(Mistake { fallback: problem.fallback, ..mistake });
         }
     }
     Ok(texts)

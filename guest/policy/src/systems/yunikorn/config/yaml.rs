@@ -1,13 +1,13 @@
-//! YAML as a tree in which everything knows its line. Scalars stay texts: what they are is for the reader to say.
+//! YAML as a tree with the line of every node. Scalars stay text; the reader of a field decides their type.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::Mistake;
 
-/// More than a file of this many nodes, aliases written out, is no configuration but an attack.
+/// The limit on nodes, with aliases expanded. A larger file is not a configuration but an attack.
 const NODES: usize = 100_000;
 
-/// The key whose value is a map, or a list of maps, that the map it stands in has the entries of, too.
+/// The merge key. Its value is a map, or a list of maps, whose entries are added to the map that contains the key.
 const MERGE: &str = "<<";
 
 /// A value and its line.
@@ -22,9 +22,9 @@ pub struct Node {
 /// A value.
 #[derive(Debug, Clone)]
 pub enum Value {
-    /// Nothing.
+    /// `null`, or no value.
     Null,
-    /// A scalar, as it is written.
+    /// A scalar, exactly as written.
     Scalar(String),
     /// A list.
     List(Vec<Node>),
@@ -43,14 +43,14 @@ pub struct Entry {
     pub node: Node,
 }
 
-/// Reads the first document of a text; none where there is nothing in it.
+/// Reads the first document of a text; none where the text is empty.
 pub fn read(text: &str) -> Result<Option<Node>, Mistake> {
     let mut builder = Builder::default();
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| {
-            let message = format!("it is no valid YAML: {}", error.info());
-            Mistake::new(error.marker().line(), message, "correct it there or just before")
+            let message = format!("the text is not valid YAML: {}", error.info());
+            Mistake::new(error.marker().line(), message, "correct this line or the line before")
         })?;
         if matches!(event, Event::DocumentEnd) {
             break;
@@ -60,13 +60,13 @@ pub fn read(text: &str) -> Result<Option<Node>, Mistake> {
     Ok(builder.root)
 }
 
-/// A list or a map that is not closed yet.
+/// A list or a map that is not complete yet.
 #[derive(Debug)]
 struct Open {
     line: usize,
     anchor: usize,
     value: Value,
-    /// The key that waits for its value.
+    /// The key whose value comes next.
     key: Option<(String, usize)>,
 }
 
@@ -89,7 +89,13 @@ impl Builder {
             }
             Event::Alias(anchor) => {
                 let known = self.anchors.iter().find(|(known, _)| *known == anchor).map(|(_, node)| node.clone());
-                let unknown = || Mistake::new(line, "an alias of an anchor that is still open", "write the value out");
+                let unknown = || {
+                    Mistake::new(
+                        line,
+                        "an alias refers to an anchor that contains it",
+                        "write the value instead of the alias",
+                    )
+                };
                 let node = known.ok_or_else(unknown)?;
                 self.nodes = self.nodes.saturating_add(size(&node));
                 self.add(node, 0)
@@ -115,7 +121,7 @@ impl Builder {
 
     fn begin(&mut self, line: usize, anchor: usize, value: Value) -> Result<(), Mistake> {
         if self.awaits_key() {
-            return Err(Mistake::new(line, "a key that is no plain text", "write the key as a text"));
+            return Err(Mistake::new(line, "a key is not a scalar", "write the key as text"));
         }
         self.open.push(Open { line, anchor, value, key: None });
         Ok(())
@@ -124,7 +130,7 @@ impl Builder {
     fn add(&mut self, node: Node, anchor: usize) -> Result<(), Mistake> {
         self.nodes = self.nodes.saturating_add(1);
         if self.nodes > NODES {
-            let message = format!("it is larger than {NODES} values, aliases written out");
+            let message = format!("the text has more than {NODES} values, with aliases expanded");
             return Err(Mistake::new(node.line, message, "write a smaller configuration"));
         }
         if anchor > 0 {
@@ -139,7 +145,7 @@ impl Builder {
             (Value::List(list), value) => list.push(Node { line: node.line, value }),
             (Value::Map(_), Value::Scalar(text)) if awaits_key => open.key = Some((text, node.line)),
             (Value::Map(_), _) if awaits_key => {
-                return Err(Mistake::new(node.line, "a key that is no plain text", "write the key as a text"));
+                return Err(Mistake::new(node.line, "a key is not a scalar", "write the key as text"));
             }
             (Value::Map(entries), value) => {
                 let (key, line) = open.key.take().unwrap_or_default();
@@ -151,16 +157,21 @@ impl Builder {
     }
 }
 
-/// The entries with those of the maps that the key `<<` names: what stands there itself counts first, then the first that has a key.
-/// YAML 1.2 knows no such key; the library that upstream reads its configuration with does.
+/// The entries, with those of the maps under key `<<` added. Own entries take precedence, then the first map with a key. YAML 1.2 has no
+/// merge key, but the library that upstream uses for its configuration does.
 fn merged(entries: Vec<Entry>) -> Result<Vec<Entry>, Mistake> {
     let (merges, mut entries): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(|entry| entry.key == MERGE);
     for Entry { line, node, .. } in merges {
-        let no_map =
-            || Mistake::new(line, "the key `<<` names no map", "write `<<: *anchor` of a map, or a list of such");
+        let not_a_map = || {
+            Mistake::new(
+                line,
+                "the value of key `<<` is not a map",
+                "write `<<: *anchor` with the anchor of a map, or a list of such aliases",
+            )
+        };
         let maps = if let Value::List(list) = node.value { list } else { vec![node] };
         for map in maps {
-            let Value::Map(more) = map.value else { return Err(no_map()) };
+            let Value::Map(more) = map.value else { return Err(not_a_map()) };
             for entry in more {
                 if entries.iter().all(|known| known.key != entry.key) {
                     entries.push(entry);

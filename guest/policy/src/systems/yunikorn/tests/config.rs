@@ -38,15 +38,15 @@ fn amounts_are_whole_numbers_with_a_suffix() {
 fn every_mistake_names_its_line_its_place_and_the_key() {
     // The first line of the queues is line 7.
     for (queues, expected) in [
-        ("- {name: a, weight: 1}", "line 7: `root.a`: there is no key `weight` here, only name, parent,"),
-        ("- {name: a}\n- {name: A}", "line 8: `root.a name`: there is a queue of this name already, on line 7"),
+        ("- {name: a, weight: 1}", "line 7: `root.a`: unknown key `weight`; known are name, parent,"),
+        ("- {name: a}\n- {name: A}", "line 8: `root.a name`: line 7 already has a queue of this name"),
         ("- {parent: true}", "line 7: `root`: a queue has no name"),
-        ("- {name: a.b}", "line 7: `root.a.b`: `a.b` of key `name` is no name of a queue"),
-        ("- {name: a, name: b}", "line 7: `root`: key `name` stands there twice, first on line 7"),
+        ("- {name: a.b}", "line 7: `root.a.b`: `a.b` of key `name` is not a valid queue name"),
+        ("- {name: a, name: b}", "line 7: `root`: key `name` occurs twice, first on line 7"),
         ("- {name: a, parent: perhaps}", "line 7: `root.a`: `perhaps` of key `parent` is neither true nor false"),
         (
             "- {name: a, maxapplications: -1}",
-            "line 7: `root.a`: `-1` of key `maxapplications` is no whole number of 0 or more",
+            "line 7: `root.a`: `-1` of key `maxapplications` is not a whole number of 0 or more",
         ),
         ("- {name: a, queues: b}", "line 7: `root.a`: key `queues` is not a list"),
         (
@@ -55,7 +55,7 @@ fn every_mistake_names_its_line_its_place_and_the_key() {
         ),
         (
             "- name: a\n  resources:\n    min: {vcore: 1}",
-            "line 9: `root.a resources`: there is no key `min` here, only guaranteed, max",
+            "line 9: `root.a resources`: unknown key `min`; known are guaranteed, max",
         ),
         (
             "- {name: a, resources: {guaranteed: {vcore: 3}, max: {vcore: 2}}}",
@@ -63,7 +63,7 @@ fn every_mistake_names_its_line_its_place_and_the_key() {
         ),
         (
             "- {name: a, resources: {max: {vcore: 2}}, queues: [{name: b, resources: {max: {vcore: 3}}}]}",
-            "line 7: `root.a.b resources.max.vcore`: 3 is more than the 2 of a queue above it",
+            "line 7: `root.a.b resources.max.vcore`: 3 is more than the maximum 2 of an ancestor",
         ),
         (
             "- {name: a, resources: {max: {vcore: 2}}, queues: [{name: b, queues: [{name: c, resources: {guaranteed: {vcore: 3}}}]}]}",
@@ -72,12 +72,12 @@ fn every_mistake_names_its_line_its_place_and_the_key() {
         (
             "- {name: a, resources: {guaranteed: {memory: 1Gi}}, queues: [{name: b, resources: {guaranteed: {memory: 600Mi}}}, \
              {name: c, queues: [{name: d, resources: {guaranteed: {memory: 600Mi}}}]}]}",
-            "line 7: `root.a resources.guaranteed.memory`: its children are guaranteed 1200Mi in sum, it is guaranteed 1Gi",
+            "line 7: `root.a resources.guaranteed.memory`: the guarantees of its children sum up to 1200Mi, more than its guarantee 1Gi",
         ),
         (
             "- {name: a, resources: {max: {vcore: 3}}, queues: [{name: b, resources: {guaranteed: {vcore: 2}}}, \
              {name: c, resources: {guaranteed: {vcore: 2}}}]}",
-            "line 7: `root.a resources.max.vcore`: its children are guaranteed 4 in sum, it may have at most 3",
+            "line 7: `root.a resources.max.vcore`: the guarantees of its children sum up to 4, more than its maximum 3",
         ),
         (
             "- {name: a, parent: true, childtemplate: {resources: {guaranteed: {vcore: 3}, max: {vcore: 2}}}}",
@@ -97,58 +97,58 @@ fn every_mistake_names_its_line_its_place_and_the_key() {
             "- name: a\n  limits:\n  - limit: x\n    maxresources:\n      memory: much",
             "line 11: `root.a limits.maxresources.memory`: `much` is not an amount of memory",
         ),
-        ("- {name: a, <<: [b]}", "line 7: the key `<<` names no map"),
-        ("- {name: a, limits: [{limit: x, size: 3}]}", "line 7: `root.a limits`: there is no key `size` here"),
+        ("- {name: a, <<: [b]}", "line 7: the value of key `<<` is not a map"),
+        ("- {name: a, limits: [{limit: x, size: 3}]}", "line 7: `root.a limits`: unknown key `size`"),
     ] {
-        let said = mistake(&yaml(queues));
-        assert!(said.starts_with(expected), "{queues}\n{said}\n{expected}");
+        let found = mistake(&yaml(queues));
+        assert!(found.starts_with(expected), "{queues}\n{found}\n{expected}");
     }
 }
 
 #[test]
 fn mistakes_of_the_partition() {
     for (text, expected) in [
-        ("", "line 1: there is nothing in it"),
+        ("", "line 1: the configuration is empty"),
         ("partitions: [{name: gpu}]", "line 1: there is no partition `default`"),
-        ("partitions: [{name: default}, {name: default}]", "line 1: there is a partition `default` already"),
-        ("partition: []", "line 1: there is no key `partition` here, only partitions, checksum"),
+        ("partitions: [{name: default}, {name: default}]", "line 1: there are two partitions `default`"),
+        ("partition: []", "line 1: unknown key `partition`; known are partitions, checksum"),
         (
             "partitions:\n- name: default\n  queues:\n  - name: root\n    resources: {max: {vcore: 1}}",
             "line 5: `root resources`: the root must",
         ),
         (
             "partitions:\n- name: default\n  queues: [{name: root}, {name: a}]",
-            "line 3: `root`: `root` is not the only queue",
+            "line 3: `root`: `root` is not the only top-level queue",
         ),
-        ("partitions:\n- placementrules: [{name: guess}]", "line 2: there is no placement rule `guess`"),
+        ("partitions:\n- placementrules: [{name: guess}]", "line 2: `guess` is not a placement rule"),
         ("partitions:\n- placementrules: [{name: fixed}]", "line 2: placement rule `fixed` has no value"),
         ("partitions:\n- nodesortpolicy: {type: best}", "line 2: `partition nodesortpolicy`: `best` of key `type`"),
-        ("partitions:\n- preemption: {on: true}", "line 2: `partition preemption`: there is no key `on` here"),
+        ("partitions:\n- preemption: {on: true}", "line 2: `partition preemption`: unknown key `on`"),
         ("partitions:\n- name: default\n  queues:\n  - {name: a", "line "),
-        ("partitions: [&a {name: default, queues: [*a]}]", "line 1: an alias of an anchor that is still open"),
+        ("partitions: [&a {name: default, queues: [*a]}]", "line 1: an alias refers to an anchor that contains it"),
     ] {
-        let said = mistake(text);
-        assert!(said.starts_with(expected), "{text}\n{said}\n{expected}");
+        let found = mistake(text);
+        assert!(found.starts_with(expected), "{text}\n{found}\n{expected}");
     }
 }
 
 #[test]
-fn what_is_read_otherwise_than_it_is_written_is_told() {
+fn invalid_properties_are_reported_with_the_value_used() {
     let queues = "- {name: a, properties: {preemption.delay: soon, preemption.policy: walled, priority.offset: x}}";
     let (_, warnings) = config::read(&yaml(queues)).unwrap();
-    let said: Vec<String> = warnings.iter().map(config::Mistake::sentence).collect();
+    let found: Vec<String> = warnings.iter().map(config::Mistake::sentence).collect();
     assert_eq!(
-        said,
+        found,
         [
-            "line 7: `root.a properties.preemption.delay`: `soon` is no duration of more than 0s",
-            "line 7: `root.a properties.preemption.policy`: `walled` is no preemption policy: `default` counts",
-            "line 7: `root.a properties.priority.offset`: `x` is no offset: 0 counts",
+            "line 7: `root.a properties.preemption.delay`: `soon` is not a duration above 0s",
+            "line 7: `root.a properties.preemption.policy`: `walled` is not a preemption policy: `default` is used",
+            "line 7: `root.a properties.priority.offset`: `x` is not an offset: 0 is used",
         ]
     );
 }
 
 #[test]
-fn what_is_not_built_is_told() {
+fn unsupported_settings_are_reported() {
     let rest = "
 - {name: a, submitacl: ops, maxapplications: 3, limits: [{limit: x, users: [u], maxresources: {vcore: 1}}]}
 - {name: b, submitacl: '*', adminacl: ' ', maxapplications: 0}
@@ -158,40 +158,40 @@ fn what_is_not_built_is_told() {
     let head = "    preemption: {quotapreemptionenabled: true}\n    nodesortpolicy: {type: binpacking}\n    limits: [{limit: y}]\n    queues:\n      - name: root";
     let rules = "placementrules: [{name: user}, {name: recovery}, {name: tag, value: team}, {name: fixed, value: a, filter: {type: deny}}, ";
     let text = yaml(rest).replace("    queues:\n      - name: root", head).replace("placementrules: [", rules);
-    let (_, told) = config::read(&text).unwrap();
-    let said: Vec<String> = told.iter().map(config::Mistake::sentence).collect();
+    let (_, warnings) = config::read(&text).unwrap();
+    let found: Vec<String> = warnings.iter().map(config::Mistake::sentence).collect();
     let expected = [
-        "line 4: `partition preemption`: key `quotapreemptionenabled` is not built",
-        "line 5: `partition nodesortpolicy`: `binpacking` is not built",
-        "line 6: `partition limits`: this limit is not built: the user of a pod is not known here",
-        "line 3: `placement rule`: placement rule `user` finds no queue: the user of a pod is not known here",
+        "line 4: `partition preemption`: key `quotapreemptionenabled` is not supported",
+        "line 5: `partition nodesortpolicy`: `binpacking` is not supported",
+        "line 6: `partition limits`: this limit is not supported: the user of a pod is not known",
+        "line 3: `placement rule`: placement rule `user` finds no queue: the user of a pod is not known",
         "line 3: `placement rule`: placement rule `recovery` finds no queue",
-        "line 3: `placement rule`: placement rule `tag` finds no queue: no pod has a tag `team`",
-        "line 3: `placement rule filter`: the filter of placement rule `fixed` is not built",
-        "line 10: `root.a maxapplications`: this bound is not built",
-        "line 10: `root.a submitacl`: `ops` is not built",
-        "line 10: `root.a limits`: this limit is not built",
-        "line 11: `root.b adminacl`: ` ` is not built",
-        "line 12: `root.c properties.application.sort.policy`: `fair` is not built",
-        "line 12: `root.c properties.quota.preemption.delay`: `1m` is not built",
+        "line 3: `placement rule`: placement rule `tag` finds no queue: pods have no tag `team`",
+        "line 3: `placement rule filter`: the filter of placement rule `fixed` is not supported",
+        "line 10: `root.a maxapplications`: this bound is not supported",
+        "line 10: `root.a submitacl`: `ops` is not supported",
+        "line 10: `root.a limits`: this limit is not supported",
+        "line 11: `root.b adminacl`: ` ` is not supported",
+        "line 12: `root.c properties.application.sort.policy`: `fair` is not supported",
+        "line 12: `root.c properties.quota.preemption.delay`: `1m` is not supported",
         "line 12: `root.c properties.preemption.dealy`: there is no property `preemption.dealy`",
-        "line 14: `root.e childtemplate maxapplications`: this bound is not built",
+        "line 14: `root.e childtemplate maxapplications`: this bound is not supported",
     ];
-    assert_eq!(said.len(), expected.len(), "{said:#?}");
-    for (said, expected) in said.iter().zip(expected) {
-        assert!(said.starts_with(expected), "{said}\n{expected}");
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with(expected), "{found}\n{expected}");
     }
 }
 
 #[test]
-fn merge_keys_give_what_the_map_does_not_say_itself() {
+fn merge_keys_add_entries_that_the_map_does_not_have() {
     let text = "partitions:\n- name: default\n  queues:\n  - &a {name: a, resources: {guaranteed: {vcore: 1}}, maxapplications: 0}\n  \
                 - {<<: *a, name: b}\n  - {name: c, <<: [{parent: true}, *a]}";
-    let (config, told) = config::read(text).unwrap();
+    let (config, warnings) = config::read(text).unwrap();
     let queues: Vec<(&str, usize, bool)> =
         config.root.queues.iter().map(|q| (q.path.as_str(), q.resources.guaranteed.len(), q.is_parent)).collect();
     assert_eq!(queues, [("root.a", 1, false), ("root.b", 1, false), ("root.c", 1, true)]);
-    assert_eq!(told, []);
+    assert_eq!(warnings, []);
 }
 
 #[test]

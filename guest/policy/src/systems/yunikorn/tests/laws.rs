@@ -1,4 +1,4 @@
-//! The seven laws, and those beside them.
+//! The seven laws of preemption, and the additional laws.
 
 use super::{Scene, class, of};
 
@@ -14,7 +14,7 @@ fn law(code: &str) -> Result<Vec<String>, String> {
     Err(code.to_owned())
 }
 
-/// Pods of 2 in queue `test` on node n, which they fill.
+/// Pods with 2 cores each in queue `test`, which fill node n.
 fn full(queues: &str, pods: &[&str]) -> Scene {
     let cpu = u32::try_from(pods.len() * 2).unwrap();
     Scene::new(queues).nodes(&[("n", cpu)]).pods(pods.iter().map(|name| of(name, "root.test", 2).on("n")))
@@ -37,16 +37,16 @@ fn law_1_an_opted_out_pod_goes_only_where_no_other_does() {
     ]);
     scene.0.object(class("polite", "false"));
     let mut scene = scene.after(30);
-    // `a` came first: the originator of the application. It goes before those who asked not to.
+    // `a` arrived first and is the originator. It is evicted before pods that opted out.
     assert_eq!(scene.victims("p"), names(&["a"]));
     scene.0.pod(of("a", "root.test", 2).on("m").priority(1));
     assert_eq!(scene.victims("p").unwrap().len(), 1);
-    assert_eq!(scene.spared_by("p", "a"), Some("yunikorn/6".to_owned()));
+    assert_eq!(scene.denied_by("p", "a"), Some("yunikorn/6".to_owned()));
 }
 
 #[test]
-fn law_2_counts_the_whole_group_and_every_level() {
-    // 6 used, 3 guaranteed: one pod of 2 may go, two may not.
+fn law_2_checks_the_whole_eviction_set_at_every_level() {
+    // 6 used, 3 guaranteed: one pod of 2 may be evicted, two may not.
     let three = "
 - {name: prod, resources: {guaranteed: {vcore: 9}}}
 - {name: test, resources: {guaranteed: {vcore: 3}}}";
@@ -61,9 +61,9 @@ fn law_2_counts_the_whole_group_and_every_level() {
     let mut scene = Scene::new(nested).nodes(&[("n", 6)]).pods(pods).pods([of("p", "root.prod", 2)]).after(30);
     assert_eq!(scene.victims("p"), law("yunikorn/smallest-group-first"));
     assert_eq!(
-        scene.spared_by("p", "x"),
+        scene.denied_by("p", "x"),
         None,
-        "its own queue is over its guarantee: the group is what the law forbids"
+        "its own queue is over its guarantee: the law denies the set, not the pod"
     );
 }
 
@@ -99,17 +99,17 @@ fn law_4_the_last_pod_may_take_the_queue_beyond() {
 }
 
 #[test]
-fn law_4_a_queue_that_nobody_guarantees_anything_takes_nothing() {
+fn law_4_a_queue_without_a_guarantee_preempts_no_pod() {
     let queues = "
 - {name: prod, resources: {guaranteed: {memory: 2G}}}
 - {name: test}";
     let mut scene = full(queues, &["a"]).pods([of("p", "root.prod", 2), of("q", "root.other", 2)]).after(30);
-    assert_eq!(scene.victims("p"), law("yunikorn/4"), "what it is guaranteed it does not ask for");
+    assert_eq!(scene.victims("p"), law("yunikorn/4"), "the pod does not request the guaranteed resource");
     assert_eq!(scene.victims("q"), law("yunikorn/4"));
 }
 
 #[test]
-fn law_4_under_a_full_parent_victims_come_from_inside_and_cover_what_is_asked() {
+fn law_4_under_a_full_parent_victims_come_from_inside_and_cover_the_request() {
     let queues = "
 - {name: team, resources: {guaranteed: {vcore: 6}}, queues: [{name: a, resources: {guaranteed: {vcore: 2}}}, {name: b}]}
 - {name: test}";
@@ -118,25 +118,25 @@ fn law_4_under_a_full_parent_victims_come_from_inside_and_cover_what_is_asked() 
         .pods(["x", "y", "z"].map(|name| of(name, "root.team.a", 2).on("n")))
         .pods([of("t", "root.test", 2).on("n"), of("p", "root.team.b", 2)])
         .after(30);
-    assert_eq!(scene.spared_by("p", "t"), Some("yunikorn/4".to_owned()));
+    assert_eq!(scene.denied_by("p", "t"), Some("yunikorn/4".to_owned()));
     assert_eq!(scene.victims("p").unwrap().len(), 1);
 }
 
 #[test]
-fn law_5_siblings_that_share_a_guarantee_do_not_take_from_each_other_while_it_is_not_used_up() {
+fn law_5_siblings_do_not_preempt_each_other_while_their_shared_guarantee_is_not_used_up() {
     let queues = "- {name: team, resources: {guaranteed: {vcore: 8}}, queues: [{name: a}, {name: b}]}";
     let pods = ["x", "y", "z"].map(|name| of(name, "root.team.a", 2).on("n"));
     let mut scene = Scene::new(queues).nodes(&[("n", 6)]).pods(pods).pods([of("p", "root.team.b", 2)]).after(30);
-    assert_eq!(scene.spared_by("p", "x"), Some("yunikorn/5".to_owned()));
-    // Asking for memory as well, of which nobody guarantees anything, changes nothing.
+    assert_eq!(scene.denied_by("p", "x"), Some("yunikorn/5".to_owned()));
+    // A request for memory, which no queue guarantees, changes nothing.
     scene.0.node("n", "cpu=6 memory=8Gi");
     scene = scene.pods([of("q", "root.team.b", 2).asks("cpu=2 memory=1Gi")]);
-    assert_eq!(scene.spared_by("q", "x"), Some("yunikorn/5".to_owned()));
+    assert_eq!(scene.denied_by("q", "x"), Some("yunikorn/5".to_owned()));
 }
 
 #[test]
-fn siblings_that_share_a_used_up_guarantee_even_out_and_do_not_swing() {
-    // The team uses 8 of 7: `b` may take until it is within, which makes two pods of 2 leave for one.
+fn siblings_with_a_used_up_shared_guarantee_even_out_without_a_preemption_loop() {
+    // The team uses 8 of 7. `b` may preempt until the team is within 7, which evicts two pods of 2 for one.
     let queues = "- {name: team, resources: {guaranteed: {vcore: 7}}, queues: [{name: a}, {name: b}]}";
     let with = |a: &[&str], b: &[&str]| {
         let a = a.iter().map(|name| of(name, "root.team.a", 2).on("n"));
@@ -146,7 +146,7 @@ fn siblings_that_share_a_used_up_guarantee_even_out_and_do_not_swing() {
     };
     // It ends with 2, `a` with 4.
     assert_eq!(with(&["w", "x", "y", "z"], &[]).victims("p").unwrap().len(), 2);
-    // It would end with 4, `a` with 2: the pods of `a` that come back would take that again.
+    // It would end with 4, `a` with 2: the recreated pods of `a` would preempt in turn.
     assert_eq!(with(&["x", "y", "z"], &["w"]).victims("p"), law("yunikorn/smallest-group-first"));
 }
 
@@ -159,7 +159,7 @@ fn law_6_offsets_and_priority_fences_decide() {
 - {{name: test, properties: {{{test}}}}}"
         )
     };
-    for (prod, test, goes) in [
+    for (prod, test, evicted) in [
         ("", "", false),
         ("priority.offset: \"5\"", "", true),
         ("priority.offset: \"4\"", "", false),
@@ -173,26 +173,26 @@ fn law_6_offsets_and_priority_fences_decide() {
         let queues = tree(prod, test);
         let pods = [of("v", "root.test", 2).on("n").priority(5), of("p", "root.prod", 2)];
         let mut scene = Scene::new(&queues).nodes(&[("n", 2)]).pods(pods).after(30);
-        let spared = scene.spared_by("p", "v");
-        assert_eq!(spared, (!goes).then(|| "yunikorn/6".to_owned()), "prod {prod}, test {test}");
+        let denied = scene.denied_by("p", "v");
+        assert_eq!(denied, (!evicted).then(|| "yunikorn/6".to_owned()), "prod {prod}, test {test}");
     }
 }
 
 #[test]
-fn law_7_a_fence_keeps_in_and_not_out() {
+fn law_7_a_fence_confines_its_own_preemptors_and_no_others() {
     let queues = "
 - {name: one, properties: {preemption.policy: fence}, queues: [{name: a, resources: {guaranteed: {vcore: 2}}}, {name: b}]}
 - {name: two, resources: {guaranteed: {vcore: 2}}}";
     let pods = [of("b", "root.one.b", 2).on("n"), of("t", "root.three", 2).on("n")];
-    let asking = [of("a", "root.one.a", 2), of("x", "root.two", 4)];
-    let mut scene = Scene::new(queues).nodes(&[("n", 4)]).pods(pods).pods(asking).after(30);
+    let pending = [of("a", "root.one.a", 2), of("x", "root.two", 4)];
+    let mut scene = Scene::new(queues).nodes(&[("n", 4)]).pods(pods).pods(pending).after(30);
     assert_eq!(scene.victims("a"), names(&["b"]));
-    assert_eq!(scene.spared_by("a", "t"), Some("yunikorn/7".to_owned()));
+    assert_eq!(scene.denied_by("a", "t"), Some("yunikorn/7".to_owned()));
     assert_eq!(scene.victims("x"), names(&["b", "t"]));
 }
 
 #[test]
-fn others_make_way_from_the_moment_the_delay_has_passed() {
+fn preemption_is_allowed_as_soon_as_the_delay_has_passed() {
     let queues = "
 - {name: prod, resources: {guaranteed: {vcore: 2}}, properties: {preemption.delay: 5s}}
 - {name: test}";
@@ -204,25 +204,25 @@ fn others_make_way_from_the_moment_the_delay_has_passed() {
 }
 
 #[test]
-fn a_pod_that_never_preempts_does_not() {
+fn a_pod_with_policy_never_does_not_preempt() {
     let polite = of("p", "root.prod", 2).with(|pod| pod.never_preempts = true);
     let mut scene = full(TWO, &["a", "b"]).pods([polite]).after(30);
     assert_eq!(scene.victims("p"), law("yunikorn/may-preempt"));
 }
 
 #[test]
-fn a_disabled_queue_gives_nothing_and_may_take() {
+fn a_queue_with_disabled_preemption_has_no_victims_and_may_preempt() {
     let queues = "
 - {name: prod, resources: {guaranteed: {vcore: 2}}}
 - {name: test, properties: {preemption.policy: disabled}, queues: [{name: a}, {name: b, properties: {preemption.policy: default}}]}";
     let pods = [of("a", "root.test.a", 2).on("n"), of("b", "root.test.b", 2).on("n"), of("p", "root.prod", 2)];
     let mut scene = Scene::new(queues).nodes(&[("n", 4)]).pods(pods).after(30);
-    assert_eq!(scene.spared_by("p", "a"), Some("yunikorn/victim-queue-is-not-spared".to_owned()));
+    assert_eq!(scene.denied_by("p", "a"), Some("yunikorn/victim-queue-is-not-spared".to_owned()));
     assert_eq!(scene.victims("p"), names(&["b"]));
 }
 
 #[test]
-fn a_full_parent_is_freed_from_inside_only() {
+fn for_a_full_parent_only_pods_below_it_are_evicted() {
     let queues = "
 - {name: team, resources: {max: {vcore: 4}}, queues: [{name: a}, {name: b, resources: {guaranteed: {vcore: 2}}}]}
 - {name: test}";
@@ -232,7 +232,7 @@ fn a_full_parent_is_freed_from_inside_only() {
     let victims = scene.victims("p").unwrap();
     assert_eq!(victims.len(), 1);
     assert_ne!(victims, ["t"]);
-    // What is promised to one pod of the full parent is not there for another.
+    // Capacity nominated for one pod of the full parent is not available to another.
     scene.0.gone(&victims.concat());
     let mut scene = scene.pods([of("p", "root.team.b", 2).nominated("n"), of("q", "root.team.a", 2)]);
     assert_eq!(scene.refused("q"), Some(("yunikorn/max-of-ancestors".to_owned(), false)));
@@ -240,7 +240,7 @@ fn a_full_parent_is_freed_from_inside_only() {
 }
 
 #[test]
-fn a_partition_that_is_switched_off_serves_only_daemons() {
+fn with_preemption_disabled_only_daemon_set_pods_preempt() {
     let mut scene =
         full(TWO, &["a", "b"]).pods([of("p", "root.prod", 2), super::daemon("d", "root.agents", 2, ("n", 0))]);
     let off = super::yaml(TWO).replace(
@@ -256,12 +256,12 @@ fn a_partition_that_is_switched_off_serves_only_daemons() {
 }
 
 #[test]
-fn a_class_that_changes_changes_its_pods_and_a_pod_may_say_otherwise() {
+fn a_changed_class_applies_to_its_pods_and_a_pod_may_override_it() {
     let of_class = |name: &str| of(name, "root.test", 2).on("n").with(|pod| pod.priority_class = "polite".to_owned());
     let own = super::annotation(of_class("c"), super::keys::ALLOW_PREEMPTION, "true").with(|pod| pod.created = 1);
     let pods = [of_class("a"), of_class("b").with(|pod| pod.created = 2), own, of("p", "root.prod", 2)];
     let mut scene = Scene::new(TWO).nodes(&[("n", 6)]).pods(pods).after(30);
-    // Of equal ones the youngest goes, and not the originator `a`.
+    // Of equal pods the youngest is evicted, and not the originator `a`.
     assert_eq!(scene.victims("p"), names(&["b"]));
     scene.0.object(class("polite", "false"));
     assert_eq!(scene.victims("p"), names(&["c"]));

@@ -16,10 +16,10 @@ use super::keys;
 use crate::contract::{Admission, Event, Object, Outcome, Owner, Subject};
 use crate::testing::{Draft, World, pod};
 
-/// A cluster with these queues below the root, a line each; queues that pods name are made.
+/// A cluster with queues below the root. Queues that pods name are created.
 pub struct Scene(pub World);
 
-/// Lines of `queues.yaml` below `root: queues:`, each indented as far as it says itself.
+/// A whole `queues.yaml` around these lines, which go below `root: queues:` with their own indentation added.
 pub fn yaml(queues: &str) -> String {
     let rules = "    placementrules: [{name: provided, create: true}]\n";
     let lines: String = queues.trim_matches('\n').lines().map(|line| format!("          {line}\n")).collect();
@@ -70,7 +70,7 @@ pub fn of_app(name: &str, app: &str, queue: &str, cpu: u32) -> Draft {
     label(label(draft, keys::APPLICATION_ID, app), keys::QUEUE_NAME, queue)
 }
 
-/// A pod of a DaemonSet for this node, which has this number.
+/// A pod of a DaemonSet for a node, given by name and number.
 pub fn daemon(name: &str, queue: &str, cpu: u32, node: (&str, u32)) -> Draft {
     let owner = Owner { kind: "DaemonSet".to_owned(), name: name.to_owned(), uid: name.to_owned() };
     of(name, queue, cpu).only_on(&[node.0]).with(|pod| (pod.owner, pod.required_node) = (Some(owner), Some(node.1)))
@@ -85,7 +85,7 @@ impl Scene {
         Scene(world)
     }
 
-    /// With these nodes, numbered from 0.
+    /// Adds nodes, numbered from 0.
     pub fn nodes(mut self, nodes: &[(&str, u32)]) -> Scene {
         for (name, cpu) in nodes {
             self.0.node(name, &format!("cpu={cpu}"));
@@ -100,13 +100,13 @@ impl Scene {
         self
     }
 
-    /// So many seconds have passed since the beginning.
+    /// Sets the clock, in seconds since the beginning.
     pub fn after(mut self, seconds: i64) -> Scene {
         self.0.tell(vec![Event::Clock(seconds * 1_000_000_000)]);
         self
     }
 
-    /// The victims for a pod without their namespace, by name, or the law that stood in the way.
+    /// The victims for a preemptor, sorted by name and without namespace, or the law that denied the plan.
     pub fn victims(&mut self, preemptor: &str) -> Result<Vec<String>, String> {
         self.0.pre_filter(preemptor);
         let plan = self.0.plan(preemptor)?;
@@ -116,7 +116,7 @@ impl Scene {
         Ok(victims)
     }
 
-    /// The node and the victims of a plan, which is then carried out as far as the policy is told.
+    /// The node and the victims of a plan, after reporting to the policy that the plan is accepted.
     pub fn carried_out(&mut self, preemptor: &str) -> (String, Vec<String>) {
         self.0.pre_filter(preemptor);
         let plan = self.0.plan(preemptor).unwrap();
@@ -124,25 +124,25 @@ impl Scene {
         (plan.nominations.into_values().next().unwrap(), plan.victims)
     }
 
-    /// The law that spared a pod when the other one asked.
-    pub fn spared_by(&mut self, preemptor: &str, pod: &str) -> Option<String> {
+    /// The law that denied a pod as a victim of the preemptor.
+    pub fn denied_by(&mut self, preemptor: &str, pod: &str) -> Option<String> {
         self.victims(preemptor).ok();
         let subject = Subject::Pod(self.0.id(pod));
         let notes = self.0.engine.notes(self.0.id(preemptor)).unwrap();
         let note = notes.into_iter().find(|note| note.subject == subject && note.outcome == Outcome::Spared);
-        note.map(|note| note.law)
+        note.map(|note| note.reason.code)
     }
 
-    /// The law that refused a pod, and whether nothing helps against it.
+    /// The law that refused a pod, and whether the refusal is final.
     pub fn refused(&mut self, pod: &str) -> Option<(String, bool)> {
         match self.0.pre_filter(pod) {
             Admission::Pass => None,
-            Admission::Refused(reason) => Some((reason.law, false)),
-            Admission::Final(reason) => Some((reason.law, true)),
+            Admission::Refused(reason) => Some((reason.code, false)),
+            Admission::Final(reason) => Some((reason.code, true)),
         }
     }
 
-    /// Whether a node takes a pod.
+    /// Whether a pod passes the filter of a node.
     pub fn takes(&mut self, node: &str, pod: &str) -> bool {
         let at = usize::try_from(*self.0.numbers.nodes.get(node).unwrap()).unwrap();
         let codes = self.0.engine.filter(self.0.id(pod)).unwrap().codes;

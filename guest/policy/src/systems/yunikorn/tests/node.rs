@@ -1,4 +1,4 @@
-//! Nodes: free room, groups, promises, and the node that a DaemonSet's pod is owed.
+//! Nodes: free capacity, eviction sets, nominations, and the required node of a DaemonSet's pod.
 
 use super::{Scene, daemon, of, of_app};
 use crate::contract::{Event, Phase};
@@ -8,16 +8,16 @@ const PROD: &str = "
 - {name: test}";
 
 #[test]
-fn free_room_counts_and_nobody_goes_in_vain() {
+fn free_capacity_counts_and_no_pod_is_evicted_without_need() {
     let pods = ["a", "b", "c"].map(|name| of(name, "root.test", 1).on("n"));
     let mut scene = Scene::new(PROD).nodes(&[("n", 5)]).pods(pods).pods([of("p", "root.prod", 4)]).after(30);
-    // 2 are free, 4 are asked for: two pods of 1.
+    // 2 are free, 4 are requested: two pods of 1.
     assert_eq!(scene.victims("p").unwrap().len(), 2);
 }
 
 #[test]
-fn where_the_greedy_group_breaks_a_guarantee_another_one_is_found() {
-    // Of queue `a` 3 may go, of `b` 2. The least important first: a1 (2) leaves no room for a3 (2), but a2 (1) and b1 (2), b1 ...
+fn where_the_greedy_eviction_set_breaks_a_guarantee_another_one_is_found() {
+    // Law 2 allows evicting 3 from queue `a` and 2 from `b`. The greedy order takes the least important pod a1 (2) first and then lacks 1.
     let queues = "
 - {name: prod, resources: {guaranteed: {vcore: 9}}}
 - {name: a, resources: {guaranteed: {vcore: 2}}}
@@ -28,24 +28,24 @@ fn where_the_greedy_group_breaks_a_guarantee_another_one_is_found() {
         of("b1", "root.b", 3).on("n").priority(-2),
         of("p", "root.prod", 3),
     ];
-    // `a` uses 5 and may give 3: a1 or a2, not both. `b` uses 3 and may give 2: nothing.
+    // `a` uses 5 and may lose 3: a1 or a2, not both. `b` uses 3 and may lose 2: no pod, as b1 has 3.
     let mut scene = Scene::new(queues).nodes(&[("n", 8)]).pods(pods).after(30);
     assert_eq!(scene.victims("p"), Ok(vec!["a2".to_owned()]));
 }
 
 #[test]
-fn room_that_is_coming_anyway_costs_nobody() {
+fn room_of_terminating_pods_needs_no_eviction() {
     let leaving = of("a", "root.test", 2).on("n").with(|pod| pod.terminating = true);
     let pods = [leaving, of("b", "root.test", 2).on("n"), of("p", "root.prod", 2)];
     let mut scene = Scene::new(PROD).nodes(&[("n", 4)]).pods(pods).after(30);
     assert_eq!(scene.victims("p"), Err("yunikorn/smallest-group-first".to_owned()));
-    let why = scene.0.post_filter("p").reason.message;
+    let why = crate::testing::shown(&scene.0.post_filter("p").reason);
     assert_eq!(why, "`n` has room once the pods that are leaving are gone: nobody else is evicted");
 }
 
 #[test]
-fn originators_are_spared_where_others_make_the_room() {
-    // d came first in each application; the nodes differ in nothing else.
+fn originators_are_not_evicted_where_other_pods_suffice() {
+    // The `d` pods are the originators; the nodes do not differ otherwise.
     let pods = [
         of_app("d1", "one", "root.test", 2).on("n"),
         of_app("d2", "two", "root.test", 2).on("m"),
@@ -56,11 +56,11 @@ fn originators_are_spared_where_others_make_the_room() {
     assert_eq!(scene.victims("p"), Ok(vec!["e2".to_owned()]));
     scene.0.gone("e2");
     let mut scene = scene.pods([of("f", "root.prod", 2).on("m")]);
-    assert_eq!(scene.victims("p").unwrap().len(), 1, "a strong suggestion, no guarantee");
+    assert_eq!(scene.victims("p").unwrap().len(), 1, "originators may be evicted if no other pod suffices");
 }
 
 #[test]
-fn promised_room_is_kept_from_everybody_whatever_their_priority() {
+fn nominated_room_is_reserved_against_pods_of_any_priority() {
     let pods =
         [of("p", "root.prod", 2).nominated("n"), of("t", "root.test", 1).priority(1000), of("u", "root.test", 2)];
     let mut scene = Scene::new(PROD).nodes(&[("n", 3)]).pods(pods);
@@ -72,18 +72,18 @@ fn promised_room_is_kept_from_everybody_whatever_their_priority() {
 }
 
 #[test]
-fn a_pod_of_another_scheduler_is_nobodys_business() {
+fn a_pod_of_another_scheduler_is_ignored() {
     let foreign = |name: &str| of(name, "root.test", 2).with(|pod| pod.scheduler = "default-scheduler".to_owned());
     let pods = [foreign("f").on("n"), foreign("g"), of("p", "root.prod", 2)];
     let mut scene = Scene::new(PROD).nodes(&[("n", 2)]).pods(pods).after(30);
     assert_eq!(scene.refused("g"), Some(("yunikorn/queue-is-known".to_owned(), true)));
-    assert_eq!(scene.spared_by("p", "f"), Some("yunikorn/victim-has-a-queue".to_owned()));
+    assert_eq!(scene.denied_by("p", "f"), Some("yunikorn/victim-has-a-queue".to_owned()));
     assert!(scene.0.account("root.prod").pending.iter().any(|amount| amount.value == 2000));
     assert!(scene.0.engine.queues().unwrap().iter().all(|queue| queue.name != "root.test" || queue.used.is_empty()));
 }
 
 #[test]
-fn a_daemon_gets_its_node_without_guarantee_or_delay_and_in_spite_of_a_fence() {
+fn a_daemon_set_pod_preempts_without_guarantee_or_delay_and_across_a_fence() {
     let queues = "
 - {name: agents, properties: {preemption.policy: fence}}
 - {name: test, resources: {guaranteed: {vcore: 4}}, properties: {preemption.policy: disabled}}";
@@ -99,20 +99,20 @@ fn a_daemon_gets_its_node_without_guarantee_or_delay_and_in_spite_of_a_fence() {
     let mut scene = Scene::new(queues).nodes(&[("n", 4), ("m", 4)]).pods(pods);
     assert_eq!(scene.victims("a"), Ok(vec!["b".to_owned()]));
     assert!(scene.victims("big").is_err());
-    assert_eq!(scene.spared_by("big", "high"), Some("yunikorn/6".to_owned()));
-    assert_eq!(scene.spared_by("big", "d"), Some("yunikorn/victim-is-of-no-daemon-set".to_owned()));
+    assert_eq!(scene.denied_by("big", "high"), Some("yunikorn/6".to_owned()));
+    assert_eq!(scene.denied_by("big", "d"), Some("yunikorn/victim-is-of-no-daemon-set".to_owned()));
 }
 
 #[test]
-fn law_3_holds_for_a_daemon_too() {
+fn law_3_applies_to_daemon_set_pods_as_well() {
     let own = super::label(daemon("a", "root.test", 2, ("n", 0)), super::keys::APPLICATION, "shared");
     let pods = [super::label(of("b", "root.test", 2), super::keys::APPLICATION, "shared").on("n"), own];
     let mut scene = Scene::new(PROD).nodes(&[("n", 2)]).pods(pods);
-    assert_eq!(scene.spared_by("a", "b"), Some("yunikorn/3".to_owned()));
+    assert_eq!(scene.denied_by("a", "b"), Some("yunikorn/3".to_owned()));
 }
 
 #[test]
-fn a_daemon_spares_originators_before_pods_that_opted_out() {
+fn a_daemon_set_pod_preempts_opted_out_pods_before_originators() {
     let opted = super::annotation(of_app("o", "one", "root.test", 2), super::keys::ALLOW_PREEMPTION, "false");
     let pods = [
         of_app("first", "one", "root.test", 2).on("n"),
@@ -127,7 +127,7 @@ fn a_daemon_spares_originators_before_pods_that_opted_out() {
 }
 
 #[test]
-fn the_node_of_a_daemon_is_kept_for_it_and_others_lose_it() {
+fn the_node_of_a_daemon_set_pod_is_reserved_and_other_nominations_are_withdrawn() {
     let pods = [
         of("b", "root.test", 3).on("n"),
         of("p", "root.prod", 1).nominated("n"),
@@ -151,7 +151,7 @@ fn the_node_of_a_daemon_is_kept_for_it_and_others_lose_it() {
 }
 
 #[test]
-fn what_comes_free_on_the_node_of_a_daemon_that_waits_in_vain_is_kept_for_it() {
+fn room_that_becomes_free_on_the_node_of_a_pending_daemon_set_pod_is_reserved() {
     let pods = [
         of("high", "root.test", 3).on("n").priority(9),
         of("s", "root.test", 1),
@@ -159,7 +159,7 @@ fn what_comes_free_on_the_node_of_a_daemon_that_waits_in_vain_is_kept_for_it() {
         daemon("huge", "root.agents", 5, ("m", 1)),
     ];
     let mut scene = Scene::new(PROD).nodes(&[("n", 4), ("m", 4)]).pods(pods);
-    assert!(scene.takes("n", "s"), "nobody has tried to run the daemon yet");
+    assert!(scene.takes("n", "s"), "the DaemonSet pod has not been tried yet");
     assert!(scene.victims("a").is_err());
     assert!(!scene.takes("n", "s"));
     assert!(scene.victims("huge").is_err());

@@ -1,4 +1,4 @@
-//! What is noted of a group and of the nodes that were looked at.
+//! The notes on the eviction set and on the nodes that were tried.
 
 use super::{Scene, of};
 use crate::testing::assert_said;
@@ -7,14 +7,14 @@ const TWO: &str = "
 - {name: prod, resources: {guaranteed: {vcore: 4}}}
 - {name: test, resources: {guaranteed: {vcore: 2}}}";
 
-/// What is noted when a pod is tried and a plan is looked for.
+/// The notes after a pod has been tried and a plan searched.
 fn tried(scene: &mut Scene, preemptor: &str) -> Vec<String> {
     let _ = scene.victims(preemptor);
     scene.0.said(preemptor)
 }
 
 #[test]
-fn the_group_is_told_what_would_be_missing_and_other_nodes_what_they_would_have_cost() {
+fn victims_are_noted_with_what_they_free_and_other_nodes_with_their_cost() {
     let mut scene = Scene::new(TWO)
         .nodes(&[("n", 4), ("m", 4)])
         .pods([
@@ -38,8 +38,8 @@ fn the_group_is_told_what_would_be_missing_and_other_nodes_what_they_would_have_
 }
 
 #[test]
-fn a_node_whose_group_the_laws_forbid_says_which_law() {
-    // 6 used, 3 guaranteed: one pod of 2 may go, two may not.
+fn a_node_whose_eviction_set_is_denied_is_noted_with_the_law() {
+    // 6 used, 3 guaranteed: one pod of 2 may be evicted, two may not.
     let three = "
 - {name: prod, resources: {guaranteed: {vcore: 9}}}
 - {name: test, resources: {guaranteed: {vcore: 3}}}";

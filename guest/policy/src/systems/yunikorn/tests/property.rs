@@ -1,6 +1,6 @@
-//! On random trees and workloads: no plan breaks a law, nobody goes in vain, and where a group exists one is found.
+//! On random trees and workloads: no plan breaks a law, no pod is evicted without need, and a legal set is found where one exists.
 //!
-//! The laws are restated here over names and plain numbers, and every group on every node is tried.
+//! The laws are restated here over names and plain numbers, and every eviction set on every node is tried.
 
 mod case;
 mod host;
@@ -16,29 +16,29 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_plan_is_a_smallest_legal_group_and_is_found_where_there_is_one(case in a_case()) {
+    fn a_plan_evicts_a_smallest_legal_set_and_is_found_where_one_exists(case in a_case()) {
         let mut scene = case.scene();
-        scene.0.pre_filter("q-asker");
-        let plan = scene.0.plan("q-asker");
+        scene.0.pre_filter("q-preemptor");
+        let plan = scene.0.plan("q-preemptor");
         let legal = case.legal();
         let Ok(plan) = plan else {
-            let coming = (0..NODES).any(|node| case.is_large_enough(node) && case.has_room(node, &[]) && case.fits_max(&[]));
-            prop_assert!(coming || legal.is_empty(), "there is {legal:?}, but no plan: {plan:?}");
+            let fits_after_terminations = (0..NODES).any(|node| case.is_large_enough(node) && case.has_room(node, &[]) && case.fits_max(&[]));
+            prop_assert!(fits_after_terminations || legal.is_empty(), "{legal:?} are legal, but there is no plan: {plan:?}");
             return Ok(());
         };
         let node: usize = plan.nominations.values().next().unwrap().trim_start_matches('n').parse().unwrap();
-        let group: Vec<&Pod> = case.pods.iter().filter(|pod| plan.victims.contains(&format!("default/{}", pod.name))).collect();
-        prop_assert_eq!(group.len(), plan.victims.len());
-        prop_assert!(group.iter().all(|pod| pod.node == node), "{group:?} are not all on n{node}");
-        prop_assert!(case.is_legal(node, &group), "{group:?}");
-        if group.is_empty() {
-            prop_assert!(case.preemptor.daemon, "nobody makes way, and yet it is a plan");
+        let victims: Vec<&Pod> = case.pods.iter().filter(|pod| plan.victims.contains(&format!("default/{}", pod.name))).collect();
+        prop_assert_eq!(victims.len(), plan.victims.len());
+        prop_assert!(victims.iter().all(|pod| pod.node == node), "{victims:?} are not all on n{node}");
+        prop_assert!(case.is_legal(node, &victims), "{victims:?}");
+        if victims.is_empty() {
+            prop_assert!(case.preemptor.daemon, "a plan without victims, and the preemptor is not of a DaemonSet");
             return Ok(());
         }
-        for fewer in subsets(&group).into_iter().filter(|fewer| fewer.len() < group.len()).chain([Vec::new()]) {
-            prop_assert!(!case.is_legal(node, &fewer), "{fewer:?} would do instead of {group:?}");
+        for fewer in subsets(&victims).into_iter().filter(|fewer| fewer.len() < victims.len()).chain([Vec::new()]) {
+            prop_assert!(!case.is_legal(node, &fewer), "{fewer:?} suffices instead of {victims:?}");
         }
-        let least = legal.iter().map(|(_, group)| case.sorely(group)).min();
-        prop_assert!(Some(case.sorely(&group)) <= least, "{group:?}, although {legal:?}");
+        let least = legal.iter().map(|(_, victims)| case.cost(victims)).min();
+        prop_assert!(Some(case.cost(&victims)) <= least, "{victims:?}, although {legal:?}");
     }
 }

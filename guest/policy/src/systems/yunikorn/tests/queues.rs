@@ -1,4 +1,4 @@
-//! Applications and the queues they are in.
+//! Applications and their queues.
 
 use super::{Scene, config_map, keys, label, of, of_app, yaml};
 use crate::contract::Severity;
@@ -9,7 +9,7 @@ const TENANTS: &str = "
   childtemplate: {resources: {guaranteed: {vcore: 2}, max: {vcore: 6}}, properties: {preemption.policy: fence}}
 - name: leaf";
 
-/// What is used in a queue, in cores; none where there is no such queue.
+/// The usage of a queue in cores; none where the queue does not exist.
 fn used(scene: &Scene, queue: &str) -> Option<i64> {
     let accounts = scene.0.engine.queues().unwrap();
     let account = accounts.into_iter().find(|account| account.name == queue)?;
@@ -17,7 +17,7 @@ fn used(scene: &Scene, queue: &str) -> Option<i64> {
 }
 
 #[test]
-fn one_application_is_in_one_queue_whatever_comes_first() {
+fn an_application_is_in_one_queue_in_any_order_of_reports() {
     let first = || of_app("b", "app", "root.one", 1).on("n").with(|pod| pod.created = 1);
     let second = || of_app("a", "app", "root.two", 2).on("n").with(|pod| pod.created = 2);
     for pods in [[first(), second()], [second(), first()]] {
@@ -27,7 +27,7 @@ fn one_application_is_in_one_queue_whatever_comes_first() {
 }
 
 #[test]
-fn queues_come_with_their_pods_and_go_with_them() {
+fn queues_on_demand_exist_as_long_as_they_have_pods() {
     let mut scene = Scene::new(TENANTS).nodes(&[("n", 9)]).pods([of("a", "root.tenants.one", 1).on("n")]);
     assert_eq!(used(&scene, "root.tenants.one"), Some(1));
     let bounds: Vec<(String, i64)> = scene
@@ -61,18 +61,18 @@ fn a_pod_that_names_no_leaf_is_refused_for_good() {
 }
 
 #[test]
-fn every_spelling_counts_and_the_newer_one_first() {
+fn every_key_is_read_and_the_newer_key_takes_precedence() {
     let bare = |name: &str| of(name, "", 1);
-    let spelled = label(label(bare("a"), keys::QUEUE, "root.new"), keys::APPLICATION, "x").on("n");
-    let scene = Scene::new(TENANTS).nodes(&[("n", 9)]).pods([spelled]);
+    let labelled = label(label(bare("a"), keys::QUEUE, "root.new"), keys::APPLICATION, "x").on("n");
+    let scene = Scene::new(TENANTS).nodes(&[("n", 9)]).pods([labelled]);
     assert_eq!(used(&scene, "root.new"), Some(1));
-    let noted = super::annotation(bare("a"), keys::QUEUE, "root.noted").on("n");
-    let scene = Scene::new(TENANTS).nodes(&[("n", 9)]).pods([noted]);
-    assert_eq!(used(&scene, "root.noted"), Some(1));
+    let annotated = super::annotation(bare("a"), keys::QUEUE, "root.annotated").on("n");
+    let scene = Scene::new(TENANTS).nodes(&[("n", 9)]).pods([annotated]);
+    assert_eq!(used(&scene, "root.annotated"), Some(1));
 }
 
 #[test]
-fn a_bad_configuration_leaves_the_last_good_one_in_force() {
+fn a_bad_configuration_leaves_the_last_valid_one_in_force() {
     let mut scene = Scene::new(TENANTS).nodes(&[("n", 9)]).pods([of("a", "root.leaf", 1).on("n")]);
     scene.0.object(config_map(&yaml("- {name: other, resource: {}}")));
     let found = scene.0.findings.pop().unwrap();
@@ -80,14 +80,18 @@ fn a_bad_configuration_leaves_the_last_good_one_in_force() {
         (found.severity, found.object.as_str(), found.path.as_str()),
         (Severity::Error, "ConfigMap/yunikorn/yunikorn-configs", "/data/queues.yaml")
     );
-    assert!(found.message.starts_with("line 7: `root.other`: there is no key `resource` here"), "{}", found.message);
+    assert!(found.message.starts_with("line 7: `root.other`: unknown key `resource`"), "{}", found.message);
     assert_eq!((used(&scene, "root.leaf"), used(&scene, "root.other")), (Some(1), None));
     scene.0.object(config_map(&yaml("- {name: other}")));
-    assert_eq!((used(&scene, "root.leaf"), used(&scene, "root.other")), (Some(1), Some(0)), "its pods make it anew");
+    assert_eq!(
+        (used(&scene, "root.leaf"), used(&scene, "root.other")),
+        (Some(1), Some(0)),
+        "its pods create it on demand"
+    );
 }
 
 #[test]
-fn the_queue_that_uses_the_smaller_part_of_its_guarantee_is_served_first() {
+fn the_queue_with_the_smaller_share_of_its_guarantee_comes_first() {
     let queues = "
 - {name: a, resources: {guaranteed: {vcore: 4}}}
 - {name: b, resources: {guaranteed: {vcore: 8}}}

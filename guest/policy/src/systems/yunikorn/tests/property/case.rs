@@ -1,31 +1,31 @@
-//! Random trees, nodes and workloads, as plain numbers and as what the policy is told.
+//! Random trees, nodes and workloads: as plain numbers, and as events for the policy.
 
 use proptest::prelude::*;
 
 use super::super::{Scene, annotation, daemon, keys, label, of_app};
 use crate::testing::Draft;
 
-/// The queues below the root; a leaf is one that nobody names as its parent.
+/// The queues below the root. A leaf is a queue without children.
 pub const QUEUES: [&str; 9] =
     ["root.a", "root.a.x", "root.a.y", "root.a.y.u", "root.a.y.v", "root.b", "root.b.x", "root.b.y", "root.c"];
 pub const LEAVES: [&str; 6] = ["root.a.x", "root.a.y.u", "root.a.y.v", "root.b.x", "root.b.y", "root.c"];
 pub const NODES: usize = 2;
 
-/// The resources under the names the queues and the pods have for them.
+/// The resources: YuniKorn's name and Kubernetes' name.
 pub const RESOURCES: [(&str, &str); 3] = [("vcore", "cpu"), ("memory", "memory"), ("gpu", "gpu")];
-/// So much of each.
+/// An amount of each resource.
 pub type Amounts = [i64; RESOURCES.len()];
-/// The numbers of the resources.
+/// The indices of the resources.
 pub const ALL: std::ops::Range<usize> = 0..RESOURCES.len();
 
 #[derive(Debug, Clone)]
 pub struct Queue {
-    /// Of a leaf its own, of a parent what it has beyond the sum of its children.
+    /// For a leaf its guarantee, for a parent what it has above the sum of its children.
     guaranteed: [Option<i64>; RESOURCES.len()],
-    /// At least; more where what is below needs more.
+    /// The least maximum; it is raised where the children need more.
     max: [Option<i64>; RESOURCES.len()],
     pub fenced: bool,
-    pub spared: bool,
+    pub disabled: bool,
     pub priority_fenced: bool,
     pub offset: i64,
 }
@@ -36,7 +36,7 @@ pub struct Pod {
     pub leaf: &'static str,
     /// One of two applications of its leaf.
     pub app: bool,
-    pub ask: Amounts,
+    pub request: Amounts,
     pub priority: i64,
     pub node: usize,
     pub opted_out: bool,
@@ -50,9 +50,9 @@ pub struct Case {
     pub queues: Vec<Queue>,
     pub pods: Vec<Pod>,
     pub free: Vec<Amounts>,
-    /// The one who asks. One of a DaemonSet may run on its node only.
+    /// A preemptor of a DaemonSet may run on its node only.
     pub preemptor: Pod,
-    pub promised: Option<Pod>,
+    pub nominated: Option<Pod>,
 }
 
 fn often(probability: f64) -> impl Strategy<Value = bool> {
@@ -69,11 +69,11 @@ fn a_queue() -> impl Strategy<Value = Queue> {
         (often(0.1), often(0.1), often(0.15)),
         prop_oneof![2 => Just(0i64), 1 => -1..2i64],
     )
-        .prop_map(|(guaranteed, max, (fenced, spared, priority_fenced), offset)| Queue {
+        .prop_map(|(guaranteed, max, (fenced, disabled, priority_fenced), offset)| Queue {
             guaranteed,
             max,
             fenced,
-            spared,
+            disabled,
             priority_fenced,
             offset,
         })
@@ -81,14 +81,14 @@ fn a_queue() -> impl Strategy<Value = Queue> {
 
 pub fn a_pod() -> impl Strategy<Value = Pod> {
     let flags = (often(0.2), often(0.1), often(0.1), often(0.4));
-    let ask = (1..4i64, prop_oneof![2 => Just(0i64), 1 => 1..4i64], prop_oneof![3 => Just(0i64), 1 => 1..3i64]);
-    (proptest::sample::select(LEAVES.as_slice()), ask, -1..3i64, 0..NODES, flags).prop_map(
+    let request = (1..4i64, prop_oneof![2 => Just(0i64), 1 => 1..4i64], prop_oneof![3 => Just(0i64), 1 => 1..3i64]);
+    (proptest::sample::select(LEAVES.as_slice()), request, -1..3i64, 0..NODES, flags).prop_map(
         |(leaf, (cpu, memory, gpu), priority, node, (opted_out, leaving, daemon, app))| Pod {
             name: String::new(),
             leaf,
             app,
-            // Some hold nothing of what most ask for.
-            ask: [if gpu > 1 { 0 } else { cpu }, memory, gpu],
+            // Some pods hold none of the resource that most preemptors request.
+            request: [if gpu > 1 { 0 } else { cpu }, memory, gpu],
             priority,
             node,
             opted_out,
@@ -101,17 +101,17 @@ pub fn a_pod() -> impl Strategy<Value = Pod> {
 pub fn a_case() -> impl Strategy<Value = Case> {
     let queues = proptest::collection::vec(a_queue(), QUEUES.len());
     let free = proptest::collection::vec([0..2i64, 0..2, 0..2], NODES);
-    let promised = proptest::option::weighted(0.3, a_pod());
-    (queues, proptest::collection::vec(a_pod(), 1..9), free, a_pod(), promised).prop_map(
-        |(queues, mut pods, free, mut preemptor, mut promised)| {
+    let nominated = proptest::option::weighted(0.3, a_pod());
+    (queues, proptest::collection::vec(a_pod(), 1..9), free, a_pod(), nominated).prop_map(
+        |(queues, mut pods, free, mut preemptor, mut nominated)| {
             for (at, pod) in pods.iter_mut().enumerate() {
                 pod.name = format!("p{at}");
             }
-            preemptor.name = "q-asker".to_owned();
-            if let Some(promised) = &mut promised {
-                (promised.name, promised.daemon) = ("q-promised".to_owned(), false);
+            preemptor.name = "q-preemptor".to_owned();
+            if let Some(nominated) = &mut nominated {
+                (nominated.name, nominated.daemon) = ("q-nominated".to_owned(), false);
             }
-            Case { queues, pods, free, preemptor, promised }
+            Case { queues, pods, free, preemptor, nominated }
         },
     )
 }
@@ -136,13 +136,13 @@ impl Case {
         self.queues.get(QUEUES.iter().position(|known| *known == name).unwrap()).unwrap()
     }
 
-    /// What a queue is guaranteed.
+    /// The guarantee of a queue.
     pub fn guaranteed(&self, name: &str, r: usize) -> Option<i64> {
         let below: i64 = children(name).map(|child| self.claim(child, r)).sum();
         self.queue(name).guaranteed[r].map(|own| own + below)
     }
 
-    /// What a queue is guaranteed, or those below it in sum: the configuration must give its parent so much.
+    /// The guarantee of a queue, or the sum of its children. The guarantee of its parent must cover this.
     fn claim(&self, name: &str, r: usize) -> i64 {
         let below = || children(name).map(|child| self.claim(child, r)).sum();
         self.guaranteed(name, r).unwrap_or_else(below)
@@ -154,13 +154,13 @@ impl Case {
         self.queue(name).max[r].map(|own| own.max(self.claim(name, r)).max(below))
     }
 
-    /// The nearest queue that has a policy of its own decides.
-    pub fn spared(&self, leaf: &str) -> bool {
-        let own = path(leaf).into_iter().map(|queue| self.queue(queue)).find(|queue| queue.spared || queue.fenced);
-        own.is_some_and(|queue| queue.spared)
+    /// Whether preemption is disabled for a leaf: the nearest queue with a policy decides.
+    pub fn disabled(&self, leaf: &str) -> bool {
+        let own = path(leaf).into_iter().map(|queue| self.queue(queue)).find(|queue| queue.disabled || queue.fenced);
+        own.is_some_and(|queue| queue.disabled)
     }
 
-    /// The list of the queues below one, with all that is below them.
+    /// The children of a queue as YAML, with their descendants.
     fn yaml(&self, parent: &str) -> String {
         let entry = |name: &str| {
             let queue = self.queue(name);
@@ -169,7 +169,7 @@ impl Case {
             };
             let (guaranteed, max) = (bound(&|r| self.guaranteed(name, r)), bound(&|r| self.max(name, r)));
             let mut properties = format!("priority.offset: \"{}\"", queue.offset);
-            if queue.spared {
+            if queue.disabled {
                 properties += ", preemption.policy: disabled";
             } else if queue.fenced {
                 properties += ", preemption.policy: fence";
@@ -187,40 +187,40 @@ impl Case {
         children(parent).map(entry).collect::<Vec<_>>().join(", ")
     }
 
-    /// What a node has for the pods on it and what is free beside them.
+    /// The allocatable of a node: the requests of its pods plus what is free.
     pub fn allocatable(&self, node: usize) -> Amounts {
-        let held = |r: usize| self.pods.iter().filter(|pod| pod.node == node).map(|pod| pod.ask[r]).sum::<i64>();
+        let held = |r: usize| self.pods.iter().filter(|pod| pod.node == node).map(|pod| pod.request[r]).sum::<i64>();
         std::array::from_fn(|r| self.free[node][r] + held(r))
     }
 
-    /// The queues and the nodes.
+    /// A scene with the queues and nodes, without pods.
     pub fn empty_scene(&self) -> Scene {
         let mut scene = Scene::new(&format!("[{}]", self.yaml("root")));
         for node in 0..NODES {
-            scene.0.node(&format!("n{node}"), &words(&self.allocatable(node)));
+            scene.0.node(&format!("n{node}"), &notation(&self.allocatable(node)));
         }
         scene
     }
 
     pub fn scene(&self) -> Scene {
         let running = self.pods.iter().enumerate().map(|(at, pod)| {
-            let created = i64::try_from(at).unwrap();
+            let (leaving, created) = (pod.leaving, i64::try_from(at).unwrap());
             let draft = draft(pod).on(&format!("n{}", pod.node));
-            draft.with(|told| (told.terminating, told.created) = (pod.leaving, created))
+            draft.with(|pod| (pod.terminating, pod.created) = (leaving, created))
         });
-        let late = |draft: Draft| draft.with(|told| told.created = 100);
-        let promised = self.promised.iter().map(|pod| late(draft(pod)).nominated(&format!("n{}", pod.node)));
-        let scene = self.empty_scene().pods(running.chain(promised).collect::<Vec<_>>());
+        let late = |draft: Draft| draft.with(|pod| pod.created = 100);
+        let nominated = self.nominated.iter().map(|pod| late(draft(pod)).nominated(&format!("n{}", pod.node)));
+        let scene = self.empty_scene().pods(running.chain(nominated).collect::<Vec<_>>());
         scene.pods([late(draft(&self.preemptor))]).after(30)
     }
 }
 
-/// Amounts as the tests write them.
-fn words(amounts: &Amounts) -> String {
+/// Amounts in the notation of the tests.
+fn notation(amounts: &Amounts) -> String {
     ALL.map(|r| format!("{}={}", RESOURCES[r].1, amounts[r])).collect::<Vec<_>>().join(" ")
 }
 
-/// A pod as the policy is told of it.
+/// A pod as it is reported to the policy.
 pub fn draft(pod: &Pod) -> Draft {
     let priority = i32::try_from(pod.priority).unwrap();
     let app = format!("{}-{}", pod.leaf, pod.app);
@@ -232,10 +232,10 @@ pub fn draft(pod: &Pod) -> Draft {
         ),
         false => of_app(&pod.name, &app, pod.leaf, 0),
     };
-    let asked: Vec<String> =
-        ALL.filter(|r| pod.ask[*r] > 0).map(|r| format!("{}={}", RESOURCES[r].1, pod.ask[r])).collect();
+    let requests: Vec<String> =
+        ALL.filter(|r| pod.request[*r] > 0).map(|r| format!("{}={}", RESOURCES[r].1, pod.request[r])).collect();
     annotation(
-        draft.asks(&asked.join(" ")).priority(priority),
+        draft.asks(&requests.join(" ")).priority(priority),
         keys::ALLOW_PREEMPTION,
         if pod.opted_out { "false" } else { "true" },
     )

@@ -1,4 +1,4 @@
-//! A host in a few lines, in whose cluster every victim comes back: its ReplicaSet makes it anew.
+//! A minimal host. In its cluster the ReplicaSet of every victim creates the pod again.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use super::super::Scene;
 use super::case::{ALL, Amounts, Case, NODES, Pod, draft};
 use crate::contract::{Admission, Event, Plan, PodId};
 
-/// A pod of a ReplicaSet or DaemonSet, whichever one stands in for it at the moment.
+/// A replica of a ReplicaSet or DaemonSet, with its current pod.
 #[derive(Debug)]
 struct Replica {
     pod: Pod,
-    /// So many stood in for it before.
+    /// The number of earlier pods of this replica.
     generation: u32,
     entered: i64,
     node: Option<usize>,
@@ -29,14 +29,14 @@ pub struct Host {
     pub bound: usize,
 }
 
-/// Where everybody is, and is to be.
+/// The node and the nominated node of every replica.
 pub type State = Vec<(Option<usize>, Option<usize>)>;
 
 impl Host {
-    /// The pods of a case that run, and others that wait.
-    pub fn new(case: &Case, waiting: &[Pod]) -> Host {
+    /// A host with the running pods of a case and more pending pods.
+    pub fn new(case: &Case, pending: &[Pod]) -> Host {
         let running = case.pods.iter().map(|pod| (pod.clone(), Some(pod.node)));
-        let pods = running.chain(waiting.iter().map(|pod| (pod.clone(), None)));
+        let pods = running.chain(pending.iter().map(|pod| (pod.clone(), None)));
         let replica = |(pod, node)| Replica { pod, generation: 0, entered: 0, node, nominated: None, leaving: false };
         let mut host = Host {
             scene: case.empty_scene(),
@@ -46,7 +46,7 @@ impl Host {
             evicted: 0,
             bound: 0,
         };
-        (0..host.replicas.len()).for_each(|at| host.tell(at));
+        (0..host.replicas.len()).for_each(|at| host.report(at));
         host
     }
 
@@ -54,7 +54,7 @@ impl Host {
         format!("r{at}-{}", self.replicas[at].generation)
     }
 
-    fn tell(&mut self, at: usize) {
+    fn report(&mut self, at: usize) {
         let replica = &self.replicas[at];
         let mut draft = draft(&Pod { name: self.name(at), ..replica.pod.clone() });
         if let Some(node) = replica.node {
@@ -74,10 +74,10 @@ impl Host {
         name.trim_start_matches("default/r").split_once('-').unwrap().0.parse().unwrap()
     }
 
-    /// One attempt for everybody who waits.
+    /// Tries every pending pod once.
     pub fn cycle(&mut self) {
-        let waiting = (0..self.replicas.len()).filter(|at| self.replicas[*at].node.is_none());
-        let ids: Vec<PodId> = waiting.map(|at| self.scene.0.id(&self.name(at))).collect();
+        let pending = (0..self.replicas.len()).filter(|at| self.replicas[*at].node.is_none());
+        let ids: Vec<PodId> = pending.map(|at| self.scene.0.id(&self.name(at))).collect();
         for id in self.scene.0.engine.queue_order(ids).unwrap() {
             self.attempt(id);
         }
@@ -92,16 +92,20 @@ impl Host {
             (self.replicas[at].node, self.replicas[at].nominated) = (Some(node), None);
             self.bound += 1;
             let held = |r: usize| {
-                self.replicas.iter().filter(|other| other.node == Some(node)).map(|other| other.pod.ask[r]).sum::<i64>()
+                self.replicas
+                    .iter()
+                    .filter(|other| other.node == Some(node))
+                    .map(|other| other.pod.request[r])
+                    .sum::<i64>()
             };
             assert!(ALL.into_iter().all(|r| held(r) <= self.nodes[node][r]), "there is no room on n{node}");
-            return self.tell(at);
+            return self.report(at);
         }
         let answer = self.scene.0.engine.post_filter(id, &[]).unwrap();
         for withdrawn in &answer.effects.withdrawn {
             let other = self.at(*withdrawn);
             self.replicas[other].nominated = None;
-            self.tell(other);
+            self.report(other);
         }
         if let Some(plan) = answer.plan {
             self.carry_out(&plan);
@@ -113,18 +117,18 @@ impl Host {
         for placement in &plan.nominations {
             let at = self.at(placement.pod);
             self.replicas[at].nominated = Some(usize::try_from(placement.node).unwrap());
-            self.tell(at);
+            self.report(at);
         }
         for victim in &plan.victims {
             let at = self.at(victim.pod);
             assert!(self.replicas[at].node.is_some() && !self.replicas[at].leaving, "it is evicted twice");
             self.replicas[at].leaving = true;
             self.evicted += 1;
-            self.tell(at);
+            self.report(at);
         }
     }
 
-    /// Who is leaving is gone; their controllers make them anew, and some time passes.
+    /// Ends every terminating pod. Its controller creates it again, and 31 seconds pass.
     pub fn complete(&mut self) {
         self.now += 31_000_000_000;
         self.scene.0.tell(vec![Event::Clock(self.now)]);
@@ -134,7 +138,7 @@ impl Host {
                 self.scene.0.gone(&name);
                 let old = &mut self.replicas[at];
                 (old.generation, old.entered, old.node, old.leaving) = (old.generation + 1, self.now, None, false);
-                self.tell(at);
+                self.report(at);
             }
         }
     }
@@ -143,12 +147,12 @@ impl Host {
         self.replicas.iter().map(|replica| (replica.node, replica.nominated)).collect()
     }
 
-    /// What each leaf uses, for the report of a failure.
+    /// The usage of each leaf, for failure messages.
     pub fn used(&self) -> BTreeMap<&'static str, Amounts> {
         let mut used: BTreeMap<&'static str, Amounts> = BTreeMap::new();
         for replica in self.replicas.iter().filter(|replica| replica.node.is_some()) {
             let entry = used.entry(replica.pod.leaf).or_default();
-            ALL.for_each(|r| entry[r] += replica.pod.ask[r]);
+            ALL.for_each(|r| entry[r] += replica.pod.request[r]);
         }
         used
     }

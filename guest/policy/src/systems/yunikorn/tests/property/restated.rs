@@ -4,27 +4,27 @@ use super::case::{ALL, Amounts, Case, NODES, Pod, is_below, path};
 
 impl Case {
     fn sum<'a>(&self, pods: impl Iterator<Item = &'a Pod>, queue: &str, r: usize) -> i64 {
-        pods.filter(|pod| is_below(pod.leaf, queue)).map(|pod| pod.ask[r]).sum()
+        pods.filter(|pod| is_below(pod.leaf, queue)).map(|pod| pod.request[r]).sum()
     }
 
     fn used(&self, queue: &str, r: usize) -> i64 {
         self.sum(self.pods.iter().filter(|pod| !pod.leaving), queue, r)
     }
 
-    fn promised(&self, queue: &str, r: usize) -> i64 {
-        self.sum(self.promised.iter(), queue, r)
+    fn nominated(&self, queue: &str, r: usize) -> i64 {
+        self.sum(self.nominated.iter(), queue, r)
     }
 
-    fn asked(&self) -> impl Iterator<Item = usize> + '_ {
-        ALL.filter(|r| self.preemptor.ask[*r] > 0)
+    fn requested(&self) -> impl Iterator<Item = usize> + '_ {
+        ALL.filter(|r| self.preemptor.request[*r] > 0)
     }
 
-    /// The queues of one leaf that are not above the other as well.
+    /// The queues of one leaf that are not ancestors of the other.
     fn own_side<'a>(&self, leaf: &'a str, other: &str) -> Vec<&'a str> {
         path(leaf).into_iter().filter(|queue| !is_below(other, queue)).collect()
     }
 
-    /// The nearest of these queues that guarantees a resource, and how much.
+    /// The nearest of these queues that guarantees a resource, with the amount.
     fn guarantor<'a>(&self, queues: &[&'a str], r: usize) -> Option<(&'a str, i64)> {
         queues.iter().find_map(|queue| Some((*queue, self.guaranteed(queue, r)?)))
     }
@@ -50,13 +50,13 @@ impl Case {
         fenced || victim.priority <= rank
     }
 
-    /// Law 5: in something that is asked for.
+    /// Law 5: the victim's queue is over its guarantee in a requested resource.
     fn is_over(&self, victim: &Pod) -> bool {
         let (theirs, own) =
             (self.own_side(victim.leaf, self.preemptor.leaf), self.own_side(self.preemptor.leaf, victim.leaf));
         let uses = |r: usize| theirs.last().is_some_and(|side| self.used(side, r) > 0);
         let (mut over, mut shared, mut unguaranteed) = (false, false, false);
-        for r in self.asked() {
+        for r in self.requested() {
             if let Some((queue, guaranteed)) = self.guarantor(&theirs, r) {
                 over |= self.used(queue, r) > guaranteed;
             } else if self.guarantor(&own, r).is_some() {
@@ -71,58 +71,58 @@ impl Case {
         over || unguaranteed && !shared
     }
 
-    /// Laws 3 and 5 to 7 of one victim, and who is no victim at all.
-    fn may_go(&self, victim: &Pod) -> bool {
+    /// The victim filters for one pod: laws 3 and 5 to 7, and pods that are never victims.
+    fn is_eligible(&self, victim: &Pod) -> bool {
         let is_own = victim.leaf == self.preemptor.leaf && (victim.app == self.preemptor.app || !self.preemptor.daemon);
         if victim.leaving || victim.daemon || is_own || !self.ranks_no_higher(victim) {
             return false;
         }
         let fence =
-            path(self.preemptor.leaf).into_iter().find(|queue| self.queue(queue).fenced && !self.queue(queue).spared);
+            path(self.preemptor.leaf).into_iter().find(|queue| self.queue(queue).fenced && !self.queue(queue).disabled);
         self.preemptor.daemon
-            || !self.spared(victim.leaf)
+            || !self.disabled(victim.leaf)
                 && fence.is_none_or(|fence| is_below(victim.leaf, fence))
                 && self.is_over(victim)
     }
 
     /// Law 2.
-    fn keeps_guarantees(&self, group: &[&Pod]) -> bool {
+    fn keeps_guarantees(&self, victims: &[&Pod]) -> bool {
         let keeps = |victim: &Pod, queue: &str, r: usize| {
-            let left = self.used(queue, r) - self.sum(group.iter().copied(), queue, r);
-            victim.ask[r] == 0 || self.guaranteed(queue, r).is_none_or(|guaranteed| left >= guaranteed)
+            let left = self.used(queue, r) - self.sum(victims.iter().copied(), queue, r);
+            victim.request[r] == 0 || self.guaranteed(queue, r).is_none_or(|guaranteed| left >= guaranteed)
         };
         self.preemptor.daemon
-            || group.iter().all(|victim| {
+            || victims.iter().all(|victim| {
                 let side = self.own_side(victim.leaf, self.preemptor.leaf);
                 side.iter().all(|queue| ALL.into_iter().all(|r| keeps(victim, queue, r)))
             })
     }
 
-    /// A pod of a DaemonSet has its node before all who were promised room there and may run elsewhere.
-    pub fn has_room(&self, node: usize, group: &[&Pod]) -> bool {
-        let total = |pods: &mut dyn Iterator<Item = &Pod>, r: usize| pods.map(|pod| pod.ask[r]).sum::<i64>();
+    /// A pod of a DaemonSet takes precedence on its node over nominated pods that may run elsewhere.
+    pub fn has_room(&self, node: usize, victims: &[&Pod]) -> bool {
+        let total = |pods: &mut dyn Iterator<Item = &Pod>, r: usize| pods.map(|pod| pod.request[r]).sum::<i64>();
         let there = |pod: &&Pod| pod.node == node;
         let room = |r: usize| {
             let leaving = total(&mut self.pods.iter().filter(|pod| pod.leaving).filter(there), r);
-            let promised = total(&mut self.promised.iter().filter(there).filter(|_| !self.preemptor.daemon), r);
-            self.free[node][r] + leaving + total(&mut group.iter().copied(), r) - promised
+            let nominated = total(&mut self.nominated.iter().filter(there).filter(|_| !self.preemptor.daemon), r);
+            self.free[node][r] + leaving + total(&mut victims.iter().copied(), r) - nominated
         };
         (!self.preemptor.daemon || self.preemptor.node == node)
-            && self.asked().all(|r| room(r) >= self.preemptor.ask[r])
+            && self.requested().all(|r| room(r) >= self.preemptor.request[r])
     }
 
-    pub fn fits_max(&self, group: &[&Pod]) -> bool {
+    pub fn fits_max(&self, victims: &[&Pod]) -> bool {
         path(self.preemptor.leaf).iter().all(|queue| {
-            self.asked().all(|r| {
-                let held = self.used(queue, r) + self.promised(queue, r) - self.sum(group.iter().copied(), queue, r);
-                self.max(queue, r).is_none_or(|max| held + self.preemptor.ask[r] <= max)
+            self.requested().all(|r| {
+                let held = self.used(queue, r) + self.nominated(queue, r) - self.sum(victims.iter().copied(), queue, r);
+                self.max(queue, r).is_none_or(|max| held + self.preemptor.request[r] <= max)
             })
         })
     }
 
-    fn law_4(&self, group: &[&Pod]) -> bool {
+    fn law_4(&self, victims: &[&Pod]) -> bool {
         let judged: Vec<(usize, &str, i64)> = self
-            .asked()
+            .requested()
             .filter_map(|r| {
                 self.guarantor(&path(self.preemptor.leaf), r).map(|(queue, guaranteed)| (r, queue, guaranteed))
             })
@@ -130,69 +130,70 @@ impl Case {
         let holds = |(r, queue, guaranteed): &(usize, &str, i64)| {
             let own = *queue == self.preemptor.leaf;
             let leaving = self.sum(self.pods.iter().filter(|pod| pod.leaving && own), queue, *r);
-            let held = self.used(queue, *r) + self.promised(queue, *r);
-            let ends = held + self.preemptor.ask[*r] - self.sum(group.iter().copied(), queue, *r);
+            let held = self.used(queue, *r) + self.nominated(queue, *r);
+            let ends = held + self.preemptor.request[*r] - self.sum(victims.iter().copied(), queue, *r);
             held + leaving < *guaranteed
-                || !own && group.iter().all(|pod| is_below(pod.leaf, queue)) && ends <= *guaranteed
+                || !own && victims.iter().all(|pod| is_below(pod.leaf, queue)) && ends <= *guaranteed
         };
         self.preemptor.daemon || !judged.is_empty() && judged.iter().all(holds)
     }
 
-    /// Where the guarantee is shared, whoever takes ends with no more than whoever gives.
-    fn evens_out(&self, group: &[&Pod]) -> bool {
+    /// Where the guarantee is shared, the preemptor's queue ends with at most as much as the victim's queue.
+    fn does_not_overtake(&self, victims: &[&Pod]) -> bool {
         let guarantor = |leaf, r| self.guarantor(&path(leaf), r).map(|(queue, _)| queue);
         let even = |victim: &Pod, r: usize| {
             let (own, theirs) = (self.preemptor.leaf, victim.leaf);
-            let left = self.used(theirs, r) - self.sum(group.iter().copied(), theirs, r);
+            let left = self.used(theirs, r) - self.sum(victims.iter().copied(), theirs, r);
             guarantor(own, r).is_none()
                 || guarantor(own, r) != guarantor(theirs, r)
-                || self.used(own, r) + self.promised(own, r) + self.preemptor.ask[r] <= left
+                || self.used(own, r) + self.nominated(own, r) + self.preemptor.request[r] <= left
         };
         let has_own = |victim: &Pod| {
-            self.asked().any(|r| self.guarantor(&self.own_side(self.preemptor.leaf, victim.leaf), r).is_some())
+            self.requested().any(|r| self.guarantor(&self.own_side(self.preemptor.leaf, victim.leaf), r).is_some())
         };
-        self.preemptor.daemon || group.iter().all(|victim| has_own(victim) || self.asked().all(|r| even(victim, r)))
+        self.preemptor.daemon
+            || victims.iter().all(|victim| has_own(victim) || self.requested().all(|r| even(victim, r)))
     }
 
-    pub fn suffices(&self, node: usize, group: &[&Pod]) -> bool {
-        self.has_room(node, group) && self.fits_max(group) && self.law_4(group)
+    pub fn suffices(&self, node: usize, victims: &[&Pod]) -> bool {
+        self.has_room(node, victims) && self.fits_max(victims) && self.law_4(victims)
     }
 
-    pub fn is_legal(&self, node: usize, group: &[&Pod]) -> bool {
-        group.iter().all(|pod| self.may_go(pod))
-            && self.keeps_guarantees(group)
-            && self.evens_out(group)
-            && self.suffices(node, group)
+    pub fn is_legal(&self, node: usize, victims: &[&Pod]) -> bool {
+        victims.iter().all(|pod| self.is_eligible(pod))
+            && self.keeps_guarantees(victims)
+            && self.does_not_overtake(victims)
+            && self.suffices(node, victims)
     }
 
-    /// Every legal group, with its node.
+    /// Every legal eviction set, with its node.
     pub fn legal(&self) -> Vec<(usize, Vec<&Pod>)> {
         let on = |node: usize| self.pods.iter().filter(|pod| pod.node == node).collect::<Vec<&Pod>>();
-        let groups = (0..NODES).flat_map(|node| subsets(&on(node)).into_iter().map(move |group| (node, group)));
-        groups.filter(|(node, group)| self.is_large_enough(*node) && self.is_legal(*node, group)).collect()
+        let sets = (0..NODES).flat_map(|node| subsets(&on(node)).into_iter().map(move |victims| (node, victims)));
+        sets.filter(|(node, victims)| self.is_large_enough(*node) && self.is_legal(*node, victims)).collect()
     }
 
-    /// Whether the asking pod would fit on a node with nobody else there.
+    /// Whether the preemptor fits on a node without other pods.
     pub fn is_large_enough(&self, node: usize) -> bool {
         let whole: Amounts = self.allocatable(node);
-        self.asked().all(|r| whole[r] >= self.preemptor.ask[r])
+        self.requested().all(|r| whole[r] >= self.preemptor.request[r])
     }
 
-    /// The one that all others of its application depend on came first.
+    /// The originator of an application is its first pod.
     fn is_originator(&self, pod: &Pod) -> bool {
         let mut members = self.pods.iter().filter(|other| other.leaf == pod.leaf && other.app == pod.app);
         members.next().is_some_and(|first| first.name == pod.name)
     }
 
-    /// How sorely a group would be missed: pods that opted out, and originators; the weightier first.
-    pub fn sorely(&self, group: &[&Pod]) -> (bool, bool) {
+    /// The cost of an eviction set: whether it has opted-out pods and originators, the more important first.
+    pub fn cost(&self, victims: &[&Pod]) -> (bool, bool) {
         let (opted_out, originator) =
-            (group.iter().any(|pod| pod.opted_out), group.iter().any(|pod| self.is_originator(pod)));
+            (victims.iter().any(|pod| pod.opted_out), victims.iter().any(|pod| self.is_originator(pod)));
         if self.preemptor.daemon { (originator, opted_out) } else { (opted_out, originator) }
     }
 }
 
-/// Every group of these but the one of nobody.
+/// Every subset of these pods except the empty one.
 pub fn subsets<'a>(pods: &[&'a Pod]) -> Vec<Vec<&'a Pod>> {
     let of = |bits: u32| pods.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, pod)| *pod).collect();
     (1..1u32 << pods.len()).map(of).collect()

@@ -1,4 +1,4 @@
-//! What authors are told where a number is none: once, by object and key.
+//! Findings about invalid values: each once, by object and path.
 
 use serde_json::json;
 
@@ -7,19 +7,19 @@ use crate::contract::Severity;
 use crate::testing::{Draft, World, object, pod};
 
 #[test]
-fn the_author_is_told_once_by_object_and_key() {
+fn a_finding_is_reported_once_by_object_and_path() {
     let mut world = world();
     for minimum in [2, 3] {
         group(&mut world, &[ELASTIC, ("volcano.sh/elastic-train-factor", "0")], json!({"minMember": minimum}));
     }
-    let told = world.findings.first().unwrap();
+    let reported = world.findings.first().unwrap();
     assert_eq!(world.findings.len(), 1);
-    assert_eq!((told.severity, told.object.as_str()), (Severity::Warning, "PodGroup/default/g"));
-    assert_eq!(told.message, "`0` is not a factor, and counts as 1");
+    assert_eq!((reported.severity, reported.object.as_str()), (Severity::Warning, "PodGroup/default/g"));
+    assert_eq!(reported.message, "`0` is not a factor; 1 is used");
 }
 
 #[test]
-fn numbers_that_are_none_are_told_once_and_read_as_the_message_says() {
+fn invalid_numbers_are_reported_once_and_replaced_as_the_message_says() {
     let mut world = world();
     for _ in 0..2 {
         let roles = json!({"ps": -1, "worker/gpu": "two", "master": 1});
@@ -29,9 +29,9 @@ fn numbers_that_are_none_are_told_once_and_read_as_the_message_says() {
         let member = member("p").label("volcano.sh/task-index", "first").label("volcano.sh/elastic-train", "yes");
         world.pod(member.label("volcano.sh/cooldown-time", "-1s"));
     }
-    let told: Vec<_> = world.findings.iter().map(|told| (told.object.as_str(), told.path.as_str())).collect();
+    let reported: Vec<_> = world.findings.iter().map(|one| (one.object.as_str(), one.path.as_str())).collect();
     assert_eq!(
-        told,
+        reported,
         [
             ("PodGroup/default/g", "/spec/minMember"),
             ("PodGroup/default/g", "/spec/minTaskMember/ps"),
@@ -44,21 +44,29 @@ fn numbers_that_are_none_are_told_once_and_read_as_the_message_says() {
         ]
     );
     assert_eq!(job(world.engine.cluster()).gang().unwrap().minimum, 0);
-    assert_eq!(job(world.engine.cluster()).pod_group.as_ref().unwrap().roles, [], "1 of them is more than the minimum");
+    assert_eq!(
+        job(world.engine.cluster()).pod_group.as_ref().unwrap().roles,
+        [],
+        "the role with 1 pod exceeds the minimum of 0"
+    );
 }
 
 #[test]
-fn a_pod_that_nothing_places_is_told_so() {
-    let told = |actions: &str, draft: Draft| {
+fn a_pod_that_no_action_places_is_reported() {
+    let reported = |actions: &str, draft: Draft| {
         let mut world = World::of("volcano", &json!({ "actions": actions }).to_string());
         world.node("n", "cpu=64");
         world.pod(draft);
         world.findings.len()
     };
     let ours = |asks: &str| pod("p").asks(asks).with(|pod| pod.scheduler = "volcano".to_owned());
-    assert_eq!(told("allocate, reclaim, elastic", ours("")), 1);
-    assert_eq!(told("allocate, backfill", ours("")), 0, "backfill places it");
-    assert_eq!(told("allocate", ours("cpu=1")), 0, "allocate places it");
-    assert_eq!(told("allocate", ours("").on("n")), 0, "it has its node");
-    assert_eq!(told("allocate", pod("p").asks("").with(|pod| pod.scheduler.clear())), 0, "it is another's");
+    assert_eq!(reported("allocate, reclaim, elastic", ours("")), 1);
+    assert_eq!(reported("allocate, backfill", ours("")), 0, "backfill places it");
+    assert_eq!(reported("allocate", ours("cpu=1")), 0, "allocate places it");
+    assert_eq!(reported("allocate", ours("").on("n")), 0, "it has its node");
+    assert_eq!(
+        reported("allocate", pod("p").asks("").with(|pod| pod.scheduler.clear())),
+        0,
+        "another scheduler places it"
+    );
 }

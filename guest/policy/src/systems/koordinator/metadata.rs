@@ -1,4 +1,4 @@
-//! What a pod says, label by label and annotation by annotation.
+//! Access to the labels and annotations of a pod by key.
 
 use super::keys;
 use crate::contract;
@@ -7,17 +7,17 @@ use crate::contract;
 pub struct PodMetadata<'a>(&'a contract::Pod);
 
 impl<'a> PodMetadata<'a> {
-    /// What a pod says.
-    pub fn by(pod: &'a contract::Pod) -> PodMetadata<'a> {
+    /// The metadata of a pod.
+    pub fn of(pod: &'a contract::Pod) -> PodMetadata<'a> {
         PodMetadata(pod)
     }
 
-    /// A label that is one of [`keys::POD_LABELS`].
+    /// The value of a label. The key must be one of [`keys::POD_LABELS`].
     pub fn label(&self, key: &str) -> Option<&'a str> {
         look_up(&keys::POD_LABELS, &self.0.labels, key)
     }
 
-    /// An annotation that is one of [`keys::POD_ANNOTATIONS`].
+    /// The value of an annotation. The key must be one of [`keys::POD_ANNOTATIONS`].
     pub fn annotation(&self, key: &str) -> Option<&'a str> {
         look_up(&keys::POD_ANNOTATIONS, &self.0.annotations, key)
     }

@@ -1,10 +1,10 @@
-//! Where queues stand among their siblings: how important the pods that wait below them are, and how much of their share they use.
+//! The rank of queues among their siblings: the priority of their pending pods, and the share of their guarantee in use.
 
 use std::collections::BTreeMap;
 
 use crate::model::{Cluster, Queue, QueueIx, QueueRank, ResourceIx};
 
-/// Brings the standing of every queue up to date.
+/// Updates the rank of every queue.
 pub fn update(cluster: &mut Cluster) {
     let mut highest: BTreeMap<QueueIx, i64> = BTreeMap::new();
     for (queue, pod) in cluster.pods().filter_map(|(_, pod)| Some((pod.queue?, pod))) {
@@ -12,7 +12,7 @@ pub fn update(cluster: &mut Cluster) {
             raise(&mut highest, queue, i64::from(pod.priority()));
         }
     }
-    // Children come after their parents: from the back, each is known before it is passed up.
+    // Children come after their parents: in reverse order, a queue is complete before its parent uses it.
     let queues: Vec<(QueueIx, Option<QueueIx>)> = cluster.queues().map(|(ix, queue)| (ix, queue.parent)).collect();
     for (ix, parent) in queues.iter().rev() {
         let Some((priority, queue)) = highest.get(ix).copied().zip(cluster.queue(*ix)) else { continue };
@@ -35,7 +35,7 @@ fn raise(highest: &mut BTreeMap<QueueIx, i64>, queue: QueueIx, priority: i64) {
     *entry = priority.max(*entry);
 }
 
-/// What all nodes have together.
+/// The allocatable of all nodes together.
 fn total(cluster: &Cluster) -> BTreeMap<ResourceIx, i64> {
     let mut total: BTreeMap<ResourceIx, i64> = BTreeMap::new();
     for (resource, amount) in cluster.nodes().flat_map(|(_, node)| node.allocatable.iter()) {
@@ -45,7 +45,7 @@ fn total(cluster: &Cluster) -> BTreeMap<ResourceIx, i64> {
     total
 }
 
-/// The largest part a queue uses of what it is guaranteed of a resource, or of all there is of it where it is guaranteed none.
+/// The dominant share of a queue: usage over its guarantee, or over the whole cluster where it has no guarantee of a resource.
 fn share(queue: &Queue, total: &BTreeMap<ResourceIx, i64>) -> (i64, i64) {
     let shares = total.iter().filter_map(|(resource, all)| {
         let used = queue.used.parts(*resource).iter().fold(0, |sum: i64, part| sum.saturating_add(*part));

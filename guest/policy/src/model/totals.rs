@@ -1,0 +1,93 @@
+//! Totals: what keeps every sum that is formed of the cluster's amounts within 64 bits.
+
+use super::ResourceIx;
+
+/// The requests of all pods add up to at most this of each resource, and so do the nodes. A sum that a trial forms counts a node or a pod
+/// at most twice, once as it is and once as promised, so four times this much is room enough.
+pub const CEILING: i64 = i64::MAX >> 2;
+
+/// A sum would be larger than can be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the sum of resource {resource:?} is larger than can be counted")]
+pub struct Overflow {
+    /// The resource.
+    pub resource: ResourceIx,
+}
+
+/// What all objects of a kind have together of each resource.
+#[derive(Debug, Clone, Default)]
+pub struct Totals(Vec<i128>);
+
+impl Totals {
+    /// Whether an object may have these amounts, so many times, in the place of the old ones.
+    pub fn admit(
+        &self,
+        old: impl Fn(ResourceIx) -> i64,
+        new: impl Iterator<Item = (ResourceIx, i64)>,
+    ) -> Result<(), Overflow> {
+        for (resource, amount) in new {
+            let sum = self.get(resource).saturating_sub(size(old(resource))).saturating_add(size(amount));
+            if sum > i128::from(CEILING) {
+                return Err(Overflow { resource });
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts amounts in.
+    pub fn add(&mut self, amounts: impl Iterator<Item = (ResourceIx, i64)>) {
+        self.change(amounts, i128::saturating_add);
+    }
+
+    /// Counts amounts out.
+    pub fn subtract(&mut self, amounts: impl Iterator<Item = (ResourceIx, i64)>) {
+        self.change(amounts, i128::saturating_sub);
+    }
+
+    fn get(&self, resource: ResourceIx) -> i128 {
+        usize::try_from(resource.0).ok().and_then(|at| self.0.get(at)).copied().unwrap_or(0)
+    }
+
+    fn change(&mut self, amounts: impl Iterator<Item = (ResourceIx, i64)>, by: fn(i128, i128) -> i128) {
+        for (resource, amount) in amounts {
+            let Ok(at) = usize::try_from(resource.0) else { continue };
+            if at >= self.0.len() {
+                self.0.resize(at.saturating_add(1), 0);
+            }
+            if let Some(sum) = self.0.get_mut(at) {
+                *sum = by(*sum, size(amount));
+            }
+        }
+    }
+}
+
+/// How far an amount is from nothing.
+fn size(amount: i64) -> i128 {
+    i128::from(amount).abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CPU: ResourceIx = ResourceIx(0);
+    const MEMORY: ResourceIx = ResourceIx(1);
+
+    #[test]
+    fn a_total_past_the_ceiling_is_refused_and_one_that_replaces_another_counts_once() {
+        let mut totals = Totals::default();
+        totals.add([(CPU, 1), (MEMORY, CEILING)].into_iter());
+        let admit = |old: i64, new: i64| totals.admit(|_| old, [(CPU, 1), (MEMORY, new)].into_iter());
+        assert_eq!(admit(0, 0), Ok(()));
+        assert_eq!(admit(0, 1), Err(Overflow { resource: MEMORY }));
+        assert_eq!(admit(1, 1), Ok(()));
+        assert_eq!(admit(1, -2), Err(Overflow { resource: MEMORY }), "what is less than nothing counts as well");
+        totals.subtract([(MEMORY, 2)].into_iter());
+        assert_eq!(totals.admit(|_| 0, [(MEMORY, 2)].into_iter()), Ok(()));
+    }
+
+    #[test]
+    fn four_times_the_ceiling_fits_64_bits() {
+        assert_eq!(CEILING.checked_mul(4), Some(i64::MAX - 3));
+    }
+}

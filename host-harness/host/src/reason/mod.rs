@@ -1,0 +1,88 @@
+//! Reasons in names, with their sentences: the one place where a sentence is made.
+//!
+//! A policy gives reasons as data, and a template for each kind of them. Here its numbers become names, at the time the reason is
+//! received: later the same number may name another pod. The data stay beside the sentence.
+
+mod fact;
+mod template;
+
+use lictor_contract::{Reason, Template};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::cluster::Mirror;
+pub use fact::{Fact, Span, Value};
+use template::Pattern;
+
+/// The name of the fact that names the template of a clause which stands before the sentence.
+const CONTEXT: &str = "context";
+
+/// Why something was decided, in names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NamedReason {
+    /// The code of the law, or of the rule of the policy's engine or of the host.
+    pub code: String,
+    /// Which of the sentences of the code it is; empty where there is one only.
+    pub case: String,
+    /// What was found.
+    pub facts: Vec<Fact>,
+    /// The sentence.
+    pub message: String,
+}
+
+impl Serialize for NamedReason {
+    /// `law` is the code, too: the older name of the field.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("law", &self.code)?;
+        map.serialize_entry("message", &self.message)?;
+        map.serialize_entry("code", &self.code)?;
+        if !self.case.is_empty() {
+            map.serialize_entry("case", &self.case)?;
+        }
+        map.serialize_entry("facts", &fact::ByName(&self.facts))?;
+        map.end()
+    }
+}
+
+/// The sentences of a system, and those of the host.
+#[derive(Debug, Clone, Default)]
+pub struct Templates(Vec<(String, String, Pattern)>);
+
+impl Templates {
+    /// The sentences of a system.
+    pub fn new(templates: impl IntoIterator<Item = Template>) -> Templates {
+        let parsed = |template: Template| (template.code, template.case, Pattern::parse(&template.text));
+        Templates(templates.into_iter().map(parsed).collect())
+    }
+
+    /// Whether there is a sentence for this.
+    pub fn has(&self, code: &str, case: &str) -> bool {
+        self.of(code, case).is_some()
+    }
+
+    fn of(&self, code: &str, case: &str) -> Option<&Pattern> {
+        self.0.iter().find(|(of_code, of_case, _)| of_code == code && of_case == case).map(|(_, _, pattern)| pattern)
+    }
+
+    /// The reason in names, with its sentence.
+    pub fn name(&self, reason: Reason, mirror: &Mirror) -> NamedReason {
+        let Reason { code, case, facts } = reason;
+        self.say(code, case, facts.into_iter().map(|fact| Fact::named(fact, mirror)).collect())
+    }
+
+    /// A reason of these facts, with its sentence.
+    pub fn say(&self, code: impl Into<String>, case: impl Into<String>, facts: Vec<Fact>) -> NamedReason {
+        let (code, case) = (code.into(), case.into());
+        let message = self.sentence(&code, &case, &facts);
+        NamedReason { code, case, facts, message }
+    }
+
+    /// The sentence of a reason; where there is none for it, its facts.
+    fn sentence(&self, code: &str, case: &str, facts: &[Fact]) -> String {
+        let own = self.of(code, case).map_or_else(|| template::listed(facts), |pattern| pattern.render(facts));
+        let context =
+            facts.iter().find(|fact| fact.name == CONTEXT).and_then(|fact| self.of(fact.value.as_name()?, ""));
+        context.map_or(own.clone(), |clause| format!("{}, {own}", clause.render(facts)))
+    }
+}

@@ -1,0 +1,138 @@
+//! Templates: how a sentence is made of facts. `wit/decision.wit` describes them for authors of policies.
+//!
+//! `{name}` is a fact, `{~name}` a fact whose amounts are rounded to be read. `[...]` is shown only where every fact named in it is
+//! there. `<...>` is shown for every resource of the amounts named in it, joined by `, `; `{resource}` is its name there. What is not
+//! written so is shown as it is.
+
+use super::fact::{Fact, Value};
+
+/// The name by which a repeated part calls the resource.
+const RESOURCE: &str = "resource";
+
+/// A template, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pattern(Vec<Part>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Fact { name: String, rounded: bool },
+    Optional(Pattern),
+    Repeated(Pattern),
+}
+
+impl Pattern {
+    /// Takes a template apart.
+    pub(super) fn parse(text: &str) -> Pattern {
+        let (mut parts, mut rest) = (Vec::new(), text);
+        while let Some(at) = rest.find(['{', '[', '<']) {
+            let (before, opened) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            let bracket = opened.chars().next().unwrap_or('{');
+            let inner = opened.strip_prefix(bracket).unwrap_or("");
+            let Some((inside, after)) = inner.split_once(closing(bracket)) else { break };
+            if !before.is_empty() {
+                parts.push(Part::Text(before.to_owned()));
+            }
+            parts.push(match bracket {
+                '[' => Part::Optional(Pattern::parse(inside)),
+                '<' => Part::Repeated(Pattern::parse(inside)),
+                _ => {
+                    let name = inside.strip_prefix('~');
+                    Part::Fact { name: name.unwrap_or(inside).to_owned(), rounded: name.is_some() }
+                }
+            });
+            rest = after;
+        }
+        if !rest.is_empty() {
+            parts.push(Part::Text(rest.to_owned()));
+        }
+        Pattern(parts)
+    }
+
+    /// The sentence of these facts. What is not there is shown as a question mark.
+    pub(super) fn render(&self, facts: &[Fact]) -> String {
+        self.part(facts, None)
+    }
+
+    fn part(&self, facts: &[Fact], resource: Option<&str>) -> String {
+        let shown = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Fact { name, .. } if name == RESOURCE && resource.is_some() => called(resource.unwrap_or_default()),
+            Part::Fact { name, rounded } => {
+                value(facts, name).map_or_else(|| "?".to_owned(), |value| value.shown(resource, *rounded))
+            }
+            Part::Optional(pattern) if pattern.is_there(facts, resource) => pattern.part(facts, resource),
+            Part::Optional(_) => String::new(),
+            Part::Repeated(pattern) => {
+                let each = pattern.resources(facts).into_iter().map(|resource| pattern.part(facts, Some(resource)));
+                each.collect::<Vec<_>>().join(", ")
+            }
+        };
+        self.0.iter().map(shown).collect()
+    }
+
+    /// The facts that are named.
+    fn names(&self) -> Vec<&str> {
+        let mut all = Vec::new();
+        for part in &self.0 {
+            match part {
+                Part::Fact { name, .. } if name != RESOURCE => all.push(name.as_str()),
+                Part::Repeated(pattern) => all.extend(pattern.names()),
+                Part::Fact { .. } | Part::Text(_) | Part::Optional(_) => {}
+            }
+        }
+        all
+    }
+
+    /// Whether every fact that is named is there; of amounts, that of this resource.
+    fn is_there(&self, facts: &[Fact], resource: Option<&str>) -> bool {
+        self.names().iter().all(|name| match (value(facts, name), resource) {
+            (Some(Value::Amounts(amounts)), Some(only)) => amounts.iter().any(|(resource, _)| resource == only),
+            (value, _) => value.is_some(),
+        })
+    }
+
+    /// The resources of the amounts that are named, in the order in which they are given first.
+    fn resources<'f>(&self, facts: &'f [Fact]) -> Vec<&'f str> {
+        let mut resources: Vec<&'f str> = Vec::new();
+        for name in self.names() {
+            if let Some(Value::Amounts(amounts)) = value(facts, name) {
+                let new = amounts.iter().map(|(resource, _)| resource.as_str());
+                let new: Vec<&str> = new.filter(|resource| !resources.contains(resource)).collect();
+                resources.extend(new);
+            }
+        }
+        resources
+    }
+}
+
+/// All facts, for a reason without a template. One that is a sentence already is shown as it is.
+pub(super) fn listed(facts: &[Fact]) -> String {
+    let shown = |fact: &Fact| match &fact.value {
+        Value::Amounts(_) => {
+            format!("{} {}", fact.name, Pattern::parse(&format!("<{{resource}} {{{}}}>", fact.name)).render(facts))
+        }
+        value => format!("{} {}", fact.name, value.shown(None, false)),
+    };
+    match facts {
+        [Fact { name, value: Value::Name(text) }] if name == "text" => text.clone(),
+        facts => facts.iter().map(shown).collect::<Vec<_>>().join("; "),
+    }
+}
+
+fn closing(bracket: char) -> char {
+    match bracket {
+        '[' => ']',
+        '<' => '>',
+        _ => '}',
+    }
+}
+
+fn value<'f>(facts: &'f [Fact], name: &str) -> Option<&'f Value> {
+    facts.iter().find(|fact| fact.name == name).map(|fact| &fact.value)
+}
+
+/// A resource as people call it: a port of the node is a resource only for the host.
+fn called(resource: &str) -> String {
+    resource.strip_prefix("hostport/").map_or_else(|| resource.to_owned(), |port| format!("host port {port}"))
+}
