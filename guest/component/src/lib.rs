@@ -3,8 +3,9 @@
 //! One instance holds one cluster. This is the only crate that sees the bindings of the guest.
 
 mod bindings;
-mod decision;
-mod optional;
+mod core;
+mod cycle;
+mod reports;
 
 use std::cell::RefCell;
 

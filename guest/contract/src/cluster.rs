@@ -32,7 +32,7 @@ pub struct Amount {
     pub value: i64,
 }
 
-/// A label or an annotation the policy declared an interest in.
+/// A label, an annotation or a field that the policy declared an interest in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Attribute {
     /// The key, as its index in the list of interests that named it.
@@ -142,6 +142,9 @@ pub struct Pod {
     pub labels: Vec<Attribute>,
     /// Annotations of declared interest (`interests.annotations`).
     pub annotations: Vec<Attribute>,
+    /// Fields of declared interest (`interests.pod-fields`) that the object has, each as JSON. They are as the object was last
+    /// read: what the host does with the pod itself, such as binding it, shows in the other parts of this record only.
+    pub fields: Vec<Attribute>,
 }
 
 /// The nodes a shape may run on as far as that depends on no other pod: node name, selector, affinity, taints,

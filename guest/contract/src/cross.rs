@@ -38,8 +38,8 @@ impl<A: Cross<B>, B, E: Cross<F>, F> Cross<Result<B, F>> for Result<A, E> {
     }
 }
 
-/// Implements [`Cross`], both ways, between all types of the contract and those in the modules `cluster`, `decision`,
-/// `account`, `explain` and `state` of the bindings that the given name stands for.
+/// Implements [`Cross`], both ways, between all types of the contract and those in the modules of the bindings
+/// that the given name stands for: one module an interface.
 #[macro_export]
 macro_rules! cross_contract {
     ($bindings:ident) => {
@@ -55,7 +55,7 @@ macro_rules! cross_contract {
                 id, kind, namespace, name, uid, priority, priority_class, never_preempts,
                 scheduler, phase, node, nominated, required_node, terminating, preempted,
                 created, entered, started, scheduled, requests, shape, owner, labels,
-                annotations
+                annotations, fields
             }
             record cluster::Eligibility { shape, nodes }
             record cluster::Object { group, version, kind, namespace, name, json }
@@ -65,52 +65,51 @@ macro_rules! cross_contract {
                 PodRemoved(it), Eligibility(it), ObjectUpserted(it), ObjectRemoved(it),
                 Clock(it), PlanAccepted(it), PlanRefused(it)
             }
-            choice decision::ExtensionPoint { QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act }
-            record decision::KindInterest { group, kind }
-            record decision::Interests { labels, annotations, node_labels, kinds }
-            choice decision::ArgumentKind { Boolean, Integer, Duration, Text }
-            record decision::Argument { name, kind, default, about }
-            record decision::Template { code, case, text }
-            record decision::SystemInfo { name, about, extension_points, interests, arguments, templates }
-            record decision::Description { name, version, systems }
-            record decision::BadArgument { name, expected, found }
-            choice decision::ConfigError { UnknownLaws(it), UnknownArgument(it), BadArgument(it), Malformed(it) }
-            choice decision::PolicyError {
+            record core::KindInterest { group, kind }
+            record core::Interests { labels, annotations, pod_fields, node_labels, kinds }
+            record core::Argument { name, kind, default, about }
+            record core::Template { code, case, text }
+            record core::SystemInfo { name, about, extension_points, interests, arguments, templates }
+            record core::Description { name, version, systems }
+            record core::BadArgument { name, expected, found }
+            choice core::ConfigError { UnknownSystem(it), UnknownArgument(it), BadArgument(it), Malformed(it) }
+            record answers::Overflow { event, object, resource }
+            choice answers::PolicyError {
                 NotConfigured, UnknownPod(it), UnknownNode(it), WrongState(it), Overflow(it),
                 Unsupported(it)
             }
-            choice decision::Severity { Error, Warning }
-            record decision::Finding { severity, object, path, message, remedy }
-            record decision::Applied { revision, findings }
-            choice decision::FactValue {
+            choice answers::Severity { Error, Warning }
+            record answers::Finding { severity, object, path, message, remedy }
+            record core::Applied { findings }
+            choice answers::FactValue {
                 Amounts(it), Count(it), Duration(it), Time(it), Pod(it), Node(it), Queue(it), Job(it), Text(it)
             }
-            record decision::Fact { name, value }
-            record decision::Reason { code, case, facts }
-            record decision::Placement { pod, node }
-            record decision::Effects { releases, admits, withdrawn, reorder }
-            choice decision::Admission { Pass, Refused(it), Final(it) }
-            record decision::PreFiltered { admission, effects }
-            record decision::Obstacle { reason, resolvable }
-            record decision::NodeVerdicts { codes, obstacles }
-            choice decision::Eviction { Soft, Delete }
-            record decision::Victim { pod, eviction }
-            choice decision::MarkPlace { Label, Annotation }
-            record decision::Mark { place, key, value }
-            record decision::Plan { id, preemptor, nominations, victims, marks, expires, reason }
-            record decision::PostFiltered { plan, reason, effects }
-            choice decision::ReleaseCause { Timeout, Released, Preempted, Failed, Removed }
-            choice decision::Permission { Allow, Wait(it), Reject(it) }
-            record decision::Permitted { permission, reason, effects }
-            record decision::PlanSlice { id, preemptor, nominations_end, victims_end, reason }
-            record decision::Plans { slices, nominations, victims, reasons }
-            record decision::Actions { name, bindings, plans, more }
+            record answers::Fact { name, value }
+            record answers::Reason { code, case, facts }
+            record answers::Placement { pod, node }
+            record answers::Effects { releases, admits, withdrawn, reorder }
+            choice placement::Admission { Pass, Refused(it), Final(it) }
+            record placement::PreFiltered { admission, effects }
+            record placement::Obstacle { reason, resolvable }
+            record placement::NodeVerdicts { codes, obstacles }
+            choice answers::Eviction { Soft, Delete }
+            record answers::Victim { pod, eviction }
+            choice answers::MarkPlace { Label, Annotation }
+            record answers::Mark { place, key, value }
+            record answers::Plan { id, preemptor, nominations, victims, marks, expires, reason }
+            record placement::PostFiltered { plan, reason, effects }
+            choice placement::ReleaseCause { Timeout, Released, Preempted, Failed, Removed }
+            choice permit::Permission { Allow, Wait(it), Reject(it) }
+            record permit::Permitted { permission, reason, effects }
+            record cycle::PlanSlice { id, preemptor, nominations_end, victims_end, reason }
+            record cycle::Plans { slices, nominations, victims, reasons }
+            record cycle::Actions { name, bindings, plans, more }
             record account::Bound { name, amounts }
             record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
             choice explain::Subject { Preemptor, Pod(it), Node(it), Queue(it) }
             choice explain::Outcome { Barred, Spared, Unneeded, PutBack, Needed, Enough, Chosen }
             record explain::Note { subject, outcome, reason }
-            record state::Checkpoint { format, revision, bytes }
+            record state::Checkpoint { format, bytes }
             choice state::StateError { UnknownFormat(it), Malformed(it) }
         }
     };

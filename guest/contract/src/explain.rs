@@ -54,8 +54,6 @@ pub struct Note {
 pub struct Checkpoint {
     /// The layout of the bytes; each policy numbers its own.
     pub format: u32,
-    /// The revision (`decision.applied`) it was taken at.
-    pub revision: u64,
     /// The state.
     pub bytes: Vec<u8>,
 }

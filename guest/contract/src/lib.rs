@@ -4,21 +4,25 @@
 //! directly. Every item is documented in `wit/` as it is here; the names are the same.
 
 mod account;
+mod answers;
 mod cluster;
+mod core;
 mod cross;
-mod decision;
-mod describe;
+mod cycle;
 pub mod duration;
 mod explain;
-mod plan;
+mod placement;
 pub mod quantity;
 mod reason;
+mod words;
 
 pub use account::*;
+pub use answers::*;
 pub use cluster::*;
+pub use core::*;
 pub use cross::Cross;
-pub use decision::*;
-pub use describe::*;
+pub use cycle::*;
 pub use explain::*;
-pub use plan::*;
+pub use placement::*;
 pub use reason::*;
+pub use words::*;

@@ -1,10 +1,10 @@
-//! `wit/decision.wit`: why something was decided, as data, and the sentences that people are shown.
+//! `wit/answers.wit`: why something was decided, as data, and the sentences that people are shown.
 
 use serde::Serialize;
 
 use super::{Amount, NodeId, PodId};
 
-/// A sentence for people, for every reason of one code and one case. `wit/decision.wit` says how it is written.
+/// A sentence for people, for every reason of one code and one case. `wit/core.wit` says how it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Template {
     /// The code of the reasons it is for.

@@ -10,7 +10,7 @@ mod systems;
 #[cfg(test)]
 mod testing;
 
-pub use engine::Engine;
+pub use engine::{Engine, engine_rules};
 pub use laws::{Entry, Question, Switch};
 pub use systems::rules;
 

@@ -1,9 +1,9 @@
-//! The arguments of the laws, from a file.
+//! The arguments of the system, from a file.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lictor_contract::{Argument, ArgumentKind, ConfigError, SystemInfo};
+use lictor_contract::{Argument, ConfigError, SystemInfo};
 use serde_json::{Map, Value};
 
 use super::failure::Failure;
@@ -12,28 +12,28 @@ use lictor_host::cluster::load::{Document, Origin, each_in};
 use lictor_host::cluster::{InputError, step};
 use lictor_host::session::OpenError;
 
-/// The options that choose the laws.
+/// The options that choose the system.
 #[derive(Debug, Args)]
 pub(super) struct InForce {
-    /// The laws in force [default: the first that the policy knows]
+    /// The system whose laws apply [default: the first one of the policy]
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     pub(super) laws: String,
-    /// The arguments of the laws, YAML or JSON, by their own names
+    /// A YAML or JSON file with the arguments of the system
     #[arg(long, value_name = "FILE")]
     pub(super) args: Option<PathBuf>,
 }
 
-/// Arguments as they were given.
+/// The arguments that the user gave.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
-    /// The arguments by their names.
+    /// The arguments by name.
     pub(super) given: Map<String, Value>,
-    /// Where they stand, and below which pointer.
+    /// Their file and lines, and the JSON pointer of the mapping.
     origin: Option<(Origin, &'static str)>,
 }
 
 impl Arguments {
-    /// Reads a file; without one there are none. An empty file has none, too.
+    /// Reads a file. Without a file, or with an empty one, there are no arguments.
     pub(super) fn read(file: Option<&Path>) -> Result<Arguments, Failure> {
         let Some(file) = file else { return Ok(Arguments::default()) };
         let mut documents: Vec<Document> = Vec::new();
@@ -47,16 +47,16 @@ impl Arguments {
             (None, _) => Ok(Arguments::default()),
             (Some(document), true) => Ok(Arguments::of(document).map_err(|mistake| vec![mistake])?),
             (Some(second), false) => {
-                let message = "a second document in a file of arguments";
+                let message = "the file of arguments has a second document";
                 Err(vec![second.origin.mistake("", message, "write all arguments into one mapping")].into())
             }
         }
     }
 
-    /// Reads a document: a mapping of arguments, or one that has it under `args`.
+    /// Reads a document: a mapping of arguments, or a mapping with the arguments under `args`.
     fn of(document: Document) -> Result<Arguments, InputError> {
         let Document { value, origin } = document;
-        let remedy = "write `name: value` pairs, or the same below `args:`";
+        let remedy = "write `name: value` pairs, at the top or under `args:`";
         let Value::Object(mut root) = value else {
             return Err(origin.mistake("", "the arguments are not a mapping", remedy));
         };
@@ -71,12 +71,12 @@ impl Arguments {
         Ok(Arguments { given, origin: Some((origin, "/args")) })
     }
 
-    /// The arguments as the policy takes them.
+    /// The arguments as JSON, for the policy.
     pub(super) fn json(&self) -> String {
         Value::Object(self.given.clone()).to_string()
     }
 
-    /// Why the policy does not take this configuration, for the user.
+    /// The failure for a configuration that the policy refuses.
     pub(super) fn refused(&self, error: OpenError, asked: &str, laws: Option<&SystemInfo>) -> Failure {
         let OpenError::Refused(refusal) = &error else { return Failure::Open(error) };
         let mut problem = Problem::error(error.to_string());
@@ -89,7 +89,7 @@ impl Arguments {
                 problem.remedy = Some(format!("write {}", bad.expected));
                 Some(&bad.name)
             }
-            ConfigError::UnknownLaws(_) => {
+            ConfigError::UnknownSystem(_) => {
                 problem.message = format!("`{asked}`: {}", problem.message);
                 problem.remedy = Some("choose one of them with `--laws`".to_owned());
                 None
@@ -104,21 +104,11 @@ impl Arguments {
     }
 }
 
-/// The arguments there are, for who took another.
+/// The hint for an unknown argument: the known ones.
 fn known(arguments: &[Argument]) -> String {
     if arguments.is_empty() {
-        return "these laws take none".to_owned();
+        return "the system has no arguments".to_owned();
     }
-    let named = arguments.iter().map(|argument| format!("`{}` ({})", argument.name, kind(argument.kind)));
-    format!("they take {}", named.collect::<Vec<_>>().join(", "))
-}
-
-/// What an argument may be.
-pub(super) fn kind(kind: ArgumentKind) -> &'static str {
-    match kind {
-        ArgumentKind::Boolean => "boolean",
-        ArgumentKind::Integer => "integer",
-        ArgumentKind::Duration => "duration",
-        ArgumentKind::Text => "text",
-    }
+    let named = arguments.iter().map(|argument| format!("`{}` ({})", argument.name, argument.kind));
+    format!("known arguments: {}", named.collect::<Vec<_>>().join(", "))
 }

@@ -1,4 +1,4 @@
-//! Which policy decides.
+//! The choice of the policy.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use lictor_host::sandbox::{Limits, Loaded, Sandbox};
 /// The options that choose a policy.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Choice {
-    /// The policy: a WebAssembly component [default: the embedded one]
+    /// The policy, a WebAssembly component [default: the embedded one]
     #[arg(long, value_name = "FILE", conflicts_with = "native")]
     component: Option<PathBuf>,
     /// Run the embedded policy without WebAssembly
@@ -24,15 +24,15 @@ pub(super) struct Choice {
     native: bool,
 }
 
-/// A policy that was found, to be started as often as it is needed.
+/// A policy that can be started any number of times.
 pub(super) struct Chosen {
     loaded: Option<Loaded>,
     switched: Option<(String, Switch)>,
-    /// Where it comes from.
+    /// Its source.
     pub(super) source: Source,
 }
 
-/// Where a policy comes from.
+/// The source of a policy.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Source {
@@ -42,10 +42,10 @@ pub(super) struct Source {
     pub(super) component: Option<Digested>,
 }
 
-/// What identifies a component.
+/// The identity of a component.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Digested {
-    /// Its size.
+    /// Its size in bytes.
     pub(super) bytes: usize,
     /// The SHA-256 of its bytes, in hexadecimal.
     pub(super) sha256: String,
@@ -79,7 +79,7 @@ impl Chosen {
         Chosen { loaded: None, switched: Some((code.to_owned(), to)), source }
     }
 
-    /// Starts it; it knows nothing of any cluster.
+    /// Starts the policy with an empty cluster.
     pub(super) fn start(&self) -> Result<Box<dyn Policy>, Failure> {
         match (&self.loaded, &self.switched) {
             (None, None) => Ok(Box::new(Native::default())),
@@ -94,7 +94,7 @@ impl Chosen {
 }
 
 impl Source {
-    /// In a few words.
+    /// A short description.
     pub(super) fn short(&self) -> String {
         match &self.component {
             None => "native".to_owned(),
@@ -106,7 +106,7 @@ impl Source {
     }
 }
 
-/// What the user knows a component as.
+/// The name of a component in messages.
 pub(super) fn name_of(file: Option<&str>) -> &str {
     file.unwrap_or("embedded")
 }

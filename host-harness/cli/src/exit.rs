@@ -1,15 +1,15 @@
-//! How the command ends.
+//! The exit status of the command.
 
 use std::process::ExitCode;
 
 /// The exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
-    /// Done: 0.
+    /// Success: 0.
     Done,
-    /// An expectation failed, a plan was refused, or the policy broke: 1.
+    /// An expectation failed, a plan was refused, or the policy failed: 1.
     Failed,
-    /// It could not run: 2, as with a mistake on the command line.
+    /// The command could not run, for example because of a mistake on the command line: 2.
     Unable,
 }
 

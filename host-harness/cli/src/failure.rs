@@ -1,4 +1,4 @@
-//! Why a command cannot go on, and how that is told.
+//! Why a command cannot continue, and how that is reported.
 
 use std::io;
 
@@ -11,59 +11,59 @@ use lictor_host::cluster::InputError;
 use lictor_host::sandbox::LoadError;
 use lictor_host::session::{Cause, OpenError, SessionError};
 
-/// What is said of a policy that does not say why.
+/// The message about a policy that cannot explain its decisions.
 pub(super) const UNEXPLAINED: &str =
-    "the policy does not say why it decides as it does: it does not export `lictor:policy/explain`";
+    "the policy cannot explain its decisions: it does not export `lictor:policy/explain`";
 
-/// Why a command cannot go on.
+/// Why a command cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     /// The input has mistakes.
     #[error("the input has mistakes")]
     Input(Vec<InputError>),
-    /// The objects cannot be decided upon.
+    /// The objects do not allow a decision.
     #[error("the objects have mistakes")]
     Objects(Vec<Problem>),
     /// There is nothing to decide.
     #[error("there is no {what} in {}", .files.join(", "))]
     Nothing { what: &'static str, files: Vec<String>, remedy: &'static str },
-    /// A component is not taken as a policy.
+    /// A component is not a valid policy.
     #[error("{error}")]
     Component { file: String, error: LoadError },
     /// A file cannot be read.
     #[error("cannot be read: {error}")]
     Unreadable { file: String, error: io::Error },
-    /// The laws, or their arguments, are refused.
+    /// The policy refuses the system or its arguments.
     #[error("{}", .0.message)]
     Refused(Box<Problem>),
     /// The policy could not be configured.
     #[error("{0}")]
     Open(OpenError),
-    /// The policy broke, or answered with what is no answer.
+    /// The policy failed, or gave an invalid answer.
     #[error("{0}")]
     Session(Cause),
-    /// There is no such law.
+    /// The law does not exist.
     #[error("there is no law `{0}`")]
     UnknownLaw(String, Vec<String>),
-    /// A law that stands in none of the tables that are asked.
-    #[error("the law `{0}` is in force in none of these scenarios")]
+    /// The law is not in force in any of the scenarios.
+    #[error("law `{0}` is not in force in any of these scenarios")]
     NotInForce(String),
-    /// There is no such pod or job.
+    /// The pod or job does not exist.
     #[error("there is no pod and no job `{0}`")]
     UnknownName(String, Vec<String>),
-    /// A name means more than one pod or job.
-    #[error("`{0}` may be any of several")]
+    /// A name matches more than one pod or job.
+    #[error("`{0}` matches several pods or jobs")]
     SeveralNames(String, Vec<String>),
-    /// The policy cannot say why.
+    /// The policy cannot explain its decisions.
     #[error("{UNEXPLAINED}")]
     Unexplained { file: String },
-    /// An option has no use beside another.
+    /// Two options do not work together.
     #[error("{0}")]
     Useless(&'static str),
     /// A document could not be written.
     #[error("the output could not be written: {0}")]
     Written(String),
-    /// The output is gone.
+    /// Writing to the output failed.
     #[error("the output could not be written: {0}")]
     Output(#[from] io::Error),
 }
@@ -82,7 +82,7 @@ impl From<SessionError> for Failure {
 }
 
 impl Failure {
-    /// Tells the user on the standard error; the exit status that follows.
+    /// Reports the failure on the standard error. Returns the exit status.
     pub(super) fn tell(&self) -> Exit {
         if matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe) {
             return Exit::Done;
@@ -96,15 +96,15 @@ impl Failure {
         }
     }
 
-    /// Tells the user on the standard error, where the command goes on all the same.
+    /// Reports the failure as a warning on the standard error; the command continues.
     pub(super) fn warn(&self) {
         for problem in self.problems() {
-            let problem = problem.of(Severity::Warning).remedy("it goes on without");
+            let problem = problem.of(Severity::Warning).remedy("continuing without explanations");
             anstream::eprint!("{}", shown(&problem));
         }
     }
 
-    /// Everything there is to tell.
+    /// All problems to report.
     fn problems(&self) -> Vec<Problem> {
         let this = || Problem::error(self.to_string());
         match self {
@@ -114,23 +114,23 @@ impl Failure {
             Failure::Nothing { remedy, .. } => vec![this().remedy(*remedy)],
             Failure::Component { file, .. } => vec![this().about(file)],
             Failure::Unreadable { file, .. } => {
-                vec![this().about(file).remedy("name a file that exists and may be read")]
+                vec![this().about(file).remedy("name a readable file")]
             }
-            Failure::UnknownLaw(_, near) if near.is_empty() => vec![this().remedy("`lictor laws` lists them")],
+            Failure::UnknownLaw(_, near) if near.is_empty() => vec![this().remedy("run `lictor laws` for a list")],
             Failure::UnknownLaw(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
             Failure::NotInForce(law) => {
-                vec![this().remedy(format!("`lictor laws {law}` names scenarios that prove it"))]
+                vec![this().remedy(format!("run `lictor laws {law}` for scenarios that prove it"))]
             }
             Failure::UnknownName(_, near) if near.is_empty() => {
-                vec![this().remedy("name a pod of the snapshot, or the job of some, as `namespace/name`")]
+                vec![this().remedy("name a pod or a job of the snapshot as `namespace/name`")]
             }
             Failure::UnknownName(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
             Failure::SeveralNames(_, meant) => vec![this().remedy(format!("name one of them: {}", either(meant)))],
             Failure::Unexplained { file } => {
-                vec![this().about(file).remedy("`lictor decide` shows what it decides, with the law it names")]
+                vec![this().about(file).remedy("run `lictor decide` for the decisions and their laws")]
             }
             Failure::Session(_) => {
-                let remedy = "nothing of that answer was carried out; `lictor inspect` shows which policy it is";
+                let remedy = "the answer was discarded; run `lictor inspect` for details of the policy";
                 vec![this().remedy(remedy)]
             }
             Failure::Open(_) | Failure::Useless(_) | Failure::Written(_) | Failure::Output(_) => vec![this()],
@@ -138,13 +138,13 @@ impl Failure {
     }
 }
 
-/// Names in backticks, any of which may be meant.
+/// The names in backticks, joined by `or`.
 fn either(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(" or ")
 }
 
-/// A problem as the user is shown it.
+/// A problem in the format for the user.
 pub(super) fn shown(problem: &Problem) -> String {
     let (word, colour) = match problem.severity {
         Severity::Error => ("error", AnsiColor::Red),

@@ -15,38 +15,38 @@ use super::screen::Screen;
 use crate::Native;
 use lictor_conformance::fuzz::{self, attempt, shrink};
 
-/// Try a policy on random clusters: an independent model judges every decision
+/// Test a policy on random clusters: an independent model judges every decision
 ///
-/// Every case is played natively and through the component side by side. A case that breaks a law is made smaller and can be saved
-/// as a scenario. The same seed makes the same cases everywhere.
+/// Every case runs natively and through the component in parallel. A case that breaks a law is reduced and can be saved as a scenario. The
+/// same seed gives the same cases on every machine.
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// The laws in force
+    /// The system whose laws apply
     #[arg(long, value_name = "LAWS")]
     laws: System,
-    /// Where the random numbers begin
+    /// The seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many cases
+    /// The number of cases
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     cases: u64,
-    /// The first case, to play one again
+    /// The index of the first case, to repeat one
     #[arg(long, default_value_t = 0)]
     from: u64,
     #[command(flatten)]
     policy: Choice,
-    /// Write every case that fails into this directory, as a scenario
+    /// Write every failing case as a scenario into this directory
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
-    /// Stop after so many cases that fail
+    /// Stop after this number of failing cases
     #[arg(long, default_value_t = 5, value_name = "FAILURES")]
     stop: usize,
-    /// Show the cluster and the steps of every case that fails
+    /// Show the cluster and the steps of every failing case
     #[arg(long, short)]
     verbose: bool,
 }
 
-/// A case that failed, made smaller.
+/// A failing case, reduced.
 struct Found {
     case: Case,
     failure: fuzz::Failure,
@@ -65,7 +65,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         played = played.saturating_add(1);
         progress.part_done();
         let Some(failure) = failure else { continue };
-        // A policy that cannot be started any more fails nothing here: the next case tells.
+        // If the policy cannot be started any more, reducing stops; the next case reports that.
         let (case, failure) = shrink(&case, failure, |case| both(case, &chosen).ok().and_then(|(_, failure)| failure));
         if let Some(directory) = &asked.save {
             save(directory, &case, &failure)?;
@@ -81,7 +81,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if found.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
-/// Plays a case natively, and through the component unless none was asked for.
+/// Plays a case natively, and through the component if there is one.
 fn both(case: &Case, chosen: &Chosen) -> Result<(Tally, Option<fuzz::Failure>), Failure> {
     let other = chosen.source.component.is_some().then(|| chosen.start()).transpose()?;
     Ok(attempt(case, Box::new(Native::default()), other))
@@ -95,19 +95,19 @@ fn save(directory: &Path, case: &Case, failure: &fuzz::Failure) -> Result<(), Fa
     std::fs::write(&file, fuzz::scenario(case, failure)).map_err(unwritten)
 }
 
-/// What came of it.
+/// The result, for people.
 fn page(asked: &Asked, tally: &Tally, played: u64, seconds: f64, found: &[Found]) -> Page {
     let mut page = Page::new(Screen::stdout());
     for Found { case, failure } in found {
         let broken = page.strong("BROKEN");
         page.paragraph(&format!("{broken} "), 2, &format!("{} in case {}: {}", failure.law, case.index, failure.text));
         let named: Vec<String> = case.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
-        page.paragraph("  ", 4, &format!("made from {}", named.join(", ")));
+        page.paragraph("  ", 4, &format!("parameters: {}", named.join(", ")));
         if asked.verbose {
             fuzz::scenario(case, failure).lines().for_each(|line| page.line(format!("    {line}")));
         }
     }
-    let mut rows = table(["WHAT", "HOW OFTEN"]);
+    let mut rows = table(["RESULT", "COUNT"]);
     for (ended, count) in &tally.decisions {
         rows.add_row([(*ended).to_owned(), count.to_string()]);
     }
@@ -123,7 +123,7 @@ fn page(asked: &Asked, tally: &Tally, played: u64, seconds: f64, found: &[Found]
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     let rate = played as f64 / seconds.max(0.001);
     page.line(format!(
-        "{}, seed {}: {played} cases from {}, {rate:.0} a second, {} broke a law",
+        "{}, seed {}: {played} cases from {}, {rate:.0} per second, {} broke a law",
         asked.laws,
         asked.seed,
         asked.from,

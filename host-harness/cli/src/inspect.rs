@@ -3,24 +3,23 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lictor_contract::{Description, ExtensionPoint, SystemInfo};
+use lictor_contract::{Description, SystemInfo};
 
-use super::arguments::kind;
 use super::choice::{name_of, read_component};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::page::{Page, table};
 use super::screen::{Screen, TextOrJson, print_json};
 use crate::embedded;
-use lictor_host::sandbox::{Export, Inspection, Limits, Sandbox};
+use lictor_host::sandbox::{Export, Inspection, Limits, Presence, Sandbox};
 
-/// Show what a component is: contract, imports, exports, laws; and why it is refused, where it is
+/// Show the contract, interfaces, imports and systems of a component, and why it is refused if it is
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     /// The component [default: the embedded one]
     #[arg(value_name = "COMPONENT")]
     component: Option<PathBuf>,
-    /// How to print it
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
 }
@@ -65,9 +64,32 @@ fn page(file: &str, told: &Inspection) -> Page {
     for (name, value) in facts {
         page.paragraph(&format!("{name:<11} "), 12, &value);
     }
+    interfaces(&mut page, &told.interfaces);
     exports(&mut page, &told.exports);
     laws(&mut page, told.description.as_ref());
     page
+}
+
+fn interfaces(page: &mut Page, interfaces: &[Presence]) {
+    if interfaces.is_empty() {
+        return;
+    }
+    page.heading("Interfaces");
+    let of = |required: bool, present: bool| {
+        let alike = interfaces.iter().filter(|it| (it.required, it.present) == (required, present));
+        alike.map(|it| it.interface.clone()).collect::<Vec<_>>()
+    };
+    let rows = [
+        ("required", of(true, true)),
+        ("required, missing", of(true, false)),
+        ("optional", of(false, true)),
+        ("optional, missing", of(false, false)),
+    ];
+    for (name, interfaces) in rows {
+        if !interfaces.is_empty() {
+            page.paragraph(&format!("  {name:<17} "), 20, &interfaces.join(", "));
+        }
+    }
 }
 
 fn exports(page: &mut Page, exports: &[Export]) {
@@ -93,39 +115,27 @@ fn laws(page: &mut Page, policy: Option<&Description>) {
         page.line("");
         let mut rows = table(["ARGUMENT", "KIND", "DEFAULT", "WHAT IT DOES"]);
         for argument in &set.arguments {
-            rows.add_row([&argument.name, kind(argument.kind), &argument.default, &argument.about]);
+            rows.add_row([&argument.name, &argument.kind, &argument.default, &argument.about]);
         }
         page.table(2, rows);
     }
 }
 
 fn interests(page: &mut Page, set: &SystemInfo) {
-    let points: Vec<String> = set.extension_points.iter().map(|point| point_name(*point).to_owned()).collect();
     let kinds = set.interests.kinds.iter().map(|kind| match kind.group.as_str() {
         "" => kind.kind.clone(),
         group => format!("{}.{group}", kind.kind),
     });
     let rows = [
-        ("decides at", points),
-        ("wants kinds", kinds.collect()),
+        ("decides at", set.extension_points.clone()),
+        ("object kinds", kinds.collect()),
         ("pod labels", set.interests.labels.clone()),
         ("pod annotations", set.interests.annotations.clone()),
+        ("pod fields", set.interests.pod_fields.clone()),
         ("node labels", set.interests.node_labels.clone()),
     ];
     for (name, values) in rows {
         page.paragraph(&format!("  {name:<15} "), 18, &or_none(&values));
-    }
-}
-
-fn point_name(point: ExtensionPoint) -> &'static str {
-    match point {
-        ExtensionPoint::QueueOrder => "queue-order",
-        ExtensionPoint::PreFilter => "pre-filter",
-        ExtensionPoint::Filter => "filter",
-        ExtensionPoint::PostFilter => "post-filter",
-        ExtensionPoint::Reserve => "reserve",
-        ExtensionPoint::Permit => "permit",
-        ExtensionPoint::Act => "act",
     }
 }
 

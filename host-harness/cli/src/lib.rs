@@ -1,6 +1,6 @@
 //! The `lictor` command: one file for each of its commands.
 //!
-//! What is asked for goes to the standard output, what is said about it to the standard error.
+//! Results go to the standard output, messages about them to the standard error.
 
 mod arguments;
 mod choice;
@@ -27,7 +27,7 @@ use exit::Exit;
 use failure::Failure;
 pub use native::Native;
 
-/// A scheduling policy in a sandbox: what it decides in a cluster, and whether it keeps its laws
+/// Run a scheduling policy in a sandbox: its decisions for a cluster, and checks that it keeps its laws
 #[derive(Parser)]
 #[command(name = "lictor", version, max_term_width = 120, propagate_version = true, disable_help_subcommand = true)]
 struct Cli {
@@ -58,12 +58,12 @@ impl Command {
     }
 }
 
-/// The policy of this project, `guest/component`, as it was built with the command.
+/// The policy of this project, `guest/component`, as built with the command.
 pub fn embedded() -> &'static [u8] {
     include_bytes!(concat!(env!("OUT_DIR"), "/lictor.wasm"))
 }
 
-/// Runs the command that the process was started with.
+/// Runs the command of this process.
 pub fn main() -> ExitCode {
     let exit = Cli::parse().command.run().unwrap_or_else(|failure| failure.tell());
     exit.into()

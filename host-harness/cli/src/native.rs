@@ -1,4 +1,4 @@
-//! The policy as a library of the host, without wasm.
+//! The policy as a library, without WebAssembly.
 
 use lictor_contract::*;
 use lictor_policy::{Engine, Switch};
@@ -10,13 +10,13 @@ use lictor_host::policy::{CallError, Policy};
 pub struct Native(Engine, Option<(String, Switch)>);
 
 impl Native {
-    /// The policy with one law switched, named by its code: what shows that a scenario proves it.
+    /// The policy with one law switched, to show which scenarios prove that law.
     pub fn switched(code: &str, to: Switch) -> Native {
         Native(Engine::default(), Some((code.to_owned(), to)))
     }
 }
 
-/// Names the call that a refusal came from.
+/// Adds the name of the call to a refusal.
 fn named<T>(call: &'static str, answer: Result<T, PolicyError>) -> Result<T, CallError> {
     answer.map_err(|error| CallError::Refused { call, error })
 }
@@ -26,11 +26,14 @@ impl Policy for Native {
         self.0 = Engine::default();
         Ok(())
     }
+    fn has(&self, _interface: Interface) -> bool {
+        true
+    }
     fn describe(&mut self) -> Result<Description, CallError> {
         Ok(Engine::describe())
     }
-    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
-        let configured = self.0.configure(laws, arguments);
+    fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
+        let configured = self.0.configure(system, arguments);
         if let Some((code, to)) = &self.1 {
             self.0.switch(code, *to);
         }

@@ -1,4 +1,4 @@
-//! Snapshots, read with the place of every object, so that whatever is found in one can be told with file and line.
+//! Reads snapshots with the file and line of every object, for messages about them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use super::problem::Problem;
 use lictor_host::cluster::load::{Document, Origin, each_in};
 use lictor_host::cluster::{InputError, Object};
 
-/// Objects, and where they stand.
+/// Objects and their places.
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     /// The objects, in the order of the files.
     pub(super) objects: Vec<Object>,
-    /// Where each stands, by `Kind/namespace/name`; the last where one stands twice.
+    /// The place of each object, by `Kind/namespace/name`; the last place of a duplicate object.
     pub(super) origins: Origins,
 }
 
-/// Where objects stand.
+/// The places of objects.
 #[derive(Debug, Default)]
 pub(super) struct Origins(BTreeMap<String, Origin>);
 
 impl Snapshot {
-    /// Reads files (`-` is the standard input). All mistakes of all files are told; but one in the text ends its file.
+    /// Reads files (`-` is the standard input). Reports all mistakes of all files, but a syntax error ends its file.
     pub(super) fn read(files: &[PathBuf]) -> Result<Snapshot, Failure> {
         let mut snapshot = Snapshot::default();
         let mut mistakes: Vec<InputError> = Vec::new();
@@ -41,7 +41,7 @@ impl Snapshot {
     fn take(&mut self, document: Document) -> Result<(), InputError> {
         let origin = document.origin.clone();
         if is_scenario(&document) {
-            let message = "this is a scenario, not an object of a cluster";
+            let message = "this is a scenario, not a Kubernetes object";
             return Err(origin.mistake("/kind", message, "run it with `lictor test`"));
         }
         let object = Object::from_document(document)?;
@@ -52,12 +52,12 @@ impl Snapshot {
 }
 
 impl Origins {
-    /// Where an object stands.
+    /// The place of an object.
     pub(super) fn of(&self, object: &str) -> Option<&Origin> {
         self.0.get(object)
     }
 
-    /// A finding of the policy, with its place.
+    /// A finding of the policy with file and line.
     pub(super) fn place(&self, finding: Finding) -> Problem {
         let Finding { severity, object, path, message, remedy } = finding;
         let origin = self.of(&object);

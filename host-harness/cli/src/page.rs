@@ -1,14 +1,14 @@
-//! Text for people: headings, paragraphs and tables that fit the terminal.
+//! Text output: headings, paragraphs and tables that fit the terminal.
 
 use anstyle::Style;
 use comfy_table::{Attribute, Cell, ColumnConstraint, ContentArrangement, Table, presets};
 
 use super::screen::{Screen, print};
 
-/// How wide a paragraph is where a terminal is wider: longer lines are hard to read.
+/// The maximum width of a paragraph; longer lines are hard to read.
 const READABLE: usize = 120;
 
-/// Text that grows from top to bottom.
+/// Text that is written from top to bottom.
 #[derive(Debug)]
 pub(super) struct Page {
     screen: Screen,
@@ -21,13 +21,13 @@ impl Page {
         Page { screen, text: String::new() }
     }
 
-    /// A line as it is.
+    /// Adds a line without changes.
     pub(super) fn line(&mut self, text: impl AsRef<str>) {
         self.text.push_str(text.as_ref());
         self.text.push('\n');
     }
 
-    /// Lines that were laid out before.
+    /// Adds lines that are already formatted.
     pub(super) fn text(&mut self, text: &str) {
         self.text.push_str(text);
     }
@@ -37,7 +37,7 @@ impl Page {
         self.text
     }
 
-    /// A heading, apart from what stands before it.
+    /// Adds a heading, after an empty line.
     pub(super) fn heading(&mut self, text: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
@@ -48,7 +48,7 @@ impl Page {
         }
     }
 
-    /// Text that may have colours: they are left out where they may not be used.
+    /// Adds text with colours; they are removed where colours are not allowed.
     pub(super) fn styled(&mut self, text: &str) {
         if self.screen.colour {
             self.text.push_str(text);
@@ -57,20 +57,20 @@ impl Page {
         }
     }
 
-    /// Text that stands out where colours may be used.
+    /// Makes text bold where colours are allowed.
     pub(super) fn strong(&self, text: &str) -> String {
         let style = Style::new().bold();
         if self.screen.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// Text that begins after a lead and goes on at a column.
+    /// Adds a paragraph after a lead. Further lines start at column `rest`.
     pub(super) fn paragraph(&mut self, lead: &str, rest: usize, text: &str) {
         for line in self.wrapped(lead, rest, text) {
             self.line(line);
         }
     }
 
-    /// The same for what is good to know but not the point: it steps back where colours may be used.
+    /// Adds a paragraph of lesser importance: dimmed where colours are allowed.
     pub(super) fn aside(&mut self, lead: &str, rest: usize, text: &str) {
         let style = if self.screen.colour { Style::new().dimmed() } else { Style::new() };
         for line in self.wrapped(lead, rest, text) {
@@ -78,7 +78,7 @@ impl Page {
         }
     }
 
-    /// Text in lines that fit.
+    /// Wraps text into lines that fit.
     fn wrapped(&self, lead: &str, rest: usize, text: &str) -> Vec<String> {
         let width = self.screen.width.map_or(usize::MAX, |width| width.min(READABLE));
         let mut lines = Vec::new();
@@ -100,7 +100,7 @@ impl Page {
         lines
     }
 
-    /// A table.
+    /// Adds a table.
     pub(super) fn table(&mut self, indent: usize, mut table: Table) {
         table.set_content_arrangement(ContentArrangement::Dynamic);
         if let Some(width) = self.screen.width {
@@ -118,18 +118,18 @@ impl Page {
         }
     }
 
-    /// Writes it to the standard output.
+    /// Writes the page to the standard output.
     pub(super) fn print(&self) -> std::io::Result<()> {
         print(&self.text)
     }
 }
 
-/// A table without lines, as kubectl prints them.
+/// A table without borders, like those of kubectl.
 pub(super) fn table<const N: usize>(header: [&str; N]) -> Table {
     table_of(header.into_iter())
 }
 
-/// The same, with as many columns as are found.
+/// The same with any number of columns.
 pub(super) fn table_of<'a>(header: impl Iterator<Item = &'a str>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -140,7 +140,7 @@ pub(super) fn table_of<'a>(header: impl Iterator<Item = &'a str>) -> Table {
     table
 }
 
-/// Never breaks what stands in a column, counted from 0: somebody will want to copy it.
+/// Keeps the cells of a column (from 0) on one line, so that they can be copied.
 pub(super) fn keep_whole(table: &mut Table, column: usize) {
     if let Some(column) = table.column_mut(column) {
         column.set_constraint(ColumnConstraint::ContentWidth);

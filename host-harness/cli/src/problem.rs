@@ -1,22 +1,22 @@
-//! Something to tell the user: what is wrong, where, and what to do.
+//! A problem to report: what is wrong, where, and what to do.
 
 use lictor_contract::Severity;
 use serde::Serialize;
 
 use lictor_host::cluster::{InputError, dotted};
 
-/// Something that is wrong, or that its author should know.
+/// An error, or a warning for the author of an object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Problem {
-    /// How grave it is.
+    /// Its severity.
     pub(super) severity: Severity,
     /// The object it is about, as `Kind/namespace/name` or `Kind/name`.
     pub(super) object: Option<String>,
-    /// Where in the object: a JSON pointer.
+    /// The field of the object, a JSON pointer.
     pub(super) path: Option<String>,
     /// The file it is about.
     pub(super) file: Option<String>,
-    /// The line there, from 1.
+    /// The line in the file, from 1.
     pub(super) line: Option<u32>,
     /// What is wrong.
     pub(super) message: String,
@@ -25,28 +25,28 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// An error of which nothing but the message is known.
+    /// An error with only a message.
     pub(super) fn error(message: impl Into<String>) -> Problem {
         let (object, path, file, line, remedy) = Default::default();
         Problem { severity: Severity::Error, object, path, file, line, message: message.into(), remedy }
     }
 
-    /// The same, about a file.
+    /// Adds the file.
     pub(super) fn about(self, file: impl Into<String>) -> Problem {
         Problem { file: Some(file.into()), ..self }
     }
 
-    /// The same, with what to do.
+    /// Adds the remedy.
     pub(super) fn remedy(self, remedy: impl Into<String>) -> Problem {
         Problem { remedy: Some(remedy.into()), ..self }
     }
 
-    /// The same, of this severity.
+    /// Sets the severity.
     pub(super) fn of(self, severity: Severity) -> Problem {
         Problem { severity, ..self }
     }
 
-    /// The place in the file, as editors take it.
+    /// The place as `file:line`, or the file alone.
     pub(super) fn place(&self) -> Option<String> {
         match (&self.file, self.line) {
             (Some(file), Some(line)) => Some(format!("{file}:{line}")),
@@ -54,7 +54,7 @@ impl Problem {
         }
     }
 
-    /// What is wrong, with the object it is about and the place in it.
+    /// The message with the object and its field.
     pub(super) fn sentence(&self) -> String {
         let object = self.object.as_ref().map(|object| object.replacen('/', " ", 1));
         match (object, &self.path) {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_says_where_it_is_as_far_as_that_is_known() {
+    fn a_problem_contains_the_known_parts_of_its_place() {
         let bare = Problem::error("too many");
         assert_eq!((bare.sentence(), bare.place()), ("too many".to_owned(), None));
         let (object, path) = (Some("Pod/default/a".to_owned()), Some("/spec/priority".to_owned()));

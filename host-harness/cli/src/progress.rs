@@ -1,4 +1,4 @@
-//! Signs of life while something takes long: on a terminal only, and only after a second.
+//! Progress of long operations: only on a terminal, and only after one second.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How long nothing is shown.
+/// The delay before anything is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Something that may take long. It is over when this is dropped.
+/// A long operation. It ends when this is dropped.
 pub(super) struct Progress {
     bar: ProgressBar,
     shown: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
-    /// It begins, and nobody knows how long it takes.
+    /// Starts an operation of unknown length.
     pub(super) fn of(what: &'static str) -> Progress {
         Progress::start(ProgressBar::new_spinner(), "{spinner} {msg} ({elapsed})", what)
     }
 
-    /// It begins, and has so many parts.
+    /// Starts an operation with a number of parts.
     pub(super) fn of_parts(what: &'static str, parts: usize) -> Progress {
         let bar = ProgressBar::new(u64::try_from(parts).unwrap_or(u64::MAX));
         Progress::start(bar, "{msg} {bar:40} {pos}/{len} ({elapsed})", what)
@@ -57,7 +57,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((over, thread)) = self.shown.take() {
             drop(over);
-            // What it draws is no reason to fail.
+            // A failure to draw must not fail the command.
             let _ = thread.join();
         }
     }

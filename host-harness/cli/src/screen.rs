@@ -1,4 +1,4 @@
-//! Where the output goes.
+//! The standard output.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::failure::Failure;
 
-/// The standard output as it is: a terminal of some width, or a pipe.
+/// The properties of the standard output: a terminal with a width, or a pipe.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Screen {
-    /// Columns of the terminal; none where lines may be as long as they are.
+    /// The columns of the terminal; none if lines are not limited.
     pub(super) width: Option<usize>,
     /// Whether colours may be used.
     pub(super) colour: bool,
@@ -25,7 +25,7 @@ impl Screen {
     }
 }
 
-/// For people, or for programs.
+/// The format of the output: for people, or for programs.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(super) enum TextOrJson {
     Text,

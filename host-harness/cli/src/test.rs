@@ -9,14 +9,14 @@ use super::choice::{Choice, Chosen, name_of};
 use super::exit::Exit;
 use super::explain::text::{self, Style};
 use super::failure::Failure;
-use super::laws::near;
+use super::laws::{near, registered};
 use super::page::Page;
 use super::progress::Progress;
 use super::screen::{Screen, print, print_json};
 use lictor_conformance::{Report, Scenario, Summary, junit, load, run as run_scenario, run_explained};
 use lictor_host::policy::CallError;
 
-/// How much room the explanation of an attempt gets.
+/// The style of explanations.
 const STYLE: Style = Style { indent: 4, names: 8 };
 
 /// Run scenarios against a policy; the last line says how many passed and failed
@@ -27,19 +27,19 @@ pub(super) struct Asked {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     policy: Choice,
-    /// Run natively with this law out of force: what fails now is what proves it
+    /// Run natively without this law: the scenarios that now fail prove the law
     #[arg(long, value_name = "LAW", conflicts_with = "component")]
     without: Option<String>,
-    /// Run natively with this law never holding: what passes now never asked it
+    /// Run natively with this law denying everything: the scenarios that still pass never check it
     #[arg(long, value_name = "LAW", conflicts_with_all = ["component", "without"])]
     against: Option<String>,
-    /// How to print what came of them
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: Output,
-    /// Say why every attempt ended as it did: of scenarios that fail, or of a single one
+    /// Explain every attempt of failing scenarios, or of a single scenario
     #[arg(long)]
     explain: bool,
-    /// Name the scenarios that pass, too
+    /// List the passing scenarios as well
     #[arg(long, short)]
     verbose: bool,
 }
@@ -61,7 +61,7 @@ impl Asked {
         };
         match rules().iter().any(|(_, entry)| entry.code == code) {
             true => Ok(Some((code, to))),
-            false => Err(Failure::UnknownLaw(code.clone(), near(code, &rules()))),
+            false => Err(Failure::UnknownLaw(code.clone(), near(code, &registered()))),
         }
     }
 }
@@ -76,7 +76,7 @@ fn has(scenario: &Scenario, code: &str) -> bool {
 /// Runs scenarios.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     if asked.explain && matches!(asked.output, Output::Junit) {
-        return Err(Failure::Useless("`--explain` has no place in `--output junit`: choose text or json"));
+        return Err(Failure::Useless("`--explain` does not work with `--output junit`: choose text or json"));
     }
     let scenarios = load(&asked.paths)?;
     let policy = match asked.switched()? {
@@ -91,7 +91,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let progress = Progress::of_parts("running scenarios", scenarios.len());
     let mut reports = Vec::with_capacity(scenarios.len());
     for scenario in &scenarios {
-        // A policy of its own for each: one that breaks spoils no other.
+        // Each scenario has its own policy, so that a failing policy affects no other scenario.
         reports.push(run(scenario, policy.start()?));
         progress.part_done();
     }
@@ -109,7 +109,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if summary.failed == 0 { Exit::Done } else { Exit::Failed })
 }
 
-/// Whether a policy says why it decides as it does; the user is told where it does not.
+/// Whether a policy can explain its decisions. If not, the user gets a warning.
 fn explains(policy: &Chosen) -> Result<bool, Failure> {
     match policy.start()?.record_notes(false) {
         Ok(()) => Ok(true),
@@ -117,12 +117,12 @@ fn explains(policy: &Chosen) -> Result<bool, Failure> {
             Failure::Unexplained { file: name_of(policy.source.file.as_deref()).to_owned() }.warn();
             Ok(false)
         }
-        // Every scenario will tell of it.
+        // Every scenario will report that.
         Err(_) => Ok(false),
     }
 }
 
-/// What came of the scenarios, for people.
+/// The results of the scenarios, for people.
 fn page(summary: &Summary, tally: &str, verbose: bool) -> Page {
     let mut page = Page::new(Screen::stdout());
     let single = summary.reports.windows(2).all(|pair| matches!(pair, [one, other] if one.file == other.file));

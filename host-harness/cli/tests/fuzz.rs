@@ -8,27 +8,27 @@ use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 use lictor_oracle::{Case, System, Tally, generate};
 
-/// How many cases of every system; the command plays as many as one likes.
+/// The number of cases of each system; the command can run any number.
 const CASES: u64 = 100;
 
-/// What is done to the answers of a policy.
+/// A change of the answers of a policy.
 #[derive(Debug, Clone, Copy)]
 enum Tamper {
-    /// The queue is turned round.
+    /// The queue is reversed.
     Queue,
     /// There is never a plan.
     Timid,
-    /// Some other pod that runs makes way, too.
+    /// Another running pod is evicted as well.
     Greedy,
-    /// The books are empty.
-    Books,
-    /// Nobody waits at permit.
+    /// The reported usage is empty.
+    Usage,
+    /// No pod waits at permit.
     Hasty,
-    /// Nobody who waits at permit gives up for another one that fails.
+    /// Waiting pods are not released when another pod of their gang fails.
     Stubborn,
 }
 
-/// A policy whose answers are tampered with.
+/// A policy with changed answers.
 struct Tampered {
     native: Native,
     how: Tamper,
@@ -40,7 +40,7 @@ impl Tampered {
         Tampered { native: Native::default(), how, running: Vec::new() }
     }
 
-    /// Evicts another pod of a node on which somebody makes way, of no higher priority.
+    /// Evicts another pod on the node of the first victim, of the same or a lower priority.
     fn evict_more(&self, plan: &mut Plan) {
         let Some(first) = plan.victims.first().cloned() else { return };
         let victim = self.running.iter().find(|pod| pod.id == first.pod).unwrap();
@@ -59,6 +59,9 @@ impl Policy for Tampered {
     fn restart(&mut self) -> Result<(), CallError> {
         self.running.clear();
         self.native.restart()
+    }
+    fn has(&self, interface: Interface) -> bool {
+        self.native.has(interface)
     }
     fn describe(&mut self) -> Result<Description, CallError> {
         self.native.describe()
@@ -123,11 +126,11 @@ impl Policy for Tampered {
         Ok(actions)
     }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
-        let mut books = self.native.queues()?;
-        if matches!(self.how, Tamper::Books) {
-            books.clear();
+        let mut accounts = self.native.queues()?;
+        if matches!(self.how, Tamper::Usage) {
+            accounts.clear();
         }
-        Ok(books)
+        Ok(accounts)
     }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.native.marks(pod, node)
@@ -146,18 +149,18 @@ impl Policy for Tampered {
     }
 }
 
-/// How a policy that is tampered with fails a case.
+/// How a changed policy fails a case.
 fn tampered(case: &Case, how: Tamper) -> Option<Failure> {
     attempt(case, Box::new(Tampered::new(how)), None).1
 }
 
-/// The first case in which it is found out.
-fn found_out(system: System, how: Tamper) -> (Case, Failure) {
+/// The first case that detects the change.
+fn detected(system: System, how: Tamper) -> (Case, Failure) {
     let found = |index| {
         let case = generate(system, 1, index);
         tampered(&case, how).map(|failure| (case, failure))
     };
-    (0..CASES).find_map(found).unwrap_or_else(|| panic!("{how:?} is never found out by {system}"))
+    (0..CASES).find_map(found).unwrap_or_else(|| panic!("{how:?} is never detected by {system}"))
 }
 
 #[test]
@@ -175,74 +178,80 @@ fn the_policy_breaks_no_law_on_random_clusters() {
 }
 
 #[test]
-fn a_queue_that_is_turned_round_is_found_out() {
+fn a_reversed_queue_is_detected() {
     for system in [System::Kubernetes, System::Coscheduling, System::Koordinator] {
-        assert_eq!(found_out(system, Tamper::Queue).1.law, "higher-priority-first");
+        assert_eq!(detected(system, Tamper::Queue).1.law, "higher-priority-first");
     }
 }
 
 #[test]
-fn a_policy_that_never_plans_is_found_out() {
+fn a_policy_that_never_plans_is_detected() {
     for (system, law) in [
         (System::Kubernetes, "best-node-first"),
         (System::Koordinator, "a-plan-is-found"),
         (System::Yunikorn, "a-plan-is-found"),
-        (System::Volcano, "idle-room-is-given"),
+        (System::Volcano, "idle-room-is-used"),
     ] {
-        assert_eq!(found_out(system, Tamper::Timid).1.law, law, "{system}");
+        assert_eq!(detected(system, Tamper::Timid).1.law, law, "{system}");
     }
 }
 
 #[test]
-fn a_victim_too_many_is_found_out() {
+fn a_needless_victim_is_detected() {
     for system in [System::Kubernetes, System::Coscheduling, System::Koordinator, System::Yunikorn] {
-        let law = found_out(system, Tamper::Greedy).1.law;
-        let known =
-            ["who-can-stay-stays", "victim-may-go", "yunikorn/2", "yunikorn/3", "yunikorn/5", "victim-ranks-lower"];
+        let law = detected(system, Tamper::Greedy).1.law;
+        let known = [
+            "no-needless-victim",
+            "victim-is-eligible",
+            "yunikorn/2",
+            "yunikorn/3",
+            "yunikorn/5",
+            "victim-ranks-lower",
+        ];
         assert!(known.contains(&law.as_str()), "{system}: {law}");
     }
 }
 
 #[test]
-fn a_gang_that_does_not_wait_for_its_members_is_found_out() {
+fn a_gang_that_does_not_wait_for_its_members_is_detected() {
     for (system, law) in
         [(System::Coscheduling, "gang-is-complete-or-waits"), (System::Koordinator, "bound-where-there-is-room")]
     {
-        assert_eq!(found_out(system, Tamper::Hasty).1.law, law, "{system}");
+        assert_eq!(detected(system, Tamper::Hasty).1.law, law, "{system}");
     }
 }
 
 #[test]
-fn members_that_do_not_fail_together_are_found_out() {
-    assert_eq!(found_out(System::Koordinator, Tamper::Stubborn).1.law, "gang-fails-together");
+fn members_that_do_not_fail_together_are_detected() {
+    assert_eq!(detected(System::Koordinator, Tamper::Stubborn).1.law, "gang-fails-together");
 }
 
 #[test]
-fn empty_books_are_found_out() {
+fn empty_usage_is_detected() {
     for system in [System::Koordinator, System::Yunikorn, System::Volcano] {
-        assert_eq!(found_out(system, Tamper::Books).1.law, "books-say-what-is-held");
+        assert_eq!(detected(system, Tamper::Usage).1.law, "usage-is-the-sum-of-the-pods");
     }
 }
 
 #[test]
-fn two_policies_that_differ_are_found_out() {
-    let (case, _) = found_out(System::Kubernetes, Tamper::Queue);
+fn two_policies_that_differ_are_detected() {
+    let (case, _) = detected(System::Kubernetes, Tamper::Queue);
     let (_, failure) = attempt(&case, Box::new(Native::default()), Some(Box::new(Tampered::new(Tamper::Queue))));
     assert_eq!(failure.unwrap().law, "same-everywhere");
 }
 
 #[test]
-fn a_case_is_made_smaller_and_becomes_a_scenario_that_runs() {
-    let (case, failure) = found_out(System::Kubernetes, Tamper::Timid);
+fn a_case_is_reduced_and_becomes_a_scenario_that_runs() {
+    let (case, failure) = detected(System::Kubernetes, Tamper::Timid);
     let (case, failure) = shrink(&case, failure, |case| tampered(case, Tamper::Timid));
-    // A node, who runs there, and who wants its place.
+    // A node, a running pod, and the preemptor.
     assert_eq!(case.objects.len(), 3, "{:?}", case.objects);
     let directory = std::env::temp_dir().join(format!("lictor-fuzz-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     std::fs::write(directory.join(format!("{}.yaml", title(&case, &failure))), scenario(&case, &failure)).unwrap();
     let scenarios = load(&[&directory]).unwrap();
     std::fs::remove_dir_all(&directory).unwrap();
-    // What the oracle expects at the last step is what the policy does, and not what the broken one does.
+    // At the last step, the policy does what the oracle expects, and the changed policy does not.
     assert!(run(&scenarios[0], Box::new(Native::default())).passed);
     assert!(!run(&scenarios[0], Box::new(Tampered::new(Tamper::Timid))).passed);
 }

@@ -21,7 +21,7 @@ const STEPS: usize = 300;
 fn play(system: &str, dress: fn(usize, &mut Real), objects: &[Object]) {
     let described = Native::default().describe().unwrap();
     let info = described.systems.into_iter().find(|info| info.name == system).unwrap();
-    let pod_by_pod = !info.extension_points.contains(&ExtensionPoint::Act);
+    let pod_by_pod = !info.extension_points.iter().any(|point| point == ExtensionPoint::Act.name());
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
     let mut restarts = 0;
     for seed in 0..SEEDS {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::status::Usage;
+use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult, CarriedOut, Explanation, Happened, How};
 
 /// What came of a step, said whether or not anything was expected.
@@ -34,6 +35,9 @@ pub struct Actual {
     /// The status message of the pod of this step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The reasons in that message as data.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<NamedReason>,
     /// The queue, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<String>>,
@@ -63,6 +67,9 @@ pub struct Tried {
     pub node: Option<String>,
     /// The status message.
     pub reason: String,
+    /// The reasons in it as data.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<NamedReason>,
     /// Why it ended so, where somebody wants to be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
@@ -70,9 +77,9 @@ pub struct Tried {
 
 impl From<Attempt> for Tried {
     fn from(attempt: Attempt) -> Tried {
-        let reason = attempt.message();
+        let (reason, reasons) = (attempt.message(), attempt.reasons());
         let Attempt { pod, result, node, explanation, .. } = attempt;
-        Tried { pod, result, node, reason, explanation }
+        Tried { pod, result, node, reason, reasons, explanation }
     }
 }
 
@@ -112,6 +119,7 @@ impl Actual {
             self.result = Some(tried.result);
             self.node = tried.node;
             self.reason = Some(tried.reason);
+            self.reasons = tried.reasons;
             self.explanation = tried.explanation;
         }
         self

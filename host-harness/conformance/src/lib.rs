@@ -15,6 +15,7 @@ mod read;
 mod report;
 mod run;
 mod status;
+mod template;
 
 pub use act::act;
 pub use actual::Actual;

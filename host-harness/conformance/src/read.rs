@@ -7,9 +7,10 @@ use serde_path_to_error::Segment;
 use super::expect::Expect;
 use super::format::{Action, Scenario, Step};
 use super::status::Books;
+use super::template::Templates;
 use lictor_contract::duration;
+use lictor_host::cluster::InputError;
 use lictor_host::cluster::load::{Document, Origin};
-use lictor_host::cluster::{InputError, Object};
 
 /// Where to look things up.
 const REMEDY: &str = "see fixtures/scenarios/README.md for the format";
@@ -44,6 +45,8 @@ struct Spec {
     #[serde(default)]
     source: String,
     policy: PolicyChoice,
+    #[serde(default)]
+    templates: Map<String, Value>,
     cluster: Vec<Value>,
     steps: Vec<WrittenStep>,
 }
@@ -90,7 +93,8 @@ pub(super) fn read(document: Document) -> Result<Scenario, InputError> {
     let denies = one_of(("denies", denies), ("bites", bites), &origin)?;
     let allows = one_of(("allows", allows), ("spares", spares), &origin)?;
     let spec = written.spec;
-    let steps = (0usize..).zip(spec.steps).map(|(place, written)| step(written, &origin, place));
+    let templates = Templates::read(spec.templates, &origin)?;
+    let steps = (0usize..).zip(spec.steps).map(|(place, written)| step(written, &templates, &origin, place));
     Ok(Scenario {
         name,
         description: spec.description,
@@ -99,7 +103,7 @@ pub(super) fn read(document: Document) -> Result<Scenario, InputError> {
         allows,
         laws: spec.policy.laws,
         args: spec.policy.args,
-        cluster: objects(spec.cluster, &origin, "/spec/cluster")?,
+        cluster: templates.objects(spec.cluster, &origin, "/spec/cluster")?,
         steps: steps.collect::<Result<_, _>>()?,
         origin,
     })
@@ -132,17 +136,11 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     pointer
 }
 
-/// Reads objects.
-fn objects(values: Vec<Value>, origin: &Origin, pointer: &str) -> Result<Vec<Object>, InputError> {
-    let object = |(place, value)| Object::from_value(value, origin, &format!("{pointer}/{place}"));
-    (0usize..).zip(values).map(object).collect()
-}
-
 /// Reads a step.
-fn step(written: WrittenStep, origin: &Origin, place: usize) -> Result<Step, InputError> {
+fn step(written: WrittenStep, templates: &Templates, origin: &Origin, place: usize) -> Result<Step, InputError> {
     let here = format!("/spec/steps/{place}");
     let expect = written.expect.clone().unwrap_or_default();
-    let mut actions = actions(written, origin, &here)?;
+    let mut actions = actions(written, templates, origin, &here)?;
     let action = match (actions.pop(), actions.is_empty()) {
         (Some(action), true) => action,
         (None, _) => return Err(origin.mistake(&here, "the step does nothing", REMEDY)),
@@ -158,7 +156,12 @@ fn step(written: WrittenStep, origin: &Origin, place: usize) -> Result<Step, Inp
 }
 
 /// Everything that a step does.
-fn actions(written: WrittenStep, origin: &Origin, here: &str) -> Result<Vec<Action>, InputError> {
+fn actions(
+    written: WrittenStep,
+    templates: &Templates,
+    origin: &Origin,
+    here: &str,
+) -> Result<Vec<Action>, InputError> {
     let at = |key: &str| format!("{here}/{key}");
     let mut actions = Vec::new();
     actions.extend(written.schedule.map(Action::Schedule));
@@ -186,7 +189,7 @@ fn actions(written: WrittenStep, origin: &Origin, here: &str) -> Result<Vec<Acti
         None => {}
     }
     if let Some(values) = written.apply {
-        actions.push(Action::Apply(objects(values, origin, &at("apply"))?));
+        actions.push(Action::Apply(templates.objects(values, origin, &at("apply"))?));
     }
     if let Some(books) = written.status {
         for (name, usage) in &books {

@@ -84,7 +84,7 @@ fn check_order(expected: &[String], queue: &[String]) -> Option<Failure> {
 /// Why the policy could not be configured, with the place of what it refuses.
 fn not_opened(scenario: &Scenario, error: &OpenError) -> String {
     let pointer = match error {
-        OpenError::Refused(ConfigError::UnknownLaws(_)) => "/spec/policy/laws".to_owned(),
+        OpenError::Refused(ConfigError::UnknownSystem(_)) => "/spec/policy/laws".to_owned(),
         OpenError::Refused(ConfigError::UnknownArgument(name)) => format!("/spec/policy/args/{name}"),
         OpenError::Refused(ConfigError::BadArgument(bad)) => format!("/spec/policy/args/{}", bad.name),
         _ => "/spec/policy".to_owned(),
@@ -101,7 +101,7 @@ mod tests {
     use crate::read::read;
     use crate::same;
     use lictor_host::cluster::load;
-    use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch};
+    use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch, said};
     use lictor_host::verify::testing::{node, on, pod};
 
     /// A scenario of one node full with `v` and `w`, and the pending `p`; its steps begin at line 4.
@@ -145,11 +145,13 @@ mod tests {
                 "result": "Nominated", "node": "n1", "bound": {}, "nominated": nominated,
                 "victims": ["default/v"], "plans": [plan], "eviction": "Delete", "waiting": [],
                 "reason": "0/1 nodes are available: 1 Insufficient cpu; preemption: needs room",
+                "reasons": [said("needs room")],
             })
         );
         assert_eq!(actual(&report, 1), quiet);
         assert_eq!(actual(&report, 2), quiet);
-        let tried = json!([{"pod": "default/p", "result": "Scheduled", "node": "n1", "reason": "the gang"}]);
+        let tried = json!([{"pod": "default/p", "result": "Scheduled", "node": "n1", "reason": "the gang",
+                            "reasons": [said("the gang")]}]);
         assert_eq!(
             actual(&report, 3),
             json!({"bound": {"default/p": "n1"}, "nominated": {}, "victims": [], "waiting": [], "attempts": tried})

@@ -23,45 +23,80 @@ pub enum CallError {
     },
     /// It does not have the optional interface that the call belongs to.
     #[error("the policy does not export `{0}`")]
-    Lacks(&'static str),
+    Lacks(Interface),
 }
 
-/// A policy. The functions are those of `wit/`, but the first.
+/// A policy. The functions are those of `wit/`; those of an interface that it [`has`](Policy::has) not answer
+/// [`CallError::Lacks`].
 pub trait Policy: Send {
-    /// Replaces the instance by a new one, which is not configured and knows no cluster. There is no other way on after it broke.
+    /// Replaces the instance by a new one, which is not configured and knows no cluster. After the policy broke, it answers nothing
+    /// before that.
     fn restart(&mut self) -> Result<(), CallError>;
-    /// `decision.describe`.
+
+    /// Whether it has this optional interface. The answer is always the same.
+    fn has(&self, interface: Interface) -> bool;
+
+    /// `core.describe`.
     fn describe(&mut self) -> Result<Description, CallError>;
-    /// `decision.configure`; the inner result is the policy's own verdict on the configuration.
-    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError>;
-    /// `decision.apply`.
+    /// `core.configure`; the inner result is the policy's own verdict on the configuration.
+    fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError>;
+    /// `core.apply`.
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError>;
-    /// `decision.queue-order`.
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError>;
-    /// `decision.pre-filter`.
-    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError>;
-    /// `decision.filter`.
-    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError>;
-    /// `decision.post-filter`.
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError>;
-    /// `decision.reserve`.
-    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError>;
-    /// `decision.unreserve`.
-    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError>;
-    /// `decision.permit`.
-    fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError>;
-    /// `decision.act`.
-    fn act(&mut self) -> Result<Actions, CallError>;
+
+    /// `queue.queue-order`.
+    fn queue_order(&mut self, _pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
+        Err(CallError::Lacks(Interface::Queue))
+    }
+    /// `placement.pre-filter`.
+    fn pre_filter(&mut self, _pod: PodId) -> Result<PreFiltered, CallError> {
+        Err(CallError::Lacks(Interface::Placement))
+    }
+    /// `placement.filter`.
+    fn filter(&mut self, _pod: PodId) -> Result<NodeVerdicts, CallError> {
+        Err(CallError::Lacks(Interface::Placement))
+    }
+    /// `placement.post-filter`.
+    fn post_filter(&mut self, _pod: PodId, _refuted: &[Placement]) -> Result<PostFiltered, CallError> {
+        Err(CallError::Lacks(Interface::Placement))
+    }
+    /// `placement.reserve`.
+    fn reserve(&mut self, _pod: PodId, _node: NodeId) -> Result<Effects, CallError> {
+        Err(CallError::Lacks(Interface::Placement))
+    }
+    /// `placement.unreserve`.
+    fn unreserve(&mut self, _pod: PodId, _cause: ReleaseCause) -> Result<Effects, CallError> {
+        Err(CallError::Lacks(Interface::Placement))
+    }
+    /// `permit.permit`.
+    fn permit(&mut self, _pod: PodId) -> Result<Permitted, CallError> {
+        Err(CallError::Lacks(Interface::Permit))
+    }
+    /// `cycle.act`.
+    fn act(&mut self) -> Result<Actions, CallError> {
+        Err(CallError::Lacks(Interface::Cycle))
+    }
     /// `account.queues`.
-    fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError>;
-    /// `binding.marks`.
-    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError>;
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
+        Err(CallError::Lacks(Interface::Account))
+    }
+    /// `marks.marks`.
+    fn marks(&mut self, _pod: PodId, _node: NodeId) -> Result<Vec<Mark>, CallError> {
+        Err(CallError::Lacks(Interface::Marks))
+    }
     /// `explain.record-notes`.
-    fn record_notes(&mut self, on: bool) -> Result<(), CallError>;
+    fn record_notes(&mut self, _on: bool) -> Result<(), CallError> {
+        Err(CallError::Lacks(Interface::Explain))
+    }
     /// `explain.notes`.
-    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError>;
+    fn notes(&mut self, _pod: PodId) -> Result<Vec<Note>, CallError> {
+        Err(CallError::Lacks(Interface::Explain))
+    }
     /// `state.save`.
-    fn save(&mut self) -> Result<Checkpoint, CallError>;
+    fn save(&mut self) -> Result<Checkpoint, CallError> {
+        Err(CallError::Lacks(Interface::State))
+    }
     /// `state.restore`; the inner result is the policy's own verdict on the checkpoint.
-    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError>;
+    fn restore(&mut self, _checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
+        Err(CallError::Lacks(Interface::State))
+    }
 }

@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use crate::ReadError;
 
-/// Amounts by resource. What is not named is 0.
+/// Amounts by resource. An absent resource counts as 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Amounts(pub(crate) BTreeMap<String, i64>);
 
 impl Amounts {
-    /// Reads quantities by name; none where there is nothing.
+    /// Reads a resource list; empty where it is absent.
     pub(crate) fn read(value: Option<&Value>) -> Result<Amounts, ReadError> {
         let Some(Value::Object(named)) = value else { return Ok(Amounts::default()) };
         let read = |(name, value): (&String, &Value)| Ok((name.clone(), quantity(value)?));
         Ok(Amounts(named.iter().map(read).collect::<Result<_, ReadError>>()?))
     }
 
-    /// How much of a resource.
+    /// The amount of a resource.
     pub(crate) fn get(&self, resource: &str) -> i64 {
         self.0.get(resource).copied().unwrap_or(0)
     }
@@ -28,33 +28,33 @@ impl Amounts {
         self.0.contains_key(resource)
     }
 
-    /// So much more.
+    /// Adds amounts.
     pub(crate) fn add(&mut self, other: &Amounts) {
         for (resource, amount) in &other.0 {
             *self.0.entry(resource.clone()).or_insert(0) += amount;
         }
     }
 
-    /// So much less.
+    /// Subtracts amounts.
     pub(crate) fn take(&mut self, other: &Amounts) {
         for (resource, amount) in &other.0 {
             *self.0.entry(resource.clone()).or_insert(0) -= amount;
         }
     }
 
-    /// The sum of these.
+    /// The sum of several amounts.
     pub(crate) fn sum<'a>(these: impl IntoIterator<Item = &'a Amounts>) -> Amounts {
         let mut sum = Amounts::default();
         these.into_iter().for_each(|amounts| sum.add(amounts));
         sum
     }
 
-    /// Whether a pod of this request finds room in what is free: every resource that it asks for.
+    /// Whether this request fits into `free`, in every requested resource.
     pub(crate) fn fits(&self, free: &Amounts) -> bool {
-        self.0.iter().all(|(resource, asked)| *asked <= 0 || *asked <= free.get(resource))
+        self.0.iter().all(|(resource, requested)| *requested <= 0 || *requested <= free.get(resource))
     }
 
-    /// Whether no resource that the limit names is more than the limit.
+    /// Whether no resource in the limit exceeds it.
     pub(crate) fn within(&self, limit: &Amounts) -> bool {
         limit.0.iter().all(|(resource, most)| self.get(resource) <= *most)
     }
@@ -63,7 +63,7 @@ impl Amounts {
 /// Reads a quantity: a whole number, or one with `m`, `k`, `M`, `G`, `Ki`, `Mi`, `Gi` or `Ti`.
 fn quantity(value: &Value) -> Result<i64, ReadError> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let refused = || ReadError(format!("`{text}` is no quantity that the model reads"));
+    let refused = || ReadError(format!("`{text}` is not a quantity that the model reads"));
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let factor = match text.trim_start_matches(digits) {
         "" => 1000,

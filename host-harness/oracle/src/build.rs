@@ -9,11 +9,11 @@ use crate::object::stamp;
 /// Labels or annotations.
 pub(crate) type Tags = BTreeMap<String, String>;
 
-/// Resources of a pod or node, in whole units.
+/// The resources of a pod or node, in whole units.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Size {
     pub(crate) cpu: i64,
-    /// Left out where it is 0.
+    /// Omitted where it is 0.
     pub(crate) gpu: i64,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn node(name: &str, size: Size, pods: i64, labels: &Tags) -> Value {
     })
 }
 
-/// What a pod is made from.
+/// The fields of a pod to generate.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PodPlan {
     pub(crate) name: String,
@@ -49,9 +49,9 @@ pub(crate) struct PodPlan {
     pub(crate) started: Option<i64>,
     pub(crate) labels: Tags,
     pub(crate) annotations: Tags,
-    /// More of its spec.
+    /// Further fields of its spec.
     pub(crate) spec: Map<String, Value>,
-    /// More of its metadata.
+    /// Further fields of its metadata.
     pub(crate) metadata: Map<String, Value>,
 }
 
@@ -81,14 +81,14 @@ pub(crate) fn pod(plan: &PodPlan) -> Value {
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status})
 }
 
-/// Writes a field of the part of an object that a pointer names, where there is such a part.
+/// Sets a field in the part of an object at a JSON pointer. Does nothing where that part is absent.
 pub(crate) fn put(object: &mut Value, pointer: &str, key: &str, value: Value) {
     if let Some(part) = object.pointer_mut(pointer).and_then(Value::as_object_mut) {
         part.insert(key.to_owned(), value);
     }
 }
 
-/// One label or annotation.
+/// Labels or annotations from pairs.
 pub(crate) fn tags<const N: usize>(pairs: [(&str, &str); N]) -> Tags {
     pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use crate::systems;
 use crate::world::{Node, Pod, World};
 
-/// The systems whose laws are modelled.
+/// The systems that the model covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "each is named as the laws are")]
+#[expect(missing_docs, reason = "the names are those of the systems")]
 pub enum System {
     Kubernetes,
     Coscheduling,
@@ -20,9 +20,9 @@ pub enum System {
     Volcano,
 }
 
-/// There are no such laws.
+/// The model has no system of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the model knows no laws `{0}`; it knows kubernetes, coscheduling, koordinator, yunikorn and volcano")]
+#[error("unknown system `{0}`; the model has kubernetes, coscheduling, koordinator, yunikorn and volcano")]
 pub struct UnknownSystem(String);
 
 impl System {
@@ -30,7 +30,7 @@ impl System {
     pub const ALL: [System; 5] =
         [System::Kubernetes, System::Coscheduling, System::Koordinator, System::Yunikorn, System::Volcano];
 
-    /// The name of the laws.
+    /// The name of the system.
     pub fn name(self) -> &'static str {
         match self {
             System::Kubernetes => "kubernetes",
@@ -56,18 +56,18 @@ impl FromStr for System {
     }
 }
 
-/// A random cluster and what is done with it. The same seed and index make the same case everywhere.
+/// A random cluster and how to drive it. The same seed and index give the same case everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
-    /// Whose laws.
+    /// The system whose laws apply.
     pub system: System,
     /// The seed of the run.
     pub seed: u64,
-    /// The place of the case in the run.
+    /// The index of the case in the run.
     pub index: u64,
-    /// What the cluster was made from.
+    /// The parameters from which the cluster was generated.
     pub parameters: BTreeMap<&'static str, i64>,
-    /// The arguments of the laws.
+    /// The arguments of the system.
     pub args: Map<String, Value>,
     /// The initial cluster.
     pub objects: Vec<Value>,
@@ -76,18 +76,17 @@ pub struct Case {
 }
 
 impl Case {
-    /// Whether the cluster can be: nodes hold who runs on them, quotas what they have given out. Cases that are generated are; one
-    /// that was made smaller need not be.
+    /// Whether the cluster is possible: pods fit their nodes and quotas. Generated cases always are; a reduced case may not be.
     pub fn is_fair(&self) -> bool {
         let Ok(world) = World::of(&self.objects) else { return false };
-        let homeless = |pod: &Pod| pod.place().is_some_and(|node| !world.nodes.contains_key(node));
+        let without_node = |pod: &Pod| pod.place().is_some_and(|node| !world.nodes.contains_key(node));
         let full = |node: &Node| world.free(node).0.values().any(|free| *free < 0);
-        let fair = !world.pods.values().any(homeless) && !world.nodes.values().any(full);
+        let fair = !world.pods.values().any(without_node) && !world.nodes.values().any(full);
         fair && systems::fair(self, &world).unwrap_or(false)
     }
 }
 
-/// How a case is driven: rounds, until one changes nothing.
+/// How a case is driven: in rounds, until a round changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drive {
     /// What a round is.
@@ -96,7 +95,7 @@ pub struct Drive {
     pub first: i64,
     /// Seconds between rounds.
     pub between: i64,
-    /// Whether an evicted pod is created anew, as the controller of a replica set does.
+    /// Whether an evicted pod is created again, as the controller of a ReplicaSet does.
     pub recreate: bool,
 }
 
@@ -109,27 +108,27 @@ pub enum By {
     Cycles,
 }
 
-/// One step, as a scenario writes it.
+/// One step of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// The pods in the queue, in order.
+    /// Report the pods in the queue, in order.
     Order,
-    /// One attempt for one pod.
+    /// Try one pod.
     Schedule(String),
-    /// One cycle.
+    /// Run one cycle.
     Cycle,
-    /// So many seconds pass.
+    /// Let this number of seconds pass.
     Advance(i64),
-    /// The victims have left.
+    /// Let all victims leave.
     EvictionsComplete,
-    /// These objects are created.
+    /// Create these objects.
     Apply(Vec<Value>),
-    /// What these quotas or queues hold.
-    Books(Vec<String>),
+    /// Report the usage of these quotas or queues.
+    Usage(Vec<String>),
 }
 
 impl Step {
-    /// The step as it stands in a scenario.
+    /// The step in the format of a scenario.
     pub fn written(&self) -> Value {
         match self {
             Step::Order => json!({"order": []}),
@@ -138,9 +137,10 @@ impl Step {
             Step::Advance(seconds) => json!({"advance": format!("{seconds}s")}),
             Step::EvictionsComplete => json!({"evictionsComplete": true}),
             Step::Apply(objects) => json!({"apply": objects}),
-            Step::Books(names) => {
-                let asked: Map<String, Value> = names.iter().map(|name| (name.clone(), json!({"used": {}}))).collect();
-                json!({"status": asked})
+            Step::Usage(names) => {
+                let accounts: Map<String, Value> =
+                    names.iter().map(|name| (name.clone(), json!({"used": {}}))).collect();
+                json!({"status": accounts})
             }
         }
     }

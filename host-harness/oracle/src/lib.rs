@@ -1,12 +1,12 @@
-//! An independent model of the laws of five schedulers, to catch a policy out.
+//! An independent model of the laws of five schedulers, to find mistakes of a policy.
 //!
-//! It makes small random clusters ([`generate`]), says which steps to take with them ([`play`]), and judges what came of every
-//! step. It shares no code with the policy or the host: it reads Kubernetes objects itself, restates every law plainly from the
-//! documents, and tries all sets of victims. `README.md` says what is claimed, and every excuse that is allowed.
+//! It generates small random clusters ([`generate`]), drives them step by step ([`play`]), and judges the outcome of every step. It
+//! shares no code with the policy or the host. It reads Kubernetes objects itself, restates every law directly from the documents, and
+//! tries all sets of victims. `README.md` lists the checks and every accepted excuse.
 
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "the numbers of a case are small, and a formula must read as the document writes it"
+    reason = "the numbers of a case are small, and a formula must look as in the document"
 )]
 
 mod amounts;
@@ -15,8 +15,8 @@ mod case;
 mod generate;
 mod object;
 mod outcome;
+mod placement;
 mod play;
-mod puzzle;
 mod random;
 mod systems;
 mod tally;
@@ -27,7 +27,7 @@ pub use generate::generate;
 pub use play::{Played, Stopped, play};
 pub use tally::{Breach, Tally};
 
-/// Something that the model cannot read.
+/// An object or an outcome that the model cannot read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the model cannot read this: {0}")]
 pub struct ReadError(pub(crate) String);

@@ -1,4 +1,4 @@
-//! What came of a step, in the words of `lictor test --output json`.
+//! The outcome of a step, in the format of `lictor test --output json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +17,14 @@ pub(crate) enum Ended {
     Rejected,
 }
 
-/// A plan that was carried out: who makes way for whom.
+/// An executed plan: its victims, and the pods that it nominates.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Plan {
     pub(crate) nominated: BTreeMap<String, String>,
     pub(crate) victims: BTreeSet<String>,
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outcome {
     pub(crate) ended: Option<Ended>,
@@ -32,20 +32,20 @@ pub(crate) struct Outcome {
     pub(crate) bound: BTreeMap<String, String>,
     pub(crate) nominated: BTreeMap<String, String>,
     pub(crate) victims: BTreeSet<String>,
-    /// The plans that were carried out, in order.
+    /// The executed plans, in order.
     pub(crate) plans: Vec<Plan>,
     pub(crate) eviction: Option<String>,
     pub(crate) waiting: BTreeSet<String>,
     pub(crate) reason: String,
     pub(crate) order: Vec<String>,
-    /// All nominations that stand after the step, where that is told.
+    /// All nominations after the step, where they are reported.
     pub(crate) standing: Option<BTreeMap<String, String>>,
-    /// What quotas or queues hold, where it was asked for.
-    pub(crate) books: BTreeMap<String, Amounts>,
+    /// The usage of quotas or queues, where it was requested.
+    pub(crate) usage: BTreeMap<String, Amounts>,
 }
 
 impl Outcome {
-    /// Reads one.
+    /// Reads an outcome.
     pub(crate) fn read(value: &Value) -> Result<Outcome, ReadError> {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let ended = match text("result").as_deref() {
@@ -55,7 +55,7 @@ impl Outcome {
             Some("Nominated") => Some(Ended::Nominated),
             Some("Unschedulable") => Some(Ended::Unschedulable),
             Some("Rejected") => Some(Ended::Rejected),
-            Some(other) => return Err(ReadError(format!("an attempt ended with `{other}`"))),
+            Some(other) => return Err(ReadError(format!("unknown result `{other}` of an attempt"))),
         };
         Ok(Outcome {
             ended,
@@ -68,24 +68,24 @@ impl Outcome {
             waiting: list(value.get("waiting")).into_iter().collect(),
             reason: text("reason").unwrap_or_default(),
             order: list(value.get("order")),
-            books: books(value.get("status"))?,
+            usage: usage(value.get("status"))?,
             standing: value.get("standing").map(|standing| map(Some(standing))),
         })
     }
 
-    /// Whether anything was decided that changes the cluster.
+    /// Whether the step changes the cluster.
     pub(crate) fn changes(&self) -> bool {
         !self.bound.is_empty() || !self.nominated.is_empty() || !self.victims.is_empty()
     }
 }
 
-/// Text by text.
+/// A map from text to text.
 fn map(value: Option<&Value>) -> BTreeMap<String, String> {
     let entries = value.and_then(Value::as_object).into_iter().flatten();
     entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-/// Texts in order.
+/// A list of texts.
 fn list(value: Option<&Value>) -> Vec<String> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
     entries.filter_map(Value::as_str).map(str::to_owned).collect()
@@ -101,8 +101,8 @@ fn plans(value: Option<&Value>) -> Vec<Plan> {
     entries.map(plan).collect()
 }
 
-/// What is held by whom; nothing by one that has no books.
-fn books(value: Option<&Value>) -> Result<BTreeMap<String, Amounts>, ReadError> {
+/// The usage by account; empty for an account without usage.
+fn usage(value: Option<&Value>) -> Result<BTreeMap<String, Amounts>, ReadError> {
     let entries = value.and_then(Value::as_object).into_iter().flatten();
-    entries.map(|(name, book)| Ok((name.clone(), Amounts::read(book.get("used"))?))).collect()
+    entries.map(|(name, account)| Ok((name.clone(), Amounts::read(account.get("used"))?))).collect()
 }

@@ -1,4 +1,4 @@
-//! Drives a case: rounds of attempts or cycles until one changes nothing, and a judgement after every step.
+//! Drives a case in rounds until a round changes nothing, and judges every step.
 
 use std::collections::BTreeSet;
 
@@ -11,46 +11,46 @@ use crate::systems;
 use crate::tally::{Breach, Tally, Verdict};
 use crate::world::World;
 
-/// The most rounds. Every case of up to 12 running pods has come to rest long before.
+/// The maximum number of rounds. Every case of up to 12 running pods comes to rest long before.
 const ROUNDS: usize = 40;
 
-/// What became of a case.
+/// The result of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Played {
-    /// The steps, in order; with a breach, the last is the one that broke a law.
+    /// The steps, in order. With a breach, the last step is the one that broke a law.
     pub steps: Vec<(Step, Value)>,
-    /// The laws that were broken. The case ends with the first step that breaks one.
+    /// The broken laws. The case ends with the first step that breaks a law.
     pub breaches: Vec<Breach>,
-    /// Numbers.
+    /// The counts of the case.
     pub tally: Tally,
 }
 
-/// Why a case could not be played to its end.
+/// Why a case could not be completed.
 #[derive(Debug, thiserror::Error)]
 pub enum Stopped<E> {
-    /// A step could not be taken.
+    /// A step failed.
     #[error("{0}")]
     Step(E),
-    /// The model does not understand what it reads.
+    /// The model cannot read an object or an outcome.
     #[error(transparent)]
     Read(#[from] ReadError),
 }
 
-/// Plays a case. `take` takes a step and says what came of it in the words of `lictor test --output json`, and with the key `standing` all
-/// nominations that stand afterwards.
+/// Plays a case. `take` executes a step and returns its outcome in the format of `lictor test --output json`, with all nominations after the
+/// step under key `standing`.
 ///
 /// # Errors
-/// A step that could not be taken, and an outcome or object that the model cannot read.
+/// A step failed, or the model cannot read an outcome or an object.
 pub fn play<E>(case: &Case, take: impl FnMut(&Step) -> Result<Value, E>) -> Result<Played, Stopped<E>> {
     let played = Played { steps: Vec::new(), breaches: Vec::new(), tally: Tally::default() };
     let memory = systems::Memory::default();
-    let mut table = Table { case, take, world: World::of(&case.objects)?, memory, played };
-    table.rounds()?;
-    Ok(table.played)
+    let mut run = Run { case, take, world: World::of(&case.objects)?, memory, played };
+    run.rounds()?;
+    Ok(run.played)
 }
 
-/// A case that is being played.
-struct Table<'c, F> {
+/// A case in progress.
+struct Run<'c, F> {
     case: &'c Case,
     take: F,
     world: World,
@@ -58,8 +58,8 @@ struct Table<'c, F> {
     played: Played,
 }
 
-impl<E, F: FnMut(&Step) -> Result<Value, E>> Table<'_, F> {
-    /// Rounds until one changes nothing, or a law is broken.
+impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
+    /// Runs rounds until one changes nothing or a law is broken.
     fn rounds(&mut self) -> Result<(), Stopped<E>> {
         let drive = self.case.drive;
         if drive.first > 0 {
@@ -75,16 +75,16 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Table<'_, F> {
             if self.over() {
                 return Ok(());
             }
-            let books = systems::accounts(self.case, &self.world)?;
-            if !books.is_empty() {
-                self.step(Step::Books(books.into_keys().collect()))?;
+            let accounts = systems::accounts(self.case, &self.world)?;
+            if !accounts.is_empty() {
+                self.step(Step::Usage(accounts.into_keys().collect()))?;
             }
             let evicting = self.world.pods.values().any(|pod| pod.leaving);
             changed |= evicting;
             self.step(Step::EvictionsComplete)?;
-            let anew = self.world.created_anew();
-            if drive.recreate && !anew.is_empty() {
-                self.step(Step::Apply(anew))?;
+            let recreated = self.world.recreated();
+            if drive.recreate && !recreated.is_empty() {
+                self.step(Step::Apply(recreated))?;
             }
             if drive.between > 0 {
                 self.step(Step::Advance(drive.between))?;
@@ -94,22 +94,22 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Table<'_, F> {
                 return Ok(());
             }
             if evicting && !seen.insert(self.world.picture()) {
-                if self.may_go_on() {
+                if self.may_continue() {
                     return Ok(());
                 }
-                self.found("comes-to-rest", "pods were evicted, and the cluster is as it was before");
+                self.breach("comes-to-rest", "pods were evicted, and the cluster is in an earlier state again");
                 return Ok(());
             }
         }
-        if self.may_go_on() {
+        if self.may_continue() {
             return Ok(());
         }
-        self.found("comes-to-rest", format!("something still changes after {ROUNDS} rounds"));
+        self.breach("comes-to-rest", format!("the cluster still changes after {ROUNDS} rounds"));
         Ok(())
     }
 
-    /// Whether it is known why this may go on for ever where victims are created anew.
-    fn may_go_on(&mut self) -> bool {
+    /// Whether a known excuse explains why rounds with recreated victims never come to rest.
+    fn may_continue(&mut self) -> bool {
         let why = self.memory.unrest().filter(|_| self.case.drive.recreate);
         if let Some(why) = why {
             *self.played.tally.excuses.entry(why).or_insert(0) += 1;
@@ -117,12 +117,12 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Table<'_, F> {
         why.is_some()
     }
 
-    /// How many rounds must change nothing: with pods at permit, time may.
+    /// How many rounds must change nothing. While pods wait at permit, time alone may change something.
     fn patience(&self) -> usize {
         if self.world.pods.values().any(|pod| pod.held.is_some()) { 2 } else { 1 }
     }
 
-    /// One attempt for every pod of the queue that is still pending.
+    /// Tries every pod of the queue that is still pending.
     fn attempts(&mut self) -> Result<bool, Stopped<E>> {
         let queue = self.step(Step::Order)?.order;
         let mut changed = false;
@@ -138,16 +138,16 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Table<'_, F> {
         Ok(changed)
     }
 
-    /// Takes a step, judges it, and notes what became of the cluster.
+    /// Executes a step, judges it, and updates the cluster.
     fn step(&mut self, step: Step) -> Result<Outcome, Stopped<E>> {
-        let said = (self.take)(&step).map_err(Stopped::Step)?;
-        let outcome = Outcome::read(&said)?;
+        let reported = (self.take)(&step).map_err(Stopped::Step)?;
+        let outcome = Outcome::read(&reported)?;
         let mut verdict = Verdict::default();
         systems::judge(self.case, &self.world, &mut self.memory, &step, &outcome, &mut verdict)?;
         self.world.take(&step, &outcome)?;
         self.played.tally.add(&verdict.tally);
         self.played.breaches.extend(verdict.breaches);
-        self.played.steps.push((step, said));
+        self.played.steps.push((step, reported));
         Ok(outcome)
     }
 
@@ -156,8 +156,8 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Table<'_, F> {
         !self.played.breaches.is_empty()
     }
 
-    /// A law of the whole run is broken.
-    fn found(&mut self, law: &'static str, text: impl Into<String>) {
+    /// Records a breach of a law about the whole run.
+    fn breach(&mut self, law: &'static str, text: impl Into<String>) {
         self.played.breaches.push(Breach { law, text: text.into(), expect: None });
     }
 }

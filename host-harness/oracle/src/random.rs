@@ -1,11 +1,11 @@
-//! Random numbers that are the same everywhere and for ever: SplitMix64 (Steele, Lea, Flood 2014).
+//! Random numbers that never change between machines and versions: SplitMix64 (Steele, Lea, Flood 2014).
 
-/// A source of numbers.
+/// A source of random numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// The dice of one case of a run.
+    /// The source for one case of a run.
     pub(crate) fn of(seed: u64, index: u64) -> Dice {
         let mut dice = Dice(seed);
         let start = dice.next();
@@ -21,28 +21,28 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from `low` to `high`, both included; `low` where there is none between.
+    /// A number from `low` to `high`, both included; `low` if `high` is smaller.
     pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         let width = u64::try_from(high - low).unwrap_or(0) + 1;
         low + i64::try_from(self.next() % width).unwrap_or(0)
     }
 
-    /// True in so many of a hundred cases.
+    /// True with this probability, in percent.
     pub(crate) fn chance(&mut self, percent: i64) -> bool {
         self.between(1, 100) <= percent
     }
 
-    /// One of these numbers; 0 where there is none.
+    /// One of these numbers; 0 for an empty list.
     pub(crate) fn of_these(&mut self, numbers: &[i64]) -> i64 {
         *self.pick(numbers).unwrap_or(&0)
     }
 
-    /// One of these words; none where the empty one was drawn.
+    /// One of these words; none where an empty word was drawn.
     pub(crate) fn word<'a>(&mut self, words: &[&'a str]) -> Option<&'a str> {
         self.pick(words).copied().filter(|word| !word.is_empty())
     }
 
-    /// One of these.
+    /// One of these values.
     pub(crate) fn pick<'a, T>(&mut self, these: &'a [T]) -> Option<&'a T> {
         let last = i64::try_from(these.len()).unwrap_or(0) - 1;
         these.get(usize::try_from(self.between(0, last)).unwrap_or(0))
@@ -57,12 +57,12 @@ mod tests {
     fn the_numbers_are_those_of_splitmix64() {
         // The first three outputs for the seed 1234567, as Vigna's reference implementation prints them.
         let mut dice = Dice(1_234_567);
-        let said = [dice.next(), dice.next(), dice.next()];
-        assert_eq!(said, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+        let drawn = [dice.next(), dice.next(), dice.next()];
+        assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
     #[test]
-    fn both_ends_are_reached_and_nothing_beyond() {
+    fn numbers_include_both_ends_and_stay_between_them() {
         let mut dice = Dice::of(1, 1);
         let thrown: std::collections::BTreeSet<i64> = (0..200).map(|_| dice.between(-1, 2)).collect();
         assert_eq!(thrown.into_iter().collect::<Vec<_>>(), [-1, 0, 1, 2]);

@@ -1,4 +1,4 @@
-//! The laws, system by system, each restated plainly from its document and the upstream code.
+//! The laws of each system, restated directly from its document and the upstream code.
 
 mod common;
 mod coscheduling;
@@ -16,7 +16,7 @@ use crate::outcome::Outcome;
 use crate::tally::Verdict;
 use crate::world::World;
 
-/// What a system remembers between steps.
+/// The state of each system between steps.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     coscheduling: coscheduling::Memory,
@@ -26,13 +26,13 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Why the cluster need not come to rest where victims are created anew: what the sources leave open.
+    /// Why the cluster may never come to rest with recreated victims, where the sources leave that open.
     pub(crate) fn unrest(&self) -> Option<&'static str> {
-        self.koordinator.group_evicts().then_some("a gang evicts for itself, and others of its group do not start")
+        self.koordinator.group_evicts().then_some("a gang is planned alone, and other gangs of its group do not start")
     }
 }
 
-/// Judges what came of a step in the cluster as it was before.
+/// Judges the outcome of a step, given the cluster before it.
 pub(crate) fn judge(
     case: &Case,
     world: &World,
@@ -43,7 +43,7 @@ pub(crate) fn judge(
 ) -> Result<(), ReadError> {
     common::sound(world, outcome, verdict);
     if let Step::Schedule(pod) = step {
-        common::attempt_is_told(outcome, pod, verdict);
+        common::attempt_is_consistent(outcome, pod, verdict);
     }
     match case.system {
         System::Kubernetes => match step {
@@ -82,13 +82,13 @@ pub(crate) fn judge(
             }
         }
     }
-    if let Step::Books(_) = step {
-        common::books(&accounts(case, world)?, outcome, verdict);
+    if let Step::Usage(_) = step {
+        common::usage(&accounts(case, world)?, outcome, verdict);
     }
     Ok(())
 }
 
-/// What the quotas or queues hold; none where the system has none.
+/// The usage of the quotas or queues; empty where the system has none.
 pub(crate) fn accounts(case: &Case, world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
     match case.system {
         System::Koordinator => koordinator::accounts(world),
@@ -98,7 +98,7 @@ pub(crate) fn accounts(case: &Case, world: &World) -> Result<BTreeMap<String, Am
     }
 }
 
-/// Whether quotas or queues are what they may be at the beginning.
+/// Whether the initial quotas or queues are possible.
 pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
     match case.system {
         System::Koordinator => koordinator::fair(case, world),

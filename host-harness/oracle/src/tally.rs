@@ -1,4 +1,4 @@
-//! What the model has to say: broken laws, and numbers.
+//! The results of the model: broken laws, and counts.
 
 use std::collections::BTreeMap;
 
@@ -7,31 +7,31 @@ use serde_json::Value;
 /// A law that a decision breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Breach {
-    /// The law, as the model names it.
+    /// The model's name of the law.
     pub law: &'static str,
     /// What is wrong.
     pub text: String,
-    /// What a scenario would expect of the step, where the model knows.
+    /// The expected outcome in the format of a scenario, where the model knows it.
     pub expect: Option<Value>,
 }
 
-/// Numbers of a run.
+/// The counts of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Decisions by how they ended.
+    /// Decisions by result.
     pub decisions: BTreeMap<&'static str, u64>,
-    /// Plans.
+    /// The number of plans.
     pub plans: u64,
-    /// Victims of all plans.
+    /// The number of victims of all plans.
     pub victims: u64,
-    /// Plans by how many victims they have beyond the fewest that any legal plan has.
+    /// Plans by the number of victims above the fewest of any legal plan.
     pub gaps: BTreeMap<usize, u64>,
-    /// Why a legal plan was passed over, or a grade was not given, by excuse.
+    /// How often each excuse was accepted.
     pub excuses: BTreeMap<&'static str, u64>,
 }
 
 impl Tally {
-    /// Adds another one.
+    /// Adds the counts of another run.
     pub fn add(&mut self, other: &Tally) {
         for (ended, count) in &other.decisions {
             *self.decisions.entry(ended).or_insert(0) += count;
@@ -47,7 +47,7 @@ impl Tally {
     }
 }
 
-/// What is found in one step.
+/// The findings of one step.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
     pub(crate) breaches: Vec<Breach>,
@@ -55,22 +55,22 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// A law is broken.
+    /// Records a breach.
     pub(crate) fn breach(&mut self, law: &'static str, text: impl Into<String>) {
         self.breaches.push(Breach { law, text: text.into(), expect: None });
     }
 
-    /// A law is broken, and this should have come of the step.
+    /// Records a breach with the expected outcome.
     pub(crate) fn breach_expecting(&mut self, law: &'static str, text: impl Into<String>, expect: Value) {
         self.breaches.push(Breach { law, text: text.into(), expect: Some(expect) });
     }
 
-    /// A decision ended so.
+    /// Counts a decision by its result.
     pub(crate) fn decided(&mut self, ended: &'static str) {
         *self.tally.decisions.entry(ended).or_insert(0) += 1;
     }
 
-    /// A plan with so many victims, where this many would have done.
+    /// Counts a plan with its victims, and the fewest victims of any legal plan where that is known.
     pub(crate) fn planned(&mut self, victims: usize, fewest: Option<usize>) {
         self.tally.plans += 1;
         self.tally.victims += u64::try_from(victims).unwrap_or(0);
@@ -79,7 +79,7 @@ impl Verdict {
         }
     }
 
-    /// A grade is not given, for this reason.
+    /// Accepts an excuse instead of a check.
     pub(crate) fn excuse(&mut self, excuse: &'static str) {
         *self.tally.excuses.entry(excuse).or_insert(0) += 1;
     }

@@ -1,4 +1,4 @@
-//! The cluster as the model reads it off the objects.
+//! The cluster, as the model reads it from the objects.
 
 mod step;
 
@@ -11,7 +11,7 @@ use crate::amounts::Amounts;
 use crate::object::seconds;
 pub(crate) use crate::object::{at, tag, text};
 
-/// The resource that every pod takes one of.
+/// The resource of which every pod uses 1.
 const PODS: &str = "pods";
 
 /// A node.
@@ -22,7 +22,7 @@ pub(crate) struct Node {
     object: Value,
 }
 
-/// A pod, or the pod that a reservation stands for.
+/// A pod, or a reservation as a pod.
 #[derive(Debug, Clone)]
 pub(crate) struct Pod {
     /// `namespace/name`, or `Reservation/name`.
@@ -32,14 +32,14 @@ pub(crate) struct Pod {
     /// Seconds since 1970.
     pub(crate) created: i64,
     pub(crate) started: Option<i64>,
-    /// When it came into the cluster.
+    /// When it entered the cluster, in seconds.
     pub(crate) entered: i64,
     pub(crate) request: Amounts,
     pub(crate) node: Option<String>,
-    /// The node that it is held for at permit.
+    /// The node that is reserved for it while it waits at permit.
     pub(crate) held: Option<String>,
     pub(crate) nominated: Option<String>,
-    /// Planned to leave.
+    /// It is a victim or terminating.
     pub(crate) leaving: bool,
     pub(crate) finished: bool,
     pub(crate) never_preempts: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Pod {
 }
 
 impl Pod {
-    /// The node that it takes room on.
+    /// The node whose room it uses.
     pub(crate) fn place(&self) -> Option<&str> {
         if self.finished { None } else { self.node.as_deref().or(self.held.as_deref()) }
     }
@@ -78,12 +78,12 @@ pub(crate) struct World {
     pub(crate) pods: BTreeMap<String, Pod>,
     /// Every other object, by kind and name.
     pub(crate) others: BTreeMap<(String, String), Value>,
-    /// Pods that left as victims, until they are asked for.
+    /// Victims that have left, until [`World::recreated`] takes them.
     gone: Vec<Pod>,
 }
 
 impl World {
-    /// Reads objects.
+    /// A cluster of these objects.
     pub(crate) fn of(objects: &[Value]) -> Result<World, ReadError> {
         let mut world = World::default();
         for object in objects {
@@ -92,7 +92,7 @@ impl World {
         Ok(world)
     }
 
-    /// Takes an object in.
+    /// Adds an object.
     fn put(&mut self, object: &Value) -> Result<(), ReadError> {
         let (kind, name) = (text(object, "/kind"), text(object, "/metadata/name").to_owned());
         match kind {
@@ -119,36 +119,36 @@ impl World {
         Ok(())
     }
 
-    /// The other objects of a kind.
+    /// The objects of a kind other than pods and nodes.
     pub(crate) fn all<'w>(&'w self, kind: &'w str) -> impl Iterator<Item = &'w Value> {
         self.others.iter().filter(move |((found, _), _)| found == kind).map(|(_, object)| object)
     }
 
-    /// The pods that take room on a node.
+    /// The pods that use room on a node.
     pub(crate) fn on<'w>(&'w self, node: &'w str) -> impl Iterator<Item = &'w Pod> {
         self.pods.values().filter(move |pod| pod.place() == Some(node))
     }
 
-    /// What is free on a node beside those who take room there.
+    /// The allocatable of a node less the requests of its pods.
     pub(crate) fn free(&self, node: &Node) -> Amounts {
         let mut free = node.allocatable.clone();
         self.on(&node.name).filter(|pod| !self.inside(pod)).for_each(|pod| free.take(&pod.request));
         free
     }
 
-    /// Whether a pod lives on what a reservation on its node holds.
+    /// Whether a pod runs inside a reservation on its node.
     pub(crate) fn inside(&self, pod: &Pod) -> bool {
         let reservation = owner(pod).and_then(|name| self.pods.get(&name));
         reservation.is_some_and(|reservation| reservation.node.is_some() && reservation.node == pod.node)
     }
 
-    /// Whether the pod may ever run on the node, whoever else does.
+    /// Whether the pod may run on the node, independent of other pods.
     pub(crate) fn may_run(&self, pod: &Pod, node: &Node) -> bool {
         let spec = if pod.is_reservation() { "/spec/template/spec" } else { "/spec" };
         let spec = at(&pod.object, spec).unwrap_or(&Value::Null);
         let cordoned = at(&node.object, "/spec/unschedulable") == Some(&Value::Bool(true));
-        let wanted = spec.get("nodeSelector").and_then(Value::as_object).into_iter().flatten();
-        let mut selected = wanted.map(|(key, value)| tag(&node.object, "labels", key) == value.as_str());
+        let required = spec.get("nodeSelector").and_then(Value::as_object).into_iter().flatten();
+        let mut selected = required.map(|(key, value)| tag(&node.object, "labels", key) == value.as_str());
         let tainted = at(&node.object, "/spec/taints").and_then(Value::as_array).is_some_and(|taints| {
             let keys = taints.iter().map(|taint| text(taint, "/key"));
             let tolerated = |key: &str| {
@@ -160,7 +160,7 @@ impl World {
         !cordoned && !tainted && selected.all(|holds| holds) && named(spec, &node.name)
     }
 
-    /// Who is where, and is to be where, whatever a pod that was created anew is called now.
+    /// The places and nominations of all pods. Recreated pods have their original name.
     pub(crate) fn picture(&self) -> String {
         let place = |pod: &Pod| {
             let name = pod.name.trim_end_matches('r').to_owned();
@@ -174,19 +174,19 @@ impl World {
 
 /// The reservation that a pod runs inside.
 pub(crate) fn owner(pod: &Pod) -> Option<String> {
-    let said = pod.annotation("scheduling.koordinator.sh/reservation-allocated")?;
-    let said: Value = serde_json::from_str(said).ok()?;
-    Some(format!("Reservation/{}", said.get("name")?.as_str()?))
+    let text = pod.annotation("scheduling.koordinator.sh/reservation-allocated")?;
+    let reservation: Value = serde_json::from_str(text).ok()?;
+    Some(format!("Reservation/{}", reservation.get("name")?.as_str()?))
 }
 
-/// Whether the required affinity to names of nodes, if there is one, names this node.
+/// Whether required affinity to node names allows this node; true without such an affinity.
 fn named(spec: &Value, node: &str) -> bool {
     let terms = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchFields/0/values";
     let names = spec.pointer(terms).and_then(Value::as_array);
     names.is_none_or(|names| names.iter().any(|name| name.as_str() == Some(node)))
 }
 
-/// Reads what pods and reservations have in common.
+/// Reads the fields that pods and reservations share.
 fn read_pod(object: &Value, spec: &str, now: i64) -> Result<Pod, ReadError> {
     let template = at(object, spec).unwrap_or(&Value::Null);
     let mut request = Amounts::read(at(template, "/containers/0/resources/requests"))?;

@@ -1,9 +1,9 @@
-//! The model shares nothing with what it judges.
+//! The model shares no code with the policy that it judges.
 
 use lictor_oracle::{System, generate};
 
 #[test]
-fn nothing_of_the_engine_or_the_host_is_depended_upon() {
+fn the_model_depends_on_no_crate_of_the_engine_or_the_host() {
     let manifest = include_str!("../Cargo.toml");
     let dependencies = manifest.split_once("[dependencies]\n").unwrap().1.split_once("\n[").unwrap().0;
     let names: Vec<&str> = dependencies.lines().filter_map(|line| line.split(['.', ' ', '=']).next()).collect();
@@ -22,7 +22,7 @@ fn the_same_seed_and_index_make_the_same_case() {
 }
 
 #[test]
-fn every_case_is_one_that_can_be() {
+fn every_case_is_a_possible_cluster() {
     for system in System::ALL {
         let unfair = (0..500).find(|index| !generate(system, 1, *index).is_fair());
         assert_eq!(unfair, None, "{system}");

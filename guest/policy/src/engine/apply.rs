@@ -1,13 +1,13 @@
 //! Events: the cluster as the host tells it.
 
-use crate::contract::*;
-use crate::model::{Kind, NodeIx, Overflow, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
+use crate::contract::{self, *};
+use crate::model::{self, Kind, NodeIx, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
 use crate::systems::{Document, Findings};
 
 use super::Engine;
 
 impl Engine {
-    /// See `decision.apply`.
+    /// See `core.apply`.
     pub fn apply(&mut self, events: Vec<Event>) -> Result<Applied, PolicyError> {
         if self.system.is_none() {
             return Err(PolicyError::NotConfigured);
@@ -19,28 +19,31 @@ impl Engine {
         }
         self.recompute();
         self.ledger.prune(&self.cluster);
-        applied.map(|()| Applied { revision: self.revision, findings })
+        applied.map(|()| Applied { findings })
     }
 
     /// Applies the events in their order, up to the first that cannot be counted. That one changes nothing.
     fn apply_all(&mut self, events: Vec<Event>, findings: &mut Findings) -> Result<(), PolicyError> {
-        for event in events {
-            self.apply_event(event, findings).map_err(|over| self.overflow(over))?;
-            self.revision = self.revision.saturating_add(1);
+        for (event, happened) in (0..).zip(events) {
+            self.apply_event(happened, findings).map_err(|Uncounted { object, over }| {
+                let resource = self.cluster.resource_name(over.resource).to_owned();
+                PolicyError::Overflow(Overflow { event, object, resource })
+            })?;
         }
         Ok(())
     }
 
-    fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), Overflow> {
+    fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), Uncounted> {
         match event {
             Event::Resources(resources) => {
                 for resource in resources {
-                    self.cluster.announce(resource.name, resource.everywhere)?;
+                    self.cluster.announce(resource.name, resource.everywhere).map_err(Uncounted::of(String::new()))?;
                 }
             }
             Event::NodeUpserted(node) => {
                 let named = node.allocatable.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
-                self.cluster.upsert_node(NodeIx(node.id), node.name, named)?;
+                let uncounted = Uncounted::of(format!("Node/{}", node.name));
+                self.cluster.upsert_node(NodeIx(node.id), node.name, named).map_err(uncounted)?;
             }
             Event::NodeRemoved(node) => self.cluster.remove_node(NodeIx(node)),
             Event::PodUpserted(pod) => self.upsert_pod(pod, findings)?,
@@ -76,11 +79,11 @@ impl Engine {
         Ok(())
     }
 
-    fn upsert_pod(&mut self, pod: crate::contract::Pod, findings: &mut Findings) -> Result<(), Overflow> {
+    fn upsert_pod(&mut self, pod: contract::Pod, findings: &mut Findings) -> Result<(), Uncounted> {
         let Some(system) = &mut self.system else { return Ok(()) };
         let amounts = pod.requests.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
         let request = Request::new(amounts.collect());
-        self.cluster.can_count_request(PodIx(pod.id), &request)?;
+        self.cluster.can_count_request(PodIx(pod.id), &request).map_err(|over| Uncounted::of(title(&pod))(over))?;
         let attributes = system.read_pod(&mut self.cluster, &pod, findings);
         let kind = match pod.kind {
             PodKind::Pod => Kind::Pod,
@@ -110,6 +113,27 @@ impl Engine {
             queue: None,
         };
         entry.queue = system.queue_of(&self.cluster, &entry);
-        self.cluster.upsert_pod(PodIx(pod.id), entry)
+        self.cluster.upsert_pod(PodIx(pod.id), entry).map_err(Uncounted::of(String::new()))
+    }
+}
+
+/// An event with which a sum is larger than can be counted.
+struct Uncounted {
+    object: String,
+    over: model::Overflow,
+}
+
+impl Uncounted {
+    /// The event is about this object.
+    fn of(object: String) -> impl FnOnce(model::Overflow) -> Uncounted {
+        |over| Uncounted { object, over }
+    }
+}
+
+/// A pod as a finding names it.
+fn title(pod: &contract::Pod) -> String {
+    match pod.kind {
+        PodKind::Pod => format!("Pod/{}/{}", pod.namespace, pod.name),
+        PodKind::Reservation => format!("Reservation/{}", pod.name),
     }
 }

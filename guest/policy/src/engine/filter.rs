@@ -1,10 +1,9 @@
 //! Filter: which nodes take this pod?
 
 use crate::contract::*;
-use crate::laws::Detail;
 use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request};
 
-use super::{Engine, room};
+use super::{Engine, room, search};
 
 /// The code of a number that is no node.
 const NO_NODE: room::Verdict = room::Verdict::Ineligible;
@@ -20,9 +19,9 @@ struct Ask<'a> {
 }
 
 impl Engine {
-    /// See `decision.filter`.
+    /// See `placement.filter`.
     pub fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, PolicyError> {
-        let (firm, ix) = (self.laws()?.promises_are_firm(), PodIx(pod));
+        let (firm, ix) = (search::of(self.laws()?).promises_are_firm(), PodIx(pod));
         let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
         let (shape, request) = (pod.shape, pod.request.clone());
         let may_use_reservation = self.cluster.may_use_reservation(ix);
@@ -70,24 +69,19 @@ impl Engine {
     /// Notes why a node does not take a pod, with both sides' numbers. Where the pod may not run, the host knows why.
     fn tell(&mut self, ix: NodeIx, ask: &Ask<'_>, verdict: room::Verdict) {
         let Some(node) = self.cluster.node(ix) else { return };
-        let sentence = match verdict {
+        let lack = match verdict {
             room::Verdict::Fits | room::Verdict::Ineligible => return,
             room::Verdict::Kept | room::Verdict::Elsewhere => None,
-            room::Verdict::TooSmall(_) => Some((room::Lack::of(&node.allocatable, ask.request), " on the empty node")),
-            room::Verdict::Full(_) => Some((room::Lack::of(&node.free, ask.takes), "")),
-            room::Verdict::Promised(_) => {
-                let left = left(&self.cluster, node, ask);
-                Some((room::Lack::of(&left, ask.takes), " beside what is promised to others"))
-            }
+            room::Verdict::TooSmall(_) => room::Lack::of(&node.allocatable, ask.request),
+            room::Verdict::Full(_) => room::Lack::of(&node.free, ask.takes),
+            room::Verdict::Promised(_) => room::Lack::of(&left(&self.cluster, node, ask), ask.takes),
         };
         let reason = verdict.obstacle(&self.cluster).reason;
-        let sentence = sentence.and_then(|(lack, beside)| Some((lack?.sentence(&self.cluster), beside)));
-        let code = reason.code.clone();
-        let message = || match sentence {
-            Some((sentence, beside)) => Detail::from(format!("{sentence}{beside}")).reason(&code),
+        let reason = match lack {
+            Some(lack) => lack.detail(&self.cluster).reason(&reason.code),
             None => reason,
         };
-        self.notes.add(Subject::Node(ix.0), Outcome::Barred, message);
+        self.notes.add(Subject::Node(ix.0), Outcome::Barred, || reason);
     }
 }
 

@@ -4,13 +4,15 @@
 
 mod account;
 mod apply;
-mod binding;
 mod cycle;
 mod filter;
+mod marks;
 mod notes;
 mod permit;
+mod plan;
 mod post_filter;
 mod pre_filter;
+pub mod reasons;
 mod reserve;
 mod room;
 mod search;
@@ -19,10 +21,11 @@ mod state;
 mod tests;
 
 pub use notes::Notes;
+pub use reasons::engine_rules;
 
 use crate::contract::*;
 use crate::laws::{Denial, Laws, Preemptor, Rule, Switch};
-use crate::model::{Cluster, Ledger, Overflow, PodIx};
+use crate::model::{Cluster, Ledger, PodIx};
 use crate::systems::{self, System};
 
 /// A policy: holds one cluster, answers at the extension points. The functions are those of `wit/`.
@@ -34,18 +37,16 @@ pub struct Engine {
     notes: Notes,
     /// Where the running cycle of the policy's own is.
     cycle_state: cycle::CycleState,
-    /// How many events were applied.
-    revision: u64,
 }
 
 impl Engine {
-    /// See `decision.describe`.
+    /// See `core.describe`.
     pub fn describe() -> Description {
         let (name, version) = ("lictor".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
         Description { name, version, systems: systems::describe() }
     }
 
-    /// See `decision.configure`.
+    /// See `core.configure`.
     pub fn configure(&mut self, laws: &str, arguments: &str) -> Result<(), ConfigError> {
         let system = systems::configure(laws, arguments)?;
         *self = Engine::default();
@@ -59,7 +60,7 @@ impl Engine {
         self.system.as_mut().is_some_and(|system| system.laws_mut().switch(code, to))
     }
 
-    /// See `decision.queue-order`.
+    /// See `queue.queue-order`.
     pub fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
         if let Some(system) = &mut self.system {
             system.update_order(&mut self.cluster);
@@ -96,16 +97,12 @@ impl Engine {
     /// Who asks in an attempt for a pod; everything that is derived from the cluster is brought up to date.
     fn preemptor(&mut self, pod: PodId) -> Result<Preemptor, PolicyError> {
         self.recompute();
-        let preemptor = Preemptor::new(&self.cluster, self.laws()?, PodIx(pod));
-        preemptor.ok_or(PolicyError::UnknownPod(pod))
+        let (laws, ix) = (self.laws()?, PodIx(pod));
+        let pods = search::of(laws).pods(&self.cluster, laws, ix);
+        Preemptor::of(&self.cluster, laws, ix, pods).ok_or(PolicyError::UnknownPod(pod))
     }
 
     fn reason(&self, rule: &Rule, denial: &Denial) -> Reason {
         rule.reason(denial.detail(&self.cluster))
-    }
-
-    fn overflow(&self, over: Overflow) -> PolicyError {
-        let resource = self.cluster.resource_name(over.resource);
-        PolicyError::Overflow(format!("the sum of `{resource}` is larger than can be counted"))
     }
 }

@@ -103,20 +103,9 @@ impl Notes {
         self.note(subject, outcome, rule, || denial.detail(cluster));
     }
 
-    /// Records what a law said; nothing is worked out unless it is kept.
-    pub fn note<D: Into<Detail>>(
-        &mut self,
-        subject: Subject,
-        outcome: Outcome,
-        rule: &Rule,
-        detail: impl FnOnce() -> D,
-    ) {
+    /// Records what a law, or the engine, found; nothing is worked out unless it is kept.
+    pub fn note(&mut self, subject: Subject, outcome: Outcome, rule: &Rule, detail: impl FnOnce() -> Detail) {
         self.add(subject, outcome, || rule.reason(detail()));
-    }
-
-    /// Records what is no law's, under this code.
-    pub fn say<D: Into<Detail>>(&mut self, subject: Subject, outcome: Outcome, code: &str, detail: impl FnOnce() -> D) {
-        self.add(subject, outcome, || detail().into().reason(code));
     }
 
     /// Records a reason.
@@ -148,12 +137,12 @@ impl Notes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::laws::{gate, rule};
+    use crate::engine::reasons;
 
-    const RULE: Rule = rule("test/law", "a test", &gate::may_preempt::LAW);
+    const RULE: Rule = reasons::NO_NODE;
 
     fn note(notes: &mut Notes, message: &str) {
-        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || message.to_owned());
+        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || Detail::default().text("text", message));
     }
 
     fn said(notes: &Notes, pod: u32) -> Vec<String> {
@@ -165,7 +154,7 @@ mod tests {
         let mut notes = Notes::default();
         notes.begin(PodIx(1));
         notes.resume_job(&[PodIx(1), PodIx(2)]);
-        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || -> String { panic!("it is made") });
+        notes.note(Subject::Preemptor, Outcome::Barred, &RULE, || panic!("it is made"));
         assert!(notes.kept.is_empty() && notes.spoken_for.is_empty() && notes.preemptor.is_none());
     }
 
@@ -197,7 +186,7 @@ mod tests {
         let mut notes = Notes::default();
         notes.switch(true);
         notes.begin(PodIx(0));
-        notes.note(Subject::Pod(5), Outcome::PutBack, &RULE, || "z".to_owned());
+        notes.note(Subject::Pod(5), Outcome::PutBack, &RULE, || Detail::default().text("text", "z"));
         for (subject, outcome, known) in [
             (Subject::Pod(5), Outcome::PutBack, true),
             (Subject::Pod(5), Outcome::Unneeded, false),

@@ -7,7 +7,7 @@ use crate::model::{Place, PodIx};
 use super::Engine;
 
 impl Engine {
-    /// See `decision.permit`.
+    /// See `permit.permit`.
     pub fn permit(&mut self, pod: PodId) -> Result<Permitted, PolicyError> {
         let ix = PodIx(pod);
         self.notes.resume(ix);
@@ -26,7 +26,7 @@ impl Engine {
             return Ok(Permitted { permission: Permission::Wait(timeout), reason, effects: Effects::default() });
         }
         let code = laws.permit.first().map_or("", |law| law.rule.code);
-        let message = if gang.is_some() { "the gang is complete" } else { "it belongs to no gang" };
+        let case = if gang.is_some() { "complete" } else { "single" };
         let admits = if gang.is_some() { self.waiting_with(ix) } else { Vec::new() };
         for job in preemptor.job.map(|job| self.cluster.gang_group(job)).unwrap_or_default() {
             if let Some(job) = self.cluster.job_mut(job) {
@@ -36,7 +36,7 @@ impl Engine {
         if let Some(system) = &mut self.system {
             system.permitted(&mut self.cluster, ix);
         }
-        let reason = Detail::from(message.to_owned()).reason(code);
+        let reason = Detail::case(case).reason(code);
         Ok(Permitted { permission: Permission::Allow, reason, effects: Effects { admits, ..Effects::default() } })
     }
 }

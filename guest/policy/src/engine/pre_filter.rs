@@ -6,7 +6,7 @@ use crate::model::PodIx;
 use super::Engine;
 
 impl Engine {
-    /// See `decision.pre-filter`.
+    /// See `placement.pre-filter`.
     pub fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
         let preemptor = self.preemptor(pod)?;
         let laws = self.laws()?;

@@ -6,7 +6,7 @@ use crate::model::{NodeIx, Place, PodIx};
 use super::Engine;
 
 impl Engine {
-    /// See `decision.reserve`.
+    /// See `placement.reserve`.
     pub fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, PolicyError> {
         self.laws()?;
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
@@ -17,7 +17,7 @@ impl Engine {
         }
     }
 
-    /// See `decision.unreserve`.
+    /// See `placement.unreserve`.
     pub fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, PolicyError> {
         self.laws()?;
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;

@@ -1,10 +1,10 @@
 //! Room: what a node has for a pod. The same in every system, and no law of any: it is what kube-scheduler's filters for
 //! resources and for nominated pods do.
 
+use super::reasons::{ELIGIBLE, HAS_ROOM, KEEPS_PROMISES, LARGE_ENOUGH, RESERVED};
 use crate::contract::Obstacle;
 use crate::laws::Detail;
 use crate::model::{Amounts, Cluster, Request, ResourceIx};
-use crate::quantity::readable;
 
 /// Whether a node takes a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,45 +41,40 @@ impl Lack {
         (!lacking.is_empty()).then_some(Lack(lacking))
     }
 
-    /// All of it in words, with both sides' numbers.
-    pub fn sentence(&self, cluster: &Cluster) -> String {
-        let (mut taken, mut short) = (Vec::new(), Vec::new());
-        for (resource, asked, free) in &self.0 {
-            let name = cluster.resource_name(*resource);
-            match name.strip_prefix("hostport/") {
-                Some(port) => taken.push(format!("host port {port} is taken")),
-                None => {
-                    short.push(format!("{name} (asked {}, free {})", readable(name, *asked), readable(name, *free)));
-                }
-            }
-        }
-        if !short.is_empty() {
-            taken.push(format!("not enough {}", short.join(", ")));
-        }
-        taken.join("; ")
+    /// All of it as data. The case is empty, `ports` where host ports alone are lacking, or `ports-and-room`.
+    pub fn detail(&self, cluster: &Cluster) -> Detail {
+        let port = |resource| cluster.resource_name(resource).strip_prefix("hostport/");
+        let ports: Vec<&str> = self.0.iter().filter_map(|(resource, ..)| port(*resource)).collect();
+        let case = match (ports.len(), self.0.len()) {
+            (0, _) => "",
+            (ports, all) if ports == all => "ports",
+            _ => "ports-and-room",
+        };
+        let detail = Detail::case(case);
+        let detail = if ports.is_empty() { detail } else { detail.text("ports", ports.join(", ")) };
+        let amounts = self.0.iter().filter(|(resource, ..)| port(*resource).is_none());
+        amounts.fold(detail, |detail, (resource, requested, free)| {
+            detail.amount("requested", *resource, *requested).amount("free", *resource, *free)
+        })
     }
 }
 
 impl Verdict {
-    /// What stands in the way, in words that kube-scheduler's users know.
+    /// What stands in the way, as kube-scheduler says it of a node.
     pub fn obstacle(&self, cluster: &Cluster) -> Obstacle {
-        let name = |resource: &ResourceIx| cluster.resource_name(*resource).to_owned();
-        let (law, message, resolvable) = match self {
-            Verdict::Fits => ("node/fits", "it fits".to_owned(), true),
-            Verdict::Ineligible => ("node/eligible", "the pod may not run there".to_owned(), false),
-            Verdict::TooSmall(resource) => {
-                ("node/large-enough", format!("node(s) too small: {}", name(resource)), false)
+        let short = |resource: &ResourceIx| cluster.resource_name(*resource).to_owned();
+        let any = |resource| Detail::case("any").text("short-of", short(resource));
+        let (rule, detail, resolvable) = match self {
+            Verdict::Fits | Verdict::Ineligible => (ELIGIBLE, Detail::default(), false),
+            Verdict::TooSmall(resource) => (LARGE_ENOUGH, any(resource), false),
+            Verdict::Full(resource) if short(resource).starts_with("hostport/") => {
+                (HAS_ROOM, Detail::case("any-port"), true)
             }
-            Verdict::Full(resource) if name(resource).starts_with("hostport/") => {
-                ("node/has-room", "node(s) didn't have free ports for the requested pod ports".to_owned(), true)
-            }
-            Verdict::Full(resource) => ("node/has-room", format!("Insufficient {}", name(resource)), true),
-            Verdict::Promised(resource) => {
-                ("node/keeps-promises", format!("{} promised to nominated pods", name(resource)), true)
-            }
-            Verdict::Elsewhere => ("node/reserved", "room is reserved for the pod on another node".to_owned(), true),
-            Verdict::Kept => ("node/keeps-promises", "kept for a pod of a DaemonSet".to_owned(), true),
+            Verdict::Full(resource) => (HAS_ROOM, any(resource), true),
+            Verdict::Promised(resource) => (KEEPS_PROMISES, any(resource), true),
+            Verdict::Elsewhere => (RESERVED, Detail::default(), true),
+            Verdict::Kept => (KEEPS_PROMISES, Detail::case("daemon-set"), true),
         };
-        Obstacle { reason: Detail::from(message).reason(law), resolvable }
+        Obstacle { reason: rule.reason(detail), resolvable }
     }
 }

@@ -36,7 +36,7 @@ impl Engine {
         let memory =
             Memory { ledger: self.ledger.clone(), satisfied, failed, scaled, required_node_reservations, system };
         let bytes = serde_json::to_vec(&memory).unwrap_or_default();
-        Checkpoint { format: FORMAT, revision: self.revision, bytes }
+        Checkpoint { format: FORMAT, bytes }
     }
 
     /// See `state.restore`.

@@ -1,9 +1,6 @@
 //! A cycle that a system runs itself, step by step, and the laws of its steps.
 
-use std::cmp::Ordering;
-
-use super::{Gate, Guard, Order, Rule};
-use crate::model::{Cluster, Pod, QueueIx};
+use super::{CompareQueues, CompareVictims, Gate, Guard, Order, Rule};
 
 /// A step of a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,12 +16,6 @@ pub enum Action {
     /// Pods that ask for nothing get a node.
     Backfill,
 }
-
-/// Which of two queues comes first.
-pub type CompareQueues = fn(&Cluster, QueueIx, QueueIx) -> Ordering;
-
-/// Which of two pods, each the first victim of its job, makes way first for somebody of a queue.
-pub type CompareVictims = fn(&Cluster, Option<QueueIx>, &Pod, &Pod) -> Ordering;
 
 /// The table of a cycle.
 #[derive(Debug, Clone)]

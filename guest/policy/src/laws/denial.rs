@@ -1,13 +1,30 @@
-//! What a law found wrong, in numbers; it becomes a sentence only when somebody is to be told.
+//! What a law found wrong, as data; it becomes facts only when somebody is to be told.
 
 use super::Detail;
 use crate::model::{Cluster, JobIx, QueueIx, ResourceIx};
-use crate::quantity::exact;
 
-/// Part of a sum, and what it is called.
+/// An amount of a sum or a bound, and what it is called as a fact.
 pub type Part = (&'static str, i64);
 
-/// What a law found wrong.
+/// Amounts by name, at most five; without an allocation, as laws are asked of every candidate of every node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parts([Part; 5]);
+
+impl FromIterator<Part> for Parts {
+    fn from_iter<I: IntoIterator<Item = Part>>(parts: I) -> Parts {
+        let mut all = [("", 0); 5];
+        all.iter_mut().zip(parts).for_each(|(place, part)| *place = part);
+        Parts(all)
+    }
+}
+
+impl<const N: usize> From<[Part; N]> for Parts {
+    fn from(parts: [Part; N]) -> Parts {
+        parts.into_iter().collect()
+    }
+}
+
+/// What a law found wrong. The sentence for it stands beside the law.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Denial {
     /// A queue would exceed a bound.
@@ -16,23 +33,19 @@ pub enum Denial {
         queue: QueueIx,
         /// The resource.
         resource: ResourceIx,
-        /// What adds up.
-        parts: Vec<Part>,
-        /// What it adds up beyond.
-        bound: Part,
+        /// What adds up, and the bound.
+        parts: Parts,
     },
     /// A sum of a queue is not what it has to be beside a bound of it.
     Amount {
+        /// Which case of the law it is.
+        case: &'static str,
         /// The queue.
         queue: QueueIx,
         /// The resource.
         resource: ResourceIx,
-        /// What adds up.
-        parts: Vec<Part>,
-        /// What the sum is and must not be: `is more than`.
-        relation: &'static str,
-        /// The bound.
-        bound: Part,
+        /// What adds up, and the bound.
+        parts: Parts,
     },
     /// A pod has not waited long enough, nanoseconds.
     TooSoon {
@@ -48,19 +61,12 @@ pub enum Denial {
         /// The preemptor's.
         preemptor: i32,
     },
-    /// A priority is too high.
-    Ranks {
-        /// The victim's.
-        victim: i32,
-        /// The preemptor's.
-        preemptor: i32,
-    },
     /// A gang is not complete.
     Incomplete {
         /// The gang.
         job: JobIx,
-        /// What is counted.
-        counted: &'static str,
+        /// Which case of the law it is: which pods are counted.
+        case: &'static str,
         /// How many there are.
         have: usize,
         /// How many there must be.
@@ -68,8 +74,10 @@ pub enum Denial {
     },
     /// A gang is not described by anybody.
     Undeclared {
-        /// Namespace and name of the gang.
-        gang: String,
+        /// The gang that asks.
+        job: JobIx,
+        /// The place in its group of the gang that is not described; none where it is itself.
+        member: Option<usize>,
     },
     /// A plan is under way.
     Underway {
@@ -78,8 +86,17 @@ pub enum Denial {
         /// How many of its victims have not left yet.
         left: usize,
     },
-    /// What there is to say is the same each time.
-    Fact(&'static str),
+    /// There are no numbers to it: the case of the law says it all.
+    Case(&'static str),
+}
+
+/// A queue whose pods use too much of a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shortfall {
+    /// The queue.
+    pub queue: QueueIx,
+    /// The resource.
+    pub resource: ResourceIx,
 }
 
 impl Denial {
@@ -91,56 +108,50 @@ impl Denial {
         }
     }
 
-    /// What it is, to be reported.
-    pub fn detail(&self, cluster: &Cluster) -> Detail {
-        self.sentence(cluster).into()
+    /// What would have to come free for the law to hold, where that helps.
+    pub fn shortfall(&self) -> Option<Shortfall> {
+        match self {
+            Denial::Exceeds { queue, resource, .. } => Some(Shortfall { queue: *queue, resource: *resource }),
+            _ => None,
+        }
     }
 
-    /// The sentence.
-    pub fn sentence(&self, cluster: &Cluster) -> String {
+    /// What it is, to be reported.
+    pub fn detail(&self, cluster: &Cluster) -> Detail {
         match self {
-            Denial::Exceeds { queue, resource, parts, bound } => {
-                let (called, name) = (cluster.queue_term(), queue_name(cluster, *queue));
-                let resource = cluster.resource_name(*resource);
-                let counted = parts.iter().filter(|(what, n)| *n != 0 || *what == "asked");
-                let sum: Vec<String> = counted.map(|(what, n)| format!("{what} {}", exact(resource, *n))).collect();
-                let limit = exact(resource, bound.1);
-                format!("{called} `{name}`, {resource}: {} is more than {} {limit}", sum.join(" + "), bound.0)
+            Denial::Exceeds { queue, resource, parts } => {
+                amounts(cluster, Detail::default(), (*queue, *resource), parts)
             }
-            Denial::Amount { queue, resource, parts, relation, bound } => {
-                let (called, name) = (cluster.queue_term(), queue_name(cluster, *queue));
-                let resource = cluster.resource_name(*resource);
-                let counted = parts.iter().enumerate().filter(|(at, (_, n))| *n != 0 || *at == 0);
-                let sum: Vec<String> =
-                    counted.map(|(_, (what, n))| format!("{what} {}", exact(resource, *n))).collect();
-                let limit = exact(resource, bound.1);
-                format!("{called} `{name}`, {resource}: {} {relation} {} {limit}", sum.join(" "), bound.0)
+            Denial::Amount { case, queue, resource, parts } => {
+                amounts(cluster, Detail::case(case), (*queue, *resource), parts)
             }
             Denial::TooSoon { waited, delay } => {
-                let seconds = |n: &i64| jiff::SignedDuration::from_nanos(*n);
-                format!("it has waited {:#}, others make way after {:#}", seconds(waited), seconds(delay))
+                Detail::default().duration("waited", *waited).duration("delay", *delay)
             }
             Denial::Priority { victim, preemptor } => {
-                format!("its priority {victim} is not lower than the preemptor's {preemptor}")
+                Detail::default().count("priority", *victim).count("preemptor-priority", *preemptor)
             }
-            Denial::Ranks { victim, preemptor } => {
-                format!("its priority {victim} counts as higher than the preemptor's {preemptor}")
+            Denial::Incomplete { job, case, have, need } => {
+                let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
+                Detail::case(case).job("gang", &gang).count("have", *have).count("need", *need)
             }
-            Denial::Incomplete { job, counted, have, need } => {
-                let (namespace, name) = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
-                format!("gang `{namespace}/{name}` has {have} {counted} of the {need} it needs")
+            Denial::Undeclared { job, member } => {
+                let job = cluster.job(*job);
+                let group = job.and_then(|job| job.gang()).map(|gang| gang.group.as_slice()).unwrap_or_default();
+                let other = member.and_then(|member| group.get(member));
+                let gang = other.or(job.map(|job| &job.key)).cloned().unwrap_or_default();
+                Detail::case("undeclared").job("gang", &gang)
             }
-            Denial::Undeclared { gang } => {
-                format!("there is no PodGroup `{gang}`, and no pod says what the gang needs")
-            }
-            Denial::Underway { plan, left } => {
-                format!("waiting for preemption: {left} of the victims of plan {plan} have not left yet")
-            }
-            Denial::Fact(fact) => (*fact).to_owned(),
+            Denial::Underway { plan, left } => Detail::case("plan").count("plan", *plan).count("left", *left),
+            Denial::Case(case) => Detail::case(case),
         }
     }
 }
 
-fn queue_name(cluster: &Cluster, queue: QueueIx) -> &str {
-    cluster.queue(queue).map_or("?", |queue| queue.name.as_str())
+/// The amounts of a resource in a queue. What is promised and what victims hold is left out where it is nothing.
+fn amounts(cluster: &Cluster, detail: Detail, (queue, resource): (QueueIx, ResourceIx), parts: &Parts) -> Detail {
+    let name = cluster.queue(queue).map_or("?", |queue| queue.name.as_str());
+    let told =
+        parts.0.iter().filter(|(name, n)| !name.is_empty() && (*n != 0 || !["promised", "victims"].contains(name)));
+    told.fold(detail.queue("queue", name), |detail, (name, n)| detail.amount(name, resource, *n))
 }

@@ -1,5 +1,6 @@
 //! What there is to say under a code: which of its sentences it is, and the facts in it. Nothing is put into words here.
 
+use super::Rule;
 use crate::contract::{Amount, Fact, FactValue, Reason};
 use crate::model::{JobKey, NodeIx, PodIx, ResourceIx};
 
@@ -21,9 +22,9 @@ impl Detail {
         Reason { code: code.to_owned(), case: self.case.to_owned(), facts: self.facts }
     }
 
-    /// Under these circumstances: the code of an engine reason whose clause stands before the sentence.
-    pub fn within(self, context: &'static str) -> Detail {
-        self.text("context", context)
+    /// Under these circumstances: those of the engine's reason whose clause stands before the sentence.
+    pub fn within(self, context: &Rule) -> Detail {
+        self.text("context", context.code)
     }
 
     /// An amount of a resource; several under one name are one fact.
@@ -74,12 +75,5 @@ impl Detail {
     fn fact(mut self, name: &str, value: FactValue) -> Detail {
         self.facts.push(Fact { name: name.to_owned(), value });
         self
-    }
-}
-
-impl From<String> for Detail {
-    /// A sentence that is not data yet.
-    fn from(sentence: String) -> Detail {
-        Detail::default().text("text", sentence)
     }
 }

@@ -11,8 +11,10 @@ mod case;
 mod cycle;
 mod denial;
 mod detail;
+mod exemption;
 pub mod gate;
 pub mod guard;
+mod law;
 pub mod limit;
 mod loss;
 pub mod order;
@@ -23,76 +25,39 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 use crate::contract::Reason;
 pub use case::Case;
-pub use cycle::{Action, CompareQueues, CompareVictims, Cycle, ReclaimRules};
-pub use denial::Denial;
+pub use cycle::{Action, Cycle, ReclaimRules};
+pub use denial::{Denial, Shortfall};
 pub use detail::Detail;
+pub use exemption::{Exemption, REQUIRED_NODE_PODS};
+pub(crate) use law::page;
+pub use law::{Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, Text};
 pub use loss::{NodeCost, NodeVictims, count};
 pub use preemptor::Preemptor;
 pub use register::Entry;
 pub use switch::Switch;
+pub(crate) use table::laws;
 pub use table::{Gate, Group, Guard, LastResort, Laws, NodeChoice, Order, Sample, Search};
 
-/// Which question a law answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Question {
-    /// Asked of the preemptor: may it?
-    Gate,
-    /// Asked of the preemptor and one candidate: may it make way?
-    Guard,
-    /// Asked of the plan as a whole: does this still hold when it is carried out?
-    Limit,
-    /// Asked of two alternatives: which first?
-    Order,
-}
-
-impl fmt::Display for Question {
-    /// Its word, which is the folder of its laws, too.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Question::Gate => "gate",
-            Question::Guard => "guard",
-            Question::Limit => "limit",
-            Question::Order => "order",
-        })
-    }
-}
-
-/// A law as it stands in its file.
-#[derive(Debug)]
-pub struct Law {
-    /// Its name, the name of its file.
-    pub name: &'static str,
-    /// The question it answers.
-    pub question: Question,
-    /// The sentence that must hold.
-    pub sentence: &'static str,
-    /// The text of its file; the documentation on top is the manual page.
-    pub file: &'static str,
-}
-
-/// A law in force in a system.
+/// A law in force in a system, or a rule of the engine.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// The code the system's users are shown.
     pub code: &'static str,
     /// Where the system says so: seed and section, or upstream file.
     pub source: &'static str,
-    /// The law.
-    pub law: &'static Law,
+    /// The question it answers.
+    pub question: Question,
+    /// What is said of it.
+    pub law: &'static Text,
+    /// For whom it is not in force.
+    pub exemption: Option<&'static Exemption>,
 }
 
 impl Rule {
     /// What the law says, as a reason.
-    pub fn reason(&self, detail: impl Into<Detail>) -> Reason {
-        detail.into().reason(self.code)
+    pub fn reason(&self, detail: Detail) -> Reason {
+        detail.reason(self.code)
     }
-}
-
-/// A law in force: its code, where its system says so, and the law.
-pub const fn rule(code: &'static str, source: &'static str, law: &'static Law) -> Rule {
-    Rule { code, source, law }
 }

@@ -1,7 +1,7 @@
 //! Who asks: the pod of an attempt, and those of its job that wait with it.
 
-use super::{Case, Laws, Search};
-use crate::model::{Amounts, Class, Cluster, JobIx, Kind, Ledger, NodeIx, Pod, PodIx, Queue, QueueIx, Shortage};
+use super::{Case, Laws};
+use crate::model::{Amounts, Class, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Queue, QueueIx};
 
 /// The asker of one question.
 #[derive(Debug, Clone)]
@@ -31,25 +31,9 @@ pub struct Preemptor {
 }
 
 impl Preemptor {
-    /// The asker of an attempt for a pod; none where there is no such pod.
-    pub fn new(cluster: &Cluster, laws: &Laws, ix: PodIx) -> Option<Preemptor> {
-        let one_by_one = matches!(laws.search, Search::GroupOnOneNode(_));
-        let members = cluster.members(ix).filter(|(member, _)| !one_by_one || *member == ix);
-        let mut waiting: Vec<_> = members.filter(|(_, member)| member.is_pending()).collect();
-        waiting.sort_unstable_by(|(_, a), (_, b)| (laws.queue_order.compare)(cluster, a, b));
-        if matches!(laws.search, Search::Bundles) {
-            keep_what_is_lacking(cluster, ix, &mut waiting);
-        }
-        Preemptor::of(cluster, laws, ix, waiting.into_iter().map(|(member, _)| member).collect())
-    }
-
     /// A pod that asks together with these pods of its job; none where there is no such pod.
     pub fn of(cluster: &Cluster, laws: &Laws, ix: PodIx, pods: Vec<PodIx>) -> Option<Preemptor> {
         let pod = cluster.pod(ix)?;
-        let mut unplaced = Amounts::default();
-        for member in pods.iter().filter_map(|ix| cluster.pod(*ix)) {
-            unplaced.add(&member.request);
-        }
         Some(Preemptor {
             pod: ix,
             kind: pod.name.kind,
@@ -58,26 +42,16 @@ impl Preemptor {
             job: pod.attributes.job,
             queue: pod.queue,
             required_node_reservation: pod.required_node_reservation(),
+            unplaced: sum(cluster, &pods),
             pods,
-            unplaced,
             nothing: Amounts::default(),
             parents_bind: laws.parents_bind,
         })
     }
 
-    /// The asker with the pods it needs a plan for. A job is planned whole where the search is by job; else a gang is planned as
-    /// far as it needs to be complete, the asking pod first: evicting for less would help nobody, for more is not called for.
-    pub fn limited_to_need(mut self, cluster: &Cluster, search: &Search) -> Preemptor {
-        let Search::NodeByNode(_) = search else { return self };
-        let minimum =
-            self.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);
-        let held = cluster.members(self.pod).filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
-        let needed = usize::try_from(minimum).unwrap_or(usize::MAX).saturating_sub(held).max(1);
-        // Who is promised a node already keeps that promise within the plan: another pod in its place would be planned beside it.
-        let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
-        self.pods.sort_by_key(|ix| (*ix != self.pod, !is_promised(*ix)));
-        self.pods.truncate(needed);
-        self
+    /// The same preemptor with these of its pods.
+    pub fn with(self, cluster: &Cluster, pods: Vec<PodIx>) -> Preemptor {
+        Preemptor { unplaced: sum(cluster, &pods), pods, ..self }
     }
 
     /// The queues that bound the asker: its own, and its ancestors below the root where they do.
@@ -103,13 +77,9 @@ impl Preemptor {
     }
 }
 
-/// Keeps a pod, first, and the others that its gang lacks beside it; those beyond the minimum of an elastic job are no help.
-fn keep_what_is_lacking(cluster: &Cluster, ix: PodIx, waiting: &mut Vec<(PodIx, &Pod)>) {
-    let class = cluster.pod(ix).map(|pod| pod.attributes.class);
-    let mut shortage = if class == Some(Class::NonPreemptible) { cluster.shortage(ix) } else { Shortage::default() };
-    waiting.sort_by_key(|(member, _)| *member != ix);
-    waiting.retain(|(member, pod)| {
-        let useful = Some(pod.attributes.class) == class && shortage.fill(pod);
-        *member == ix || useful
-    });
+/// What some pods ask for together.
+fn sum(cluster: &Cluster, pods: &[PodIx]) -> Amounts {
+    let mut sum = Amounts::default();
+    pods.iter().filter_map(|ix| cluster.pod(*ix)).for_each(|pod| sum.add(&pod.request));
+    sum
 }

@@ -1,8 +1,9 @@
-//! The register: every law in force anywhere, under the code its users are shown.
+//! The register: every law in force anywhere, under the code its users are shown, and every rule of the engine.
 
-use super::{Law, Laws, Question, Rule};
+use super::{CaseText, Laws, Question, Rule};
+use crate::contract::Template;
 
-/// A law as its system's users know it.
+/// A law, or a rule of the engine, as users know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// Its code, such as `koordinator/may-preempt`.
@@ -15,26 +16,49 @@ pub struct Entry {
     pub source: &'static str,
     /// The name of the law, shared by the systems that have it.
     pub name: &'static str,
+    /// For whom it is not in force, where there is somebody.
+    pub exempt: Option<&'static str>,
+    /// What is said where it does not hold.
+    pub templates: &'static [CaseText],
     text: &'static str,
 }
 
 impl Entry {
     /// The file of the law, from the root of the repository.
     pub fn file(&self) -> String {
-        format!("guest/policy/src/laws/{}/{}.rs", self.question, self.name.replace('-', "_"))
+        match self.question {
+            Question::Engine => "guest/policy/src/engine/reasons.rs".to_owned(),
+            question => format!("guest/policy/src/laws/{question}/{}.rs", self.name.replace('-', "_")),
+        }
     }
 
-    /// The manual page: the documentation at the top of the law's file.
+    /// The manual page: the documentation at the top of the file of a law.
     pub fn page(&self) -> String {
+        if self.question == Question::Engine {
+            return self.text.to_owned();
+        }
         let lines = self.text.lines().map_while(|line| line.strip_prefix("//!"));
         lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Its sentences in the words of a system: for `@queue` and the like these stand.
+    pub fn sentences(&self, words: &[(&str, &str)]) -> Vec<Template> {
+        let worded = |text: &str| words.iter().fold(text.to_owned(), |text, (word, meant)| text.replace(word, meant));
+        let template = |(case, text): &CaseText| Template {
+            code: self.code.to_owned(),
+            case: (*case).to_owned(),
+            text: worded(text),
+        };
+        self.templates.iter().map(template).collect()
     }
 }
 
 impl From<&Rule> for Entry {
     fn from(rule: &Rule) -> Entry {
-        let Law { name, question, sentence, file } = rule.law;
-        Entry { code: rule.code, question: *question, sentence, source: rule.source, name, text: file }
+        let Rule { code, source, question, law, exemption } = *rule;
+        let exempt = exemption.map(|exemption| exemption.sentence);
+        let (name, sentence, templates, text) = (law.name, law.sentence, law.templates, law.file);
+        Entry { code, question, sentence, source, name, exempt, templates, text }
     }
 }
 
@@ -72,11 +96,43 @@ mod tests {
             assert_eq!(text, entry.text, "{} stands in {}", entry.code, path(&entry));
             assert!(entry.code.starts_with(&format!("{system}/")), "{} is a code of {system}", entry.code);
             assert!(entry.page().len() > entry.sentence.len(), "{} has a manual page", entry.code);
-            let is_prose = |line: &str| line.is_empty() || line.starts_with(|c: char| c.is_alphanumeric() || c == '`');
-            assert!(entry.page().lines().all(is_prose), "{} is prose: it is wrapped where it is shown", entry.code);
+            assert!(
+                !entry.page().lines().any(|line| line.starts_with([' ', '-', '|'])),
+                "{} is prose: it is wrapped where it is shown",
+                entry.code
+            );
             assert!(entry.text.lines().count() < 150, "{} is one idea: its file is short", entry.code);
             assert!(entry.source.len() > 5, "{} names its source", entry.code);
             assert!(!entry.sentence.ends_with('.') && entry.sentence.len() > 10, "{} is a sentence", entry.code);
+        }
+    }
+
+    #[test]
+    fn every_page_has_the_same_headings_and_something_below_each() {
+        for (_, entry) in systems::rules() {
+            let page = entry.page();
+            let mut sections = page.split("# ").skip(1).map(|section| section.split_once('\n').unwrap_or_default());
+            for heading in ["What it demands", "Example", "Why", "Source", "Options"] {
+                let (found, text) = sections.next().unwrap_or_default();
+                assert_eq!(found, heading, "{}", entry.code);
+                assert!(text.trim().len() > 4, "{}: {heading}", entry.code);
+            }
+            assert_eq!(sections.next(), None, "{}", entry.code);
+        }
+    }
+
+    #[test]
+    fn a_law_that_denies_has_a_sentence_for_every_case_in_its_file() {
+        for (_, entry) in systems::rules().into_iter().filter(|(_, entry)| entry.question != Question::Order) {
+            let cases: Vec<&str> = entry.templates.iter().map(|(case, _)| *case).collect();
+            assert!(!cases.is_empty(), "{}", entry.code);
+            let said = |pattern: &str| -> Vec<String> {
+                let after = entry.text.split(pattern).skip(1).filter_map(|rest| rest.split('"').next());
+                after.map(str::to_owned).collect()
+            };
+            for case in [said("Denial::Case(\""), said("case: \"")].concat() {
+                assert!(cases.contains(&case.as_str()), "{} has no sentence for `{case}`", entry.code);
+            }
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) trait Seat {
 }
 
 /// What a law that never holds finds wrong.
-const CONTRARY: Denial = Denial::Fact("the law is switched to the contrary");
+const CONTRARY: Denial = Denial::Case("contrary");
 
 impl Seat for Gate {
     fn rule(&self) -> &Rule {

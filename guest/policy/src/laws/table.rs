@@ -1,9 +1,6 @@
 //! The table of a system: its laws in force, each in the seat where it is asked.
 
-use std::cmp::Ordering;
-
-use super::{Case, Cycle, Denial, NodeCost, NodeVictims, Rule};
-use crate::model::{Cluster, Pod, PodIx};
+use super::{Admits, Compare, Cycle, Holds, Loss, Reluctance, Rule};
 
 /// A gate or a limit in force.
 #[derive(Debug, Clone, Copy)]
@@ -11,7 +8,7 @@ pub struct Gate {
     /// The law.
     pub rule: Rule,
     /// Whether it holds.
-    pub holds: fn(&Case<'_>) -> Result<(), Denial>,
+    pub holds: Holds,
 }
 
 /// A guard in force.
@@ -19,8 +16,8 @@ pub struct Gate {
 pub struct Guard {
     /// The law.
     pub rule: Rule,
-    /// Whether this pod may make way.
-    pub admits: fn(&Case<'_>, PodIx, &Pod) -> Result<(), Denial>,
+    /// Whether this pod may be evicted.
+    pub admits: Admits,
 }
 
 /// An order of pods in force.
@@ -29,7 +26,7 @@ pub struct Order {
     /// The law.
     pub rule: Rule,
     /// Which of two pods comes first.
-    pub compare: fn(&Cluster, &Pod, &Pod) -> Ordering,
+    pub compare: Compare,
 }
 
 /// An order of nodes in force: the name decides between equal losses.
@@ -38,7 +35,7 @@ pub struct NodeChoice {
     /// The law.
     pub rule: Rule,
     /// How much is lost.
-    pub loss: fn(&NodeVictims<'_>) -> NodeCost,
+    pub loss: Loss,
 }
 
 /// How a system looks for a plan.
@@ -94,7 +91,7 @@ pub struct LastResort {
     /// The law.
     pub rule: Rule,
     /// How reluctantly a pod is taken: one bit for each reason to spare it, the higher the weightier; below 4.
-    pub reasons: fn(&Case<'_>, PodIx, &Pod) -> u8,
+    pub reasons: Reluctance,
 }
 
 /// The table of a system: the laws in force, by the question and the moment at which it is asked.
@@ -128,9 +125,62 @@ pub struct Laws {
     pub cycle: Option<Cycle>,
 }
 
-impl Laws {
-    /// Room that is promised to a pod is kept from everybody, whatever their priority.
-    pub fn promises_are_firm(&self) -> bool {
-        matches!(self.search, Search::GroupOnOneNode(_))
-    }
+/// The table of a system: a line for each law, with the seat it has, its name in the table, its code, the law and its source; and, behind
+/// `exempt`, for whom it is not in force.
+macro_rules! laws {
+    ($system:literal: $($seat:ident $name:ident = $code:literal, $law:path, $source:literal $(, exempt $exemption:path)?;)+) => {
+        $(laws! { @$seat $name, concat!($system, "/", $code), $law, $source $(, $exemption)? })+
+    };
+    (@rule $code:expr, $law:path, $source:literal $(, $exemption:path)?) => {
+        $crate::laws::Rule {
+            code: $code,
+            source: $source,
+            question: $law.question,
+            law: &$law.text,
+            exemption: laws! { @exemption $($exemption)? },
+        }
+    };
+    (@exemption) => { None };
+    (@exemption $exemption:path) => { Some(&$exemption) };
+    (@Gate $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: $crate::laws::Gate =
+            $crate::laws::Gate { rule: laws! { @rule $code, $law, $source }, holds: $law.function };
+    };
+    (@Gate $name:ident, $code:expr, $law:path, $source:literal, $exemption:path) => {
+        const $name: $crate::laws::Gate = $crate::laws::Gate {
+            rule: laws! { @rule $code, $law, $source, $exemption },
+            holds: |case| if ($exemption.applies)(case) { Ok(()) } else { ($law.function)(case) },
+        };
+    };
+    (@Guard $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: $crate::laws::Guard =
+            $crate::laws::Guard { rule: laws! { @rule $code, $law, $source }, admits: $law.function };
+    };
+    (@Guard $name:ident, $code:expr, $law:path, $source:literal, $exemption:path) => {
+        const $name: $crate::laws::Guard = $crate::laws::Guard {
+            rule: laws! { @rule $code, $law, $source, $exemption },
+            admits: |case, ix, pod| if ($exemption.applies)(case) { Ok(()) } else { ($law.function)(case, ix, pod) },
+        };
+    };
+    (@Order $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: $crate::laws::Order =
+            $crate::laws::Order { rule: laws! { @rule $code, $law, $source }, compare: $law.function };
+    };
+    (@NodeChoice $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: $crate::laws::NodeChoice =
+            $crate::laws::NodeChoice { rule: laws! { @rule $code, $law, $source }, loss: $law.function };
+    };
+    (@LastResort $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: $crate::laws::LastResort =
+            $crate::laws::LastResort { rule: laws! { @rule $code, $law, $source }, reasons: $law.function };
+    };
+    (@QueueOrder $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: ($crate::laws::Rule, $crate::laws::CompareQueues) =
+            (laws! { @rule $code, $law, $source }, $law.function);
+    };
+    (@VictimOrder $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: ($crate::laws::Rule, $crate::laws::CompareVictims) =
+            (laws! { @rule $code, $law, $source }, $law.function);
+    };
 }
+pub(crate) use laws;

@@ -56,5 +56,6 @@ fn exceeds(
     parts: &[(&'static str, i64)],
     bound: (&'static str, i64),
 ) -> Result<(), Denial> {
-    Err(Denial::Exceeds { queue: queue(world, queue_name), resource, parts: parts.to_vec(), bound })
+    let parts = parts.iter().copied().chain([bound]).collect();
+    Err(Denial::Exceeds { queue: queue(world, queue_name), resource, parts })
 }

@@ -53,6 +53,22 @@ pub struct Elastic {
     pub most: Option<u32>,
 }
 
+impl Elastic {
+    /// Whether a job of this minimum may have this size: its minimum, or one of the sizes.
+    pub fn allows(&self, minimum: usize, size: usize) -> bool {
+        if size < minimum || self.most.is_some_and(|most| size > usize::try_from(most).unwrap_or(usize::MAX)) {
+            return size == minimum;
+        }
+        let beyond = size.saturating_sub(minimum);
+        match self.sizes {
+            Sizes::PowersOfTwo => beyond == 0 || size.is_power_of_two(),
+            Sizes::Multiples(factor) => {
+                usize::try_from(factor).ok().and_then(|factor| beyond.checked_rem(factor)) == Some(0)
+            }
+        }
+    }
+}
+
 /// What the object of a job says beside its gang.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PodGroupSpec {

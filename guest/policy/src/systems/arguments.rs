@@ -9,7 +9,7 @@ use crate::contract::{Argument, ArgumentKind, BadArgument, ConfigError, SystemIn
 
 /// An argument that a system declares. The default is JSON; `null` means that there is no default.
 pub fn argument(name: &str, kind: ArgumentKind, default: &str, about: &str) -> Argument {
-    Argument { name: name.to_owned(), kind, default: default.to_owned(), about: about.to_owned() }
+    Argument { name: name.to_owned(), kind: kind.into(), default: default.to_owned(), about: about.to_owned() }
 }
 
 /// Arguments that the system declares, each of the declared kind.
@@ -33,7 +33,7 @@ impl Arguments {
             if value.is_null() && !given.contains_key(&argument.name) {
                 continue;
             }
-            let expected = match argument.kind {
+            let expected = match ArgumentKind::named(&argument.kind).unwrap_or(ArgumentKind::Text) {
                 ArgumentKind::Boolean => (!value.is_boolean()).then_some("true or false"),
                 ArgumentKind::Integer => (!value.is_i64()).then_some("a whole number"),
                 ArgumentKind::Duration => duration(&value).is_none().then_some("a duration such as `1m30s`"),

@@ -9,6 +9,7 @@ pub fn interests(labels: &[&str], annotations: &[&str], kinds: &[(&str, &str)]) 
     Interests {
         labels: list(labels),
         annotations: list(annotations),
+        pod_fields: Vec::new(),
         node_labels: Vec::new(),
         kinds: kinds.iter().map(kind).collect(),
     }

@@ -20,7 +20,8 @@ pub use interests::interests;
 pub use pod_votes::PodVotes;
 pub use selector::{Labels, Selector, every_label};
 
-use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, ReleaseCause, SystemInfo};
+use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, ReleaseCause, SystemInfo, Template};
+use crate::engine::engine_rules;
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
 
@@ -83,7 +84,7 @@ pub trait System: Debug + Send {
 
     /// The system's own terms for a queue and its bounds.
     fn terms(&self) -> Terms {
-        Terms { queue: "queue", guaranteed: "guaranteed", deserved: "deserved", max: "max" }
+        Terms::default()
     }
 
     /// PreFilter passed a pod through the laws that no eviction can satisfy. Returns the effects on other pods.
@@ -111,6 +112,19 @@ pub struct Terms {
     pub deserved: &'static str,
     /// Its term for the maximum.
     pub max: &'static str,
+}
+
+impl Default for Terms {
+    fn default() -> Terms {
+        Terms { queue: "queue", guaranteed: "guaranteed", deserved: "deserved", max: "max" }
+    }
+}
+
+/// The sentences of these laws and of the engine, in the words of a system.
+fn sentences(rules: &[Entry], terms: Terms) -> Vec<Template> {
+    let Terms { queue, guaranteed, deserved, max } = terms;
+    let words = [("@queue", queue), ("@guaranteed", guaranteed), ("@deserved", deserved), ("@max", max)];
+    rules.iter().chain(&engine_rules()).flat_map(|rule| rule.sentences(&words)).collect()
 }
 
 /// A system before it is configured.
@@ -148,7 +162,7 @@ pub fn rules() -> Vec<(String, Entry)> {
 pub fn configure(name: &str, arguments: &str) -> Result<Box<dyn System>, ConfigError> {
     let known = || SYSTEMS.iter().map(|system| (system.describe)().name).collect();
     let system = SYSTEMS.iter().find(|system| (system.describe)().name == name);
-    let system = system.ok_or_else(|| ConfigError::UnknownLaws(known()))?;
+    let system = system.ok_or_else(|| ConfigError::UnknownSystem(known()))?;
     let arguments = Arguments::read(&(system.describe)(), arguments)?;
     (system.configure)(&arguments)
 }

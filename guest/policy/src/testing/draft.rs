@@ -42,6 +42,7 @@ pub fn pod(name: &str) -> Draft {
         owner: None,
         labels: Vec::new(),
         annotations: Vec::new(),
+        fields: Vec::new(),
     };
     Draft { pod, labels: Vec::new(), annotations: Vec::new(), node: None, nominated: None, only: None }
 }

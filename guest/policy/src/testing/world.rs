@@ -135,13 +135,26 @@ impl World {
     }
 }
 
-/// The facts of a reason, in a line.
+/// A reason in a line: its case, where it has one, and its facts.
 pub fn shown(reason: &Reason) -> String {
-    let fact = |fact: &Fact| match &fact.value {
-        FactValue::Text(text) if fact.name == "text" => text.clone(),
-        value => format!("{} {value:?}", fact.name),
+    let amount = |amount: &Amount| {
+        let resource = usize::try_from(amount.resource).ok().and_then(|at| RESOURCES.get(at)).copied().unwrap_or("?");
+        format!("{resource} {}", crate::quantity::exact(resource, amount.value))
     };
-    reason.facts.iter().map(fact).collect::<Vec<_>>().join(", ")
+    let fact = |Fact { name, value }: &Fact| match value {
+        FactValue::Amounts(amounts) => {
+            format!("{name} {}", amounts.iter().map(amount).collect::<Vec<_>>().join(" "))
+        }
+        FactValue::Count(n) | FactValue::Duration(n) | FactValue::Time(n) => format!("{name} {n}"),
+        FactValue::Pod(id) | FactValue::Node(id) => format!("{name} #{id}"),
+        FactValue::Queue(text) | FactValue::Job(text) | FactValue::Text(text) => format!("{name} {text}"),
+    };
+    let facts = reason.facts.iter().map(fact).collect::<Vec<_>>().join(", ");
+    match (reason.case.as_str(), facts.as_str()) {
+        ("", facts) => facts.to_owned(),
+        (case, "") => case.to_owned(),
+        (case, facts) => format!("{case}: {facts}"),
+    }
 }
 
 /// Fails where one of these lines is not among what was said.

@@ -1,4 +1,4 @@
-//! Pods that have a place now, or had one.
+//! Bound pods, pods that wait at permit, and released pods.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::jobs::{Group, Jobs, nodes};
 use super::record::Cycle;
 use lictor_host::session::AttemptResult;
 
-/// Who was bound where.
+/// Shows the bound pods and their nodes.
 pub(super) fn tell_bound(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     let bound = &cycle.happened.bound;
     if bound.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn tell_bound(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     page.table(2, rows);
 }
 
-/// Who is held at permit, and what for.
+/// Shows the pods that wait at permit, and why.
 pub(super) fn tell_held(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     if cycle.waiting.is_empty() {
         return;
@@ -38,25 +38,25 @@ pub(super) fn tell_held(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
         .collect();
     for group in jobs.group(cycle.waiting.keys().map(|pod| (pod.as_str(), ()))) {
         page.paragraph("  ", 6, &format!("{} -> {}", group.label(), places(&group, &cycle.waiting)));
-        // What the last of them was told is nearest to what is missing now.
+        // The reason of the last pod is closest to what is still missing.
         if let Some((law, message)) = group.pods.iter().rev().find_map(|pod| said.get(pod)) {
             page.paragraph("    ", 6, &format!("waits, {law}: {message}"));
         }
     }
 }
 
-/// Who lost the room that was held.
+/// Shows the pods that lost their reserved node.
 pub(super) fn tell_released(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     let released = &cycle.happened.released;
     if released.is_empty() {
         return;
     }
-    page.heading("Gave their room up");
+    page.heading("Released from permit");
     let held: BTreeMap<String, String> =
         released.iter().map(|release| (release.pod.clone(), release.node.clone())).collect();
     let mut rows = table(["POD", "NODE", "BECAUSE"]);
     for group in jobs.group(released.iter().map(|release| (release.pod.as_str(), release.cause))) {
-        rows.add_row([group.label(), places(&group, &held), because(group.told).to_owned()]);
+        rows.add_row([group.label(), places(&group, &held), because(group.value).to_owned()]);
     }
     page.table(2, rows);
 }
@@ -67,7 +67,7 @@ fn because(cause: ReleaseCause) -> &'static str {
         ReleaseCause::Released => "released by the policy",
         ReleaseCause::Preempted => "preempted",
         ReleaseCause::Failed => "could not be bound",
-        ReleaseCause::Removed => "gone",
+        ReleaseCause::Removed => "removed",
     }
 }
 

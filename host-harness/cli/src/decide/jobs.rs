@@ -1,11 +1,11 @@
-//! The jobs of pods, and pods of one job told in one line.
+//! The jobs of pods, and the pods of a job shown on one line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{Attribute, Pod, SystemInfo};
 use lictor_host::cluster::Mirror;
 
-/// How many places are named before the rest is counted.
+/// The maximum number of nodes to name; the others are counted.
 const NAMED: usize = 16;
 
 /// Labels and annotations that name the job of a pod, beside its controller.
@@ -18,19 +18,19 @@ const GROUPS: [&str; 6] = [
     "applicationId",
 ];
 
-/// The job of every pod that has a controller: `namespace/name` of it.
+/// The job of each pod with a controller, as `namespace/name`.
 #[derive(Debug, Default)]
 pub(crate) struct Jobs(BTreeMap<String, String>);
 
-/// Pods of one job of which the same is told, or a single pod.
+/// Pods of one job with the same value, or a single pod.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Group<'a, T> {
-    /// The job, where they have one.
+    /// The job, if they have one.
     pub(crate) job: Option<&'a str>,
     /// The pods.
     pub(crate) pods: Vec<&'a str>,
-    /// What is told of all of them.
-    pub(crate) told: T,
+    /// The value that all of them share.
+    pub(crate) value: T,
 }
 
 impl Jobs {
@@ -46,31 +46,31 @@ impl Jobs {
         self.0.get(pod).map(String::as_str)
     }
 
-    /// Puts pods of the same job together where the same is told of them, in the order in which the first of each came.
+    /// Groups the pods of a job that have the same value, in the order of the first pods.
     pub(crate) fn group<'a, T: Ord + Clone>(
         &'a self,
         pods: impl IntoIterator<Item = (&'a str, T)>,
     ) -> Vec<Group<'a, T>> {
         let mut places: BTreeMap<(&str, T), usize> = BTreeMap::new();
         let mut groups: Vec<Group<'a, T>> = Vec::new();
-        for (pod, told) in pods {
+        for (pod, value) in pods {
             let job = self.job(pod);
-            let place = job.and_then(|job| places.get(&(job, told.clone())).copied());
+            let place = job.and_then(|job| places.get(&(job, value.clone())).copied());
             if let Some(group) = place.and_then(|place| groups.get_mut(place)) {
                 group.pods.push(pod);
                 continue;
             }
             if let Some(job) = job {
-                places.insert((job, told.clone()), groups.len());
+                places.insert((job, value.clone()), groups.len());
             }
-            groups.push(Group { job, pods: vec![pod], told });
+            groups.push(Group { job, pods: vec![pod], value });
         }
         groups
     }
 }
 
 impl<T> Group<'_, T> {
-    /// The pod, or the job and how many pods.
+    /// The pod, or the job with the number of pods.
     pub(crate) fn label(&self) -> String {
         match (self.pods.as_slice(), self.job) {
             ([pod], _) => (*pod).to_owned(),
@@ -110,7 +110,7 @@ fn controller(pod: &Pod) -> Option<&str> {
     pod.owner.as_ref().map(|owner| owner.name.as_str())
 }
 
-/// Names of nodes, each once, with how often it was meant.
+/// The names of nodes, each once, with its count.
 pub(crate) fn nodes<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
@@ -138,12 +138,12 @@ mod tests {
     }
 
     #[test]
-    fn pods_of_a_job_stand_together_where_the_same_is_told() {
+    fn pods_of_a_job_with_the_same_value_form_a_group() {
         let jobs = jobs();
         let groups =
             jobs.group([("default/a", 1), ("default/x", 1), ("default/b", 2), ("default/c", 1), ("default/y", 1)]);
-        let labels: Vec<(String, i32)> = groups.iter().map(|group| (group.label(), group.told)).collect();
-        let label = |text: &str, told| (text.to_owned(), told);
+        let labels: Vec<(String, i32)> = groups.iter().map(|group| (group.label(), group.value)).collect();
+        let label = |text: &str, value| (text.to_owned(), value);
         assert_eq!(
             labels,
             [label("default/job: 2 pods", 1), label("default/x", 1), label("default/b", 2), label("default/y", 1)]
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_named_once_and_not_without_end() {
+    fn nodes_are_named_once_and_up_to_a_limit() {
         assert_eq!(nodes(["n2", "n1", "n2"]), "n1, n2 (x2)");
         let many: Vec<String> = (1..=18).map(|node| format!("n{node:02}")).collect();
         let text = nodes(many.iter().map(String::as_str));

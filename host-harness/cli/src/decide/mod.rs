@@ -1,6 +1,5 @@
 //! `lictor decide`: what a policy decides in a snapshot of a cluster.
 
-mod books;
 mod bound;
 pub(super) mod jobs;
 mod nominated;
@@ -8,6 +7,7 @@ mod overflow;
 pub(super) mod record;
 mod refused;
 pub(super) mod text;
+mod usage;
 mod why;
 
 use std::path::PathBuf;
@@ -30,23 +30,23 @@ use lictor_host::driver::Virtual;
 use lictor_host::policy::CallError;
 use lictor_host::session::{Cause, Input, SessionError};
 
-/// Decide about the pending pods of a cluster: what is bound, held, nominated, evicted, refused, and by which law
+/// Decide about the pending pods of a cluster: which pods are bound, held, nominated, evicted or refused, and by which law
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// What `kubectl get nodes,pods,... -A -o yaml` (or json) printed; `-` is the standard input
+    /// The output of `kubectl get nodes,pods,... -A -o yaml` (or json); `-` is the standard input
     #[arg(value_name = "SNAPSHOT", required = true)]
     snapshots: Vec<PathBuf>,
     #[command(flatten)]
     in_force: InForce,
     #[command(flatten)]
     policy: Choice,
-    /// How many scheduling cycles to run; victims do not leave between them
+    /// The number of scheduling cycles; victims do not leave between them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     cycles: u32,
-    /// Say of every pod why: nodes, laws, victims, who was spared
+    /// Explain the result of every pod: nodes, laws, victims, and pods that may not be evicted
     #[arg(long)]
     explain: bool,
-    /// How to print what was decided
+    /// The format of the output
     #[arg(long, value_enum, default_value = "table")]
     output: Output,
 }
@@ -78,30 +78,30 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if sound { Exit::Done } else { Exit::Failed })
 }
 
-/// What is to be decided upon.
+/// The input of a decision.
 pub(super) struct Question<'a> {
-    /// The files that the cluster is in.
+    /// The files of the cluster.
     pub(super) snapshots: &'a [PathBuf],
-    /// The laws; empty for the first that the policy knows.
+    /// The name of the system; empty for the first one of the policy.
     pub(super) laws: &'a str,
-    /// How many cycles.
+    /// The number of cycles.
     pub(super) cycles: u32,
-    /// Whether it is to be said why.
+    /// Whether to explain the decisions.
     pub(super) explain: Explain,
 }
 
-/// Whether it is to be said why something is decided.
+/// Whether to explain the decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Explain {
     /// No.
     No,
-    /// Where the policy can; else the user is told that it cannot.
+    /// If the policy can; otherwise the user gets a warning.
     IfPossible,
-    /// Or nothing is decided.
+    /// Yes; otherwise the command fails.
     Always,
 }
 
-/// Decides. Before anything is decided, a look may be taken at the cluster and at what the policy is told of it.
+/// Decides. `look` is called before any decision, with the cluster and the system.
 pub(super) fn decide<T>(
     question: &Question<'_>,
     chosen: &Chosen,
@@ -115,13 +115,15 @@ pub(super) fn decide<T>(
     let progress = Progress::of("reading");
     let opened = Virtual::open(policy, question.laws, &arguments.json());
     let mut session = opened.map_err(|error| arguments.refused(error, question.laws, laws.as_ref()))?;
-    let (findings, origins) = load(question, chosen, &arguments, &mut session)?;
-    let told = session.findings().len();
+    let (findings, origins) = load(question, &mut session)?;
+    let reported = session.findings().len();
     let seen = look(session.mirror(), laws.as_ref())?;
     drop(progress);
     explain(question.explain, chosen, &mut session)?;
-    if laws.as_ref().is_some_and(|laws| laws.extension_points.contains(&ExtensionPoint::Act)) {
-        // A cycle of the policy's own refuses nobody by name: why somebody still waits is only in what it notes.
+    if laws.as_ref().is_some_and(|laws| {
+        laws.extension_points.iter().any(|point| ExtensionPoint::named(point) == Some(ExtensionPoint::Act))
+    }) {
+        // The policy's own cycle has no result for a single pod: only its notes say why a pod is still pending.
         session.explain()?;
     }
 
@@ -135,13 +137,13 @@ pub(super) fn decide<T>(
     }
     let after = accounts(&mut session)?;
     drop(progress);
-    record.accounts = books::compare(&before, &after, session.mirror().resources());
+    record.accounts = usage::compare(&before, &after, session.mirror().resources());
     record.findings = findings;
-    record.findings.extend(session.findings().iter().skip(told).map(|finding| origins.place(finding.clone())));
+    record.findings.extend(session.findings().iter().skip(reported).map(|finding| origins.place(finding.clone())));
     Ok((record, Jobs::of(session.mirror()), seen))
 }
 
-/// Has the policy say why it decides as it does, where that is wanted.
+/// Turns on explanations where they are requested.
 fn explain(wanted: Explain, chosen: &Chosen, session: &mut Virtual) -> Result<(), Failure> {
     if wanted == Explain::No || session.explain()? {
         return Ok(());
@@ -156,23 +158,21 @@ fn explain(wanted: Explain, chosen: &Chosen, session: &mut Virtual) -> Result<()
     }
 }
 
-/// Reads the snapshots into the session. Whatever is wrong with an object ends it; the rest is returned.
-fn load(
-    question: &Question<'_>,
-    chosen: &Chosen,
-    arguments: &Arguments,
-    session: &mut Virtual,
-) -> Result<(Vec<Problem>, Origins), Failure> {
+/// Reads the snapshots into the session. An error about an object is a failure; warnings are returned.
+fn load(question: &Question<'_>, session: &mut Virtual) -> Result<(Vec<Problem>, Origins), Failure> {
     let Snapshot { objects, origins } = Snapshot::read(question.snapshots)?;
     let files = names(question.snapshots);
     let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
     if objects.is_empty() {
-        return nothing("object", "write `kubectl get nodes,pods,... --all-namespaces -o yaml` into it");
+        return nothing(
+            "object",
+            "write the output of `kubectl get nodes,pods,... --all-namespaces -o yaml` into the file",
+        );
     }
     if let Err(error) = session.tell(Input::Listed(objects)) {
         return Err(match &error.cause {
-            Cause::CallError(CallError::Refused { error: PolicyError::Overflow(sum), .. }) => {
-                Failure::Objects(vec![overflow::find(question, chosen, arguments, sum)])
+            Cause::CallError(CallError::Refused { error: PolicyError::Overflow(over), .. }) => {
+                Failure::Objects(vec![overflow::problem(over, &origins)])
             }
             _ => error.into(),
         });
@@ -196,7 +196,7 @@ fn load(
     Ok((problems, origins))
 }
 
-/// The books; none where the policy keeps none.
+/// The usage of quotas and queues; empty where the policy has none.
 fn accounts(session: &mut Virtual) -> Result<Vec<QueueAccount>, Failure> {
     match session.accounts() {
         Err(SessionError { cause: Cause::CallError(CallError::Lacks(_)), .. }) => Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Pods for whom others make way.
+//! Nominated pods and their victims.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,30 +8,30 @@ use super::jobs::Jobs;
 use super::record::Cycle;
 use lictor_host::session::{Evicted, How};
 
-/// Who was nominated where, and who makes way for it.
+/// Shows the nominated pods, their nodes and their victims.
 pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     let nominated = &cycle.happened.nominated;
-    let mut told: BTreeSet<u64> = BTreeSet::new();
+    let mut shown: BTreeSet<u64> = BTreeSet::new();
     if !nominated.is_empty() {
         page.heading("Nominated, to be bound when their victims have left");
     }
     for group in jobs.group(nominated.keys().map(|pod| (pod.as_str(), ()))) {
         page.paragraph("  ", 6, &format!("{} -> {}", group.label(), places(&group, nominated)));
         let plans = victims(cycle, |evicted| group.pods.contains(&evicted.preemptor.as_str()));
-        told.extend(plans.iter().map(|(_, evicted)| evicted.plan));
-        make_way(page, &plans);
+        shown.extend(plans.iter().map(|(_, evicted)| evicted.plan));
+        tell_victims(page, &plans);
     }
-    let others = victims(cycle, |evicted| !told.contains(&evicted.plan));
+    let others = victims(cycle, |evicted| !shown.contains(&evicted.plan));
     if !others.is_empty() {
         page.heading("Evicted");
     }
     for (preemptor, victims) in by_preemptor(&others) {
         page.line(format!("  for {preemptor}"));
-        make_way(page, &victims);
+        tell_victims(page, &victims);
     }
     let withdrawn = &cycle.happened.withdrawn;
     if !withdrawn.is_empty() {
-        page.heading("Nominated no more");
+        page.heading("Nomination withdrawn");
         for group in jobs.group(withdrawn.iter().map(|pod| (pod.as_str(), ()))) {
             page.line(format!("  {}", group.label()));
         }
@@ -44,7 +44,7 @@ fn victims(cycle: &Cycle, of: impl Fn(&Evicted) -> bool) -> Vec<(&str, &Evicted)
     victims.filter(|(_, evicted)| of(evicted)).collect()
 }
 
-/// Victims by whom they make way for.
+/// The victims by preemptor.
 fn by_preemptor<'a>(victims: &[(&'a str, &'a Evicted)]) -> BTreeMap<&'a str, Vec<(&'a str, &'a Evicted)>> {
     let mut groups: BTreeMap<&str, Vec<(&str, &Evicted)>> = BTreeMap::new();
     for (pod, evicted) in victims {
@@ -53,7 +53,7 @@ fn by_preemptor<'a>(victims: &[(&'a str, &'a Evicted)]) -> BTreeMap<&'a str, Vec
     groups
 }
 
-fn make_way(page: &mut Page, victims: &[(&str, &Evicted)]) {
+fn tell_victims(page: &mut Page, victims: &[(&str, &Evicted)]) {
     let mut laws: Vec<(&str, &str)> =
         victims.iter().map(|(_, evicted)| (evicted.reason.code.as_str(), evicted.reason.message.as_str())).collect();
     laws.dedup();
@@ -73,6 +73,6 @@ fn how(how: How) -> &'static str {
     match how {
         How::Soft => "soft: labelled for eviction",
         How::Delete => "deleted",
-        How::Unreserved => "gives up the place held for it",
+        How::Unreserved => "released from permit",
     }
 }

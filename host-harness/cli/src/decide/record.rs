@@ -1,4 +1,4 @@
-//! Everything that was decided, as data.
+//! All decisions, as data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::choice::{Chosen, Source};
 use super::super::problem::Problem;
-use super::books::Book;
+use super::usage::AccountUsage;
 use lictor_host::cluster::Mirror;
 use lictor_host::driver::Virtual;
 use lictor_host::reason::NamedReason;
@@ -20,21 +20,21 @@ use lictor_host::session::{Attempt, AttemptResult, Happened};
 pub(crate) struct Record {
     api_version: &'static str,
     kind: &'static str,
-    /// Who decided.
+    /// The policy that decided.
     pub(crate) policy: Deciding,
-    /// What there was at the beginning.
+    /// The cluster at the beginning.
     pub(crate) cluster: Counted,
-    /// What happened, cycle by cycle.
+    /// The decisions of each cycle.
     pub(crate) cycles: Vec<Cycle>,
     /// The quotas or queues, before the first cycle and after the last.
-    pub(super) accounts: Vec<Book>,
-    /// What the authors of the objects should know.
+    pub(super) accounts: Vec<AccountUsage>,
+    /// Findings for the authors of the objects.
     pub(crate) findings: Vec<Problem>,
-    /// How many objects the laws did not look at, by version and kind.
+    /// The number of ignored objects by version and kind.
     pub(crate) ignored: BTreeMap<String, usize>,
 }
 
-/// Who decided.
+/// The policy that decided.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Deciding {
@@ -46,44 +46,44 @@ pub(crate) struct Deciding {
     pub(crate) source: Source,
 }
 
-/// What there was at the beginning.
+/// The cluster at the beginning.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Counted {
-    /// The time: that of the newest thing in the snapshot; none where nothing in it has one.
+    /// The newest time in the snapshot; none if there is none.
     pub(crate) now: Option<String>,
     /// Nodes.
     pub(crate) nodes: usize,
-    /// Pods that hold a node.
+    /// Pods on nodes.
     pub(crate) placed: usize,
-    /// Pods that wait for a node.
+    /// Pending pods.
     pub(crate) pending: usize,
-    /// Pods that have ended.
+    /// Finished pods.
     pub(crate) ended: usize,
 }
 
-/// What happened in a cycle.
+/// The decisions of a cycle.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Cycle {
     /// Its number, from 1.
     pub(crate) cycle: u32,
-    /// What happened.
+    /// The decisions.
     #[serde(flatten)]
     pub(crate) happened: Happened,
-    /// Pods held at permit at its end, and the nodes they are held for.
+    /// Pods that wait at permit at its end, with their nodes.
     pub(crate) waiting: BTreeMap<String, String>,
     /// Pods that were nominated before and still are.
     pub(crate) still_nominated: BTreeMap<String, String>,
-    /// Pods that wait for a node at its end.
+    /// Pods that are pending at its end.
     pub(crate) still_pending: Vec<String>,
-    /// What stood in their way, where the policy runs a cycle of its own and says so.
+    /// Why they are pending, where the policy runs its own cycle and explains it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) reasons: BTreeMap<String, NamedReason>,
 }
 
 impl Record {
-    /// What there is before anything is decided.
+    /// The record before any decision.
     pub(crate) fn new(
         described: &Description,
         laws: Option<&SystemInfo>,
@@ -128,7 +128,7 @@ impl Counted {
 }
 
 impl Cycle {
-    /// What happened since the session was last asked; with everything that was said of it, if that is wanted.
+    /// The decisions since the last call, with explanations if `explained` is set.
     pub(crate) fn of(cycle: u32, session: &mut Virtual, explained: bool) -> Cycle {
         let (mut happened, waiting) = (session.take_happened(), session.waiting());
         let explanations = happened.explanations.iter();
@@ -148,14 +148,14 @@ impl Cycle {
         Cycle { cycle, happened, waiting, still_nominated, still_pending, reasons }
     }
 
-    /// Pods that wait and were not tried one by one: laws that run a cycle of their own look at all of them together.
+    /// Pending pods without an attempt of their own: the policy's own cycle handles all pods together.
     pub(crate) fn untold(&self) -> impl Iterator<Item = &str> {
         let tried: BTreeSet<&str> = self.happened.attempts.iter().map(|attempt| attempt.pod.as_str()).collect();
         let pending = self.still_pending.iter().map(String::as_str);
         pending.filter(move |pod| !tried.contains(pod) && !self.happened.nominated.contains_key(*pod))
     }
 
-    /// The last attempts that ended so, of pods that were neither bound nor nominated and are not held: what is left over.
+    /// The attempts with this result, of pods that are neither bound, nominated nor waiting at permit.
     pub(crate) fn left_over(&self, result: AttemptResult) -> impl Iterator<Item = &Attempt> {
         let Happened { attempts, bound, nominated, .. } = &self.happened;
         attempts.iter().filter(move |attempt| {
@@ -167,7 +167,7 @@ impl Cycle {
     }
 }
 
-/// The time of the newest thing that happened to a pod.
+/// The newest time in any pod.
 pub(crate) fn newest(mirror: &Mirror) -> i64 {
     let times = mirror.pods().flat_map(|pod| [Some(pod.created), pod.started, pod.scheduled]);
     times.flatten().max().unwrap_or(0)

@@ -22,7 +22,7 @@ fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: Attemp
     for group in groups {
         let label = page.strong(&group.label());
         page.line(format!("  {label}"));
-        let Reported { standing, reason, nodes, preemption } = group.told;
+        let Reported { standing, reason, nodes, preemption } = group.value;
         for line in standing.iter().chain(&reason) {
             page.paragraph("    ", 6, line);
         }
@@ -73,7 +73,7 @@ pub(super) fn tell_untold(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     page.heading("Still pending");
     for group in groups {
         let label = page.strong(&group.label());
-        let (standing, reason) = group.told;
+        let (standing, reason) = group.value;
         let standing = standing.map(|node| format!(", nominated to {node} before, and still is"));
         page.line(format!("  {label}{}", standing.unwrap_or_default()));
         if let Some(reason) = reason {

@@ -1,14 +1,14 @@
-//! What was decided, for people.
+//! The decisions as text.
 
 use super::super::failure::shown;
 use super::super::page::Page;
 use super::super::screen::Screen;
 use super::jobs::Jobs;
 use super::record::{Cycle, Record};
-use super::{books, bound, nominated, refused, why};
+use super::{bound, nominated, refused, usage, why};
 use lictor_host::session::AttemptResult;
 
-/// The page: only what there is something to say about.
+/// The page, without empty sections.
 pub(super) fn page(record: &Record, jobs: &Jobs) -> Page {
     let screen = Screen::stdout();
     let mut page = Page::new(screen);
@@ -26,7 +26,7 @@ pub(super) fn page(record: &Record, jobs: &Jobs) -> Page {
         refused::tell_plans(&mut page, cycle);
         why::tell(&mut page, cycle, jobs);
     }
-    books::tell(&mut page, &record.accounts);
+    usage::tell(&mut page, &record.accounts);
     if !record.findings.is_empty() {
         page.heading("Findings");
         for finding in &record.findings {
@@ -36,7 +36,7 @@ pub(super) fn page(record: &Record, jobs: &Jobs) -> Page {
     if !record.ignored.is_empty() {
         let ignored: Vec<String> = record.ignored.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         page.line("");
-        page.paragraph("Ignored, as the laws do not look at them: ", 2, &ignored.join(", "));
+        page.paragraph("Ignored, because the system does not use them: ", 2, &ignored.join(", "));
     }
     page.line("");
     for cycle in &record.cycles {
@@ -45,7 +45,7 @@ pub(super) fn page(record: &Record, jobs: &Jobs) -> Page {
     page
 }
 
-/// What decides about what.
+/// The header: the cluster, the system and the policy.
 pub(crate) fn head(page: &mut Page, record: &Record) {
     let (cluster, policy) = (&record.cluster, &record.policy);
     let nodes = counted(cluster.nodes, "node");
@@ -62,7 +62,7 @@ pub(crate) fn head(page: &mut Page, record: &Record) {
     );
 }
 
-/// What came of the cycle in numbers.
+/// The counts of a cycle.
 fn summary(cycle: &Cycle, numbered: bool) -> String {
     let happened = &cycle.happened;
     let gave_up = cycle.left_over(AttemptResult::Waiting).count();
@@ -77,14 +77,14 @@ fn summary(cycle: &Cycle, numbered: bool) -> String {
     ];
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-    let told = if parts.is_empty() { "nothing was pending".to_owned() } else { parts.join(", ") };
+    let results = if parts.is_empty() { "nothing was pending".to_owned() } else { parts.join(", ") };
     let victims = match happened.victims.len() {
-        0 => "nobody makes way".to_owned(),
-        1 => "1 pod makes way".to_owned(),
-        count => format!("{count} pods make way"),
+        0 => "no victims".to_owned(),
+        1 => "1 victim".to_owned(),
+        count => format!("{count} victims"),
     };
     let lead = if numbered { format!("cycle {}: ", cycle.cycle) } else { String::new() };
-    format!("{lead}{told}; {victims}")
+    format!("{lead}{results}; {victims}")
 }
 
 fn counted(count: usize, what: &str) -> String {

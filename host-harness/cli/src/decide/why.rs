@@ -1,4 +1,4 @@
-//! Why pods are where they are, where that is wanted: those that were not bound.
+//! Explanations of the pods that were not bound.
 
 use super::super::explain::text::{self, Style};
 use super::super::page::Page;
@@ -7,10 +7,10 @@ use super::jobs::Jobs;
 use super::record::Cycle;
 use lictor_host::session::Explanation;
 
-/// Many pods are told of here: `lictor explain` has more room for one.
+/// A compact style for many pods; `lictor explain` shows more for one pod.
 const STYLE: Style = Style { indent: 4, names: 4 };
 
-/// Of every pod that was not bound, why; those of a job of which the same is to be said stand together.
+/// Shows the explanation of each pod that was not bound. Pods of a job with the same explanation form a group.
 pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     let bound = &cycle.happened.bound;
     let explained = cycle.happened.explained().filter(|(pod, why)| !bound.contains_key(*pod) && !why.notes.is_empty());
@@ -22,7 +22,7 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     for group in groups {
         let label = page.strong(&group.label());
         page.line(format!("  {label}"));
-        page.text(&group.told);
+        page.text(&group.value);
     }
 }
 

@@ -26,8 +26,8 @@ pub(super) fn page(answer: &Answer<'_>, record: &Record, jobs: &Jobs) -> Page {
     });
     for group in jobs.group(bodies.collect::<Vec<_>>()) {
         let fates = answer.pods.iter().map(|why| &why.fate).filter(|fate| group.pods.contains(&fate.pod.as_str()));
-        page.heading(&format!("{}: {}", group.label(), words(group.told.0, group.told.1, fates)));
-        page.text(&group.told.2);
+        page.heading(&format!("{}: {}", group.label(), words(group.value.0, group.value.1, fates)));
+        page.text(&group.value.2);
     }
     others(&mut page, &answer.others_of_the_job, jobs);
     page
@@ -92,7 +92,7 @@ fn others(page: &mut Page, fates: &[Fate], jobs: &Jobs) {
     let told = fates.iter().map(|fate| (fate.pod.as_str(), (fate.state, fate.released)));
     for group in jobs.group(told).into_iter().take(STYLE.names) {
         let these = fates.iter().filter(|fate| group.pods.contains(&fate.pod.as_str()));
-        page.paragraph("  ", 4, &format!("{}: {}", group.label(), words(group.told.0, group.told.1, these)));
+        page.paragraph("  ", 4, &format!("{}: {}", group.label(), words(group.value.0, group.value.1, these)));
     }
 }
 

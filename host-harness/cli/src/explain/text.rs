@@ -85,7 +85,7 @@ fn tell_nodes(page: &mut Page, style: Style, text: &str, all: usize, said: &[Ali
     }
     for alike in said {
         let message = alike.message();
-        let message = message.strip_prefix("node(s) ").unwrap_or(&message);
+        let message = message.strip_prefix("node(s) ").unwrap_or(message);
         // Where a pod may never run is no matter of names.
         let limit = if alike.law().starts_with(HOST) { style.names.min(NEVER) } else { style.names };
         sentence(page, style, &format!("{} of {all} nodes: {message}", alike.told.len()), &names(&alike.told, limit));

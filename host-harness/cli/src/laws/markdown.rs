@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Proof, Reported};
+use super::{ENGINE, HOST, Proof, Reported};
 
 /// The questions, in the order in which an attempt asks them.
 const QUESTIONS: [(&str, &str); 4] = [
-    ("gate", "Gates: may the preemptor?"),
-    ("guard", "Guards: may this one make way?"),
-    ("limit", "Limits: does it still hold with the plan carried out?"),
-    ("order", "Orders: which first?"),
+    ("gate", "Gates (preconditions): may the preemptor preempt?"),
+    ("guard", "Guards (victim filters): may this pod be evicted?"),
+    ("limit", "Limits (plan invariants): does it still hold with the plan carried out?"),
+    ("order", "Orders (comparators): which comes first?"),
 ];
 
 const HEAD: &str = "# Laws
@@ -24,7 +24,8 @@ of force and with the law saying the contrary (`host-harness/cli/tests/laws.rs`)
 
 /// The document.
 pub(super) fn register(laws: &[Reported]) -> String {
-    let mut systems: Vec<&str> = laws.iter().map(|law| law.laws.as_str()).collect();
+    let is_own = |law: &&Reported| [ENGINE, HOST].contains(&law.laws.as_str());
+    let mut systems: Vec<&str> = laws.iter().filter(|law| !is_own(law)).map(|law| law.laws.as_str()).collect();
     systems.sort_unstable();
     systems.dedup();
     let mut text = HEAD.to_owned();
@@ -34,6 +35,7 @@ pub(super) fn register(laws: &[Reported]) -> String {
     for system in systems {
         table(&mut text, system, laws.iter().filter(|law| law.laws == system));
     }
+    reasons(&mut text, laws.iter().filter(is_own));
     text
 }
 
@@ -57,9 +59,18 @@ fn matrix<'a>(text: &mut String, title: &str, systems: &[&str], laws: impl Itera
 
 /// The laws of a system in the order in which they are asked, with their sources and scenarios.
 fn table<'a>(text: &mut String, system: &str, laws: impl Iterator<Item = &'a Reported>) {
-    heading(text, system, &["code", "source", "denies", "allows"], &[]);
+    heading(text, system, &["code", "source", "exempt", "denies", "allows"], &[]);
     for law in laws {
-        row(text, &[format!("`{}`", law.code), law.source.to_owned(), links(&law.denies), links(&law.allows)]);
+        let exempt = law.exempt.unwrap_or_default().to_owned();
+        row(text, &[format!("`{}`", law.code), law.source.to_owned(), exempt, links(&law.denies), links(&law.allows)]);
+    }
+}
+
+/// The reasons of the engine and of the host, which are no laws of any system.
+fn reasons<'a>(text: &mut String, reasons: impl Iterator<Item = &'a Reported>) {
+    heading(text, "Reasons of the engine and of the host", &["code", "what must hold"], &[]);
+    for reason in reasons {
+        row(text, &[format!("[`{}`]({})", reason.code, reason.file), reason.sentence.to_owned()]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! `lictor laws`: the laws of the built-in policy.
+//! `lictor laws`: the laws of the built-in policy, and the reasons of its engine and of the host.
 
 mod markdown;
 mod near;
@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use lictor_policy::{Entry, rules};
+use lictor_host::reason::HOST_RULES;
+use lictor_policy::{Entry, engine_rules, rules};
 use serde::Serialize;
 
 use super::exit::Exit;
@@ -43,11 +44,59 @@ enum Output {
     Markdown,
 }
 
-/// The systems that have laws.
+/// What has laws: the systems, and the engine and the host for reasons of their own.
 fn systems() -> PossibleValuesParser {
     let mut systems: Vec<&str> = rules().iter().filter_map(|(_, entry)| Some(entry.code.split_once('/')?.0)).collect();
     systems.dedup();
+    systems.extend([ENGINE, HOST]);
     systems.into()
+}
+
+/// Under this name stand the reasons of the engine.
+const ENGINE: &str = "engine";
+
+/// Under this name stand the reasons of the host.
+const HOST: &str = "host";
+
+/// A law, or a reason of the engine or the host, as it is registered.
+#[derive(Debug)]
+pub(crate) struct Registered {
+    system: String,
+    /// Its code.
+    pub(crate) code: &'static str,
+    question: String,
+    sentence: &'static str,
+    source: &'static str,
+    exempt: Option<&'static str>,
+    file: String,
+    page: String,
+}
+
+impl Registered {
+    fn law(system: &str, entry: &Entry) -> Registered {
+        let Entry { code, question, sentence, source, exempt, .. } = *entry;
+        let (question, file, page) = (question.to_string(), entry.file(), entry.page());
+        Registered { system: system.to_owned(), code, question, sentence, source, exempt, file, page }
+    }
+}
+
+/// Everything that has a code.
+pub(crate) fn registered() -> Vec<Registered> {
+    let laws = rules();
+    let laws = laws.iter().map(|(system, entry)| Registered::law(system, entry));
+    let engine = engine_rules();
+    let engine = engine.iter().map(|entry| Registered::law(ENGINE, entry));
+    let host = HOST_RULES.iter().map(|rule| Registered {
+        system: HOST.to_owned(),
+        code: rule.code,
+        question: HOST.to_owned(),
+        sentence: rule.sentence,
+        source: "Lictor",
+        exempt: None,
+        file: "host-harness/host/src/reason/host.rs".to_owned(),
+        page: rule.page.to_owned(),
+    });
+    laws.chain(engine).chain(host).collect()
 }
 
 /// A law as it is told.
@@ -58,6 +107,9 @@ struct Reported {
     question: String,
     sentence: &'static str,
     source: &'static str,
+    /// For whom it is not in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exempt: Option<&'static str>,
     file: String,
     /// The scenarios in which it denies.
     denies: Vec<Proof>,
@@ -70,14 +122,14 @@ struct Reported {
 
 /// Shows laws.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    let rules = rules();
+    let registered = registered();
     let proofs = Proofs::find(asked.scenarios.as_deref())?;
     let of_system = |laws: &str| asked.laws.as_deref().is_none_or(|only| only == laws);
-    let of_code = |entry: &Entry| asked.code.as_deref().is_none_or(|only| only == entry.code);
-    let chosen = rules.iter().filter(|(laws, entry)| of_system(laws) && of_code(entry));
-    let laws: Vec<Reported> = chosen.map(|(laws, entry)| told(laws, entry, &proofs, asked.code.is_some())).collect();
+    let of_code = |code: &str| asked.code.as_deref().is_none_or(|only| only == code);
+    let chosen = registered.iter().filter(|law| of_system(&law.system) && of_code(law.code));
+    let laws: Vec<Reported> = chosen.map(|law| told(law, &proofs, asked.code.is_some())).collect();
     if let ([], Some(asked)) = (laws.as_slice(), &asked.code) {
-        return Err(Failure::UnknownLaw(asked.clone(), near(asked, &rules)));
+        return Err(Failure::UnknownLaw(asked.clone(), near(asked, &registered)));
     }
     match (asked.output, &asked.code, laws.as_slice()) {
         (Output::Json, Some(_), [law]) => print_json(law)?,
@@ -89,12 +141,12 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn told(laws: &str, entry: &Entry, proofs: &Proofs, in_full: bool) -> Reported {
-    let Entry { code, question, sentence, source, .. } = *entry;
-    let (question, file) = (question.to_string(), entry.file());
-    let page = in_full.then(|| entry.page());
+fn told(law: &Registered, proofs: &Proofs, in_full: bool) -> Reported {
+    let Registered { code, sentence, source, exempt, .. } = *law;
+    let (laws, question, file) = (law.system.clone(), law.question.clone(), law.file.clone());
+    let page = in_full.then(|| law.page.clone());
     let (denies, allows) = (proofs.denies(code), proofs.allows(code));
-    Reported { code, laws: laws.to_owned(), question, sentence, source, file, denies, allows, page }
+    Reported { code, laws, question, sentence, source, exempt, file, denies, allows, page }
 }
 
 /// All laws, a line for each.
@@ -115,6 +167,9 @@ fn one(law: &Reported) -> Page {
     page.heading(law.code);
     page.paragraph(&format!("{}: ", law.question), 2, law.sentence);
     page.paragraph("source: ", 8, law.source);
+    if let Some(exempt) = law.exempt {
+        page.paragraph("exempt: ", 8, exempt);
+    }
     page.line(format!("file:   {}", law.file));
     for (word, proofs) in [("denies: ", &law.denies), ("allows: ", &law.allows)] {
         for (proof, lead) in proofs.iter().zip(std::iter::once(word).chain(std::iter::repeat("        "))) {
@@ -122,8 +177,10 @@ fn one(law: &Reported) -> Page {
         }
     }
     for paragraph in law.page.iter().flat_map(|page| page.split("\n\n")) {
-        page.line("");
-        page.paragraph("", 0, paragraph);
+        match paragraph.strip_prefix("# ") {
+            Some(heading) => page.heading(heading),
+            None => page.paragraph("", 0, paragraph),
+        }
     }
     page
 }

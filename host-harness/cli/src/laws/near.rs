@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lictor_policy::Entry;
+use super::Registered;
 
 /// How alike two codes are for one to be taken for the other, of 1.
 const ALIKE: f64 = 0.85;
@@ -12,7 +12,7 @@ const ENOUGH: usize = 3;
 
 /// The laws that may be meant: those that share a word with the code or are written much like it, the likeliest first; where there is
 /// none, those that speak of it.
-pub(crate) fn near(asked: &str, rules: &[(String, Entry)]) -> Vec<String> {
+pub(crate) fn near(asked: &str, rules: &[Registered]) -> Vec<String> {
     let mut near = by_code(asked, rules);
     if near.is_empty() {
         near = by_text(asked, rules);
@@ -21,13 +21,13 @@ pub(crate) fn near(asked: &str, rules: &[(String, Entry)]) -> Vec<String> {
     near
 }
 
-fn by_code(code: &str, rules: &[(String, Entry)]) -> Vec<String> {
+fn by_code(code: &str, rules: &[Registered]) -> Vec<String> {
     let name = |code: &'static str| code.rsplit('/').next().unwrap_or_default();
     let asked = code.rsplit('/').next().unwrap_or_default();
     let mut near: Vec<(usize, f64, &str)> = Vec::new();
     // `is` and `of` say nothing; YuniKorn's laws are numbers.
     let telling = |word: &&str| word.len() > 2 || word.starts_with(|c: char| c.is_ascii_digit());
-    for (_, entry) in rules {
+    for entry in rules {
         let words = name(entry.code).split('-').filter(telling);
         let shared = words.filter(|word| asked.split('-').any(|other| other == *word)).count();
         let alike = strsim::jaro_winkler(entry.code, code).max(strsim::jaro_winkler(name(entry.code), asked));
@@ -40,13 +40,13 @@ fn by_code(code: &str, rules: &[(String, Entry)]) -> Vec<String> {
 }
 
 /// Those in whose source, sentence and manual page all the words stand.
-fn by_text(asked: &str, rules: &[(String, Entry)]) -> Vec<String> {
+fn by_text(asked: &str, rules: &[Registered]) -> Vec<String> {
     let asked = words(asked);
-    let speaks = |entry: &Entry| {
-        let text = words(&format!("{} {} {}", entry.source, entry.sentence, entry.page()));
+    let speaks = |entry: &&Registered| {
+        let text = words(&format!("{} {} {}", entry.source, entry.sentence, entry.page));
         !asked.is_empty() && asked.is_subset(&text)
     };
-    rules.iter().filter(|(_, entry)| speaks(entry)).map(|(_, entry)| entry.code.to_owned()).collect()
+    rules.iter().filter(speaks).map(|entry| entry.code.to_owned()).collect()
 }
 
 fn words(text: &str) -> BTreeSet<String> {

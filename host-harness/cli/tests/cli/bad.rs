@@ -1,4 +1,4 @@
-//! Every file of `fixtures/snapshots/bad`: what is wrong is said with the line, and nothing is decided where it would be a guess.
+//! Every file of `fixtures/snapshots/bad`: each mistake is reported with its line, and there is no decision where it would be a guess.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +24,8 @@ const STOPS: [Case; 35] = [
     case("items-not-a-list", 4, &["`items`", "sequence"]),
     case("kind-missing", 12, &["kind", "missing"]),
     case("labels-not-text", 31, &["metadata.labels.shard", "Pod default/pod-1", "quoted"]),
-    case("not-a-mapping", 2, &["no Kubernetes object", "mapping"]),
-    case("not-an-object", 2, &["no Kubernetes object"]),
+    case("not-a-mapping", 2, &["not a Kubernetes object", "mapping"]),
+    case("not-an-object", 2, &["not a Kubernetes object"]),
     case("pod-priority-not-a-number", 41, &["spec.priority", "Pod default/pod-1"]),
     case("pod-without-name", 28, &["metadata.name", "missing"]),
     case("podgroup-min-member-negative", 32, &["spec.minMember", "PodGroup default/job-a", "-2"]),
@@ -50,14 +50,14 @@ const STOPS: [Case; 35] = [
     case("yaml-deep-nesting", 17, &["limit"]),
     case("yaml-duplicate-key", 40, &["`cpu`", "second time"]),
     case("yaml-not-utf8", 22, &["UTF-8"]),
-    case("yaml-second-document", 21, &["no valid YAML"]),
+    case("yaml-second-document", 21, &["not valid YAML"]),
     case("yaml-tab-indent", 8, &["tabs"]),
     case("yaml-unclosed-quote", 22, &["quoted"]),
     case("yaml-unknown-alias", 39, &["unknown anchor"]),
 ];
 
 /// Likewise; apart only because the list would be too long for a screen.
-const STOPS_TOO: [Case; 1] = [case("yaml-wrong-indent", 9, &["no valid YAML"])];
+const STOPS_TOO: [Case; 1] = [case("yaml-wrong-indent", 9, &["not valid YAML"])];
 
 /// The cluster is decided upon, and what its author may not have meant is said.
 const SAYS_SO: [Case; 5] = [

@@ -15,7 +15,9 @@ fn the_embedded_one_is_shown_in_full() {
         "component   embedded\n",
         "contract    lictor:policy@0.1.0\n",
         "imports     none\n",
-        "lictor:policy/decision@0.1.0\n",
+        "  required          cluster, answers, core\n",
+        "  optional          queue, placement, permit, cycle, account, explain, state, marks\n",
+        "lictor:policy/core@0.1.0\n",
         "post-filter: func(pod: u32, refuted: list<placement>) -> result<post-filtered, policy-error>\n",
         "Laws koordinator: ",
         "post-filter",
@@ -28,6 +30,7 @@ fn the_embedded_one_is_shown_in_full() {
     assert_eq!((&told["imports"], &told["refused"]), (&json!([]), &Value::Null));
     assert!(ran.out.contains(told["sha256"].as_str().unwrap()));
     assert_eq!(told["bytes"], embedded().len());
+    assert_eq!(told["interfaces"][2], json!({"interface": "core", "required": true, "present": true}));
 }
 
 #[test]

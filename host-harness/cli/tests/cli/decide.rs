@@ -38,7 +38,7 @@ fn the_page_says_everything_in_order_and_in_words() {
         "Nominated",
         "vision/vit-huge: 4 pods -> a100-02, a100-03, a100-04, a100-05",
         "nlp/t5-distill-worker-1  a100-03  soft",
-        "Gave their room up",
+        "Released from permit",
         "nlp/tokenize-shards: 2 pods",
         "Refused",
         "koordinator/non-preemptible-job-fits-min: quota `search`",
@@ -51,7 +51,7 @@ fn the_page_says_everything_in_order_and_in_words() {
         "QUOTA",
         "Ignored",
         "6 apps/v1 Deployment",
-        "6 bound, 5 nominated, 2 held but released, 6 refused, 10 unschedulable; 6 pods make way\n",
+        "6 bound, 5 nominated, 2 held but released, 6 refused, 10 unschedulable; 6 victims\n",
     ];
     let mut rest = ran.out.as_str();
     for part in expected {
@@ -104,7 +104,7 @@ fn who_is_held_is_shown_with_what_it_waits_for() {
     let input = [node("n1", "4"), nonstrict, member("a"), large].join("---\n");
     let ran = lictor_reading(&["decide", "-", "--native"], &input).exits(0);
     let ran = ran.prints(&["Held at permit\n  default/a -> n1\n    waits, koordinator/gang-is-complete: ", "1 held"]);
-    assert!(ran.out.ends_with("1 held, 1 unschedulable; nobody makes way\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("1 held, 1 unschedulable; no victims\n"), "{}", ran.out);
 }
 
 #[test]
@@ -114,8 +114,8 @@ fn cycles_are_told_apart() {
     ran.prints(&[
         "Cycle 1\n",
         "Cycle 2\n",
-        "cycle 1: 1 bound, 1 unschedulable; nobody makes way\n",
-        "cycle 2: 1 unschedulable; nobody makes way\n",
+        "cycle 1: 1 bound, 1 unschedulable; no victims\n",
+        "cycle 2: 1 unschedulable; no victims\n",
     ]);
 }
 
@@ -193,7 +193,7 @@ fn who_waits_without_a_reason_is_named_all_the_same() {
     let input = [node("n1", "1"), pod("a")].join("---\n");
     let ran = lictor_reading(&["decide", "-", "--native", "--laws", "volcano"], &input).exits(0);
     let ran = ran.prints(&["Still pending\n  default/a\n"]);
-    assert!(ran.out.ends_with("1 still pending; nobody makes way\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("1 still pending; no victims\n"), "{}", ran.out);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn a_cycle_of_the_laws_own_says_what_stands_in_the_way_of_those_who_still_wait()
     decide("table").prints(&[
         "Still pending",
         "volcano/queue-fits-capability: ",
-        "asked 2",
+        "requested 2",
         "1",
         "volcano/queue-takes-pods: ",
     ]);

@@ -36,14 +36,13 @@ fn a_job_without_room_is_told_what_would_have_been_enough() {
         "\nnlp/long-context: 3 pods: unschedulable\n",
         "2 of the 3 waiting pods of the job find one",
         "    34 of 44 nodes: didn't match Pod's node affinity/selector\n",
-        "    3 of 44 nodes: not enough cpu (asked 96, free ",
-        "nvidia.com/gpu (asked 8, free 0)\n      h100-04, h100-05, h100-06\n",
-        "; nobody there may make way\n      h100-05\n",
-        "    1 node would do: 1 pod would make way, of priority 5000\n      h100-04\n",
-        "    1 node would do: 2 pods would make way, of priority up to 5000\n      h100-06\n",
-        "    1 pod, koordinator/victim-ranks-lower: its node would have room if it made way; its priority 9000 is not lower than \
-         the preemptor's 7000\n      vision/depth-fm-worker-0 on h100-05\n",
-        "is not lower than the preemptor's 7000\n      koordinator-system/",
+        "    3 of 44 nodes: Insufficient cpu (requested 96, free ",
+        "Insufficient nvidia.com/gpu (requested 8, free 0)\n      h100-04, h100-05, h100-06\n",
+        ", even after evicting all 0 eligible pod(s) there\n      h100-05\n",
+        "    2 nodes would do: 1 to 2 pod(s) would be evicted, of priority up to 5000\n      h100-04, h100-06\n",
+        "    1 pod, koordinator/victim-ranks-lower: its node would have room if this pod were evicted: priority 9000 is not lower \
+         than 7000 of the preemptor\n      vision/depth-fm-worker-0 on h100-05\n",
+        "is not lower than 7000 of the preemptor\n      koordinator-system/",
     ]);
 }
 
@@ -78,9 +77,16 @@ fn a_quota_that_refuses_is_told_with_both_sides() {
     let pod = told("search/ranker-xl-4lgmcjn4c-dx6ll");
     let note = &pod["attempts"][0]["explanation"]["notes"][0];
     let expected = json!({"about": "queue", "name": "search", "outcome": "barred", "law": "koordinator/non-preemptible-job-fits-min",
-        "message": "quota `search`, cpu: non-preemptible used 324 + asked 40 is more than min 352"});
+        "message": "quota `search`, cpu: non-preemptible used 324 + requested 40 is more than min 352 \
+                    (Insufficient non-preemptible quotas)",
+        "code": "koordinator/non-preemptible-job-fits-min",
+        "facts": {"queue": "search", "used": {"cpu": "324"}, "requested": {"cpu": "40"}, "min": {"cpu": "352"}}});
     assert_eq!(note, &expected);
-    explain("search/ranker-xl-4lgmcjn4c-dx6ll").exits(0).prints(&[": refused\n", "  In the way\n", "324 + asked 40"]);
+    explain("search/ranker-xl-4lgmcjn4c-dx6ll").exits(0).prints(&[
+        ": refused\n",
+        "  In the way\n",
+        "324 + requested 40",
+    ]);
 }
 
 #[test]
@@ -94,7 +100,7 @@ fn who_goes_for_the_quota_and_who_need_not_is_told() {
     // 312 with the two back, and 12 more are 324.
     explain("adhoc/quarter-close-0-jgfjx")
         .exits(0)
-        .prints(&["with it back, quota `analytics`, cpu: ", "more than max 320"]);
+        .prints(&["with this pod back: quota `analytics`, cpu: ", "more than max 320"]);
 }
 
 #[test]
@@ -105,16 +111,15 @@ fn a_victim_is_told_for_whom_it_goes_and_a_bystander_why_it_stays() {
     explain("nlp/bert-large-worker-0").exits(0).prints(&[
         "\nnlp/bert-large-worker-0: makes way on a100-02\n",
         "  for vision/vit-huge-worker-0, plan 1: it is labelled for eviction\n",
-        "    must make way, koordinator/important-first: with it back, not enough cpu (asked 80, free ",
+        "    must make way, engine/needed: with this pod back: Insufficient cpu (requested 80, free ",
     ]);
     explain("bert-large-tensorboard").exits(0).prints(&[
         "\nnlp/bert-large-tensorboard: stays on a100-04\n",
-        "    put back, koordinator/important-first: there is room for it, too\n      for vision/vit-huge-worker-0\n",
+        "    put back, engine/reprieved: there is room for the pod beside the preemptor\n      for vision/vit-huge-worker-0\n",
     ]);
-    explain("nlp/lr-sweep-3-worker-0").exits(0).prints(&[
-        ": stays on a100-01\n",
-        "    not needed, koordinator/cheapest-node-first: nothing was planned onto its node\n",
-    ]);
+    explain("nlp/lr-sweep-3-worker-0")
+        .exits(0)
+        .prints(&[": stays on a100-01\n", "    not needed, engine/not-needed: no pod is planned onto its node\n"]);
     // Its node is of no pool that a pod could be planned onto.
     let edge = lictor(&["decide", FOUR_TEAMS, "--native", "--output", "json"]).exits(0).json();
     assert!(
@@ -145,7 +150,7 @@ fn names_are_taken_without_a_namespace_where_they_are_clear() {
                  apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: a}\nspec: {containers: [{name: main}]}\n---\n\
                  apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: b}\nspec: {containers: [{name: main}]}\n";
     let ran = lictor_reading(&["explain", "-", "p", "--native"], twice).exits(2).prints_nothing();
-    ran.tells(&["`p` may be any of several", "`a/p` or `b/p`"]);
+    ran.tells(&["`p` matches several pods or jobs", "`a/p` or `b/p`"]);
     lictor_reading(&["explain", "-", "a/p", "--native"], twice)
         .exits(0)
         .prints(&["a/p: bound to n\n", "No law and no node stood in its way."]);
@@ -186,7 +191,7 @@ fn a_cycle_of_the_policys_own_is_explained_for_every_pod_that_waits() {
     let arguments = ["decide", "-", "--native", "--laws", "volcano", "--explain"];
     lictor_reading(&arguments, input).exits(0).prints(&[
         "Why\n  default/a\n",
-        "1 of 1 nodes: not enough cpu (asked 2, free 1); nobody there may make way\n        n\n",
+        "1 of 1 nodes: Insufficient cpu (requested 2, free 1), even after evicting all 0 eligible pod(s) there\n        n\n",
     ]);
     let record = lictor_reading(&[&arguments[..], &["--output", "json"]].concat(), input).exits(0).json();
     assert_eq!(record["cycles"][0]["explanations"]["default/a"]["nodes"], 1);
@@ -197,18 +202,18 @@ fn a_policy_that_does_not_say_why_decides_all_the_same_but_is_not_asked_why() {
     let path = file("mute.wasm", renamed(embedded(), "lictor:policy/explain@", "lictor:policy/explaix@"));
     let ran = lictor(&["decide", FOUR_TEAMS, "--component", &path, "--explain"]).exits(0);
     let ran = ran.tells(&[
-        "warning: the policy does not say why",
+        "warning: the policy cannot explain its decisions",
         "`lictor:policy/explain`",
-        "hint: it goes on without",
+        "hint: continuing without explanations",
         &format!("  --> {path}\n"),
     ]);
-    assert!(ran.out.contains("6 pods make way") && !ran.out.contains("\nWhy\n"));
+    assert!(ran.out.contains("6 victims") && !ran.out.contains("\nWhy\n"));
     let scenario = "fixtures/scenarios/koordinator/eviction-delete.yaml";
     let ran = lictor(&["test", scenario, "--component", &path, "--explain"]).exits(0);
-    let ran = ran.tells(&["warning: the policy does not say why"]);
+    let ran = ran.tells(&["warning: the policy cannot explain its decisions"]);
     assert_eq!(ran.out, "1 passed, 0 failed\n");
     let ran = lictor(&["explain", FOUR_TEAMS, "nlp/long-context", "--component", &path]).exits(2).prints_nothing();
-    ran.tells(&["error: the policy does not say why", "hint: `lictor decide`"]);
+    ran.tells(&["error: the policy cannot explain its decisions", "hint: run `lictor decide`"]);
 }
 
 #[test]

@@ -39,13 +39,22 @@ fn a_system_is_a_part_of_the_list() {
 fn one_law_in_full() {
     let ran = lictor(&["laws", "koordinator/may-preempt"]).exits(0);
     ran.prints(&[
-        "koordinator/may-preempt\ngate: others may be preempted for the preemptor\n",
+        "koordinator/may-preempt\ngate: the preemptor is allowed to preempt\n",
         "source: seed, Key Concept 2",
         "file:   guest/policy/src/laws/gate/may_preempt.rs\n",
-        "`Never` forbids in every system.",
+        "`Never` forbids it in every system.",
     ]);
     let law = lictor(&["laws", "koordinator/may-preempt", "--output", "json"]).exits(0).json();
-    assert!(law["page"].as_str().unwrap().contains("`Never` forbids"));
+    assert!(law["page"].as_str().unwrap().contains("`Never` forbids it"));
+}
+
+#[test]
+fn the_reasons_of_the_engine_and_of_the_host_are_found_like_laws() {
+    lictor(&["laws", "node/has-room"])
+        .exits(0)
+        .prints(&["node/has-room\nengine: ", "Insufficient cpu (requested 2, free 1)"]);
+    lictor(&["laws", "host/fits"]).exits(0).prints(&["host/fits\nhost: ", "allocatable 4, in use 3, requested 3"]);
+    lictor(&["laws", "yunikorn/5"]).exits(0).prints(&["exempt: a preemptor of a DaemonSet", "What it demands\n"]);
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn what_is_no_scenario_is_told_before_anything_runs() {
 fn a_law_that_no_scenario_has_in_force_is_not_taken_for_one_that_proves_nothing() {
     for option in ["--without", "--against"] {
         let ran = lictor(&["test", option, "koordinator/may-preempt", "fixtures/scenarios/yunikorn"]).exits(2);
-        ran.prints_nothing().tells(&["the law `koordinator/may-preempt` is in force in none of these scenarios"]);
+        ran.prints_nothing().tells(&["law `koordinator/may-preempt` is not in force in any of these scenarios"]);
     }
     let ran = lictor(&["test", "--without", "yunikorn/4", "fixtures/scenarios/yunikorn"]).exits(1);
     ran.prints(&["FAILED law4-no-guarantee-on-the-whole-path-never-triggers"]);

@@ -41,7 +41,7 @@ fn left_over(pod: &str, result: &str, law: &str, says: &[&str]) {
         assert_ne!(victim["preemptor"], pod);
     }
     let reason = if attempt["reason"].is_null() { &attempt["preemption"] } else { &attempt["reason"] };
-    assert_eq!(reason["law"], format!("koordinator/{law}"), "{attempt}");
+    assert_eq!(reason["law"], law, "{attempt}");
     for part in says {
         assert!(reason["message"].as_str().unwrap().contains(part), "`{part}` is not in {reason}");
     }
@@ -70,13 +70,18 @@ fn victims(prefix: &str) -> BTreeSet<(&'static str, &'static str)> {
 #[test]
 fn edge_proxy_takes_the_last_free_port_and_the_second_finds_none() {
     bound("search-edge/edge-proxy-bnlx86pxw-mwzgs", &["edge-3"]);
-    left_over("search-edge/edge-proxy-bnlx86pxw-4zb6k", "Unschedulable", "cheapest-node-first", &[]);
+    left_over("search-edge/edge-proxy-bnlx86pxw-4zb6k", "Unschedulable", "engine/no-node", &[]);
 }
 
 #[test]
 fn ranker_xl_is_over_min() {
     // What `edge-proxy` was just given counts already: 324 + 40 > 352.
-    left_over("search/ranker-xl-4lgmcjn4c-dx6ll", "Rejected", "non-preemptible-job-fits-min", &["324", "40", "352"]);
+    left_over(
+        "search/ranker-xl-4lgmcjn4c-dx6ll",
+        "Rejected",
+        "koordinator/non-preemptible-job-fits-min",
+        &["324", "40", "352"],
+    );
 }
 
 #[test]
@@ -114,18 +119,23 @@ fn summarizer_ft_is_bound_when_it_is_complete() {
 #[test]
 fn long_context_would_find_two_nodes_of_three() {
     for pod in 0..3 {
-        left_over(&format!("nlp/long-context-worker-{pod}"), "Unschedulable", "cheapest-node-first", &["2 of the 3"]);
+        left_over(&format!("nlp/long-context-worker-{pod}"), "Unschedulable", "engine/no-node", &["2 of the 3"]);
     }
 }
 
 #[test]
 fn segment_tune_may_not_preempt() {
-    left_over("vision/segment-tune-worker-0", "Unschedulable", "may-preempt", &[]);
+    left_over("vision/segment-tune-worker-0", "Unschedulable", "koordinator/may-preempt", &[]);
 }
 
 #[test]
 fn corpus_dedup_waits_for_the_pod_that_is_leaving() {
-    left_over("nlp/corpus-dedup-worker-0", "Unschedulable", "last-plan-is-done", &["waiting for preemption"]);
+    left_over(
+        "nlp/corpus-dedup-worker-0",
+        "Unschedulable",
+        "koordinator/last-plan-is-done",
+        &["waiting for preemption"],
+    );
     assert_eq!(cycle()["stillNominated"], json!({"nlp/corpus-dedup-worker-0": "nlp-prep-1"}));
 }
 
@@ -136,23 +146,23 @@ fn frame_extract_runs_with_two_of_three() {
         &cycle()["bound"][pod]
     });
     assert_ne!(nodes[0], nodes[1]);
-    left_over("vision/frame-extract-worker-2", "Unschedulable", "cheapest-node-first", &[]);
+    left_over("vision/frame-extract-worker-2", "Unschedulable", "engine/no-node", &[]);
 }
 
 #[test]
 fn render_farm_tolerates_no_node_that_is_large_enough() {
-    left_over("vision/render-farm-worker-0", "Unschedulable", "cheapest-node-first", &[]);
+    left_over("vision/render-farm-worker-0", "Unschedulable", "engine/no-node", &[]);
 }
 
 #[test]
 fn b200_smoke_asks_for_a_label_that_no_node_has() {
-    left_over("nlp/b200-smoke-worker-0", "Unschedulable", "cheapest-node-first", &[]);
+    left_over("nlp/b200-smoke-worker-0", "Unschedulable", "engine/no-node", &[]);
 }
 
 #[test]
 fn clickstream_backfill_is_over_max() {
     for pod in ["etl/clickstream-backfill-0-k9rwb", "etl/clickstream-backfill-1-rchng"] {
-        left_over(pod, "Rejected", "preemptible-job-leaves-min", &["76", "248", "32", "320"]);
+        left_over(pod, "Rejected", "koordinator/preemptible-job-leaves-min", &["76", "248", "32", "320"]);
     }
 }
 
@@ -163,7 +173,7 @@ fn tokenize_shards_gives_up_what_it_held() {
         assert_eq!((&attempt(pod)["result"], &attempt(pod)["node"]), (&json!("Waiting"), &json!(node)));
         assert_eq!(cycle()["bound"][pod], Value::Null);
     }
-    left_over("nlp/tokenize-shards-worker-2", "Unschedulable", "cheapest-node-first", &[]);
+    left_over("nlp/tokenize-shards-worker-2", "Unschedulable", "engine/no-node", &[]);
     let released = cycle()["released"].as_array().unwrap();
     let pods: BTreeSet<&str> = released.iter().filter_map(|release| release["pod"].as_str()).collect();
     assert_eq!(pods, BTreeSet::from(["nlp/tokenize-shards-worker-0", "nlp/tokenize-shards-worker-1"]));
@@ -180,7 +190,12 @@ fn quarter_close_needs_room_in_its_own_quota() {
 #[test]
 fn stereo_match_has_too_few_members() {
     for pod in 0..3 {
-        left_over(&format!("vision/stereo-match-worker-{pod}"), "Rejected", "gang-has-its-members", &["3", "4"]);
+        left_over(
+            &format!("vision/stereo-match-worker-{pod}"),
+            "Rejected",
+            "koordinator/gang-has-its-members",
+            &["3", "4"],
+        );
     }
 }
 

@@ -88,6 +88,7 @@ fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
         owner: Some(owner),
         labels: attributes(),
         annotations: attributes(),
+        fields: attributes(),
     }
 }
 
@@ -109,6 +110,7 @@ fn bare(id: PodId) -> Pod {
         owner: None,
         labels: Vec::new(),
         annotations: Vec::new(),
+        fields: Vec::new(),
         ..pod(id, &format!("bare-{id}"), Phase::Pending, None)
     }
 }

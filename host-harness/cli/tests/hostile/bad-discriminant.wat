@@ -2,4 +2,4 @@
 (module
   (memory (export "memory") 1)
   (data (i32.const 16) "\09")
-  (func (export "lictor:policy/decision@0.1.0#permit") (param i32) (result i32) (i32.const 16)))
+  (func (export "lictor:policy/permit@0.1.0#permit") (param i32) (result i32) (i32.const 16)))

@@ -1,6 +1,6 @@
 ;; Takes memory until it is refused, and makes do with what it has: no fault.
 (module
   (memory (export "memory") 1)
-  (func (export "lictor:policy/decision@0.1.0#describe") (result i32)
+  (func (export "lictor:policy/core@0.1.0#describe") (result i32)
     (loop $again (br_if $again (i32.ne (memory.grow (i32.const 16)) (i32.const -1))))
     (i32.const 0)))

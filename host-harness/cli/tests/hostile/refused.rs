@@ -49,8 +49,8 @@ fn a_component_that_imports() {
 
 #[test]
 fn a_component_without_an_interface() {
-    let error = refused(&renamed(&policy("(module)"), "policy/decision@", "policy/decisiom@"));
-    assert_eq!(error, LoadError::LacksInterface("lictor:policy/decision@0.1.0".to_owned()));
+    let error = refused(&renamed(&policy("(module)"), "policy/core@", "policy/corn@"));
+    assert_eq!(error, LoadError::LacksInterface("lictor:policy/core@0.1.0".to_owned()));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_component_without_a_function() {
     };
     // A name stands behind its length.
     let error = refused(&renamed(&policy("(module)"), "\x03act", "\x03art"));
-    assert_eq!(error, lacks("lictor:policy/decision@0.1.0", "act"));
+    assert_eq!(error, lacks("lictor:policy/cycle@0.1.0", "act"));
     let error = refused(&renamed(&policy("(module)"), "\x07restore", "\x07restyle"));
     assert_eq!(error, lacks("lictor:policy/state@0.1.0", "restore"));
 }
@@ -70,7 +70,7 @@ fn a_component_without_a_function() {
 fn a_component_with_other_types() {
     let error = refused(&renamed(&policy("(module)"), "\x04more", "\x04less"));
     let LoadError::OtherTypes { interface, difference } = error else { panic!("{error:?}") };
-    assert_eq!(interface, "lictor:policy/decision@0.1.0");
+    assert_eq!(interface, "lictor:policy/cycle@0.1.0");
     assert_eq!(difference, "expected record field named more, found less");
 }
 
@@ -118,7 +118,7 @@ fn what_is_refused_is_inspected_as_far_as_it_goes() {
     assert!(matches!(told.refused, Some(LoadError::Imports(_))));
 
     let told = sandbox.inspect(&policy(include_str!("trap.wat")));
-    assert_eq!(told.exports.len(), 6);
+    assert_eq!(told.exports.len(), 11);
     assert!(
         matches!(&told.refused, Some(LoadError::Mute(why)) if why.contains("the_faulty_one")),
         "{:?}",

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use lictor::embedded;
-use lictor_contract::{Event, PolicyError};
+use lictor_contract::{Checkpoint, Event, Interface, PolicyError, ReleaseCause};
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::sandbox::{Breakage, Limits, LoadError, Loaded, Sandbox, Sandboxed};
 
@@ -69,7 +69,7 @@ fn an_empty_module_becomes_a_sound_policy() {
     let mut policy = start("(module)");
     assert_eq!(policy.describe().unwrap().name, "");
     assert_eq!(policy.configure("laws", "{}").unwrap(), Ok(()));
-    assert_eq!(policy.apply(vec![Event::Clock(1)]).unwrap().revision, 0);
+    assert_eq!(policy.apply(vec![Event::Clock(1)]).unwrap().findings, []);
     assert_eq!(policy.queue_order(vec![7]).unwrap(), Vec::<u32>::new());
     assert!(policy.act().unwrap().plans.slices.is_empty());
 }
@@ -77,17 +77,31 @@ fn an_empty_module_becomes_a_sound_policy() {
 #[test]
 fn what_it_does_not_export_is_said_and_breaks_nothing() {
     let mut bytes = policy("(module)");
-    for (from, to) in
-        [("account@", "acreage@"), ("binding@", "winding@"), ("explain@", "exclaim@"), ("state@", "stake@")]
-    {
-        bytes = renamed(&bytes, &format!("policy/{from}"), &format!("policy/{to}"));
+    for interface in Interface::ALL {
+        // A name of the same length that is no interface of the contract.
+        let other: String = std::iter::once('x').chain(interface.name().chars().skip(1)).collect();
+        bytes = renamed(&bytes, &format!("policy/{interface}@"), &format!("policy/{other}@"));
     }
     let mut policy = SANDBOX.load(&bytes).unwrap().start().unwrap();
-    assert!(matches!(policy.queues(), Err(CallError::Lacks("account"))));
-    assert!(matches!(policy.marks(0, 0), Err(CallError::Lacks("binding"))));
-    assert!(matches!(policy.record_notes(true), Err(CallError::Lacks("explain"))));
-    assert!(matches!(policy.notes(0), Err(CallError::Lacks("explain"))));
-    assert!(matches!(policy.save(), Err(CallError::Lacks("state"))));
+    assert!(Interface::ALL.iter().all(|interface| !policy.has(*interface)));
+    let lacks = |answer: Result<(), CallError>| match answer {
+        Err(CallError::Lacks(interface)) => interface,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(lacks(policy.queue_order(Vec::new()).map(drop)), Interface::Queue);
+    assert_eq!(lacks(policy.pre_filter(0).map(drop)), Interface::Placement);
+    assert_eq!(lacks(policy.filter(0).map(drop)), Interface::Placement);
+    assert_eq!(lacks(policy.post_filter(0, &[]).map(drop)), Interface::Placement);
+    assert_eq!(lacks(policy.reserve(0, 0).map(drop)), Interface::Placement);
+    assert_eq!(lacks(policy.unreserve(0, ReleaseCause::Failed).map(drop)), Interface::Placement);
+    assert_eq!(lacks(policy.permit(0).map(drop)), Interface::Permit);
+    assert_eq!(lacks(policy.act().map(drop)), Interface::Cycle);
+    assert_eq!(lacks(policy.queues().map(drop)), Interface::Account);
+    assert_eq!(lacks(policy.marks(0, 0).map(drop)), Interface::Marks);
+    assert_eq!(lacks(policy.record_notes(true)), Interface::Explain);
+    assert_eq!(lacks(policy.notes(0).map(drop)), Interface::Explain);
+    assert_eq!(lacks(policy.save().map(drop)), Interface::State);
+    assert_eq!(lacks(policy.restore(&Checkpoint { format: 0, bytes: Vec::new() }).map(drop)), Interface::State);
     assert!(policy.describe().is_ok());
 }
 

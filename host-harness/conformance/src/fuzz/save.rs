@@ -36,7 +36,7 @@ pub fn scenario(case: &Case, failure: &Failure) -> String {
     }
     line("  steps:".to_owned());
     let told: Vec<&(Step, Value)> =
-        failure.steps.iter().filter(|(step, _)| !matches!(step, Step::Order | Step::Books(_))).collect();
+        failure.steps.iter().filter(|(step, _)| !matches!(step, Step::Order | Step::Usage(_))).collect();
     for (place, (step, _)) in (1usize..).zip(&told) {
         let mut written = step.written();
         if let (true, Some(expect), Some(fields)) = (place == told.len(), &failure.expect, written.as_object_mut()) {

@@ -34,7 +34,7 @@ impl Table {
             Step::Advance(seconds) => Action::Advance(seconds.saturating_mul(1_000_000_000)),
             Step::EvictionsComplete => Action::EvictionsComplete,
             Step::Apply(values) => Action::Apply(objects(values)?),
-            Step::Books(names) => Action::Status(names.iter().map(|name| (name.clone(), Usage::default())).collect()),
+            Step::Usage(names) => Action::Status(names.iter().map(|name| (name.clone(), Usage::default())).collect()),
         };
         let actual = act(action, &mut self.0)?;
         let mut said = serde_json::to_value(actual).map_err(|error| error.to_string())?;

@@ -1,14 +1,14 @@
-//! What is wrong with the input.
+//! Mistakes in the input.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A mistake in the input; as a warning, something that was read in another way than its author may think.
+/// A mistake in the input. As a warning: a value that may not mean what its author expects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputError {
     /// The file as it was named, or `standard input`.
     pub file: Arc<str>,
-    /// The line, from 1; 0 where the file as a whole is meant.
+    /// The line, from 1; 0 for the whole file.
     pub line: u32,
     /// What is wrong.
     pub message: String,

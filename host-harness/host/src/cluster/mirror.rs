@@ -37,6 +37,8 @@ pub use change::Change;
 pub struct Mirror {
     labels: Filter,
     annotations: Filter,
+    /// The fields of pods that the policy reads: JSON pointers.
+    pod_fields: Vec<String>,
     node_labels: Filter,
     clock: i64,
     /// The time that the policy was told.
@@ -60,6 +62,7 @@ impl Mirror {
         Mirror {
             labels: Filter::new(&interests.labels, true),
             annotations: Filter::new(&interests.annotations, false),
+            pod_fields: interests.pod_fields,
             node_labels: Filter::new(&interests.node_labels, false),
             clock: 0,
             told_clock: 0,
@@ -128,7 +131,7 @@ impl Mirror {
 
     /// Whether a pod may run on a node as far as that depends on no other pod. The reason is in kube-scheduler's words.
     pub fn eligible(&self, pod: PodId, node: NodeId) -> Result<(), Ineligible> {
-        let unknown = |what: &str| Ineligible(format!("there is no such {what}"));
+        let unknown = Ineligible::Unknown;
         let pod = self.pods.get(pod).ok_or_else(|| unknown("pod"))?;
         let node = self.nodes.get(node).ok_or_else(|| unknown("node"))?;
         let constraints = self.shapes.constraints(pod.record.shape).ok_or_else(|| unknown("shape"))?;

@@ -4,7 +4,13 @@
 //! received: later the same number may name another pod. The data stay beside the sentence.
 
 mod fact;
+mod fold;
+mod host;
 mod template;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
 
 use lictor_contract::{Reason, Template};
 use serde::ser::SerializeMap;
@@ -12,6 +18,8 @@ use serde::{Serialize, Serializer};
 
 use crate::cluster::Mirror;
 pub use fact::{Fact, Span, Value};
+pub use fold::{Shape, fold};
+pub use host::{HOST_RULES, HostRule, host_templates, say};
 use template::Pattern;
 
 /// The name of the fact that names the template of a clause which stands before the sentence.
@@ -28,6 +36,18 @@ pub struct NamedReason {
     pub facts: Vec<Fact>,
     /// The sentence.
     pub message: String,
+    /// How the sentence is made: the clause before it, where there is one, and the sentence itself.
+    wording: Vec<Arc<Pattern>>,
+}
+
+impl NamedReason {
+    /// The same behind a clause, whose facts it has, too.
+    pub fn behind(mut self, clause: NamedReason) -> NamedReason {
+        self.message = format!("{}: {}", clause.message, self.message);
+        self.wording.splice(0..0, clause.wording);
+        self.facts.extend(clause.facts);
+        self
+    }
 }
 
 impl Serialize for NamedReason {
@@ -47,12 +67,12 @@ impl Serialize for NamedReason {
 
 /// The sentences of a system, and those of the host.
 #[derive(Debug, Clone, Default)]
-pub struct Templates(Vec<(String, String, Pattern)>);
+pub struct Templates(Vec<(String, String, Arc<Pattern>)>);
 
 impl Templates {
     /// The sentences of a system.
     pub fn new(templates: impl IntoIterator<Item = Template>) -> Templates {
-        let parsed = |template: Template| (template.code, template.case, Pattern::parse(&template.text));
+        let parsed = |template: Template| (template.code, template.case, Arc::new(Pattern::parse(&template.text)));
         Templates(templates.into_iter().map(parsed).collect())
     }
 
@@ -61,7 +81,7 @@ impl Templates {
         self.of(code, case).is_some()
     }
 
-    fn of(&self, code: &str, case: &str) -> Option<&Pattern> {
+    fn of(&self, code: &str, case: &str) -> Option<&Arc<Pattern>> {
         self.0.iter().find(|(of_code, of_case, _)| of_code == code && of_case == case).map(|(_, _, pattern)| pattern)
     }
 
@@ -74,15 +94,19 @@ impl Templates {
     /// A reason of these facts, with its sentence.
     pub fn say(&self, code: impl Into<String>, case: impl Into<String>, facts: Vec<Fact>) -> NamedReason {
         let (code, case) = (code.into(), case.into());
-        let message = self.sentence(&code, &case, &facts);
-        NamedReason { code, case, facts, message }
+        let clause = facts.iter().find(|fact| fact.name == CONTEXT).and_then(|fact| self.of(fact.value.as_name()?, ""));
+        let own = self.of(&code, &case);
+        let wording: Vec<Arc<Pattern>> = clause.filter(|_| own.is_some()).into_iter().chain(own).cloned().collect();
+        let message = sentence(&wording, &case, &facts);
+        NamedReason { code, case, facts, message, wording }
     }
+}
 
-    /// The sentence of a reason; where there is none for it, its facts.
-    fn sentence(&self, code: &str, case: &str, facts: &[Fact]) -> String {
-        let own = self.of(code, case).map_or_else(|| template::listed(facts), |pattern| pattern.render(facts));
-        let context =
-            facts.iter().find(|fact| fact.name == CONTEXT).and_then(|fact| self.of(fact.value.as_name()?, ""));
-        context.map_or(own.clone(), |clause| format!("{}, {own}", clause.render(facts)))
+/// The sentence of facts; where there is none for them, the facts, or at least the case.
+fn sentence(wording: &[Arc<Pattern>], case: &str, facts: &[Fact]) -> String {
+    match (wording, facts) {
+        ([], []) => case.to_owned(),
+        ([], facts) => template::listed(facts),
+        (wording, facts) => wording.iter().map(|part| part.render(facts)).collect::<Vec<_>>().join(": "),
     }
 }

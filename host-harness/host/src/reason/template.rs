@@ -1,4 +1,4 @@
-//! Templates: how a sentence is made of facts. `wit/decision.wit` describes them for authors of policies.
+//! Templates: how a sentence is made of facts. `wit/core.wit` describes them for authors of policies.
 //!
 //! `{name}` is a fact, `{~name}` a fact whose amounts are rounded to be read. `[...]` is shown only where every fact named in it is
 //! there. `<...>` is shown for every resource of the amounts named in it, joined by `, `; `{resource}` is its name there. What is not
@@ -10,10 +10,10 @@ use super::fact::{Fact, Value};
 const RESOURCE: &str = "resource";
 
 /// A template, taken apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pattern(Vec<Part>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Text(String),
     Fact { name: String, rounded: bool },

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::types::{Component, ComponentItem};
 
-use super::interfaces::contract_version;
+use super::interfaces::{contract_version, presence};
 use super::signature::Names;
 use super::{LoadError, Sandbox};
 use crate::policy::Policy;
@@ -22,6 +22,8 @@ pub struct Inspection {
     pub contract: Option<String>,
     /// What it imports; nothing, in a policy.
     pub imports: Vec<String>,
+    /// The interfaces of the contract that this host knows, and which of them it exports.
+    pub interfaces: Vec<Presence>,
     /// What it exports, in its own order.
     pub exports: Vec<Export>,
     /// What it says of itself.
@@ -29,6 +31,17 @@ pub struct Inspection {
     /// Why this host does not take it as a policy; none where it does.
     #[serde(serialize_with = "as_text")]
     pub refused: Option<LoadError>,
+}
+
+/// Whether a component exports an interface of the contract.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Presence {
+    /// The interface, without package and version.
+    pub interface: String,
+    /// Every policy must export it.
+    pub required: bool,
+    /// This component does.
+    pub present: bool,
 }
 
 /// Something a component exports.
@@ -57,6 +70,7 @@ impl Sandbox {
             sha256: format!("{:x}", Sha256::digest(bytes)),
             contract: None,
             imports: Vec::new(),
+            interfaces: Vec::new(),
             exports: Vec::new(),
             description: None,
             refused: None,
@@ -70,6 +84,7 @@ impl Sandbox {
         let shape = component.component_type();
         told.contract = contract_version(&component, &self.engine);
         told.imports = shape.imports(&self.engine).map(|(name, _)| name.to_owned()).collect();
+        told.interfaces = presence(&component);
         told.exports = exports(&shape, &self.engine);
         let mut policy = self.admit(&component)?.start()?;
         told.description = Some(policy.describe().map_err(|fault| LoadError::Mute(fault.to_string()))?);

@@ -1,45 +1,70 @@
 //! One running instance: its memory, and the functions it can be asked.
 
+use lictor_contract::Interface;
 use wasmtime::Store;
 use wasmtime::component::{Instance, InstancePre};
 
-use super::bindings::bound::{account, binding, decision, explain, state};
+use super::bindings::bound;
 use super::guard::Guard;
-use super::interfaces::{ACCOUNT, BINDING, DECISION, EXPLAIN, Interface, STATE};
+use super::interfaces::{CORE, optional};
 use super::load::Loaded;
 use super::{Breakage, LoadError};
 
-/// Where the functions are in a component. The optional interfaces are probed here, once.
-#[derive(Clone)]
-pub(super) struct Indices {
-    decision: decision::GuestIndices,
-    account: Option<account::GuestIndices>,
-    binding: Option<binding::GuestIndices>,
-    explain: Option<explain::GuestIndices>,
-    state: Option<state::GuestIndices>,
+/// Binds the core, and each optional interface by itself where a component has it.
+macro_rules! interfaces {
+    ($($field:ident: $interface:ident),*) => {
+        /// Where the functions are in a component. The optional interfaces are probed here, once.
+        #[derive(Clone)]
+        pub(super) struct Indices {
+            core: bound::core::GuestIndices,
+            $($field: Option<bound::$field::GuestIndices>),*
+        }
+
+        impl Indices {
+            pub(super) fn new(component: &InstancePre<Guard>) -> wasmtime::Result<Indices> {
+                let has = |interface| optional(interface).is_in(component.component());
+                Ok(Indices {
+                    core: bound::core::GuestIndices::new(component)?,
+                    $($field: match has(Interface::$interface) {
+                        true => Some(bound::$field::GuestIndices::new(component)?),
+                        false => None,
+                    }),*
+                })
+            }
+
+            /// Whether the component has this interface.
+            pub(super) fn has(&self, interface: Interface) -> bool {
+                match interface {
+                    $(Interface::$interface => self.$field.is_some()),*
+                }
+            }
+        }
+
+        /// A running instance, and everything it holds. Dropped as a whole when it breaks: nothing in its store can be entered
+        /// again.
+        pub(super) struct Live {
+            pub(super) store: Store<Guard>,
+            pub(super) core: bound::core::Guest,
+            $(pub(super) $field: Option<bound::$field::Guest>),*
+        }
+
+        impl Live {
+            /// Compares the types of all functions with those of the contract.
+            fn bind(mut store: Store<Guard>, instance: &Instance, indices: &Indices) -> Result<Live, LoadError> {
+                let core = same(CORE.name, indices.core.load(&mut store, instance))?;
+                $(let $field = match &indices.$field {
+                    Some(it) => Some(same(optional(Interface::$interface).name, it.load(&mut store, instance))?),
+                    None => None,
+                };)*
+                Ok(Live { store, core, $($field),* })
+            }
+        }
+    };
 }
 
-impl Indices {
-    pub(super) fn new(component: &InstancePre<Guard>) -> wasmtime::Result<Indices> {
-        let has = |interface: Interface| interface.is_in(component.component());
-        Ok(Indices {
-            decision: decision::GuestIndices::new(component)?,
-            account: has(ACCOUNT).then(|| account::GuestIndices::new(component)).transpose()?,
-            binding: has(BINDING).then(|| binding::GuestIndices::new(component)).transpose()?,
-            explain: has(EXPLAIN).then(|| explain::GuestIndices::new(component)).transpose()?,
-            state: has(STATE).then(|| state::GuestIndices::new(component)).transpose()?,
-        })
-    }
-}
-
-/// A running instance, and everything it holds. Dropped as a whole when it breaks: nothing in its store can be entered again.
-pub(super) struct Live {
-    pub(super) store: Store<Guard>,
-    pub(super) decision: decision::Guest,
-    pub(super) account: Option<account::Guest>,
-    pub(super) binding: Option<binding::Guest>,
-    pub(super) explain: Option<explain::Guest>,
-    pub(super) state: Option<state::Guest>,
+interfaces! {
+    queue: Queue, placement: Placement, permit: Permit, cycle: Cycle, account: Account, explain: Explain, state: State,
+    marks: Marks
 }
 
 impl Live {
@@ -54,19 +79,6 @@ impl Live {
         Live::bind(store, &instance, &loaded.indices)
     }
 
-    /// Compares the types of all functions with those of the contract.
-    fn bind(mut store: Store<Guard>, instance: &Instance, indices: &Indices) -> Result<Live, LoadError> {
-        let to = &mut store;
-        let decision = same(DECISION, indices.decision.load(&mut *to, instance))?;
-        let account = indices.account.as_ref().map(|it| same(ACCOUNT, it.load(&mut *to, instance)));
-        let binding = indices.binding.as_ref().map(|it| same(BINDING, it.load(&mut *to, instance)));
-        let explain = indices.explain.as_ref().map(|it| same(EXPLAIN, it.load(&mut *to, instance)));
-        let state = indices.state.as_ref().map(|it| same(STATE, it.load(&mut *to, instance)));
-        let (account, binding) = (account.transpose()?, binding.transpose()?);
-        let (explain, state) = (explain.transpose()?, state.transpose()?);
-        Ok(Live { store, decision, account, binding, explain, state })
-    }
-
     /// Gives the next call its time.
     pub(super) fn arm(&mut self, ticks: u64) {
         self.store.data_mut().clear();
@@ -74,9 +86,9 @@ impl Live {
     }
 }
 
-fn same<T>(interface: Interface, loaded: wasmtime::Result<T>) -> Result<T, LoadError> {
+fn same<T>(interface: &str, loaded: wasmtime::Result<T>) -> Result<T, LoadError> {
     loaded.map_err(|error| LoadError::OtherTypes {
-        interface: interface.name.to_owned(),
+        interface: interface.to_owned(),
         difference: format!("{:#}", error.root_cause()),
     })
 }

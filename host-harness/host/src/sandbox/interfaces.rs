@@ -1,9 +1,10 @@
 //! The interfaces of the contract by name, and whether a component exports them.
 
+use lictor_contract::Interface;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use super::LoadError;
+use super::{LoadError, Presence};
 
 /// What the names of the contract's interfaces begin with.
 const PACKAGE: &str = "lictor:policy/";
@@ -13,35 +14,39 @@ const VERSION: &str = "0.1.0";
 const TRACK: &str = "0.1.";
 
 /// An interface of the contract.
-pub(super) struct Interface {
+pub(super) struct Exported {
     pub(super) name: &'static str,
     functions: &'static [&'static str],
 }
 
-pub(super) const CLUSTER: Interface = Interface { name: "lictor:policy/cluster@0.1.0", functions: &[] };
-pub(super) const DECISION: Interface = Interface {
-    name: "lictor:policy/decision@0.1.0",
-    functions: &[
-        "describe",
-        "configure",
-        "apply",
-        "queue-order",
-        "pre-filter",
-        "filter",
-        "post-filter",
-        "reserve",
-        "unreserve",
-        "permit",
-        "act",
-    ],
-};
-pub(super) const ACCOUNT: Interface = Interface { name: "lictor:policy/account@0.1.0", functions: &["queues"] };
-pub(super) const BINDING: Interface = Interface { name: "lictor:policy/binding@0.1.0", functions: &["marks"] };
-pub(super) const EXPLAIN: Interface =
-    Interface { name: "lictor:policy/explain@0.1.0", functions: &["record-notes", "notes"] };
-pub(super) const STATE: Interface = Interface { name: "lictor:policy/state@0.1.0", functions: &["save", "restore"] };
+pub(super) const CORE: Exported =
+    Exported { name: "lictor:policy/core@0.1.0", functions: &["describe", "configure", "apply"] };
 
-impl Interface {
+/// What every policy exports: the types, and the core.
+const REQUIRED: [Exported; 3] = [
+    Exported { name: "lictor:policy/cluster@0.1.0", functions: &[] },
+    Exported { name: "lictor:policy/answers@0.1.0", functions: &[] },
+    CORE,
+];
+
+/// An optional interface as components export it.
+pub(super) const fn optional(interface: Interface) -> Exported {
+    let (name, functions): (_, &[_]) = match interface {
+        Interface::Queue => ("lictor:policy/queue@0.1.0", &["queue-order"]),
+        Interface::Placement => {
+            ("lictor:policy/placement@0.1.0", &["pre-filter", "filter", "post-filter", "reserve", "unreserve"])
+        }
+        Interface::Permit => ("lictor:policy/permit@0.1.0", &["permit"]),
+        Interface::Cycle => ("lictor:policy/cycle@0.1.0", &["act"]),
+        Interface::Account => ("lictor:policy/account@0.1.0", &["queues"]),
+        Interface::Explain => ("lictor:policy/explain@0.1.0", &["record-notes", "notes"]),
+        Interface::State => ("lictor:policy/state@0.1.0", &["save", "restore"]),
+        Interface::Marks => ("lictor:policy/marks@0.1.0", &["marks"]),
+    };
+    Exported { name, functions }
+}
+
+impl Exported {
     /// Whether the component exports the interface, or a compatible version of it.
     pub(super) fn is_in(&self, component: &Component) -> bool {
         component.get_export_index(None, self.name).is_some()
@@ -68,14 +73,14 @@ pub(super) fn check(component: &Component, engine: &Engine) -> Result<(), LoadEr
     if !imports.is_empty() {
         return Err(LoadError::Imports(imports));
     }
-    if let Some(lacking) = [CLUSTER, DECISION].iter().find(|interface| !interface.is_in(component)) {
+    if let Some(lacking) = REQUIRED.iter().find(|interface| !interface.is_in(component)) {
         return Err(match contract_version(component, engine) {
             Some(found) if !found.starts_with(TRACK) => LoadError::OtherVersion { found, known: VERSION },
             _ => LoadError::LacksInterface(lacking.name.to_owned()),
         });
     }
-    let known = [CLUSTER, DECISION, ACCOUNT, BINDING, EXPLAIN, STATE];
-    known.iter().try_for_each(|interface| interface.check_functions(component))
+    let known = REQUIRED.into_iter().chain(Interface::ALL.iter().map(|interface| optional(*interface)));
+    known.into_iter().try_for_each(|interface| interface.check_functions(component))
 }
 
 /// The version of the contract that a component exports.
@@ -83,4 +88,19 @@ pub(super) fn contract_version(component: &Component, engine: &Engine) -> Option
     let exported = component.component_type();
     let version = |name: &str| Some(name.strip_prefix(PACKAGE)?.split_once('@')?.1.to_owned());
     exported.exports(engine).find_map(|(name, _)| version(name))
+}
+
+/// Which interfaces of the contract a component exports.
+pub(super) fn presence(component: &Component) -> Vec<Presence> {
+    let short = |exported: &Exported| {
+        let name = exported.name.strip_prefix(PACKAGE).and_then(|name| name.split_once('@'));
+        name.map_or(exported.name, |(name, _)| name).to_owned()
+    };
+    let found = |exported: &Exported, required| Presence {
+        interface: short(exported),
+        required,
+        present: exported.is_in(component),
+    };
+    let required = REQUIRED.iter().map(|exported| found(exported, true));
+    required.chain(Interface::ALL.iter().map(|interface| found(&optional(*interface), false))).collect()
 }

@@ -33,7 +33,7 @@ mod signature;
 
 pub use breakage::Breakage;
 pub use engine::Sandbox;
-pub use inspect::{Export, Function, Inspection};
+pub use inspect::{Export, Function, Inspection, Presence};
 pub use limits::Limits;
 pub use load::Loaded;
 pub use policy::Sandboxed;

@@ -73,7 +73,7 @@ impl Sandboxed {
     fn decide<T: Cross<U>, U>(
         &mut self,
         call: &'static str,
-        question: impl FnOnce(&mut Live) -> Result<Answer<Result<T, bound::decision::PolicyError>>, CallError>,
+        question: impl FnOnce(&mut Live) -> Result<Answer<Result<T, bound::answers::PolicyError>>, CallError>,
     ) -> Result<U, CallError> {
         let answer = self.ask(call, question)?;
         answer.map(Cross::cross).map_err(|error| CallError::Refused { call, error: error.cross() })
@@ -85,86 +85,109 @@ impl Policy for Sandboxed {
         self.revive().map_err(|cause| CallError::Broke { call: "restart", cause: Box::new(cause) })
     }
 
-    fn describe(&mut self) -> Result<Description, CallError> {
-        self.ask("describe", |it| Ok(it.decision.call_describe(&mut it.store))).map(Cross::cross)
+    fn has(&self, interface: Interface) -> bool {
+        self.loaded.indices.has(interface)
     }
 
-    fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
-        self.ask("configure", |it| Ok(it.decision.call_configure(&mut it.store, laws, arguments))).map(Cross::cross)
+    fn describe(&mut self) -> Result<Description, CallError> {
+        self.ask("describe", |it| Ok(it.core.call_describe(&mut it.store))).map(Cross::cross)
+    }
+
+    fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
+        self.ask("configure", |it| Ok(it.core.call_configure(&mut it.store, system, arguments))).map(Cross::cross)
     }
 
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
-        let mut all = Applied { revision: 0, findings: Vec::new() };
+        let mut all = Applied { findings: Vec::new() };
+        let mut told = 0_u32;
         for chunk in chunks(events) {
+            let length = u32::try_from(chunk.len()).unwrap_or(u32::MAX);
             let chunk: Vec<_> = chunk.cross();
-            let applied: Applied = self.decide("apply", |it| Ok(it.decision.call_apply(&mut it.store, &chunk)))?;
-            all.revision = applied.revision;
-            all.findings.extend(applied.findings);
+            let applied: Result<Applied, _> = self.decide("apply", |it| Ok(it.core.call_apply(&mut it.store, &chunk)));
+            all.findings.extend(applied.map_err(|error| later(error, told))?.findings);
+            told = told.saturating_add(length);
         }
         Ok(all)
     }
 
     fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
-        self.decide("queue-order", |it| Ok(it.decision.call_queue_order(&mut it.store, &pods)))
+        self.decide("queue-order", |it| Ok(has(Interface::Queue, &it.queue)?.call_queue_order(&mut it.store, &pods)))
     }
 
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
-        self.decide("pre-filter", |it| Ok(it.decision.call_pre_filter(&mut it.store, pod)))
+        self.decide(
+            "pre-filter",
+            |it| Ok(has(Interface::Placement, &it.placement)?.call_pre_filter(&mut it.store, pod)),
+        )
     }
 
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
-        self.decide("filter", |it| Ok(it.decision.call_filter(&mut it.store, pod)))
+        self.decide("filter", |it| Ok(has(Interface::Placement, &it.placement)?.call_filter(&mut it.store, pod)))
     }
 
     fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
         let refuted: Vec<_> = refuted.to_vec().cross();
-        self.decide("post-filter", |it| Ok(it.decision.call_post_filter(&mut it.store, pod, &refuted)))
+        self.decide("post-filter", |it| {
+            Ok(has(Interface::Placement, &it.placement)?.call_post_filter(&mut it.store, pod, &refuted))
+        })
     }
 
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
-        self.decide("reserve", |it| Ok(it.decision.call_reserve(&mut it.store, pod, node)))
+        self.decide("reserve", |it| {
+            Ok(has(Interface::Placement, &it.placement)?.call_reserve(&mut it.store, pod, node))
+        })
     }
 
     fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
-        self.decide("unreserve", |it| Ok(it.decision.call_unreserve(&mut it.store, pod, cause.cross())))
+        self.decide("unreserve", |it| {
+            Ok(has(Interface::Placement, &it.placement)?.call_unreserve(&mut it.store, pod, cause.cross()))
+        })
     }
 
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
-        self.decide("permit", |it| Ok(it.decision.call_permit(&mut it.store, pod)))
+        self.decide("permit", |it| Ok(has(Interface::Permit, &it.permit)?.call_permit(&mut it.store, pod)))
     }
 
     fn act(&mut self) -> Result<Actions, CallError> {
-        self.decide("act", |it| Ok(it.decision.call_act(&mut it.store)))
+        self.decide("act", |it| Ok(has(Interface::Cycle, &it.cycle)?.call_act(&mut it.store)))
     }
 
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
-        self.decide("queues", |it| Ok(has("account", &it.account)?.call_queues(&mut it.store)))
+        self.decide("queues", |it| Ok(has(Interface::Account, &it.account)?.call_queues(&mut it.store)))
     }
 
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
-        self.decide("marks", |it| Ok(has("binding", &it.binding)?.call_marks(&mut it.store, pod, node)))
+        self.decide("marks", |it| Ok(has(Interface::Marks, &it.marks)?.call_marks(&mut it.store, pod, node)))
     }
 
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
-        self.ask("record-notes", |it| Ok(has("explain", &it.explain)?.call_record_notes(&mut it.store, on)))
+        self.ask("record-notes", |it| Ok(has(Interface::Explain, &it.explain)?.call_record_notes(&mut it.store, on)))
     }
 
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
-        self.decide("notes", |it| Ok(has("explain", &it.explain)?.call_notes(&mut it.store, pod)))
+        self.decide("notes", |it| Ok(has(Interface::Explain, &it.explain)?.call_notes(&mut it.store, pod)))
     }
 
     fn save(&mut self) -> Result<Checkpoint, CallError> {
-        self.ask("save", |it| Ok(has("state", &it.state)?.call_save(&mut it.store))).map(Cross::cross)
+        self.ask("save", |it| Ok(has(Interface::State, &it.state)?.call_save(&mut it.store))).map(Cross::cross)
     }
 
     fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
         let checkpoint = checkpoint.clone().cross();
-        self.ask("restore", |it| Ok(has("state", &it.state)?.call_restore(&mut it.store, &checkpoint)))
+        self.ask("restore", |it| Ok(has(Interface::State, &it.state)?.call_restore(&mut it.store, &checkpoint)))
             .map(Cross::cross)
     }
 }
 
 /// An optional interface, where the component exports it.
-fn has<'a, G>(interface: &'static str, guest: &'a Option<G>) -> Result<&'a G, CallError> {
+fn has<G>(interface: Interface, guest: &Option<G>) -> Result<&G, CallError> {
     guest.as_ref().ok_or(CallError::Lacks(interface))
+}
+
+/// The same error, where so many events were applied in calls before.
+fn later(mut error: CallError, told: u32) -> CallError {
+    if let CallError::Refused { error: PolicyError::Overflow(over), .. } = &mut error {
+        over.event = over.event.saturating_add(told);
+    }
+    error
 }

@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(session.try_pod("default/a").unwrap().result, AttemptResult::Scheduled);
         let attempt = session.try_pod("default/b").unwrap();
         assert_eq!(attempt.result, AttemptResult::Unschedulable);
-        let said = "0/1 nodes are available: 1 `n1` has 4000 of `cpu`: 3000 stay taken, 3000 more are to be placed";
+        let said = "0/1 nodes are available: 1 `n1` lacks room: cpu: allocatable 4, in use 3, requested 3";
         assert_eq!(attempt.message(), said);
         assert_eq!(policy.log(), Vec::<String>::new());
     }

@@ -58,7 +58,6 @@ struct SavedDeparture {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct SavedPolicy {
     format: u32,
-    revision: u64,
     bytes: Vec<u8>,
 }
 
@@ -115,7 +114,7 @@ impl Session {
             asked: asked.collect(),
             held: held.collect(),
             leaving: leaving.collect(),
-            policy: policy.map(|Checkpoint { format, revision, bytes }| SavedPolicy { format, revision, bytes }),
+            policy: policy.map(|Checkpoint { format, bytes }| SavedPolicy { format, bytes }),
         })
     }
 
@@ -149,7 +148,7 @@ impl Session {
         }
         // What the cluster and the checkpoint say stands, whatever the policy says of it.
         self.commit();
-        self.saved = saved.policy.map(|SavedPolicy { format, revision, bytes }| Checkpoint { format, revision, bytes });
+        self.saved = saved.policy.map(|SavedPolicy { format, bytes }| Checkpoint { format, bytes });
         self.sync()?;
         if self.decides(ExtensionPoint::Reserve) {
             self.reserve_anew()?;

@@ -73,6 +73,10 @@ impl Session {
         policy.configure(&laws, arguments)?.map_err(OpenError::Refused)?;
         described.retain(|set| set.name == laws);
         let set = described.pop().ok_or_else(|| OpenError::Undescribed(laws.clone()))?;
+        let points: BTreeSet<_> = set.extension_points.iter().filter_map(|name| ExtensionPoint::named(name)).collect();
+        if let Some(point) = points.iter().find(|point| !policy.has(point.interface())) {
+            return Err(OpenError::Lacks { system: set.name, point: *point });
+        }
         Ok(Session {
             policy,
             system: laws,
@@ -80,7 +84,7 @@ impl Session {
             down: false,
             saved: None,
             promised: false,
-            points: set.extension_points.into_iter().collect(),
+            points,
             templates: Templates::new(set.templates),
             occupancy: Occupancy::new(&set.interests),
             mirror: Mirror::new(set.interests),

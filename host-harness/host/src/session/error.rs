@@ -1,6 +1,6 @@
 //! Why a step could not be taken.
 
-use lictor_contract::{ConfigError, NodeId, PodId};
+use lictor_contract::{ConfigError, ExtensionPoint, NodeId, PodId};
 
 use crate::policy::CallError;
 use crate::verify::Violation;
@@ -17,12 +17,20 @@ pub enum OpenError {
     /// It took a configuration for laws that it does not describe.
     #[error("the policy accepts the laws `{0}`, but does not describe them")]
     Undescribed(String),
+    /// The system decides at a point whose interface the policy lacks.
+    #[error("`{system}` decides at `{point}`, but the policy does not export `{}`", .point.interface())]
+    Lacks {
+        /// The system.
+        system: String,
+        /// The extension point.
+        point: ExtensionPoint,
+    },
 }
 
 /// A refused configuration in words.
 fn refused(error: &ConfigError) -> String {
     match error {
-        ConfigError::UnknownLaws(known) => format!("no such laws; the policy knows {}", quoted(known)),
+        ConfigError::UnknownSystem(known) => format!("no such laws; the policy knows {}", quoted(known)),
         ConfigError::UnknownArgument(name) => format!("the laws take no argument `{name}`"),
         ConfigError::BadArgument(bad) => {
             format!("argument `{}`: expected {}, found {}", bad.name, bad.expected, bad.found)

@@ -80,6 +80,11 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// What was said, as data, in the order in which it was said; what the nodes said apart.
+    pub fn reasons(&self) -> Vec<NamedReason> {
+        self.reason.iter().chain(&self.preemption).cloned().collect()
+    }
+
     /// The status message: everything that was said, in the order in which it was said.
     pub fn message(&self) -> String {
         let said = |reason: &Option<NamedReason>| reason.as_ref().map(|reason| reason.message.clone());

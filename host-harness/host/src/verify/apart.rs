@@ -29,7 +29,7 @@ mod tests {
         let world = World::small();
         let mut plan = world.plan(&[("default/p", "n1")], &["default/v"]);
         plan.preemptor = world.pod("default/v");
-        assert_eq!(world.refusal(&plan), "`default/v` is a victim of the plan that is made for it");
+        assert_eq!(world.refusal(&plan), "`default/v` is a victim of the plan that places it");
         let mut plan = world.plan(&[("default/p", "n3")], &["default/h"]);
         assert_eq!(world.judge(&plan), Ok(()));
         let admitted = Effects { admits: vec![world.pod("default/h")], ..Effects::default() };

@@ -31,7 +31,7 @@ mod tests {
     /// The verdict on bindings by names.
     fn judge(world: &World, named: &[(&str, &str)]) -> Result<(), String> {
         let named: Vec<Placement> = named.iter().map(|on| world.placement(*on)).collect();
-        bindings(&world.ground(), &named).map_err(|violation| violation.code().to_owned())
+        bindings(&world.ground(), &named).map_err(|violation| violation.reason().code)
     }
 
     #[test]

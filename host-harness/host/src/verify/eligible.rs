@@ -31,7 +31,7 @@ mod tests {
         let world = World::small();
         let plan = world.plan(&[("default/q", "n3"), ("default/p", "n2")], &[]);
         let violation = world.judge(&plan).unwrap_err();
-        assert_eq!(violation.code(), "host/eligible");
+        assert_eq!(violation.reason().code, "host/eligible");
         assert!(violation.to_string().starts_with("`n2` does not take `default/p`: "), "{violation}");
         assert_eq!(violation.refutes(&plan), [world.placement(("default/p", "n2"))]);
     }

@@ -91,7 +91,7 @@ mod tests {
         let world = World::small();
         let none = Effects::default();
         let plan = world.plan(&[("default/p", "n1")], &["default/w"]);
-        let said = "`n1` has 4000 of `cpu`: 3000 stay taken, 3000 more are to be placed";
+        let said = "`n1` lacks room: cpu: allocatable 4, in use 3, requested 3";
         assert_eq!(world.refusal(&plan), said);
         assert_eq!(short(&world, &world.plan(&[("default/p", "n1")], &["default/v"]), &none), None);
         // p and q together need all four cores of n1.

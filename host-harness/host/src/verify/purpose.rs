@@ -31,7 +31,7 @@ mod tests {
     fn who_is_evicted_makes_way_for_somebody() {
         let world = World::small();
         let plan = world.plan(&[], &["default/v", "default/w"]);
-        assert_eq!(world.refusal(&plan), "2 are evicted and nobody is nominated");
+        assert_eq!(world.refusal(&plan), "2 pod(s) are evicted and no pod is nominated");
         assert_eq!(world.judge(&world.plan(&[], &[])), Ok(()));
     }
 

@@ -11,6 +11,7 @@ pub fn interests() -> Interests {
     Interests {
         labels: Vec::new(),
         annotations: vec!["other".to_owned(), super::room::ALLOCATED.to_owned()],
+        pod_fields: Vec::new(),
         node_labels: Vec::new(),
         kinds: vec![KindInterest { group: "scheduling.koordinator.sh".to_owned(), kind: "Reservation".to_owned() }],
     }

@@ -1,45 +1,40 @@
 //! Why a plan or a binding is not carried out.
 
+use std::fmt;
+
 use lictor_contract::{NodeId, Placement, Plan, PodId};
 
 use crate::cluster::Ineligible;
-use crate::reason::NamedReason;
+use crate::reason::{Fact, NamedReason, say};
 
 /// An invariant and what breaks it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
     /// A number that names no pod.
-    #[error("no pod has the number {0}")]
     UnknownPod(PodId),
     /// A number that names no node.
-    #[error("no node has the number {0}")]
     UnknownNode(NodeId),
     /// The same victim twice.
-    #[error("`{victim}` is a victim twice")]
     VictimTwice {
         /// The victim.
         victim: String,
     },
     /// A pod with two nodes, or twice the same.
-    #[error("`{pod}` is placed twice")]
     PlacedTwice {
         /// The pod.
         pod: String,
     },
     /// A victim that is the preemptor or nominated by the same plan.
-    #[error("`{victim}` is a victim of the plan that is made for it")]
     OwnVictim {
         /// The victim.
         victim: String,
     },
     /// A victim that holds no room.
-    #[error("the victim `{victim}` neither runs on a node nor is held at permit")]
     HoldsNothing {
         /// The victim.
         victim: String,
     },
     /// A victim of a plan that is still under way.
-    #[error("`{victim}` is already leaving by plan {plan}")]
     AlreadyLeaving {
         /// The victim.
         victim: String,
@@ -47,7 +42,6 @@ pub enum Violation {
         plan: u64,
     },
     /// A pod that is not waiting for a node.
-    #[error("`{pod}` cannot be placed: it {state}")]
     NotPending {
         /// The pod.
         pod: String,
@@ -55,13 +49,11 @@ pub enum Violation {
         state: &'static str,
     },
     /// Somebody is evicted and nobody is placed.
-    #[error("{victims} are evicted and nobody is nominated")]
     NobodyGains {
         /// How many are evicted.
         victims: usize,
     },
     /// The pod that asked is not among those the plan places.
-    #[error("the plan nominates {nominated} pods, but not `{preemptor}`, whose attempt asked for it")]
     AskerLeftOut {
         /// The pod that asked.
         preemptor: String,
@@ -69,7 +61,6 @@ pub enum Violation {
         nominated: usize,
     },
     /// A placement that was refused before.
-    #[error("`{pod}` on `{node}` was refused before")]
     Refuted {
         /// The placement.
         placement: Placement,
@@ -79,7 +70,6 @@ pub enum Violation {
         node: String,
     },
     /// A node that can never take the pod.
-    #[error("`{node}` does not take `{pod}`: {why}")]
     Ineligible {
         /// The placement.
         placement: Placement,
@@ -91,7 +81,6 @@ pub enum Violation {
         why: Ineligible,
     },
     /// A node without room for what is placed on it.
-    #[error("`{node}` has {allocatable} of `{resource}`: {taken} stay taken, {wanted} more are to be placed")]
     NoRoom {
         /// The number of the node.
         id: NodeId,
@@ -109,25 +98,43 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// The invariant, as the law of a reason: `host/` and the name of its file.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Violation::UnknownPod(_) | Violation::UnknownNode(_) => "host/known",
-            Violation::VictimTwice { .. } | Violation::PlacedTwice { .. } => "host/distinct",
-            Violation::OwnVictim { .. } => "host/apart",
-            Violation::HoldsNothing { .. } => "host/running",
-            Violation::AlreadyLeaving { .. } => "host/leaving",
-            Violation::NotPending { .. } => "host/pending",
-            Violation::NobodyGains { .. } | Violation::AskerLeftOut { .. } => "host/purpose",
-            Violation::Refuted { .. } => "host/refuted",
-            Violation::Ineligible { .. } => "host/eligible",
-            Violation::NoRoom { .. } => "host/fits",
-        }
-    }
-
-    /// The violation as a reason for the pod that asked.
+    /// The invariant and what breaks it, as a reason for the pod that asked.
     pub fn reason(&self) -> NamedReason {
-        NamedReason { code: self.code().to_owned(), message: self.to_string(), ..NamedReason::default() }
+        let (code, case, facts) = match self {
+            Violation::UnknownPod(number) => ("host/known", "pod", vec![Fact::count("number", *number)]),
+            Violation::UnknownNode(number) => ("host/known", "node", vec![Fact::count("number", *number)]),
+            Violation::VictimTwice { victim } => ("host/distinct", "victim", vec![Fact::name("pod", victim)]),
+            Violation::PlacedTwice { pod } => ("host/distinct", "placed", vec![Fact::name("pod", pod)]),
+            Violation::OwnVictim { victim } => ("host/apart", "", vec![Fact::name("pod", victim)]),
+            Violation::HoldsNothing { victim } => ("host/running", "", vec![Fact::name("pod", victim)]),
+            Violation::AlreadyLeaving { victim, plan } => {
+                ("host/leaving", "", vec![Fact::name("pod", victim), Fact::count("plan", *plan)])
+            }
+            Violation::NotPending { pod, state } => {
+                ("host/pending", "", vec![Fact::name("pod", pod), Fact::name("state", *state)])
+            }
+            Violation::NobodyGains { victims } => ("host/purpose", "nobody", vec![Fact::count("victims", *victims)]),
+            Violation::AskerLeftOut { preemptor, nominated } => {
+                ("host/purpose", "preemptor", vec![Fact::name("pod", preemptor), Fact::count("nominated", *nominated)])
+            }
+            Violation::Refuted { pod, node, .. } => {
+                ("host/refuted", "", vec![Fact::name("pod", pod), Fact::name("node", node)])
+            }
+            Violation::Ineligible { pod, node, why, .. } => {
+                let why = Fact::name("why", why.reason().message);
+                ("host/eligible", "plan", vec![Fact::name("pod", pod), Fact::name("node", node), why])
+            }
+            Violation::NoRoom { node, resource, allocatable, taken, wanted, .. } => {
+                let amount = |name, n: i128| Fact::amount(name, resource, n);
+                let amounts = [
+                    amount("allocatable", (*allocatable).into()),
+                    amount("in-use", *taken),
+                    amount("requested", *wanted),
+                ];
+                ("host/fits", "", std::iter::once(Fact::name("node", node)).chain(amounts).collect())
+            }
+        };
+        say(code, case, facts)
     }
 
     /// The placements of a plan that it speaks against: those on the node or of the pod where it names them, else all.
@@ -139,3 +146,11 @@ impl Violation {
         }
     }
 }
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason().message)
+    }
+}
+
+impl std::error::Error for Violation {}

@@ -1,8 +1,8 @@
-//! Clusters of coscheduling: gangs by label that fit, fit with somebody gone, or never fit, beside regular pods.
+//! Clusters of coscheduling: gangs by label that fit, fit after evictions, or never fit, and regular pods.
 
 use serde_json::{Map, Value, json};
 
-use super::{Floor, Sketch};
+use super::{NodePool, Sketch};
 use crate::build::{PodPlan, Tags, pod, tags};
 use crate::case::{By, Drive};
 
@@ -18,11 +18,11 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let timeout = sketch.draw("permitTimeout", 5, 15);
     let between = if sketch.flag("timeoutsBetweenRounds", 50) { 11 } else { 1 };
     let recreate = sketch.flag("recreate", 30);
-    let mut floor = Floor::of(sketch, nodes, 8, false);
-    let mut objects = floor.nodes();
+    let mut pool = NodePool::of(sketch, nodes, 8, false);
+    let mut objects = pool.nodes();
     for number in 1..=running {
         let mut plan = some_pod(sketch, format!("r{number}"), size);
-        plan.node = floor.deal(&mut sketch.dice, plan.size);
+        plan.node = pool.place(&mut sketch.dice, plan.size);
         if plan.node.is_some() {
             plan.started = Some(sketch.dice.between(0, 9));
             objects.push(pod(&plan));
@@ -44,7 +44,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
                 plan.size = sketch.size(size, false);
             }
             if sketch.dice.chance(10) {
-                plan.node = floor.deal(&mut sketch.dice, plan.size);
+                plan.node = pool.place(&mut sketch.dice, plan.size);
                 plan.started = plan.node.as_ref().map(|_| 0);
             }
             objects.push(pod(&plan));

@@ -1,4 +1,4 @@
-//! Clusters of Koordinator: quotas that are nearly full, jobs with and without a gang, pods that may and may not be evicted,
+//! Clusters of Koordinator: nearly full quotas, jobs with and without a gang, pods that may or may not be evicted, and
 //! reservations.
 
 mod gangs;
@@ -6,18 +6,18 @@ mod parents;
 
 use serde_json::{Map, Value, json};
 
-use super::{Floor, Sketch};
+use super::{NodePool, Sketch};
 use crate::build::{PodPlan, Size, Tags, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::object::stamp;
 
-/// Priorities of pods that run, with ties.
+/// Priorities of running pods, with ties.
 const RUNNING: [i64; 4] = [1000, 1000, 2000, 9000];
 
-/// Priorities of pods that wait.
-const WAITING: [i64; 4] = [1000, 2000, 9000, 9000];
+/// Priorities of pending pods.
+const PENDING: [i64; 4] = [1000, 2000, 9000, 9000];
 
-/// The quotas there may be.
+/// The possible quotas.
 const QUOTAS: [&str; 3] = ["team-a", "team-b", "team-c"];
 
 pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
@@ -36,51 +36,52 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
             args.insert(name.to_owned(), json!(true));
         }
     }
-    let unlabelled_stays = args.contains_key("disableDefaultPreemptiable");
-    let mut books: Vec<Book> = QUOTAS.into_iter().take(usize::try_from(quotas).unwrap_or(0)).map(Book::of).collect();
-    let mut floor = Floor::of(sketch, nodes, 8, devices);
-    let mut objects = floor.nodes();
+    let unlabelled_is_fixed = args.contains_key("disableDefaultPreemptiable");
+    let mut usages: Vec<QuotaUsage> =
+        QUOTAS.into_iter().take(usize::try_from(quotas).unwrap_or(0)).map(QuotaUsage::of).collect();
+    let mut pool = NodePool::of(sketch, nodes, 8, devices);
+    let mut objects = pool.nodes();
     for number in 1..=reservations {
         let most = size + 1;
-        reservation(sketch, &mut floor, number, most, &mut objects);
+        reservation(sketch, &mut pool, number, most, &mut objects);
     }
     for number in 1..=running {
-        let (mut plan, quota) = some_pod(sketch, format!("r{number}"), size, devices, books.len());
-        plan.node = floor.deal(&mut sketch.dice, plan.size);
+        let (mut plan, quota) = some_pod(sketch, format!("r{number}"), size, devices, usages.len());
+        plan.node = pool.place(&mut sketch.dice, plan.size);
         if plan.node.is_some() {
             plan.started = Some(plan.created);
-            if let Some(book) = books.get_mut(quota) {
+            if let Some(usage) = usages.get_mut(quota) {
                 let label = plan.labels.get("quota.scheduling.koordinator.sh/preemptible").map(String::as_str);
-                book.running(plan.size, label == Some("false") || label.is_none() && unlabelled_stays);
+                usage.running(plan.size, label == Some("false") || label.is_none() && unlabelled_is_fixed);
             }
             objects.push(pod(&plan));
         }
     }
     for number in 1..=single {
-        let (plan, _) = some_pod(sketch, format!("p{number}"), size + 1, devices, books.len());
+        let (plan, _) = some_pod(sketch, format!("p{number}"), size + 1, devices, usages.len());
         objects.push(pod(&plan));
     }
     for job in ["x", "y", "z"].into_iter().take(usize::try_from(jobs).unwrap_or(0)) {
-        self::job(sketch, job, size, devices, books.len(), &mut objects);
+        self::job(sketch, job, size, devices, usages.len(), &mut objects);
     }
-    for book in &books {
-        objects.push(book.quota(sketch));
+    for usage in &usages {
+        objects.push(usage.quota(sketch));
     }
     let between = if gangs::vary(sketch, &mut objects) { 11 } else { 1 };
     parents::vary(sketch, &mut args, &mut objects);
     (args, objects, Drive { by: By::Attempts, first: 20, between, recreate })
 }
 
-/// What the running pods of a quota hold.
-struct Book {
+/// The usage of a quota by running pods. `fixed` is the part of non-preemptible pods.
+struct QuotaUsage {
     name: &'static str,
     used: Size,
     fixed: Size,
 }
 
-impl Book {
-    fn of(name: &'static str) -> Book {
-        Book { name, used: Size::default(), fixed: Size::default() }
+impl QuotaUsage {
+    fn of(name: &'static str) -> QuotaUsage {
+        QuotaUsage { name, used: Size::default(), fixed: Size::default() }
     }
 
     fn running(&mut self, size: Size, fixed: bool) {
@@ -90,7 +91,7 @@ impl Book {
         }
     }
 
-    /// A quota whose min holds what cannot be evicted, and whose max holds everything, both with little to spare.
+    /// A quota whose min covers the fixed usage and whose max covers all usage, both by a small margin.
     fn quota(&self, sketch: &mut Sketch) -> Value {
         let min = self.fixed.cpu + sketch.dice.between(0, 8);
         let max = self.used.cpu.max(min) + sketch.dice.between(0, 8);
@@ -116,9 +117,9 @@ impl Book {
     }
 }
 
-/// A pod of one of so many quotas, and the place of that.
+/// A pod in one of the first `quotas` quotas, and the index of its quota.
 fn some_pod(sketch: &mut Sketch, name: String, most: i64, devices: bool, quotas: usize) -> (PodPlan, usize) {
-    let priority = sketch.dice.of_these(if name.starts_with('r') { &RUNNING } else { &WAITING });
+    let priority = sketch.dice.of_these(if name.starts_with('r') { &RUNNING } else { &PENDING });
     let created = sketch.dice.between(0, 9);
     let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
     let last = i64::try_from(quotas).unwrap_or(1) - 1;
@@ -142,7 +143,7 @@ fn some_pod(sketch: &mut Sketch, name: String, most: i64, devices: bool, quotas:
     (plan, quota)
 }
 
-/// A job of pods that wait, of one size as a rule, with a gang that needs them all.
+/// A job of pending pods, usually of one size, with a gang that needs all of them.
 fn job(sketch: &mut Sketch, job: &str, most: i64, devices: bool, quotas: usize, objects: &mut Vec<Value>) {
     let members = sketch.dice.between(1, 4);
     let (mut model, _) = some_pod(sketch, String::new(), most, devices, quotas);
@@ -162,15 +163,15 @@ fn job(sketch: &mut Sketch, job: &str, most: i64, devices: bool, quotas: usize, 
     }));
 }
 
-/// A reservation, available as a rule, sometimes with a pod inside it.
-fn reservation(sketch: &mut Sketch, floor: &mut Floor, number: i64, most: i64, objects: &mut Vec<Value>) {
+/// A reservation, usually available, sometimes with a pod inside.
+fn reservation(sketch: &mut Sketch, pool: &mut NodePool, number: i64, most: i64, objects: &mut Vec<Value>) {
     let (name, size) = (format!("v{number}"), Size { cpu: sketch.dice.between(1, most), gpu: 0 });
     let priority = sketch.dice.of_these(&[100, 200, 300]).to_string();
     let mut labels = tags([("koordinator.sh/priority", priority.as_str())]);
     if let Some(may) = sketch.dice.word(&["true", "true", "false", ""]) {
         labels.insert("scheduling.koordinator.sh/can-preempt".to_owned(), may.to_owned());
     }
-    let node = if sketch.dice.chance(60) { floor.deal(&mut sketch.dice, size) } else { None };
+    let node = if sketch.dice.chance(60) { pool.place(&mut sketch.dice, size) } else { None };
     let inside = node.is_some() && sketch.dice.chance(50);
     let mut status = json!({"phase": "Pending"});
     if let Some(node) = &node {
@@ -196,8 +197,8 @@ fn reservation(sketch: &mut Sketch, floor: &mut Floor, number: i64, most: i64, o
     if inside {
         let mut plan = PodPlan { name: format!("o{number}"), size, priority: 1000, node, ..PodPlan::default() };
         plan.labels = tags([("quota.scheduling.koordinator.sh/name", "inside"), ("app", name.as_str())]);
-        let said = format!(r#"{{"name":"{name}","uid":"uid-{name}"}}"#);
-        plan.annotations = tags([("scheduling.koordinator.sh/reservation-allocated", said.as_str())]);
+        let allocated = format!(r#"{{"name":"{name}","uid":"uid-{name}"}}"#);
+        plan.annotations = tags([("scheduling.koordinator.sh/reservation-allocated", allocated.as_str())]);
         plan.metadata.insert("uid".to_owned(), json!(format!("uid-o{number}")));
         objects.push(pod(&plan));
     }

@@ -1,13 +1,13 @@
-//! Clusters of kube-scheduler: priorities, budgets, start times that tie, nodes that do not take everybody.
+//! Clusters of kube-scheduler: priorities, disruption budgets, equal start times, nodes that not every pod may run on.
 
 use serde_json::{Map, Value, json};
 
-use super::{Floor, Sketch};
+use super::{NodePool, Sketch};
 use crate::build::{PodPlan, node, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::world::text;
 
-/// Priorities, with ties, and below the default.
+/// Priorities, with ties and negative values.
 const PRIORITIES: [i64; 6] = [-10, 0, 0, 5, 10, 100];
 
 pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, Drive) {
@@ -20,16 +20,16 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let devices = sketch.flag("devices", 20);
     let picky = sketch.flag("pickyNodes", 25);
     let recreate = sketch.flag("recreate", 40);
-    let mut floor = Floor::of(sketch, nodes, 8, devices);
+    let mut pool = NodePool::of(sketch, nodes, 8, devices);
     for number in 1..=running {
         let mut plan = some_pod(sketch, format!("r{number}"), number, size, devices);
-        plan.node = floor.deal(&mut sketch.dice, plan.size);
+        plan.node = pool.place(&mut sketch.dice, plan.size);
         if plan.node.is_some() {
             plan.started = sketch.dice.chance(90).then(|| sketch.dice.between(0, 9));
             objects.push(pod(&plan));
         }
     }
-    for (name, size) in floor.names.iter().zip(&floor.sizes) {
+    for (name, size) in pool.names.iter().zip(&pool.sizes) {
         let held = objects.iter().filter(|pod: &&Value| text(pod, "/spec/nodeName") == name).count();
         let few = i64::try_from(held).unwrap_or(0) + sketch.dice.between(0, 2);
         let slots = if sketch.dice.chance(10) { few.max(1) } else { 110 };

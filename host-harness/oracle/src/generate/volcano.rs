@@ -1,28 +1,28 @@
-//! Clusters of Volcano: elastic jobs of legal sizes, plain gangs that run and wait, queues with deserved, guarantee, capability.
+//! Clusters of Volcano: elastic jobs of legal sizes, running and pending gangs, queues with deserved, guarantee, capability.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Floor, Sketch};
+use super::{NodePool, Sketch};
 use crate::build::{PodPlan, Size, Tags, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::object::stamp;
 
-/// The queues there may be.
+/// The possible queues.
 const QUEUES: [&str; 3] = ["qa", "qb", "qc"];
 
-/// A job in the making.
+/// A job to generate.
 struct Job {
     name: String,
     queue: String,
     cpu: i64,
     min: i64,
     max: i64,
-    /// How many run, if there is room.
+    /// How many pods run, if they fit.
     size: i64,
     elastic: Tags,
-    /// How long a pod is not evicted.
+    /// How long a pod is protected from eviction, in seconds.
     cooldown: Option<i64>,
 }
 
@@ -35,24 +35,24 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let size = sketch.draw("podCpuMost", 1, 2);
     let mode = sketch.flag("elasticMode", 50);
     let between = sketch.draw("secondsBetweenCycles", 1, 30);
-    let mut floor = Floor::of(sketch, nodes, 7, false);
-    let mut objects = floor.nodes();
+    let mut pool = NodePool::of(sketch, nodes, 7, false);
+    let mut objects = pool.nodes();
     for (name, value) in [("low", 10), ("high", 100)] {
         objects.push(json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}));
     }
     let names: Vec<&str> = QUEUES.into_iter().take(usize::try_from(queues).unwrap_or(0)).collect();
-    let total = floor.sizes.iter().map(|size| size.cpu).sum();
+    let total = pool.sizes.iter().map(|size| size.cpu).sum();
     let mut used: BTreeMap<String, i64> = BTreeMap::new();
     let mut left = 12;
     for number in 1..=elastic {
         let job = elastic_job(sketch, format!("e{number}"), &names, size);
-        *used.entry(job.queue.clone()).or_insert(0) += job.write(sketch, &mut floor, &mut left, number, &mut objects);
+        *used.entry(job.queue.clone()).or_insert(0) += job.write(sketch, &mut pool, &mut left, number, &mut objects);
     }
     for number in 1..=plain + waiting {
         let mut job = some_job(sketch, format!("j{number}"), &names, size);
         job.size = if number <= plain { job.max } else { 0 };
         *used.entry(job.queue.clone()).or_insert(0) +=
-            job.write(sketch, &mut floor, &mut left, 10 + number, &mut objects);
+            job.write(sketch, &mut pool, &mut left, 10 + number, &mut objects);
     }
     for name in names {
         let used = used.get(name).copied().unwrap_or(0);
@@ -63,7 +63,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     (args, objects, Drive { by: By::Cycles, first: 40, between, recreate: true })
 }
 
-/// A queue that may hold what it does, and is not guaranteed more.
+/// A queue whose capability covers its usage and whose guarantee does not exceed it.
 fn queue(sketch: &mut Sketch, name: &str, total: i64, used: i64) -> Value {
     let mut spec = json!({"weight": 1, "reclaimable": !sketch.dice.chance(10)});
     if sketch.dice.chance(75) {
@@ -92,7 +92,7 @@ fn some_job(sketch: &mut Sketch, name: String, queues: &[&str], most: i64) -> Jo
     Job { name, queue, cpu: sketch.dice.between(1, most), min, max, size: 0, elastic: Tags::new(), cooldown: None }
 }
 
-/// An elastic job, which runs as a rule.
+/// An elastic job, which usually runs.
 fn elastic_job(sketch: &mut Sketch, name: String, queues: &[&str], most: i64) -> Job {
     let min = sketch.dice.between(1, 3);
     let max = (min + sketch.dice.between(0, 5)).min(8);
@@ -112,30 +112,37 @@ fn elastic_job(sketch: &mut Sketch, name: String, queues: &[&str], most: i64) ->
 }
 
 impl Job {
-    /// Whether it may have so many pods.
+    /// Whether this number of pods is a legal size.
     fn may_be(&self, size: i64) -> bool {
-        let says = |key: &str| self.elastic.get(key).map(String::as_str);
+        let annotation = |key: &str| self.elastic.get(key).map(String::as_str);
         if self.elastic.is_empty() || size <= self.min {
             return size >= self.min;
         }
-        if says("volcano.sh/elastic-train-power-of-two") == Some("true") {
+        if annotation("volcano.sh/elastic-train-power-of-two") == Some("true") {
             return size & (size - 1) == 0;
         }
-        let factor = says("volcano.sh/elastic-train-factor").and_then(|text| text.parse().ok()).unwrap_or(1);
+        let factor = annotation("volcano.sh/elastic-train-factor").and_then(|text| text.parse().ok()).unwrap_or(1);
         (size - self.min) % factor == 0
     }
 
-    /// Writes the job, its gang and its pods; so many of them run as find room, in a legal size; what they hold.
-    fn write(&self, sketch: &mut Sketch, floor: &mut Floor, left: &mut i64, age: i64, objects: &mut Vec<Value>) -> i64 {
-        let mut homes = Vec::new();
+    /// Writes the job, its PodGroup and its pods. As many pods run as fit in a legal size. Returns their cpu.
+    fn write(
+        &self,
+        sketch: &mut Sketch,
+        pool: &mut NodePool,
+        left: &mut i64,
+        age: i64,
+        objects: &mut Vec<Value>,
+    ) -> i64 {
+        let mut placed = Vec::new();
         for _ in 0..self.size.min(*left) * 2 {
-            if i64::try_from(homes.len()).unwrap_or(0) < self.size.min(*left) {
-                homes.extend(floor.deal(&mut sketch.dice, Size { cpu: self.cpu, gpu: 0 }));
+            if i64::try_from(placed.len()).unwrap_or(0) < self.size.min(*left) {
+                placed.extend(pool.place(&mut sketch.dice, Size { cpu: self.cpu, gpu: 0 }));
             }
         }
         let size =
-            (self.min..=i64::try_from(homes.len()).unwrap_or(0)).rev().find(|size| self.may_be(*size)).unwrap_or(0);
-        homes.truncate(usize::try_from(size).unwrap_or(0));
+            (self.min..=i64::try_from(placed.len()).unwrap_or(0)).rev().find(|size| self.may_be(*size)).unwrap_or(0);
+        placed.truncate(usize::try_from(size).unwrap_or(0));
         *left -= size;
         let (name, group) = (&self.name, format!("{}-pg", self.name));
         let stamp_of = |age: i64| stamp(age);
@@ -160,7 +167,7 @@ impl Job {
         if let Some(class) = sketch.dice.word(&["", "", "low", "high"]) {
             put(&mut spec, "", "priorityClassName", json!(class));
         }
-        let phase = if homes.is_empty() { "Inqueue" } else { "Running" };
+        let phase = if placed.is_empty() { "Inqueue" } else { "Running" };
         objects.push(json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": metadata, "spec": spec,
             "status": {"phase": phase}}));
         let never = sketch.dice.chance(6);
@@ -168,7 +175,7 @@ impl Job {
             let place = usize::try_from(index).unwrap_or(usize::MAX);
             let mut plan =
                 PodPlan { name: format!("{name}-{index}"), size: Size { cpu: self.cpu, gpu: 0 }, ..PodPlan::default() };
-            (plan.created, plan.priority, plan.node) = (age, 1, homes.get(place).cloned());
+            (plan.created, plan.priority, plan.node) = (age, 1, placed.get(place).cloned());
             plan.annotations = tags([("scheduling.k8s.io/group-name", group.as_str())]);
             if !self.elastic.is_empty() {
                 self.mark(index, &mut plan);
@@ -195,17 +202,17 @@ impl Job {
         size * self.cpu
     }
 
-    /// What the job controller writes on a pod of an elastic job.
+    /// Sets the labels and annotations that the job controller sets on a pod of an elastic job.
     fn mark(&self, index: i64, plan: &mut PodPlan) {
         let place = index.to_string();
-        let said = [
+        let pairs = [
             ("volcano.sh/job-name", self.name.as_str()),
             ("volcano.sh/task-spec", "worker"),
             ("volcano.sh/task-index", place.as_str()),
             ("volcano.sh/queue-name", self.queue.as_str()),
         ];
-        plan.labels.extend(tags(said));
-        plan.annotations.extend(tags(said));
+        plan.labels.extend(tags(pairs));
+        plan.annotations.extend(tags(pairs));
         if index >= self.min {
             plan.labels.insert("volcano.sh/elastic-train".to_owned(), "true".to_owned());
         }

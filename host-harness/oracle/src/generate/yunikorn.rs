@@ -4,14 +4,14 @@ mod demand;
 
 use serde_json::{Map, Value, json};
 
-use super::{Floor, Sketch};
+use super::{NodePool, Sketch};
 use crate::build::{PodPlan, pod, put, tags};
 use crate::case::{By, Drive};
 
 /// Priorities, with ties.
 const PRIORITIES: [i64; 5] = [-5, 0, 0, 0, 10];
 
-/// A queue in the making.
+/// A leaf queue and its usage.
 struct Leaf {
     path: String,
     used: i64,
@@ -27,8 +27,8 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let daemons = sketch.flag("daemonSets", 20);
     let mixed = sketch.flag("mixedPriorities", 50);
     let recreate = sketch.flag("recreate", 60);
-    let mut floor = Floor::of(sketch, nodes, 8, devices);
-    let mut objects = floor.nodes();
+    let mut pool = NodePool::of(sketch, nodes, 8, devices);
+    let mut objects = pool.nodes();
     let mut leaves = Vec::new();
     let tops = sketch.draw("topQueues", 2, 3);
     let mut queues: Vec<Value> = (1..=tops).map(|number| top(sketch, number, devices, &mut leaves)).collect();
@@ -38,13 +38,13 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         "metadata": {"name": "keep", "annotations": classes}, "value": 0}));
     for number in 1..=running {
         let plan = some_pod(sketch, format!("r{number}"), number, size, devices, mixed);
-        let Some(plan) = dealt(sketch, plan, &mut floor, &mut leaves) else { continue };
+        let Some(plan) = place(sketch, plan, &mut pool, &mut leaves) else { continue };
         objects.push(pod(&plan));
     }
     for number in 1..=pending {
         let mut plan = some_pod(sketch, format!("p{number}"), 60 + number, size + 1, devices, mixed);
         if daemons && sketch.dice.chance(40) {
-            daemon(sketch, &mut plan, &floor.names);
+            daemon(sketch, &mut plan, &pool.names);
         } else {
             let leaf = sketch.dice.pick(&leaves).map(|leaf| leaf.path.clone()).unwrap_or_default();
             join(sketch, &mut plan, &leaf);
@@ -87,13 +87,13 @@ fn top(sketch: &mut Sketch, number: i64, devices: bool, leaves: &mut Vec<Leaf>) 
     queue(sketch, &name, guaranteed, max, false, false, Some(children))
 }
 
-/// A guarantee of at most so much.
+/// A guarantee of at most `most`, with this probability in percent.
 fn guarantee(sketch: &mut Sketch, most: Option<i64>, percent: i64) -> Option<i64> {
     let guaranteed = sketch.dice.between(1, 6).min(most.unwrap_or(6));
     (sketch.dice.chance(percent) && guaranteed > 0).then_some(guaranteed)
 }
 
-/// A queue as the configuration writes it.
+/// A queue in the format of the configuration.
 fn queue(
     sketch: &mut Sketch,
     name: &str,
@@ -138,7 +138,7 @@ fn queue(
     queue
 }
 
-/// A pod of YuniKorn's, running or pending.
+/// A pod of YuniKorn, running or pending.
 fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices: bool, mixed: bool) -> PodPlan {
     let priority = if mixed { sketch.dice.of_these(&PRIORITIES) } else { 0 };
     let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
@@ -152,20 +152,20 @@ fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices:
     plan
 }
 
-/// A running pod with its node and queue; none where there is no room for it.
-fn dealt(sketch: &mut Sketch, mut plan: PodPlan, floor: &mut Floor, leaves: &mut [Leaf]) -> Option<PodPlan> {
+/// A running pod with its node and queue; none where it does not fit.
+fn place(sketch: &mut Sketch, mut plan: PodPlan, pool: &mut NodePool, leaves: &mut [Leaf]) -> Option<PodPlan> {
     let last = i64::try_from(leaves.len()).ok()? - 1;
     let place = usize::try_from(sketch.dice.between(0, last)).ok()?;
     let path = leaves.get(place)?.path.clone();
     let parent = path.rsplit_once('.')?.0.to_owned();
-    // A maximum stands at the top queue: its leaves share it.
+    // The maximum is that of the top queue; its leaves share it.
     let shared = |leaf: &&Leaf| leaf.path == path || parent != "root" && leaf.path.starts_with(&format!("{parent}."));
     let used: i64 = leaves.iter().filter(shared).map(|leaf| leaf.used).sum();
     let leaf = leaves.get_mut(place)?;
     if leaf.max.is_some_and(|max| used + plan.size.cpu > max) {
         return None;
     }
-    plan.node = Some(floor.deal(&mut sketch.dice, plan.size)?);
+    plan.node = Some(pool.place(&mut sketch.dice, plan.size)?);
     plan.started = Some(plan.created);
     leaf.used += plan.size.cpu;
     join(sketch, &mut plan, &path);
@@ -178,7 +178,7 @@ fn join(sketch: &mut Sketch, plan: &mut PodPlan, path: &str) {
     plan.labels = tags([("applicationId", app.as_str()), ("queue", path)]);
 }
 
-/// Makes a pod one of a DaemonSet, which must run on one node.
+/// Makes a pod part of a DaemonSet that must run on one node.
 fn daemon(sketch: &mut Sketch, plan: &mut PodPlan, nodes: &[String]) {
     let node = sketch.dice.pick(nodes).cloned().unwrap_or_default();
     let app = format!("daemon-{}", plan.name);

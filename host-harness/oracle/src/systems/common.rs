@@ -1,4 +1,4 @@
-//! What holds for every system.
+//! The checks for every system.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Node, World};
 
-/// What came of a step can be: who is bound fits, who is evicted was there.
+/// Checks that the outcome is possible: bound pods fit, and victims were running.
 pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
     for (name, place) in &outcome.bound {
         match (world.pods.get(name), world.nodes.get(place)) {
@@ -16,16 +16,18 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
         }
     }
     for node in world.nodes.values() {
-        let (comes, free) = then(world, node, outcome);
-        if comes && free.0.values().any(|free| *free < 0) {
-            verdict.breach("no-node-is-overcommitted", format!("`{}` holds more than it has: {free:?}", node.name));
+        let (gains, free) = after_step(world, node, outcome);
+        if gains && free.0.values().any(|free| *free < 0) {
+            verdict.breach(
+                "no-node-is-overcommitted",
+                format!("the pods on `{}` exceed its allocatable: {free:?}", node.name),
+            );
         }
     }
     for name in &outcome.victims {
         match world.pods.get(name) {
             Some(pod) if pod.place().is_some() && !pod.leaving => {}
-            _ => verdict
-                .breach("victim-runs-and-stays", format!("`{name}` is a victim and does not run, or leaves already")),
+            _ => verdict.breach("victim-is-running", format!("victim `{name}` does not run, or is already leaving")),
         }
     }
     for (name, place) in &outcome.nominated {
@@ -35,13 +37,16 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
         }
     }
     if outcome.victims.is_empty() && !outcome.nominated.is_empty() && outcome.ended != Some(Ended::Nominated) {
-        verdict.breach("a-plan-is-told-whole", "somebody is nominated and the attempt does not say so");
+        verdict.breach(
+            "plan-is-reported-completely",
+            "a pod is nominated, but the result of the attempt is not `Nominated`",
+        );
     }
 }
 
-/// Whether somebody comes to a node with this outcome, and what is free on it then.
-fn then(world: &World, node: &Node, outcome: &Outcome) -> (bool, Amounts) {
-    let (mut comes, mut free) = (false, node.allocatable.clone());
+/// Whether a pod is added to a node by this outcome, and what is free on the node afterwards.
+fn after_step(world: &World, node: &Node, outcome: &Outcome) -> (bool, Amounts) {
+    let (mut gains, mut free) = (false, node.allocatable.clone());
     for pod in world.pods.values().filter(|pod| !pod.finished && !world.inside(pod)) {
         let held = pod.held.as_ref().filter(|_| outcome.waiting.contains(&pod.name));
         let held =
@@ -49,23 +54,23 @@ fn then(world: &World, node: &Node, outcome: &Outcome) -> (bool, Amounts) {
         let place = outcome.bound.get(&pod.name).or(pod.node.as_ref()).or(held);
         if place == Some(&node.name) {
             free.take(&pod.request);
-            comes |= pod.place() != Some(&node.name);
+            gains |= pod.place() != Some(&node.name);
         }
     }
-    (comes, free)
+    (gains, free)
 }
 
-/// The words of an attempt agree with each other.
-pub(crate) fn attempt_is_told(outcome: &Outcome, pod: &str, verdict: &mut Verdict) {
-    let said = match outcome.ended {
+/// Checks that the fields of an attempt's outcome agree with each other.
+pub(crate) fn attempt_is_consistent(outcome: &Outcome, pod: &str, verdict: &mut Verdict) {
+    let consistent = match outcome.ended {
         Some(Ended::Scheduled) => outcome.bound.get(pod) == outcome.node.as_ref() && outcome.node.is_some(),
         Some(Ended::Waiting) => outcome.waiting.contains(pod) && outcome.node.is_some(),
         Some(Ended::Nominated) => outcome.nominated.get(pod) == outcome.node.as_ref() && outcome.node.is_some(),
         Some(Ended::Unschedulable | Ended::Rejected) => outcome.node.is_none() && outcome.victims.is_empty(),
         None => false,
     };
-    if !said {
-        verdict.breach("an-attempt-is-told-whole", format!("`{pod}`: {outcome:?}"));
+    if !consistent {
+        verdict.breach("attempt-is-reported-completely", format!("`{pod}`: {outcome:?}"));
     }
     verdict.decided(match outcome.ended {
         Some(Ended::Scheduled) => "scheduled",
@@ -73,17 +78,20 @@ pub(crate) fn attempt_is_told(outcome: &Outcome, pod: &str, verdict: &mut Verdic
         Some(Ended::Nominated) => "nominated",
         Some(Ended::Unschedulable) => "unschedulable",
         Some(Ended::Rejected) => "rejected",
-        None => "untold",
+        None => "without result",
     });
 }
 
-/// The books say what the pods hold.
-pub(crate) fn books(expected: &BTreeMap<String, Amounts>, outcome: &Outcome, verdict: &mut Verdict) {
-    for (name, told) in &outcome.books {
-        let holds = expected.get(name).cloned().unwrap_or_default();
-        // Whether resources that the quota does not limit are told is left open.
-        if holds.0.keys().any(|resource| holds.get(resource) != told.get(resource)) {
-            verdict.breach("books-say-what-is-held", format!("`{name}` holds {holds:?}, and its books say {told:?}"));
+/// Checks that the reported usage is the sum of the pods.
+pub(crate) fn usage(expected: &BTreeMap<String, Amounts>, outcome: &Outcome, verdict: &mut Verdict) {
+    for (name, reported) in &outcome.usage {
+        let used = expected.get(name).cloned().unwrap_or_default();
+        // Resources without a limit may or may not be reported.
+        if used.0.keys().any(|resource| used.get(resource) != reported.get(resource)) {
+            verdict.breach(
+                "usage-is-the-sum-of-the-pods",
+                format!("the pods of `{name}` use {used:?}, but {reported:?} is reported"),
+            );
         }
     }
 }

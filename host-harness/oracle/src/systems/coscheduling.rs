@@ -1,4 +1,4 @@
-//! Coscheduling (KEP of January 2020): queue sort, PreFilter, Permit, Unreserve, over kube-scheduler's own preemption.
+//! Coscheduling (KEP of January 2020): queue sort, PreFilter, Permit, Unreserve, on top of kube-scheduler's own preemption.
 
 mod plan;
 mod queue;
@@ -16,14 +16,14 @@ use crate::world::{Pod, World};
 use plan::without_room;
 pub(crate) use queue::order;
 
-/// What the plugin remembers.
+/// The state of the plugin.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// LastPodGroup.
     last: Option<String>,
-    /// When the time of a waiting pod is up.
+    /// When each waiting pod times out, in seconds.
     deadlines: BTreeMap<String, i64>,
-    /// Whether any attempt has been made: from then on the times by which the queue is sorted differ.
+    /// Whether any attempt has been made. After that, failures change the times by which the queue is sorted.
     begun: bool,
 }
 
@@ -43,12 +43,12 @@ fn members<'w>(world: &'w World, name: &str) -> Vec<&'w Pod> {
     world.pods.values().filter(alive).collect()
 }
 
-/// How many of a group are bound or wait at permit.
+/// How many members of a group are bound or wait at permit.
 fn allocated(world: &World, name: &str) -> usize {
     members(world, name).iter().filter(|pod| pod.place().is_some()).count()
 }
 
-/// The cluster in which Filter runs for a pod, with those who are rejected because another group's turn has come, and whether
+/// The cluster in which Filter runs for a pod, after the switch of groups has rejected the waiting pods of the last group, and whether
 /// the pod passes PreFilter.
 fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> (World, bool) {
     let mut after = world.clone();
@@ -77,48 +77,48 @@ pub(crate) fn attempt(
     let (world, passes) = pre_filter(world, memory, pod);
     let Some(gang) = group(pod) else {
         kubernetes::attempt(&world, name, outcome, verdict)?;
-        stay_as_they_are(&world, outcome, None, verdict);
+        other_pods_keep_waiting(&world, outcome, None, verdict);
         return Ok(());
     };
     if !passes {
         if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
-            let text =
-                format!("`{name}` is of a group with too few members, and the attempt ended {:?}", outcome.ended);
+            let text = format!("the group of `{name}` has too few members, and the attempt ended {:?}", outcome.ended);
             verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
         }
         return Ok(());
     }
-    stay_as_they_are(&world, outcome, Some(gang), verdict);
+    other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
     kubernetes::nominations(&world, pod, &|other| group(other) == Some(gang), outcome, verdict);
-    let takers: Vec<String> = kubernetes::takers(&world, pod).iter().map(|node| node.name.clone()).collect();
-    if takers.is_empty() {
+    let fitting_nodes: Vec<String> =
+        kubernetes::fitting_nodes(&world, pod).iter().map(|node| node.name.clone()).collect();
+    if fitting_nodes.is_empty() {
         without_room(&world, pod, gang, outcome, verdict);
     } else {
-        with_room(&world, pod, gang, &takers, outcome, verdict);
+        with_room(&world, pod, gang, &fitting_nodes, outcome, verdict);
     }
     Ok(())
 }
 
-/// A member that a node takes is held, or bound with all who waited for it.
-fn with_room(world: &World, pod: &Pod, gang: &str, takers: &[String], outcome: &Outcome, verdict: &mut Verdict) {
+/// Judges a member that fits a node: it waits, or it is bound with all members that waited for it.
+fn with_room(world: &World, pod: &Pod, gang: &str, fitting_nodes: &[String], outcome: &Outcome, verdict: &mut Verdict) {
     let enough = allocated(world, gang) + 1 >= minimum(pod);
-    let wanted = if enough { Ended::Scheduled } else { Ended::Waiting };
-    let there = outcome.node.as_ref().is_some_and(|node| takers.contains(node));
-    if outcome.ended != Some(wanted) || !there {
+    let expected = if enough { Ended::Scheduled } else { Ended::Waiting };
+    let on_fitting_node = outcome.node.as_ref().is_some_and(|node| fitting_nodes.contains(node));
+    if outcome.ended != Some(expected) || !on_fitting_node {
         let text = format!(
-            "`{}` is member {} of the {} its gang needs and fits {takers:?}; the attempt ended {:?} {:?}",
+            "`{}` is member {} of the {} its gang needs and fits {fitting_nodes:?}; the attempt ended {:?} {:?}",
             pod.name,
             allocated(world, gang) + 1,
             minimum(pod),
             outcome.ended,
             outcome.node
         );
-        let expect = json!({"result": format!("{wanted:?}"), "nodeIn": takers});
+        let expect = json!({"result": format!("{expected:?}"), "nodeIn": fitting_nodes});
         return verdict.breach_expecting("gang-is-complete-or-waits", text, expect);
     }
-    let nominated = pod.nominated.as_ref().filter(|node| takers.contains(node));
+    let nominated = pod.nominated.as_ref().filter(|node| fitting_nodes.contains(node));
     if nominated.is_some_and(|nominated| outcome.node.as_ref() != Some(nominated)) {
-        verdict.breach("nominated-node-first", format!("`{}` was not given its nominated node", pod.name));
+        verdict.breach("nominated-node-first", format!("`{}` did not get its nominated node", pod.name));
     }
     let released = members(world, gang).into_iter().filter_map(|pod| Some((&pod.name, pod.held.as_ref()?)));
     let mut bound: BTreeMap<&String, &String> = if enough { released.collect() } else { BTreeMap::new() };
@@ -128,14 +128,14 @@ fn with_room(world: &World, pod: &Pod, gang: &str, takers: &[String], outcome: &
     if !outcome.bound.iter().eq(bound.iter().map(|(name, node)| (*name, *node))) {
         verdict.breach_expecting(
             "gang-is-complete-or-waits",
-            format!("bound was {:?}", outcome.bound),
+            format!("the step bound {:?}", outcome.bound),
             json!({"bound": bound}),
         );
     }
 }
 
-/// Nobody comes to wait or ceases to but whom the rules name: with a waiter who is a victim its whole group ceases to.
-fn stay_as_they_are(world: &World, outcome: &Outcome, gang: Option<&str>, verdict: &mut Verdict) {
+/// Checks that no other pod starts or stops waiting at permit. If a waiting pod is evicted, its whole group stops waiting.
+fn other_pods_keep_waiting(world: &World, outcome: &Outcome, gang: Option<&str>, verdict: &mut Verdict) {
     let displaced: BTreeSet<&str> =
         outcome.victims.iter().filter_map(|victim| group(world.pods.get(victim)?)).collect();
     for pod in world.pods.values() {
@@ -143,12 +143,14 @@ fn stay_as_they_are(world: &World, outcome: &Outcome, gang: Option<&str>, verdic
         let own = gang.is_some() && group(pod) == gang;
         let displaced = group(pod).is_some_and(|group| displaced.contains(group));
         if before && displaced && now && outcome.victims.iter().any(|victim| held(world, victim)) {
-            verdict
-                .breach("gang-fails-together", format!("`{}` waits on, and one of its group was displaced", pod.name));
+            verdict.breach(
+                "gang-fails-together",
+                format!("`{}` still waits, although a pod of its group was evicted", pod.name),
+            );
         }
         if before != now && !own && !displaced {
-            let text = format!("`{}` {}", pod.name, if before { "does not wait any more" } else { "waits" });
-            verdict.breach("waiters-stay", text);
+            let text = format!("`{}` {}", pod.name, if before { "stopped waiting" } else { "started waiting" });
+            verdict.breach("waiting-pods-stay", text);
         }
     }
 }
@@ -157,9 +159,9 @@ fn held(world: &World, pod: &str) -> bool {
     world.pods.get(pod).is_some_and(|pod| pod.held.is_some())
 }
 
-/// Judges the passing of time: with a waiter whose time is up its whole group is rejected, nobody else is.
+/// Judges the passing of time: if a waiting pod times out, its whole group is rejected, and no other pod.
 pub(crate) fn advance(world: &World, memory: &Memory, now: i64, outcome: &Outcome, verdict: &mut Verdict) {
-    let up: BTreeSet<&str> = world
+    let timed_out: BTreeSet<&str> = world
         .pods
         .values()
         .filter(|pod| pod.held.is_some())
@@ -167,14 +169,14 @@ pub(crate) fn advance(world: &World, memory: &Memory, now: i64, outcome: &Outcom
         .filter_map(group)
         .collect();
     for pod in world.pods.values().filter(|pod| pod.held.is_some()) {
-        let rejected = group(pod).is_some_and(|group| up.contains(group));
+        let rejected = group(pod).is_some_and(|group| timed_out.contains(group));
         if rejected == outcome.waiting.contains(&pod.name) {
             verdict.breach("gang-fails-together", format!("`{}` at {now}s: rejected should be {rejected}", pod.name));
         }
     }
 }
 
-/// What the plugin remembers of a step.
+/// Updates the state of the plugin after a step.
 pub(crate) fn remember(case: &Case, world: &World, memory: &mut Memory, step: &Step, outcome: &Outcome) {
     let Step::Schedule(name) = step else { return };
     memory.begun = true;

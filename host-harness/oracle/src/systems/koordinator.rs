@@ -62,7 +62,7 @@ pub(crate) fn attempt(
     let switches = Switches::of(case);
     let there = |victim: &String| world.pods.contains_key(victim);
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
-    let inquiry = Inquiry {
+    let judge = Judge {
         world,
         pod,
         switches,
@@ -71,10 +71,10 @@ pub(crate) fn attempt(
         books: books(world, switches, pod)?,
         in_flight: memory.flights.get(&job(pod)).is_some_and(|victims| victims.iter().any(there))
             || waiting(world, pod).iter().any(|member| room_is_being_left(world, member))
-            || kubernetes::is_held_up(world, pod, &|other| gangs.are_together(pod, other), priority),
+            || kubernetes::waits_for_permit(world, pod, &|other| gangs.are_together(pod, other), priority),
         gangs,
     };
-    inquiry.judge(outcome, verdict);
+    judge.judge(outcome, verdict);
     if outcome.ended == Some(Ended::Nominated) {
         memory.flights.insert(job(pod), outcome.victims.clone());
     }
@@ -89,7 +89,7 @@ fn room_is_being_left(world: &World, pod: &Pod) -> bool {
 }
 
 /// Everything that is asked of one attempt.
-struct Inquiry<'w> {
+struct Judge<'w> {
     world: &'w World,
     pod: &'w Pod,
     switches: Switches,
@@ -100,9 +100,9 @@ struct Inquiry<'w> {
     gangs: Gangs<'w>,
 }
 
-impl Inquiry<'_> {
+impl Judge<'_> {
     fn judge(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Inquiry { world, pod, .. } = self;
+        let Judge { world, pod, .. } = self;
         if !self.gangs.have_members(pod) {
             if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
                 let text =
@@ -112,14 +112,15 @@ impl Inquiry<'_> {
             return self.gangs.stay(pod, false, outcome, verdict);
         }
         let admitted = self.books.iter().all(|books| books.admits(self.stays, &self.total));
-        let takers: Vec<String> = takers(world, pod);
+        let fitting_nodes: Vec<String> = fitting_nodes(world, pod);
         let placed = matches!(outcome.ended, Some(Ended::Scheduled | Ended::Waiting));
-        if admitted && !takers.is_empty() {
-            return self.with_room(&takers, outcome, verdict);
+        if admitted && !fitting_nodes.is_empty() {
+            return self.with_room(&fitting_nodes, outcome, verdict);
         }
         if placed {
             let law = if admitted { "bound-where-there-is-room" } else { "job-fits-quota" };
-            let text = format!("`{}` was placed; quota admits: {admitted}, nodes with room: {takers:?}", pod.name);
+            let text =
+                format!("`{}` was placed; quota admits: {admitted}, nodes with room: {fitting_nodes:?}", pod.name);
             return verdict.breach(law, text);
         }
         let wanted = if admitted { Ended::Unschedulable } else { Ended::Rejected };
@@ -128,27 +129,34 @@ impl Inquiry<'_> {
             return self.plan(outcome, verdict);
         }
         if outcome.ended != Some(wanted) {
-            verdict.breach("an-attempt-is-told-whole", format!("`{}`: {:?}, not {wanted:?}", pod.name, outcome.ended));
+            verdict.breach(
+                "attempt-is-reported-completely",
+                format!("`{}`: {:?}, not {wanted:?}", pod.name, outcome.ended),
+            );
         }
         self.gangs.stay(pod, !self.in_flight, outcome, verdict);
         self.complete(outcome, verdict);
     }
 
     /// A pod that is admitted and fits is bound, or held until its gang is complete.
-    fn with_room(&self, takers: &[String], outcome: &Outcome, verdict: &mut Verdict) {
+    fn with_room(&self, fitting_nodes: &[String], outcome: &Outcome, verdict: &mut Verdict) {
         let pod = self.pod;
         let enough = self.gangs.are_complete_with(pod);
         let wanted = if enough { Ended::Scheduled } else { Ended::Waiting };
-        let there = outcome.node.as_ref().is_some_and(|node| takers.contains(node));
+        let there = outcome.node.as_ref().is_some_and(|node| fitting_nodes.contains(node));
         if outcome.ended != Some(wanted) || !there {
             let text = format!(
-                "`{}` is admitted and fits {takers:?}; it ended {:?} {:?}",
+                "`{}` is admitted and fits {fitting_nodes:?}; it ended {:?} {:?}",
                 pod.name, outcome.ended, outcome.node
             );
-            let expect = json!({"result": format!("{wanted:?}"), "nodeIn": takers});
+            let expect = json!({"result": format!("{wanted:?}"), "nodeIn": fitting_nodes});
             return verdict.breach_expecting("bound-where-there-is-room", text, expect);
         }
-        if pod.nominated.as_ref().is_some_and(|node| takers.contains(node) && outcome.node.as_ref() != Some(node)) {
+        if pod
+            .nominated
+            .as_ref()
+            .is_some_and(|node| fitting_nodes.contains(node) && outcome.node.as_ref() != Some(node))
+        {
             verdict.breach("nominated-node-first", format!("`{}` was not given its nominated node", pod.name));
         }
         let bound = if enough { self.gangs.bound_with(pod) } else { BTreeSet::new() };
@@ -161,8 +169,8 @@ impl Inquiry<'_> {
 }
 
 /// The nodes that take a pod: the room of those of its priority or a higher one who are nominated there is kept.
-fn takers(world: &World, pod: &Pod) -> Vec<String> {
-    kubernetes::takers_by(world, pod, priority).iter().map(|node| node.name.clone()).collect()
+fn fitting_nodes(world: &World, pod: &Pod) -> Vec<String> {
+    kubernetes::fitting_nodes_by(world, pod, priority).iter().map(|node| node.name.clone()).collect()
 }
 
 /// Judges the passing of time.

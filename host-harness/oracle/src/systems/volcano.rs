@@ -1,6 +1,6 @@
 //! Volcano: gangs and queues of the capacity plugin, elastic jobs, reclaim by whole jobs (elastic scheduling design, actions
-//! allocate, reclaim, elastic). What a cycle bound is judged as a whole, from the cluster before it and what came of it; its plans are
-//! judged one after the other, each with those before it carried out.
+//! allocate, reclaim, elastic). The bindings of a cycle are judged together, from the cluster before and after it. Its plans are judged
+//! one after the other, each after executing those before it.
 
 mod growth;
 mod plan;
@@ -13,23 +13,23 @@ use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::case::Case;
 use crate::outcome::Outcome;
-use crate::puzzle::{Asker, Puzzle};
+use crate::placement::{IncomingPod, PlacementProblem};
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World};
 use read::{Job, Queue, queues};
 
-/// What is remembered between cycles.
+/// The state between cycles.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    /// When every job last changed its size.
+    /// When each job last changed its size, in seconds.
     scaled: BTreeMap<String, i64>,
 }
 
-/// Everything that is asked of one cycle.
-struct Inquiry<'w> {
+/// Everything needed to judge one cycle.
+struct Judge<'w> {
     /// The cluster before the cycle.
     world: &'w World,
-    /// The same with the bindings, before anybody has left.
+    /// The cluster after the bindings, before any victim has left.
     after: World,
     jobs: Vec<Job>,
     queues: BTreeMap<String, Queue>,
@@ -46,19 +46,19 @@ pub(crate) fn cycle(
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
     let mode = case.args.get("capacity.reclaim.mode").and_then(serde_json::Value::as_str);
-    let mut inquiry = Inquiry::new(world, outcome, mode == Some("elastic"))?;
+    let mut judge = Judge::new(world, outcome, mode == Some("elastic"))?;
     if let Some(standing) = &outcome.standing {
-        for pod in inquiry.after.pods.values_mut() {
+        for pod in judge.after.pods.values_mut() {
             pod.nominated = standing.get(&pod.name).cloned();
         }
     }
-    verdict.decided(if outcome.changes() { "cycle that decides" } else { "cycle at rest" });
-    inquiry.bindings(verdict);
-    inquiry.reclaims(verdict)?;
-    inquiry.grows(memory, verdict);
-    for job in &inquiry.jobs {
+    verdict.decided(if outcome.changes() { "cycle with decisions" } else { "cycle without decisions" });
+    judge.bindings(verdict);
+    judge.reclaims(verdict)?;
+    judge.grows(memory, verdict);
+    for job in &judge.jobs {
         let changes = |name: &String| {
-            world.pods.get(name).is_some_and(|pod| job.is_extra(pod) && read::group_of(pod) == job.name)
+            world.pods.get(name).is_some_and(|pod| job.is_elastic_pod(pod) && read::group_of(pod) == job.name)
         };
         if outcome.bound.keys().chain(&outcome.victims).any(changes) {
             memory.scaled.insert(job.name.clone(), world.now);
@@ -67,7 +67,7 @@ pub(crate) fn cycle(
     Ok(())
 }
 
-/// What the pods of a queue hold.
+/// The usage of a queue by the pods that `counts` selects.
 fn used<'w>(world: &'w World, jobs: &[Job], queue: &str, counts: impl Fn(&Job, &Pod) -> bool) -> Amounts {
     let ours = jobs.iter().filter(|job| job.queue == queue);
     let pods: Vec<&'w Pod> =
@@ -75,14 +75,14 @@ fn used<'w>(world: &'w World, jobs: &[Job], queue: &str, counts: impl Fn(&Job, &
     Amounts::sum(pods.into_iter().map(|pod| &pod.request))
 }
 
-/// Whether a pod runs, though it may be leaving.
+/// Whether a pod runs. It may be terminating.
 fn runs(_: &Job, pod: &Pod) -> bool {
     pod.node.is_some()
 }
 
-impl<'w> Inquiry<'w> {
-    /// The cluster as it is when this has come of it.
-    fn new(world: &'w World, outcome: &'w Outcome, elastic_mode: bool) -> Result<Inquiry<'w>, ReadError> {
+impl<'w> Judge<'w> {
+    /// The check of an outcome.
+    fn new(world: &'w World, outcome: &'w Outcome, elastic_mode: bool) -> Result<Judge<'w>, ReadError> {
         let mut after = world.clone();
         for (name, node) in &outcome.bound {
             if let Some(pod) = after.pods.get_mut(name) {
@@ -94,12 +94,12 @@ impl<'w> Inquiry<'w> {
                 pod.leaving = true;
             }
         }
-        Ok(Inquiry { world, after, jobs: Job::read(world), queues: queues(world)?, elastic_mode, outcome })
+        Ok(Judge { world, after, jobs: Job::read(world), queues: queues(world)?, elastic_mode, outcome })
     }
 }
 
-impl Inquiry<'_> {
-    /// What somebody was bound to is legal, and nobody was passed over who could be bound.
+impl Judge<'_> {
+    /// Checks that bindings are legal and that no pod that fits was passed over.
     fn bindings(&self, verdict: &mut Verdict) {
         for job in &self.jobs {
             let came: Vec<&Pod> =
@@ -111,31 +111,36 @@ impl Inquiry<'_> {
                     verdict.breach("gang-is-complete", text);
                 }
                 if queue.is_none_or(|queue| !queue.is_open) {
-                    verdict.breach("queue-takes-pods", format!("`{}` was bound for a queue that is closed", job.name));
+                    verdict.breach(
+                        "queue-takes-pods",
+                        format!("a pod of `{}` was bound although its queue is closed", job.name),
+                    );
                 }
                 let holds = used(&self.after, &self.jobs, &job.queue, |_, pod| pod.node.is_some() && !pod.leaving);
-                if queue.is_some_and(|queue| !holds.within(&queue.most)) {
-                    verdict.breach("queue-fits-capability", format!("`{}` holds {holds:?}", job.queue));
+                if queue.is_some_and(|queue| !holds.within(&queue.capability)) {
+                    verdict.breach("queue-fits-capability", format!("`{}` uses {holds:?}", job.queue));
                 }
                 let normal = used(&self.after, &self.jobs, &job.queue, |job, pod| {
-                    runs(job, pod) && !job.is_extra(pod) && !pod.leaving
+                    runs(job, pod) && !job.is_elastic_pod(pod) && !pod.leaving
                 });
                 let beyond = queue.is_some_and(|queue| !normal.within(&queue.deserved));
-                if self.elastic_mode && beyond && came.iter().any(|pod| !job.is_extra(pod)) {
+                if self.elastic_mode && beyond && came.iter().any(|pod| !job.is_elastic_pod(pod)) {
                     verdict
-                        .breach("normal-pods-fit-deserved", format!("`{}` holds {normal:?} by normal pods", job.queue));
+                        .breach("normal-pods-fit-deserved", format!("normal pods of `{}` use {normal:?}", job.queue));
                 }
             }
             self.passed_over(job, verdict);
         }
     }
 
-    /// The pods that a gang lacks, or the next pod of one that runs; none where it has too few, or they are promised room already.
+    /// The missing pods of a gang, or the next pod of a running gang. Empty if it has too few pods, or if they are nominated already.
     fn missing(&self, job: &Job) -> Vec<&Pod> {
         let pods = job.pods(&self.after);
         let running = pods.iter().filter(|pod| pod.node.is_some() && !pod.leaving).count();
-        let mut waiting: Vec<&Pod> =
-            pods.into_iter().filter(|pod| pod.pending() && pod.nominated.is_none() && !job.is_extra(pod)).collect();
+        let mut waiting: Vec<&Pod> = pods
+            .into_iter()
+            .filter(|pod| pod.pending() && pod.nominated.is_none() && !job.is_elastic_pod(pod))
+            .collect();
         let missing = job.min.saturating_sub(running).max(1);
         if waiting.len() < missing || job.pods(self.world).len() < job.min {
             return Vec::new();
@@ -144,20 +149,20 @@ impl Inquiry<'_> {
         waiting
     }
 
-    /// A gang, or a pod of one that runs, that fits what is idle and its queue at the end of the cycle would have fitted before.
+    /// Checks that no gang was passed over. A gang, or the next pod of a running gang, that fits idle room and queue at the end fitted before.
     fn passed_over(&self, job: &Job, verdict: &mut Verdict) {
-        let asking = self.missing(job);
-        if asking.is_empty() || !self.queue_takes(job, &asking, false) {
+        let missing = self.missing(job);
+        if missing.is_empty() || !self.queue_takes(job, &missing, false) {
             return;
         }
-        let puzzle = Puzzle { free: self.idle(), movers: Vec::new(), askers: self.askers(&asking) };
-        if puzzle.solved_by(0) {
-            let text = format!("{} pods of `{}` fit what is idle, and were not bound", asking.len(), job.name);
-            verdict.breach("idle-room-is-given", text);
+        let problem = PlacementProblem { free: self.idle(), candidates: Vec::new(), incoming: self.incoming(&missing) };
+        if problem.fits_without(0) {
+            let text = format!("{} pods of `{}` fit idle room and were not bound", missing.len(), job.name);
+            verdict.breach("idle-room-is-used", text);
         }
     }
 
-    /// What is idle on every node at the end of the cycle and not promised.
+    /// The idle room of every node at the end of the cycle, without nominated room.
     fn idle(&self) -> Vec<Amounts> {
         let least = |(node, mut future): (&Node, Amounts)| {
             let idle = self.after.free(node);
@@ -167,7 +172,7 @@ impl Inquiry<'_> {
         self.after.nodes.values().zip(self.future()).map(least).collect()
     }
 
-    /// What will be free on every node when those that are leaving are gone, and not promised.
+    /// The room of every node after all terminating pods have left, without nominated room.
     fn future(&self) -> Vec<Amounts> {
         let future = self.after.nodes.values().map(|node| {
             let mut future = self.after.free(node);
@@ -180,40 +185,44 @@ impl Inquiry<'_> {
         future.collect()
     }
 
-    /// These as askers.
-    fn askers<'p>(&self, pods: &[&'p Pod]) -> Vec<Asker<'p>> {
-        pods.iter().map(|pod| Asker { request: &pod.request, nodes: (0..self.world.nodes.len()).collect() }).collect()
+    /// These pods as incoming pods of a placement problem.
+    fn incoming<'p>(&self, pods: &[&'p Pod]) -> Vec<IncomingPod<'p>> {
+        pods.iter()
+            .map(|pod| IncomingPod { request: &pod.request, nodes: (0..self.world.nodes.len()).collect() })
+            .collect()
     }
 
-    /// Whether the queue of a job is open and may hold these, too, in every reading of what it holds; leniently, in one.
+    /// Whether the queue of a job is open and these pods fit its bounds, in every reading of its usage. `lenient`: in one reading.
     fn queue_takes(&self, job: &Job, pods: &[&Pod], lenient: bool) -> bool {
         let Some(queue) = self.queues.get(&job.queue) else { return false };
-        let asked = Amounts::sum(pods.iter().map(|pod| &pod.request));
+        let requested = Amounts::sum(pods.iter().map(|pod| &pod.request));
         let counts = |pod: &Pod| {
-            let promised = !lenient && pod.nominated.is_some() && pod.pending();
-            pod.node.is_some() && !(lenient && pod.leaving) || promised
+            let nominated = !lenient && pod.nominated.is_some() && pod.pending();
+            pod.node.is_some() && !(lenient && pod.leaving) || nominated
         };
         let mut all = used(&self.after, &self.jobs, &job.queue, |_, pod| counts(pod));
-        let mut normal = used(&self.after, &self.jobs, &job.queue, |job, pod| counts(pod) && !job.is_extra(pod));
-        all.add(&asked);
-        normal.add(&asked);
-        let extra = pods.iter().any(|pod| job.is_extra(pod));
-        queue.is_open && all.within(&queue.most) && (extra || !self.elastic_mode || normal.within(&queue.deserved))
+        let mut normal = used(&self.after, &self.jobs, &job.queue, |job, pod| counts(pod) && !job.is_elastic_pod(pod));
+        all.add(&requested);
+        normal.add(&requested);
+        let extra = pods.iter().any(|pod| job.is_elastic_pod(pod));
+        queue.is_open
+            && all.within(&queue.capability)
+            && (extra || !self.elastic_mode || normal.within(&queue.deserved))
     }
 
-    /// The names of the pods that were nominated in this cycle, by job.
+    /// The pods of a job that were nominated in this cycle.
     fn nominated(&self, job: &Job) -> Vec<&Pod> {
         job.pods(self.world).into_iter().filter(|pod| self.outcome.nominated.contains_key(&pod.name)).collect()
     }
 
-    /// The pods that are victims in this cycle, of one job.
+    /// The pods of a job that are victims of this cycle.
     fn victims(&self, job: &Job) -> BTreeSet<&str> {
         let pods = job.pods(self.world).into_iter();
         pods.filter(|pod| self.outcome.victims.contains(&pod.name)).map(|pod| pod.name.as_str()).collect()
     }
 }
 
-/// What the queues hold.
+/// The usage of the queues.
 pub(crate) fn accounts(world: &World) -> BTreeMap<String, Amounts> {
     let jobs = Job::read(world);
     let queue = |queue: &serde_json::Value| {
@@ -223,10 +232,10 @@ pub(crate) fn accounts(world: &World) -> BTreeMap<String, Amounts> {
     world.all("Queue").map(queue).collect()
 }
 
-/// Whether jobs have sizes that they may have, and queues no more than their capability.
+/// Whether jobs have legal sizes, and queues are within their capability.
 pub(crate) fn fair(world: &World) -> bool {
     let Ok(queues) = queues(world) else { return false };
-    let held = queues.iter().all(|(name, queue)| used(world, &Job::read(world), name, runs).within(&queue.most));
+    let held = queues.iter().all(|(name, queue)| used(world, &Job::read(world), name, runs).within(&queue.capability));
     let sizes = |job: &Job| {
         let size = job.size(world);
         let replicas = !job.is_elastic()

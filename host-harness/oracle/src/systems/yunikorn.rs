@@ -12,19 +12,19 @@ use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World, at, text};
-use laws::Ask;
+use laws::Preemption;
 use queues::Queues;
 
-/// What is remembered between attempts.
+/// The state between attempts.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    /// Pods that have preempted: none does so twice.
+    /// Pods that have preempted. No pod does so twice.
     triggered: BTreeSet<String>,
     /// The first pod of every application.
     originators: BTreeMap<String, (i64, String)>,
 }
 
-/// The most pods on a node of which every set is tried.
+/// The maximum number of pods on a node for which every set is tried.
 const MOST: usize = 11;
 
 /// The queue of a pod.
@@ -32,12 +32,12 @@ fn leaf(pod: &Pod) -> &str {
     pod.label("queue").unwrap_or_default()
 }
 
-/// Whether a pod is of a DaemonSet.
+/// Whether a pod belongs to a DaemonSet.
 fn is_daemon(pod: &Pod) -> bool {
     at(&pod.object, "/metadata/ownerReferences/0").is_some_and(|owner| text(owner, "/kind") == "DaemonSet")
 }
 
-/// Whether a pod asked not to be preempted.
+/// Whether a pod opted out of preemption.
 fn opted_out(world: &World, pod: &Pod) -> bool {
     let class = ("PriorityClass".to_owned(), text(&pod.object, "/spec/priorityClassName").to_owned());
     let class = world.others.get(&class);
@@ -45,8 +45,8 @@ fn opted_out(world: &World, pod: &Pod) -> bool {
         == Some("false")
 }
 
-/// What is free on a node for a pod: room that somebody was nominated to is kept; but for a pod of a DaemonSet, which may take
-/// over what others are promised.
+/// What is free on a node for a pod. Room of nominated pods is reserved, except against a pod of a DaemonSet, which may take over
+/// nominated room.
 fn free_for(world: &World, pod: &Pod, node: &Node) -> Amounts {
     let mut free = world.free(node);
     let nominated = world.pods.values().filter(|other| other.pending() && other.name != pod.name);
@@ -57,8 +57,8 @@ fn free_for(world: &World, pod: &Pod, node: &Node) -> Amounts {
     free
 }
 
-/// Whether a node is kept for a pod of a DaemonSet that is nominated to it; or, in the stricter reading, that waits for it.
-fn is_kept(world: &World, pod: &Pod, node: &Node, lenient: bool) -> bool {
+/// Whether a node is reserved for a pod of a DaemonSet that is nominated to it or, unless `lenient`, pending for it.
+fn is_reserved(world: &World, pod: &Pod, node: &Node, lenient: bool) -> bool {
     let others = world.pods.values().filter(|other| other.pending() && other.name != pod.name && is_daemon(other));
     let waits = |other: &Pod| other.nominated.as_deref() == Some(&node.name) || !lenient && world.may_run(other, node);
     others.into_iter().any(waits)
@@ -82,39 +82,40 @@ pub(crate) fn attempt(
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let queues = Queues::read(world)?;
     let first = |pod: &Pod| memory.originators.values().any(|(_, name)| *name == pod.name);
-    let inquiry = Inquiry {
-        ask: Ask { world, queues: &queues, pod },
+    let judge = Judge {
+        preemption: Preemption { world, queues: &queues, pod },
         triggered: memory.triggered.contains(name),
         originators: world.pods.values().filter(|pod| first(pod)).map(|pod| pod.name.as_str()).collect(),
     };
-    inquiry.judge(outcome, verdict);
+    judge.judge(outcome, verdict);
     if outcome.ended == Some(Ended::Nominated) && !outcome.victims.is_empty() {
         memory.triggered.insert(name.to_owned());
     }
     Ok(())
 }
 
-/// Everything that is asked of one attempt.
-struct Inquiry<'w> {
-    ask: Ask<'w>,
+/// Everything needed to judge one attempt.
+struct Judge<'w> {
+    preemption: Preemption<'w>,
     triggered: bool,
     originators: BTreeSet<&'w str>,
 }
 
-impl<'w> Inquiry<'w> {
+impl<'w> Judge<'w> {
     fn judge(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Ask { world, queues, pod } = self.ask;
+        let Preemption { world, queues, pod } = self.preemption;
         let nodes = || world.nodes.values().filter(|node| world.may_run(pod, node));
-        let takes = |node: &&Node| pod.request.fits(&free_for(world, pod, node)) && !is_kept(world, pod, node, true);
-        let takers: Vec<&str> = nodes().filter(takes).map(|node| node.name.as_str()).collect();
-        let sure = nodes().filter(takes).any(|node| !is_kept(world, pod, node, false));
+        let takes =
+            |node: &&Node| pod.request.fits(&free_for(world, pod, node)) && !is_reserved(world, pod, node, true);
+        let fitting_nodes: Vec<&str> = nodes().filter(takes).map(|node| node.name.as_str()).collect();
+        let sure = nodes().filter(takes).any(|node| !is_reserved(world, pod, node, false));
         let tight = queues.headroom(world, pod, true);
         let fits = pod.request.fits(&queues.headroom(world, pod, false));
         if outcome.ended == Some(Ended::Scheduled) {
-            let there = outcome.node.as_deref().is_some_and(|node| takers.contains(&node));
+            let there = outcome.node.as_deref().is_some_and(|node| fitting_nodes.contains(&node));
             if !there || !fits {
                 let text = format!(
-                    "`{}` was bound to {:?}; room on {takers:?}, in its queues: {fits}",
+                    "`{}` was bound to {:?}; room on {fitting_nodes:?}, in its queues: {fits}",
                     pod.name, outcome.node
                 );
                 verdict.breach(if there { "fits-max-of-ancestors" } else { "bound-where-there-is-room" }, text);
@@ -123,22 +124,22 @@ impl<'w> Inquiry<'w> {
         }
         if sure && pod.request.fits(&tight) {
             let text = format!(
-                "`{}` fits {takers:?} and its queues, and ended {:?}: {}",
+                "`{}` fits {fitting_nodes:?} and its queues, and ended {:?}: {}",
                 pod.name, outcome.ended, outcome.reason
             );
-            let expect = json!({"result": "Scheduled", "nodeIn": takers});
+            let expect = json!({"result": "Scheduled", "nodeIn": fitting_nodes});
             return verdict.breach_expecting("bound-where-there-is-room", text, expect);
         }
         match outcome.ended {
             Some(Ended::Nominated) => self.plan(outcome, verdict),
             Some(Ended::Unschedulable | Ended::Rejected) => self.complete(outcome, verdict),
-            other => verdict.breach("an-attempt-is-told-whole", format!("`{}` ended {other:?}", pod.name)),
+            other => verdict.breach("attempt-is-reported-completely", format!("`{}` ended {other:?}", pod.name)),
         }
     }
 
-    /// Why this pod may not preempt, whoever there is.
-    fn barred(&self) -> Option<&'static str> {
-        let Ask { world, queues, pod } = self.ask;
+    /// Why this pod may not preempt at all.
+    fn forbidden(&self) -> Option<&'static str> {
+        let Preemption { world, queues, pod } = self.preemption;
         if pod.never_preempts {
             return Some("preemptionPolicy Never");
         }
@@ -153,18 +154,18 @@ impl<'w> Inquiry<'w> {
 
     /// Judges a plan.
     fn plan(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Ask { world, pod, .. } = self.ask;
+        let Preemption { world, pod, .. } = self.preemption;
         if outcome.victims.is_empty() {
-            return verdict.excuse("a node is kept without victims");
+            return verdict.excuse("a node is reserved without victims");
         }
-        // One whose victims have left, and whose room a pod of a DaemonSet took over, may try again.
+        // A pod may try again if its victims have left and a pod of a DaemonSet took its room.
         let waits = |node: &String| world.on(node).any(|other| other.leaving);
         let again = self.triggered && !pod.nominated.as_ref().is_some_and(waits);
         if again {
             verdict.excuse("it preempts again: its room was taken over");
         }
-        if let Some(why) = self.barred().filter(|_| !again) {
-            let text = format!("`{}` planned {:?} although {why}", pod.name, outcome.victims);
+        if let Some(why) = self.forbidden().filter(|_| !again) {
+            let text = format!("`{}` planned to evict {:?} although: {why}", pod.name, outcome.victims);
             return verdict.breach_expecting("may-preempt", text, json!({"victims": []}));
         }
         let Some(node) = outcome.node.as_ref().and_then(|node| world.nodes.get(node)) else { return };
@@ -174,54 +175,60 @@ impl<'w> Inquiry<'w> {
         }
         for victim in &victims {
             let rest: Vec<&Pod> = victims.iter().copied().filter(|other| other.name != victim.name).collect();
-            // Strictly: what is promised to others is not there for this one.
+            // Strict reading: room nominated for other pods is not available.
             if self.illegal(node, &rest, false).is_none() {
-                verdict.breach("who-can-stay-stays", format!("`{}` need not go for `{}`", victim.name, pod.name));
+                verdict
+                    .breach("no-needless-victim", format!("victim `{}` is not needed for `{}`", victim.name, pod.name));
             }
         }
         let all = self.legal_groups();
         let fewest = all.iter().map(|(_, group)| group.len()).min();
         verdict.planned(victims.len(), fewest.map(|fewest| fewest.min(victims.len())));
-        let worst = |group: &[&Pod]| group.iter().map(|pod| self.class(pod)).max().unwrap_or(0);
-        if let Some((better, group)) = all.iter().find(|(_, group)| worst(group) < worst(&victims)) {
+        let highest = |group: &[&Pod]| group.iter().map(|pod| self.class(pod)).max().unwrap_or(0);
+        if let Some((better, group)) = all.iter().find(|(_, group)| highest(group) < highest(&victims)) {
             let names: Vec<&String> = group.iter().map(|pod| &pod.name).collect();
-            let text = format!(
-                "{names:?} on `{}` would do, and {:?} have a better claim to stay",
-                better.name, outcome.victims
-            );
+            let text =
+                format!("{names:?} on `{}` are enough, and {:?} are more protected", better.name, outcome.victims);
             verdict.breach("opted-out-and-originators-last", text);
         }
     }
 
     /// Judges that there is no plan.
     fn complete(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let pod = self.ask.pod;
-        if let Some(why) = self.barred() {
+        let pod = self.preemption.pod;
+        if let Some(why) = self.forbidden() {
             return verdict.excuse(why);
         }
         let groups = self.legal_groups();
         let Some((node, group)) = groups.first() else { return };
         let names: Vec<&String> = group.iter().map(|pod| &pod.name).collect();
-        if self.ask.world.pods.values().any(|other| other.leaving || other.pending() && other.nominated.is_some()) {
+        if self
+            .preemption
+            .world
+            .pods
+            .values()
+            .any(|other| other.leaving || other.pending() && other.nominated.is_some())
+        {
             return verdict.excuse("a plan is in flight");
         }
-        let text = format!("`{}` found no plan, and {names:?} may go on `{}`: {}", pod.name, node.name, outcome.reason);
+        let text =
+            format!("`{}` has no plan, but {names:?} on `{}` may be evicted: {}", pod.name, node.name, outcome.reason);
         verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
     }
 
-    /// How good the claim of a pod is to stay: for a DaemonSet the originator has the best, else who opted out.
+    /// How far a pod is protected: for a DaemonSet pod originators most, otherwise opted-out pods most.
     fn class(&self, pod: &Pod) -> u8 {
-        let (opted, first) = (opted_out(self.ask.world, pod), self.originators.contains(pod.name.as_str()));
-        match (opted, first, is_daemon(self.ask.pod)) {
+        let (opted, first) = (opted_out(self.preemption.world, pod), self.originators.contains(pod.name.as_str()));
+        match (opted, first, is_daemon(self.preemption.pod)) {
             (false, false, _) => 0,
             (true, _, false) | (_, true, true) => 2,
             _ => 1,
         }
     }
 
-    /// Every group of victims on one node that the laws allow, in which nobody is too many.
+    /// Every set of victims on one node that the laws allow.
     fn legal_groups(&self) -> Vec<(&'w Node, Vec<&'w Pod>)> {
-        let Ask { world, pod, .. } = self.ask;
+        let Preemption { world, pod, .. } = self.preemption;
         let mut groups = Vec::new();
         for node in world.nodes.values().filter(|node| world.may_run(pod, node)) {
             let able: Vec<&Pod> =
@@ -242,46 +249,49 @@ impl<'w> Inquiry<'w> {
 
     /// Why a pod may not be a victim on a node.
     fn illegal_victim(&self, node: &Node, victim: &Pod, lenient: bool) -> Option<(&'static str, String)> {
-        let pod = self.ask.pod;
+        let pod = self.preemption.pod;
         if victim.node.as_deref() != Some(&node.name) {
-            return Some(("victims-are-on-one-node", format!("`{}` runs elsewhere", victim.name)));
+            return Some(("victims-are-on-one-node", format!("`{}` runs on another node", victim.name)));
         }
         if victim.leaving || is_daemon(victim) {
-            return Some(("victim-may-go", format!("`{}` leaves already, or is of a DaemonSet", victim.name)));
+            return Some((
+                "victim-is-eligible",
+                format!("`{}` is already leaving, or belongs to a DaemonSet", victim.name),
+            ));
         }
         if is_daemon(pod) {
             let higher = victim.priority > pod.priority;
-            return higher.then(|| ("yunikorn/6", format!("`{}` ranks higher", victim.name)));
+            return higher.then(|| ("yunikorn/6", format!("`{}` has a higher rank", victim.name)));
         }
-        self.ask.illegal_victim(victim, lenient)
+        self.preemption.illegal_victim(victim, lenient)
     }
 
-    /// Why these may not make way on this node.
+    /// Why these pods may not be evicted together on this node.
     fn illegal(&self, node: &Node, victims: &[&Pod], lenient: bool) -> Option<(&'static str, String)> {
-        let Ask { world, pod, .. } = self.ask;
-        if let Some(broken) = victims.iter().find_map(|victim| self.illegal_victim(node, victim, lenient)) {
-            return Some(broken);
+        let Preemption { world, pod, .. } = self.preemption;
+        if let Some(violation) = victims.iter().find_map(|victim| self.illegal_victim(node, victim, lenient)) {
+            return Some(violation);
         }
         let mut free = free_for(world, pod, node);
         victims.iter().for_each(|victim| free.add(&victim.request));
         if lenient {
             world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
         }
-        if !pod.request.fits(&free) || is_kept(world, pod, node, lenient) {
-            return Some(("nobody-is-evicted-in-vain", "it does not fit afterwards".to_owned()));
+        if !pod.request.fits(&free) || is_reserved(world, pod, node, lenient) {
+            return Some(("evictions-make-room", "the preemptor does not fit afterwards".to_owned()));
         }
-        if is_daemon(pod) { None } else { self.ask.illegal_group(victims, lenient) }
+        if is_daemon(pod) { None } else { self.preemption.illegal_group(victims, lenient) }
     }
 }
 
-/// What the queues hold.
+/// The usage of the queues.
 pub(crate) fn accounts(world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
     let queues = Queues::read(world)?;
     let leaves = queues.leaves().map(|path| (format!("queue/{path}"), queues::used(world, path, false)));
     Ok(leaves.collect())
 }
 
-/// Whether no queue holds more than its maximum.
+/// Whether every queue is within its maximum.
 pub(crate) fn fair(world: &World) -> Result<bool, ReadError> {
-    Ok(Queues::read(world)?.hold(world))
+    Ok(Queues::read(world)?.within_max(world))
 }

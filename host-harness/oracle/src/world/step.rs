@@ -1,4 +1,4 @@
-//! What becomes of the cluster as steps are taken.
+//! Updates the cluster after each step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use crate::object::{stamp, text};
 use crate::outcome::Outcome;
 
 impl World {
-    /// What a step made of the cluster. It is judged before.
+    /// Applies the outcome of a step, which has been judged before.
     pub(crate) fn take(&mut self, step: &Step, outcome: &Outcome) -> Result<(), ReadError> {
         match step {
             Step::Advance(seconds) => self.now += seconds,
             Step::Apply(objects) => objects.iter().try_for_each(|object| self.put(object))?,
-            Step::EvictionsComplete => self.let_go(),
-            Step::Order | Step::Schedule(_) | Step::Cycle | Step::Books(_) => {}
+            Step::EvictionsComplete => self.complete_evictions(),
+            Step::Order | Step::Schedule(_) | Step::Cycle | Step::Usage(_) => {}
         }
         for pod in self.pods.values_mut().filter(|pod| !outcome.waiting.contains(&pod.name)) {
             pod.held = None;
@@ -46,7 +46,7 @@ impl World {
             }
         }
         for name in &outcome.victims {
-            // One that was held at permit is pending again.
+            // A victim that waited at permit is pending again.
             if let Some(pod) = self.pods.get_mut(name).filter(|pod| pod.node.is_some()) {
                 pod.leaving = true;
             }
@@ -54,8 +54,8 @@ impl World {
         Ok(())
     }
 
-    /// The victims leave, and with a reservation those who run inside it.
-    fn let_go(&mut self) {
+    /// Removes the victims, and the pods inside of evicted reservations.
+    fn complete_evictions(&mut self) {
         let leaving: BTreeSet<String> =
             self.pods.values().filter(|pod| pod.leaving).map(|pod| pod.name.clone()).collect();
         let inside = |pod: &Pod| owner(pod).is_some_and(|reservation| leaving.contains(&reservation));
@@ -65,10 +65,10 @@ impl World {
         self.gone.extend(gone.into_values());
     }
 
-    /// The pods that left since this was last asked, as their controllers create them anew.
-    pub(crate) fn created_anew(&mut self) -> Vec<Value> {
+    /// The pods that have left since the last call, as their controllers create them again.
+    pub(crate) fn recreated(&mut self) -> Vec<Value> {
         let stamp = stamp(self.now);
-        let anew = |pod: Pod| {
+        let recreate = |pod: Pod| {
             let mut object = pod.object;
             let name = format!("{}r", text(&object, "/metadata/name"));
             put(&mut object, "/metadata", "name", json!(name));
@@ -79,6 +79,6 @@ impl World {
             }
             object
         };
-        std::mem::take(&mut self.gone).into_iter().filter(|pod| !pod.is_reservation()).map(anew).collect()
+        std::mem::take(&mut self.gone).into_iter().filter(|pod| !pod.is_reservation()).map(recreate).collect()
     }
 }

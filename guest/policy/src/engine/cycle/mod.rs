@@ -14,12 +14,13 @@ mod single;
 mod told;
 
 pub use simulation::{Finder, Simulation, When};
+pub use single::JobByJob;
 
+use super::plan::{Plan, placement};
 use super::{Engine, Ledger, Notes, Preemptor};
 use crate::contract::*;
 use crate::laws::{Action, Cycle, Denial, Gate, Laws, Rule};
 use crate::model::{Cluster, NodeIx, PodIx};
-use preempt::Draft;
 
 /// Where the running cycle is.
 #[derive(Debug, Default)]
@@ -57,11 +58,11 @@ impl Context<'_> {
 struct Outcome {
     bindings: Vec<(PodIx, NodeIx)>,
     held: Vec<(PodIx, NodeIx)>,
-    drafts: Vec<Draft>,
+    plans: Vec<Plan>,
 }
 
 impl Engine {
-    /// See `decision.act`.
+    /// See `cycle.act`.
     pub fn act(&mut self) -> Result<Actions, PolicyError> {
         if let Some(system) = &mut self.system {
             system.recompute(&mut self.cluster);
@@ -71,7 +72,7 @@ impl Engine {
             self.notes.begin_cycle();
         }
         let laws = self.laws()?.clone();
-        let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act))?;
+        let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act.into()))?;
         let action = cycle.actions.get(self.cycle_state.next).copied();
         let (held, mut bound) =
             (std::mem::take(&mut self.cycle_state.held), std::mem::take(&mut self.cycle_state.bound));
@@ -80,7 +81,7 @@ impl Engine {
             Some(action) => run(&mut self.cluster, &mut self.notes, &context, action, (held, &bound)),
             None => Outcome::default(),
         };
-        let Outcome { bindings, held, drafts } = outcome;
+        let Outcome { bindings, held, plans } = outcome;
         if action == Some(Action::Elastic) {
             let grown: Vec<PodIx> = bindings.iter().map(|(pod, _)| *pod).collect();
             self.cluster.note_scaling(&grown);
@@ -89,29 +90,27 @@ impl Engine {
         let next = self.cycle_state.next.saturating_add(1);
         let more = next < cycle.actions.len();
         self.cycle_state = if more { CycleState { next, held, bound } } else { CycleState::default() };
-        let plans = self.plans(drafts)?;
+        let plans = self.lay_out(&plans)?;
         let name = action.map_or("", name).to_owned();
         Ok(Actions { name, bindings: bindings.into_iter().map(placement).collect(), plans, more })
     }
 
     /// Enters the plans in the ledger and lays them out flat.
-    fn plans(&mut self, drafts: Vec<Draft>) -> Result<Plans, PolicyError> {
-        let eviction = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.eviction();
+    fn lay_out(&mut self, found: &[Plan]) -> Result<Plans, PolicyError> {
         let end = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         let mut plans = Plans::default();
-        for Draft { lead, nominations, victims, rule, message } in drafts {
-            let preemptors = nominations.iter().map(|(pod, _)| *pod).collect();
-            let id = self.ledger.propose(preemptors, victims.clone(), None);
-            plans.nominations.extend(nominations.into_iter().map(placement));
-            plans.victims.extend(victims.into_iter().map(|pod| Victim { pod: pod.0, eviction }));
+        for plan in found {
+            let drawn = self.draw_up(plan)?;
+            plans.nominations.extend(drawn.nominations);
+            plans.victims.extend(drawn.victims);
             plans.slices.push(PlanSlice {
-                id,
-                preemptor: lead.0,
+                id: drawn.id,
+                preemptor: drawn.preemptor,
                 nominations_end: end(plans.nominations.len()),
                 victims_end: end(plans.victims.len()),
                 reason: end(plans.reasons.len()),
             });
-            plans.reasons.push(rule.reason(message));
+            plans.reasons.push(drawn.reason);
         }
         Ok(plans)
     }
@@ -131,23 +130,19 @@ fn run(
     match action {
         Action::Allocate => {
             let bindings = allocate::allocate(&mut simulation, notes, context);
-            Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() }
+            Outcome { bindings, held: simulation.unnominated(), plans: Vec::new() }
         }
         Action::Backfill => {
             let bindings = allocate::backfill(&mut simulation, notes, context);
-            Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() }
+            Outcome { bindings, held: simulation.unnominated(), plans: Vec::new() }
         }
         Action::Elastic => {
             let bindings = elastic::grow(&mut simulation, notes, context);
-            Outcome { bindings, held: simulation.unnominated(), drafts: Vec::new() }
+            Outcome { bindings, held: simulation.unnominated(), plans: Vec::new() }
         }
         Action::Reclaim => preempt::preempt_for(simulation, notes, context, &context.cycle.reclaim),
         Action::Preempt => preempt::preempt_for(simulation, notes, context, &context.cycle.preempt),
     }
-}
-
-fn placement((pod, node): (PodIx, NodeIx)) -> Placement {
-    Placement { pod: pod.0, node: node.0 }
 }
 
 fn name(action: Action) -> &'static str {

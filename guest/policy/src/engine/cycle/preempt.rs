@@ -6,34 +6,12 @@ use super::job_queue::JobQueue;
 use super::pending_jobs::{self, PendingJob};
 use super::{Context, Outcome, Simulation};
 use crate::contract::{self, Placement, Subject};
-use crate::engine::search::bundles::{self, Found, VictimSearch};
+use crate::engine::plan::Plan;
+use crate::engine::reasons::{NO_NODE, NO_POD_WAITS};
+use crate::engine::search::Obstacle;
+use crate::engine::search::bundles::{self, VictimSearch};
 use crate::engine::{Notes, Preemptor};
-use crate::laws::{Denial, ReclaimRules, Rule};
-use crate::model::{NodeIx, PodIx};
-
-/// A plan before it has a number.
-pub struct Draft {
-    /// The first pod of the gang it is for.
-    pub lead: PodIx,
-    /// Who gets which node.
-    pub nominations: Vec<(PodIx, NodeIx)>,
-    /// Who makes way.
-    pub victims: Vec<PodIx>,
-    /// The law by which they were chosen.
-    pub rule: Rule,
-    /// What happens, in a sentence.
-    pub message: String,
-}
-
-/// What can be done for a gang.
-pub enum Help {
-    /// Others make way. They are gone in the stage, and the gang has their room.
-    Plan(Draft),
-    /// There will be room when those are gone who are leaving anyway; it is promised.
-    Room,
-    /// Nothing, and why.
-    None(Rule, Denial),
-}
+use crate::laws::{Denial, ReclaimRules};
 
 /// Makes a plan for each gang that waits and can be helped. A gang for which there will be room anyway keeps it.
 pub fn preempt_for(
@@ -47,21 +25,22 @@ pub fn preempt_for(
         !pod.is_elastic() && pending_jobs::asks(cluster, pod)
     });
     let mut job_queue = JobQueue::new(simulation.cluster(), context, pending_jobs);
-    let mut drafts = Vec::new();
+    let mut plans = Vec::new();
     while let Some(pending_job) = job_queue.next(simulation.cluster(), context) {
         let Some(lead) = pending_job.lead() else { continue };
         notes.resume(lead);
         if simulation.cluster().shortage(lead).is_over() {
             continue;
         }
-        if let Help::Plan(draft) = find_plan(&mut simulation, notes, context, rules, &pending_job, &[]) {
-            drafts.push(draft);
+        if let Ok(plan) = find_plan(&mut simulation, notes, context, rules, &pending_job, &[]) {
+            plans.push(plan);
         }
     }
-    Outcome { bindings: Vec::new(), held: simulation.unnominated(), drafts }
+    Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans }
 }
 
-/// Looks for room for all that a gang lacks, made by others where that is called for.
+/// Looks for room for all that a gang lacks, made by others where that is called for. With a plan, the simulation is left as it will be
+/// then; where there will be room anyway, that is promised to the gang.
 pub fn find_plan(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
@@ -69,9 +48,9 @@ pub fn find_plan(
     rules: &ReclaimRules,
     pending_job: &PendingJob,
     refuted: &[Placement],
-) -> Help {
-    let nobody = (rules.order.0, Denial::Fact("no pod of the gang waits"));
-    let Some(lead) = pending_job.lead() else { return Help::None(nobody.0, nobody.1) };
+) -> Result<Plan, Obstacle> {
+    let nobody = Obstacle::Law(NO_POD_WAITS, Denial::Case(""));
+    let Some(lead) = pending_job.lead() else { return Err(nobody) };
     let (mut may, mut barred) = (BTreeSet::new(), None);
     for ix in &pending_job.pods {
         match context.broken(simulation.cluster(), &rules.trigger, &[*ix]) {
@@ -85,7 +64,7 @@ pub fn find_plan(
         notes.denial(simulation.cluster(), Subject::Preemptor, contract::Outcome::Barred, rule, denial);
     }
     let Some(preemptor) = Preemptor::of(simulation.cluster(), context.laws, lead, pending_job.pods.clone()) else {
-        return Help::None(nobody.0, nobody.1);
+        return Err(nobody);
     };
     let victim_search = VictimSearch {
         preemptor: &preemptor,
@@ -99,19 +78,15 @@ pub fn find_plan(
     };
     let before = simulation.trial.mark();
     match bundles::plan(&mut simulation.trial, notes, &victim_search) {
-        Ok(Found { nominations, victims, jobs }) if !victims.is_empty() => {
-            let message =
-                format!("{} pod(s) of {jobs} job(s) make way for {} pod(s)", victims.len(), nominations.len());
-            Help::Plan(Draft { lead, nominations, victims, rule: rules.order.0, message })
-        }
-        Ok(Found { nominations, .. }) => {
+        Ok(plan) if !plan.victims.is_empty() => Ok(plan),
+        Ok(Plan { nominations, .. }) => {
             simulation.trial.rewind(before);
             nominations.into_iter().for_each(|(ix, node)| simulation.promise(ix, node));
-            Help::Room
+            Err(Obstacle::Room)
         }
         Err(denial) => {
-            let (rule, denial) = barred.filter(|_| may.is_empty()).or(claim).unwrap_or((rules.order.0, denial));
-            Help::None(rule, denial)
+            let (rule, denial) = barred.filter(|_| may.is_empty()).or(claim).unwrap_or((NO_NODE, denial));
+            Err(Obstacle::Law(rule, denial))
         }
     }
 }

@@ -125,8 +125,8 @@ impl<'c> Simulation<'c> {
         })
     }
 
-    /// What a node lacks now for a request, and beside what: the same as [`fits`](Stage::fits), in numbers.
-    pub fn lacks(&self, ix: NodeIx, request: &Request) -> Option<(Lack, &'static str)> {
+    /// What a node lacks now for a request, and whether only beside what is promised to others: the same as [`fits`](Stage::fits), in numbers.
+    pub fn lacks(&self, ix: NodeIx, request: &Request) -> Option<(Lack, bool)> {
         let node = self.cluster().node(ix)?;
         let of = |amounts: Option<&Amounts>, resource| amounts.map_or(0, |amounts| amounts.get(resource));
         let (promised, leaving) = (self.promised.get(&ix), self.leaving.get(&ix));
@@ -134,8 +134,7 @@ impl<'c> Simulation<'c> {
             let free = |resource| node.free.get(resource).saturating_add(of(more, resource));
             Lack::among(request.iter().map(|(resource, asked)| (resource, asked, free(resource))))
         };
-        let beside = |lack| (lack, " beside what is promised to others");
-        lacks(promised).map(|lack| (lack, "")).or_else(|| lacks(leaving).map(beside))
+        lacks(promised).map(|lack| (lack, false)).or_else(|| lacks(leaving).map(|lack| (lack, true)))
     }
 
     /// Whether a node has room for a pod that is on it in the trial.

@@ -10,9 +10,9 @@
 
 mod told;
 
-use super::{Obstacle, PreemptionContext, Proposal};
-use crate::laws::{Case, Gate, Group, NodeCost, NodeVictims};
-use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request, Trial};
+use super::{Obstacle, Plan, PreemptionContext, Search};
+use crate::laws::{Case, Gate, Group, Laws, NodeCost, NodeVictims, Preemptor};
+use crate::model::{Amounts, Cluster, Node, NodeIx, Pod, PodIx, Request, Trial};
 
 /// So many groups are looked at on one node, at most.
 const STEPS: u32 = 4096;
@@ -35,12 +35,34 @@ struct PreemptionCandidate {
     loss: (NodeCost, u64),
 }
 
+/// The search for the smallest group of victims on one node.
+pub struct GroupOnOneNode<'l> {
+    /// What a group is gathered by.
+    pub group: &'l Group,
+}
+
+impl Search for GroupOnOneNode<'_> {
+    /// Pods are planned one by one.
+    fn pods(&self, cluster: &Cluster, _: &Laws, preemptor: PodIx) -> Vec<PodIx> {
+        cluster.pod(preemptor).filter(|pod| pod.is_pending()).map(|_| preemptor).into_iter().collect()
+    }
+
+    fn promises_are_firm(&self) -> bool {
+        true
+    }
+
+    /// A nomination is lost only to a DaemonSet pod that may run on no other node.
+    fn outranks(&self, preemptor: &Preemptor, nominated: &Pod) -> bool {
+        preemptor.required_node_reservation.is_some() && nominated.required_node_reservation().is_none()
+    }
+
+    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+        plan_group(cluster, context, self.group)
+    }
+}
+
 /// A plan for the asking pod; or what stood in the way.
-pub fn plan_group(
-    cluster: &mut Cluster,
-    context: &mut PreemptionContext<'_>,
-    group: &Group,
-) -> Result<Proposal, Obstacle> {
+fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group: &Group) -> Result<Plan, Obstacle> {
     let holds_a_node = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.place.node().is_some());
     let leaving = cluster.pods().map(|(ix, _)| ix).filter(|ix| holds_a_node(ix) && context.is_leaving(cluster, *ix));
     let leaving: Vec<PodIx> = leaving.collect();
@@ -65,7 +87,7 @@ pub fn plan_group(
             if context.notes.are_on() {
                 told::found(cluster, context, group, (&request, &dry_runs), &best);
             }
-            return Ok(Proposal { nominations: vec![(context.preemptor.pod, best.node)], victims: best.victims });
+            return Ok(Plan::by_node(context.preemptor.pod, vec![(context.preemptor.pod, best.node)], best.victims));
         }
     }
     if context.notes.are_on() {
@@ -75,7 +97,7 @@ pub fn plan_group(
     let case = case(cluster, context, &everybody);
     let broken = context.laws.limits.iter().find_map(|limit| Some((limit.rule, (limit.holds)(&case).err()?)));
     let nowhere = Obstacle::NoNode { pod: context.preemptor.pod, planned: 0 };
-    Err(broken.map_or(nowhere, |(rule, denial)| Obstacle::Limit(rule, denial)))
+    Err(broken.map_or(nowhere, |(rule, denial)| Obstacle::Law(rule, denial)))
 }
 
 fn case<'a>(cluster: &'a Cluster, context: &PreemptionContext<'a>, group: &'a [PodIx]) -> Case<'a> {

@@ -10,9 +10,10 @@
 
 mod told;
 
+use super::remove_all_put_back::plan_job;
 use super::tell::Full;
-use super::{Obstacle, PreemptionContext, Proposal};
-use crate::laws::{NodeCost, NodeVictims, Sample};
+use super::{Obstacle, Plan, PreemptionContext, Search};
+use crate::laws::{NodeCost, NodeVictims, Preemptor, Sample};
 use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request};
 
 /// A node that could be freed.
@@ -24,8 +25,43 @@ struct PreemptionCandidate {
     loss: (NodeCost, u64),
 }
 
+/// The search node by node, for one pod. A gang that needs more of its pods is planned as a whole.
+pub struct NodeByNode {
+    /// How many nodes that offer a plan are looked at.
+    pub sample: Sample,
+}
+
+impl Search for NodeByNode {
+    /// A gang is planned as far as it needs to be complete, the preemptor first: evicting for less would help no pod, and evicting for
+    /// more is not called for.
+    fn needed(&self, cluster: &Cluster, preemptor: &Preemptor) -> Vec<PodIx> {
+        let gang = preemptor.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang());
+        let minimum = gang.map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
+        let members = cluster.members(preemptor.pod);
+        let held = members.filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
+        // A pod with a nomination keeps it within the plan: another pod in its place would be planned beside it.
+        let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
+        let mut pods = preemptor.pods.clone();
+        pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix)));
+        pods.truncate(minimum.saturating_sub(held).max(1));
+        pods
+    }
+
+    /// Only the preemptor: the plan of other pods of its gang may be under way.
+    fn gives_up(&self, preemptor: &Preemptor, _: bool) -> Vec<PodIx> {
+        vec![preemptor.pod]
+    }
+
+    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+        match context.preemptor.pods.len() {
+            0 | 1 => plan_pod(cluster, context, self.sample),
+            _ => plan_job(cluster, context),
+        }
+    }
+}
+
 /// A plan for the asking pod; or what stood in the way.
-pub fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Sample) -> Result<Proposal, Obstacle> {
+fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Sample) -> Result<Plan, Obstacle> {
     let preemptor = context.preemptor.pod;
     let mut nodes: Vec<(NodeIx, &Node)> =
         cluster.nodes().filter(|(ix, _)| context.may_run(cluster, preemptor, *ix)).collect();
@@ -48,7 +84,7 @@ pub fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: 
         return Err(Obstacle::NoNode { pod: preemptor, planned: 0 });
     };
     let victims = best.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
-    Ok(Proposal { nominations: vec![(preemptor, best.node)], victims })
+    Ok(Plan::by_node(preemptor, vec![(preemptor, best.node)], victims))
 }
 
 /// What freeing a node would cost; none where it cannot be freed.

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::node_dry_run::NodeDryRun;
-use super::{Obstacle, PreemptionContext, Proposal};
+use super::{Obstacle, Plan, PreemptionContext};
 use crate::contract::{Outcome, Subject};
+use crate::engine::reasons::{NEEDED, POD_BACK, REPRIEVED};
 use crate::engine::room::Lack;
-use crate::laws::{Denial, Rule};
+use crate::laws::{Denial, Detail, Rule};
 use crate::model::{Amounts, Cluster, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial};
 
 /// Takes away everybody who may make way on the nodes of the plan, and, where a limit of the asker's own queue needs it, those of
@@ -17,7 +18,7 @@ pub fn put_back(
     context: &mut PreemptionContext<'_>,
     dry_runs: &[NodeDryRun],
     nominations: Vec<(PodIx, NodeIx)>,
-) -> Result<Proposal, Obstacle> {
+) -> Result<Plan, Obstacle> {
     let mut trial = Trial::new(cluster);
     let mut taken = Taken::default();
     nominations.iter().for_each(|(pod, node)| trial.place(*pod, *node));
@@ -32,7 +33,7 @@ pub fn put_back(
         taken.take_own_queue(&mut trial, context);
     }
     if let Some((rule, denial)) = context.broken_limit(trial.cluster()) {
-        return Err(Obstacle::Limit(rule, denial));
+        return Err(Obstacle::Law(rule, denial));
     }
     let kept: Vec<Kept> = dry_runs.iter().map(|dry_run| Kept::new(trial.cluster(), context, dry_run)).collect();
     let mut victims = Vec::new();
@@ -51,7 +52,7 @@ pub fn put_back(
             victims.push(ix);
         }
     }
-    Ok(Proposal { nominations, victims })
+    Ok(Plan::by_node(context.preemptor.pod, nominations, victims))
 }
 
 /// Those that were taken away.
@@ -148,17 +149,16 @@ fn note(context: &mut PreemptionContext<'_>, cluster: &Cluster, ix: PodIx, why: 
     if !context.notes.are_on() {
         return;
     }
-    let (subject, rule) = (Subject::Pod(ix.0), context.laws.put_back.rule);
+    let subject = Subject::Pod(ix.0);
     match why {
         Some(Why::Limit(rule, denial)) => {
-            context.notes.note(subject, Outcome::Needed, rule, || format!("with it back, {}", denial.sentence(cluster)))
+            context.notes.note(subject, Outcome::Needed, rule, || denial.detail(cluster).within(&POD_BACK))
         }
         Some(Why::Crowded) => {
-            let lack = crowding(cluster, context, ix).map(|lack| lack.sentence(cluster));
-            let message = || format!("with it back, {}", lack.unwrap_or_default());
-            context.notes.note(subject, Outcome::Needed, &rule, message);
+            let lack = crowding(cluster, context, ix).map(|lack| lack.detail(cluster));
+            context.notes.note(subject, Outcome::Needed, &NEEDED, || lack.unwrap_or_default());
         }
-        None => context.notes.note(subject, Outcome::PutBack, &rule, || "there is room for it, too".to_owned()),
+        None => context.notes.note(subject, Outcome::PutBack, &REPRIEVED, Detail::default),
     }
 }
 

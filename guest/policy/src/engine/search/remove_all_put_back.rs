@@ -14,14 +14,23 @@ use super::choices::Choices;
 use super::node_dry_run::{Candidate, NodeDryRun};
 use super::put_back::put_back;
 use super::tell::Full;
-use super::{Obstacle, PreemptionContext, Proposal};
+use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::model::{Cluster, NodeIx, PodIx, ResourceIx};
 
 /// A pod is as large as the largest part it asks for of what the nodes have together of a resource, in so many parts.
 const WHOLE: i128 = 1 << 32;
 
+/// The search by whole jobs.
+pub struct WholeJob;
+
+impl Search for WholeJob {
+    fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+        plan_job(cluster, context)
+    }
+}
+
 /// A plan for the whole job of the asker; or what stood in the way.
-pub fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Proposal, Obstacle> {
+pub(super) fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
     let mut dry_runs = dry_runs(cluster, context);
     let mut nominations = Vec::new();
     let mut choices = Choices::default();
@@ -80,7 +89,7 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
         let mut candidates = Vec::new();
         for (pod_ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
             if context.is_leaving(cluster, pod_ix) {
-                context.tell_unneeded(&[pod_ix], "it is leaving anyway: its room counts as free");
+                context.tell_unneeded(&[pod_ix], "leaving");
                 room.add(&cluster.frees(pod_ix));
                 leaving.push(pod_ix);
             } else if context.may_make_way(cluster, pod_ix) {
@@ -114,7 +123,7 @@ fn tell_nowhere(
         let candidates = candidates(dry_run);
         if nominations.iter().any(|(_, at)| *at == dry_run.node) {
             context.tell_enough(cluster, dry_run.node, &dry_run.victims);
-            context.tell_unneeded(&candidates, "not every pod of the job would have a node");
+            context.tell_unneeded(&candidates, "job-incomplete");
         } else if context.may_run(cluster, pod, dry_run.node) {
             let room = dry_run.emptied(cluster);
             context.tell_full(
@@ -122,7 +131,7 @@ fn tell_nowhere(
                 &Full { node: dry_run.node, candidates: &candidates, room: &room, request: &request },
             );
         } else {
-            context.tell_unneeded(&candidates, "its node does not take the pod that finds none");
+            context.tell_unneeded(&candidates, "other-node");
         }
     }
 }
@@ -136,7 +145,7 @@ fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs:
         match dry_run.victims_for(cluster, &request) {
             Some(victims) => {
                 context.tell_enough(cluster, dry_run.node, &victims);
-                context.tell_unneeded(&candidates, "nothing was planned onto its node");
+                context.tell_unneeded(&candidates, "unused-node");
             }
             None => {
                 let room = dry_run.emptied(cluster);

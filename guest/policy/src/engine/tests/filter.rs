@@ -27,10 +27,10 @@ fn filter_tells_of_every_number_why_the_node_does_not_take_the_pod() {
     assert_eq!(
         said,
         [
-            ("node/large-enough", "node(s) too small: cpu".to_owned(), false),
-            ("node/has-room", "Insufficient cpu".to_owned(), true),
-            ("node/keeps-promises", "cpu promised to nominated pods".to_owned(), true),
-            ("node/eligible", "the pod may not run there".to_owned(), false),
+            ("node/large-enough", "any: short-of cpu".to_owned(), false),
+            ("node/has-room", "any: short-of cpu".to_owned(), true),
+            ("node/keeps-promises", "any: short-of cpu".to_owned(), true),
+            ("node/eligible", String::new(), false),
         ]
     );
 }

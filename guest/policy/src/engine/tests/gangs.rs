@@ -41,14 +41,14 @@ fn members_wait_until_the_last_one_lets_all_of_them_through() {
     let mut world = gang(3, &[]);
     let wait = Permission::Wait(600_000_000_000);
     reserve(&mut world, &["b"]);
-    let message = "gang `default/g` has 1 waiting of the 3 it needs".to_owned();
+    let message = "waiting: gang default/g, have 1, need 3".to_owned();
     assert_eq!(permit(&mut world, "b"), (wait.clone(), message, vec![]));
     reserve(&mut world, &["c"]);
-    let message = "gang `default/g` has 2 waiting of the 3 it needs".to_owned();
+    let message = "waiting: gang default/g, have 2, need 3".to_owned();
     assert_eq!(permit(&mut world, "c"), (wait, message, vec![]));
     reserve(&mut world, &["a"]);
     let admitted = ids(&world, &["b", "c"]);
-    assert_eq!(permit(&mut world, "a"), (Permission::Allow, "the gang is complete".to_owned(), admitted));
+    assert_eq!(permit(&mut world, "a"), (Permission::Allow, "complete".to_owned(), admitted));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_pod_of_no_gang_does_not_wait() {
     world.node("n", "cpu=1");
     world.pod(pod("a"));
     reserve(&mut world, &["a"]);
-    assert_eq!(permit(&mut world, "a"), (Permission::Allow, "it belongs to no gang".to_owned(), vec![]));
+    assert_eq!(permit(&mut world, "a"), (Permission::Allow, "single".to_owned(), vec![]));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn the_whole_group_gives_up_and_is_let_through_together() {
     world.pod(pod("h1").job("h"));
     reserve(&mut world, &["a", "h1"]);
     let both = ids(&world, &["a"]);
-    assert_eq!(permit(&mut world, "h1"), (Permission::Allow, "the gang is complete".to_owned(), both));
+    assert_eq!(permit(&mut world, "h1"), (Permission::Allow, "complete".to_owned(), both));
     assert_eq!(unreserve(&mut world, "h1", ReleaseCause::Failed).releases, ids(&world, &["a"]));
 }
 

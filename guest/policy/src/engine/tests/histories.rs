@@ -20,7 +20,7 @@ fn a_new_pod_with_the_number_of_a_victim_is_no_victim() {
     world.node("m", "cpu=1");
     world.pod(pod("new").preemptible(false).asks("cpu=1").on("m"));
     world.pod(pod("other").asks("cpu=1").priority(5).only_on(&["m"]));
-    assert_eq!(world.plan("other"), Err("koordinator/cheapest-node-first".to_owned()), "`new` is not leaving");
+    assert_eq!(world.plan("other"), Err("engine/no-node".to_owned()), "`new` is not leaving");
 }
 
 #[test]

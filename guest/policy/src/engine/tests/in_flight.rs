@@ -40,7 +40,7 @@ fn neither_the_pod_nor_a_sibling_gets_a_second_plan() {
     world.pod(pod("cheaper").asks("cpu=1").priority(-1).on("n"));
     assert!(is_in_flight(&mut world, "a"), "a cheaper victim that turns up later changes nothing");
     let message = crate::testing::shown(&world.post_filter("a").reason);
-    assert_eq!(message, "waiting for preemption: 2 of the victims of plan 1 have not left yet");
+    assert_eq!(message, "plan: plan 1, left 2");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::contract::Placement;
 use crate::testing::{Named, World, pod, quota};
 
-const NO_NODE: &str = "koordinator/cheapest-node-first";
+const NO_NODE: &str = "engine/no-node";
 
 fn victims(world: &mut World, name: &str) -> Result<Vec<String>, String> {
     world.plan(name).map(|plan| plan.victims)
@@ -39,7 +39,7 @@ fn one_pod_without_a_node_means_no_plan_for_the_whole_job() {
     }
     assert_eq!(world.plan("a"), Err(NO_NODE.to_owned()));
     let message = crate::testing::shown(&world.post_filter("a").reason);
-    assert!(message.contains("2 of the 3 waiting pods of the job find one"), "{message}");
+    assert!(message.ends_with("planned 2, pods 3"), "{message}");
     world.gone("c");
     assert_eq!(victims(&mut world, "a"), Ok(vec!["default/v".to_owned()]));
 }

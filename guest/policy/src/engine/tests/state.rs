@@ -48,15 +48,6 @@ fn a_gang_that_was_complete_once_survives() {
 }
 
 #[test]
-fn a_checkpoint_tells_at_which_event_it_was_taken() {
-    let mut world = World::new();
-    assert_eq!(world.engine.save().revision, 1, "the resources");
-    world.node("n", "");
-    world.tell(vec![Event::Clock(1), Event::Clock(2)]);
-    assert_eq!(world.engine.save().revision, 4);
-}
-
-#[test]
 fn what_is_no_checkpoint_restores_nothing() {
     let mut world = world();
     let plan = world.plan("a").unwrap();

@@ -1,25 +1,43 @@
-//! An elastic pod is placed with its whole step, never by itself.
+//! # What it demands
 //!
-//! One more pod would in general leave its job in a size that its rule does not name. Steps are made when the elastic action of a cycle
-//! looks at all jobs; an attempt for one pod is refused, and nobody makes way for it.
+//! An attempt for one elastic pod is refused, and no pod is evicted for it. The elastic action of a cycle places whole steps.
+//!
+//! # Example
+//!
+//! A job may have 2, 4 or 8 pods and has 4. An attempt for its fifth pod alone is refused. The elastic action places four pods
+//! together, so the job has 8.
+//!
+//! # Why
+//!
+//! One more pod would leave the job in a size that its rule does not allow.
+//!
+//! # Source
+//!
+//! Seed *Elastic scheduling based on AI scenarios*, Main process: the elastic action gets the elastic tasks and follows the
+//! scaling strategy.
+//!
+//! # Options
+//!
+//! `elastic-train`, `elastic-train-power-of-two` and `elastic-train-factor` of the job say which sizes are legal.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::Class;
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "elastic-pods-grow-by-steps",
-    question: Question::Gate,
-    sentence: "an elastic pod is placed with its whole step, never by itself",
-    file: include_str!("elastic_pods_grow_by_steps.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "elastic-pods-grow-by-steps",
+        sentence: "an elastic pod is placed with its whole step, never alone",
+        templates: &[("", "an elastic pod is placed by whole steps, in the elastic action of a cycle")],
+        file: page!("elastic_pods_grow_by_steps.rs"),
+    },
+    holds,
+);
 
 /// Whether the asking pod may be tried by itself.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.preemptor.class {
         Class::NonPreemptible => Ok(()),
-        Class::Preemptible => {
-            Err(Denial::Fact("elastic pods are placed by whole steps, in the elastic action of a cycle"))
-        }
+        Class::Preemptible => Err(Denial::Case("")),
     }
 }

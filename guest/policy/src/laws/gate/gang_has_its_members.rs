@@ -1,33 +1,61 @@
-//! Every gang of the group is described and has as many pods as it needs.
+//! # What it demands
 //!
-//! Members that are bound already count, those that have ended (unless they ended well and their system counts them) or are being
-//! deleted do not. A gang that cannot become complete is not tried: it would
-//! hold room that others could use until it times out. No preemption helps, so none is tried either.
+//! Every gang of the group has a PodGroup, or pods that say what it needs, and at least its minimum of members. Bound members
+//! count. Members that are being deleted do not count. Members that have ended count only where they succeeded and their system
+//! counts them.
 //!
-//! A gang that needs to be complete only once, and was, needs no members any more: its later pods are tried one by one.
+//! # Example
+//!
+//! A gang needs 3 pods. Two exist: both are refused. When the third is created, all three may be tried.
+//!
+//! # Why
+//!
+//! A gang that cannot become complete would hold room until its timeout. No eviction can help, so none is tried. A gang that
+//! needs to be complete only once, and was, is exempt: its later pods are tried one by one.
+//!
+//! # Source
+//!
+//! Seed 20200116 (coscheduling), Pre-Filter 1: "less than minAvailable". Koordinator checks it in PreEnqueue and BeforePreFilter:
+//! <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/coscheduling/core/core.go>. Volcano: the
+//! gang plugin, JobValid.
+//!
+//! # Options
+//!
+//! `min-available` labels and annotations, or `minMember` of the PodGroup. The match policy `once-satisfied` exempts a gang that
+//! was complete.
 
-use crate::laws::{Case, Denial, Law, Question};
-use crate::model::{JobKey, Place};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::model::Place;
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "gang-has-its-members",
-    question: Question::Gate,
-    sentence: "every gang of the group is described and has as many pods as it needs",
-    file: include_str!("gang_has_its_members.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "gang-has-its-members",
+        sentence: "every gang of the group is described and has as many pods as it needs",
+        templates: &[
+            (
+                "pods",
+                "gang `{gang}` has {have} pods of the {need} it needs: less than minAvailable (gang child pod not collect enough)",
+            ),
+            ("undeclared", "no PodGroup describes the gang `{gang}`, and no pod says what it needs"),
+        ],
+        file: page!("gang_has_its_members.rs"),
+    },
+    holds,
+);
 
 /// Whether all gangs that must be complete together can be.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
-    let Some(job) = case.preemptor.job.and_then(|job| cluster.job(job)) else { return Ok(()) };
-    let Some(gang) = job.gang() else { return Err(undeclared(&job.key)) };
+    let Some((asking, job)) = case.preemptor.job.and_then(|ix| Some((ix, cluster.job(ix)?))) else { return Ok(()) };
+    let undeclared = |member| Denial::Undeclared { job: asking, member };
+    let Some(gang) = job.gang() else { return Err(undeclared(None)) };
     let alone = std::slice::from_ref(&job.key);
     let group = if gang.group.is_empty() { alone } else { gang.group.as_slice() };
-    for key in group {
-        let ix = cluster.job_named(key).ok_or_else(|| undeclared(key))?;
-        let job = cluster.job(ix).ok_or_else(|| undeclared(key))?;
-        let need = job.gang().ok_or_else(|| undeclared(key))?.minimum;
+    for (place, key) in group.iter().enumerate() {
+        let described = cluster.job_named(key).and_then(|ix| Some((ix, cluster.job(ix)?)));
+        let described = described.and_then(|(ix, job)| Some((ix, job, job.gang()?.minimum)));
+        let (ix, job, need) = described.ok_or_else(|| undeclared(Some(place)))?;
         if cluster.was_satisfied(job) {
             continue;
         }
@@ -36,12 +64,8 @@ pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
             .filter(|pod| (pod.place != Place::Finished || pod.attributes.task.succeeded) && !pod.terminating)
             .count();
         if have < usize::try_from(need).unwrap_or(usize::MAX) {
-            return Err(Denial::Incomplete { job: ix, counted: "pods", have, need });
+            return Err(Denial::Incomplete { job: ix, case: "pods", have, need });
         }
     }
     Ok(())
-}
-
-fn undeclared(key: &JobKey) -> Denial {
-    Denial::Undeclared { gang: format!("{}/{}", key.0, key.1) }
 }

@@ -1,22 +1,41 @@
-//! A gang has as many pods of each role as it needs.
+//! # What it demands
 //!
-//! What the roles need counts only where the minimum of the gang covers it: where the numbers of the roles add up to more than the
-//! minimum, the minimum alone decides. Without the pods that it needs a gang is not tried, and nobody makes way for it.
+//! For each role that the gang names, the gang has as many pods as it needs. This counts only where the minimum of the gang
+//! covers the sum of the roles; otherwise the minimum alone decides.
+//!
+//! # Example
+//!
+//! A gang needs 3 pods: 1 `ps` and 2 `worker`. With three workers and no `ps` it is not tried.
+//!
+//! # Why
+//!
+//! A job without its parameter server cannot run. A gang that lacks a role is not tried, and no pod is evicted for it.
+//!
+//! # Source
+//!
+//! Volcano api/job_info.go, CheckTaskValid.
+//!
+//! # Options
+//!
+//! `minTaskMember` of the PodGroup.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "gang-has-its-roles",
-    question: Question::Gate,
-    sentence: "a gang has as many pods of each role as it needs",
-    file: include_str!("gang_has_its_roles.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "gang-has-its-roles",
+        sentence: "a gang has as many pods of each role as it needs",
+        templates: &[("", "the gang lacks pods of a role that it needs (minTaskMember)")],
+        file: page!("gang_has_its_roles.rs"),
+    },
+    holds,
+);
 
 /// Whether the asker's job has the members it needs.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.missing_members(case.preemptor.pod).has_roles() {
         true => Ok(()),
-        false => Err(Denial::Fact("its gang has not as many pods of every role as it needs")),
+        false => Err(Denial::Case("")),
     }
 }

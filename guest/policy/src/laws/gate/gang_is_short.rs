@@ -1,21 +1,40 @@
-//! Others make way only for a gang that is short of its minimum.
+//! # What it demands
 //!
-//! Pods above the minimum wait for idle room: two jobs that run would otherwise evict each other in turn.
+//! Fewer members of the gang hold a node than its minimum.
+//!
+//! # Example
+//!
+//! A gang needs 2 pods, and 2 run. Its third pod waits for idle room and evicts no pod.
+//!
+//! # Why
+//!
+//! Two jobs that both run would otherwise evict each other in turn.
+//!
+//! # Source
+//!
+//! Volcano: the gang plugin, jobStarvingFn; issue 3869.
+//!
+//! # Options
+//!
+//! `minMember` of the PodGroup.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "gang-is-short",
-    question: Question::Gate,
-    sentence: "others make way only for a gang that is short of its minimum",
-    file: include_str!("gang_is_short.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "gang-is-short",
+        sentence: "only a gang below its minimum may preempt",
+        templates: &[("", "the gang has its minimum; further pods wait for idle room")],
+        file: page!("gang_is_short.rs"),
+    },
+    holds,
+);
 
 /// Whether the asker's job lacks members that hold a node.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.shortage(case.preemptor.pod).is_over() {
-        true => Err(Denial::Fact("its gang has its minimum; further pods wait for idle room")),
+        true => Err(Denial::Case("")),
         false => Ok(()),
     }
 }

@@ -1,21 +1,40 @@
-//! An elastic job grows only while its minimum runs.
+//! # What it demands
 //!
-//! First the gang, then the pods beyond it.
+//! The minimum of the job holds nodes before any elastic pod is placed.
+//!
+//! # Example
+//!
+//! A job needs 2 pods and has 1 on a node. Its elastic pods wait until the second one has a node.
+//!
+//! # Why
+//!
+//! The gang comes first, then the pods above it: elastic pods alone do no work.
+//!
+//! # Source
+//!
+//! Seed *Elastic scheduling based on AI scenarios*, Proposal: the elastic action comes last.
+//!
+//! # Options
+//!
+//! `minMember` of the PodGroup.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "gang-runs",
-    question: Question::Gate,
-    sentence: "an elastic job grows only while its minimum runs",
-    file: include_str!("gang_runs.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "gang-runs",
+        sentence: "an elastic job grows only while its minimum runs",
+        templates: &[("", "the minimum of the job does not run yet")],
+        file: page!("gang_runs.rs"),
+    },
+    holds,
+);
 
 /// Whether the asker's job has its minimum.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.shortage(case.preemptor.pod).is_over() {
         true => Ok(()),
-        false => Err(Denial::Fact("the minimum of its job does not run yet")),
+        false => Err(Denial::Case("")),
     }
 }

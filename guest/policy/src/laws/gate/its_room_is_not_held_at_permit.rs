@@ -1,27 +1,44 @@
-//! The room that the preemptor was promised is not held at Permit by others who rank no lower.
+//! # What it demands
 //!
-//! A pod of higher priority may take room that another one was promised, and be held there at Permit until its gang is complete.
-//! If the gang is rejected the room is there again. Until that is known the promise stands, and its pod makes nobody else leave:
-//! the pods that went for it would be created anew, take the room behind it, and be evicted for it again, for ever. Where the gang is
-//! bound the room is lost, and the pod begins from the start.
+//! On the nominated node of the preemptor, for every resource it requests: it does not fit now, and it would fit without the pods
+//! that are held there at Permit. Then it waits. Only pods of no lower priority and of other gangs count as held. Room promised
+//! to other nominated pods of no lower priority stays theirs.
 //!
-//! On the nominated node, for every resource that the pod asks for: `asked <= free + held - promised to others`, and not without what is
-//! held. Held is what pods of no lower priority hold there at Permit, those of its own gang apart; promised what other nominated pods
-//! of no lower priority ask for.
+//! # Example
+//!
+//! A node has 4 cpu, and 4 were promised to pod `a`. A pod of higher priority took them and waits at Permit for its gang. Pod `a`
+//! waits, too, and evicts no other pod.
+//!
+//! # Why
+//!
+//! If the held gang is rejected, the room is there again. Without this law the pods that left for `a` would be created again,
+//! take the room behind it and be evicted again, without end. If the held gang is bound, the room is lost and the pod starts
+//! anew.
+//!
+//! # Source
+//!
+//! Seed 20200116 (coscheduling), UnReserve; seed 20240115 (Koordinator), PostFilter 7. Both are silent about room held at Permit.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Place, Pod};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "its-room-is-not-held-at-permit",
-    question: Question::Gate,
-    sentence: "nobody is held at Permit in the room that the preemptor was promised",
-    file: include_str!("its_room_is_not_held_at_permit.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "its-room-is-not-held-at-permit",
+        sentence: "the room that was promised to the preemptor is not held at Permit by others",
+        templates: &[("", "waiting for its room: a pod that may yet be rejected is held there at permit")],
+        file: page!("its_room_is_not_held_at_permit.rs"),
+    },
+    holds,
+);
 
 /// Whether the asker need not wait for what is held at Permit.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
     let Some((ix, node)) = preemptor.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else { return Ok(()) };
     let ours = case.preemptor.job.map(|job| case.cluster.gang_group(job)).unwrap_or_default();
@@ -40,7 +57,7 @@ pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
         })
     };
     if case.cluster.eligible(preemptor.shape, ix) && !fits_with(&[]) && fits_with(&held) {
-        return Err(Denial::Fact("waiting for its room: a pod is held there at permit that may yet be rejected"));
+        return Err(Denial::Case(""));
     }
     Ok(())
 }

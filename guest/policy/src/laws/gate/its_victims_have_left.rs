@@ -1,21 +1,44 @@
-//! A pod that has made others leave makes no others leave while it waits for that.
+//! # What it demands
 //!
-//! As long as a victim of its plan holds a node, or a pod is leaving the node it is nominated to, it waits, however often it is
-//! tried. A pod that found its room taken in spite of all begins from the start.
+//! No victim of the last plan of the preemptor holds a node, and no pod is leaving its nominated node.
+//!
+//! # Example
+//!
+//! A plan evicts 2 pods for pod `a`. One has left, one is terminating. The next attempt for `a` evicts no pod.
+//!
+//! # Why
+//!
+//! Each attempt would otherwise evict more. A pod that finds its room taken in spite of all starts anew.
+//!
+//! # Source
+//!
+//! YuniKorn asks once per pod: CheckPreconditions in
+//! <https://github.com/apache/yunikorn-core/blob/be3bb487/pkg/scheduler/objects/preemption.go>. The ruling here is to ask again
+//! when the victims have left.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::Pod;
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "its-victims-have-left",
-    question: Question::Gate,
-    sentence: "the victims of the preemptor have left",
-    file: include_str!("its_victims_have_left.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "its-victims-have-left",
+        sentence: "a preemptor whose victims are still leaving evicts no other pod",
+        templates: &[
+            ("plan", "waiting for preemption: {left} victims of plan {plan} have not left yet"),
+            ("", "waiting for preemption: a pod is still leaving the nominated node"),
+        ],
+        file: page!("its_victims_have_left.rs"),
+    },
+    holds,
+);
 
 /// Whether nobody is leaving for the asking pod.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
         return Err(Denial::Underway { plan, left });
     }
@@ -23,7 +46,7 @@ pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let node = nominated.and_then(|node| case.cluster.node(node));
     let there = node.into_iter().flat_map(|node| &node.pods).filter_map(|ix| case.cluster.pod(*ix));
     match there.into_iter().any(Pod::is_leaving) {
-        true => Err(Denial::Fact("waiting for preemption: a pod is still leaving the nominated node")),
+        true => Err(Denial::Case("")),
         false => Ok(()),
     }
 }

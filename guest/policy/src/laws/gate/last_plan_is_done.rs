@@ -1,33 +1,53 @@
-//! The last plan for the job is no longer under way.
+//! # What it demands
 //!
-//! Victims may leave slowly, above all where somebody else deletes them. Until the last one is gone no second plan is made, even
-//! if a cheaper victim turns up meanwhile: otherwise each attempt would evict more.
+//! No victim of the last plan for the job still holds a node while one of its preemptors waits. A plan made before this policy
+//! was started shows in the cluster: a pod of the job is nominated to a node, and a pod of lower priority leaves that node
+//! because it was preempted, because it is marked for eviction, or because it is of the same queue.
 //!
-//! A plan is under way while one of its victims still holds a node and one of its preemptors still waits for one. What was
-//! planned before this policy was started shows in the cluster: a pod of the job is nominated to a node on which a pod of lower
-//! priority is leaving because it was preempted, because it is marked for eviction, or as a pod of the same queue.
+//! # Example
+//!
+//! A plan evicts 4 pods for a job of 2. Three have left. The job waits for the fourth, even if a cheaper victim appears
+//! meanwhile.
+//!
+//! # Why
+//!
+//! Victims may leave slowly, above all where another component deletes them. Without this law each attempt would evict more.
+//!
+//! # Source
+//!
+//! Seed 20240115 (Koordinator), PostFilter 7. Upstream:
+//! <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/coscheduling/core/preemption.go>.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "last-plan-is-done",
-    question: Question::Gate,
-    sentence: "the last plan for the job is no longer under way",
-    file: include_str!("last_plan_is_done.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "last-plan-is-done",
+        sentence: "a job whose last plan is under way gets no second plan",
+        templates: &[
+            ("plan", "waiting for preemption: {left} victims of plan {plan} have not left yet"),
+            (
+                "",
+                "waiting for preemption: a pod is still leaving (not eligible due to terminating pod on the nominated node)",
+            ),
+        ],
+        file: page!("last_plan_is_done.rs"),
+    },
+    holds,
+);
 
 /// Whether no plan for the asker is under way.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
         return Err(Denial::Underway { plan, left });
     }
     let leaving = case.preemptor.pods.iter().any(|pod| leaves_the_nominated_node(case, *pod));
-    if leaving {
-        Err(Denial::Fact("waiting for preemption: a pod is still leaving the nominated node"))
-    } else {
-        Ok(())
-    }
+    if leaving { Err(Denial::Case("")) } else { Ok(()) }
 }
 
 fn leaves_the_nominated_node(case: &Case<'_>, pod: crate::model::PodIx) -> bool {

@@ -1,21 +1,42 @@
-//! Others may be preempted for the preemptor.
+//! # What it demands
 //!
-//! Who may is read off its labels and its `preemptionPolicy`; each system says how. `Never` forbids in every system.
+//! The preemptionPolicy and the labels of the preemptor allow it to preempt. `Never` forbids it in every system.
+//!
+//! # Example
+//!
+//! A pod has `preemptionPolicy: Never` and priority 1000. It waits in front of the others, but evicts no pod.
+//!
+//! # Why
+//!
+//! The author of a pod decides whether running pods may be evicted for it.
+//!
+//! # Source
+//!
+//! kube-scheduler defaultpreemption, PodEligibleToPreemptOthers. Seed 20240115 (Koordinator), Key Concept 2. YuniKorn:
+//! <https://github.com/apache/yunikorn-core/blob/be3bb487/pkg/scheduler/objects/application.go>. Volcano:
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/actions/reclaim/reclaim.go>.
+//!
+//! # Options
+//!
+//! Koordinator: `disableDefaultTriggerPreemption` allows it only for pods with the label `can-preempt: "true"`.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "may-preempt",
-    question: Question::Gate,
-    sentence: "others may be preempted for the preemptor",
-    file: include_str!("may_preempt.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "may-preempt",
+        sentence: "the preemptor is allowed to preempt",
+        templates: &[("", "not eligible due to preemptionPolicy=Never or its labels")],
+        file: page!("may_preempt.rs"),
+    },
+    holds,
+);
 
 /// Whether the asking pod may preempt.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.pod(case.preemptor.pod) {
         Some(pod) if pod.attributes.may_preempt => Ok(()),
-        _ => Err(Denial::Fact("its preemption policy and labels do not let it preempt")),
+        _ => Err(Denial::Case("")),
     }
 }

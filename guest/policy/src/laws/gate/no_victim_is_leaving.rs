@@ -1,28 +1,49 @@
-//! No pod that was preempted for this one is still leaving its nominated node.
+//! # What it demands
 //!
-//! As long as a pod of lower priority is being deleted there because a scheduler preempted it, the preemptor waits for it and
-//! evicts nobody else. A pod that is being deleted for another reason does not hold it up, nor does a nominated node that can no
-//! longer take it whatever leaves (a taint, a selector, its size): then it may preempt elsewhere.
+//! No pod of lower priority on the nominated node is being deleted because a scheduler preempted it.
+//!
+//! # Example
+//!
+//! Pod `a` is nominated to `n1`, where its victim has 30 seconds to end. Until then `a` evicts no other pod.
+//!
+//! # Why
+//!
+//! The room is on its way. A pod that is deleted for another reason does not count, and neither does a nominated node that can no
+//! longer take the preemptor (a taint, a selector, its size): then the preemptor may preempt elsewhere.
+//!
+//! # Source
+//!
+//! kube-scheduler defaultpreemption, PodEligibleToPreemptOthers; issue kubernetes/kubernetes 92600.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "no-victim-is-leaving",
-    question: Question::Gate,
-    sentence: "no pod that was preempted for this one is still leaving its nominated node",
-    file: include_str!("no_victim_is_leaving.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "no-victim-is-leaving",
+        sentence: "no pod that was preempted for the preemptor is still leaving its nominated node",
+        templates: &[(
+            "",
+            "waiting for preemption: a pod is still leaving (not eligible due to terminating pod on the nominated node)",
+        )],
+        file: page!("no_victim_is_leaving.rs"),
+    },
+    holds,
+);
 
 /// Whether the asker need not wait for its nominated node.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
     let Some((ix, node)) = preemptor.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else { return Ok(()) };
     let hopeless = !case.cluster.eligible(preemptor.shape, ix) || node.allocatable.lacks(&preemptor.request).is_some();
     let mut pods = node.pods.iter().filter_map(|pod| case.cluster.pod(*pod));
     let leaving = pods.any(|pod| pod.priority() < preemptor.priority() && pod.terminating && pod.preempted);
     if leaving && !hopeless {
-        return Err(Denial::Fact("waiting for preemption: a pod is still leaving the nominated node"));
+        return Err(Denial::Case(""));
     }
     Ok(())
 }

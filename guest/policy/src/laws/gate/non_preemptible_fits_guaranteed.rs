@@ -1,21 +1,46 @@
-//! A non-preemptible job fits into what its queue is guaranteed, beside the non-preemptible pods that are there.
+//! # What it demands
 //!
-//! Per resource that the guarantee names: `non-preemptible used + asked <= min`. What is asked is the sum over the pods of the job
-//! that do not hold a node yet; those that do are in `used` already. A resource that min does not name is not bounded by it.
+//! For each resource that the guarantee names: `non-preemptible used + promised + requested <= min`. Requested is the sum over
+//! the pods of the job that hold no node yet. A resource that the guarantee does not name is not bounded.
+//!
+//! # Example
+//!
+//! A quota has min 10 cpu; non-preemptible pods use 6. A non-preemptible job of 3 pods with 2 cpu each needs 6: 6 + 6 is more
+//! than 10, so it is refused.
+//!
+//! # Why
+//!
+//! Non-preemptible pods are never evicted. What they use above the guarantee could never be given back.
+//!
+//! # Source
+//!
+//! Seed 20240115 (Koordinator), PreFilter and PostFilter 1. Upstream checks it per pod:
+//! <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/elasticquota/plugin.go>, "Insufficient
+//! non-preemptible quotas".
+//!
+//! # Options
+//!
+//! `spec.min` of the ElasticQuota. `enableCheckParentQuota` asks the parents, too.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Class, within};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "non-preemptible-fits-guaranteed",
-    question: Question::Gate,
-    sentence: "a non-preemptible job fits into what its queue is guaranteed",
-    file: include_str!("non_preemptible_fits_guaranteed.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "non-preemptible-fits-guaranteed",
+        sentence: "a non-preemptible job fits into the guarantee of its queue",
+        templates: &[(
+            "",
+            "@queue `{queue}`<, {resource}: non-preemptible used {used}[ + promised {promised}] + requested {requested} is more than @guaranteed {min}> (Insufficient non-preemptible quotas)",
+        )],
+        file: page!("non_preemptible_fits_guaranteed.rs"),
+    },
+    holds,
+);
 
 /// Whether the asker, if it is non-preemptible, stays within the guarantee of its queue.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if case.preemptor.class != Class::NonPreemptible {
         return Ok(());
     }
@@ -25,8 +50,8 @@ pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
             let asked = case.unplaced.get(resource);
             let promised = case.promised(ix, Class::NonPreemptible, resource);
             if !within(&[used, promised, asked], min) {
-                let parts = vec![("non-preemptible used", used), ("promised", promised), ("asked", asked)];
-                return Err(Denial::Exceeds { queue: ix, resource, parts, bound: ("min", min) });
+                let parts = [("used", used), ("promised", promised), ("requested", asked), ("min", min)];
+                return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
             }
         }
     }

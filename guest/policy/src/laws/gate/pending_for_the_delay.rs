@@ -1,23 +1,40 @@
-//! Others make way for a pod only when it has been pending for the preemption delay of its queue.
+//! # What it demands
 //!
-//! The delay is that of the leaf, 30 seconds where it names none; a delay on a parent has no effect. A pod has been pending since it
-//! became known; at the very moment the delay has passed it may. A pod of a DaemonSet does not wait: its node is its own.
+//! The pod has been pending for at least the preemption delay of its leaf queue. A delay on a parent has no effect. The time
+//! starts when the pod becomes known; at exactly the end of the delay it may preempt.
+//!
+//! # Example
+//!
+//! The delay is 30s and the pod arrived 20s ago: it waits. Ten seconds later it may preempt.
+//!
+//! # Why
+//!
+//! Most pods get a node without evictions if they wait a little.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), Queue Configuration. Upstream: CheckPreconditions in
+//! <https://github.com/apache/yunikorn-core/blob/be3bb487/pkg/scheduler/objects/preemption.go>.
+//!
+//! # Options
+//!
+//! `preemption.delay` of the leaf queue, 30s where it is missing or not positive.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "pending-for-the-delay",
-    question: Question::Gate,
-    sentence: "the preemptor has been pending for the preemption delay of its queue",
-    file: include_str!("pending_for_the_delay.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "pending-for-the-delay",
+        sentence: "the preemptor has been pending for the preemption delay of its queue",
+        templates: &[("", "pending for {waited}; preemption starts after {delay}")],
+        file: page!("pending_for_the_delay.rs"),
+    },
+    holds,
+);
 
 /// Whether the asking pod has waited long enough.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    if case.preemptor.required_node_reservation.is_some() {
-        return Ok(());
-    }
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let delay = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue)).map_or(0, |queue| queue.policy.delay);
     let entered = case.cluster.pod(case.preemptor.pod).map_or(0, |pod| pod.entered);
     let waited = case.cluster.now().saturating_sub(entered);

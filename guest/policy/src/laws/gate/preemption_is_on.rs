@@ -1,22 +1,41 @@
-//! Nobody makes way in a partition whose preemption is turned off.
+//! # What it demands
 //!
-//! `preemption.enabled: false` of the partition. It does not concern a pod of a DaemonSet, which is owed its node.
+//! The partition of the preemptor has preemption enabled.
+//!
+//! # Example
+//!
+//! With `preemption: {enabled: false}` no pod is evicted, however long a pod has waited.
+//!
+//! # Why
+//!
+//! An operator can turn preemption off as a whole.
+//!
+//! # Source
+//!
+//! YuniKorn partition configuration, `preemption.enabled`; upstream partition.go, updatePreemption.
+//!
+//! # Options
+//!
+//! `preemption.enabled` of the partition, true by default.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "preemption-is-on",
-    question: Question::Gate,
-    sentence: "preemption is not turned off for the queue of the preemptor",
-    file: include_str!("preemption_is_on.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "preemption-is-on",
+        sentence: "preemption is on for the queue of the preemptor",
+        templates: &[("", "preemption is turned off for the partition")],
+        file: page!("preemption_is_on.rs"),
+    },
+    holds,
+);
 
 /// Whether the queue of the asking pod lets it preempt.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let queue = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue));
-    if case.preemptor.required_node_reservation.is_none() && queue.is_some_and(|queue| queue.policy.frozen) {
-        return Err(Denial::Fact("preemption is turned off"));
+    if queue.is_some_and(|queue| queue.policy.frozen) {
+        return Err(Denial::Case(""));
     }
     Ok(())
 }

@@ -1,25 +1,45 @@
-//! A pod is scheduled only where it belongs to a queue that takes pods.
+//! # What it demands
 //!
-//! It asks for this scheduler, and its application was placed in a leaf queue: one that is configured, or one that a placement rule
-//! may create. A pod of another scheduler takes room on its node and is nobody's business beyond that.
+//! The pod requests this scheduler, and its application was placed in a leaf queue: a configured one, or one that a placement
+//! rule may create.
+//!
+//! # Example
+//!
+//! A pod names the queue `root.dev.x`, and `root.dev` is a leaf: the pod is refused, because `root.dev.x` cannot be created.
+//!
+//! # Why
+//!
+//! Without a queue there is no quota to decide by. A pod of another scheduler uses room on its node and is otherwise ignored.
+//!
+//! # Source
+//!
+//! YuniKorn placement rules and getApplication in the k8shim.
+//!
+//! # Options
+//!
+//! `placementrules` of the partition; labels `queue` and `yunikorn.apache.org/queue` of the pod.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "queue-is-known",
-    question: Question::Gate,
-    sentence: "a pod belongs to a queue that takes pods",
-    file: include_str!("queue_is_known.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "queue-is-known",
+        sentence: "a pod belongs to a queue that takes pods",
+        templates: &[
+            ("queue", "the application is in no queue: it names no leaf queue, and none may be created"),
+            ("scheduler", "the pod requests another scheduler"),
+        ],
+        file: page!("queue_is_known.rs"),
+    },
+    holds,
+);
 
 /// Whether the asking pod has a queue.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match (case.preemptor.queue, case.preemptor.job) {
         (Some(_), _) => Ok(()),
-        (None, Some(_)) => {
-            Err(Denial::Fact("its application is in no queue: it names none that takes pods or may be created"))
-        }
-        (None, None) => Err(Denial::Fact("it asks for another scheduler")),
+        (None, Some(_)) => Err(Denial::Case("queue")),
+        (None, None) => Err(Denial::Case("scheduler")),
     }
 }

@@ -1,27 +1,51 @@
-//! The queue of a pod is there, is open, and has no queues below it.
+//! # What it demands
 //!
-//! A closed or closing queue gets nothing and takes nothing back from others; what runs in it goes on running. In a tree of queues
-//! only the leaves take pods.
+//! The queue of the pod is known, its state is Open, and it is a leaf.
+//!
+//! # Example
+//!
+//! Queue `team` is Closing: its running pods stay, its pending pods wait, and nothing is reclaimed for it.
+//!
+//! # Why
+//!
+//! A queue that is being closed gets nothing new. In a tree of queues only the leaves hold pods.
+//!
+//! # Source
+//!
+//! Volcano capacity plugin, AddAllocatableFn and leaf queues:
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/plugins/capacity/capacity.go>.
+//!
+//! # Options
+//!
+//! State and `parent` of the Queue.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "queue-takes-pods",
-    question: Question::Gate,
-    sentence: "the queue of a pod is there, is open, and has no queues below it",
-    file: include_str!("queue_takes_pods.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "queue-takes-pods",
+        sentence: "the queue of a pod exists, is open, and has no queues below it",
+        templates: &[
+            (
+                "unknown",
+                "the pod is in no known queue: its PodGroup or the queue it names is missing, or it is for another scheduler",
+            ),
+            ("closed", "the queue of the pod is not open"),
+            ("parent", "the queue of the pod has queues below it; only a leaf queue takes pods"),
+        ],
+        file: page!("queue_takes_pods.rs"),
+    },
+    holds,
+);
 
 /// Whether the asker's queue takes pods.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let queue = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue));
-    let spec = queue.map(|queue| &queue.spec).ok_or(Denial::Fact(
-        "it is of no known queue: its PodGroup or the queue it names is missing, or it is for another scheduler",
-    ))?;
+    let spec = queue.map(|queue| &queue.spec).ok_or(Denial::Case("unknown"))?;
     match (spec.open, spec.has_children) {
-        (false, _) => Err(Denial::Fact("its queue is not open")),
-        (true, true) => Err(Denial::Fact("its queue has queues below it, and only a leaf takes pods")),
+        (false, _) => Err(Denial::Case("closed")),
+        (true, true) => Err(Denial::Case("parent")),
         (true, false) => Ok(()),
     }
 }

@@ -1,26 +1,43 @@
-//! An elastic job grows only when it has kept its size for a time.
+//! # What it demands
 //!
-//! The time is the job's `elastic-cooldown-time`, and counts from its last change of size, growth or shrinkage. At exactly the end it
-//! may grow. The first growth need not wait, and to make way for others a job shrinks at any time.
+//! At least the interval of the job has passed since it last grew or shrank. At exactly the end it may grow. The first growth
+//! does not wait, and a job may shrink for others at any time.
+//!
+//! # Example
+//!
+//! The interval is 60s and the job grew 40s ago: it keeps its size for 20s more.
+//!
+//! # Why
+//!
+//! A job that changes its size all the time spends its time on restarts.
+//!
+//! # Source
+//!
+//! Seed *Elastic scheduling based on AI scenarios*, API design: elastic-cooldown-time.
+//!
+//! # Options
+//!
+//! `elastic-cooldown-time` of the job.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "scaling-interval-is-over",
-    question: Question::Gate,
-    sentence: "an elastic job grows only when it has kept its size for its interval",
-    file: include_str!("scaling_interval_is_over.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "scaling-interval-is-over",
+        sentence: "an elastic job grows only after it has kept its size for its interval",
+        templates: &[("", "the interval since the last change of size is not over")],
+        file: page!("scaling_interval_is_over.rs"),
+    },
+    holds,
+);
 
 /// Whether the interval since the last change of size is over.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job.and_then(|job| case.cluster.job(job)) else { return Ok(()) };
     let interval = job.elastic().map_or(0, |elastic| elastic.interval);
     match job.scaled_at {
-        Some(at) if case.cluster.now() < at.saturating_add(interval) => {
-            Err(Denial::Fact("the interval since it grew or shrank last is not over"))
-        }
+        Some(at) if case.cluster.now() < at.saturating_add(interval) => Err(Denial::Case("")),
         _ => Ok(()),
     }
 }

@@ -1,22 +1,42 @@
-//! A normal pod is taken back from other queues only.
+//! # What it demands
 //!
-//! Among the jobs of one queue nobody has a claim by queue; there priority decides, and only where preemption is asked for.
+//! An elastic pod may be of any queue. A normal pod is of another queue than the preemptor.
+//!
+//! # Example
+//!
+//! Queue `a` is full of its own normal jobs. A new gang of `a` reclaims nothing from them.
+//!
+//! # Why
+//!
+//! Reclaim moves resources between queues. Within a queue the priority decides, and only where the action `preempt` is
+//! configured.
+//!
+//! # Source
+//!
+//! Volcano: <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/actions/reclaim/reclaim.go>.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "normal-victim-is-of-another-queue",
-    question: Question::Guard,
-    sentence: "a normal pod is taken back from other queues only",
-    file: include_str!("normal_victim_is_of_another_queue.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "normal-victim-is-of-another-queue",
+        sentence: "a normal pod is reclaimed from other queues only",
+        templates: &[("", "the pod is a normal pod of the same queue")],
+        file: page!("normal_victim_is_of_another_queue.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.is_elastic() || candidate.queue != case.preemptor.queue {
         true => Ok(()),
-        false => Err(Denial::Fact("it is a normal pod of the same queue")),
+        false => Err(Denial::Case("")),
     }
 }

@@ -1,21 +1,44 @@
-//! No normal pod is taken back that would bring its queue below its guarantee.
+//! # What it demands
 //!
-//! What is left must cover the guarantee in every resource that is guaranteed, whether the pod holds any of it or not: a queue that has
-//! less than its guarantee of one resource gives nothing of another.
+//! Without the pod, its queue still uses at least its guarantee, in every resource that is guaranteed. This holds for resources
+//! that the pod does not hold, too.
+//!
+//! # Example
+//!
+//! A queue is guaranteed 4 cpu and uses 5. A pod of 2 is not reclaimed: 5 - 2 is less than 4. A pod of 1 may be.
+//!
+//! # Why
+//!
+//! A guarantee is never lent. A queue that has less than its guarantee of one resource gives nothing of another.
+//!
+//! # Source
+//!
+//! Volcano capacity plugin, checkGuaranteeConstraint:
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/plugins/capacity/capacity.go>.
+//!
+//! # Options
+//!
+//! `guarantee.resource` of the Queue.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "normal-victim-leaves-guarantee",
-    question: Question::Guard,
-    sentence: "no normal pod is taken back that would bring its queue below its guarantee",
-    file: include_str!("normal_victim_leaves_guarantee.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "normal-victim-leaves-guarantee",
+        sentence: "a normal pod is not reclaimed if its queue would fall below its guarantee",
+        templates: &[(
+            "",
+            "@queue `{queue}`<, {resource}: used {used} - held by the pod {held} is less than @guaranteed {guaranteed}>",
+        )],
+        file: page!("normal_victim_leaves_guarantee.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(candidate.queue).next() else { return Ok(()) };
     if candidate.is_elastic() {
         return Ok(());
@@ -23,8 +46,8 @@ pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> 
     for (resource, guaranteed) in queue.bounds.guaranteed.iter() {
         let (held, used) = (candidate.request.get(resource), queue.used.total(resource));
         if used.saturating_sub(held) < guaranteed {
-            let parts = vec![("guaranteed", guaranteed), ("held by the pod", held)];
-            return Err(Denial::Exceeds { queue: ix, resource, parts, bound: ("used", used) });
+            let parts = [("used", used), ("held", held), ("guaranteed", guaranteed)];
+            return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
         }
     }
     Ok(())

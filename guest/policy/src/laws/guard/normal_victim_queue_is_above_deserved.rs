@@ -1,24 +1,44 @@
-//! A normal pod is taken back only while its queue holds more than it deserves.
+//! # What it demands
 //!
-//! One resource that the pod holds and its queue deserves must be above the deserved amount before the eviction, what was evicted
-//! before taken off; elastic pods that make way for the same gang go before it. A resource the queue deserves nothing of never makes an
-//! excess. A pod that holds nothing its queue deserves any of is borrowed altogether. So one large pod may bring a queue below what it
-//! deserves. Where the tree of queues is watched further up, the ancestors that the two queues do not share must hold more than they
-//! deserve, too.
+//! For one resource that the pod holds and its queue deserves, the queue uses more than it deserves. What was evicted before is
+//! taken off. A resource that the queue deserves nothing of never makes an excess. A pod that holds no deserved resource is
+//! borrowed altogether. Where ancestors are watched, those that the two queues do not share must use more than they deserve, too.
+//!
+//! # Example
+//!
+//! A queue deserves 4 cpu and uses 5, with pods of 3 and 2. The pod of 3 may go, and the queue is left with 2. After that no more
+//! of its pods may go.
+//!
+//! # Why
+//!
+//! What a queue deserves is its own; what it uses above that is lent. The test is made before the eviction, so one large pod may
+//! bring a queue below what it deserves.
+//!
+//! # Source
+//!
+//! Volcano capacity plugin, ReclaimableFn:
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/plugins/capacity/capacity.go>.
+//!
+//! # Options
+//!
+//! `deserved` of the Queue; `ancestorReclaimLevel` of the capacity plugin.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Cluster, Pod, PodIx, Queue, QueueIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "normal-victim-queue-is-above-deserved",
-    question: Question::Guard,
-    sentence: "a normal pod is taken back only while its queue holds more than it deserves",
-    file: include_str!("normal_victim_queue_is_above_deserved.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "normal-victim-queue-is-above-deserved",
+        sentence: "a normal pod is reclaimed only while its queue uses more than it deserves",
+        templates: &[("", "@queue `{queue}`<, {resource}: used {used} is not more than @deserved {deserved}>")],
+        file: page!("normal_victim_queue_is_above_deserved.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     if candidate.is_elastic() {
         return Ok(());
     }
@@ -41,6 +61,6 @@ fn keeps(ix: QueueIx, queue: &Queue, pod: &Pod) -> Option<Denial> {
         return None;
     }
     let (resource, entitlement) = deserved().next()?;
-    let parts = vec![("used", queue.used.total(resource))];
-    Some(Denial::Amount { queue: ix, resource, parts, relation: "is no more than", bound: ("deserved", entitlement) })
+    let parts = [("used", queue.used.total(resource)), ("deserved", entitlement)];
+    Some(Denial::Amount { case: "", queue: ix, resource, parts: parts.into() })
 }

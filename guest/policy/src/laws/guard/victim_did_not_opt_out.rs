@@ -1,26 +1,48 @@
-//! A victim did not say that it is not to be evicted.
+//! # What it demands
 //!
-//! Its annotation decides, else its label; without either it may be evicted. What cannot be read as yes counts as no. Where its job
-//! itself may say so, a job that did spares all of its pods.
+//! Neither the pod nor, where it may say so, its job is marked as not preemptable. The annotation of a pod counts before its
+//! label; without either it may be evicted. A value that is not a yes counts as a no.
+//!
+//! # Example
+//!
+//! A pod has the annotation `volcano.sh/preemptable: "false"`. It stays, whatever its priority.
+//!
+//! # Why
+//!
+//! Some pods are too expensive to stop.
+//!
+//! # Source
+//!
+//! Volcano api/pod_info.go, GetPodPreemptable.
+//!
+//! # Options
+//!
+//! Annotation or label `volcano.sh/preemptable`.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-did-not-opt-out",
-    question: Question::Guard,
-    sentence: "a victim did not say that it is not to be evicted",
-    file: include_str!("victim_did_not_opt_out.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-did-not-opt-out",
+        sentence: "a victim did not opt out of eviction",
+        templates: &[
+            ("pod", "the pod is marked as not preemptable"),
+            ("job", "the job of the pod is marked as not preemptable"),
+        ],
+        file: page!("victim_did_not_opt_out.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let job = candidate.attributes.job.and_then(|job| case.cluster.job(job));
     let by_job = job.and_then(|job| job.pod_group.as_ref()).is_some_and(|pod_group| pod_group.opted_out);
     match (candidate.attributes.opted_out, by_job) {
-        (true, _) => Err(Denial::Fact("it is marked as not preemptable")),
-        (false, true) => Err(Denial::Fact("its job is marked as not preemptable")),
+        (true, _) => Err(Denial::Case("pod")),
+        (false, true) => Err(Denial::Case("job")),
         (false, false) => Ok(()),
     }
 }

@@ -1,24 +1,43 @@
-//! A victim holds something of what is asked for.
+//! # What it demands
 //!
-//! Who holds none of the resources that the preemptor asks for would be evicted for nothing. That every pod
-//! takes one of the `pods` of its node does not count.
+//! The victim holds some of a resource that the preemptor requests. The resource `pods` does not count.
+//!
+//! # Example
+//!
+//! A preemptor requests gpu only. A pod that holds cpu and memory only is no victim.
+//!
+//! # Why
+//!
+//! Its eviction would free nothing that is needed.
+//!
+//! # Source
+//!
+//! Volcano capacity plugin, ReclaimableFn:
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/plugins/capacity/capacity.go>.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-frees-what-is-asked",
-    question: Question::Guard,
-    sentence: "a victim holds something of what is asked for",
-    file: include_str!("victim_frees_what_is_asked.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-frees-what-is-asked",
+        sentence: "a victim holds a resource that is requested",
+        templates: &[("", "the pod holds none of the requested resources")],
+        file: page!("victim_frees_what_is_asked.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let counts = |resource| case.cluster.resource_name(resource) != "pods" && case.preemptor.unplaced.get(resource) > 0;
     match candidate.request.iter().any(|(resource, _)| counts(resource)) {
         true => Ok(()),
-        false => Err(Denial::Fact("it holds nothing of what is asked for")),
+        false => Err(Denial::Case("")),
     }
 }

@@ -1,22 +1,41 @@
-//! A victim is of a queue.
+//! # What it demands
 //!
-//! Pods that another scheduler placed, and pods in no queue, take room on their node and are nobody's victims.
+//! The victim belongs to a known queue.
+//!
+//! # Example
+//!
+//! A pod of the default scheduler uses 2 cpu of a node. It is no victim; its room counts as used.
+//!
+//! # Why
+//!
+//! A policy evicts only pods that it is responsible for.
+//!
+//! # Source
+//!
+//! YuniKorn: handleForeignAllocation; foreign pods only reduce the room of a node.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-has-a-queue",
-    question: Question::Guard,
-    sentence: "a victim is of a queue",
-    file: include_str!("victim_has_a_queue.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-has-a-queue",
+        sentence: "a victim is in a queue",
+        templates: &[("", "the pod is in no queue: another scheduler placed it, or its queue is not known")],
+        file: page!("victim_has_a_queue.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.queue {
         Some(_) => Ok(()),
-        None => Err(Denial::Fact("it is of no queue: another scheduler placed it, or its queue is not known")),
+        None => Err(Denial::Case("")),
     }
 }

@@ -1,21 +1,40 @@
-//! A single pod makes way only while its gang has more than it needs.
+//! # What it demands
 //!
-//! More than its minimum, and more than it needs of the pod's role. Below that a gang makes way whole, or not at all. A gang
-//! that is below its minimum already has nothing to lose.
+//! The gang has more pods on nodes than its minimum, and more of the role of the victim than it needs. Or the gang is below its
+//! minimum already.
+//!
+//! # Example
+//!
+//! A gang with minimum 2 has 3 pods on nodes: one of them may go alone. The other two go together or not at all.
+//!
+//! # Why
+//!
+//! A gang below its minimum does no work, but still uses room. Below the minimum it has nothing to lose.
+//!
+//! # Source
+//!
+//! Volcano: the gang plugin; safe bundles in actions/utils/bundle.go.
+//!
+//! # Options
+//!
+//! `minMember` and `minTaskMember` of the PodGroup.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-above-gang-minimum",
-    question: Question::Guard,
-    sentence: "a single pod makes way only while its gang has more than it needs",
-    file: include_str!("victim_is_above_gang_minimum.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-above-gang-minimum",
+        sentence: "a single pod is evicted only while its gang has more than it needs",
+        templates: &[("", "the gang of the pod has no more than it needs")],
+        file: page!("victim_is_above_gang_minimum.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let cluster = case.cluster;
     let holders = || cluster.holders(ix).map(|(_, pod)| pod);
     let role = candidate.attributes.task.role;
@@ -25,6 +44,6 @@ pub fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial>
     let spare = all > minimum && have > usize::try_from(need).unwrap_or(usize::MAX);
     match spare || all < minimum {
         true => Ok(()),
-        false => Err(Denial::Fact("its gang has no more than it needs")),
+        false => Err(Denial::Case("")),
     }
 }

@@ -1,23 +1,42 @@
-//! A victim is bound to its node.
+//! # What it demands
 //!
-//! A pod that is held at permit has no node for good yet; it is left to its gang and to the timeout. So is one that the running cycle has
-//! just bound: nobody is started only to be stopped.
+//! The victim is bound. A pod that is held at Permit is not, and neither is a pod that this cycle has just bound.
+//!
+//! # Example
+//!
+//! A gang of 2 waits for its third pod at Permit. Its two pods are no victims; the timeout decides about them.
+//!
+//! # Why
+//!
+//! A pod held at Permit may still give its room back, and a pod is not started only to be stopped.
+//!
+//! # Source
+//!
+//! Seed 20240115 (Koordinator), PostFilter 3. Volcano: running pods only,
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/actions/reclaim/reclaim.go>.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Place, Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-bound",
-    question: Question::Guard,
-    sentence: "a victim is bound to its node",
-    file: include_str!("victim_is_bound.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-bound",
+        sentence: "a victim is bound to its node",
+        templates: &[("", "the pod is not bound to its node yet, or was bound only in this cycle")],
+        file: page!("victim_is_bound.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.place {
         Place::Bound(_) => Ok(()),
-        _ => Err(Denial::Fact("it is not bound to its node yet, or was only in this cycle")),
+        _ => Err(Denial::Case("")),
     }
 }

@@ -1,22 +1,41 @@
-//! Only elastic pods make way.
+//! # What it demands
 //!
-//! Normal pods are held within what their queue deserves, and so nobody has a claim on them.
+//! The victim is an elastic pod: one above the minimum of its job.
+//!
+//! # Example
+//!
+//! A job has a minimum of 2 and 4 pods. Two of them may be evicted, two may not.
+//!
+//! # Why
+//!
+//! In the elastic mode normal pods stay within what their queue deserves, so no other queue has a claim on them.
+//!
+//! # Source
+//!
+//! Seed *Elastic scheduling based on AI scenarios*, Main process: elastic mode only supports preemption of elastic tasks.
+//!
+//! # Options
+//!
+//! `capacity.reclaim.mode: elastic`.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Class, Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-elastic",
-    question: Question::Guard,
-    sentence: "only elastic pods make way",
-    file: include_str!("victim_is_elastic.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-elastic",
+        sentence: "only elastic pods are evicted",
+        templates: &[("", "the pod is not elastic")],
+        file: page!("victim_is_elastic.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.attributes.class {
         Class::Preemptible => Ok(()),
-        Class::NonPreemptible => Err(Denial::Fact("it is no elastic pod")),
+        Class::NonPreemptible => Err(Denial::Case("")),
     }
 }

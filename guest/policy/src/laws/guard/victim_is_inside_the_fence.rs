@@ -1,32 +1,47 @@
-//! A victim is inside the preemption fence of the preemptor.
+//! # What it demands
 //!
-//! The fence is the nearest queue with `preemption.policy: fence` from the preemptor's own up; on the root it has no effect. A victim is of
-//! that queue or one below it. It is one-way: a fence on the victim's side keeps nobody out.
+//! The fence is the nearest queue with `preemption.policy: fence`, from the queue of the preemptor upward. A victim is in that
+//! queue or below it. On the root the policy has no effect.
 //!
-//! A pod of a DaemonSet is owed its node, whoever is there.
+//! # Example
+//!
+//! `root.dev` has a fence. A pod of `root.dev.a` may evict pods of `root.dev.b`, but none of `root.prod`. A pod of `root.prod`
+//! may evict pods of `root.dev.a`.
+//!
+//! # Why
+//!
+//! A fence keeps the preemption of a tenant inside the tenant. It works in one direction: a fence on the side of the victim
+//! protects nothing.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), law 7 and Preemption Fence. Upstream: findPreemptionFenceRoot in
+//! <https://github.com/apache/yunikorn-core/blob/be3bb487/pkg/scheduler/objects/queue.go>.
+//!
+//! # Options
+//!
+//! `preemption.policy: fence` of a queue.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-inside-the-fence",
-    question: Question::Guard,
-    sentence: "a victim is inside the preemption fence of the preemptor",
-    file: include_str!("victim_is_inside_the_fence.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-inside-the-fence",
+        sentence: "a victim is inside the preemption fence of the preemptor",
+        templates: &[("", "the pod is outside the preemption fence of the preemptor")],
+        file: page!("victim_is_inside_the_fence.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    if case.preemptor.required_node_reservation.is_some() {
-        return Ok(());
-    }
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let mut path = case.cluster.path(case.preemptor.queue);
     let fence = path.find(|(_, queue)| queue.policy.fenced && queue.parent.is_some());
     match fence {
-        Some((fence, _)) if !case.cluster.is_below(candidate.queue, fence) => {
-            Err(Denial::Fact("it is outside the preemption fence of the preemptor"))
-        }
+        Some((fence, _)) if !case.cluster.is_below(candidate.queue, fence) => Err(Denial::Case("")),
         _ => Ok(()),
     }
 }

@@ -1,23 +1,42 @@
-//! The cluster's own pods make way for nobody.
+//! # What it demands
 //!
-//! Those of the namespace `kube-system`, and those of the priority classes `system-cluster-critical` and `system-node-critical`,
-//! whatever the priority of their job.
+//! The victim is not in the namespace `kube-system` and not of the priority class `system-cluster-critical` or
+//! `system-node-critical`.
+//!
+//! # Example
+//!
+//! A DNS pod in `kube-system` has priority 0. It stays, even for a gang of priority 1000.
+//!
+//! # Why
+//!
+//! Without these pods the cluster does not work.
+//!
+//! # Source
+//!
+//! Volcano: the conformance plugin.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-no-system-pod",
-    question: Question::Guard,
-    sentence: "the cluster's own pods make way for nobody",
-    file: include_str!("victim_is_no_system_pod.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-no-system-pod",
+        sentence: "pods of the cluster itself are not evicted",
+        templates: &[("", "the pod belongs to the cluster itself")],
+        file: page!("victim_is_no_system_pod.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.attributes.task.critical {
-        true => Err(Denial::Fact("it is one of the cluster's own pods")),
+        true => Err(Denial::Case("")),
         false => Ok(()),
     }
 }

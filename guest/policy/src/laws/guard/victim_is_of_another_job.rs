@@ -1,22 +1,43 @@
-//! A job does not make way for itself.
+//! # What it demands
 //!
-//! Its own running members are no victims, whatever their priority: a job is decided upon as a whole.
+//! The victim is not of the job of the preemptor.
+//!
+//! # Example
+//!
+//! A job has 3 running pods of priority 0 and a pending one of priority 10. The pending pod evicts none of the three.
+//!
+//! # Why
+//!
+//! The policy decides about a job as a whole. Swapping its own pods would gain nothing.
+//!
+//! # Source
+//!
+//! Seed 20240115 (Koordinator), Key Concept 3. Seed 002 (YuniKorn), law 3. Volcano:
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/actions/reclaim/reclaim.go>. Kubernetes: KEP 5710, a group
+//! does not preempt itself.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-of-another-job",
-    question: Question::Guard,
-    sentence: "a job does not make way for itself",
-    file: include_str!("victim_is_of_another_job.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-of-another-job",
+        sentence: "a job does not evict its own pods",
+        templates: &[("", "the pod belongs to the same job")],
+        file: page!("victim_is_of_another_job.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     if case.preemptor.job.is_some() && candidate.attributes.job == case.preemptor.job {
-        return Err(Denial::Fact("it belongs to the same job"));
+        return Err(Denial::Case(""));
     }
     Ok(())
 }

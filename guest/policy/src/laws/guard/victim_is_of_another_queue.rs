@@ -1,23 +1,41 @@
-//! A victim is of another queue than the preemptor.
+//! # What it demands
 //!
-//! Preemption moves resources between queues; within one it would only swap pods. A pod of a DaemonSet is owed its node and takes
-//! from its own queue as well.
+//! The victim is not in the queue of the preemptor.
+//!
+//! # Example
+//!
+//! `root.a` is under its guarantee because its own pods hold the wrong nodes. A pod of `root.a` evicts none of them.
+//!
+//! # Why
+//!
+//! This preemption moves resources between queues. Within one queue it would only swap pods.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), Non Goals: no intra-queue preemption.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-of-another-queue",
-    question: Question::Guard,
-    sentence: "a victim is of another queue than the preemptor",
-    file: include_str!("victim_is_of_another_queue.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-of-another-queue",
+        sentence: "a victim is of another queue than the preemptor",
+        templates: &[("", "the pod is of the same queue")],
+        file: page!("victim_is_of_another_queue.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    match case.preemptor.required_node_reservation.is_none() && candidate.queue == case.preemptor.queue {
-        true => Err(Denial::Fact("it is of the same queue")),
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    match candidate.queue == case.preemptor.queue {
+        true => Err(Denial::Case("")),
         false => Ok(()),
     }
 }

@@ -1,22 +1,41 @@
-//! A pod of a DaemonSet is no victim.
+//! # What it demands
 //!
-//! Not even of a pod of another DaemonSet, and whatever its priority: it belongs on its node as much.
+//! The victim belongs to no DaemonSet, whatever its priority. This holds for preemptors of other DaemonSets, too.
+//!
+//! # Example
+//!
+//! A log collector of priority 0 runs on every node. It stays when a pod of priority 1000 needs its room.
+//!
+//! # Why
+//!
+//! The pod would be created again on the same node, and take the room back.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), law 1; upstream required_node_preemptor.go.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-of-no-daemon-set",
-    question: Question::Guard,
-    sentence: "a pod of a DaemonSet is no victim",
-    file: include_str!("victim_is_of_no_daemon_set.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-of-no-daemon-set",
+        sentence: "a pod of a DaemonSet is not evicted",
+        templates: &[("", "the pod belongs to a DaemonSet")],
+        file: page!("victim_is_of_no_daemon_set.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.daemon {
-        true => Err(Denial::Fact("it belongs to a DaemonSet")),
+        true => Err(Denial::Case("")),
         false => Ok(()),
     }
 }

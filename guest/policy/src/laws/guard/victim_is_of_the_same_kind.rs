@@ -1,24 +1,45 @@
-//! Pods make way for pods only, and reservations for reservations only.
+//! # What it demands
 //!
-//! However low the priority of the other is: a reservation is room that somebody was promised, and who asks for room to be
-//! reserved has no claim on what runs.
+//! Preemptor and victim are both pods, or both reservations.
+//!
+//! # Example
+//!
+//! A reservation of priority 9000 needs 4 cpu. It may evict a reservation of priority 5000, but no pod.
+//!
+//! # Why
+//!
+//! A reservation is room that was promised to its owners. A request to reserve room has no claim on running pods.
+//!
+//! # Source
+//!
+//! Seed 20240201 (reservation preemption), Preemption Rule 2 and Story 2.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Kind, Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-of-the-same-kind",
-    question: Question::Guard,
-    sentence: "pods make way for pods only, and reservations for reservations only",
-    file: include_str!("victim_is_of_the_same_kind.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-of-the-same-kind",
+        sentence: "pods preempt pods, and reservations preempt reservations",
+        templates: &[
+            ("reservation", "the candidate is a reservation, and pods preempt pods only"),
+            ("pod", "the candidate is a pod, and reservations preempt reservations only"),
+        ],
+        file: page!("victim_is_of_the_same_kind.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match (case.preemptor.kind, candidate.name.kind) {
-        (Kind::Pod, Kind::Reservation) => Err(Denial::Fact("it is a reservation, and pods preempt pods only")),
-        (Kind::Reservation, Kind::Pod) => Err(Denial::Fact("it is a pod, and reservations preempt reservations only")),
+        (Kind::Pod, Kind::Reservation) => Err(Denial::Case("reservation")),
+        (Kind::Reservation, Kind::Pod) => Err(Denial::Case("pod")),
         _ => Ok(()),
     }
 }

@@ -1,22 +1,41 @@
-//! Preemption stays within the queue.
+//! # What it demands
 //!
-//! What another queue holds is a matter of what the queues deserve, not of the priorities of their jobs.
+//! The victim is in the queue of the preemptor.
+//!
+//! # Example
+//!
+//! A gang of priority 10 in queue `a` may evict a job of priority 5 in `a`, but no job of queue `b`.
+//!
+//! # Why
+//!
+//! What another queue holds is decided by what the queues deserve, not by the priorities of jobs.
+//!
+//! # Source
+//!
+//! Volcano actions/preempt/preempt.go.
+//!
+//! # Options
+//!
+//! The action `preempt` in `actions`.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-of-the-same-queue",
-    question: Question::Guard,
-    sentence: "preemption stays within the queue",
-    file: include_str!("victim_is_of_the_same_queue.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-of-the-same-queue",
+        sentence: "preemption by priority stays within the queue",
+        templates: &[("", "the pod is of another queue")],
+        file: page!("victim_is_of_the_same_queue.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.queue == case.preemptor.queue {
         true => Ok(()),
-        false => Err(Denial::Fact("it is of another queue")),
+        false => Err(Denial::Case("")),
     }
 }

@@ -1,20 +1,39 @@
-//! A pod that uses the room of a reservation makes way for no outsider.
+//! # What it demands
 //!
-//! The room stays the reservation's when the pod goes: evicting it would free nothing.
+//! The victim does not use the room of a reservation.
+//!
+//! # Example
+//!
+//! A reservation holds 4 cpu, and its owner uses 3 of them. Without the owner the reservation still holds 4, so the owner stays.
+//!
+//! # Why
+//!
+//! The eviction would free nothing for the preemptor.
+//!
+//! # Source
+//!
+//! Koordinator issues 1187 and 1405; test/e2e/scheduling/preemption.go.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-outside-reservations",
-    question: Question::Guard,
-    sentence: "a pod that uses the room of a reservation makes way for no outsider",
-    file: include_str!("victim_is_outside_reservations.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-outside-reservations",
+        sentence: "a pod that uses the room of a reservation is not evicted for others",
+        templates: &[("", "the pod uses the room of a reservation, and the reservation would keep that room")],
+        file: page!("victim_is_outside_reservations.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let nominated_on = candidate.attributes.inside.is_some() && case.cluster.reservation_of(ix).is_some();
-    if nominated_on { Err(Denial::Fact("it uses the room of a reservation, which would keep it")) } else { Ok(()) }
+    if nominated_on { Err(Denial::Case("")) } else { Ok(()) }
 }

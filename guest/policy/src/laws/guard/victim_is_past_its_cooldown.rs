@@ -1,23 +1,42 @@
-//! A victim has been running for its cooldown time.
+//! # What it demands
 //!
-//! The time is the pod's own `cooldown-time` and counts from the moment it was placed; at exactly the end it may be evicted. A pod
-//! that does not say when it was placed is not protected.
+//! At least the cooldown time of the pod has passed since it was placed. At exactly the end it may be evicted. A pod without a
+//! time of placement is not protected.
+//!
+//! # Example
+//!
+//! A pod has a cooldown time of 10m and was placed 4m ago. It may be evicted in 6m.
+//!
+//! # Why
+//!
+//! A pod should do some work before it is stopped.
+//!
+//! # Source
+//!
+//! Seed *Elastic scheduling based on AI scenarios*, API design: cooldown-time. Volcano: the cdp plugin.
+//!
+//! # Options
+//!
+//! Label or annotation `volcano.sh/cooldown-time`.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-past-its-cooldown",
-    question: Question::Guard,
-    sentence: "a victim has been running for its cooldown time",
-    file: include_str!("victim_is_past_its_cooldown.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-past-its-cooldown",
+        sentence: "a victim has run for its cooldown time",
+        templates: &[("", "the cooldown time of the pod is not over")],
+        file: page!("victim_is_past_its_cooldown.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.attributes.task.protected_until {
-        Some(until) if case.cluster.now() < until => Err(Denial::Fact("its cooldown time is not over")),
+        Some(until) if case.cluster.now() < until => Err(Denial::Case("")),
         _ => Ok(()),
     }
 }

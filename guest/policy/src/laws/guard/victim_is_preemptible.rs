@@ -1,24 +1,47 @@
-//! A victim is preemptible.
+//! # What it demands
 //!
-//! A non-preemptible pod is never evicted, however low its priority. How a pod without a label counts is an argument; the same
-//! answer decides how it counts against its queue. A pod that opted out of being a victim is none either.
+//! The victim is of the class preemptible, and did not opt out with `disable-preemptible: "true"`.
+//!
+//! # Example
+//!
+//! A pod with the label `preemptible: "false"` and priority 0 stays when a pod of priority 9000 waits.
+//!
+//! # Why
+//!
+//! Non-preemptible pods pay for that with the guarantee of their quota. The same class decides how a pod counts against its
+//! quota.
+//!
+//! # Source
+//!
+//! Seed 20240115 (Koordinator), Key Concept 1. Upstream: IsPodNonPreemptible in apis/extension,
+//! <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/elasticquota/preempt.go>.
+//!
+//! # Options
+//!
+//! `disableDefaultPreemptiable` decides about pods without the label `preemptible`.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Class, Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-is-preemptible",
-    question: Question::Guard,
-    sentence: "a victim is preemptible",
-    file: include_str!("victim_is_preemptible.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-is-preemptible",
+        sentence: "a victim is preemptible",
+        templates: &[
+            ("opted-out", "the pod opted out of preemption"),
+            ("non-preemptible", "the pod is non-preemptible"),
+        ],
+        file: page!("victim_is_preemptible.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.attributes {
-        ref attributes if attributes.opted_out => Err(Denial::Fact("it opted out of being preempted")),
-        ref attributes if attributes.class == Class::NonPreemptible => Err(Denial::Fact("it is non-preemptible")),
+        ref attributes if attributes.opted_out => Err(Denial::Case("opted-out")),
+        ref attributes if attributes.class == Class::NonPreemptible => Err(Denial::Case("non-preemptible")),
         _ => Ok(()),
     }
 }

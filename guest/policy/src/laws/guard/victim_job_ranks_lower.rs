@@ -1,21 +1,43 @@
-//! The job of a victim has strictly lower priority than that of the preemptor.
+//! # What it demands
 //!
-//! The priority of the job counts, not that of the pod. Equal priority is not lower.
+//! The priority of the job of the victim is strictly lower. The priorities of the pods do not count.
+//!
+//! # Example
+//!
+//! A job of priority 10 waits. A pod of a job of priority 5 may go, one of a job of priority 10 may not.
+//!
+//! # Why
+//!
+//! Within a queue a job is important as a whole.
+//!
+//! # Source
+//!
+//! Volcano: the priority plugin.
+//!
+//! # Options
+//!
+//! `priorityClassName` of the PodGroup.
 
 use crate::laws::order::waiting_gang_first::job_priority;
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-job-ranks-lower",
-    question: Question::Guard,
-    sentence: "the job of a victim has strictly lower priority than that of the preemptor",
-    file: include_str!("victim_job_ranks_lower.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-job-ranks-lower",
+        sentence: "the job of a victim has lower priority than the job of the preemptor",
+        templates: &[(
+            "",
+            "priority {priority} of the job is not lower than {preemptor-priority} of the job of the preemptor",
+        )],
+        file: page!("victim_job_ranks_lower.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let preemptor = case.cluster.pod(case.preemptor.pod).map_or(i32::MIN, |pod| job_priority(case.cluster, pod));
     let victim = job_priority(case.cluster, candidate);
     if victim < preemptor {

@@ -1,24 +1,43 @@
-//! A victim is not of a queue whose preemption is disabled.
+//! # What it demands
 //!
-//! `preemption.policy: disabled` of the queue or, where it has no policy of its own, of one above it. Its own pods may still make others
-//! leave. A pod of a DaemonSet is owed its node, whatever that takes.
+//! Neither the queue of the victim nor, where it has no policy of its own, a queue above it has `preemption.policy: disabled`.
+//!
+//! # Example
+//!
+//! `root.prod` is disabled. Its pods are no victims, but they may still evict pods of other queues.
+//!
+//! # Why
+//!
+//! Operators can protect a part of the tree.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), Queue Configuration. Upstream:
+//! <https://github.com/apache/yunikorn-core/blob/be3bb487/pkg/scheduler/objects/queue.go>.
+//!
+//! # Options
+//!
+//! `preemption.policy: disabled` of a queue; children inherit it.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-queue-is-not-spared",
-    question: Question::Guard,
-    sentence: "a victim is not of a queue whose preemption is disabled",
-    file: include_str!("victim_queue_is_not_spared.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-queue-is-not-spared",
+        sentence: "a victim is not in a queue whose preemption is disabled",
+        templates: &[("", "preemption is disabled for the queue of the pod")],
+        file: page!("victim_queue_is_not_spared.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let queue = candidate.queue.and_then(|queue| case.cluster.queue(queue));
-    match case.preemptor.required_node_reservation.is_none() && queue.is_some_and(|queue| queue.policy.spared) {
-        true => Err(Denial::Fact("preemption is disabled for its queue")),
+    match queue.is_some_and(|queue| queue.policy.spared) {
+        true => Err(Denial::Case("")),
         false => Ok(()),
     }
 }

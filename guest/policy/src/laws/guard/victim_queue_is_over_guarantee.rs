@@ -1,24 +1,45 @@
-//! A victim is of a queue that is over its guarantee.
+//! # What it demands
 //!
-//! Judged for each resource the preemptor asks for, by the nearest queue that guarantees some of it, from the victim's up to, and
-//! without, the lowest one that is above the preemptor, too: that queue uses more than it is guaranteed. Where there is none, whatever
-//! that side uses is over its guarantee if the preemptor's side has one. Where neither has one, the queues they share are asked: the
-//! nearest that guarantees the resource must use more than that, else siblings that share one guarantee would take from each
-//! other for ever. A resource that nobody guarantees is over with any use, unless a shared guarantee speaks against it.
-//! One resource that is over is enough.
+//! One resource that the preemptor requests is over. It is judged by the nearest queue that guarantees some of it, from the queue
+//! of the victim up to the lowest common ancestor, which is not included: that queue uses more than its guarantee. If only the
+//! side of the preemptor has a guarantee, any use is over. If neither side has one, the nearest shared queue that guarantees the
+//! resource must use more than that. A resource without any guarantee is over with any use, unless a shared guarantee speaks
+//! against it.
 //!
-//! A pod of a DaemonSet is owed its node, whatever that takes.
+//! # Example
+//!
+//! `root.a` is guaranteed 4 cpu and uses 6: its pods may be victims. `root.b` is guaranteed 4 and uses 4: its pods may not.
+//!
+//! # Why
+//!
+//! Pods above a guarantee run on lent room. Siblings that share one guarantee would otherwise take it from each other without
+//! end.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), law 5. Upstream: GetPreemptableResource in
+//! <https://github.com/apache/yunikorn-core/blob/be3bb487/pkg/scheduler/objects/preemption.go>.
+//!
+//! # Options
+//!
+//! `resources.guaranteed` of the queues.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx, QueueIx, ResourceIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-queue-is-over-guarantee",
-    question: Question::Guard,
-    sentence: "a victim is of a queue that is over its guarantee",
-    file: include_str!("victim_queue_is_over_guarantee.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-queue-is-over-guarantee",
+        sentence: "a victim is in a queue that is over its guarantee",
+        templates: &[
+            ("within", "@queue `{queue}`<, {resource}: used {used} is not more than @guaranteed {guaranteed}>"),
+            ("unused", "the queue of the pod uses none of the requested resources"),
+        ],
+        file: page!("victim_queue_is_over_guarantee.rs"),
+    },
+    admits,
+);
 
 /// What a resource says of the side of the victim.
 enum Judgement {
@@ -33,12 +54,8 @@ enum Judgement {
 }
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    let Some((own, theirs)) =
-        case.preemptor.queue.zip(candidate.queue).filter(|_| case.preemptor.required_node_reservation.is_none())
-    else {
-        return Ok(());
-    };
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    let Some((own, theirs)) = case.preemptor.queue.zip(candidate.queue) else { return Ok(()) };
     let (mut over, mut shared, mut unguaranteed) = (false, false, false);
     for (resource, _) in case.unplaced.iter() {
         match judge(case, own, theirs, resource) {
@@ -53,10 +70,10 @@ pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> 
     }
     let within = case.unplaced.iter().find_map(|(resource, _)| {
         let (queue, guarantor, guaranteed) = case.cluster.guarantor(Some(theirs), resource)?;
-        let (parts, bound) = (vec![("used", guarantor.used.total(resource))], ("guaranteed", guaranteed));
-        Some(Denial::Amount { queue, resource, parts, relation: "is no more than", bound })
+        let parts = [("used", guarantor.used.total(resource)), ("guaranteed", guaranteed)];
+        Some(Denial::Amount { case: "within", queue, resource, parts: parts.into() })
     });
-    Err(within.unwrap_or(Denial::Fact("its queue uses nothing of what the preemptor asks for")))
+    Err(within.unwrap_or(Denial::Case("unused")))
 }
 
 fn judge(case: &Case<'_>, own: QueueIx, theirs: QueueIx, resource: ResourceIx) -> Judgement {

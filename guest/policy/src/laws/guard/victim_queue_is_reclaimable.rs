@@ -1,24 +1,45 @@
-//! A queue that is not reclaimable gives nothing to others.
+//! # What it demands
 //!
-//! Within the queue its elastic pods still make way for its normal ones.
+//! The queue of the victim is reclaimable, or it is the queue of the preemptor.
+//!
+//! # Example
+//!
+//! Queue `b` has `reclaimable: false` and uses more than it deserves. No gang of queue `a` gets its pods. Elastic pods of `b` are
+//! still evicted for normal pods of `b`.
+//!
+//! # Why
+//!
+//! An operator can protect a queue from the others.
+//!
+//! # Source
+//!
+//! Volcano Queue spec.reclaimable;
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/actions/reclaim/reclaim.go>.
+//!
+//! # Options
+//!
+//! `reclaimable` of the Queue, true by default.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-queue-is-reclaimable",
-    question: Question::Guard,
-    sentence: "a queue that is not reclaimable gives nothing to others",
-    file: include_str!("victim_queue_is_reclaimable.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-queue-is-reclaimable",
+        sentence: "a queue that is not reclaimable gives nothing to other queues",
+        templates: &[("", "the queue of the pod is not reclaimable")],
+        file: page!("victim_queue_is_reclaimable.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let queue = candidate.queue.and_then(|queue| case.cluster.queue(queue));
     let reclaimable = queue.is_some_and(|queue| queue.spec.reclaimable);
     match candidate.queue.is_some() && (candidate.queue == case.preemptor.queue || reclaimable) {
         true => Ok(()),
-        false => Err(Denial::Fact("its queue is not reclaimable")),
+        false => Err(Denial::Case("")),
     }
 }

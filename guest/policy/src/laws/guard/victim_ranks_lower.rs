@@ -1,20 +1,39 @@
-//! A victim has strictly lower priority than the preemptor.
+//! # What it demands
 //!
-//! Equal priority is not lower.
+//! The priority of the victim is strictly lower than that of the preemptor.
+//!
+//! # Example
+//!
+//! The preemptor has priority 100. A pod of 99 may be evicted, a pod of 100 may not.
+//!
+//! # Why
+//!
+//! Pods of equal priority would otherwise evict each other in turn.
+//!
+//! # Source
+//!
+//! kube-scheduler defaultpreemption, SelectVictimsOnNode. Seed 20240115 (Koordinator), Key Concept 2.
+//!
+//! # Options
+//!
+//! `spec.priority` of the pods.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-ranks-lower",
-    question: Question::Guard,
-    sentence: "a victim has strictly lower priority than the preemptor",
-    file: include_str!("victim_ranks_lower.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-ranks-lower",
+        sentence: "a victim has lower priority than the preemptor",
+        templates: &[("", "priority {priority} is not lower than {preemptor-priority} of the preemptor")],
+        file: page!("victim_ranks_lower.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     if candidate.priority() < case.preemptor.priority {
         return Ok(());
     }

@@ -1,25 +1,45 @@
-//! A victim has lower or equal priority than the preemptor, as the queues between them let it count.
+//! # What it demands
 //!
-//! From the preemptor's queue up, each queue adds its priority offset to the preemptor's priority, or puts the offset in its place where
-//! its priority policy is `fence`. From the lowest queue above both down to the victim's, each queue takes its offset off again; one with
-//! a fence compares its offset instead, and then all pods below it count as no higher. The offset of that lowest queue counts for the
-//! preemptor, as upstream has it; those of queues above it count for neither.
+//! The priority of the victim is not higher, after the queues have changed it. From the queue of the preemptor upward each queue
+//! adds its offset to the priority of the preemptor, or sets it to the offset where its priority policy is `fence`. From the
+//! lowest common ancestor down to the victim each queue takes its offset off again. A fence there compares its offset instead,
+//! and then all pods below it count as no higher. The offset of the common ancestor counts for the preemptor. For a DaemonSet pod
+//! with one node the bare priorities are compared.
 //!
-//! For a pod of a DaemonSet the bare priorities are compared: the queues have no say about its node.
+//! # Example
+//!
+//! The preemptor has priority 5 in a queue with offset 10: it counts as 15 for pods of sibling queues without an offset. A victim
+//! of priority 15 may go, one of 16 may not.
+//!
+//! # Why
+//!
+//! Queues can make all of their pods more or less important than those of their siblings.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), law 6. Upstream: findEligiblePreemptionVictims in
+//! <https://github.com/apache/yunikorn-core/blob/be3bb487/pkg/scheduler/objects/queue.go>.
+//!
+//! # Options
+//!
+//! `priority.offset` and `priority.policy` of the queues.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx, Queue, QueueIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "victim-ranks-no-higher",
-    question: Question::Guard,
-    sentence: "a victim has lower or equal priority than the preemptor",
-    file: include_str!("victim_ranks_no_higher.rs"),
-};
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-ranks-no-higher",
+        sentence: "a victim has lower or equal priority than the preemptor",
+        templates: &[("", "priority {priority} counts as higher than {preemptor-priority} of the preemptor")],
+        file: page!("victim_ranks_no_higher.rs"),
+    },
+    admits,
+);
 
 /// Whether the candidate may make way as far as this law goes.
-pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let (priority, rank) = (i64::from(candidate.priority()), i64::from(case.preemptor.priority));
     let holds = match case
         .preemptor
@@ -32,7 +52,7 @@ pub fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> 
     };
     match holds {
         true => Ok(()),
-        false => Err(Denial::Ranks { victim: candidate.priority(), preemptor: case.preemptor.priority }),
+        false => Err(Denial::Priority { victim: candidate.priority(), preemptor: case.preemptor.priority }),
     }
 }
 

@@ -1,52 +1,56 @@
-//! An elastic job has its minimum, or one of the sizes its rule names, and no other.
+//! # What it demands
 //!
-//! By powers of two, the size of the whole job is a power of two; by multiples, it is the minimum and some times the factor. The
-//! minimum is always legal. A job is found in another size only where somebody else deleted a pod; from there it goes to a legal
-//! one in one step.
+//! The number of pods on nodes is the minimum, or a size that the rule of the job allows. With powers of two the size of the
+//! whole job is a power of two. With a factor the size is the minimum plus a multiple of the factor.
+//!
+//! # Example
+//!
+//! A job has a minimum of 3 and at most 20, with powers of two. Legal sizes are 3, 4, 8 and 16.
+//!
+//! # Why
+//!
+//! Training frameworks need certain numbers of workers. A job gets another size only where another component deletes a pod; from
+//! there it goes to a legal size in one step.
+//!
+//! # Source
+//!
+//! Seed *Elastic scheduling based on AI scenarios*, API design; issue volcano-sh/volcano 4666.
+//!
+//! # Options
+//!
+//! `elastic-train-power-of-two` and `elastic-train-factor` of the job.
 
-use crate::laws::{Case, Denial, Law, Question};
-use crate::model::{Elastic, Sizes};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "elastic-size-is-legal",
-    question: Question::Limit,
-    sentence: "an elastic job has its minimum, or one of the sizes its rule names",
-    file: include_str!("elastic_size_is_legal.rs"),
-};
-
-/// Whether a job of this minimum may have this size.
-pub fn is_legal(elastic: &Elastic, minimum: usize, size: usize) -> bool {
-    if size < minimum || elastic.most.is_some_and(|most| size > usize::try_from(most).unwrap_or(usize::MAX)) {
-        return size == minimum;
-    }
-    let beyond = size.saturating_sub(minimum);
-    match elastic.sizes {
-        Sizes::PowersOfTwo => beyond == 0 || size.is_power_of_two(),
-        Sizes::Multiples(factor) => {
-            usize::try_from(factor).ok().and_then(|factor| beyond.checked_rem(factor)) == Some(0)
-        }
-    }
-}
+/// The law.
+pub const LAW: Law<Holds> = Law::limit(
+    Text {
+        name: "elastic-size-is-legal",
+        sentence: "an elastic job has its minimum, or a size that its rule allows",
+        templates: &[("", "the job would have a size that its rule does not allow")],
+        file: page!("elastic_size_is_legal.rs"),
+    },
+    holds,
+);
 
 /// Whether the size of the asker's job is legal.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let elastic = case.preemptor.job.and_then(|job| case.cluster.job(job)).and_then(|job| job.elastic());
     let Some(elastic) = elastic else { return Ok(()) };
     let size = case.cluster.holders(case.preemptor.pod).count();
-    match is_legal(elastic, case.cluster.minimum(case.preemptor.pod), size) {
+    match elastic.allows(case.cluster.minimum(case.preemptor.pod), size) {
         true => Ok(()),
-        false => Err(Denial::Fact("the size of the job would be none that its rule names")),
+        false => Err(Denial::Case("")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::model::{Elastic, Sizes};
 
     fn legal(sizes: Sizes, minimum: usize, most: u32) -> Vec<usize> {
         let elastic = Elastic { sizes, interval: 0, most: Some(most) };
-        (0..=20).filter(|size| is_legal(&elastic, minimum, *size)).collect()
+        (0..=20).filter(|size| elastic.allows(minimum, *size)).collect()
     }
 
     #[test]

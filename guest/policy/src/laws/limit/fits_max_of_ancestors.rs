@@ -1,22 +1,45 @@
-//! A pod fits under the maximum of its queue and of every queue above it.
+//! # What it demands
 //!
-//! Per resource the pod asks for and a maximum names: `used + promised + asked <= max`. What is promised to other waiting pods
-//! counts as used, so that nobody takes what others made way for. Victims count only where they stand below the queue whose maximum
-//! is in the way: others would leave in vain.
+//! For each resource the pod requests and a maximum names: `used + promised + requested - victims <= max`, for its queue and
+//! every queue above it. Room promised to other waiting pods counts as used. Victims count only below the queue whose maximum is
+//! exceeded.
+//!
+//! # Example
+//!
+//! `root.a` has max 10 cpu and uses 9. A pod of 2 is refused: 9 + 2 is more than 10. With a victim of 1 below `root.a` it fits.
+//!
+//! # Why
+//!
+//! Evicting pods of other queues would not help here. Room that was made for one pod is not given to another.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), The Laws of Preemption (maximum quotas). Upstream:
+//! <https://github.com/apache/yunikorn-core/blob/be3bb487/pkg/scheduler/objects/queue.go>.
+//!
+//! # Options
+//!
+//! `resources.max` of the queues.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Class, within};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "fits-max-of-ancestors",
-    question: Question::Limit,
-    sentence: "a pod fits under the maximum of its queue and of every queue above it",
-    file: include_str!("fits_max_of_ancestors.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::limit(
+    Text {
+        name: "fits-max-of-ancestors",
+        sentence: "a pod fits under the maximum of its queue and of every queue above it",
+        templates: &[(
+            "",
+            "@queue `{queue}`<, {resource}: used {used}[ + promised {promised}] + requested {requested}[ - victims {victims}] is more than @max {max}>",
+        )],
+        file: page!("fits_max_of_ancestors.rs"),
+    },
+    holds,
+);
 
 /// Whether the asking pod stays under every maximum when the group has gone.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let others = |ix| !case.preemptor.pods.contains(&ix);
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
         for (resource, max) in queue.bounds.max.iter() {
@@ -27,14 +50,9 @@ pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
             let (used, victims) = (queue.used.total(resource), case.given_up(ix, resource));
             let promised = case.cluster.promised_below(ix, Class::Preemptible, resource, others);
             if !within(&[used, promised, asked, victims.saturating_neg()], max) {
-                let parts = vec![("used", used), ("+ promised", promised), ("+ asked", asked), ("- victims", victims)];
-                return Err(Denial::Amount {
-                    queue: ix,
-                    resource,
-                    parts,
-                    relation: "is more than",
-                    bound: ("max", max),
-                });
+                let parts =
+                    [("used", used), ("promised", promised), ("requested", asked), ("victims", victims), ("max", max)];
+                return Err(Denial::Amount { case: "", queue: ix, resource, parts: parts.into() });
             }
         }
     }

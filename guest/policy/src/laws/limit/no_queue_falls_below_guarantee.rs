@@ -1,24 +1,45 @@
-//! No queue is left below its guarantee: victims are taken only from what a queue uses beyond it.
+//! # What it demands
 //!
-//! Asked of every queue from a victim's up to, and without, the lowest one that is above the preemptor, too; and for every resource that
-//! the victim holds and the queue is guaranteed: `used - victims >= guaranteed`. The whole group counts, and pods that are leaving
-//! already are no longer used. A queue that both sides share neither gains nor loses.
+//! For every queue from a victim up to the lowest common ancestor, which is not included, and every resource that the victim
+//! holds and the queue is guaranteed: `used - victims >= guaranteed`. All victims count. Pods that are leaving already are not
+//! used any more.
 //!
-//! A pod of a DaemonSet is owed its node, whatever that takes.
+//! # Example
+//!
+//! A queue is guaranteed 4 cpu and uses 6. One pod of 2 may go. Two pods of 2 may not: 6 - 4 is less than 4.
+//!
+//! # Why
+//!
+//! A queue that falls below its guarantee would preempt in turn. A queue that both sides share neither gains nor loses.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), law 2. Upstream checks only whether the queue is over before the eviction:
+//! <https://github.com/apache/yunikorn-core/blob/be3bb487/pkg/scheduler/objects/preemption.go>.
+//!
+//! # Options
+//!
+//! `resources.guaranteed` of the queues.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "no-queue-falls-below-guarantee",
-    question: Question::Limit,
-    sentence: "no queue is left below its guarantee",
-    file: include_str!("no_queue_falls_below_guarantee.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::limit(
+    Text {
+        name: "no-queue-falls-below-guarantee",
+        sentence: "no queue is left below its guarantee",
+        templates: &[(
+            "",
+            "@queue `{queue}`<, {resource}: used {used}[ - victims {victims}] is less than @guaranteed {guaranteed}>",
+        )],
+        file: page!("no_queue_falls_below_guarantee.rs"),
+    },
+    holds,
+);
 
 /// Whether every queue keeps its guarantee when the group goes.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let Some(own) = case.preemptor.queue.filter(|_| case.preemptor.required_node_reservation.is_none()) else {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some(own) = case.preemptor.queue else {
         return Ok(());
     };
     for victim in case.group.iter().filter_map(|ix| case.cluster.pod(*ix)) {
@@ -27,8 +48,8 @@ pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
             for (resource, guaranteed) in queue.bounds.guaranteed.iter() {
                 let (used, victims) = (queue.used.total(resource), case.given_up(ix, resource));
                 if victim.request.get(resource) > 0 && used.saturating_sub(victims) < guaranteed {
-                    let (parts, bound) = (vec![("used", used), ("- victims", victims)], ("guaranteed", guaranteed));
-                    return Err(Denial::Amount { queue: ix, resource, parts, relation: "is less than", bound });
+                    let parts = [("used", used), ("victims", victims), ("guaranteed", guaranteed)];
+                    return Err(Denial::Amount { case: "", queue: ix, resource, parts: parts.into() });
                 }
             }
         }

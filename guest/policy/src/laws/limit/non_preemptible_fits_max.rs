@@ -1,22 +1,47 @@
-//! A non-preemptible job fits under the maximum of its queue, beside all pods that are there.
+//! # What it demands
 //!
-//! Per resource that the maximum names: `used + asked <= max`. At PreFilter a job over it is refused; it may still preempt, for
-//! preemptible pods of its own queue can make way, and then the limit must hold with the plan carried out. Where the system
-//! shares out what there is, the share (runtime) stands in the place of the maximum.
+//! For each resource that the maximum names: `used + promised + requested <= max`. Where the system splits the cluster capacity
+//! among requesting quotas, the share (runtime) replaces the maximum. At PreFilter a job over it is refused, but it may still
+//! preempt: preemptible pods of its own queue can be evicted. Then this must hold with the plan carried out.
+//!
+//! # Example
+//!
+//! A quota has max 10 cpu, and preemptible pods use 8. A non-preemptible job of 4 is refused: 8 + 4 is more than 10. Evicting a
+//! pod of 2 of this quota makes it fit.
+//!
+//! # Why
+//!
+//! The maximum holds for all pods of a quota together.
+//!
+//! # Source
+//!
+//! Seed 20240115 (Koordinator), PreFilter and PostFilter 3. Upstream:
+//! <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/elasticquota/plugin.go>, "Insufficient
+//! quotas".
+//!
+//! # Options
+//!
+//! `spec.max` of the ElasticQuota; `enableRuntimeQuota`; `enableCheckParentQuota`.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Class, within};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "non-preemptible-fits-max",
-    question: Question::Limit,
-    sentence: "a non-preemptible job fits under the maximum of its queue",
-    file: include_str!("non_preemptible_fits_max.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::limit(
+    Text {
+        name: "non-preemptible-fits-max",
+        sentence: "a non-preemptible job fits under the maximum of its queue",
+        templates: &[(
+            "",
+            "@queue `{queue}`<, {resource}: preemptible used {preemptible-used} + non-preemptible used {non-preemptible-used}[ + promised {promised}] + requested {requested} is more than[ @max {max}][ runtime {runtime}]> (Insufficient quotas)",
+        )],
+        file: page!("non_preemptible_fits_max.rs"),
+    },
+    holds,
+);
 
 /// Whether the asker, if it is non-preemptible, stays under the maximum of its queue.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if case.preemptor.class != Class::NonPreemptible {
         return Ok(());
     }
@@ -28,13 +53,14 @@ pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
             let promised = [Class::Preemptible, Class::NonPreemptible].map(|class| case.promised(ix, class, resource));
             let promised = promised.iter().fold(0, |sum: i64, part| sum.saturating_add(*part));
             if !within(&[preemptible, non_preemptible, promised, asked], max) {
-                let parts = vec![
-                    ("preemptible used", preemptible),
-                    ("non-preemptible used", non_preemptible),
+                let parts = [
+                    ("preemptible-used", preemptible),
+                    ("non-preemptible-used", non_preemptible),
                     ("promised", promised),
-                    ("asked", asked),
+                    ("requested", asked),
+                    (called, max),
                 ];
-                return Err(Denial::Exceeds { queue: ix, resource, parts, bound: (called, max) });
+                return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
             }
         }
     }

@@ -1,21 +1,44 @@
-//! The normal pods of a queue hold no more than it deserves.
+//! # What it demands
 //!
-//! Elastic pods do not count: they may be anywhere under the capability, for they make way when others need the room. A resource of
-//! which nothing is deserved is not bounded, whatever is guaranteed of it. So no normal pod ever has to be taken back.
+//! For each resource the pod requests and the queue deserves: `normal used + requested <= deserved`. Elastic pods do not count. A
+//! resource that the queue deserves nothing of is not bounded, whatever is guaranteed.
+//!
+//! # Example
+//!
+//! A queue deserves 4 cpu, and normal pods use 3. A normal pod of 2 waits; an elastic pod of 2 may use idle room.
+//!
+//! # Why
+//!
+//! Elastic pods are evicted when other queues need the room. Normal pods stay within what is due, so none of them ever has to be
+//! reclaimed.
+//!
+//! # Source
+//!
+//! Seed *Elastic scheduling based on AI scenarios*, Proposal: normal tasks will not exceed Deserved.
+//!
+//! # Options
+//!
+//! `deserved` of the Queue; in force with `capacity.reclaim.mode: elastic`.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Class, within};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "normal-pods-fit-deserved",
-    question: Question::Limit,
-    sentence: "the normal pods of a queue hold no more than it deserves",
-    file: include_str!("normal_pods_fit_deserved.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::limit(
+    Text {
+        name: "normal-pods-fit-deserved",
+        sentence: "the normal pods of a queue use no more than it deserves",
+        templates: &[(
+            "",
+            "@queue `{queue}`<, {resource}: normal used {used} + requested {requested} is more than @deserved {deserved}> (queue resource quota insufficient)",
+        )],
+        file: page!("normal_pods_fit_deserved.rs"),
+    },
+    holds,
+);
 
 /// Whether the asker, if it is no elastic pod, fits into what its queue deserves.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
     if case.preemptor.class == Class::Preemptible {
         return Ok(());
@@ -26,8 +49,8 @@ pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
         };
         let (used, asked) = (queue.used.of(Class::NonPreemptible, resource), case.unplaced.get(resource));
         if !within(&[used, asked], bound) {
-            let parts = vec![("normal used", used), ("asked", asked)];
-            return Err(Denial::Exceeds { queue: ix, resource, parts, bound: ("deserved", bound) });
+            let parts = [("used", used), ("requested", asked), ("deserved", bound)];
+            return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
         }
     }
     Ok(())

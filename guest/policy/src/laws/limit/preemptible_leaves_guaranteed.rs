@@ -1,23 +1,47 @@
-//! A preemptible job fits under the maximum of its queue, beside its preemptible pods and what is set aside for the
-//! non-preemptible ones.
+//! # What it demands
 //!
-//! Per resource that the maximum names: `set aside + preemptible used + asked <= max`. Set aside is what the non-preemptible pods of
-//! the queue ask for, running and pending, but at most what the queue is guaranteed. A resource that min does not name is set aside
-//! as asked.
+//! For each resource that the maximum names: `set aside + preemptible used + promised + requested <= max`. Set aside is what
+//! non-preemptible pods of the queue request, running or pending, but at most the guarantee. A resource that the guarantee does
+//! not name is set aside as requested.
+//!
+//! # Example
+//!
+//! A quota has min 4 and max 8 cpu. Non-preemptible pods request 6, so 4 are set aside. Preemptible pods use 3. A preemptible job
+//! of 2 is refused: 4 + 3 + 2 is more than 8.
+//!
+//! # Why
+//!
+//! Preemptible pods may borrow what non-preemptible pods do not request, and no more.
+//!
+//! # Source
+//!
+//! Seed 20240115 (Koordinator), PreFilter and PostFilter 1. Upstream:
+//! <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/elasticquota/plugin.go>, "Insufficient
+//! quotas".
+//!
+//! # Options
+//!
+//! `spec.min` and `spec.max` of the ElasticQuota; `enableRuntimeQuota`; `enableCheckParentQuota`.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Class, within};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "preemptible-leaves-guaranteed",
-    question: Question::Limit,
-    sentence: "a preemptible job leaves room under the maximum for the non-preemptible pods of its queue",
-    file: include_str!("preemptible_leaves_guaranteed.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::limit(
+    Text {
+        name: "preemptible-leaves-guaranteed",
+        sentence: "a preemptible job leaves the guaranteed room of its queue to non-preemptible pods",
+        templates: &[(
+            "",
+            "@queue `{queue}`<, {resource}: set aside for non-preemptible pods {set-aside} + preemptible used {preemptible-used}[ + promised {promised}] + requested {requested} is more than[ @max {max}][ runtime {runtime}]> (Insufficient quotas)",
+        )],
+        file: page!("preemptible_leaves_guaranteed.rs"),
+    },
+    holds,
+);
 
 /// Whether the asker, if it is preemptible, stays under what is left of the maximum of its queue.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if case.preemptor.class != Class::Preemptible {
         return Ok(());
     }
@@ -30,13 +54,14 @@ pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
             let asked = case.unplaced.get(resource);
             let promised = case.promised(ix, Class::Preemptible, resource);
             if !within(&[aside, used, promised, asked], max) {
-                let parts = vec![
-                    ("set aside for non-preemptible pods", aside),
-                    ("preemptible used", used),
+                let parts = [
+                    ("set-aside", aside),
+                    ("preemptible-used", used),
                     ("promised", promised),
-                    ("asked", asked),
+                    ("requested", asked),
+                    (called, max),
                 ];
-                return Err(Denial::Exceeds { queue: ix, resource, parts, bound: (called, max) });
+                return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
             }
         }
     }

@@ -1,29 +1,53 @@
-//! A queue and its ancestors hold no more than their real capability.
+//! # What it demands
 //!
-//! The real capability is what the queue may have at most: its own bound, and what there is less what is guaranteed to others. Only
-//! resources that the pod asks for are compared: a queue that is over its bound in another one is not barred.
+//! For each resource the pod requests, its queue and every queue above it: `used + requested <= real capability`. The real
+//! capability is the bound of the queue, or what the cluster has less what is guaranteed to other queues, whichever is less.
+//!
+//! # Example
+//!
+//! The cluster has 10 cpu, and another queue is guaranteed 4. A queue with capability 8 has a real capability of 6.
+//!
+//! # Why
+//!
+//! Guarantees are never lent, even while they are idle. A queue that is over its bound in one resource may still use another.
+//!
+//! # Source
+//!
+//! Volcano capacity plugin, AddAllocatableFn:
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/plugins/capacity/capacity.go>, "queue resource quota
+//! insufficient".
+//!
+//! # Options
+//!
+//! `capability` and `guarantee.resource` of the Queues.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::within;
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "queue-fits-capability",
-    question: Question::Limit,
-    sentence: "a queue and its ancestors hold no more than their real capability",
-    file: include_str!("queue_fits_capability.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::limit(
+    Text {
+        name: "queue-fits-capability",
+        sentence: "a queue and its ancestors use no more than their real capability",
+        templates: &[(
+            "",
+            "@queue `{queue}`<, {resource}: used {used} + requested {requested} is more than real capability {real-capability}> (queue resource quota insufficient)",
+        )],
+        file: page!("queue_fits_capability.rs"),
+    },
+    holds,
+);
 
 /// Whether every queue of the asker can hold it as well.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
         let (_, limit) = queue.limit();
         for (resource, _) in case.preemptor.unplaced.iter() {
             let Some(bound) = limit.get(resource) else { continue };
             let (used, asked) = (queue.used.total(resource), case.unplaced.get(resource));
             if !within(&[used, asked], bound) {
-                let parts = vec![("used", used), ("asked", asked)];
-                return Err(Denial::Exceeds { queue: ix, resource, parts, bound: ("real capability", bound) });
+                let parts = [("used", used), ("requested", asked), ("real-capability", bound)];
+                return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
             }
         }
     }

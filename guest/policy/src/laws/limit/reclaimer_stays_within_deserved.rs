@@ -1,22 +1,49 @@
-//! With what it gets back, a queue is within what it deserves in one of the resources it asks for.
+//! # What it demands
 //!
-//! The pods of the gang are counted in one by one, beside all that runs in the queue; for each of them one requested resource must not
-//! pass the deserved amount. A queue that deserves nothing gets nothing back: it lives on what is idle. Elastic pods of its own make
-//! way all the same: that takes nothing from anybody.
+//! The pods of the gang are counted in one by one, beside all pods of the queue. For each of them one requested resource stays
+//! within the deserved amount.
+//!
+//! # Example
+//!
+//! A queue deserves 4 cpu and uses 2. A gang of two pods with 1 each may reclaim: 2 + 1 + 1 is not more than 4. A gang of two
+//! pods with 2 each may not.
+//!
+//! # Why
+//!
+//! A queue takes back what is its own and no more. A queue that deserves nothing lives on idle room. Its own elastic pods may
+//! still be evicted: that takes nothing from other queues.
+//!
+//! # Source
+//!
+//! Volcano capacity plugin, PreemptiveFn:
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/plugins/capacity/capacity.go>.
+//!
+//! # Options
+//!
+//! `deserved` of the Queue.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Queue, ResourceIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "reclaimer-stays-within-deserved",
-    question: Question::Limit,
-    sentence: "with what it gets back, a queue is within what it deserves in one of the resources it asks for",
-    file: include_str!("reclaimer_stays_within_deserved.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::limit(
+    Text {
+        name: "reclaimer-stays-within-deserved",
+        sentence: "with what it reclaims, a queue uses no more than it deserves of a requested resource",
+        templates: &[
+            (
+                "",
+                "@queue `{queue}`<, {resource}: used {used} + requested {requested} is more than @deserved {deserved}>",
+            ),
+            ("nothing", "the pod requests nothing"),
+        ],
+        file: page!("reclaimer_stays_within_deserved.rs"),
+    },
+    holds,
+);
 
 /// Whether each pod of the asker, all of them holding their nodes, finds its queue within its due in some resource.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
     let mut later = case.preemptor.unplaced.clone();
     for pod in case.preemptor.pods.iter().filter_map(|ix| case.cluster.pod(*ix)) {
@@ -31,10 +58,9 @@ pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
             .any(|(resource, used, asked)| used.saturating_add(asked) <= entitlement(queue, resource))
         {
             let shown = pod.request.iter().min_by_key(|(resource, _)| queue.entitlement(*resource).is_none());
-            return Err(shown.map(sum).map_or(Denial::Fact("it asks for nothing"), |(resource, used, asked)| {
-                let (parts, bound) =
-                    (vec![("used", used), ("asked", asked)], ("deserved", entitlement(queue, resource)));
-                Denial::Exceeds { queue: ix, resource, parts, bound }
+            return Err(shown.map(sum).map_or(Denial::Case("nothing"), |(resource, used, asked)| {
+                let parts = [("used", used), ("requested", asked), ("deserved", entitlement(queue, resource))];
+                Denial::Exceeds { queue: ix, resource, parts: parts.into() }
             }));
         }
         later.subtract(&pod.request);

@@ -1,31 +1,47 @@
-//! Of two queues that share one guarantee, the one whose pod makes others leave ends with no more than the one that gives.
+//! # What it demands
 //!
-//! Asked where nothing else speaks for the preemptor: every queue that guarantees something it asks for is above the victim, too. Then, for
-//! each resource that it asks for and that neither side is guaranteed below that shared queue, the leaf of the preemptor ends with no more
-//! than the leaf of the victim: `used + promised + asked <= used - victims`.
+//! Asked where every queue that guarantees a requested resource is above the victim, too. For each such resource that neither
+//! side is guaranteed below the shared queue: `used + promised + requested` of the queue of the preemptor is at most `used -
+//! victims` of the queue of the victims.
 //!
-//! What is shared belongs to both. A leaf that took more than it leaves would be the giver of the next preemption, in which the
-//! pods that come back take it again, and so for ever: one that evens out is never turned back. Where the preemptor's side has a guarantee of
-//! its own the taking ends there by itself, and the other laws suffice; where the victim's side has one, it keeps that.
+//! # Example
 //!
-//! A pod of a DaemonSet is owed its node, whatever that takes.
+//! `root.a` and `root.b` share a guarantee of 10 cpu; `a` uses 2 and `b` uses 8. A pod of 2 in `a` may evict a pod of 2 in `b`,
+//! and they end with 4 and 6. The next pod of 2 may not: `a` would end with 6 and `b` with 4.
+//!
+//! # Why
+//!
+//! The shared guarantee belongs to both. A queue that took more than it leaves would give it back in the next preemption, without
+//! end. A preemption that evens out is never reversed.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), The Laws of Preemption (no follow-up preemption) and Preemption Loop Prevention.
+//!
+//! # Options
+//!
+//! `resources.guaranteed` of the shared queue.
 
-use crate::laws::{Case, Denial, Law, Question};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Class, QueueIx, ResourceIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "taker-ends-no-larger-than-giver",
-    question: Question::Limit,
-    sentence: "of two queues that share one guarantee the taker ends with no more than the giver",
-    file: include_str!("taker_ends_no_larger_than_giver.rs"),
-};
+/// The law.
+pub const LAW: Law<Holds> = Law::limit(
+    Text {
+        name: "taker-ends-no-larger-than-giver",
+        sentence: "of two queues that share one guarantee, the taking queue ends with no more than the giving one",
+        templates: &[(
+            "",
+            "@queue `{queue}`<, {resource}: used {used}[ + promised {promised}] + requested {requested} is more than {left} that is left to the @queue of the victims>",
+        )],
+        file: page!("taker_ends_no_larger_than_giver.rs"),
+    },
+    holds,
+);
 
 /// Whether the asking pod takes no more than evens out when the group goes.
-pub fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let Some(own) = case.preemptor.queue.filter(|_| case.preemptor.required_node_reservation.is_none()) else {
-        return Ok(());
-    };
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some(own) = case.preemptor.queue else { return Ok(()) };
     let queues = case.group.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue);
     for theirs in queues.filter(|theirs| *theirs != own) {
         let common = case.cluster.common_ancestor(own, theirs);
@@ -56,7 +72,6 @@ fn evens_out(
     if crate::model::within(&[used(own), promised, asked], left) {
         return Ok(());
     }
-    let parts = vec![("used", used(own)), ("+ promised", promised), ("+ asked", asked)];
-    let bound = ("what the queue that gives is left with", left);
-    Err(Denial::Amount { queue: own, resource, parts, relation: "is more than", bound })
+    let parts = [("used", used(own)), ("promised", promised), ("requested", asked), ("left", left)];
+    Err(Denial::Amount { case: "", queue: own, resource, parts: parts.into() })
 }

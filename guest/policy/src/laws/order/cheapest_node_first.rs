@@ -1,19 +1,38 @@
-//! A pod of the job is planned onto the node where the least is lost by it.
+//! # What it demands
 //!
-//! A node where nobody has to make way comes first; then the one whose most important additional victim is least important; then
-//! the one with the fewest additional victims; then the name decides.
+//! A node without a further eviction comes first. Then the node whose most important further victim is least important, then the
+//! one with the fewest further victims, then the name of the node.
+//!
+//! # Example
+//!
+//! On `n1` a pod of priority 5 would be evicted, on `n2` two pods of priority 3. The pod is planned onto `n2`.
+//!
+//! # Why
+//!
+//! One important pod is worth more than several unimportant ones.
+//!
+//! # Source
+//!
+//! Seed 20240115 (Koordinator) is silent about the choice. The ruling is: least harm, then the name.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Law, NodeCost, NodeVictims, Question};
+use crate::laws::{Law, Loss, NodeCost, NodeVictims, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "cheapest-node-first",
-    question: Question::Order,
-    sentence: "a pod is planned onto the node where the least important and the fewest pods make way",
-    file: include_str!("cheapest_node_first.rs"),
-};
+/// The law.
+pub const LAW: Law<Loss> = Law::order(
+    Text {
+        name: "cheapest-node-first",
+        sentence: "a pod is planned onto the node where the least important and the fewest pods are evicted",
+        templates: &[],
+        file: page!("cheapest_node_first.rs"),
+    },
+    loss,
+);
 
 /// What is lost by one more pod: its additional victims.
-pub fn loss(lost: &NodeVictims<'_>) -> NodeCost {
+fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     [lost.highest(), lost.count(), 0, 0, 0]
 }

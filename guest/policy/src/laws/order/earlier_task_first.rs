@@ -1,22 +1,41 @@
-//! Within a job the pod of higher priority comes first, then the one of lower index.
+//! # What it demands
 //!
-//! Then the older pod, then the name. Who comes last is the first to make way.
+//! Higher priority comes first, then the lower task index, then the older pod, then the name. The last one is evicted first.
+//!
+//! # Example
+//!
+//! Workers 0, 1 and 2 of a job have equal priority. Worker 0 is placed first, and worker 2 is evicted first.
+//!
+//! # Why
+//!
+//! Worker 0 often leads the others.
+//!
+//! # Source
+//!
+//! Volcano: TaskOrderFn.
+//!
+//! # Options
+//!
+//! `spec.priority`, `volcano.sh/task-priority` and `volcano.sh/task-index` of the pods.
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::laws::{Law, Question};
+use crate::laws::{Compare, Law, Text, page};
 use crate::model::{Cluster, Pod};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "earlier-task-first",
-    question: Question::Order,
-    sentence: "within a job the pod of higher priority comes first, then the one of lower index",
-    file: include_str!("earlier_task_first.rs"),
-};
+/// The law.
+pub const LAW: Law<Compare> = Law::order(
+    Text {
+        name: "earlier-task-first",
+        sentence: "within a job the pod of higher priority comes first, then the one of lower index",
+        templates: &[],
+        file: page!("earlier_task_first.rs"),
+    },
+    compare,
+);
 
 /// Which of two pods of a job comes first.
-pub fn compare(_: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+fn compare(_: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let key =
         |pod: &Pod| (Reverse(pod.priority()), pod.attributes.task.index.unwrap_or(u32::MAX), pod.created, pod.rank);
     key(a).cmp(&key(b))

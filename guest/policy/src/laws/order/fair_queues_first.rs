@@ -1,25 +1,44 @@
-//! The pod of the queue with the most important waiting pod is tried first, then that of the queue which uses the least of its share.
+//! # What it demands
 //!
-//! From the root down, of two sibling queues: the one whose waiting pods rank higher, as its priority policy and offset let them count;
-//! then the one that uses the smaller part of what it is guaranteed, in the resource of which it uses the most (of the whole
-//! cluster, where nothing is guaranteed); then the name. Within a leaf: higher priority, the older application, the older pod. Pods of no
-//! queue come last.
+//! From the root downward, of two sibling queues: the one whose waiting pods rank higher, after its priority policy and offset;
+//! then the one that uses the smaller part of its guarantee, in the resource of which it uses the most (of the whole cluster,
+//! where nothing is guaranteed); then the name. Within a leaf: higher priority, the older application, the older pod. Pods
+//! without a queue come last.
+//!
+//! # Example
+//!
+//! `root.a` uses 3 of 4 guaranteed cpu, `root.b` 2 of 8. At equal priority a pod of `root.b` is tried first.
+//!
+//! # Why
+//!
+//! Every queue gets its share before another gets more.
+//!
+//! # Source
+//!
+//! YuniKorn sorters.go; user guide, Sorting Policies.
+//!
+//! # Options
+//!
+//! `priority.offset`, `priority.policy` and `resources.guaranteed` of the queues.
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::laws::{Law, Question};
+use crate::laws::{Compare, Law, Text, page};
 use crate::model::{Cluster, Pod, Queue, QueueIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "fair-queues-first",
-    question: Question::Order,
-    sentence: "the pod of the more important or less served queue is tried first",
-    file: include_str!("fair_queues_first.rs"),
-};
+/// The law.
+pub const LAW: Law<Compare> = Law::order(
+    Text {
+        name: "fair-queues-first",
+        sentence: "the pod of the more important or less served queue is tried first",
+        templates: &[],
+        file: page!("fair_queues_first.rs"),
+    },
+    compare,
+);
 
 /// Which of two pending pods is tried first.
-pub fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let by_queue = match (a.queue, b.queue) {
         (Some(a), Some(b)) => queues(cluster, a, b),
         (a, b) => a.is_none().cmp(&b.is_none()),

@@ -1,23 +1,42 @@
-//! Of several nodes that could be freed, the one where the least is lost is chosen.
+//! # What it demands
 //!
-//! The first criterion that separates two nodes decides: fewest victims whose disruption budget is exhausted; the most important
-//! victim less important; the smaller sum of priorities, each counted from the lowest there is, so that an extra victim always
-//! costs; fewer victims; the later start of the earliest-started of the most important victims; the name. Upstream leaves the last
-//! one to chance.
+//! The first criterion that separates two nodes decides: fewest victims whose disruption budget is exhausted; lowest priority of
+//! the most important victim; smallest sum of priorities, each counted from the lowest possible one; fewest victims; latest start
+//! of the earliest-started among the most important victims; the name of the node.
+//!
+//! # Example
+//!
+//! On `n1` two pods of priority 0 would be evicted, on `n2` one of priority 0 and one of priority 1. `n1` is chosen.
+//!
+//! # Why
+//!
+//! These are the criteria of kube-scheduler. The shift of the sum makes every further victim cost something, even one of negative
+//! priority. Upstream leaves the last criterion to chance.
+//!
+//! # Source
+//!
+//! kube-scheduler framework/preemption, pickOneNodeForPreemption.
+//!
+//! # Options
+//!
+//! PodDisruptionBudgets of the cluster.
 
-use crate::laws::{Law, NodeCost, NodeVictims, Question, count};
+use crate::laws::{Law, Loss, NodeCost, NodeVictims, Text, count, page};
 use crate::model::Pod;
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "fewest-violations-first",
-    question: Question::Order,
-    sentence: "the node is chosen where the fewest budgets are violated and the least important pods make way",
-    file: include_str!("fewest_violations_first.rs"),
-};
+/// The law.
+pub const LAW: Law<Loss> = Law::order(
+    Text {
+        name: "fewest-violations-first",
+        sentence: "the node is chosen where the fewest budgets are violated and the least important pods are evicted",
+        templates: &[],
+        file: page!("fewest_violations_first.rs"),
+    },
+    loss,
+);
 
 /// What is lost by a plan.
-pub fn loss(lost: &NodeVictims<'_>) -> NodeCost {
+fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let highest = lost.highest();
     let counted = |pod: &Pod| i64::from(pod.priority()).saturating_sub(i64::from(i32::MIN));
     let sum = lost.pods().map(counted).fold(0, i64::saturating_add);

@@ -1,24 +1,44 @@
-//! Pods of a gang stand together in the queue, and a gang that failed goes behind those that did not.
+//! # What it demands
 //!
-//! Higher priority first. Of equal priority, a pod stands at its time: a pod of no gang at its creation, a pod of a gang at the gang's
-//! time, which is the last failure of the gang, or, before any, the creation of its first member. Gangs of the same time are told
-//! apart by name, so that their pods do not interleave; within a gang the older pod is first.
+//! Higher priority comes first. At equal priority a pod without a gang stands at its creation. A pod of a gang stands at the last
+//! failure of the gang or, before any, at the creation of its first member. Gangs of the same time are ordered by name, and
+//! within a gang the older pod is first.
+//!
+//! # Example
+//!
+//! Gang `g` failed at 60s. A single pod was created at 50s. The single pod is tried before all pods of `g`.
+//!
+//! # Why
+//!
+//! If the pods of two gangs alternated, both gangs would hold half of what they need. A gang that failed goes behind those that
+//! did not.
+//!
+//! # Source
+//!
+//! Seed 20200116 (coscheduling), QueueSort 1 to 4.
+//!
+//! # Options
+//!
+//! None.
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::laws::{Law, Question};
+use crate::laws::{Compare, Law, Text, page};
 use crate::model::{Cluster, Pod};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "gang-members-together",
-    question: Question::Order,
-    sentence: "pods of a gang stand together in the queue, at the time of the gang's last failure",
-    file: include_str!("gang_members_together.rs"),
-};
+/// The law.
+pub const LAW: Law<Compare> = Law::order(
+    Text {
+        name: "gang-members-together",
+        sentence: "pods of a gang stand together in the queue, at the time of the last failure of the gang",
+        templates: &[],
+        file: page!("gang_members_together.rs"),
+    },
+    compare,
+);
 
 /// Which of two pending pods is tried first.
-pub fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let key = |pod: &Pod| {
         let job = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
         let time = job.map_or(pod.created, |job| job.failed_at.or(job.first_created).unwrap_or(pod.created));

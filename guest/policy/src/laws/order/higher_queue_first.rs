@@ -1,23 +1,44 @@
-//! The queue of higher priority comes first, then the one that uses less of its share.
+//! # What it demands
 //!
-//! The share of a queue is the largest part it holds of any resource it deserves; without a deserved amount it is all of it. Of equal
-//! shares a queue that deserves something comes first, then the older queue, then the name.
+//! Higher priority comes first. The share of a queue is the largest part that it uses of any resource it deserves; without a
+//! deserved amount it is 1. The smaller share comes first. At equal shares a queue that deserves something comes first, then the
+//! older queue, then the name.
+//!
+//! # Example
+//!
+//! Queue `a` uses 2 of 4 cpu, queue `b` 3 of 4. At equal priority `a` is served first.
+//!
+//! # Why
+//!
+//! Every queue gets what it deserves before another gets more.
+//!
+//! # Source
+//!
+//! Volcano capacity plugin, QueueOrderFn:
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/plugins/capacity/capacity.go>.
+//!
+//! # Options
+//!
+//! `priority` and `deserved` of the Queue.
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::laws::{Law, Question};
+use crate::laws::{CompareQueues, Law, Text, page};
 use crate::model::{Cluster, Queue, QueueIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "higher-queue-first",
-    question: Question::Order,
-    sentence: "the queue of higher priority comes first, then the one that uses less of its share",
-    file: include_str!("higher_queue_first.rs"),
-};
+/// The law.
+pub const LAW: Law<CompareQueues> = Law::order(
+    Text {
+        name: "higher-queue-first",
+        sentence: "the queue of higher priority comes first, then the one that uses less of its share",
+        templates: &[],
+        file: page!("higher_queue_first.rs"),
+    },
+    compare,
+);
 
 /// Which of two queues comes first.
-pub fn compare(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
+fn compare(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
     let (Some(a), Some(b)) = (cluster.queue(a), cluster.queue(b)) else { return a.cmp(&b) };
     let birth = |queue: &Queue| (queue.spec.created, queue.name.clone());
     standing(a, b).then_with(|| birth(a).cmp(&birth(b)))

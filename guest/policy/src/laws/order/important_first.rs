@@ -1,23 +1,43 @@
-//! Of two pods that could make way, the more important one is put back first.
+//! # What it demands
 //!
-//! Higher priority is more important; of equal ones the older; then the name decides. What is put back last is what is evicted.
-//! Koordinator's proposal calls it to assign back, kube-scheduler to reprieve.
+//! Of two candidates the one of higher priority is reprieved first, then the one that started earlier, then the older one, then
+//! the name. A pod that has not started counts as started now. Candidates that cannot be reprieved are the victims.
+//!
+//! # Example
+//!
+//! A node has candidates of priority 3 and 5, and room for one of them beside the preemptor. The one of priority 5 stays, the one
+//! of priority 3 is evicted.
+//!
+//! # Why
+//!
+//! The more important pod should stay. Koordinator calls this to assign back, kube-scheduler to reprieve.
+//!
+//! # Source
+//!
+//! Seed 20240115 (Koordinator), PostFilter 5. kube-scheduler util, MoreImportantPod.
+//!
+//! # Options
+//!
+//! `spec.priority` of the pods.
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::laws::{Law, Question};
+use crate::laws::{Compare, Law, Text, page};
 use crate::model::{Cluster, Pod};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "important-first",
-    question: Question::Order,
-    sentence: "the more important pod is put back first: of higher priority, or older",
-    file: include_str!("important_first.rs"),
-};
+/// The law.
+pub const LAW: Law<Compare> = Law::order(
+    Text {
+        name: "important-first",
+        sentence: "the more important candidate is reprieved first",
+        templates: &[],
+        file: page!("important_first.rs"),
+    },
+    compare,
+);
 
 /// Which of two pods is put back first. A pod that has not started counts as started now.
-pub fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let key = |pod: &Pod| (Reverse(pod.priority()), pod.started.unwrap_or(cluster.now()), pod.created, pod.rank);
     key(a).cmp(&key(b))
 }

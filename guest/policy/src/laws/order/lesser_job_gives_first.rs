@@ -1,33 +1,55 @@
-//! The fewest jobs make way, then the fewest pods, then the least important of them.
+//! # What it demands
 //!
-//! Of jobs that would do equally well, where queues form a tree, one in a queue closer to the preemptor's comes first; then one in the
-//! queue that would be served last; then the one that would be served last within the queue, by priority and by whether it runs, not by age. Last,
-//! the job whose first victim stands further behind: of lower priority, of higher index, younger.
+//! Plans with fewer jobs come first, then plans with fewer pods. Of equal jobs, in a tree of queues, one in a queue closer to the
+//! preemptor comes first; then one in the queue that is served last; then the job that is served last within its queue, by
+//! priority and by whether it runs, not by age; last, the job whose first victim is of lower priority, of higher index or
+//! younger.
+//!
+//! # Example
+//!
+//! Two cpu are needed. One job of 2 pods with 1 cpu each frees them, or two jobs with one pod each. The pods of the one job are
+//! evicted.
+//!
+//! # Why
+//!
+//! A job that loses one pod of its gang stops as a whole, so the number of jobs counts most.
+//!
+//! # Source
+//!
+//! Seed *Elastic scheduling based on AI scenarios*, Main process, Reclaim: by job. Volcano: BuildVictimsPriorityQueue; issue
+//! 4607.
+//!
+//! # Options
+//!
+//! `priority` of the Queues, `priorityClassName` of the PodGroups.
 
 use std::cmp::{Ordering, Reverse};
 
 use super::{earlier_task_first, higher_queue_first, waiting_gang_first};
-use crate::laws::{Law, Question};
+use crate::laws::{CompareVictims, Law, Text, page};
 use crate::model::{Cluster, Pod, QueueIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "lesser-job-gives-first",
-    question: Question::Order,
-    sentence: "the fewest jobs make way, then the fewest pods, then the least important of them",
-    file: include_str!("lesser_job_gives_first.rs"),
-};
+/// The law.
+pub const LAW: Law<CompareVictims> = Law::order(
+    Text {
+        name: "lesser-job-gives-first",
+        sentence: "the fewest jobs are evicted, then the fewest pods, then the least important of them",
+        templates: &[],
+        file: page!("lesser_job_gives_first.rs"),
+    },
+    compare,
+);
 
 /// Which of two pods, each the first victim of its job, makes way first for somebody of this queue.
-pub fn compare(cluster: &Cluster, preemptor: Option<QueueIx>, a: &Pod, b: &Pod) -> Ordering {
+fn compare(cluster: &Cluster, preemptor: Option<QueueIx>, a: &Pod, b: &Pod) -> Ordering {
     let near = |pod: &Pod| Reverse(shared_ancestors(cluster, preemptor, pod.queue));
     let standing =
         |pod: &Pod| (waiting_gang_first::job_priority(cluster, pod), !waiting_gang_first::runs(cluster, pod));
     let queues = || match (a.queue, b.queue) {
-        (Some(a), Some(b)) if a != b => higher_queue_first::compare(cluster, b, a),
+        (Some(a), Some(b)) if a != b => (higher_queue_first::LAW.function)(cluster, b, a),
         _ => Ordering::Equal,
     };
-    let tasks = || earlier_task_first::compare(cluster, b, a);
+    let tasks = || (earlier_task_first::LAW.function)(cluster, b, a);
     near(a).cmp(&near(b)).then_with(queues).then_with(|| standing(a).cmp(&standing(b))).then_with(tasks)
 }
 

@@ -1,22 +1,41 @@
-//! A pod that asked not to be preempted is taken last; the wish is a strong suggestion, not a guarantee.
+//! # What it demands
 //!
-//! A group without such pods is preferred, on whichever node; of those, a group without originators, the pods the rest of their application
-//! depends on. Only where no other group does is one with them taken. For a pod of a DaemonSet originators
-//! are spared before pods that opted out.
+//! A group of victims without pods that opted out is preferred, on any node; among those, a group without originators, the first
+//! pods of their applications. For a DaemonSet pod with one node, originators are spared before pods that opted out.
+//!
+//! # Example
+//!
+//! On `n1` one pod that opted out would suffice, on `n2` three ordinary pods. The three pods on `n2` are evicted.
+//!
+//! # Why
+//!
+//! The wish not to be evicted is a strong suggestion, not a guarantee. The other pods of an application often depend on its
+//! originator.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), law 1. The order for DaemonSets is that of upstream preemption_utilities.go, SortAllocations.
+//!
+//! # Options
+//!
+//! `yunikorn.apache.org/allow-preemption` on the PriorityClass or the pod.
 
-use crate::laws::{Case, Law, Question};
+use crate::laws::{Case, Law, Reluctance, Text, page};
 use crate::model::{Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "opted-out-last",
-    question: Question::Order,
-    sentence: "a pod that opted out of preemption goes only where no other does",
-    file: include_str!("opted_out_last.rs"),
-};
+/// The law.
+pub const LAW: Law<Reluctance> = Law::order(
+    Text {
+        name: "opted-out-last",
+        sentence: "a pod that opted out of preemption is evicted only where no other suffices",
+        templates: &[],
+        file: page!("opted_out_last.rs"),
+    },
+    reasons,
+);
 
 /// The reasons to spare a pod, one bit each, the weightier one higher.
-pub fn reasons(case: &Case<'_>, ix: PodIx, pod: &Pod) -> u8 {
+fn reasons(case: &Case<'_>, ix: PodIx, pod: &Pod) -> u8 {
     let job = pod.attributes.job.and_then(|job| case.cluster.job(job));
     let originator = u8::from(job.is_some_and(|job| job.originator == Some(ix)));
     let opted_out = u8::from(pod.attributes.opted_out);

@@ -1,27 +1,47 @@
-//! Pods stand in the order of their queues, then of their jobs, then of their tasks.
+//! # What it demands
 //!
-//! What each of the three orders says is its own law.
+//! Two pods are ordered by the queue order. In the same queue they are ordered by the job order, in the same job by the task
+//! order. Each of the three is a law of its own.
+//!
+//! # Example
+//!
+//! Queue `a` is served before queue `b`: every pending pod of `a` is tried before the first one of `b`.
+//!
+//! # Why
+//!
+//! It is the order in which upstream goes through its queues.
+//!
+//! # Source
+//!
+//! Volcano allocate.go: queue by queue, job by job.
+//!
+//! # Options
+//!
+//! None.
 
 use std::cmp::Ordering;
 
 use super::{earlier_task_first, higher_queue_first, waiting_gang_first};
-use crate::laws::{Law, Question};
+use crate::laws::{Compare, Law, Text, page};
 use crate::model::{Cluster, Pod};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "queue-then-job-then-task",
-    question: Question::Order,
-    sentence: "pods stand in the order of their queues, then of their jobs, then of their tasks",
-    file: include_str!("queue_then_job_then_task.rs"),
-};
+/// The law.
+pub const LAW: Law<Compare> = Law::order(
+    Text {
+        name: "queue-then-job-then-task",
+        sentence: "pods stand in the order of their queues, then of their jobs, then of their tasks",
+        templates: &[],
+        file: page!("queue_then_job_then_task.rs"),
+    },
+    compare,
+);
 
 /// Which of two pending pods is tried first.
-pub fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let queues = match (a.queue, b.queue) {
-        (Some(a), Some(b)) => higher_queue_first::compare(cluster, a, b),
+        (Some(a), Some(b)) => (higher_queue_first::LAW.function)(cluster, a, b),
         (a, b) => b.cmp(&a),
     };
-    let jobs = || waiting_gang_first::compare(cluster, a, b);
-    queues.then_with(jobs).then_with(|| earlier_task_first::compare(cluster, a, b))
+    let jobs = || (waiting_gang_first::LAW.function)(cluster, a, b);
+    queues.then_with(jobs).then_with(|| (earlier_task_first::LAW.function)(cluster, a, b))
 }

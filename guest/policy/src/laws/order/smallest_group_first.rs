@@ -1,20 +1,40 @@
-//! Of several nodes that a group of pods could be taken from, the one where the least is lost is chosen.
+//! # What it demands
 //!
-//! The first criterion that separates two groups decides: nobody in it who should be spared; fewer pods; the most important of them less
-//! important; the youngest of them younger; the name of the node. Upstream leaves the choice to the implementation.
+//! The first criterion that separates two nodes decides: no victim that should be spared; fewer victims; the most important
+//! victim less important; the youngest victim younger; the name of the node.
+//!
+//! # Example
+//!
+//! On `n1` two pods of priority 0 would be evicted, on `n2` one pod of priority 5. `n2` is chosen.
+//!
+//! # Why
+//!
+//! Fewer evictions disturb fewer applications.
+//!
+//! # Source
+//!
+//! Seed 002 (YuniKorn preemption), Preemption Logic: the choice is left to the implementation. Upstream scores in
+//! <https://github.com/apache/yunikorn-core/blob/be3bb487/pkg/scheduler/objects/preemption.go>.
+//!
+//! # Options
+//!
+//! None.
 
-use crate::laws::{Law, NodeCost, NodeVictims, Question};
+use crate::laws::{Law, Loss, NodeCost, NodeVictims, Text, page};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "smallest-group-first",
-    question: Question::Order,
-    sentence: "the node is chosen where the fewest and least important pods make way",
-    file: include_str!("smallest_group_first.rs"),
-};
+/// The law.
+pub const LAW: Law<Loss> = Law::order(
+    Text {
+        name: "smallest-group-first",
+        sentence: "the node is chosen where the fewest and least important pods are evicted",
+        templates: &[],
+        file: page!("smallest_group_first.rs"),
+    },
+    loss,
+);
 
 /// What is lost by a plan.
-pub fn loss(lost: &NodeVictims<'_>) -> NodeCost {
+fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let youngest = lost.pods().map(|pod| pod.created).max().unwrap_or(i64::MAX);
     [i64::from(lost.reasons), lost.count(), lost.highest(), youngest.saturating_neg(), 0]
 }

@@ -1,19 +1,40 @@
-//! Of two jobs the one of higher priority comes first, then the one whose gang does not run yet.
+//! # What it demands
 //!
-//! Then the older job, then the name. A pod without a job is a job of its own.
+//! Higher priority of the job comes first. Then a job whose gang lacks pods, then the older job, then the name. A pod without a
+//! job is a job of its own.
+//!
+//! # Example
+//!
+//! Two jobs have equal priority. One runs with its minimum and wants more pods, the other waits for its first ones: the waiting
+//! job is served first.
+//!
+//! # Why
+//!
+//! A gang that runs can wait for more pods; one that does not run does no work.
+//!
+//! # Source
+//!
+//! Volcano: JobOrderFn of the priority and gang plugins.
+//!
+//! # Options
+//!
+//! `priorityClassName` of the PodGroup.
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::laws::{Law, Question};
+use crate::laws::{Compare, Law, Text, page};
 use crate::model::{Cluster, Job, Pod, PodIx};
 
-/// See the module.
-pub const LAW: Law = Law {
-    name: "waiting-gang-first",
-    question: Question::Order,
-    sentence: "the job of higher priority comes first, then the one whose gang does not run yet",
-    file: include_str!("waiting_gang_first.rs"),
-};
+/// The law.
+pub const LAW: Law<Compare> = Law::order(
+    Text {
+        name: "waiting-gang-first",
+        sentence: "the job of higher priority comes first, then the one whose gang does not run yet",
+        templates: &[],
+        file: page!("waiting_gang_first.rs"),
+    },
+    compare,
+);
 
 /// The priority of the job of a pod.
 pub fn job_priority(cluster: &Cluster, pod: &Pod) -> i32 {
@@ -29,7 +50,7 @@ pub fn runs(cluster: &Cluster, pod: &Pod) -> bool {
 }
 
 /// Which of the jobs of two pods comes first.
-pub fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let standing = |pod: &Pod| (Reverse(job_priority(cluster, pod)), runs(cluster, pod));
     let birth = |pod: &Pod| {
         let job = job(cluster, pod);

@@ -1,16 +1,16 @@
-//! The sentences people read: both sides' numbers, in their units.
+//! The reasons people read, as data: both sides' numbers, in their units.
 
 use super::*;
 use crate::contract::Admission;
-use crate::laws::Detail;
-use crate::testing::{pod, pod_group, quota};
+use crate::testing::{pod, pod_group, quota, shown};
 
-fn refused(law: &str, message: &str) -> Admission {
-    Admission::Refused(Detail::from(message.to_owned()).reason(law))
-}
-
-fn finally(law: &str, message: &str) -> Admission {
-    Admission::Final(Detail::from(message.to_owned()).reason(law))
+/// Whether it is final, the code, and the case and facts.
+fn said(admission: &Admission) -> Option<(bool, &str, String)> {
+    match admission {
+        Admission::Pass => None,
+        Admission::Refused(reason) => Some((false, &reason.code, shown(reason))),
+        Admission::Final(reason) => Some((true, &reason.code, shown(reason))),
+    }
 }
 
 #[test]
@@ -25,24 +25,24 @@ fn a_bound_is_told_with_every_part_of_the_sum() {
     world.pod(pod("c").quota("team").asks("cpu=1"));
     world.pod(pod("d").quota("team").preemptible(false).asks("memory=5Gi"));
     for (name, law, message) in [
-        (
-            "a",
-            "koordinator/non-preemptible-job-fits-min",
-            "quota `team`, cpu: non-preemptible used 1500m + asked 3 is more than min 4",
-        ),
+        ("a", "koordinator/non-preemptible-job-fits-min", "queue team, used cpu 1500m, requested cpu 3, min cpu 4"),
         (
             "b",
             "koordinator/non-preemptible-job-fits-max",
-            "quota `team`, cpu: preemptible used 5 + non-preemptible used 1500m + asked 2 is more than max 8",
+            "queue team, preemptible-used cpu 5, non-preemptible-used cpu 1500m, requested cpu 2, max cpu 8",
         ),
         (
             "c",
             "koordinator/preemptible-job-leaves-min",
-            "quota `team`, cpu: set aside for non-preemptible pods 4 + preemptible used 5 + asked 1 is more than max 8",
+            "queue team, set-aside cpu 4, preemptible-used cpu 5, requested cpu 1, max cpu 8",
         ),
-        ("d", "koordinator/non-preemptible-job-fits-min", "quota `team`, memory: asked 5Gi is more than min 4Gi"),
+        (
+            "d",
+            "koordinator/non-preemptible-job-fits-min",
+            "queue team, used memory 0, requested memory 5Gi, min memory 4Gi",
+        ),
     ] {
-        assert_eq!(world.pre_filter(name), refused(law, message));
+        assert_eq!(said(&world.pre_filter(name)), Some((false, law, message.to_owned())));
     }
 }
 
@@ -51,10 +51,11 @@ fn a_gang_that_cannot_be_complete_is_refused_for_good() {
     let mut world = World::new();
     world.pod(pod("a").job("g"));
     let law = "koordinator/gang-has-its-members";
-    let message = "there is no PodGroup `default/g`, and no pod says what the gang needs";
-    assert_eq!(world.pre_filter("a"), finally(law, message));
+    let undeclared = "undeclared: gang default/g".to_owned();
+    assert_eq!(said(&world.pre_filter("a")), Some((true, law, undeclared)));
     world.object(pod_group("g", 2, &[]));
-    assert_eq!(world.pre_filter("a"), finally(law, "gang `default/g` has 1 pods of the 2 it needs"));
+    let short = "pods: gang default/g, have 1, need 2".to_owned();
+    assert_eq!(said(&world.pre_filter("a")), Some((true, law, short)));
     world.pod(pod("b").job("g"));
     assert_eq!(world.pre_filter("a"), Admission::Pass);
 }

@@ -15,12 +15,12 @@ fn job(world: &World, name: &str) -> JobIx {
     world.engine.cluster().job_named(&key).unwrap_or(JobIx(u32::MAX))
 }
 
-fn incomplete(world: &World, gang: &str, counted: &'static str, have: usize, need: u32) -> Result<(), Denial> {
-    Err(Denial::Incomplete { job: job(world, gang), counted, have, need })
+fn incomplete(world: &World, gang: &str, case: &'static str, have: usize, need: u32) -> Result<(), Denial> {
+    Err(Denial::Incomplete { job: job(world, gang), case, have, need })
 }
 
-fn undeclared(gang: &str) -> Result<(), Denial> {
-    Err(Denial::Undeclared { gang: gang.to_owned() })
+fn undeclared(world: &World, member: Option<usize>) -> Result<(), Denial> {
+    Err(Denial::Undeclared { job: job(world, "g"), member })
 }
 
 /// A gang of this minimum with one pending pod, `a`.
@@ -36,8 +36,8 @@ fn gang(minimum: u32, annotations: &[(&str, &str)]) -> World {
 fn a_pod_without_a_gang_lacks_no_member() {
     let mut world = World::new();
     world.pod(pod("a"));
-    assert_eq!(admission(&mut world, "a", has_members::holds), Ok(()));
-    assert_eq!(admission(&mut world, "a", is_complete::holds), Ok(()));
+    assert_eq!(admission(&mut world, "a", has_members::LAW.function), Ok(()));
+    assert_eq!(admission(&mut world, "a", is_complete::LAW.function), Ok(()));
 }
 
 #[test]
@@ -49,30 +49,30 @@ fn pending_bound_and_held_members_count_and_ended_or_leaving_ones_do_not() {
     world.pod(pod("ended").job("g").on("n").with(|pod| pod.phase = Phase::Succeeded));
     world.pod(pod("leaving").job("g").on("n").with(|pod| pod.terminating = true));
     world.pod(pod("elsewhere/d").job("g"));
-    assert_eq!(admission(&mut world, "a", has_members::holds), incomplete(&world, "g", "pods", 3, 4));
+    assert_eq!(admission(&mut world, "a", has_members::LAW.function), incomplete(&world, "g", "pods", 3, 4));
     world.pod(pod("d").job("g"));
-    assert_eq!(admission(&mut world, "a", has_members::holds), Ok(()));
+    assert_eq!(admission(&mut world, "a", has_members::LAW.function), Ok(()));
 }
 
 #[test]
 fn a_gang_that_nobody_describes_is_not_tried() {
     let mut world = World::new();
     world.pod(pod("a").job("g"));
-    assert_eq!(admission(&mut world, "a", has_members::holds), undeclared("default/g"));
+    assert_eq!(admission(&mut world, "a", has_members::LAW.function), undeclared(&world, None));
     world.object(pod_group("g", 1, &[]));
-    assert_eq!(admission(&mut world, "a", has_members::holds), Ok(()));
+    assert_eq!(admission(&mut world, "a", has_members::LAW.function), Ok(()));
 }
 
 #[test]
 fn every_gang_of_the_group_must_have_its_members() {
     let groups = [(GROUPS, r#"["default/g", "default/h"]"#)];
     let mut world = gang(1, &groups);
-    assert_eq!(admission(&mut world, "a", has_members::holds), undeclared("default/h"));
+    assert_eq!(admission(&mut world, "a", has_members::LAW.function), undeclared(&world, Some(1)));
     world.object(pod_group("h", 2, &groups));
     world.pod(pod("b").job("h"));
-    assert_eq!(admission(&mut world, "a", has_members::holds), incomplete(&world, "h", "pods", 1, 2));
+    assert_eq!(admission(&mut world, "a", has_members::LAW.function), incomplete(&world, "h", "pods", 1, 2));
     world.pod(pod("c").job("h"));
-    assert_eq!(admission(&mut world, "a", has_members::holds), Ok(()));
+    assert_eq!(admission(&mut world, "a", has_members::LAW.function), Ok(()));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn only_a_gang_that_was_complete_once_and_has_to_be_no_more_needs_no_members() {
         let mut world = gang(3, &[(MATCH, policy)]);
         world.pod(pod("bound").job("g").on("n"));
         let expected = said.map_or(Ok(()), |have| incomplete(&world, "g", "pods", have, 3));
-        assert_eq!(admission(&mut world, "a", has_members::holds), expected, "{policy}");
+        assert_eq!(admission(&mut world, "a", has_members::LAW.function), expected, "{policy}");
     }
 }
 
@@ -95,7 +95,7 @@ fn which_members_make_a_gang_complete_depends_on_its_match_policy() {
         ("only-waiting", 2, 5, Some(("waiting", 2))),
         ("waiting-and-running", 2, 1, None),
         ("waiting-and-running", 1, 2, None),
-        ("waiting-and-running", 1, 1, Some(("waiting or running", 2))),
+        ("waiting-and-running", 1, 1, Some(("waiting-or-running", 2))),
         ("once-satisfied", 3, 0, None),
         ("once-satisfied", 2, 0, Some(("waiting", 2))),
         ("once-satisfied", 1, 1, None),
@@ -111,7 +111,7 @@ fn which_members_make_a_gang_complete_depends_on_its_match_policy() {
         }
         world.reserve("a", "n");
         let expected = said.map_or(Ok(()), |(counted, have)| incomplete(&world, "g", counted, have, 3));
-        assert_eq!(admission(&mut world, "a", is_complete::holds), expected, "{policy} {held} {bound}");
+        assert_eq!(admission(&mut world, "a", is_complete::LAW.function), expected, "{policy} {held} {bound}");
     }
 }
 
@@ -121,8 +121,8 @@ fn a_bound_member_that_is_leaving_does_not_run_any_more_but_was_bound_once() {
         let mut world = gang(2, &[(MATCH, policy)]);
         world.pod(pod("leaving").job("g").on("n").with(|pod| pod.terminating = true));
         world.reserve("a", "n");
-        let expected = if complete { Ok(()) } else { incomplete(&world, "g", "waiting or running", 1, 2) };
-        assert_eq!(admission(&mut world, "a", is_complete::holds), expected, "{policy}");
+        let expected = if complete { Ok(()) } else { incomplete(&world, "g", "waiting-or-running", 1, 2) };
+        assert_eq!(admission(&mut world, "a", is_complete::LAW.function), expected, "{policy}");
     }
 }
 
@@ -133,10 +133,10 @@ fn a_gang_is_bound_with_its_group_only() {
     world.object(pod_group("h", 1, &groups));
     world.pod(pod("b").job("h"));
     world.reserve("a", "n");
-    assert_eq!(admission(&mut world, "a", is_complete::holds), incomplete(&world, "h", "waiting", 0, 1));
+    assert_eq!(admission(&mut world, "a", is_complete::LAW.function), incomplete(&world, "h", "waiting", 0, 1));
     world.reserve("b", "n");
-    assert_eq!(admission(&mut world, "a", is_complete::holds), Ok(()));
-    assert_eq!(admission(&mut world, "b", is_complete::holds), Ok(()));
+    assert_eq!(admission(&mut world, "a", is_complete::LAW.function), Ok(()));
+    assert_eq!(admission(&mut world, "b", is_complete::LAW.function), Ok(()));
 }
 
 #[test]
@@ -152,5 +152,5 @@ fn a_gang_that_was_complete_once_stays_so_when_its_members_have_ended() {
     }
     world.pod(pod("again").job("g"));
     world.reserve("again", "n");
-    assert_eq!(admission(&mut world, "again", is_complete::holds), Ok(()));
+    assert_eq!(admission(&mut world, "again", is_complete::LAW.function), Ok(()));
 }

@@ -23,22 +23,22 @@ fn equal_priority_is_not_lower() {
     for (priority, spared) in [(99, false), (100, true), (101, true), (i32::MIN, false), (i32::MAX, true)] {
         let candidate = pod("v").priority(priority).on("n");
         let expected = if spared { Err(Denial::Priority { victim: priority, preemptor: 100 }) } else { Ok(()) };
-        assert_eq!(between(victim_ranks_lower::admits, pod("a").priority(100), candidate), expected);
+        assert_eq!(between(victim_ranks_lower::LAW.function, pod("a").priority(100), candidate), expected);
     }
 }
 
 #[test]
 fn a_pod_without_a_priority_has_0() {
     let bare = |name: &str| pod(name).with(|pod| pod.priority = None);
-    assert_eq!(between(victim_ranks_lower::admits, pod("a").priority(1), bare("v").on("n")), Ok(()));
+    assert_eq!(between(victim_ranks_lower::LAW.function, pod("a").priority(1), bare("v").on("n")), Ok(()));
     let equal = Err(Denial::Priority { victim: 0, preemptor: 0 });
-    assert_eq!(between(victim_ranks_lower::admits, bare("a"), bare("v").on("n")), equal);
+    assert_eq!(between(victim_ranks_lower::LAW.function, bare("a"), bare("v").on("n")), equal);
 }
 
 #[test]
 fn only_the_class_and_the_opt_out_decide_whether_a_pod_is_preemptible() {
-    let barred = Err(Denial::Fact("it is non-preemptible"));
-    let opted_out = Err(Denial::Fact("it opted out of being preempted"));
+    let barred = Err(Denial::Case("non-preemptible"));
+    let opted_out = Err(Denial::Case("opted-out"));
     let plain = || pod("v").on("n");
     for (arguments, candidate, expected) in [
         ("", plain(), Ok(())),
@@ -55,7 +55,8 @@ fn only_the_class_and_the_opt_out_decide_whether_a_pod_is_preemptible() {
         (r#"{"disableDefaultPreemptiable": true}"#, plain().preemptible(false), barred),
     ] {
         let mut world = World::with(arguments);
-        let verdict = between_in(&mut world, victim_is_preemptible::admits, pod("a").priority(1), candidate.clone());
+        let verdict =
+            between_in(&mut world, victim_is_preemptible::LAW.function, pod("a").priority(1), candidate.clone());
         assert_eq!(verdict, expected, "{arguments} {candidate:?}");
     }
 }
@@ -63,16 +64,16 @@ fn only_the_class_and_the_opt_out_decide_whether_a_pod_is_preemptible() {
 #[test]
 fn a_pod_held_at_permit_is_no_victim_and_a_bound_one_is() {
     let mut world = World::new();
-    assert_eq!(between_in(&mut world, victim_is_bound::admits, pod("a").priority(1), pod("v").on("n")), Ok(()));
+    assert_eq!(between_in(&mut world, victim_is_bound::LAW.function, pod("a").priority(1), pod("v").on("n")), Ok(()));
     world.pod(pod("held"));
     world.reserve("held", "n");
-    let held = Err(Denial::Fact("it is not bound to its node yet, or was only in this cycle"));
-    assert_eq!(verdict(&mut world, victim_is_bound::admits, "a", "held"), held);
+    let held = Err(Denial::Case(""));
+    assert_eq!(verdict(&mut world, victim_is_bound::LAW.function, "a", "held"), held);
 }
 
 #[test]
 fn a_job_is_namespace_and_name() {
-    let same = Err(Denial::Fact("it belongs to the same job"));
+    let same = Err(Denial::Case(""));
     for (preemptor, candidate, expected) in [
         (pod("a").job("j"), pod("v").job("j"), same),
         (pod("a").job("j"), pod("other/v").job("j"), Ok(())),
@@ -82,16 +83,13 @@ fn a_job_is_namespace_and_name() {
         (pod("a"), pod("v"), Ok(())),
     ] {
         let said = format!("{preemptor:?} {candidate:?}");
-        assert_eq!(between(victim_is_of_another_job::admits, preemptor, candidate.on("n")), expected, "{said}");
+        assert_eq!(between(victim_is_of_another_job::LAW.function, preemptor, candidate.on("n")), expected, "{said}");
     }
 }
 
 #[test]
 fn pods_make_way_for_pods_and_reservations_for_reservations() {
-    let [is_reservation, is_pod] = [
-        Err(Denial::Fact("it is a reservation, and pods preempt pods only")),
-        Err(Denial::Fact("it is a pod, and reservations preempt reservations only")),
-    ];
+    let [is_reservation, is_pod] = [Err(Denial::Case("reservation")), Err(Denial::Case("pod"))];
     let make = |kind, name| pod(name).with(|pod| pod.kind = kind);
     for (preemptor, candidate, expected) in [
         (PodKind::Pod, PodKind::Pod, Ok(())),
@@ -99,7 +97,8 @@ fn pods_make_way_for_pods_and_reservations_for_reservations() {
         (PodKind::Reservation, PodKind::Pod, is_pod),
         (PodKind::Reservation, PodKind::Reservation, Ok(())),
     ] {
-        let verdict = between(victim_is_of_the_same_kind::admits, make(preemptor, "a"), make(candidate, "v").on("n"));
+        let verdict =
+            between(victim_is_of_the_same_kind::LAW.function, make(preemptor, "a"), make(candidate, "v").on("n"));
         assert_eq!(verdict, expected, "{preemptor:?} {candidate:?}");
     }
 }
@@ -107,7 +106,7 @@ fn pods_make_way_for_pods_and_reservations_for_reservations() {
 #[test]
 fn a_pod_inside_a_reservation_on_its_node_stays() {
     let inside = || pod("v").annotation(INSIDE, r#"{"name": "r", "uid": "u"}"#).on("n");
-    let keeps = Err(Denial::Fact("it uses the room of a reservation, which would keep it"));
+    let keeps = Err(Denial::Case(""));
     for (nominated_on, expected) in [
         (Some(reservation("r").on("n")), keeps),
         (Some(reservation("r").on("m")), Ok(())),
@@ -119,14 +118,15 @@ fn a_pod_inside_a_reservation_on_its_node_stays() {
         world.node("m", "cpu=64");
         let said = format!("{nominated_on:?}");
         nominated_on.into_iter().for_each(|nominated_on| world.pod(nominated_on));
-        let verdict = between_in(&mut world, victim_is_outside_reservations::admits, pod("a").priority(1), inside());
+        let verdict =
+            between_in(&mut world, victim_is_outside_reservations::LAW.function, pod("a").priority(1), inside());
         assert_eq!(verdict, expected, "{said}");
     }
 }
 
 #[test]
 fn the_default_quota_is_spared_and_no_other() {
-    let spared = Err(Denial::Fact("it belongs to the default queue, which is not preempted"));
+    let spared = Err(Denial::Case(""));
     for (candidate, expected) in [
         (pod("v"), spared.clone()),
         (pod("v").quota("nobody-knows-it"), spared),
@@ -138,7 +138,7 @@ fn the_default_quota_is_spared_and_no_other() {
         world.object(quota("team", "", "", ""));
         let said = format!("{candidate:?}");
         let verdict =
-            between_in(&mut world, victim_outside_default_queue::admits, pod("a").priority(1), candidate.on("n"));
+            between_in(&mut world, victim_outside_default_queue::LAW.function, pod("a").priority(1), candidate.on("n"));
         assert_eq!(verdict, expected, "{said}");
     }
 }

@@ -1,10 +1,10 @@
 //! No second plan while the promised room is held at Permit by somebody who may yet be rejected.
 
 use super::*;
-use crate::laws::gate::its_room_is_not_held_at_permit::holds;
+use crate::laws::gate::its_room_is_not_held_at_permit::LAW;
 use crate::testing::{Draft, pod, pod_group};
 
-const HELD: Denial = Denial::Fact("waiting for its room: a pod is held there at permit that may yet be rejected");
+const HELD: Denial = Denial::Case("");
 
 /// What the law says to a pod of priority 10 that is nominated to a node of 8 cpu, on which `bound` is bound and `held` is held.
 fn with(bound: &str, held: Draft, preemptor: Draft, others: Vec<Draft>) -> Result<(), Denial> {
@@ -17,7 +17,7 @@ fn with(bound: &str, held: Draft, preemptor: Draft, others: Vec<Draft>) -> Resul
     world.reserve(&name, "n");
     world.pod(preemptor);
     others.into_iter().for_each(|other| world.pod(other));
-    planning(&mut world, "asker", holds)
+    planning(&mut world, "asker", LAW.function)
 }
 
 fn preemptor() -> Draft {

@@ -2,10 +2,10 @@
 //! cluster shows of plans made before the policy was started.
 
 use super::*;
-use crate::laws::gate::last_plan_is_done::holds;
+use crate::laws::gate::last_plan_is_done::LAW;
 use crate::testing::{Draft, SOFT_EVICTION, pod, quota};
 
-const LEAVING: Denial = Denial::Fact("waiting for preemption: a pod is still leaving the nominated node");
+const LEAVING: Denial = Denial::Case("");
 
 /// What the law says where `other` is in the cluster and `preemptor` is nominated to `n`.
 fn with(other: Draft, preemptor: Draft) -> Result<(), Denial> {
@@ -15,7 +15,7 @@ fn with(other: Draft, preemptor: Draft) -> Result<(), Denial> {
     world.node("m", "cpu=8");
     world.pod(other);
     world.pod(preemptor);
-    admission(&mut world, "asker", holds)
+    admission(&mut world, "asker", LAW.function)
 }
 
 fn preemptor() -> Draft {
@@ -66,9 +66,9 @@ fn the_nomination_of_any_waiting_pod_of_the_job_counts() {
     world.pod(preempted(pod("other").priority(9).on("n")));
     world.pod(pod("asker").priority(10).job("j"));
     world.pod(pod("sibling").priority(10).job("j").nominated("n"));
-    assert_eq!(admission(&mut world, "asker", holds), Err(LEAVING));
+    assert_eq!(admission(&mut world, "asker", LAW.function), Err(LEAVING));
     world.gone("other");
-    assert_eq!(admission(&mut world, "asker", holds), Ok(()));
+    assert_eq!(admission(&mut world, "asker", LAW.function), Ok(()));
 }
 
 #[test]
@@ -80,11 +80,11 @@ fn a_plan_under_way_is_told_with_the_victims_that_are_left() {
     }
     world.pod(pod("asker").asks("cpu=2").priority(1));
     let plan = world.plan("asker").map_or(0, |plan| plan.id);
-    assert_eq!(admission(&mut world, "asker", holds), Ok(()), "a proposal is no plan under way");
+    assert_eq!(admission(&mut world, "asker", LAW.function), Ok(()), "a proposal is no plan under way");
     world.tell(vec![crate::contract::Event::PlanAccepted(plan)]);
-    assert_eq!(admission(&mut world, "asker", holds), Err(Denial::Underway { plan, left: 2 }));
+    assert_eq!(admission(&mut world, "asker", LAW.function), Err(Denial::Underway { plan, left: 2 }));
     world.gone("v1");
-    assert_eq!(admission(&mut world, "asker", holds), Err(Denial::Underway { plan, left: 1 }));
+    assert_eq!(admission(&mut world, "asker", LAW.function), Err(Denial::Underway { plan, left: 1 }));
     world.gone("v2");
-    assert_eq!(admission(&mut world, "asker", holds), Ok(()));
+    assert_eq!(admission(&mut world, "asker", LAW.function), Ok(()));
 }

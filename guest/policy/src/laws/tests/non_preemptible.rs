@@ -23,11 +23,11 @@ fn preemptor(asks: &str) -> Draft {
 }
 
 fn over_min(world: &World, asked: i64) -> Result<(), Denial> {
-    exceeds(world, "team", CPU, &[("non-preemptible used", 6000), ("promised", 0), ("asked", asked)], ("min", 10_000))
+    exceeds(world, "team", CPU, &[("used", 6000), ("promised", 0), ("requested", asked)], ("min", 10_000))
 }
 
 fn over_max(world: &World, asked: i64) -> Result<(), Denial> {
-    let parts = [("preemptible used", 8000), ("non-preemptible used", 6000), ("promised", 0), ("asked", asked)];
+    let parts = [("preemptible-used", 8000), ("non-preemptible-used", 6000), ("promised", 0), ("requested", asked)];
     exceeds(world, "team", CPU, &parts, ("max", 20_000))
 }
 
@@ -37,7 +37,7 @@ fn equal_to_min_is_within_and_one_thousandth_of_a_core_more_is_not() {
         let mut team = team();
         team.pod(preemptor(asks));
         let expected = asked.map_or(Ok(()), |asked| over_min(&team, asked));
-        assert_eq!(admission(&mut team, "asker", fits_min::holds), expected, "{asks}");
+        assert_eq!(admission(&mut team, "asker", fits_min::LAW.function), expected, "{asks}");
     }
 }
 
@@ -47,7 +47,7 @@ fn equal_to_max_is_within_and_one_thousandth_of_a_core_more_is_not() {
         let mut team = team();
         team.pod(preemptor(asks));
         let expected = asked.map_or(Ok(()), |asked| over_max(&team, asked));
-        assert_eq!(admission(&mut team, "asker", fits_max::holds), expected, "{asks}");
+        assert_eq!(admission(&mut team, "asker", fits_max::LAW.function), expected, "{asks}");
     }
 }
 
@@ -55,16 +55,16 @@ fn equal_to_max_is_within_and_one_thousandth_of_a_core_more_is_not() {
 fn a_preemptible_asker_is_no_concern_of_either() {
     let mut team = team();
     team.pod(pod("asker").quota("team").preemptible(true).asks("cpu=60"));
-    assert_eq!(admission(&mut team, "asker", fits_min::holds), Ok(()));
-    assert_eq!(admission(&mut team, "asker", fits_max::holds), Ok(()));
+    assert_eq!(admission(&mut team, "asker", fits_min::LAW.function), Ok(()));
+    assert_eq!(admission(&mut team, "asker", fits_max::LAW.function), Ok(()));
 }
 
 #[test]
 fn a_resource_that_the_bound_does_not_name_is_not_bounded() {
     let mut team = team();
     team.pod(preemptor("gpu=8 memory=58Gi"));
-    assert_eq!(admission(&mut team, "asker", fits_min::holds), Ok(()));
-    assert_eq!(admission(&mut team, "asker", fits_max::holds), Ok(()));
+    assert_eq!(admission(&mut team, "asker", fits_min::LAW.function), Ok(()));
+    assert_eq!(admission(&mut team, "asker", fits_max::LAW.function), Ok(()));
 }
 
 #[test]
@@ -72,10 +72,10 @@ fn a_bound_of_nothing_bounds() {
     let mut team = world(World::new(), "cpu=10 gpu=0", "cpu=20 gpu=0");
     team.pod(preemptor("gpu=1"));
     let gpu = ResourceIx(2);
-    let parts = [("non-preemptible used", 0), ("promised", 0), ("asked", 1)];
-    assert_eq!(admission(&mut team, "asker", fits_min::holds), exceeds(&team, "team", gpu, &parts, ("min", 0)));
-    let parts = [("preemptible used", 0), ("non-preemptible used", 0), ("promised", 0), ("asked", 1)];
-    assert_eq!(admission(&mut team, "asker", fits_max::holds), exceeds(&team, "team", gpu, &parts, ("max", 0)));
+    let parts = [("used", 0), ("promised", 0), ("requested", 1)];
+    assert_eq!(admission(&mut team, "asker", fits_min::LAW.function), exceeds(&team, "team", gpu, &parts, ("min", 0)));
+    let parts = [("preemptible-used", 0), ("non-preemptible-used", 0), ("promised", 0), ("requested", 1)];
+    assert_eq!(admission(&mut team, "asker", fits_max::LAW.function), exceeds(&team, "team", gpu, &parts, ("max", 0)));
 }
 
 #[test]
@@ -83,11 +83,14 @@ fn a_queue_that_is_over_in_a_resource_takes_nobody_who_asks_for_another() {
     let mut team = world(World::new(), "cpu=10 memory=5Gi", "cpu=20 memory=13Gi");
     team.pod(preemptor("cpu=1"));
     let gi = 1 << 30;
-    let parts = [("non-preemptible used", 6 * gi), ("promised", 0), ("asked", 0)];
-    assert_eq!(admission(&mut team, "asker", fits_min::holds), exceeds(&team, "team", MEMORY, &parts, ("min", 5 * gi)));
-    let parts = [("preemptible used", 8 * gi), ("non-preemptible used", 6 * gi), ("promised", 0), ("asked", 0)];
+    let parts = [("used", 6 * gi), ("promised", 0), ("requested", 0)];
     assert_eq!(
-        admission(&mut team, "asker", fits_max::holds),
+        admission(&mut team, "asker", fits_min::LAW.function),
+        exceeds(&team, "team", MEMORY, &parts, ("min", 5 * gi))
+    );
+    let parts = [("preemptible-used", 8 * gi), ("non-preemptible-used", 6 * gi), ("promised", 0), ("requested", 0)];
+    assert_eq!(
+        admission(&mut team, "asker", fits_max::LAW.function),
         exceeds(&team, "team", MEMORY, &parts, ("max", 13 * gi))
     );
 }
@@ -103,11 +106,14 @@ fn what_is_asked_is_the_sum_over_the_waiting_pods_of_the_job() {
         pod("ended").quota("team").job("j").asks("cpu=5").with(|pod| pod.phase = crate::contract::Phase::Succeeded),
     );
     team.pod(pod("leaving").quota("team").preemptible(false).job("j").asks("cpu=5").with(|pod| pod.terminating = true));
-    assert_eq!(admission(&mut team, "asker", fits_min::holds), Ok(()));
+    assert_eq!(admission(&mut team, "asker", fits_min::LAW.function), Ok(()));
     team.reserve("sibling", "n");
     team.pod(pod("third").quota("team").preemptible(false).job("j").asks("cpu=1m"));
-    let parts = [("non-preemptible used", 8000), ("promised", 0), ("asked", 2001)];
-    assert_eq!(admission(&mut team, "asker", fits_min::holds), exceeds(&team, "team", CPU, &parts, ("min", 10_000)));
+    let parts = [("used", 8000), ("promised", 0), ("requested", 2001)];
+    assert_eq!(
+        admission(&mut team, "asker", fits_min::LAW.function),
+        exceeds(&team, "team", CPU, &parts, ("min", 10_000))
+    );
 }
 
 #[test]
@@ -115,10 +121,13 @@ fn a_pod_that_is_leaving_counts_until_it_is_gone() {
     let mut team = team();
     team.pod(pod("old").quota("team").preemptible(false).asks("cpu=1").on("n").with(|pod| pod.terminating = true));
     team.pod(preemptor("cpu=4"));
-    let parts = [("non-preemptible used", 7000), ("promised", 0), ("asked", 4000)];
-    assert_eq!(admission(&mut team, "asker", fits_min::holds), exceeds(&team, "team", CPU, &parts, ("min", 10_000)));
+    let parts = [("used", 7000), ("promised", 0), ("requested", 4000)];
+    assert_eq!(
+        admission(&mut team, "asker", fits_min::LAW.function),
+        exceeds(&team, "team", CPU, &parts, ("min", 10_000))
+    );
     team.gone("old");
-    assert_eq!(admission(&mut team, "asker", fits_min::holds), Ok(()));
+    assert_eq!(admission(&mut team, "asker", fits_min::LAW.function), Ok(()));
 }
 
 #[test]
@@ -128,13 +137,19 @@ fn what_is_promised_to_others_counts_when_planning_only_and_by_class_against_min
     team.pod(pod("p-other").quota("team").preemptible(true).asks("cpu=2").nominated("n"));
     team.pod(pod("elsewhere").preemptible(false).asks("cpu=5").nominated("n"));
     team.pod(preemptor("cpu=4").nominated("n"));
-    assert_eq!(admission(&mut team, "asker", fits_min::holds), Ok(()));
-    assert_eq!(admission(&mut team, "asker", fits_max::holds), Ok(()));
+    assert_eq!(admission(&mut team, "asker", fits_min::LAW.function), Ok(()));
+    assert_eq!(admission(&mut team, "asker", fits_max::LAW.function), Ok(()));
     // min: 6 used + 1 promised + 4 > 10. max: 14 used + 3 promised + 4 = 21 > 20.
-    let parts = [("non-preemptible used", 6000), ("promised", 1000), ("asked", 4000)];
-    assert_eq!(planning(&mut team, "asker", fits_min::holds), exceeds(&team, "team", CPU, &parts, ("min", 10_000)));
-    let parts = [("preemptible used", 8000), ("non-preemptible used", 6000), ("promised", 3000), ("asked", 4000)];
-    assert_eq!(planning(&mut team, "asker", fits_max::holds), exceeds(&team, "team", CPU, &parts, ("max", 20_000)));
+    let parts = [("used", 6000), ("promised", 1000), ("requested", 4000)];
+    assert_eq!(
+        planning(&mut team, "asker", fits_min::LAW.function),
+        exceeds(&team, "team", CPU, &parts, ("min", 10_000))
+    );
+    let parts = [("preemptible-used", 8000), ("non-preemptible-used", 6000), ("promised", 3000), ("requested", 4000)];
+    assert_eq!(
+        planning(&mut team, "asker", fits_max::LAW.function),
+        exceeds(&team, "team", CPU, &parts, ("max", 20_000))
+    );
 }
 
 #[test]
@@ -143,11 +158,11 @@ fn with_the_job_on_its_nodes_nothing_is_asked_twice() {
     team.pod(preemptor("cpu=6"));
     team.reserve("asker", "n");
     let id = team.id("asker");
-    assert_eq!(team.engine.with_all_placed(id, fits_max::holds), Ok(()));
+    assert_eq!(team.engine.with_all_placed(id, fits_max::LAW.function), Ok(()));
     team.pod(pod("more").quota("team").asks("cpu=1m").on("n"));
-    let parts = [("preemptible used", 8001), ("non-preemptible used", 12_000), ("promised", 0), ("asked", 0)];
+    let parts = [("preemptible-used", 8001), ("non-preemptible-used", 12_000), ("promised", 0), ("requested", 0)];
     let over = exceeds(&team, "team", CPU, &parts, ("max", 20_000));
-    assert_eq!(team.engine.with_all_placed(id, fits_max::holds), over);
+    assert_eq!(team.engine.with_all_placed(id, fits_max::LAW.function), over);
 }
 
 #[test]
@@ -162,20 +177,20 @@ fn ancestors_below_the_root_bound_where_the_argument_says_so() {
         world.pod(pod("np").quota("sister").preemptible(false).asks("cpu=2").on("n"));
         world.pod(pod("p").quota("sister").asks("cpu=2").on("n"));
         world.pod(preemptor("cpu=4"));
-        let min = [("non-preemptible used", 2000), ("promised", 0), ("asked", 4000)];
-        let max = [("preemptible used", 2000), ("non-preemptible used", 2000), ("promised", 0), ("asked", 4000)];
+        let min = [("used", 2000), ("promised", 0), ("requested", 4000)];
+        let max = [("preemptible-used", 2000), ("non-preemptible-used", 2000), ("promised", 0), ("requested", 4000)];
         let (min, max) = match bound {
             true => {
                 (exceeds(&world, "group", CPU, &min, ("min", 5000)), exceeds(&world, "group", CPU, &max, ("max", 7000)))
             }
             false => (Ok(()), Ok(())),
         };
-        assert_eq!(admission(&mut world, "asker", fits_min::holds), min, "{arguments}");
-        assert_eq!(admission(&mut world, "asker", fits_max::holds), max, "{arguments}");
+        assert_eq!(admission(&mut world, "asker", fits_min::LAW.function), min, "{arguments}");
+        assert_eq!(admission(&mut world, "asker", fits_max::LAW.function), max, "{arguments}");
         // 2 + 3 = 5 and 4 + 3 = 7 are within the group; the root never binds.
         world.pod(preemptor("cpu=3"));
-        assert_eq!(admission(&mut world, "asker", fits_min::holds), Ok(()), "{arguments}");
-        assert_eq!(admission(&mut world, "asker", fits_max::holds), Ok(()), "{arguments}");
+        assert_eq!(admission(&mut world, "asker", fits_min::LAW.function), Ok(()), "{arguments}");
+        assert_eq!(admission(&mut world, "asker", fits_max::LAW.function), Ok(()), "{arguments}");
     }
 }
 
@@ -188,12 +203,12 @@ fn the_share_stands_in_the_place_of_max_where_there_are_shares() {
     world.node("n", "cpu=12");
     world.pod(pod("greedy").quota("other").asks("cpu=20"));
     world.pod(preemptor("cpu=3"));
-    assert_eq!(admission(&mut world, "asker", fits_max::holds), Ok(()));
+    assert_eq!(admission(&mut world, "asker", fits_max::LAW.function), Ok(()));
     // Requesting 7 against 20 it gets 6 of the 12.
     world.pod(preemptor("cpu=7"));
-    let parts = [("preemptible used", 0), ("non-preemptible used", 0), ("promised", 0), ("asked", 7000)];
+    let parts = [("preemptible-used", 0), ("non-preemptible-used", 0), ("promised", 0), ("requested", 7000)];
     assert_eq!(
-        admission(&mut world, "asker", fits_max::holds),
+        admission(&mut world, "asker", fits_max::LAW.function),
         exceeds(&world, "team", CPU, &parts, ("runtime", 6000))
     );
 }

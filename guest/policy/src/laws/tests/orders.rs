@@ -39,7 +39,7 @@ fn pending_pods_go_by_priority_then_entry_then_creation_then_name() {
         (aged("a/z", [1, 3, 5]), aged("b/a", [1, 3, 5])),
         (aged("a", [-1, 3, 5]), aged("b", [i32::MIN, 3, 5])),
     ] {
-        assert_eq!(compare(higher_priority_first::compare, first, second), [Ordering::Less; 2]);
+        assert_eq!(compare(higher_priority_first::LAW.function, first, second), [Ordering::Less; 2]);
     }
 }
 
@@ -55,7 +55,7 @@ fn pods_are_put_back_by_priority_then_start_then_creation_then_name() {
         (started(aged("z", [1, 9, 3]), 4), started(aged("a", [1, 0, 4]), 4)),
         (started(aged("a", [1, 0, 3]), 3), started(aged("b", [1, 0, 3]), 3)),
     ] {
-        assert_eq!(compare(important_first::compare, first, second), [Ordering::Less; 2]);
+        assert_eq!(compare(important_first::LAW.function, first, second), [Ordering::Less; 2]);
     }
 }
 
@@ -66,7 +66,7 @@ fn a_node_costs_by_the_highest_priority_lost_and_then_by_number() {
         let names: Vec<String> = (0..victims.len()).map(|at| format!("v{at}-{}", victims.len())).collect();
         names.iter().zip(victims).for_each(|(name, priority)| world.pod(pod(name).priority(*priority)));
         let victims: Vec<PodIx> = names.iter().map(|name| PodIx(world.id(name))).collect();
-        (cheapest_node_first::loss)(&NodeVictims {
+        (cheapest_node_first::LAW.function)(&NodeVictims {
             cluster: world.engine.cluster(),
             victims: &victims,
             violations: 0,

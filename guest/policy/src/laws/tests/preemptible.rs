@@ -1,7 +1,7 @@
 //! `min(min, non-preemptible requested) + preemptible used + asked <= max`.
 
 use super::*;
-use crate::laws::limit::preemptible_leaves_guaranteed::holds;
+use crate::laws::limit::preemptible_leaves_guaranteed::LAW;
 use crate::testing::{Draft, pod, quota};
 
 /// A quota of min 10 and max 20 cores with 5 preemptible cores used.
@@ -18,12 +18,7 @@ fn preemptor(asks: &str) -> Draft {
 }
 
 fn over(world: &World, [aside, used, promised, asked]: [i64; 4]) -> Result<(), Denial> {
-    let parts = [
-        ("set aside for non-preemptible pods", aside),
-        ("preemptible used", used),
-        ("promised", promised),
-        ("asked", asked),
-    ];
+    let parts = [("set-aside", aside), ("preemptible-used", used), ("promised", promised), ("requested", asked)];
     exceeds(world, "team", CPU, &parts, ("max", 20_000))
 }
 
@@ -46,7 +41,7 @@ fn set_aside_is_what_non_preemptible_pods_request_and_at_most_min() {
         team.pod(pod("pending").quota("team").preemptible(false).asks(pending));
         team.pod(preemptor(asks));
         let expected = aside.map_or(Ok(()), |(aside, asked)| over(&team, [aside, 5000, 0, asked]));
-        assert_eq!(admission(&mut team, "asker", holds), expected, "{running} {pending} {asks}");
+        assert_eq!(admission(&mut team, "asker", LAW.function), expected, "{running} {pending} {asks}");
     }
 }
 
@@ -54,14 +49,14 @@ fn set_aside_is_what_non_preemptible_pods_request_and_at_most_min() {
 fn a_non_preemptible_asker_is_no_concern_of_it() {
     let mut team = team();
     team.pod(pod("asker").quota("team").preemptible(false).asks("cpu=60"));
-    assert_eq!(admission(&mut team, "asker", holds), Ok(()));
+    assert_eq!(admission(&mut team, "asker", LAW.function), Ok(()));
 }
 
 #[test]
 fn a_resource_that_max_does_not_name_is_not_bounded() {
     let mut team = team();
     team.pod(preemptor("memory=59Gi gpu=8"));
-    assert_eq!(admission(&mut team, "asker", holds), Ok(()));
+    assert_eq!(admission(&mut team, "asker", LAW.function), Ok(()));
 }
 
 #[test]
@@ -70,9 +65,9 @@ fn a_resource_that_min_does_not_name_is_set_aside_as_requested() {
     world.object(quota("team", "", "memory=1Gi", "cpu=20"));
     world.pod(pod("np").quota("team").preemptible(false).asks("cpu=18"));
     world.pod(preemptor("cpu=2"));
-    assert_eq!(admission(&mut world, "asker", holds), Ok(()));
+    assert_eq!(admission(&mut world, "asker", LAW.function), Ok(()));
     world.pod(preemptor("cpu=2001m"));
-    assert_eq!(admission(&mut world, "asker", holds), over(&world, [18_000, 0, 0, 2001]));
+    assert_eq!(admission(&mut world, "asker", LAW.function), over(&world, [18_000, 0, 0, 2001]));
 }
 
 #[test]
@@ -80,9 +75,8 @@ fn each_resource_is_bounded_by_itself() {
     let mut world = World::new();
     world.object(quota("team", "", "", "cpu=20 memory=8Gi"));
     world.pod(preemptor("cpu=20 memory=8193Mi"));
-    let parts =
-        [("set aside for non-preemptible pods", 0), ("preemptible used", 0), ("promised", 0), ("asked", 8193 << 20)];
-    assert_eq!(admission(&mut world, "asker", holds), exceeds(&world, "team", MEMORY, &parts, ("max", 8 << 30)));
+    let parts = [("set-aside", 0), ("preemptible-used", 0), ("promised", 0), ("requested", 8193 << 20)];
+    assert_eq!(admission(&mut world, "asker", LAW.function), exceeds(&world, "team", MEMORY, &parts, ("max", 8 << 30)));
 }
 
 #[test]
@@ -90,7 +84,7 @@ fn a_queue_that_is_over_its_max_takes_nobody() {
     let mut team = team();
     team.pod(pod("too-much").quota("team").asks("cpu=16").on("n"));
     team.pod(preemptor("memory=1Gi"));
-    assert_eq!(admission(&mut team, "asker", holds), over(&team, [0, 21_000, 0, 0]));
+    assert_eq!(admission(&mut team, "asker", LAW.function), over(&team, [0, 21_000, 0, 0]));
 }
 
 #[test]
@@ -100,7 +94,7 @@ fn ended_pods_neither_use_nor_request() {
     team.pod(ended(pod("np").quota("team").preemptible(false).asks("cpu=9").on("n")));
     team.pod(ended(pod("p2").quota("team").asks("cpu=9").on("n")));
     team.pod(preemptor("cpu=15"));
-    assert_eq!(admission(&mut team, "asker", holds), Ok(()));
+    assert_eq!(admission(&mut team, "asker", LAW.function), Ok(()));
 }
 
 #[test]
@@ -111,10 +105,10 @@ fn what_is_promised_to_preemptible_pods_of_other_jobs_counts_when_planning() {
     team.pod(pod("np").quota("team").preemptible(false).asks("cpu=2").nominated("n"));
     team.pod(pod("sibling").quota("team").job("j").asks("cpu=3").nominated("n"));
     team.pod(preemptor("cpu=10").job("j").nominated("n"));
-    assert_eq!(admission(&mut team, "asker", holds), Ok(()), "2 + 5 + 13 = 20");
-    assert_eq!(planning(&mut team, "asker", holds), over(&team, [2000, 5000, 1000, 13_000]));
+    assert_eq!(admission(&mut team, "asker", LAW.function), Ok(()), "2 + 5 + 13 = 20");
+    assert_eq!(planning(&mut team, "asker", LAW.function), over(&team, [2000, 5000, 1000, 13_000]));
     team.gone("other");
-    assert_eq!(planning(&mut team, "asker", holds), Ok(()));
+    assert_eq!(planning(&mut team, "asker", LAW.function), Ok(()));
 }
 
 #[test]
@@ -123,5 +117,5 @@ fn pods_of_other_queues_do_not_count() {
     team.object(quota("other", "", "", "cpu=1"));
     team.pod(pod("foreign").quota("other").asks("cpu=30").on("n"));
     team.pod(preemptor("cpu=15"));
-    assert_eq!(admission(&mut team, "asker", holds), Ok(()));
+    assert_eq!(admission(&mut team, "asker", LAW.function), Ok(()));
 }

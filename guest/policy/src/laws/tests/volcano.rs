@@ -47,7 +47,7 @@ fn running(queue: &str, minimum: u32, cores: &[u32]) -> World {
 
 #[test]
 fn a_queue_gives_only_what_is_above_its_due() {
-    let law = normal_victim_queue_is_above_deserved::admits;
+    let law = normal_victim_queue_is_above_deserved::LAW.function;
     assert!(verdict(&mut running("q", 0, &[4]), law, "a", "v0").is_err(), "4 of 4 are its due");
     assert_eq!(verdict(&mut running("q", 0, &[4, 1]), law, "a", "v1"), Ok(()), "5 of 4");
     assert_eq!(verdict(&mut running("r", 0, &[1]), law, "a", "v0"), Ok(()), "it deserves nothing of what it holds");
@@ -55,7 +55,7 @@ fn a_queue_gives_only_what_is_above_its_due() {
 
 #[test]
 fn a_guarantee_is_left() {
-    let law = normal_victim_leaves_guarantee::admits;
+    let law = normal_victim_leaves_guarantee::LAW.function;
     assert!(verdict(&mut running("q", 0, &[6]), law, "a", "v0").is_err(), "0 would be left of 2");
     assert_eq!(verdict(&mut running("q", 0, &[6, 2]), law, "a", "v0"), Ok(()), "2 would be left of 2");
     assert!(verdict(&mut running("q", 0, &[6, 1]), law, "a", "v0").is_err(), "1 would be left of 2");
@@ -63,7 +63,7 @@ fn a_guarantee_is_left() {
 
 #[test]
 fn a_gang_spares_what_is_above_its_minimum_and_what_is_left_of_a_broken_one() {
-    let law = victim_is_above_gang_minimum::admits;
+    let law = victim_is_above_gang_minimum::LAW.function;
     for (minimum, pods, spares) in [(2, 3, true), (3, 3, false), (4, 3, true), (0, 1, true), (1, 1, false)] {
         let said = verdict(&mut running("q", minimum, &vec![1; pods]), law, "a", "v0");
         assert_eq!(said.is_ok(), spares, "{pods} of {minimum}");
@@ -72,17 +72,17 @@ fn a_gang_spares_what_is_above_its_minimum_and_what_is_left_of_a_broken_one() {
 
 #[test]
 fn a_queue_that_is_not_reclaimable_gives_nothing_to_others() {
-    assert!(verdict(&mut running("s", 0, &[1]), victim_queue_is_reclaimable::admits, "a", "v0").is_err());
-    assert_eq!(verdict(&mut running("q", 0, &[1]), victim_queue_is_reclaimable::admits, "a", "v0"), Ok(()));
+    assert!(verdict(&mut running("s", 0, &[1]), victim_queue_is_reclaimable::LAW.function, "a", "v0").is_err());
+    assert_eq!(verdict(&mut running("q", 0, &[1]), victim_queue_is_reclaimable::LAW.function, "a", "v0"), Ok(()));
 }
 
 #[test]
 fn normal_pods_are_taken_from_other_queues_and_preempted_within_one() {
     for (queue, across, within) in [("q", true, false), ("r", false, true)] {
         let mut world = running(queue, 0, &[1]);
-        let said = verdict(&mut world, normal_victim_is_of_another_queue::admits, "a", "v0");
+        let said = verdict(&mut world, normal_victim_is_of_another_queue::LAW.function, "a", "v0");
         assert_eq!(said.is_ok(), across, "{queue}");
-        let said = verdict(&mut world, victim_is_of_the_same_queue::admits, "a", "v0");
+        let said = verdict(&mut world, victim_is_of_the_same_queue::LAW.function, "a", "v0");
         assert_eq!(said.is_ok(), within, "{queue}");
     }
 }
@@ -91,8 +91,8 @@ fn normal_pods_are_taken_from_other_queues_and_preempted_within_one() {
 fn who_holds_nothing_of_what_is_asked_for_stays() {
     let mut world = running("q", 0, &[1]);
     world.pod(member("w", "v", 1).asks("gpu=1").on("n"));
-    assert_eq!(verdict(&mut world, victim_frees_what_is_asked::admits, "a", "v0"), Ok(()));
-    assert!(verdict(&mut world, victim_frees_what_is_asked::admits, "a", "w").is_err());
+    assert_eq!(verdict(&mut world, victim_frees_what_is_asked::LAW.function, "a", "v0"), Ok(()));
+    assert!(verdict(&mut world, victim_frees_what_is_asked::LAW.function, "a", "w").is_err());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_pod_is_free_at_exactly_the_end_of_its_cooldown() {
         let protected = member("v", "v", 1).on("n").annotation("volcano.sh/cooldown-time", "10s");
         world.pod(protected.with(|pod| pod.scheduled = Some(0)));
         world.tell(vec![crate::contract::Event::Clock(now)]);
-        assert_eq!(verdict(&mut world, victim_is_past_its_cooldown::admits, "a", "v").is_ok(), free, "{now}");
+        assert_eq!(verdict(&mut world, victim_is_past_its_cooldown::LAW.function, "a", "v").is_ok(), free, "{now}");
     }
 }
 
@@ -113,22 +113,22 @@ fn system_pods_and_those_that_opted_out_stay() {
     world.pod(pod("kube-system/k").asks("cpu=1").on("n"));
     world.pod(member("o", "v", 1).on("n").label("volcano.sh/preemptable", "false"));
     for (name, system, opted_out) in [("v", true, false), ("kube-system/k", true, false), ("o", false, true)] {
-        assert_eq!(verdict(&mut world, victim_is_no_system_pod::admits, "a", name).is_err(), system, "{name}");
-        assert_eq!(verdict(&mut world, victim_did_not_opt_out::admits, "a", name).is_err(), opted_out, "{name}");
+        assert_eq!(verdict(&mut world, victim_is_no_system_pod::LAW.function, "a", name).is_err(), system, "{name}");
+        assert_eq!(verdict(&mut world, victim_did_not_opt_out::LAW.function, "a", name).is_err(), opted_out, "{name}");
     }
 }
 
 #[test]
 fn capability_and_deserved_hold_to_the_last_core() {
     for (queue, cores, law, holds) in [
-        ("s", 3, queue_fits_capability::holds as Law, true),
-        ("s", 4, queue_fits_capability::holds, false),
-        ("q", 4, normal_pods_fit_deserved::holds, true),
-        ("q", 5, normal_pods_fit_deserved::holds, false),
-        ("r", 60, normal_pods_fit_deserved::holds, true),
-        ("q", 4, reclaimer_stays_within_deserved::holds, true),
-        ("q", 5, reclaimer_stays_within_deserved::holds, false),
-        ("r", 1, reclaimer_stays_within_deserved::holds, false),
+        ("s", 3, queue_fits_capability::LAW.function as Law, true),
+        ("s", 4, queue_fits_capability::LAW.function, false),
+        ("q", 4, normal_pods_fit_deserved::LAW.function, true),
+        ("q", 5, normal_pods_fit_deserved::LAW.function, false),
+        ("r", 60, normal_pods_fit_deserved::LAW.function, true),
+        ("q", 4, reclaimer_stays_within_deserved::LAW.function, true),
+        ("q", 5, reclaimer_stays_within_deserved::LAW.function, false),
+        ("r", 1, reclaimer_stays_within_deserved::LAW.function, false),
     ] {
         let mut world = world();
         group(&mut world, "g", queue, 1, false);
@@ -142,8 +142,8 @@ fn elastic_pods_are_not_held_to_what_is_deserved() {
     let mut world = world();
     group(&mut world, "g", "q", 1, true);
     world.pod(member("a", "g", 5).label("volcano.sh/elastic-train", "true"));
-    assert_eq!(admission(&mut world, "a", normal_pods_fit_deserved::holds), Ok(()));
-    assert!(verdict(&mut running("q", 0, &[1]), victim_is_elastic::admits, "a", "v0").is_err());
+    assert_eq!(admission(&mut world, "a", normal_pods_fit_deserved::LAW.function), Ok(()));
+    assert!(verdict(&mut running("q", 0, &[1]), victim_is_elastic::LAW.function, "a", "v0").is_err());
 }
 
 #[test]
@@ -155,8 +155,8 @@ fn a_gang_is_short_until_its_minimum_runs() {
             world.pod(member(&format!("b{at}"), "g", 1).on("n"));
         }
         world.pod(member("a", "g", 1));
-        assert_eq!(admission(&mut world, "a", gang_is_short::holds).is_ok(), short, "{bound} of 2");
-        assert_eq!(admission(&mut world, "a", gang_runs::holds).is_err(), short, "{bound} of 2");
+        assert_eq!(admission(&mut world, "a", gang_is_short::LAW.function).is_ok(), short, "{bound} of 2");
+        assert_eq!(admission(&mut world, "a", gang_runs::LAW.function).is_err(), short, "{bound} of 2");
     }
 }
 
@@ -168,7 +168,7 @@ fn a_queue_must_be_there_and_open() {
     for (queue, takes) in [("q", true), ("closed", false), ("nowhere", false), ("", true)] {
         group(&mut world, "g", queue, 1, false);
         world.pod(member("a", "g", 1));
-        assert_eq!(admission(&mut world, "a", queue_takes_pods::holds).is_ok(), takes, "`{queue}`");
+        assert_eq!(admission(&mut world, "a", queue_takes_pods::LAW.function).is_ok(), takes, "`{queue}`");
     }
 }
 
@@ -180,12 +180,16 @@ fn a_job_may_grow_at_exactly_the_end_of_its_interval() {
     world.object(object("PodGroup", "default/g", [&[], &annotations], spec));
     world.pod(member("b", "g", 1).on("n"));
     world.pod(member("a", "g", 1).label("volcano.sh/elastic-train", "true"));
-    assert_eq!(admission(&mut world, "a", scaling_interval_is_over::holds), Ok(()), "the first growth need not wait");
+    assert_eq!(
+        admission(&mut world, "a", scaling_interval_is_over::LAW.function),
+        Ok(()),
+        "the first growth need not wait"
+    );
     let steps = std::iter::from_fn(|| Some(world.engine.act().unwrap())).take(3);
     assert_eq!(steps.map(|step| step.bindings.len()).sum::<usize>(), 1);
     for (now, over) in [(9_999_999_999, false), (10_000_000_000, true)] {
         world.tell(vec![crate::contract::Event::Clock(now)]);
-        assert_eq!(admission(&mut world, "a", scaling_interval_is_over::holds).is_ok(), over, "{now}");
+        assert_eq!(admission(&mut world, "a", scaling_interval_is_over::LAW.function).is_ok(), over, "{now}");
     }
 }
 
@@ -196,9 +200,9 @@ fn roles_hold_a_gang_back() {
     world.object(object("PodGroup", "default/g", [&[], &[]], spec));
     world.pod(member("a", "g", 1).label("volcano.sh/task-spec", "worker"));
     world.pod(member("b", "g", 1).label("volcano.sh/task-spec", "worker"));
-    assert!(admission(&mut world, "a", gang_has_its_roles::holds).is_err(), "two workers are no ps");
+    assert!(admission(&mut world, "a", gang_has_its_roles::LAW.function).is_err(), "two workers are no ps");
     world.pod(member("c", "g", 1).label("volcano.sh/task-spec", "ps"));
-    assert_eq!(admission(&mut world, "a", gang_has_its_roles::holds), Ok(()));
+    assert_eq!(admission(&mut world, "a", gang_has_its_roles::LAW.function), Ok(()));
 }
 
 #[test]
@@ -213,6 +217,6 @@ fn the_priority_of_the_job_counts_not_that_of_the_pod() {
             world.object(object("PodGroup", &format!("default/{name}"), [&[], &[]], spec));
         }
         world.pod(member("v0", "v", 1).priority(1000).on("n"));
-        assert_eq!(verdict(&mut world, victim_job_ranks_lower::admits, "a", "v0").is_ok(), lower, "{low}");
+        assert_eq!(verdict(&mut world, victim_job_ranks_lower::LAW.function, "a", "v0").is_ok(), lower, "{low}");
     }
 }

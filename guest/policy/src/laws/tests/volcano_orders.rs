@@ -72,8 +72,9 @@ fn tasks_go_by_priority_then_index_then_age_then_name() {
         group(&mut world, "g", "default", "low", 0);
         world.pod(second);
         world.pod(first);
-        let order =
-            |a: &str, b: &str| earlier_task_first::compare(world.engine.cluster(), &at(&world, a), &at(&world, b));
+        let order = |a: &str, b: &str| {
+            (earlier_task_first::LAW.function)(world.engine.cluster(), &at(&world, a), &at(&world, b))
+        };
         assert_eq!(both(order, &names[0], &names[1]), FIRST, "{names:?}");
     }
 }
@@ -96,8 +97,9 @@ fn jobs_go_by_priority_then_gangs_that_wait_then_age_then_name() {
             // The priority of the pod says nothing about the job.
             world.pod(member(&format!("{name}-waits"), name).priority(if at == 0 { 100 } else { 0 }));
         }
-        let order =
-            |a: &str, b: &str| waiting_gang_first::compare(world.engine.cluster(), &at(&world, a), &at(&world, b));
+        let order = |a: &str, b: &str| {
+            (waiting_gang_first::LAW.function)(world.engine.cluster(), &at(&world, a), &at(&world, b))
+        };
         let names = [first.3, second.3].map(|name| format!("{name}-waits"));
         assert_eq!(both(order, &names[0], &names[1]), FIRST, "{names:?}");
     }
@@ -115,7 +117,12 @@ fn gives_first(arguments: &str, queues: &[(&str, Value)], [x, y]: [&str; 2], cla
     }
     let preemptor = Some(queue(&world, "a"));
     let order = |first: &str, second: &str| {
-        lesser_job_gives_first::compare(world.engine.cluster(), preemptor, &at(&world, first), &at(&world, second))
+        (lesser_job_gives_first::LAW.function)(
+            world.engine.cluster(),
+            preemptor,
+            &at(&world, first),
+            &at(&world, second),
+        )
     };
     let [one, other] = both(order, "x", "y");
     assert_eq!(one, other, "it depends on who is asked about first");
@@ -171,7 +178,10 @@ fn gives(levels: u32, preemptor: &str) -> bool {
     world.pod(member("w", "w"));
     let (asking, victim) = (world.id("w"), at(&world, "v0"));
     let ix = PodIx(world.id("v0"));
-    world.engine.at_planning(asking, |case| normal_victim_queue_is_above_deserved::admits(case, ix, &victim)).is_ok()
+    world
+        .engine
+        .at_planning(asking, |case| (normal_victim_queue_is_above_deserved::LAW.function)(case, ix, &victim))
+        .is_ok()
 }
 
 #[test]

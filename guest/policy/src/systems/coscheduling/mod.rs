@@ -11,7 +11,7 @@ use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, Extens
 use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Cluster, PodAttributes, PodIx};
 use crate::systems::kubernetes::{self, Kubernetes};
-use crate::systems::{Arguments, Document, Findings, System, argument};
+use crate::systems::{self, Arguments, Document, Findings, System, Terms, argument};
 use groups::Groups;
 
 /// Describes the system.
@@ -23,10 +23,10 @@ pub fn describe() -> SystemInfo {
     SystemInfo {
         name: "coscheduling".to_owned(),
         about: "gangs by label, over kube-scheduler's default preemption".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
+        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         interests: kubernetes::interests(),
         arguments,
-        templates: Vec::new(),
+        templates: systems::sentences(&laws::table(Sample::default()).rules(), Terms::default()),
     }
 }
 
@@ -48,6 +48,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
 pub fn describe_as_plugin() -> SystemInfo {
     let mut described = kubernetes::describe();
     let about = "enables the coscheduling plugin: how long a pod waits at permit for its pod-group";
+    described.templates = describe().templates;
     described.arguments.push(argument("permitTimeout", ArgumentKind::Duration, "null", about));
     described
 }

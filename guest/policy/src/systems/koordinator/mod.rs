@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use crate::contract::{self, ConfigError, Eviction, Mark, MarkPlace, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
-use crate::systems::{Arguments, Document, Findings, System, Terms, interests};
+use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests};
 use args::Args;
 use gangs::AnnotatedGangs;
 use owners::Owners;
@@ -34,12 +34,15 @@ pub fn describe() -> SystemInfo {
     SystemInfo {
         name: "koordinator".to_owned(),
         about: "ElasticQuota, gangs and preemption by whole jobs".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
+        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         interests: interests(&[&keys::POD_LABELS[..], &["*"]].concat(), &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
-        templates: Vec::new(),
+        templates: systems::sentences(&rules(), TERMS),
     }
 }
+
+/// What users of this system call a queue and its bounds.
+const TERMS: Terms = Terms { queue: "quota", guaranteed: "min", deserved: "", max: "max" };
 
 /// Every law that some arguments put in force.
 pub fn rules() -> Vec<Entry> {
@@ -159,6 +162,6 @@ impl System for Koordinator {
     }
 
     fn terms(&self) -> Terms {
-        Terms { queue: "quota", guaranteed: "min", deserved: "", max: "max" }
+        TERMS
     }
 }

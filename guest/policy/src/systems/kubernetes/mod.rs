@@ -11,7 +11,7 @@ use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, Exten
 use crate::contract::{ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Class, Cluster, PodAttributes, PodIx, Task};
-use crate::systems::{self, Arguments, Document, Findings, System, argument};
+use crate::systems::{self, Arguments, Document, Findings, System, Terms, argument};
 use budgets::Budgets;
 pub use laws::table;
 
@@ -21,10 +21,10 @@ pub fn describe() -> SystemInfo {
     SystemInfo {
         name: "kubernetes".to_owned(),
         about: "kube-scheduler's default preemption".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit],
+        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         interests: interests(),
         arguments: arguments(),
-        templates: Vec::new(),
+        templates: systems::sentences(&rules(), Terms::default()),
     }
 }
 

@@ -59,7 +59,7 @@ fn above_minimum(cluster: &Cluster, members: &[PodIx]) -> Vec<(PodIx, Class)> {
     let counts = |pod: &Pod| pod.place != Place::Finished || pod.attributes.task.succeeded;
     let mut pods: Vec<(PodIx, &Pod)> = members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))).collect();
     pods.retain(|(_, pod)| counts(pod));
-    pods.sort_by(|(_, a), (_, b)| earlier_task_first::compare(cluster, a, b));
+    pods.sort_by(|(_, a), (_, b)| (earlier_task_first::LAW.function)(cluster, a, b));
     let mut need = members.first().map(|lead| cluster.need(*lead)).unwrap_or_default();
     pods.into_iter().map(|(ix, pod)| (ix, class(!need.fill(pod)))).collect()
 }

@@ -1,217 +1,50 @@
-//! The table: which laws are in force, in which order, and where they come from.
+//! The table: which laws are in force, in which order, and where they come from. A line is a law: its place in the table, its code, its
+//! file and its source; and for whom it is not in force.
 //!
 //! Seed: *Elastic scheduling based on AI scenarios*. Upstream is Volcano after 1.15.
 
 use super::args::{Args, Mode};
-use crate::laws::{
-    Cycle, Gate, Guard, Laws, NodeChoice, Order, ReclaimRules, Rule, Search, gate, guard, limit, order, rule,
-};
+use crate::laws::{Cycle, Gate, Laws, NodeChoice, ReclaimRules, Search, gate, guard, laws, limit, order};
 
-const QUEUE_TAKES_PODS: Gate = Gate {
-    rule: rule(
-        "volcano/queue-takes-pods",
-        "upstream capacity plugin, AddAllocatableFn and leaf queues",
-        &gate::queue_takes_pods::LAW,
-    ),
-    holds: gate::queue_takes_pods::holds,
-};
-const GANG_HAS_ITS_MEMBERS: Gate = Gate {
-    rule: rule("volcano/gang-has-its-members", "upstream gang plugin, JobValid", &gate::gang_has_its_members::LAW),
-    holds: gate::gang_has_its_members::holds,
-};
-const GANG_HAS_ITS_ROLES: Gate = Gate {
-    rule: rule("volcano/gang-has-its-roles", "upstream api/job_info.go CheckTaskValid", &gate::gang_has_its_roles::LAW),
-    holds: gate::gang_has_its_roles::holds,
-};
-const GROWS_BY_STEPS: Gate = Gate {
-    rule: rule(
-        "volcano/elastic-pods-grow-by-steps",
-        "seed, Main process: elastic tasks are handed over to the elastic action, which follows the scaling strategy",
-        &gate::elastic_pods_grow_by_steps::LAW,
-    ),
-    holds: gate::elastic_pods_grow_by_steps::holds,
-};
-const GANG_IS_SHORT: Gate = Gate {
-    rule: rule("volcano/gang-is-short", "upstream gang plugin, jobStarvingFn; issue 3869", &gate::gang_is_short::LAW),
-    holds: gate::gang_is_short::holds,
-};
-const GANG_RUNS: Gate = Gate {
-    rule: rule("volcano/gang-runs", "seed, Proposal: the elastic action comes last", &gate::gang_runs::LAW),
-    holds: gate::gang_runs::holds,
-};
-const INTERVAL_IS_OVER: Gate = Gate {
-    rule: rule(
-        "volcano/scaling-interval-is-over",
-        "seed, API design: elastic-cooldown-time",
-        &gate::scaling_interval_is_over::LAW,
-    ),
-    holds: gate::scaling_interval_is_over::holds,
-};
-const MAY_PREEMPT: Gate = Gate {
-    rule: rule("volcano/may-preempt", "upstream reclaim.go, preemptionPolicy (issue 3642)", &gate::may_preempt::LAW),
-    holds: gate::may_preempt::holds,
-};
-const FITS_CAPABILITY: Gate = Gate {
-    rule: rule(
-        "volcano/queue-fits-capability",
-        "upstream capacity plugin, AddAllocatableFn",
-        &limit::queue_fits_capability::LAW,
-    ),
-    holds: limit::queue_fits_capability::holds,
-};
-const FITS_DESERVED: Gate = Gate {
-    rule: rule(
-        "volcano/normal-pods-fit-deserved",
-        "seed, Proposal: normal tasks will not exceed Deserved",
-        &limit::normal_pods_fit_deserved::LAW,
-    ),
-    holds: limit::normal_pods_fit_deserved::holds,
-};
-const STAYS_WITHIN_DESERVED: Gate = Gate {
-    rule: rule(
-        "volcano/reclaimer-stays-within-deserved",
-        "upstream capacity plugin, PreemptiveFn",
-        &limit::reclaimer_stays_within_deserved::LAW,
-    ),
-    holds: limit::reclaimer_stays_within_deserved::holds,
-};
-const SIZE_IS_LEGAL: Gate = Gate {
-    rule: rule(
-        "volcano/elastic-size-is-legal",
-        "seed, API design: power-of-two and factor; issue 4666",
-        &limit::elastic_size_is_legal::LAW,
-    ),
-    holds: limit::elastic_size_is_legal::holds,
-};
-const GANG_IS_COMPLETE: Gate = Gate {
-    rule: rule("volcano/gang-is-complete", "upstream gang plugin, JobReady", &limit::gang_is_complete::LAW),
-    holds: limit::gang_is_complete::holds,
-};
-
-const VICTIM_IS_BOUND: Guard = Guard {
-    rule: rule("volcano/victim-is-bound", "upstream reclaim.go: running pods", &guard::victim_is_bound::LAW),
-    admits: guard::victim_is_bound::admits,
-};
-const OF_ANOTHER_JOB: Guard = Guard {
-    rule: rule(
-        "volcano/victim-is-of-another-job",
-        "upstream reclaim.go and preempt.go",
-        &guard::victim_is_of_another_job::LAW,
-    ),
-    admits: guard::victim_is_of_another_job::admits,
-};
-const NOT_OPTED_OUT: Guard = Guard {
-    rule: rule(
-        "volcano/victim-did-not-opt-out",
-        "upstream api/pod_info.go GetPodPreemptable",
-        &guard::victim_did_not_opt_out::LAW,
-    ),
-    admits: guard::victim_did_not_opt_out::admits,
-};
-const NO_SYSTEM_POD: Guard = Guard {
-    rule: rule("volcano/victim-is-no-system-pod", "upstream conformance plugin", &guard::victim_is_no_system_pod::LAW),
-    admits: guard::victim_is_no_system_pod::admits,
-};
-const PAST_COOLDOWN: Guard = Guard {
-    rule: rule(
-        "volcano/victim-is-past-its-cooldown",
-        "seed, API design: cooldown-time; upstream cdp plugin",
-        &guard::victim_is_past_its_cooldown::LAW,
-    ),
-    admits: guard::victim_is_past_its_cooldown::admits,
-};
-const FREES_WHAT_IS_ASKED: Guard = Guard {
-    rule: rule(
-        "volcano/victim-frees-what-is-asked",
-        "upstream capacity plugin, ReclaimableFn",
-        &guard::victim_frees_what_is_asked::LAW,
-    ),
-    admits: guard::victim_frees_what_is_asked::admits,
-};
-const QUEUE_IS_RECLAIMABLE: Guard = Guard {
-    rule: rule(
-        "volcano/victim-queue-is-reclaimable",
-        "Queue spec.reclaimable",
-        &guard::victim_queue_is_reclaimable::LAW,
-    ),
-    admits: guard::victim_queue_is_reclaimable::admits,
-};
-const IS_ELASTIC: Guard = Guard {
-    rule: rule(
-        "volcano/victim-is-elastic",
-        "seed, Main process: elastic mode only supports preemption of elastic tasks",
-        &guard::victim_is_elastic::LAW,
-    ),
-    admits: guard::victim_is_elastic::admits,
-};
-const OF_ANOTHER_QUEUE: Guard = Guard {
-    rule: rule(
-        "volcano/normal-victim-is-of-another-queue",
-        "upstream reclaim.go",
-        &guard::normal_victim_is_of_another_queue::LAW,
-    ),
-    admits: guard::normal_victim_is_of_another_queue::admits,
-};
-const ABOVE_DESERVED: Guard = Guard {
-    rule: rule(
-        "volcano/normal-victim-queue-is-above-deserved",
-        "upstream capacity plugin, ReclaimableFn",
-        &guard::normal_victim_queue_is_above_deserved::LAW,
-    ),
-    admits: guard::normal_victim_queue_is_above_deserved::admits,
-};
-const LEAVES_GUARANTEE: Guard = Guard {
-    rule: rule(
-        "volcano/normal-victim-leaves-guarantee",
-        "upstream capacity plugin, checkGuaranteeConstraint",
-        &guard::normal_victim_leaves_guarantee::LAW,
-    ),
-    admits: guard::normal_victim_leaves_guarantee::admits,
-};
-const OF_THE_SAME_QUEUE: Guard = Guard {
-    rule: rule("volcano/victim-is-of-the-same-queue", "upstream preempt.go", &guard::victim_is_of_the_same_queue::LAW),
-    admits: guard::victim_is_of_the_same_queue::admits,
-};
-const JOB_RANKS_LOWER: Guard = Guard {
-    rule: rule("volcano/victim-job-ranks-lower", "upstream priority plugin", &guard::victim_job_ranks_lower::LAW),
-    admits: guard::victim_job_ranks_lower::admits,
-};
-const ABOVE_MINIMUM: Guard = Guard {
-    rule: rule(
-        "volcano/victim-is-above-gang-minimum",
-        "upstream gang plugin; bundle.go: safe bundles",
-        &guard::victim_is_above_gang_minimum::LAW,
-    ),
-    admits: guard::victim_is_above_gang_minimum::admits,
-};
-
-const TASKS: Order = Order {
-    rule: rule("volcano/earlier-task-first", "upstream TaskOrderFn", &order::earlier_task_first::LAW),
-    compare: order::earlier_task_first::compare,
-};
-const JOBS: Order = Order {
-    rule: rule("volcano/waiting-gang-first", "upstream JobOrderFn: priority, gang", &order::waiting_gang_first::LAW),
-    compare: order::waiting_gang_first::compare,
-};
-const QUEUES: Rule =
-    rule("volcano/higher-queue-first", "upstream capacity plugin, QueueOrderFn", &order::higher_queue_first::LAW);
-const VICTIMS: Rule = rule(
-    "volcano/lesser-job-gives-first",
-    "seed, Main process, Reclaim: by job; upstream BuildVictimsPriorityQueue; issue 4607",
-    &order::lesser_job_gives_first::LAW,
-);
+laws! { "volcano":
+    Gate QUEUE_TAKES_PODS = "queue-takes-pods", gate::queue_takes_pods::LAW, "upstream capacity plugin, AddAllocatableFn and leaf queues";
+    Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream gang plugin, JobValid";
+    Gate GANG_HAS_ITS_ROLES = "gang-has-its-roles", gate::gang_has_its_roles::LAW, "upstream api/job_info.go CheckTaskValid";
+    Gate GROWS_BY_STEPS = "elastic-pods-grow-by-steps", gate::elastic_pods_grow_by_steps::LAW, "seed, Main process: elastic tasks are handed over to the elastic action, which follows the scaling strategy";
+    Gate GANG_IS_SHORT = "gang-is-short", gate::gang_is_short::LAW, "upstream gang plugin, jobStarvingFn; issue 3869";
+    Gate GANG_RUNS = "gang-runs", gate::gang_runs::LAW, "seed, Proposal: the elastic action comes last";
+    Gate INTERVAL_IS_OVER = "scaling-interval-is-over", gate::scaling_interval_is_over::LAW, "seed, API design: elastic-cooldown-time";
+    Gate MAY_PREEMPT = "may-preempt", gate::may_preempt::LAW, "upstream reclaim.go, preemptionPolicy (issue 3642)";
+    Gate FITS_CAPABILITY = "queue-fits-capability", limit::queue_fits_capability::LAW, "upstream capacity plugin, AddAllocatableFn";
+    Gate FITS_DESERVED = "normal-pods-fit-deserved", limit::normal_pods_fit_deserved::LAW, "seed, Proposal: normal tasks will not exceed Deserved";
+    Gate STAYS_WITHIN_DESERVED = "reclaimer-stays-within-deserved", limit::reclaimer_stays_within_deserved::LAW, "upstream capacity plugin, PreemptiveFn";
+    Gate SIZE_IS_LEGAL = "elastic-size-is-legal", limit::elastic_size_is_legal::LAW, "seed, API design: power-of-two and factor; issue 4666";
+    Gate GANG_IS_COMPLETE = "gang-is-complete", limit::gang_is_complete::LAW, "upstream gang plugin, JobReady";
+    Guard VICTIM_IS_BOUND = "victim-is-bound", guard::victim_is_bound::LAW, "upstream reclaim.go: running pods";
+    Guard OF_ANOTHER_JOB = "victim-is-of-another-job", guard::victim_is_of_another_job::LAW, "upstream reclaim.go and preempt.go";
+    Guard NOT_OPTED_OUT = "victim-did-not-opt-out", guard::victim_did_not_opt_out::LAW, "upstream api/pod_info.go GetPodPreemptable";
+    Guard NO_SYSTEM_POD = "victim-is-no-system-pod", guard::victim_is_no_system_pod::LAW, "upstream conformance plugin";
+    Guard PAST_COOLDOWN = "victim-is-past-its-cooldown", guard::victim_is_past_its_cooldown::LAW, "seed, API design: cooldown-time; upstream cdp plugin";
+    Guard FREES_WHAT_IS_ASKED = "victim-frees-what-is-asked", guard::victim_frees_what_is_asked::LAW, "upstream capacity plugin, ReclaimableFn";
+    Guard QUEUE_IS_RECLAIMABLE = "victim-queue-is-reclaimable", guard::victim_queue_is_reclaimable::LAW, "Queue spec.reclaimable";
+    Guard IS_ELASTIC = "victim-is-elastic", guard::victim_is_elastic::LAW, "seed, Main process: elastic mode only supports preemption of elastic tasks";
+    Guard OF_ANOTHER_QUEUE = "normal-victim-is-of-another-queue", guard::normal_victim_is_of_another_queue::LAW, "upstream reclaim.go";
+    Guard ABOVE_DESERVED = "normal-victim-queue-is-above-deserved", guard::normal_victim_queue_is_above_deserved::LAW, "upstream capacity plugin, ReclaimableFn";
+    Guard LEAVES_GUARANTEE = "normal-victim-leaves-guarantee", guard::normal_victim_leaves_guarantee::LAW, "upstream capacity plugin, checkGuaranteeConstraint";
+    Guard OF_THE_SAME_QUEUE = "victim-is-of-the-same-queue", guard::victim_is_of_the_same_queue::LAW, "upstream preempt.go";
+    Guard JOB_RANKS_LOWER = "victim-job-ranks-lower", guard::victim_job_ranks_lower::LAW, "upstream priority plugin";
+    Guard ABOVE_MINIMUM = "victim-is-above-gang-minimum", guard::victim_is_above_gang_minimum::LAW, "upstream gang plugin; bundle.go: safe bundles";
+    Order TASKS = "earlier-task-first", order::earlier_task_first::LAW, "upstream TaskOrderFn";
+    Order JOBS = "waiting-gang-first", order::waiting_gang_first::LAW, "upstream JobOrderFn: priority, gang";
+    QueueOrder QUEUES = "higher-queue-first", order::higher_queue_first::LAW, "upstream capacity plugin, QueueOrderFn";
+    VictimOrder VICTIMS = "lesser-job-gives-first", order::lesser_job_gives_first::LAW, "seed, Main process, Reclaim: by job; upstream BuildVictimsPriorityQueue; issue 4607";
+    Order QUEUE_ORDER = "queue-then-job-then-task", order::queue_then_job_then_task::LAW, "upstream allocate.go: queue by queue, job by job";
+}
 
 /// The laws in force under these arguments.
 pub fn table(args: &Args) -> Laws {
     Laws {
-        queue_order: Order {
-            rule: rule(
-                "volcano/queue-then-job-then-task",
-                "upstream allocate.go: queue by queue, job by job",
-                &order::queue_then_job_then_task::LAW,
-            ),
-            compare: order::queue_then_job_then_task::compare,
-        },
+        queue_order: QUEUE_ORDER,
         final_gates: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_HAS_ITS_ROLES, GROWS_BY_STEPS],
         gates: normal(args),
         under_way: Vec::new(),
@@ -221,7 +54,7 @@ pub fn table(args: &Args) -> Laws {
         permit: vec![GANG_IS_COMPLETE],
         put_back: TASKS,
         // Bundles are of jobs, not of nodes: the rule is named where there is no plan, what is lost on a node is never asked.
-        node_choice: NodeChoice { rule: VICTIMS, loss: order::cheapest_node_first::loss },
+        node_choice: NodeChoice { rule: VICTIMS.0, loss: order::cheapest_node_first::LAW.function },
         search: Search::Bundles,
         parents_bind: true,
         cycle: Some(cycle(args)),
@@ -229,7 +62,6 @@ pub fn table(args: &Args) -> Laws {
 }
 
 fn cycle(args: &Args) -> Cycle {
-    let order = (VICTIMS, order::lesser_job_gives_first::compare as crate::laws::CompareVictims);
     let everywhere = vec![VICTIM_IS_BOUND, OF_ANOTHER_JOB, NOT_OPTED_OUT, NO_SYSTEM_POD, PAST_COOLDOWN];
     let across = vec![FREES_WHAT_IS_ASKED, QUEUE_IS_RECLAIMABLE];
     let of_queues = match args.mode {
@@ -242,7 +74,7 @@ fn cycle(args: &Args) -> Cycle {
     };
     Cycle {
         actions: args.actions.clone(),
-        queues: (QUEUES, order::higher_queue_first::compare),
+        queues: QUEUES,
         jobs: JOBS,
         tasks: TASKS,
         admission: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_HAS_ITS_ROLES],
@@ -256,7 +88,7 @@ fn cycle(args: &Args) -> Cycle {
             guards: [everywhere.clone(), across, of_queues].concat(),
             single: vec![ABOVE_MINIMUM],
             limits: normal(args),
-            order,
+            order: VICTIMS,
         },
         preempt: ReclaimRules {
             trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
@@ -264,7 +96,7 @@ fn cycle(args: &Args) -> Cycle {
             guards: [everywhere, vec![FREES_WHAT_IS_ASKED, OF_THE_SAME_QUEUE, JOB_RANKS_LOWER]].concat(),
             single: vec![ABOVE_MINIMUM],
             limits: normal(args),
-            order,
+            order: VICTIMS,
         },
     }
 }

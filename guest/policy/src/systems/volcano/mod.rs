@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
 use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx};
-use crate::systems::{Arguments, Document, Findings, System, Terms, interests};
+use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests};
 use args::Args;
 use classes::Classes;
 use groups::Groups;
@@ -48,12 +48,15 @@ pub fn describe() -> SystemInfo {
     SystemInfo {
         name: "volcano".to_owned(),
         about: "queues that lend and reclaim, gangs, and elastic jobs".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act],
+        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act].map(Into::into).into(),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
-        templates: Vec::new(),
+        templates: systems::sentences(&rules(), TERMS),
     }
 }
+
+/// What users of this system call a queue and its bounds.
+const TERMS: Terms = Terms { queue: "queue", guaranteed: "guarantee", deserved: "deserved", max: "capability" };
 
 /// Every law that some arguments put in force.
 pub fn rules() -> Vec<Entry> {
@@ -179,7 +182,7 @@ impl System for Volcano {
     }
 
     fn terms(&self) -> Terms {
-        Terms { queue: "queue", guaranteed: "guarantee", deserved: "deserved", max: "capability" }
+        TERMS
     }
 }
 

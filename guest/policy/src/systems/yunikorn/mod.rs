@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, PodKind, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Class, Cluster, Pod, PodAttributes, PodIx, QueueIx, Task};
-use crate::systems::{Arguments, Document, Findings, System, interests};
+use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests};
 use apps::Apps;
 use classes::Classes;
 use config::Config;
@@ -35,10 +35,10 @@ pub fn describe() -> SystemInfo {
     SystemInfo {
         name: "yunikorn".to_owned(),
         about: "queues with guarantees, and the seven laws of preemption".to_owned(),
-        extension_points: vec![QueueOrder, PreFilter, Filter, PostFilter, Reserve],
+        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve].map(Into::into).into(),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: Vec::new(),
-        templates: Vec::new(),
+        templates: systems::sentences(&rules(), Terms::default()),
     }
 }
 

@@ -1,11 +1,11 @@
-//! Sets of nodes.
+//! Sets of nodes as bits.
 
-/// A set of small numbers, one bit each, as the contract writes it.
+/// A set of small numbers, one bit each, in the format of the contract.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Bits(Vec<u64>);
 
 impl Bits {
-    /// Puts a number in or takes it out; true where that changed something.
+    /// Adds or removes a number. Returns whether the set has changed.
     pub(super) fn set(&mut self, number: u32, member: bool) -> bool {
         let (index, bit) = place(number);
         if member && self.0.len() <= index {
@@ -17,7 +17,7 @@ impl Bits {
         *word != before
     }
 
-    /// The words, without zeros at the end.
+    /// The words of the set, without trailing zeros.
     pub(super) fn words(&self) -> Vec<u64> {
         let end = self.0.iter().rposition(|word| *word != 0).map_or(0, |last| last.saturating_add(1));
         self.0.iter().take(end).copied().collect()

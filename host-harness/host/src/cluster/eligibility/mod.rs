@@ -1,4 +1,4 @@
-//! Which nodes a pod may run on as far as that depends on no other pod: as kube-scheduler judges it.
+//! Which nodes a pod may run on, independent of other pods, by the rules of kube-scheduler.
 
 mod bits;
 mod selector;
@@ -6,12 +6,20 @@ mod shapes;
 mod taint;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
+use crate::reason::{Fact, NamedReason, say};
 pub(crate) use selector::{LabelTest, NameTest, Requirement, Term};
 pub(crate) use shapes::Shapes;
 pub(crate) use taint::{Effect, Taint, Toleration, ValueTest};
 
-/// What a pod asks of its node, in a form that is the same for the same demand.
+impl fmt::Display for Ineligible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason().message)
+    }
+}
+
+/// The constraints of a pod on its node. Equal constraints compare as equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Constraints {
     /// The node selector: all must hold.
@@ -21,7 +29,7 @@ pub(crate) struct Constraints {
     pub(crate) tolerations: BTreeSet<Toleration>,
 }
 
-/// What a node offers, as far as `Constraints` ask for it.
+/// The properties of a node that `Constraints` check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Terrain {
     pub(crate) name: String,
@@ -31,33 +39,54 @@ pub(crate) struct Terrain {
 }
 
 /// Why a node can never take a pod, whatever runs there.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Ineligible(pub String);
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ineligible {
+    /// The node is unschedulable.
+    Unschedulable,
+    /// The pod does not tolerate a taint, told as `{key: value}`.
+    Taint(String),
+    /// The labels of the node do not match.
+    Selector,
+    /// There is no such pod or node.
+    Unknown(&'static str),
+}
+
+impl Ineligible {
+    /// The same as a reason, in the words of kube-scheduler.
+    pub fn reason(&self) -> NamedReason {
+        let (case, facts) = match self {
+            Ineligible::Unschedulable => ("unschedulable", Vec::new()),
+            Ineligible::Taint(taint) => ("taint", vec![Fact::name("taint", taint)]),
+            Ineligible::Selector => ("selector", Vec::new()),
+            Ineligible::Unknown(what) => ("unknown", vec![Fact::name("what", *what)]),
+        };
+        say("host/eligible", case, facts)
+    }
+}
 
 impl Constraints {
-    /// Whether a node satisfies them; the reason is in the words of kube-scheduler, the first that it would find.
+    /// Whether a node satisfies them; the reason is the first that kube-scheduler would find.
     pub(crate) fn judge(&self, node: &Terrain) -> Result<(), Ineligible> {
         if node.unschedulable && !self.tolerates(&unschedulable()) {
-            return Err(Ineligible("node(s) were unschedulable".to_owned()));
+            return Err(Ineligible::Unschedulable);
         }
         if let Some(taint) = node.taints.iter().find(|taint| !self.tolerates(taint)) {
-            return Err(Ineligible(format!("node(s) had untolerated taint {{{}: {}}}", taint.key, taint.value)));
+            return Err(Ineligible::Taint(format!("{{{}: {}}}", taint.key, taint.value)));
         }
         let selected = self.selector.iter().all(|requirement| requirement.holds(&node.labels));
         let attracted = |terms: &BTreeSet<Term>| terms.iter().any(|term| term.holds(&node.name, &node.labels));
         if !selected || !self.affinity.as_ref().is_none_or(attracted) {
-            return Err(Ineligible("node(s) didn't match Pod's node affinity/selector".to_owned()));
+            return Err(Ineligible::Selector);
         }
         Ok(())
     }
 
-    /// The names of the only nodes that can satisfy them, where the affinity names all.
+    /// The names of the only possible nodes, if every affinity term requires one.
     fn only_names(&self) -> Option<BTreeSet<&str>> {
         self.affinity.as_ref()?.iter().map(Term::only_name).collect()
     }
 
-    /// The name of the one node that can satisfy them.
+    /// The name of the only possible node.
     pub(crate) fn required_name(&self) -> Option<&str> {
         let names = self.only_names()?;
         if names.len() == 1 { names.first().copied() } else { None }
@@ -68,7 +97,7 @@ impl Constraints {
     }
 }
 
-/// The taint that a pod must tolerate to run on a node that is unschedulable.
+/// The taint that a pod must tolerate to run on an unschedulable node.
 fn unschedulable() -> Taint {
     Taint { key: "node.kubernetes.io/unschedulable".to_owned(), value: String::new(), effect: Effect::NoSchedule }
 }

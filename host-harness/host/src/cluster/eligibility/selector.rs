@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a requirement asks of a label.
+/// The condition of a requirement on a label.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LabelTest {
-    /// To be there with one of these values.
+    /// It exists with one of these values.
     In(BTreeSet<String>),
-    /// Not to be there with one of these values.
+    /// It does not exist with one of these values.
     NotIn(BTreeSet<String>),
-    /// To be there.
+    /// It exists.
     Exists,
-    /// Not to be there.
+    /// It does not exist.
     DoesNotExist,
-    /// To be there with a number greater than this.
+    /// It exists with a number greater than this.
     Greater(i64),
-    /// To be there with a number less than this.
+    /// It exists with a number less than this.
     Less(i64),
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Requirement {
 }
 
 impl Requirement {
-    /// Whether labels satisfy this.
+    /// Whether these labels satisfy the requirement.
     pub(super) fn holds(&self, labels: &BTreeMap<String, String>) -> bool {
         let label = labels.get(&self.key);
         let number = || label.and_then(|value| value.parse::<i64>().ok());
@@ -45,13 +45,13 @@ impl Requirement {
 /// A requirement on the name of the node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NameTest {
-    /// To be this.
+    /// Equal to this.
     Is(String),
-    /// Not to be this.
+    /// Different from this.
     IsNot(String),
 }
 
-/// A term of a required node affinity: all of it must hold. An empty one never holds.
+/// A term of a required node affinity: all of its requirements must hold. An empty term never holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Term {
     pub(crate) labels: BTreeSet<Requirement>,
@@ -59,17 +59,17 @@ pub(crate) struct Term {
 }
 
 impl Term {
-    /// Whether a node satisfies this.
+    /// Whether a node satisfies the term.
     pub(super) fn holds(&self, name: &str, labels: &BTreeMap<String, String>) -> bool {
         !(self.labels.is_empty() && self.names.is_empty())
             && self.labels.iter().all(|requirement| requirement.holds(labels))
             && self.names.iter().all(|test| match test {
-                NameTest::Is(wanted) => wanted == name,
-                NameTest::IsNot(unwanted) => unwanted != name,
+                NameTest::Is(required) => required == name,
+                NameTest::IsNot(excluded) => excluded != name,
             })
     }
 
-    /// The only name that this allows, where it names one.
+    /// The only node name that the term allows, if it requires one.
     pub(super) fn only_name(&self) -> Option<&str> {
         self.names.iter().find_map(|test| match test {
             NameTest::Is(name) => Some(&**name),

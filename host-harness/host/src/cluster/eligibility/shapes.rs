@@ -1,4 +1,4 @@
-//! Shapes: pods of equal constraints share one, and the set of nodes it may run on is kept up to date.
+//! Shapes: pods with equal constraints share a shape, and each shape has an up-to-date set of eligible nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use lictor_contract::{Eligibility, NodeId, ShapeId};
 use super::bits::Bits;
 use super::{Constraints, Terrain};
 
-/// All shapes that ever were. A shape is never given up: there are few, and a pod may take it again.
+/// All shapes. A shape is never removed: there are few, and another pod may need it again.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     ids: BTreeMap<Arc<Constraints>, ShapeId>,
     shapes: Vec<Shape>,
-    /// Shapes that any node may suit.
+    /// Shapes for which any node may be eligible.
     general: Vec<ShapeId>,
-    /// Shapes that only nodes of these names can suit, such as those of a DaemonSet's pods: one per node.
+    /// Shapes for which only nodes of these names may be eligible, such as the pods of a DaemonSet.
     named: BTreeMap<String, Vec<ShapeId>>,
     changed: BTreeSet<ShapeId>,
 }
@@ -28,13 +28,13 @@ struct Shape {
 
 impl Shape {
     fn judge(&mut self, id: NodeId, node: Option<&Terrain>) -> bool {
-        let suits = node.is_some_and(|node| self.constraints.judge(node).is_ok());
-        self.nodes.set(id, suits)
+        let eligible = node.is_some_and(|node| self.constraints.judge(node).is_ok());
+        self.nodes.set(id, eligible)
     }
 }
 
 impl Shapes {
-    /// The shape of these constraints. Where it is new, it is judged on the nodes given by `all` or, name by name, by `named`.
+    /// The shape of these constraints. A new shape is checked against the nodes of `all`, or name by name against those of `named`.
     pub(crate) fn intern<'n>(
         &mut self,
         constraints: Constraints,
@@ -74,7 +74,7 @@ impl Shapes {
         self.shapes.get(shape as usize).map(|shape| &*shape.constraints)
     }
 
-    /// A node of this name is new, has changed, or is gone (`None`).
+    /// Checks a node that is new or has changed, or removes one (`None`).
     pub(crate) fn judge(&mut self, id: NodeId, name: &str, node: Option<&Terrain>) {
         let named = self.named.get(name).map(Vec::as_slice).unwrap_or_default();
         for shape in self.general.iter().chain(named) {

@@ -1,11 +1,11 @@
 //! Taints of nodes and tolerations of pods.
 
-/// What a taint does to pods that do not tolerate it. `PreferNoSchedule` bars none and is not kept.
+/// The effect of a taint on pods that do not tolerate it. `PreferNoSchedule` excludes no pod and is not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effect {
-    /// No new pod.
+    /// Excludes new pods.
     NoSchedule,
-    /// No pod at all.
+    /// Excludes all pods.
     NoExecute,
 }
 
@@ -17,16 +17,16 @@ pub(crate) struct Taint {
     pub(crate) effect: Effect,
 }
 
-/// What a toleration asks of the value of a taint.
+/// The condition of a toleration on the value of a taint.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ValueTest {
-    /// Nothing.
+    /// Any value.
     Exists,
-    /// To be this.
+    /// Equal to this.
     Equal(String),
-    /// To be a number less than this.
+    /// A number less than this.
     Less(i64),
-    /// To be a number greater than this.
+    /// A number greater than this.
     Greater(i64),
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Toleration {
 }
 
 impl Toleration {
-    /// Whether the pod tolerates the taint by this.
+    /// Whether the toleration covers a taint.
     pub(super) fn covers(&self, taint: &Taint) -> bool {
         let number = || taint.value.parse::<i64>().ok();
         self.effect.is_none_or(|effect| effect == taint.effect)

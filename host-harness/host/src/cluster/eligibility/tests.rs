@@ -22,11 +22,11 @@ fn tolerating(key: &str) -> Constraints {
 }
 
 fn reason(constraints: &Constraints, node: &Terrain) -> String {
-    constraints.judge(node).map_or_else(|reason| reason.0, |()| "fits".to_owned())
+    constraints.judge(node).map_or_else(|reason| reason.to_string(), |()| "fits".to_owned())
 }
 
 #[test]
-fn an_unschedulable_node_takes_only_who_tolerates_that() {
+fn on_an_unschedulable_node_only_tolerating_pods_fit() {
     let cordoned = Terrain { unschedulable: true, ..node("n1", &[]) };
     assert_eq!(reason(&Constraints::default(), &cordoned), "node(s) were unschedulable");
     assert_eq!(reason(&tolerating("gpu"), &cordoned), "node(s) were unschedulable");
@@ -91,16 +91,16 @@ fn equal_constraints_share_a_shape_and_changed_nodes_change_it() {
     assert_eq!(intern(&mut shapes, zone(), &nodes), 0);
     assert_eq!(intern(&mut shapes, on(&["n1", "n7"]), &nodes), 1);
     assert_eq!(intern(&mut shapes, zone(), &nodes), 0);
-    let told = |shape, nodes: &[u64]| Eligibility { shape, nodes: nodes.to_vec() };
-    assert_eq!(shapes.drain(), [told(0, &[0b01]), told(1, &[0b10])]);
+    let report = |shape, nodes: &[u64]| Eligibility { shape, nodes: nodes.to_vec() };
+    assert_eq!(shapes.drain(), [report(0, &[0b01]), report(1, &[0b10])]);
     nodes[1].labels.insert("zone".to_owned(), "a".to_owned());
     shapes.judge(1, "n1", Some(&nodes[1]));
-    assert_eq!(shapes.drain(), [told(0, &[0b11])]);
+    assert_eq!(shapes.drain(), [report(0, &[0b11])]);
     shapes.judge(70, "n7", Some(&node("n7", &[])));
-    assert_eq!(shapes.drain(), [told(1, &[0b10, 0b100_0000])]);
+    assert_eq!(shapes.drain(), [report(1, &[0b10, 0b100_0000])]);
     shapes.judge(0, "n0", None);
     shapes.judge(70, "n7", None);
-    assert_eq!(shapes.drain(), [told(0, &[0b10]), told(1, &[0b10])]);
+    assert_eq!(shapes.drain(), [report(0, &[0b10]), report(1, &[0b10])]);
     assert_eq!(shapes.drain(), []);
-    assert_eq!(shapes.all().collect::<Vec<_>>(), [told(0, &[0b10]), told(1, &[0b10])]);
+    assert_eq!(shapes.all().collect::<Vec<_>>(), [report(0, &[0b10]), report(1, &[0b10])]);
 }

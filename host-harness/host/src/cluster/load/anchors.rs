@@ -1,4 +1,4 @@
-//! What anchors were set on, and how much of it may be repeated.
+//! The values of YAML anchors, with a limit on how much aliases may repeat.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::lines::Lines;
 
-/// How much memory copies may take in one document, in bytes, roughly.
+/// The approximate limit on the memory of all copies in one document, in bytes.
 const MAX_COPIES: usize = 16_000_000;
 
-/// What anchors were set on.
+/// The anchored values of a document.
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
     set: BTreeMap<usize, Anchored>,
@@ -23,11 +23,11 @@ struct Anchored {
     weight: usize,
 }
 
-/// What is wrong, and what to do.
+/// A message and a remedy.
 type Complaint = (String, &'static str);
 
 impl Anchors {
-    /// Keeps a copy of what an anchor was set on.
+    /// Stores a copy of an anchored value.
     pub(super) fn set(&mut self, anchor: usize, value: &Value, lines: Lines) -> Result<(), Complaint> {
         let weight = weigh(value);
         spend(&mut self.spent, weight)?;
@@ -35,10 +35,13 @@ impl Anchors {
         Ok(())
     }
 
-    /// Another copy.
-    pub(super) fn unfold(&mut self, anchor: usize) -> Result<(Value, Lines), Complaint> {
+    /// Returns another copy of an anchored value.
+    pub(super) fn expand(&mut self, anchor: usize) -> Result<(Value, Lines), Complaint> {
         let Some(anchored) = self.set.get(&anchor) else {
-            return Err(("an alias of something that contains it".to_owned(), "write the value out"));
+            return Err((
+                "an alias refers to an anchor that contains it".to_owned(),
+                "write the value instead of the alias",
+            ));
         };
         spend(&mut self.spent, anchored.weight)?;
         Ok((anchored.value.clone(), anchored.lines.clone()))
@@ -48,13 +51,13 @@ impl Anchors {
 fn spend(spent: &mut usize, weight: usize) -> Result<(), Complaint> {
     *spent = spent.saturating_add(weight);
     if *spent > MAX_COPIES {
-        let message = format!("the aliases of this document unfold to more than {MAX_COPIES} bytes");
-        return Err((message, "write the values out"));
+        let message = format!("the aliases of this document expand to more than {MAX_COPIES} bytes");
+        return Err((message, "write the values instead of aliases"));
     }
     Ok(())
 }
 
-/// The memory a value takes, roughly.
+/// The approximate memory of a value, in bytes.
 fn weigh(value: &Value) -> usize {
     let below = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,

@@ -1,4 +1,4 @@
-//! Puts documents together from what a parser finds, within bounds.
+//! Builds documents from parser events, within limits.
 
 use std::mem;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use super::lines::{Lines, Step};
 use super::{Document, Sink, list};
 use crate::cluster::InputError;
 
-/// How deep things may stand in one another.
+/// The limit on nested mappings and sequences.
 pub(super) const MAX_DEPTH: usize = 128;
-/// How long a scalar may be, in bytes.
+/// The limit on the length of a scalar, in bytes.
 pub(super) const MAX_SCALAR: usize = 10_000_000;
 
-/// What holds others.
+/// A mapping or a sequence.
 #[derive(Debug)]
 pub(super) enum Container {
     /// A mapping, and the key whose value comes next.
@@ -38,7 +38,7 @@ impl Container {
     }
 }
 
-/// A container that is not complete.
+/// A container that is not complete yet.
 #[derive(Debug)]
 struct Open {
     container: Container,
@@ -46,23 +46,23 @@ struct Open {
     anchor: usize,
 }
 
-/// Puts documents together. Calls must nest as the text does.
+/// Builds documents. Calls must nest like the text.
 pub(super) struct Builder<'s> {
     pub(super) file: Arc<str>,
     sink: Sink<'s>,
     stack: Vec<Open>,
     lines: Lines,
-    /// The lines of the list while one of its items has `lines` of its own.
+    /// The lines of the list, while `lines` holds those of one item.
     list: Option<Lines>,
-    /// Items of this document have been handed over.
-    unfolded: bool,
+    /// Items of this document have been passed to the sink.
+    expanded: bool,
     anchors: Anchors,
 }
 
 impl<'s> Builder<'s> {
     pub(super) fn new(file: Arc<str>, sink: Sink<'s>) -> Builder<'s> {
-        let (stack, lines, list, unfolded, anchors) = Default::default();
-        Builder { file, sink, stack, lines, list, unfolded, anchors }
+        let (stack, lines, list, expanded, anchors) = Default::default();
+        Builder { file, sink, stack, lines, list, expanded, anchors }
     }
 
     /// A mistake in the text.
@@ -70,7 +70,7 @@ impl<'s> Builder<'s> {
         InputError { file: self.file.clone(), line, message: message.into(), remedy: remedy.into() }
     }
 
-    /// Whether a mapping wants its next key.
+    /// Whether a mapping expects its next key.
     pub(super) fn awaits_key(&self) -> bool {
         matches!(self.stack.last(), Some(Open { container: Container::Map(_, None), .. }))
     }
@@ -79,18 +79,18 @@ impl<'s> Builder<'s> {
     pub(super) fn key(&mut self, key: String, line: u32) -> Result<(), InputError> {
         self.check_length(&key, line)?;
         let Some(Open { container: Container::Map(entries, pending), spot, .. }) = self.stack.last_mut() else {
-            return Err(self.mistake(line, "a key outside of a mapping", "correct the text there"));
+            return Err(self.mistake(line, "a key outside of a mapping", "correct this line"));
         };
         if entries.contains_key(&key) {
             let first = self.lines.child(*spot, &key).map_or(0, |spot| self.lines.line(spot));
-            let message = format!("key `{key}` stands here for the second time, after line {first}");
+            let message = format!("key `{key}` occurs for the second time, first on line {first}");
             return Err(self.mistake(line, message, "remove one of the two"));
         }
         *pending = Some((key, line));
         Ok(())
     }
 
-    /// A value that holds no others.
+    /// A scalar value.
     pub(super) fn scalar(&mut self, value: Value, line: u32, anchor: usize) -> Result<(), InputError> {
         if let Value::String(text) = &value {
             self.check_length(text, line)?;
@@ -100,9 +100,9 @@ impl<'s> Builder<'s> {
         self.complete(value, spot, anchor)
     }
 
-    /// A copy of what an anchor was set on.
+    /// An alias: a copy of the anchored value.
     pub(super) fn alias(&mut self, anchor: usize, line: u32) -> Result<(), InputError> {
-        match self.anchors.unfold(anchor) {
+        match self.anchors.expand(anchor) {
             Ok((value, part)) => {
                 let step = step_of(self.stack.last());
                 self.lines.append(&part, step);
@@ -115,8 +115,8 @@ impl<'s> Builder<'s> {
     /// A mapping or sequence begins.
     pub(super) fn begin(&mut self, container: Container, line: u32, anchor: usize) -> Result<(), InputError> {
         if self.stack.len() >= MAX_DEPTH {
-            let message = format!("nested more than {MAX_DEPTH} levels deep");
-            return Err(self.mistake(line, message, "write it flatter; no Kubernetes object is as deep as this"));
+            let message = format!("the text is nested more than {MAX_DEPTH} levels deep");
+            return Err(self.mistake(line, message, "reduce the nesting; Kubernetes objects are not this deep"));
         }
         if self.at_items() {
             self.list = Some(mem::take(&mut self.lines));
@@ -126,7 +126,7 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
-    /// The mapping or sequence that was begun last ends.
+    /// The innermost mapping or sequence ends.
     pub(super) fn end(&mut self) -> Result<(), InputError> {
         let Some(Open { container, spot, anchor }) = self.stack.pop() else {
             return Ok(());
@@ -139,22 +139,22 @@ impl<'s> Builder<'s> {
         self.complete(value, spot, anchor)
     }
 
-    /// The document ends: what anchors were set in it is forgotten.
+    /// The document ends. Its anchors are dropped.
     pub(super) fn end_document(&mut self) {
         self.anchors = Anchors::default();
         self.lines = Lines::default();
-        self.unfolded = false;
+        self.expanded = false;
     }
 
     fn check_length(&self, text: &str, line: u32) -> Result<(), InputError> {
         if text.len() <= MAX_SCALAR {
             return Ok(());
         }
-        let message = format!("a text of {} bytes, more than {MAX_SCALAR}", text.len());
-        Err(self.mistake(line, message, "leave the object out; the API server would not take it either"))
+        let message = format!("a text has {} bytes, more than the limit of {MAX_SCALAR}", text.len());
+        Err(self.mistake(line, message, "remove the object; the API server would refuse it as well"))
     }
 
-    /// The next thing is an item of the root's `items`.
+    /// Whether the next value is an item of the root's `items`.
     fn at_items(&self) -> bool {
         matches!(
             self.stack.as_slice(),
@@ -162,7 +162,7 @@ impl<'s> Builder<'s> {
         )
     }
 
-    /// Opens a spot for the next thing. What has a key stands where the key does.
+    /// Opens a spot for the next value. A value with a key has the line of the key.
     fn open(&mut self, line: u32) -> u32 {
         match (&self.list, self.stack.len()) {
             (Some(_), 2) => self.lines.open(Step::Root, line),
@@ -184,7 +184,7 @@ impl<'s> Builder<'s> {
         {
             return Err(self.mistake(self.lines.line(spot), message, remedy));
         }
-        if self.is_ballast() {
+        if self.is_managed_fields() {
             self.lines.forget(spot);
             if let Some(Open { container: Container::Map(_, pending), .. }) = self.stack.last_mut() {
                 *pending = None;
@@ -203,8 +203,8 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// `metadata.managedFields` is half of what kubectl prints, and nobody reads it.
-    fn is_ballast(&self) -> bool {
+    /// `metadata.managedFields` is half of kubectl's output, and nothing here reads it.
+    fn is_managed_fields(&self) -> bool {
         matches!(
             self.stack.as_slice(),
             [.., outer, inner]
@@ -212,13 +212,13 @@ impl<'s> Builder<'s> {
         )
     }
 
-    /// Hands an item of a list over at once where it can stand alone; else it waits for the end of the list.
+    /// Passes a list item to the sink at once if it has its own kind; otherwise it waits for the end of the list.
     fn item(&mut self, mut value: Value, lines: Lines) -> Result<(), InputError> {
         if let Some(Open { container: Container::Map(root, _), .. }) = self.stack.first() {
             list::name_item(&mut value, root);
         }
-        if list::stands_alone(&value) {
-            self.unfolded = true;
+        if list::has_own_kind(&value) {
+            self.expanded = true;
             return (self.sink)(Document { value, origin: super::Origin::new(self.file.clone(), lines) });
         }
         let step = step_of(self.stack.last());
@@ -230,7 +230,7 @@ impl<'s> Builder<'s> {
         match self.stack.last_mut().map(|open| &mut open.container) {
             None => {
                 let origin = super::Origin::new(self.file.clone(), mem::take(&mut self.lines));
-                list::hand_over(Document { value, origin }, self.unfolded, self.sink)?;
+                list::hand_over(Document { value, origin }, self.expanded, self.sink)?;
             }
             Some(Container::Seq(items)) => items.push(value),
             Some(Container::Map(entries, pending)) => {
@@ -243,7 +243,7 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// How one gets to the next part of a container.
+/// The step to the next part of a container.
 fn step_of(open: Option<&Open>) -> Step<'_> {
     match open.map(|open| &open.container) {
         None | Some(Container::Map(_, None)) => Step::Root,

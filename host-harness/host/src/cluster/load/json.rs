@@ -1,4 +1,4 @@
-//! JSON, one document or several one after the other.
+//! Reads JSON: one document, or several documents in sequence.
 
 use std::cell::Cell;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde_json::{Deserializer, Number, Value};
 use super::builder::{Builder, Container};
 use crate::cluster::InputError;
 
-/// Whether a text is JSON from beginning to end.
+/// Whether the whole text is valid JSON.
 pub(super) fn is_valid(text: &str) -> bool {
     Deserializer::from_str(text).into_iter::<IgnoredAny>().all(|document| document.is_ok())
 }
@@ -25,7 +25,11 @@ pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Result<(), InputErr
             failure.unwrap_or_else(|| {
                 let message = error.to_string();
                 let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message);
-                builder.mistake(line.get(), format!("no valid JSON: {message}"), "correct it there or just before")
+                builder.mistake(
+                    line.get(),
+                    format!("the text is not valid JSON: {message}"),
+                    "correct this line or the line before",
+                )
             })
         })?;
         builder.end_document();
@@ -33,7 +37,7 @@ pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Result<(), InputErr
     Ok(())
 }
 
-/// Hands bytes out one by one; `line` is that of the last one.
+/// Returns bytes one by one and counts lines. `line` is the line of the last byte.
 struct Counted<'a> {
     rest: &'a [u8],
     line: &'a Cell<u32>,
@@ -68,7 +72,7 @@ impl<'b, 's> Seed<'b, 's> {
         Seed { builder: self.builder, line: self.line, failure: self.failure }
     }
 
-    /// Does something at the builder; its mistake is kept aside, for serde takes only texts.
+    /// Calls the builder and stores its mistake, because serde errors can only hold text.
     fn with<E: serde::de::Error>(
         &mut self,
         act: impl FnOnce(&mut Builder<'s>, u32) -> Result<(), InputError>,

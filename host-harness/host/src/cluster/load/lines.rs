@@ -1,11 +1,11 @@
-//! The lines of a document, flat and small: four numbers for everything in it, and the keys once.
+//! The lines of a document in a compact form: four numbers for each value, and each key once.
 
 use std::ops::Range;
 
-/// How one gets from a thing to a part of it.
+/// The step from a value to one of its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step<'a> {
-    /// It is no part of anything.
+    /// The root of a document.
     Root,
     /// The value of a key.
     Key(&'a str),
@@ -21,16 +21,16 @@ enum Stored {
     Index(u32),
 }
 
-/// A thing in a document.
+/// The position of a value in a document.
 #[derive(Debug, Clone, Copy)]
 struct Spot {
     step: Stored,
     line: u32,
-    /// The spot after the last one that belongs to this; `u32::MAX` while there may come more.
+    /// The spot after the last part of this value; `u32::MAX` while it is open.
     end: u32,
 }
 
-/// All things in a document in the order of the text, so that the parts of a thing follow it.
+/// All values of a document in the order of the text: the parts of a value follow it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lines {
     spots: Vec<Spot>,
@@ -43,7 +43,7 @@ fn small(number: usize) -> u32 {
 }
 
 impl Lines {
-    /// Begins a thing; gives its spot, to be closed when all its parts are known.
+    /// Opens a value and returns its spot. Close it after all of its parts.
     pub(super) fn open(&mut self, step: Step<'_>, line: u32) -> u32 {
         let spot = small(self.spots.len());
         let step = self.store(step);
@@ -51,7 +51,7 @@ impl Lines {
         spot
     }
 
-    /// Ends a thing: everything since it was opened belongs to it.
+    /// Closes a value: everything since it was opened is a part of it.
     pub(super) fn close(&mut self, spot: u32) {
         let end = small(self.spots.len());
         if let Some(spot) = self.spots.get_mut(spot as usize) {
@@ -59,29 +59,29 @@ impl Lines {
         }
     }
 
-    /// Forgets a thing and all that came after it.
+    /// Drops a value and everything after it.
     pub(super) fn forget(&mut self, spot: u32) {
         self.spots.truncate(spot as usize);
     }
 
-    /// A thing with its parts, as lines of its own.
+    /// The lines of a value and its parts.
     pub(super) fn part(&self, spot: u32) -> Lines {
         let mut part = Lines::default();
         part.append_range(self, self.range(spot), Step::Root);
         part
     }
 
-    /// Adds lines of their own as a thing.
+    /// Appends the lines of another value.
     pub(super) fn append(&mut self, part: &Lines, step: Step<'_>) {
         self.append_range(part, part.range(0), step);
     }
 
-    /// The line of a thing; 0 where there is none.
+    /// The line of a spot; 0 where the spot does not exist.
     pub(super) fn line(&self, spot: u32) -> u32 {
         self.spots.get(spot as usize).map_or(0, |s| s.line)
     }
 
-    /// The spot that a JSON pointer leads to from a spot, as far as there is one.
+    /// Follows a JSON pointer from a spot, as far as the value exists.
     pub(super) fn find(&self, from: u32, pointer: &str) -> u32 {
         let mut at = from;
         for token in pointer.split('/').skip(1) {
@@ -94,7 +94,7 @@ impl Lines {
         at
     }
 
-    /// The part of a thing that has this key or index.
+    /// The part of a value with this key or index.
     pub(super) fn child(&self, of: u32, key: &str) -> Option<u32> {
         let range = self.range(of);
         let mut at = small(range.start).saturating_add(1);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_keeps_its_lines_wherever_it_is_put() {
+    fn a_part_keeps_its_lines_wherever_it_is_appended() {
         let lines = sample();
         let part = lines.part(lines.child(0, "d").unwrap());
         assert_eq!(part.line(part.find(0, "/1/e")), 7);

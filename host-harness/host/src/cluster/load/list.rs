@@ -1,16 +1,16 @@
-//! Lists: what kubectl prints when it prints more than one object.
+//! Lists, the format in which kubectl prints several objects.
 
 use serde_json::{Map, Value};
 
 use super::{Document, Sink};
 use crate::cluster::InputError;
 
-/// The kind of the items of a typed list (`Pod` of `PodList`); `List` itself names none.
+/// The kind of the items of a typed list (`Pod` of `PodList`); empty for `List`.
 fn kind_of_items(root: &Map<String, Value>) -> Option<&str> {
     root.get("kind")?.as_str()?.strip_suffix("List")
 }
 
-/// Gives an item of a typed list the kind and version that only the list has.
+/// Adds the kind and version of a typed list to an item without them.
 pub(super) fn name_item(item: &mut Value, root: &Map<String, Value>) {
     let (Value::Object(item), Some(kind)) = (item, kind_of_items(root)) else {
         return;
@@ -21,20 +21,24 @@ pub(super) fn name_item(item: &mut Value, root: &Map<String, Value>) {
     }
 }
 
-/// Whether an item says itself what it is.
-pub(super) fn stands_alone(item: &Value) -> bool {
+/// Whether an item has its own kind and version.
+pub(super) fn has_own_kind(item: &Value) -> bool {
     item.get("kind").is_some() && item.get("apiVersion").is_some()
 }
 
-/// Hands a document over, or what is left of a list: its items that did not stand alone before the list said its kind.
-pub(super) fn hand_over(mut document: Document, unfolded: bool, sink: Sink<'_>) -> Result<(), InputError> {
+/// Passes a document to the sink. For a list, passes the items that had no kind of their own.
+pub(super) fn hand_over(mut document: Document, expanded: bool, sink: Sink<'_>) -> Result<(), InputError> {
     let Value::Object(root) = &mut document.value else {
         return if document.value.is_null() { Ok(()) } else { sink(document) };
     };
     if kind_of_items(root).is_none() || !root.contains_key("items") {
-        if unfolded {
-            let message = "`items` of something that is no list";
-            return Err(document.origin.mistake("/kind", message, "write `apiVersion: v1` and `kind: List` beside it"));
+        if expanded {
+            let message = "the document has `items` but is not a list";
+            return Err(document.origin.mistake(
+                "/kind",
+                message,
+                "write `apiVersion: v1` and `kind: List` next to `items`",
+            ));
         }
         return sink(document);
     }
@@ -42,7 +46,11 @@ pub(super) fn hand_over(mut document: Document, unfolded: bool, sink: Sink<'_>) 
         Some(Value::Array(items)) => items,
         None | Some(Value::Null) => return Ok(()),
         Some(_) => {
-            return Err(document.origin.mistake("/items", "`items` is no sequence", "write the items as one"));
+            return Err(document.origin.mistake(
+                "/items",
+                "`items` is not a sequence",
+                "write the items as a sequence",
+            ));
         }
     };
     for (index, mut value) in items.into_iter().enumerate() {

@@ -1,11 +1,11 @@
-//! Where the parts of a document stand.
+//! The file and the lines of a document.
 
 use std::sync::Arc;
 
 use super::lines::Lines;
 use crate::cluster::InputError;
 
-/// Knows the file of a document, or of a part of one, and the line of everything in it. Cheap to clone.
+/// The file and the lines of a document, or of a part of one. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Origin {
     file: Arc<str>,
@@ -18,15 +18,15 @@ impl Origin {
     pub(super) fn new(file: Arc<str>, lines: Lines) -> Origin {
         Origin { file, lines: Arc::new(lines), start: 0 }
     }
-    /// The file as it was named.
+    /// The file as the user named it.
     pub fn file(&self) -> &Arc<str> {
         &self.file
     }
-    /// The line of what a JSON pointer points to, from 1; where there is no such thing, that of the nearest thing around it.
+    /// The line of the value at a JSON pointer, from 1. If the value does not exist, the line of the nearest enclosing value.
     pub fn line(&self, pointer: &str) -> u32 {
         self.lines.line(self.lines.find(self.start, pointer))
     }
-    /// The origin of a part of this: pointers then start there.
+    /// The origin of a part. Pointers then start at that part.
     pub fn below(&self, pointer: &str) -> Origin {
         Origin { start: self.lines.find(self.start, pointer), ..self.clone() }
     }

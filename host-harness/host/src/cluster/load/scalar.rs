@@ -1,11 +1,11 @@
-//! Scalars of YAML, by the core schema of YAML 1.2, as values of JSON.
+//! Converts YAML scalars to JSON values by the core schema of YAML 1.2.
 
 use std::borrow::Cow;
 
 use saphyr_parser::{ScalarStyle, Tag};
 use serde_json::{Number, Value};
 
-/// Why a scalar is none that JSON has, and what to do.
+/// A message and a remedy for a scalar that JSON does not have.
 type Complaint = (String, &'static str);
 
 /// Reads a scalar.
@@ -14,7 +14,7 @@ pub(super) fn read(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) ->
     let Some(tag) = tag else {
         return if plain { guess(text) } else { Ok(Value::String(text.into_owned())) };
     };
-    let unlike = || (format!("`{text}` is not what its tag `{tag}` says"), "remove the tag or correct the value");
+    let unlike = || (format!("`{text}` does not match its tag `{tag}`"), "remove the tag or correct the value");
     if tag.handle.is_empty() && tag.suffix == "!" || tag.is_yaml_core_schema() && tag.suffix == "str" {
         return Ok(Value::String(text.into_owned()));
     }
@@ -31,12 +31,12 @@ pub(super) fn read(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) ->
     if matches { Ok(value) } else { Err(unlike()) }
 }
 
-/// A tag that has no meaning in JSON.
+/// A tag that JSON has no equivalent for.
 pub(super) fn unknown_tag(tag: &Tag) -> Complaint {
-    (format!("tag `{tag}` has no meaning here"), "remove it")
+    (format!("tag `{tag}` is not supported"), "remove the tag")
 }
 
-/// What a plain scalar without a tag is.
+/// The value of a plain scalar without a tag.
 fn guess(text: Cow<'_, str>) -> Result<Value, Complaint> {
     Ok(match &*text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -50,9 +50,7 @@ fn guess(text: Cow<'_, str>) -> Result<Value, Complaint> {
 }
 
 fn number(text: &str) -> Result<Option<Number>, Complaint> {
-    let unlike = || {
-        (format!("`{text}` is no number that JSON has"), "quote it where a text is meant, else write a finite number")
-    };
+    let unlike = || (format!("`{text}` is not a number that JSON allows"), "quote a text, or write a finite number");
     if let Some(integer) = integer(text) {
         return Ok(Some(integer));
     }

@@ -7,7 +7,7 @@ fn failure(file: &str, text: &str) -> InputError {
 }
 
 #[test]
-fn names_the_line_of_everything_in_yaml() {
+fn every_value_in_yaml_has_its_line() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n  - name: c\n    resources:\n      requests:\n        cpu: \"1\"\n    command: [run,\n      fast]\n";
     let documents = read("a.yaml", text).unwrap();
     assert_eq!(documents.len(), 1);
@@ -32,7 +32,7 @@ fn names_the_line_of_everything_in_yaml() {
 }
 
 #[test]
-fn names_the_line_of_everything_in_json() {
+fn every_value_in_json_has_its_line() {
     let text = "\n{\n\t\"kind\": \"Pod\",\n\t\"n\": 12\n,\n\t\"list\":\n[\"\\ud83d\\ude00\",\n-1.5e3\n]}\n";
     let documents = read("a", text).unwrap();
     assert_eq!(documents[0].value, json!({"kind": "Pod", "n": 12, "list": ["😀", -1500.0]}));
@@ -55,7 +55,7 @@ fn reads_several_documents_and_leaves_empty_ones_out() {
 }
 
 #[test]
-fn unfolds_a_list_whether_its_kind_comes_first_or_last() {
+fn a_list_is_expanded_whether_its_kind_comes_first_or_last() {
     let item = |name: &str| json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}});
     let text = "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: a\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: b\nkind: List\nmetadata:\n  resourceVersion: \"\"\n";
     let documents = read("a", text).unwrap();
@@ -84,10 +84,10 @@ fn items_of_a_typed_list_get_its_kind() {
 }
 
 #[test]
-fn items_of_no_list_are_a_mistake_unless_they_are_only_data() {
+fn items_outside_of_a_list_are_a_mistake_unless_they_are_only_data() {
     let mistake = failure("a", "items:\n- {kind: Pod, apiVersion: v1}\n\nkind: Foo\n");
     assert_eq!(mistake.line, 4);
-    assert!(mistake.message.contains("no list"), "{mistake}");
+    assert!(mistake.message.contains("is not a list"), "{mistake}");
     let data = read("a", "kind: Foo\nitems:\n- {a: 1}\n- 2\n").unwrap();
     assert_eq!(data[0].value, json!({"kind": "Foo", "items": [{"a": 1}, 2]}));
     assert_eq!(data[0].origin.line("/items/0/a"), 3);
@@ -105,7 +105,7 @@ fn managed_fields_are_dropped() {
 }
 
 #[test]
-fn aliases_repeat_what_they_name_with_its_lines() {
+fn aliases_repeat_the_anchored_value_with_its_lines() {
     let documents = read("a", "x: &x\n  cpu: \"1\"\ny: *x\nz: [*x, &s 5, *s]\n").unwrap();
     assert_eq!(documents[0].value, json!({"x": {"cpu": "1"}, "y": {"cpu": "1"}, "z": [{"cpu": "1"}, 5, 5]}));
     for (pointer, line) in [("/y/cpu", 2), ("/z/0/cpu", 2), ("/z/2", 4)] {
@@ -117,36 +117,36 @@ fn aliases_repeat_what_they_name_with_its_lines() {
 }
 
 #[test]
-fn aliases_that_unfold_without_end_are_refused() {
+fn aliases_that_expand_beyond_the_limit_are_refused() {
     let mut laughs = "l0: &l0 lol\n".to_owned();
     for level in 1..40 {
         let repeated = vec![format!("*l{}", level - 1); 9].join(", ");
         laughs.push_str(&format!("l{level}: &l{level} [{repeated}]\n"));
     }
     let mistake = failure("a", &laughs);
-    assert!(mistake.message.contains("unfold"), "{mistake}");
+    assert!(mistake.message.contains("expand"), "{mistake}");
     // 9^4 * 64 bytes are 0.4 MB, 9^6 * 64 bytes are 34 MB: the bound is met between the fifth level and the seventh.
     assert!((5..=7).contains(&mistake.line), "{mistake}");
     let long = format!("l: &l {}\nm: [{}*l]\n", "x".repeat(1_000_000), "*l, ".repeat(20));
-    assert!(failure("a", &long).message.contains("unfold"));
+    assert!(failure("a", &long).message.contains("expand"));
     assert!(failure("a", "a: &a [*a]\n").message.contains("contains it"));
 }
 
 #[test]
-fn what_is_no_yaml_or_json_is_refused_with_its_line() {
+fn invalid_yaml_or_json_is_refused_with_its_line() {
     for (file, text, line, message) in [
-        ("a", "a: 1\nb: [1, 2\nc: 3\n", 3, "no valid YAML"),
-        ("a", "a: 1\n\nb: 2\n  c: 3\n", 4, "no valid YAML"),
-        ("a", "a: 1\nb: *none\n", 2, "no valid YAML"),
-        ("a.json", "{\n\"a\": 1,\n}\n", 3, "no valid JSON"),
-        ("a.json", "{\"a\": 1}\n{\"b\": 1e999}\n", 2, "no valid JSON: number out of range"),
-        ("a", "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", 5, "key `c` stands here for the second time, after line 3"),
-        ("a", "{\"a\": 1,\n\"b\": 2,\n\"a\": 3}", 3, "key `a` stands here for the second time, after line 1"),
-        ("a", "a: 1\nb: .nan\n", 2, "`.nan` is no number"),
-        ("a", "a: 1\nb: 1e999\n", 2, "`1e999` is no number"),
+        ("a", "a: 1\nb: [1, 2\nc: 3\n", 3, "not valid YAML"),
+        ("a", "a: 1\n\nb: 2\n  c: 3\n", 4, "not valid YAML"),
+        ("a", "a: 1\nb: *none\n", 2, "not valid YAML"),
+        ("a.json", "{\n\"a\": 1,\n}\n", 3, "not valid JSON"),
+        ("a.json", "{\"a\": 1}\n{\"b\": 1e999}\n", 2, "not valid JSON: number out of range"),
+        ("a", "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", 5, "key `c` occurs for the second time, first on line 3"),
+        ("a", "{\"a\": 1,\n\"b\": 2,\n\"a\": 3}", 3, "key `a` occurs for the second time, first on line 1"),
+        ("a", "a: 1\nb: .nan\n", 2, "`.nan` is not a number"),
+        ("a", "a: 1\nb: 1e999\n", 2, "`1e999` is not a number"),
         ("a", "a: &a {b: 1}\nc:\n  <<: *a\n", 3, "merge keys"),
         ("a", "a: !own 1\n", 1, "tag `!own`"),
-        ("a", "? [a]\n: 1\n", 1, "no plain text"),
+        ("a", "? [a]\n: 1\n", 1, "not a plain text"),
     ] {
         let mistake = failure(file, text);
         assert_eq!(mistake.line, line, "{mistake}");

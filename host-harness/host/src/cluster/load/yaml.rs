@@ -1,4 +1,4 @@
-//! YAML.
+//! Reads YAML.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
@@ -11,8 +11,8 @@ pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Result<(), InputErr
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| {
-            let message = format!("no valid YAML: {}", error.info());
-            builder.mistake(small(error.marker().line()), message, "correct it there or just before")
+            let message = format!("the text is not valid YAML: {}", error.info());
+            builder.mistake(small(error.marker().line()), message, "correct this line or the line before")
         })?;
         take(event, small(span.start.line()), builder)?;
     }
@@ -28,15 +28,19 @@ fn take(event: Event<'_>, line: u32, builder: &mut Builder<'_>) -> Result<(), In
     match event {
         Event::Scalar(text, style, anchor, _) if key => {
             if matches!(style, ScalarStyle::Plain) && text == "<<" {
-                return Err(builder.mistake(line, "merge keys (`<<`) are not YAML 1.2", "write the keys out"));
+                return Err(builder.mistake(
+                    line,
+                    "merge keys (`<<`) are not YAML 1.2",
+                    "write the keys instead of the merge key",
+                ));
             }
             if anchor > 0 {
-                return Err(builder.mistake(line, "an anchor on a key", "remove it"));
+                return Err(builder.mistake(line, "an anchor on a key is not supported", "remove the anchor"));
             }
             builder.key(text.into_owned(), line)
         }
         Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..) if key => {
-            Err(builder.mistake(line, "a key that is no plain text", "write the key as a text"))
+            Err(builder.mistake(line, "a key is not a plain text", "write the key as text"))
         }
         Event::Scalar(text, style, anchor, tag) => match scalar::read(text, style, tag.as_deref()) {
             Ok(value) => builder.scalar(value, line, anchor),

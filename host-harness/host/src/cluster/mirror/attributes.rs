@@ -1,8 +1,22 @@
-//! Labels and annotations, as far as the policy declared an interest in them.
+//! Labels, annotations and fields, as far as the policy declared an interest in them.
 
 use std::collections::BTreeMap;
 
 use lictor_contract::Attribute;
+use serde_json::Value;
+
+/// The fields that an object has of these, JSON pointers, by number.
+pub(super) fn fields(pointers: &[String], json: &str) -> Vec<Attribute> {
+    if pointers.is_empty() {
+        return Vec::new();
+    }
+    let object: Value = serde_json::from_str(json).unwrap_or_default();
+    let field = |(key, pointer): (u32, &String)| {
+        let value = object.pointer(pointer)?.to_string();
+        Some(Attribute { key, value })
+    };
+    (0..).zip(pointers).filter_map(field).collect()
+}
 
 /// Which keys are of interest, and how the policy numbers them.
 #[derive(Debug, Default)]

@@ -3,6 +3,7 @@
 use lictor_contract::{Node, Pod, PodId};
 
 use super::Mirror;
+use super::attributes::fields;
 use super::nodes::NodeEntry;
 use super::pods::{self, PodEntry, Stated};
 use crate::cluster::object::{Body, ClassFacts, NodeFacts, Object, Place, PodFacts};
@@ -111,6 +112,7 @@ impl Mirror {
             requests: self.resources.amounts(&facts.requests),
             labels: self.labels.apply(&facts.labels),
             annotations: self.annotations.apply(&facts.annotations),
+            fields: fields(&self.pod_fields, &facts.json),
             namespace: facts.namespace,
             name: facts.name,
             uid: facts.uid,

@@ -1,4 +1,4 @@
-//! What a pod asks of its node.
+//! Reads the constraints of a pod on its node.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::subject::Subject;
 use crate::cluster::InputError;
 use crate::cluster::eligibility::{Constraints, Effect, LabelTest, NameTest, Requirement, Term, Toleration, ValueTest};
 
-/// Reads the constraints of a pod. `pointer` leads to its `spec`.
+/// Reads the constraints of a pod. `pointer` is that of its `spec`.
 pub(super) fn read(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Result<Constraints, InputError> {
     let selector = spec
         .node_selector
@@ -57,14 +57,16 @@ fn expression(
     };
     let none = |test| match values {
         [] => Ok(test),
-        _ => Err(subject.mistake(&at_values, "the operator takes no values", "remove them or change the operator")),
+        _ => {
+            Err(subject.mistake(&at_values, "the operator takes no values", "remove the values or change the operator"))
+        }
     };
     let number = || match values {
         [value] => whole(value, &format!("{at_values}/0"), subject),
         _ => Err(subject.mistake(&at_values, "the operator takes exactly one value", "write one whole number")),
     };
     if written.key.is_empty() {
-        return Err(subject.mistake(&format!("{pointer}/key"), "is missing", "name a label"));
+        return Err(subject.mistake(&format!("{pointer}/key"), "is missing", "write the key of a label"));
     }
     let test = match &*written.operator {
         "In" => LabelTest::In(some()?),
@@ -83,12 +85,16 @@ fn expression(
 
 fn field(written: &NodeSelectorRequirement, pointer: &str, subject: &Subject<'_>) -> Result<NameTest, InputError> {
     if written.key != "metadata.name" {
-        let what = format_args!("`{}` is no field to select by", written.key).to_string();
+        let what = format_args!("`{}` is not a selectable field", written.key).to_string();
         return Err(subject.mistake(&format!("{pointer}/key"), what, "write metadata.name"));
     }
     let [name] = written.values.as_deref().unwrap_or_default() else {
         let at = format!("{pointer}/values");
-        return Err(subject.mistake(&at, "must hold exactly one name", "write one name; use a term for each node"));
+        return Err(subject.mistake(
+            &at,
+            "the list must have exactly one name",
+            "write one name, and one term for each node",
+        ));
     };
     match &*written.operator {
         "In" => Ok(NameTest::Is(name.clone())),
@@ -97,7 +103,7 @@ fn field(written: &NodeSelectorRequirement, pointer: &str, subject: &Subject<'_>
     }
 }
 
-/// Reads a toleration; none where it concerns only taints that bar nobody.
+/// Reads a toleration; none for effect `PreferNoSchedule`, which excludes no pod.
 fn toleration(written: &Written, pointer: &str, subject: &Subject<'_>) -> Result<Option<Toleration>, InputError> {
     let effect = match written.effect.as_deref().unwrap_or_default() {
         "" => None,
@@ -118,24 +124,24 @@ fn toleration(written: &Written, pointer: &str, subject: &Subject<'_>) -> Result
     Ok(Some(Toleration { key: written.key.clone().filter(|key| !key.is_empty()), test, effect }))
 }
 
-/// Reads the effect of a taint; none is `PreferNoSchedule`, which bars nobody.
+/// Reads the effect of a taint; none for `PreferNoSchedule`, which excludes no pod.
 pub(super) fn effect(text: &str, pointer: &str, subject: &Subject<'_>) -> Result<Option<Effect>, InputError> {
     match text {
         "NoSchedule" => Ok(Some(Effect::NoSchedule)),
         "NoExecute" => Ok(Some(Effect::NoExecute)),
         "PreferNoSchedule" => Ok(None),
         other => {
-            let what = format_args!("`{other}` is no effect").to_string();
+            let what = format_args!("`{other}` is not an effect of a taint").to_string();
             Err(subject.mistake(pointer, what, "write NoSchedule, NoExecute or PreferNoSchedule"))
         }
     }
 }
 
 fn whole(text: &str, pointer: &str, subject: &Subject<'_>) -> Result<i64, InputError> {
-    let what = || format!("`{text}` is no whole number");
-    text.parse().map_err(|_| subject.mistake(pointer, what(), "write a whole number, quoted"))
+    let what = || format!("`{text}` is not a whole number");
+    text.parse().map_err(|_| subject.mistake(pointer, what(), "write a whole number in quotes"))
 }
 
 fn unknown_operator(operator: &str, pointer: &str, remedy: &str, subject: &Subject<'_>) -> InputError {
-    subject.mistake(&format!("{pointer}/operator"), format_args!("`{operator}` is no operator here"), remedy)
+    subject.mistake(&format!("{pointer}/operator"), format_args!("`{operator}` is not a valid operator"), remedy)
 }

@@ -1,4 +1,4 @@
-//! What an object is and what it is called.
+//! The kind and the name of an object.
 
 use serde_json::Value;
 
@@ -7,40 +7,40 @@ use super::subject::Subject;
 use crate::cluster::InputError;
 use crate::cluster::load::Origin;
 
-/// What an object is and what it is called.
+/// The kind and the name of an object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Identity {
     /// Empty for the core group.
     pub(crate) group: String,
     pub(crate) version: String,
     pub(crate) kind: String,
-    /// As it is written; empty where it is not. A pod's is `default` then.
+    /// Empty where it is absent, but `default` for a pod.
     pub(crate) namespace: String,
     pub(crate) name: String,
 }
 
 impl Identity {
-    /// Reads what every object has.
+    /// Reads the fields that every object has.
     pub(super) fn read(value: &Value, origin: &Origin) -> Result<Identity, InputError> {
         if !value.is_object() {
             let remedy = "write a mapping with apiVersion, kind and metadata";
-            return Err(origin.mistake("", "this is no Kubernetes object", remedy));
+            return Err(origin.mistake("", "this is not a Kubernetes object", remedy));
         }
-        let nobody = Subject { origin, name: "the object".to_owned() };
-        let api_version = required(value, "/apiVersion", &nobody, "write it, such as `apiVersion: v1`")?;
-        let kind = required(value, "/kind", &nobody, "write it, such as `kind: Pod`")?;
+        let unknown = Subject { origin, name: "the object".to_owned() };
+        let api_version = required(value, "/apiVersion", &unknown, "write it, for example `apiVersion: v1`")?;
+        let kind = required(value, "/kind", &unknown, "write it, for example `kind: Pod`")?;
         let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-        kinds::check(group, version, kind, &nobody)?;
-        let nameless = Subject { origin, name: kind.to_owned() };
-        let name = required(value, "/metadata/name", &nameless, "give it a name")?;
-        let namespace = match text(value, "/metadata/namespace", &nameless)? {
+        kinds::check(group, version, kind, &unknown)?;
+        let unnamed = Subject { origin, name: kind.to_owned() };
+        let name = required(value, "/metadata/name", &unnamed, "add a name")?;
+        let namespace = match text(value, "/metadata/namespace", &unnamed)? {
             "" if kinds::is_pod(group, kind) => "default",
             _ if kinds::has_no_namespace(group, kind) => "",
             namespace => namespace,
         };
         for (pointer, part) in [("/metadata/name", name), ("/metadata/namespace", namespace)] {
             if part.contains('/') {
-                return Err(nameless.mistake(pointer, format_args!("`{part}` contains `/`"), "leave the `/` out"));
+                return Err(unnamed.mistake(pointer, format_args!("`{part}` contains `/`"), "remove the `/`"));
             }
         }
         let [group, version, kind, namespace, name] = [group, version, kind, namespace, name].map(str::to_owned);
@@ -65,18 +65,20 @@ impl Identity {
         }
     }
 
-    /// Who mistakes in the object are about: `Pod default/a`.
+    /// The object as messages name it: `Pod default/a`.
     pub(super) fn subject<'o>(&self, origin: &'o Origin) -> Subject<'o> {
         Subject { origin, name: self.key().replacen('/', " ", 1) }
     }
 }
 
-/// A text at a JSON pointer; empty where there is none.
+/// The text at a JSON pointer; empty where it is absent.
 fn text<'v>(value: &'v Value, pointer: &str, subject: &Subject<'_>) -> Result<&'v str, InputError> {
     match value.pointer(pointer) {
         None | Some(Value::Null) => Ok(""),
         Some(Value::String(text)) => Ok(text),
-        Some(other) => Err(subject.mistake(pointer, format_args!("`{other}` is no text"), "quote it or correct it")),
+        Some(other) => {
+            Err(subject.mistake(pointer, format_args!("`{other}` is not a text"), "quote the value, or correct it"))
+        }
     }
 }
 

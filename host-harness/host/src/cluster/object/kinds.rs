@@ -1,4 +1,4 @@
-//! Kinds that are certainly mistakes. What Kubernetes leaves open (every group with a domain) is taken as it is.
+//! Finds kinds that are certainly mistakes. Kinds of groups with a domain are always accepted.
 
 use super::subject::Subject;
 use crate::cluster::InputError;
@@ -39,24 +39,27 @@ pub(super) fn is_priority_class(group: &str, kind: &str) -> bool {
     group == SCHEDULING && kind == "PriorityClass"
 }
 
-/// Whether these are Koordinator's reservations, which are placed like pods.
+/// Whether this is Koordinator's Reservation, which is scheduled like a pod.
 pub(super) fn is_reservation(group: &str, kind: &str) -> bool {
     group == "scheduling.koordinator.sh" && kind == "Reservation"
 }
 
-/// Whether objects of this kind, of those that the host reads itself, belong to the cluster and to no namespace.
+/// Whether objects of this kind are cluster-scoped. Only kinds that the host reads itself are known.
 pub(super) fn has_no_namespace(group: &str, kind: &str) -> bool {
     is_node(group, kind) || is_priority_class(group, kind) || is_reservation(group, kind)
 }
 
-/// Refuses a kind that the group and version it names does not have.
+/// Refuses a kind that its group and version do not have.
 pub(super) fn check(group: &str, version: &str, kind: &str, subject: &Subject<'_>) -> Result<(), InputError> {
     let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
-    let unknown = |remedy: String| {
-        Err(subject.mistake("/kind", format_args!("there is no kind `{kind}` in `{api_version}`"), &remedy))
-    };
+    let unknown =
+        |remedy: String| Err(subject.mistake("/kind", format_args!("`{api_version}` has no kind `{kind}`"), &remedy));
     if kind == "List" {
-        return Err(subject.mistake("/kind", "a list stands inside of something", "write its items in its place"));
+        return Err(subject.mistake(
+            "/kind",
+            "a List is nested in another object",
+            "write its items instead of the List",
+        ));
     }
     if group.is_empty() && !(version == "v1" && CORE.contains(&kind)) {
         return match CORE.iter().find(|known| is_like(known, kind)) {
@@ -77,7 +80,7 @@ pub(super) fn check(group: &str, version: &str, kind: &str, subject: &Subject<'_
     Ok(())
 }
 
-/// Whether a kind is another in wrong case or in the plural.
+/// Whether a kind is a known kind in wrong case or in the plural.
 fn is_like(known: &str, kind: &str) -> bool {
     let (known, kind) = (known.to_ascii_lowercase(), kind.to_ascii_lowercase());
     [known.clone(), format!("{known}s"), format!("{known}es")].contains(&kind)

@@ -1,4 +1,4 @@
-//! Kubernetes objects, read as far as the mirror needs them.
+//! Reads those parts of Kubernetes objects that the mirror needs.
 
 mod constraints;
 mod identity;
@@ -26,7 +26,7 @@ pub(crate) use priority_class::ClassFacts;
 pub(crate) use quantities::Amounts;
 pub use subject::{dotted, step};
 
-/// A Kubernetes object that was read without mistake.
+/// A Kubernetes object without mistakes.
 #[derive(Debug, Clone)]
 pub struct Object {
     pub(crate) id: Identity,
@@ -34,7 +34,7 @@ pub struct Object {
     pub(crate) body: Body,
 }
 
-/// Where an object begins.
+/// The place where an object begins.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) file: Arc<str>,
@@ -42,13 +42,13 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Something that the author of the object should know.
+    /// A remark for the author of the object.
     pub(crate) fn remark(&self, message: String, remedy: &str) -> InputError {
         InputError { file: self.file.clone(), line: self.line, message, remedy: remedy.to_owned() }
     }
 }
 
-/// What the mirror needs of an object.
+/// The part of an object that the mirror needs.
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     Node(Box<NodeFacts>),
@@ -64,11 +64,11 @@ impl Object {
         Object::from_value(document.value, &document.origin, "")
     }
 
-    /// Reads a part of a document: `value` is what stands at `pointer` of `origin`.
+    /// Reads a part of a document: `value` is the value at `pointer` of `origin`.
     ///
     /// # Errors
-    /// What is no object, a kind that its group does not have, a field of another type than Kubernetes has, a quantity or
-    /// selector that has no meaning; each with its line.
+    /// The value is not an object, its group does not have its kind, a field does not have the type of Kubernetes, or a quantity or
+    /// selector is invalid. Each error has its line.
     pub fn from_value(value: Value, origin: &Origin, pointer: &str) -> Result<Object, InputError> {
         let origin = &origin.below(pointer);
         let id = Identity::read(&value, origin)?;

@@ -1,4 +1,4 @@
-//! Nodes.
+//! Reads nodes.
 
 use k8s_openapi::api::core::v1::Node;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::subject::Subject;
 use crate::cluster::InputError;
 use crate::cluster::eligibility::{Taint, Terrain};
 
-/// What is known of a node.
+/// The properties of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NodeFacts {
     pub(crate) allocatable: Amounts,
@@ -23,7 +23,7 @@ impl NodeFacts {
         let Node { metadata, spec, status } = subject.typed(&value, "")?;
         drop(value);
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
-        // The API server sets what is allocatable to the capacity where it is not given.
+        // The API server uses the capacity as allocatable where the latter is absent.
         let allocatable = match &status.allocatable {
             None => quantities::read(status.capacity.as_ref(), "/status/capacity", subject)?,
             given => quantities::read(given.as_ref(), "/status/allocatable", subject)?,
@@ -32,7 +32,7 @@ impl NodeFacts {
         for (index, taint) in spec.taints.into_iter().flatten().enumerate() {
             let at = format!("/spec/taints/{index}");
             if taint.key.is_empty() {
-                return Err(subject.mistake(&format!("{at}/key"), "is missing", "name the taint"));
+                return Err(subject.mistake(&format!("{at}/key"), "is missing", "write the key of the taint"));
             }
             if let Some(effect) = effect(&taint.effect, &format!("{at}/effect"), subject)? {
                 taints.push(Taint { key: taint.key, value: taint.value.unwrap_or_default(), effect });

@@ -1,4 +1,4 @@
-//! Pods.
+//! Reads pods.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{constraints, ports, requests};
 use crate::cluster::InputError;
 use crate::cluster::eligibility::Constraints;
 
-/// What is known of a pod, or of what is placed like one. Nodes, classes and resources go by name here.
+/// The properties of a pod, or of a reservation. Nodes, classes and resources are referenced by name.
 #[derive(Debug, Clone)]
 pub(crate) struct PodFacts {
     pub(crate) kind: PodKind,
@@ -33,12 +33,14 @@ pub(crate) struct PodFacts {
     pub(crate) created: Option<i64>,
     pub(crate) started: Option<i64>,
     pub(crate) scheduled: Option<i64>,
-    /// Ports of the node among them.
+    /// The requests, including ports of the node.
     pub(crate) requests: Amounts,
     pub(crate) constraints: Constraints,
     pub(crate) owner: Option<Owner>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) annotations: BTreeMap<String, String>,
+    /// The whole object as JSON, for the fields that a policy reads; empty where it is no pod.
+    pub(crate) json: Box<str>,
 }
 
 impl PodFacts {
@@ -46,15 +48,15 @@ impl PodFacts {
     pub(super) fn read(mut value: Value, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
         quantities::as_texts(&mut value);
         let Pod { metadata, spec, status } = subject.typed(&value, "")?;
-        drop(value);
         let facts = PodFacts::from_spec(metadata, spec.unwrap_or_default(), status.as_ref(), "/spec", subject)?;
+        let facts = PodFacts { json: value.to_string().into(), ..facts };
         match status {
             Some(status) => facts.with_status(status, subject),
             None => Ok(facts),
         }
     }
 
-    /// What a pod's metadata and spec say. `pointer` leads to the spec.
+    /// Reads the metadata and spec of a pod. `pointer` is that of the spec.
     pub(super) fn from_spec(
         metadata: ObjectMeta,
         spec: PodSpec,
@@ -63,7 +65,7 @@ impl PodFacts {
         subject: &Subject<'_>,
     ) -> Result<PodFacts, InputError> {
         if spec.containers.is_empty() {
-            return Err(subject.mistake(&format!("{pointer}/containers"), "is missing", "list a container at least"));
+            return Err(subject.mistake(&format!("{pointer}/containers"), "is missing", "add at least one container"));
         }
         let policy =
             never_preempts(spec.preemption_policy.as_deref(), &format!("{pointer}/preemptionPolicy"), subject)?;
@@ -98,6 +100,7 @@ impl PodFacts {
                 .map(|owner| Owner { kind: owner.kind, name: owner.name, uid: owner.uid }),
             labels: metadata.labels.unwrap_or_default(),
             annotations: metadata.annotations.unwrap_or_default(),
+            json: Box::default(),
         })
     }
 
@@ -110,7 +113,7 @@ impl PodFacts {
             "Failed" => Phase::Failed,
             "Unknown" => Phase::Unknown,
             other => {
-                let what = format_args!("`{other}` is no phase").to_string();
+                let what = format_args!("`{other}` is not a phase").to_string();
                 let remedy = "write Pending, Running, Succeeded, Failed or Unknown";
                 return Err(subject.mistake("/status/phase", what, remedy));
             }
@@ -125,24 +128,24 @@ impl PodFacts {
     }
 }
 
-/// Whether a scheduler preempted it.
+/// Whether a scheduler preempted the pod.
 pub(super) fn preempted(conditions: &[PodCondition]) -> bool {
     conditions.iter().any(|condition| {
         holds(condition, "DisruptionTarget") && condition.reason.as_deref() == Some("PreemptionByScheduler")
     })
 }
 
-/// Whether a condition is of this type and true.
+/// Whether a condition has this type and is true.
 pub(super) fn holds(condition: &PodCondition, kind: &str) -> bool {
     condition.type_ == kind && condition.status == "True"
 }
 
-/// A text, or what holds where it is not given.
+/// A text, or the default if it is absent or empty.
 fn or(text: Option<String>, default: &str) -> String {
     text.filter(|text| !text.is_empty()).unwrap_or_else(|| default.to_owned())
 }
 
-/// A point in time as the contract has it; what is further away than it can count is as far away as it can.
+/// A point in time in nanoseconds since 1970. Times beyond 64 bits become the nearest possible value.
 pub(super) fn nanoseconds(time: &Time) -> i64 {
     let count = time.0.as_nanosecond();
     i64::try_from(count).unwrap_or(if count < 0 { i64::MIN } else { i64::MAX })

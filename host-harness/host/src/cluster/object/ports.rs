@@ -1,4 +1,4 @@
-//! Ports of the node that a pod takes, as resources: plain arithmetic then finds conflicts, and what an eviction frees.
+//! Host ports as resources, so that ordinary arithmetic finds conflicts and what an eviction frees.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -9,10 +9,10 @@ use super::quantities::Amounts;
 use super::subject::Subject;
 use crate::cluster::InputError;
 
-/// What a node has of a port: who binds all addresses takes it whole, who binds one address takes 1 of it.
+/// The amount of a port on each node. A pod that binds all addresses uses the whole amount, a pod that binds one address uses 1.
 const WHOLE: i64 = 1 << 32;
 
-/// The amount of a resource that a node has that does not name it.
+/// The allocatable of a resource on a node that does not list it.
 pub(crate) fn everywhere(resource: &str) -> i64 {
     match resource.strip_prefix("hostport/").map(|rest| rest.matches('/').count()) {
         Some(1) => WHOLE,
@@ -21,7 +21,7 @@ pub(crate) fn everywhere(resource: &str) -> i64 {
     }
 }
 
-/// The ports that the pod takes of its node. `pointer` leads to the pod's `spec`.
+/// The host ports of a pod. `pointer` is that of the pod's `spec`.
 pub(super) fn of_pod(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Result<Amounts, InputError> {
     let host_network = spec.host_network == Some(true);
     let mut taken = BTreeMap::<(String, i32), BTreeSet<Option<IpAddr>>>::new();
@@ -46,7 +46,7 @@ pub(super) fn of_pod(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Re
     Ok(amounts(&taken))
 }
 
-/// Protocol and port that are taken, and the address; none is all addresses.
+/// The protocol, the port, and the address; no address means all addresses.
 type Binding = ((String, i32), Option<IpAddr>);
 
 fn read(
@@ -62,13 +62,13 @@ fn read(
     };
     if !(1..=65535).contains(&number) {
         let at = format!("{pointer}/{}", if port.host_port.is_some() { "hostPort" } else { "containerPort" });
-        return Err(subject.mistake(&at, format_args!("`{number}` is no port"), "write a number from 1 to 65535"));
+        return Err(subject.mistake(&at, format_args!("`{number}` is not a port"), "write a number from 1 to 65535"));
     }
     let protocol = match port.protocol.as_deref().unwrap_or_default() {
         "" => "TCP",
         known @ ("TCP" | "UDP" | "SCTP") => known,
         other => {
-            let what = format_args!("`{other}` is no protocol").to_string();
+            let what = format_args!("`{other}` is not a protocol").to_string();
             return Err(subject.mistake(&format!("{pointer}/protocol"), what, "write TCP, UDP or SCTP"));
         }
     };
@@ -78,8 +78,12 @@ fn read(
             Ok(address) if address.is_unspecified() => None,
             Ok(address) => Some(address),
             Err(_) => {
-                let what = format_args!("`{text}` is no IP address").to_string();
-                return Err(subject.mistake(&format!("{pointer}/hostIP"), what, "write an address or leave it out"));
+                let what = format_args!("`{text}` is not an IP address").to_string();
+                return Err(subject.mistake(
+                    &format!("{pointer}/hostIP"),
+                    what,
+                    "write an address, or remove the field",
+                ));
             }
         },
     };
@@ -119,14 +123,14 @@ mod tests {
         taken(json!({"containers": [{"name": "c", "ports": ports}]})).unwrap()
     }
 
-    /// Whether a node has room for both, by plain arithmetic.
+    /// Whether both fit on a node.
     fn fit(one: &Amounts, other: &Amounts) -> bool {
         one.iter()
             .all(|(resource, amount)| amount.saturating_add(*other.get(resource).unwrap_or(&0)) <= everywhere(resource))
     }
 
     #[test]
-    fn conflicts_are_plain_arithmetic() {
+    fn conflicts_follow_from_ordinary_arithmetic() {
         let bind = |protocol: &str, address: &str| {
             ports(json!([{"containerPort": 1, "hostPort": 80, "protocol": protocol, "hostIP": address}]))
         };
@@ -182,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_port_is_a_mistake() {
+    fn an_invalid_port_is_a_mistake() {
         for (port, path) in [
             (json!({"hostPort": 65536}), "spec.containers[0].ports[0].hostPort"),
             (json!({"hostPort": -1}), "spec.containers[0].ports[0].hostPort"),

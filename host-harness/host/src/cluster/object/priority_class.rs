@@ -1,4 +1,4 @@
-//! Priority classes.
+//! Reads priority classes.
 
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::subject::Subject;
 use crate::cluster::InputError;
 
-/// What is known of a priority class.
+/// The properties of a priority class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ClassFacts {
     pub(crate) value: i32,
@@ -41,7 +41,7 @@ pub(super) fn never_preempts(
         "Never" => Ok(Some(true)),
         "PreemptLowerPriority" => Ok(Some(false)),
         other => {
-            let what = format_args!("`{other}` is no preemption policy").to_string();
+            let what = format_args!("`{other}` is not a preemption policy").to_string();
             Err(subject.mistake(pointer, what, "write Never or PreemptLowerPriority"))
         }
     }

@@ -1,4 +1,4 @@
-//! Quantities of resources.
+//! Reads quantities of resources.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::cluster::InputError;
 /// Amounts by the name of the resource, in the unit of the contract.
 pub(crate) type Amounts = BTreeMap<String, i64>;
 
-/// Where quantities stand: the mappings of these keys.
+/// The keys whose mappings contain quantities.
 const PLACES: [&str; 6] = ["requests", "limits", "allocatable", "capacity", "overhead", "allocatedResources"];
 
-/// Quantities may be written as numbers; the types of Kubernetes have texts for them.
+/// Converts quantities written as numbers to texts, which the Kubernetes types require.
 pub(super) fn as_texts(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(as_texts),
@@ -33,7 +33,7 @@ pub(super) fn as_texts(value: &mut Value) {
 
 fn as_text(value: &mut Value) {
     if let Value::Number(number) = value {
-        // Written without exponent: `1e+20` of JSON is no quantity.
+        // Without exponent, because `1e+20` is not a valid quantity.
         let text = if number.is_f64() { number.as_f64().map(|float| float.to_string()) } else { None };
         *value = Value::String(text.unwrap_or_else(|| number.to_string()));
     }
@@ -49,7 +49,7 @@ pub(super) fn read(
     for (resource, Quantity(text)) in list.into_iter().flatten() {
         let at = format!("{pointer}{}", step(resource));
         if resource.matches('/').count() > 1 {
-            return Err(subject.mistake(&at, "the resource has more than one `/` in its name", "correct the name"));
+            return Err(subject.mistake(&at, "the name of the resource has more than one `/`", "correct the name"));
         }
         let amount = parse(text, Unit::of(resource)).map_err(|error| {
             let remedy = match error {
@@ -64,7 +64,7 @@ pub(super) fn read(
     Ok(amounts)
 }
 
-/// Adds amounts; the name of the resource where the sum cannot be held.
+/// Adds amounts. Fails with the name of a resource whose sum exceeds 64 bits.
 pub(super) fn add(sum: &mut Amounts, more: &Amounts) -> Result<(), String> {
     for (resource, amount) in more {
         let entry = sum.entry(resource.clone()).or_default();
@@ -73,7 +73,7 @@ pub(super) fn add(sum: &mut Amounts, more: &Amounts) -> Result<(), String> {
     Ok(())
 }
 
-/// Raises amounts to those of another where they are less.
+/// Raises amounts to at least those of another.
 pub(super) fn raise(amounts: &mut Amounts, to: &Amounts) {
     for (resource, amount) in to {
         let entry = amounts.entry(resource.clone()).or_default();

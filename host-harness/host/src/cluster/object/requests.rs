@@ -1,4 +1,4 @@
-//! What a pod requests, as kube-scheduler computes it.
+//! Computes the requests of a pod like kube-scheduler.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use super::quantities::{Amounts, add, raise, read};
 use super::subject::Subject;
 use crate::cluster::InputError;
 
-/// What the pod requests: containers, init containers and sidecars combined, what is given for the pod as a whole, overhead,
-/// and one `pods`. `pointer` leads to the pod's `spec`.
+/// The requests of a pod: containers, init containers and sidecars, pod-level resources, overhead, and 1 of `pods`. `pointer` is that of the
+/// pod's `spec`.
 pub(super) fn of_pod(
     spec: &PodSpec,
     status: Option<&PodStatus>,
@@ -17,7 +17,7 @@ pub(super) fn of_pod(
     subject: &Subject<'_>,
 ) -> Result<Amounts, InputError> {
     let too_large = |resource: String| {
-        let what = format_args!("the sum of its requests of `{resource}` is too large").to_string();
+        let what = format_args!("the sum of the requests of `{resource}` is too large").to_string();
         subject.mistake(pointer, what, "write smaller requests")
     };
     let own = Reader { status, pointer, subject };
@@ -25,28 +25,28 @@ pub(super) fn of_pod(
     let init_containers = own.all(spec.init_containers.as_ref(), "initContainers")?;
     let mut requests = combine(&containers, &init_containers).map_err(too_large)?;
     let whole = requirements(spec.resources.as_ref(), &format!("{pointer}/resources"), subject)?;
-    // A limit for the pod as a whole stands in for a request only where no container names the resource.
+    // A pod-level limit replaces a request only for resources that no container requests.
     let missing =
         whole.limits.into_iter().filter(|(resource, _)| !requests.contains_key(resource)).collect::<Amounts>();
-    requests.extend(missing.into_iter().chain(whole.requests).filter(|(resource, _)| may_be_whole(resource)));
+    requests.extend(missing.into_iter().chain(whole.requests).filter(|(resource, _)| is_pod_level(resource)));
     let overhead = read(spec.overhead.as_ref(), &format!("{pointer}/overhead"), subject)?;
     add(&mut requests, &overhead).map_err(too_large)?;
     requests.insert("pods".to_owned(), 1);
     Ok(requests)
 }
 
-/// Whether a resource may be given for the pod as a whole.
-fn may_be_whole(resource: &str) -> bool {
+/// Whether a resource is allowed at pod level.
+fn is_pod_level(resource: &str) -> bool {
     matches!(resource, "cpu" | "memory") || resource.starts_with("hugepages-")
 }
 
-/// What a container requests, and whether it is an init container that keeps running (a sidecar).
+/// The requests of a container, and whether it is a sidecar (an init container that keeps running).
 struct Share {
     requests: Amounts,
     sidecar: bool,
 }
 
-/// Containers run together with the sidecars; every other init container runs with the sidecars that were started before it.
+/// Combines requests. Containers run together with all sidecars; another init container runs with the sidecars started before it.
 fn combine(containers: &[Share], init_containers: &[Share]) -> Result<Amounts, String> {
     let (mut running, mut sidecars, mut peak) = (Amounts::new(), Amounts::new(), Amounts::new());
     for container in containers {
@@ -105,7 +105,7 @@ impl Reader<'_> {
         for (index, container) in containers.into_iter().flatten().enumerate() {
             let pointer = format!("{}/{list}/{index}/resources", self.pointer);
             let written = requirements(container.resources.as_ref(), &pointer, self.subject)?;
-            // The API server sets a request that is not given to the limit.
+            // The API server uses the limit as request where the latter is absent.
             let mut requests = written.limits;
             requests.extend(written.requests);
             let sidecar = container.restart_policy.as_deref() == Some("Always");
@@ -117,7 +117,7 @@ impl Reader<'_> {
         Ok(shares)
     }
 
-    /// While a container is resized in place it holds the larger of what it has and what it is to have.
+    /// Raises the requests of a container during an in-place resize: the larger of old and new amounts counts.
     fn raise_to_actual(
         &self,
         requests: &mut Amounts,

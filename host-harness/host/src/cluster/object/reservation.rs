@@ -1,4 +1,4 @@
-//! Koordinator's reservations: they take a place on a node as if they were pods.
+//! Reads Koordinator's reservations, which are scheduled like pods.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::subject::Subject;
 use super::{ports, quantities};
 use crate::cluster::InputError;
 
-/// What is read of a reservation.
+/// The fields of a reservation that are read.
 #[derive(Debug, Deserialize)]
 struct Reservation {
     #[serde(default)]
@@ -38,13 +38,13 @@ struct Status {
     conditions: Option<Vec<PodCondition>>,
 }
 
-/// Reads a reservation as the pod that would hold its place.
+/// Reads a reservation like a pod.
 pub(super) fn read(value: &Value, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
     let mut value = value.clone();
     quantities::as_texts(&mut value);
     let Reservation { metadata, spec, status } = subject.typed(&value, "")?;
     let Some(template) = spec.unwrap_or_default().template else {
-        return Err(subject.mistake("/spec/template", "is missing", "write the template of the pods it is for"));
+        return Err(subject.mistake("/spec/template", "is missing", "write the template of its pods"));
     };
     let spec = template.spec.unwrap_or_default();
     let facts = PodFacts::from_spec(template.metadata.unwrap_or_default(), spec, None, "/spec/template/spec", subject)?;
@@ -52,7 +52,7 @@ pub(super) fn read(value: &Value, subject: &Subject<'_>) -> Result<PodFacts, Inp
     with_status(facts, status.unwrap_or_default(), subject)
 }
 
-/// The reservation's own labels and annotations overlay those of the template; its namespace is the template's.
+/// Applies the reservation's own labels and annotations over those of the template. The namespace is that of the template.
 fn with_metadata(mut facts: PodFacts, metadata: ObjectMeta) -> PodFacts {
     facts.kind = PodKind::Reservation;
     facts.name = metadata.name.unwrap_or_default();
@@ -78,13 +78,13 @@ fn with_status(mut facts: PodFacts, status: Status, subject: &Subject<'_>) -> Re
         ("Succeeded", node) => (Phase::Succeeded, node),
         ("Failed", node) => (Phase::Failed, node),
         (other, _) => {
-            let what = format_args!("`{other}` is no phase").to_string();
+            let what = format_args!("`{other}` is not a phase").to_string();
             let remedy = "write Pending, Available, Waiting, Succeeded or Failed";
             return Err(subject.mistake("/status/phase", what, remedy));
         }
     };
     if let (Phase::Running, Some(allocatable)) = (facts.phase, &status.allocatable) {
-        // What is no quantity of the reservation stays the template's: the place among the pods, and ports.
+        // The slot among the pods and the ports stay as in the template, because the allocatable does not list them.
         facts.requests.retain(|resource, _| resource == "pods" || ports::everywhere(resource) > 0);
         facts.requests.extend(quantities::read(Some(allocatable), "/status/allocatable", subject)?);
     }

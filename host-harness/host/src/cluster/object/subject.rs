@@ -1,4 +1,4 @@
-//! Who a mistake is about.
+//! The object that a mistake is about.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -7,11 +7,11 @@ use serde_path_to_error::Segment;
 use crate::cluster::InputError;
 use crate::cluster::load::Origin;
 
-/// An object that is being read.
+/// The object to read.
 #[derive(Debug)]
 pub(super) struct Subject<'a> {
     pub(super) origin: &'a Origin,
-    /// Such as `Pod default/a`.
+    /// Its name in messages, for example `Pod default/a`.
     pub(super) name: String,
 }
 
@@ -25,7 +25,7 @@ impl Subject<'_> {
         self.origin.mistake(pointer, message, remedy)
     }
 
-    /// Reads what stands at a JSON pointer as a type of Kubernetes.
+    /// Reads the value at a JSON pointer as a Kubernetes type.
     pub(super) fn typed<T: DeserializeOwned>(&self, value: &Value, pointer: &str) -> Result<T, InputError> {
         serde_path_to_error::deserialize(value).map_err(|error| {
             let mut at = pointer.to_owned();
@@ -36,21 +36,17 @@ impl Subject<'_> {
                     Segment::Enum { .. } | Segment::Unknown => {}
                 }
             }
-            self.mistake(
-                &at,
-                error.inner(),
-                "write what is expected there; a text that looks like something else is quoted",
-            )
+            self.mistake(&at, error.inner(), "write the expected type; quote a text that looks like another type")
         })
     }
 }
 
-/// A key as a part of a JSON pointer.
+/// A key as part of a JSON pointer.
 pub fn step(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// A JSON pointer as Kubernetes writes paths: `spec.containers[0].resources.requests[nvidia.com/gpu]`.
+/// A JSON pointer as a Kubernetes field path: `spec.containers[0].resources.requests[nvidia.com/gpu]`.
 pub fn dotted(pointer: &str) -> String {
     let mut path = String::new();
     for token in pointer.split('/').skip(1) {

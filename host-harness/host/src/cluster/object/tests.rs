@@ -11,7 +11,7 @@ fn object(text: &str) -> Result<Object, InputError> {
 fn pod(text: &str) -> PodFacts {
     match object(text).map(|object| object.body) {
         Ok(Body::Pod(facts) | Body::Reservation(facts, _)) => *facts,
-        other => panic!("no pod: {other:?}"),
+        other => panic!("not a pod: {other:?}"),
     }
 }
 
@@ -21,7 +21,7 @@ fn pod_with(spec: &str) -> Result<Object, InputError> {
 }
 
 #[test]
-fn reads_what_matters_of_a_pod_and_nothing_else() {
+fn reads_the_needed_fields_of_a_pod_and_no_others() {
     let facts = pod("\
 apiVersion: v1
 kind: Pod
@@ -73,7 +73,7 @@ status:
 }
 
 #[test]
-fn what_is_not_given_has_its_default() {
+fn absent_fields_have_defaults() {
     let facts = pod(
         "{apiVersion: v1, kind: Pod, metadata: {name: a, creationTimestamp: null}, spec: {containers: [{name: c}]}}",
     );
@@ -146,7 +146,7 @@ spec:
 ";
 
 #[test]
-fn reads_a_reservation_as_the_pod_that_holds_its_place() {
+fn reads_a_reservation_like_a_pod() {
     let pending = pod(RESERVATION);
     assert_eq!((pending.kind, &*pending.namespace, &*pending.name), (PodKind::Reservation, "team", "r"));
     assert_eq!((&*pending.uid, pending.priority, pending.phase, pending.node), ("u-r", Some(9), Phase::Pending, None));
@@ -163,7 +163,7 @@ fn reads_a_reservation_as_the_pod_that_holds_its_place() {
 }
 
 #[test]
-fn a_namespace_means_nothing_where_the_kind_has_none() {
+fn the_namespace_of_a_cluster_scoped_kind_is_ignored() {
     let key = |text: &str| object(text).unwrap().key();
     assert_eq!(key("{apiVersion: v1, kind: Node, metadata: {name: n, namespace: x}}"), "Node/n");
     assert_eq!(key(&RESERVATION.replace("name: r", "name: r\n  namespace: x")), "Reservation/r");
@@ -193,26 +193,26 @@ fn inline_objects_of_another_document_have_its_lines() {
 #[test]
 fn mistakes_are_named_with_their_line() {
     for (line, message, text) in [
-        (1, "no Kubernetes object", "- a\n"),
+        (1, "not a Kubernetes object", "- a\n"),
         (2, "apiVersion of the object: is missing", "\nkind: Pod\nmetadata: {name: a}"),
         (1, "kind of the object: is missing", "apiVersion: v1\nmetadata: {name: a}"),
-        (2, "kind of the object: `5` is no text", "apiVersion: v1\nkind: 5"),
-        (2, "there is no kind `Pods` in `v1`", "apiVersion: v1\nkind: Pods\nmetadata: {name: a}"),
-        (2, "there is no kind `Pod` in `v1beta1`", "apiVersion: v1beta1\nkind: Pod\nmetadata: {name: a}"),
-        (2, "there is no kind `Pod` in `apps/v1`", "apiVersion: apps/v1\nkind: Pod\nmetadata: {name: a}"),
+        (2, "kind of the object: `5` is not a text", "apiVersion: v1\nkind: 5"),
+        (2, "`v1` has no kind `Pods`", "apiVersion: v1\nkind: Pods\nmetadata: {name: a}"),
+        (2, "`v1beta1` has no kind `Pod`", "apiVersion: v1beta1\nkind: Pod\nmetadata: {name: a}"),
+        (2, "`apps/v1` has no kind `Pod`", "apiVersion: apps/v1\nkind: Pod\nmetadata: {name: a}"),
         (
             2,
-            "no kind `priorityClasses` in",
+            "no kind `priorityClasses`",
             "apiVersion: scheduling.k8s.io/v1\nkind: priorityClasses\nmetadata: {name: a}",
         ),
         (
             2,
-            "no kind `PriorityClass` in",
+            "no kind `PriorityClass`",
             "apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClass\nmetadata: {name: a}",
         ),
-        (1, "a list stands inside", "{apiVersion: v1, kind: List, metadata: {name: a}}"),
+        (1, "a List is nested", "{apiVersion: v1, kind: List, metadata: {name: a}}"),
         (3, "metadata.name of Pod: is missing", "apiVersion: v1\nkind: Pod\nmetadata:\n  namespace: a"),
-        (4, "metadata.name of Pod: `7` is no text", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: 7"),
+        (4, "metadata.name of Pod: `7` is not a text", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: 7"),
         (4, "metadata.name of Pod: `a/b` contains", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a/b"),
         (4, "spec.containers of Pod default/a: is missing", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {}"),
         (

@@ -78,6 +78,9 @@ impl<P: Policy> Policy for Faulty<P> {
         self.restarts.fetch_add(1, Ordering::SeqCst);
         self.policy.restart()
     }
+    fn has(&self, interface: Interface) -> bool {
+        self.policy.has(interface)
+    }
     behind_the_fuse! {
         describe() -> Description;
         configure(laws: &str, arguments: &str) -> Result<(), ConfigError>;

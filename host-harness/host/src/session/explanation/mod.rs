@@ -1,13 +1,11 @@
 //! Why an attempt ended as it did: what the policy noted, in names, and counted.
 
-mod fold;
 mod record;
 
 use lictor_contract::Outcome;
 use serde::Serialize;
 
-use crate::reason::NamedReason;
-use fold::Pattern;
+use crate::reason::{Fact, NamedReason, fold, say};
 
 /// Why an attempt ended as it did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -69,10 +67,11 @@ pub struct Counted {
     pub reason: NamedReason,
 }
 
-/// Things that were said in the same words but for the numbers in them.
+/// Things of which the reasons differ in their numbers only.
 #[derive(Debug)]
 pub struct Alike<'a> {
-    pattern: Pattern<'a>,
+    /// The reason; a number that is not the same in all is the least and the most of them.
+    pub reason: NamedReason,
     /// The things that were said.
     pub told: Vec<&'a Reported>,
 }
@@ -94,8 +93,8 @@ impl Explanation {
         }
         let nodes = self.counted.iter().filter(|said| said.about == About::Node && said.outcome == Outcome::Barred);
         let most = nodes.max_by_key(|said| said.count)?;
-        let message = format!("{} of {} nodes: {}", most.count, self.nodes, most.reason.message);
-        Some(NamedReason { message, ..most.reason.clone() })
+        let how_many = vec![Fact::count("count", most.count), Fact::count("nodes", self.nodes)];
+        Some(most.reason.clone().behind(say("host/of-nodes", "", how_many)))
     }
 
     /// What was said of these, that like it together.
@@ -112,61 +111,60 @@ impl Reported {
 }
 
 impl Alike<'_> {
-    /// The law.
+    /// The code of the law.
     pub fn law(&self) -> &str {
-        self.told.first().map_or("", |told| told.reason.code.as_str())
+        &self.reason.code
     }
 
-    /// The words, with ranges in the place of numbers that differ.
-    pub fn message(&self) -> String {
-        self.pattern.to_string()
+    /// The sentence, with ranges in the place of numbers that differ.
+    pub fn message(&self) -> &str {
+        &self.reason.message
     }
 
     fn counted(&self) -> Option<Counted> {
         let first = self.told.first()?;
         let (about, outcome) = (first.about, first.outcome);
-        let reason = NamedReason { message: self.message(), ..first.reason.clone() };
+        let reason = self.reason.clone();
         Some(Counted { count: self.told.len(), about, outcome, reason })
     }
 }
 
-/// Puts together what was said in the same words but for the numbers in them, in the order in which it was said first.
+/// Puts together what was said for the same reason but for the numbers in it, in the order in which it was said first.
 pub fn alike<'a>(told: impl IntoIterator<Item = &'a Reported>) -> Vec<Alike<'a>> {
     let mut places = std::collections::BTreeMap::new();
-    let mut groups: Vec<Alike<'a>> = Vec::new();
+    let mut groups: Vec<Vec<&'a Reported>> = Vec::new();
     for told in told {
-        let pattern = Pattern::of(&told.reason.message);
-        let key = (told.about, told.outcome, told.reason.code.as_str(), pattern.words());
+        let key = (told.about, told.outcome, told.reason.shape());
         let place = *places.entry(key).or_insert(groups.len());
         match groups.get_mut(place) {
-            Some(group) => {
-                group.pattern.widen(pattern);
-                group.told.push(told);
-            }
-            None => groups.push(Alike { pattern, told: vec![told] }),
+            Some(group) => group.push(told),
+            None => groups.push(vec![told]),
         }
     }
-    groups
+    let folded = |told: Vec<&'a Reported>| Alike { reason: fold(told.iter().map(|told| &told.reason)), told };
+    groups.into_iter().map(folded).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reason::Templates;
 
-    fn told(about: About, name: &str, law: &str, message: &str) -> Reported {
-        let reason = NamedReason { code: law.to_owned(), message: message.to_owned(), ..NamedReason::default() };
+    fn told(about: About, name: &str, law: &str, resource: &str, free: i64) -> Reported {
+        let facts = vec![Fact::amount("free", resource, free)];
+        let reason = Templates::default().say(law, "", facts);
         Reported { about, name: Some(name.to_owned()), node: None, outcome: Outcome::Barred, reason }
     }
 
     #[test]
     fn what_differs_in_numbers_only_is_counted_together() {
         let notes = vec![
-            told(About::Node, "a", "node/has-room", "not enough cpu: asked 8, free 1500m"),
-            told(About::Node, "b", "node/has-room", "not enough gpu: asked 8, free 4"),
-            told(About::Node, "c", "node/has-room", "not enough cpu: asked 8, free -2"),
-            told(About::Node, "d", "node/has-room", "not enough cpu: asked 8, free 4"),
-            told(About::Pod, "e", "node/has-room", "not enough cpu: asked 8, free 4"),
-            told(About::Node, "f", "node/other", "not enough cpu: asked 8, free 4"),
+            told(About::Node, "a", "node/has-room", "cpu", 1500),
+            told(About::Node, "b", "node/has-room", "gpu", 4),
+            told(About::Node, "c", "node/has-room", "cpu", -2000),
+            told(About::Node, "d", "node/has-room", "cpu", 4000),
+            told(About::Pod, "e", "node/has-room", "cpu", 4000),
+            told(About::Node, "f", "node/other", "cpu", 4000),
         ];
         let explanation = Explanation::of(9, notes);
         let counted: Vec<(usize, About, &str)> = explanation
@@ -177,11 +175,16 @@ mod tests {
         assert_eq!(
             counted,
             [
-                (3, About::Node, "not enough cpu: asked 8, free -2 to 4"),
-                (1, About::Node, "not enough gpu: asked 8, free 4"),
-                (1, About::Pod, "not enough cpu: asked 8, free 4"),
-                (1, About::Node, "not enough cpu: asked 8, free 4"),
+                (3, About::Node, "free cpu -2 to 4"),
+                (1, About::Node, "free gpu 4"),
+                (1, About::Pod, "free cpu 4"),
+                (1, About::Node, "free cpu 4"),
             ]
+        );
+        let obstacle = explanation.obstacle().unwrap();
+        assert_eq!(
+            (obstacle.code.as_str(), obstacle.message.as_str()),
+            ("node/has-room", "3 of 9 nodes: free cpu -2 to 4")
         );
         let alike = explanation.alike(About::Node, Outcome::Barred);
         let names: Vec<&str> = alike[0].told.iter().filter_map(|told| told.name.as_deref()).collect();

@@ -7,9 +7,6 @@ use crate::policy::CallError;
 use crate::reason::NamedReason;
 use crate::session::{Cause, Session, SessionError};
 
-/// The code of what only the host can judge: whether a pod may ever run on a node.
-const ELIGIBLE: &str = "host/eligible";
-
 /// What the codes of laws about room on nodes begin with.
 const NODE: &str = "node/";
 
@@ -50,17 +47,17 @@ impl Session {
 
     /// The nodes that never take a pod.
     fn ineligible(&self, pod: PodId) -> Vec<Reported> {
-        let mut nodes: Vec<(&str, String)> = Vec::new();
+        let mut nodes: Vec<(&str, NamedReason)> = Vec::new();
         for node in self.mirror.nodes() {
-            nodes.extend(self.mirror.eligible(pod, node.id).err().map(|why| (node.name.as_str(), why.to_string())));
+            nodes.extend(self.mirror.eligible(pod, node.id).err().map(|why| (node.name.as_str(), why.reason())));
         }
         nodes.sort_unstable();
-        let told = |(name, message): (&str, String)| Reported {
+        let told = |(name, reason): (&str, NamedReason)| Reported {
             about: About::Node,
             name: Some(name.to_owned()),
             node: None,
             outcome: Outcome::Barred,
-            reason: NamedReason { code: ELIGIBLE.to_owned(), message, ..NamedReason::default() },
+            reason,
         };
         nodes.into_iter().map(told).collect()
     }

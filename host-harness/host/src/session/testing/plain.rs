@@ -66,12 +66,15 @@ impl Policy for Plain {
         *self = Plain::default();
         Ok(())
     }
+    fn has(&self, interface: Interface) -> bool {
+        matches!(interface, Interface::Placement | Interface::Permit)
+    }
     fn describe(&mut self) -> Result<Description, CallError> {
         let points = [ExtensionPoint::PostFilter, ExtensionPoint::Reserve, ExtensionPoint::Permit];
         let set = SystemInfo {
             name: "plain".to_owned(),
             about: String::new(),
-            extension_points: points.to_vec(),
+            extension_points: points.map(|point| point.name().to_owned()).to_vec(),
             interests: interests(),
             arguments: Vec::new(),
             templates: Vec::new(),
@@ -100,16 +103,7 @@ impl Policy for Plain {
                 _ => {}
             }
         }
-        Ok(Applied { revision: 0, findings: Vec::new() })
-    }
-    fn queue_order(&mut self, _pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
-        Err(CallError::Lacks("queue"))
-    }
-    fn pre_filter(&mut self, _pod: PodId) -> Result<PreFiltered, CallError> {
-        Err(CallError::Lacks("placement"))
-    }
-    fn filter(&mut self, _pod: PodId) -> Result<NodeVerdicts, CallError> {
-        Err(CallError::Lacks("placement"))
+        Ok(Applied { findings: Vec::new() })
     }
     fn post_filter(&mut self, id: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
         let pod = self.pods.get(&id).unwrap().clone();
@@ -150,26 +144,5 @@ impl Policy for Plain {
         let permission = if alone { Permission::Wait(WAIT) } else { Permission::Allow };
         let admits = if waits(&pod) { admits } else { Vec::new() };
         Ok(Permitted { permission, reason: reason("its pair"), effects: Effects { admits, ..Effects::default() } })
-    }
-    fn act(&mut self) -> Result<Actions, CallError> {
-        Err(CallError::Lacks("cycle"))
-    }
-    fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
-        Err(CallError::Lacks("account"))
-    }
-    fn marks(&mut self, _pod: PodId, _node: NodeId) -> Result<Vec<Mark>, CallError> {
-        Err(CallError::Lacks("binding"))
-    }
-    fn record_notes(&mut self, _on: bool) -> Result<(), CallError> {
-        Err(CallError::Lacks("explain"))
-    }
-    fn notes(&mut self, _pod: PodId) -> Result<Vec<Note>, CallError> {
-        Err(CallError::Lacks("explain"))
-    }
-    fn save(&mut self) -> Result<Checkpoint, CallError> {
-        Err(CallError::Lacks("state"))
-    }
-    fn restore(&mut self, _checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
-        Err(CallError::Lacks("state"))
     }
 }

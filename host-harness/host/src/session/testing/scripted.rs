@@ -24,11 +24,15 @@ impl Policy for Scripted {
             Some(_) => fault("restart"),
         }
     }
+    fn has(&self, interface: Interface) -> bool {
+        self.points.iter().any(|point| point.interface() == interface)
+            || matches!(interface, Interface::Account | Interface::Explain | Interface::Marks)
+    }
     fn describe(&mut self) -> Result<Description, CallError> {
         let set = SystemInfo {
             name: "test".to_owned(),
             about: String::new(),
-            extension_points: self.points.clone(),
+            extension_points: self.points.iter().map(|point| (*point).into()).collect(),
             interests: interests(),
             arguments: Vec::new(),
             templates: Vec::new(),
@@ -38,7 +42,7 @@ impl Policy for Scripted {
     fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
         let arguments: Value = serde_json::from_str(if arguments.is_empty() { "{}" } else { arguments }).unwrap();
         Ok(match arguments.as_object().unwrap().keys().next() {
-            _ if laws != "test" => Err(ConfigError::UnknownLaws(vec!["test".to_owned()])),
+            _ if laws != "test" => Err(ConfigError::UnknownSystem(vec!["test".to_owned()])),
             Some(name) => Err(ConfigError::UnknownArgument(name.clone())),
             None => Ok(()),
         })
@@ -64,7 +68,7 @@ impl Policy for Scripted {
                 _ => {}
             }
         }
-        Ok(Applied { revision: 0, findings: Vec::new() })
+        Ok(Applied { findings: Vec::new() })
     }
     fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
         let names: Vec<String> = pods.iter().map(|pod| self.name(*pod)).collect();
@@ -175,7 +179,7 @@ impl Policy for Scripted {
     }
     fn marks(&mut self, pod: PodId, _node: NodeId) -> Result<Vec<Mark>, CallError> {
         match self.next(&format!("marks {}", self.name(pod))) {
-            None => Err(CallError::Lacks("binding")),
+            None => Err(CallError::Lacks(Interface::Marks)),
             Some(Say::Marks(key, value)) => {
                 let (place, key, value) = (MarkPlace::Annotation, key.to_owned(), value.to_owned());
                 Ok(vec![Mark { place, key, value }])
@@ -185,14 +189,5 @@ impl Policy for Scripted {
     }
     fn record_notes(&mut self, _on: bool) -> Result<(), CallError> {
         Ok(())
-    }
-    fn notes(&mut self, _pod: PodId) -> Result<Vec<Note>, CallError> {
-        Err(CallError::Lacks("explain"))
-    }
-    fn save(&mut self) -> Result<Checkpoint, CallError> {
-        Err(CallError::Lacks("state"))
-    }
-    fn restore(&mut self, _checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
-        Err(CallError::Lacks("state"))
     }
 }

@@ -1,4 +1,4 @@
-//! Gangs of other manners than the default: fewer members needed than there are, NonStrict, match policies, groups.
+//! Gangs with other settings than the default: a minimum below the number of members, NonStrict, match policies, groups.
 
 use serde_json::{Value, json};
 
@@ -6,8 +6,8 @@ use crate::build::put;
 use crate::generate::Sketch;
 use crate::world::{at, text};
 
-/// Varies the PodGroups, which stand as they were made in all other cases. Everything else is drawn before, so that this changes
-/// nothing about it. Whether time passes between rounds, so that gangs time out.
+/// Varies the PodGroups in some cases. All other parameters are drawn before, so that they stay the same. Returns whether time passes
+/// between rounds, so that gangs time out.
 pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) -> bool {
     if !sketch.flag("gangManners", 40) {
         return false;
@@ -20,17 +20,17 @@ pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) -> bool {
         let fewer = (minimum - sketch.dice.between(0, 2)).max(1);
         put(group, "/spec", "minMember", json!(fewer));
         put(group, "/metadata", "annotations", json!({}));
-        let mut says = |key: &str, value: &str| {
+        let mut set = |key: &str, value: &str| {
             put(group, "/metadata/annotations", &format!("gang.scheduling.koordinator.sh/{key}"), json!(value));
         };
         if let Some(mode) = sketch.dice.word(&["NonStrict", "Strict", ""]) {
-            says("mode", mode);
+            set("mode", mode);
         }
         if let Some(policy) = sketch.dice.word(&["once-satisfied", "only-waiting", "waiting-and-running", ""]) {
-            says("match-policy", policy);
+            set("match-policy", policy);
         }
         if grouped && names.len() > 1 {
-            says("groups", &json!(names).to_string());
+            set("groups", &json!(names).to_string());
         }
         if sketch.dice.chance(50) {
             put(group, "/spec", "scheduleTimeoutSeconds", json!(sketch.dice.between(5, 15)));

@@ -1,4 +1,4 @@
-//! A quota above others, nearly full itself, and whether it is checked.
+//! A nearly full parent quota, and whether it is checked.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::world::{at, tag, text};
 const NAME: &str = "quota.scheduling.koordinator.sh/name";
 const CLASS: &str = "quota.scheduling.koordinator.sh/preemptible";
 
-/// Puts the quotas, or all but the last, below one more. Everything else is drawn before, so that this changes nothing about it.
+/// Puts the quotas, or all but the last, below a parent. All other parameters are drawn before, so that they stay the same.
 pub(super) fn vary(sketch: &mut Sketch, args: &mut Map<String, Value>, objects: &mut Vec<Value>) {
     if !sketch.flag("parentQuota", 35) {
         return;
@@ -17,7 +17,7 @@ pub(super) fn vary(sketch: &mut Sketch, args: &mut Map<String, Value>, objects: 
     if sketch.flag("enableCheckParentQuota", 70) {
         args.insert("enableCheckParentQuota".to_owned(), json!(true));
     }
-    let unlabelled_stays = args.contains_key("disableDefaultPreemptiable");
+    let unlabelled_is_fixed = args.contains_key("disableDefaultPreemptiable");
     let mut quotas: Vec<&mut Value> =
         objects.iter_mut().filter(|object| text(object, "/kind") == "ElasticQuota").collect();
     let outside = usize::from(quotas.len() > 1 && sketch.dice.chance(40));
@@ -31,7 +31,7 @@ pub(super) fn vary(sketch: &mut Sketch, args: &mut Map<String, Value>, objects: 
     {
         let cpu = text(pod, "/spec/containers/0/resources/requests/cpu").parse().unwrap_or(0);
         if tag(pod, "labels", NAME).is_some_and(|name| names.iter().any(|other| other == name)) {
-            let stays = tag(pod, "labels", CLASS).map_or(unlabelled_stays, |class| class == "false");
+            let stays = tag(pod, "labels", CLASS).map_or(unlabelled_is_fixed, |class| class == "false");
             used += cpu;
             fixed += if stays { cpu } else { 0 };
         }

@@ -1,4 +1,4 @@
-//! Queues that are made on demand: a parent without children, and what its template gives to each.
+//! Queues created on demand: a parent without children, and its child template.
 
 use serde_json::{Map, Value, json};
 
@@ -6,10 +6,10 @@ use crate::build::put;
 use crate::generate::Sketch;
 use crate::world::{at, text};
 
-/// The queues that pods name and nobody configured.
+/// Queues that pods name and the configuration does not contain.
 const LEAVES: [&str; 2] = ["root.demand.u1", "root.demand.u2"];
 
-/// Moves some pods to queues on demand. Everything else is drawn before, so that this changes nothing about it.
+/// Moves some pods to queues on demand. All other parameters are drawn before, so that they stay the same.
 pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) {
     if !sketch.flag("queuesOnDemand", 30) {
         return;
@@ -40,7 +40,7 @@ pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) {
     }
 }
 
-/// The parent of queues that hold so much.
+/// The parent of queues with this usage.
 fn parent(sketch: &mut Sketch, used: [i64; 2]) -> Value {
     let most = used.iter().copied().max().unwrap_or(0) + sketch.dice.between(1, 4);
     let (mut template, mut properties) = (Map::new(), Map::new());

@@ -1,4 +1,4 @@
-//! Preemption for a gang: all the members that it lacks find room then, or nobody goes.
+//! Preemption for a gang: either all missing members fit afterwards, or no pod is evicted.
 
 use std::collections::BTreeSet;
 
@@ -6,30 +6,35 @@ use serde_json::json;
 
 use super::{allocated, group, members, minimum};
 use crate::outcome::{Ended, Outcome};
-use crate::puzzle::{Asker, Mover, Puzzle};
+use crate::placement::{Candidate, IncomingPod, PlacementProblem};
 use crate::systems::kubernetes;
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
-/// A member that no node takes: somebody is evicted only if the gang then has its minimum. Where it lacks this one member alone,
-/// that is kube-scheduler's own preemption.
+/// Judges a member that fits no node. Pods are evicted only if the gang then reaches its minimum. If only this member is missing, this is
+/// kube-scheduler's own preemption.
 pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outcome, verdict: &mut Verdict) {
     if !matches!(outcome.ended, Some(Ended::Nominated | Ended::Unschedulable)) {
-        return verdict
-            .breach("bound-where-there-is-room", format!("`{}` has no room, and {:?}", pod.name, outcome.ended));
+        return verdict.breach(
+            "bound-where-there-is-room",
+            format!("`{}` fits no node, and the attempt ended {:?}", pod.name, outcome.ended),
+        );
     }
-    let mates = |other: &Pod| group(other) == Some(gang);
+    let same_group = |other: &Pod| group(other) == Some(gang);
     let missing = minimum(pod).saturating_sub(allocated(world, gang)).max(1);
     if missing == 1 {
-        return kubernetes::without_room(world, pod, &mates, outcome, verdict);
+        return kubernetes::without_room(world, pod, &same_group, outcome, verdict);
     }
     let planned = outcome.ended == Some(Ended::Nominated);
-    let barred = [
+    let forbidden = [
         (pod.never_preempts, "preemptionPolicy Never"),
         (kubernetes::waits_for_victims(world, pod), "victims on the nominated node are leaving"),
-        (kubernetes::is_held_up(world, pod, &mates, kubernetes::stated), "its room is held at permit"),
+        (
+            kubernetes::waits_for_permit(world, pod, &same_group, kubernetes::spec_priority),
+            "its room is held at permit",
+        ),
     ];
-    if let Some((_, why)) = barred.into_iter().find(|(bars, _)| *bars) {
+    if let Some((_, why)) = forbidden.into_iter().find(|(applies, _)| *applies) {
         if planned {
             verdict.breach("may-preempt", format!("`{}` preempted although: {why}", pod.name));
         }
@@ -37,15 +42,16 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
     }
     let pending: Vec<&Pod> = members(world, gang).into_iter().filter(|pod| pod.pending()).collect();
     if planned {
-        let seated: Vec<&Pod> =
+        let nominated: Vec<&Pod> =
             pending.iter().copied().filter(|pod| outcome.nominated.contains_key(&pod.name)).collect();
-        if seated.len() != missing || !outcome.nominated.contains_key(&pod.name) {
-            let text = format!("{:?} were evicted for {} of {missing} missing members", outcome.victims, seated.len());
+        if nominated.len() != missing || !outcome.nominated.contains_key(&pod.name) {
+            let text =
+                format!("{:?} were evicted for {} of {missing} missing members", outcome.victims, nominated.len());
             verdict.breach_expecting("gang-is-complete", text, json!({"victims": []}));
         }
-        return legal(world, pod, &seated, outcome, verdict);
+        return legal(world, pod, &nominated, outcome, verdict);
     }
-    // Whoever else of the gang is chosen beside the pod: the smallest ones are the easiest.
+    // The policy may choose any other members beside the pod. The smallest ones are the easiest to place.
     let mut others: Vec<&Pod> = pending.iter().copied().filter(|other| other.name != pod.name).collect();
     others.sort_by_key(|other| other.request.get("cpu"));
     others.truncate(missing - 1);
@@ -53,32 +59,32 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
     if others.len() < missing {
         return;
     }
-    let (puzzle, _) = puzzle(world, pod, &others);
-    if !puzzle.solved_by(puzzle.all()) {
+    let (problem, _) = problem(world, pod, &others);
+    if !problem.fits_without(problem.all()) {
         return;
     }
     if pending.iter().any(|other| other.request != pod.request) {
         return verdict.excuse("members of different size are placed one after the other");
     }
     let text = format!(
-        "`{}` found no plan, and its gang fits when {:?} leave",
+        "`{}` has no plan, but its gang fits after evicting {:?}",
         pod.name,
-        puzzle.movers.iter().map(|mover| mover.name).collect::<Vec<_>>()
+        problem.candidates.iter().map(|candidate| candidate.name).collect::<Vec<_>>()
     );
     verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
 }
 
-/// These pods of a gang, and everybody who may make way for them.
-fn puzzle<'w>(world: &'w World, pod: &Pod, askers: &[&'w Pod]) -> (Puzzle<'w>, Vec<&'w str>) {
+/// The problem of placing these pods of a gang, with all eligible victims.
+fn problem<'w>(world: &'w World, pod: &Pod, incoming: &[&'w Pod]) -> (PlacementProblem<'w>, Vec<&'w str>) {
     let nodes: Vec<_> = world.nodes.values().collect();
     let places = || nodes.iter().enumerate();
-    let mut movers = Vec::new();
+    let mut candidates = Vec::new();
     for (place, node) in places() {
         let able = |other: &&Pod| other.priority < pod.priority && !other.leaving && group(other) != group(pod);
         let lower = world.on(&node.name).filter(able);
-        movers.extend(lower.map(|other| Mover { name: &other.name, node: place, request: &other.request }));
+        candidates.extend(lower.map(|other| Candidate { name: &other.name, node: place, request: &other.request }));
     }
-    let ours: BTreeSet<&str> = askers.iter().map(|pod| pod.name.as_str()).collect();
+    let ours: BTreeSet<&str> = incoming.iter().map(|pod| pod.name.as_str()).collect();
     let free = nodes.iter().map(|node| {
         let mut free = world.free(node);
         world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
@@ -88,36 +94,41 @@ fn puzzle<'w>(world: &'w World, pod: &Pod, askers: &[&'w Pod]) -> (Puzzle<'w>, V
         kept.filter(|other| !ours.contains(other.name.as_str())).for_each(|other| free.take(&other.request));
         free
     });
-    let asks = |pod: &&'w Pod| {
+    let incoming_pod = |pod: &&'w Pod| {
         let nodes = places().filter(|(_, node)| world.may_run(pod, node)).map(|(place, _)| place).collect();
-        Asker { request: &pod.request, nodes }
+        IncomingPod { request: &pod.request, nodes }
     };
-    let puzzle = Puzzle { free: free.collect(), movers, askers: askers.iter().map(asks).collect() };
-    (puzzle, nodes.iter().map(|node| node.name.as_str()).collect())
+    let problem =
+        PlacementProblem { free: free.collect(), candidates, incoming: incoming.iter().map(incoming_pod).collect() };
+    (problem, nodes.iter().map(|node| node.name.as_str()).collect())
 }
 
-/// The victims may go, all who are nominated then fit where they are nominated to, and no victim could stay.
-fn legal(world: &World, pod: &Pod, seated: &[&Pod], outcome: &Outcome, verdict: &mut Verdict) {
-    let (puzzle, nodes) = puzzle(world, pod, seated);
-    let victims = puzzle.set(|name| outcome.victims.contains(name));
+/// Checks that the victims are eligible, the nominated pods then fit their nodes, and no victim is needless.
+fn legal(world: &World, pod: &Pod, nominated: &[&Pod], outcome: &Outcome, verdict: &mut Verdict) {
+    let (problem, nodes) = problem(world, pod, nominated);
+    let victims = problem.set(|name| outcome.victims.contains(name));
     for victim in &outcome.victims {
-        if puzzle.set(|name| name == victim) == 0 {
-            verdict.breach("victim-ranks-lower", format!("`{victim}` is of no lower priority than `{}`", pod.name));
+        if problem.set(|name| name == victim) == 0 {
+            verdict.breach(
+                "victim-ranks-lower",
+                format!("victim `{victim}` does not have a lower priority than `{}`", pod.name),
+            );
         }
     }
     let place = |pod: &&Pod| {
         let node = outcome.nominated.get(&pod.name)?;
         nodes.iter().position(|name| name == node)
     };
-    let places: Vec<usize> = seated.iter().filter_map(place).collect();
-    if !puzzle.seated(victims, &places) {
-        let text = format!("{:?} do not fit when {:?} have left", outcome.nominated, outcome.victims);
-        verdict.breach("nobody-is-evicted-in-vain", text);
+    let places: Vec<usize> = nominated.iter().filter_map(place).collect();
+    if !problem.fits_on(victims, &places) {
+        let text = format!("{:?} do not fit after evicting {:?}", outcome.nominated, outcome.victims);
+        verdict.breach("evictions-make-room", text);
     }
     for victim in &outcome.victims {
-        if puzzle.seated(victims & !puzzle.set(|name| name == victim), &places) {
-            verdict.breach("who-can-stay-stays", format!("`{victim}` need not go for {:?}", outcome.nominated));
+        if problem.fits_on(victims & !problem.set(|name| name == victim), &places) {
+            verdict
+                .breach("no-needless-victim", format!("victim `{victim}` is not needed for {:?}", outcome.nominated));
         }
     }
-    verdict.planned(outcome.victims.len(), puzzle.fewest(outcome.victims.len(), |_| true));
+    verdict.planned(outcome.victims.len(), problem.fewest(outcome.victims.len(), |_| true));
 }

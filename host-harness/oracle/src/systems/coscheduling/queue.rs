@@ -1,4 +1,4 @@
-//! The queue of coscheduling.
+//! The queue order of coscheduling.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use super::{Memory, group, members};
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
-/// Judges the queue: priority first; the pods of one group together; and, while nothing has failed, by time.
+/// Judges the queue: by priority, the pods of a group together, and, before any failure, by time.
 pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &mut Verdict) {
     let pods: Vec<&Pod> = order.iter().filter_map(|name| world.pods.get(name)).collect();
     let pending = world.pods.values().filter(|pod| pod.pending()).count();
     if pods.len() != pending || pods.iter().any(|pod| !pod.pending()) {
-        return verdict.breach("queue-is-who-is-pending", format!("the queue is {order:?}"));
+        return verdict.breach("queue-holds-all-pending-pods", format!("the queue is {order:?}"));
     }
     if !pods.is_sorted_by_key(|pod| -pod.priority) {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}"));
@@ -37,7 +37,7 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
         {
             let wrong = time(one) > time(other);
             if wrong {
-                let text = format!("`{}` stands before `{}`: {order:?}", one.name, other.name);
+                let text = format!("`{}` comes before `{}`: {order:?}", one.name, other.name);
                 verdict.breach("waiting-gang-first", text);
             }
         }

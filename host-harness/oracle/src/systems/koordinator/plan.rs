@@ -6,16 +6,16 @@ use serde_json::json;
 
 use super::books::counts;
 use super::switches::priority;
-use super::{Inquiry, QUOTA, job, waiting};
+use super::{Judge, QUOTA, job, waiting};
 use crate::amounts::Amounts;
 use crate::outcome::Outcome;
-use crate::puzzle::{Asker, Mover, Puzzle, Set};
+use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
 use crate::tally::Verdict;
 use crate::world::{Pod, owner};
 
-impl Inquiry<'_> {
+impl Judge<'_> {
     /// Why this pod may not preempt, whoever there is.
-    fn barred(&self) -> Option<&'static str> {
+    fn forbidden(&self) -> Option<&'static str> {
         if self.in_flight {
             return Some("its last plan is in flight");
         }
@@ -38,12 +38,12 @@ impl Inquiry<'_> {
     }
 
     /// The pods to be placed, and those who may make way: on a node, or in the own quota.
-    fn puzzle<'a>(&'a self, gives: &'a BTreeMap<&str, Amounts>) -> Puzzle<'a> {
+    fn problem<'a>(&'a self, gives: &'a BTreeMap<&str, Amounts>) -> PlacementProblem<'a> {
         let nodes: Vec<_> = self.world.nodes.values().collect();
-        let askers = waiting(self.world, self.pod);
+        let incoming = waiting(self.world, self.pod);
         let asks = |pod: &&'a Pod| {
             let may = nodes.iter().enumerate().filter(|(_, node)| self.world.may_run(pod, node));
-            Asker { request: &pod.request, nodes: may.map(|(place, _)| place).collect() }
+            IncomingPod { request: &pod.request, nodes: may.map(|(place, _)| place).collect() }
         };
         let kept =
             |other: &&Pod| other.pending() && priority(other) >= priority(self.pod) && job(other) != job(self.pod);
@@ -57,11 +57,15 @@ impl Inquiry<'_> {
                 .for_each(|other| free.add(&other.request));
             free
         });
-        let movers = self.world.pods.values().filter(|other| self.may_go(other)).filter_map(|other| {
+        let candidates = self.world.pods.values().filter(|other| self.may_go(other)).filter_map(|other| {
             let node = nodes.iter().position(|node| Some(&node.name) == other.node.as_ref())?;
-            Some(Mover { name: &other.name, node, request: gives.get(other.name.as_str())? })
+            Some(Candidate { name: &other.name, node, request: gives.get(other.name.as_str())? })
         });
-        Puzzle { free: free.collect(), movers: movers.collect(), askers: askers.iter().map(asks).collect() }
+        PlacementProblem {
+            free: free.collect(),
+            candidates: candidates.collect(),
+            incoming: incoming.iter().map(asks).collect(),
+        }
     }
 
     /// What everybody gives on its node: nothing who lives inside a reservation.
@@ -71,8 +75,8 @@ impl Inquiry<'_> {
     }
 
     /// Whether every quota that bounds it holds the job when these have left, and who leaves already.
-    fn quota_holds(&self, puzzle: &Puzzle<'_>, gone: Set) -> bool {
-        let gone = || puzzle.of(gone).filter_map(|mover| self.world.pods.get(mover.name));
+    fn quota_holds(&self, problem: &PlacementProblem<'_>, gone: Set) -> bool {
+        let gone = || problem.of(gone).filter_map(|candidate| self.world.pods.get(candidate.name));
         self.books.iter().all(|books| {
             let leaving = self.world.pods.values().filter(|other| other.leaving);
             let ours = gone().chain(leaving).filter(|other| counts(self.world, other, &books.name));
@@ -82,19 +86,19 @@ impl Inquiry<'_> {
 
     /// Judges a plan.
     pub(super) fn plan(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Inquiry { world, pod, .. } = self;
-        if let Some(why) = self.barred() {
+        let Judge { world, pod, .. } = self;
+        if let Some(why) = self.forbidden() {
             let text = format!("`{}` planned {:?} although {why}", pod.name, outcome.victims);
             return verdict.breach_expecting("may-preempt", text, json!({"victims": []}));
         }
-        let (gives, askers) = (self.gives(), waiting(world, pod));
-        let puzzle = self.puzzle(&gives);
-        let named: BTreeSet<&String> = askers.iter().map(|pod| &pod.name).collect();
+        let (gives, incoming) = (self.gives(), waiting(world, pod));
+        let problem = self.problem(&gives);
+        let named: BTreeSet<&String> = incoming.iter().map(|pod| &pod.name).collect();
         if !outcome.nominated.keys().eq(named) {
             let text = format!(
                 "the job of `{}` is {:?}, and nominated is {:?}",
                 pod.name,
-                askers.iter().map(|pod| &pod.name).collect::<Vec<_>>(),
+                incoming.iter().map(|pod| &pod.name).collect::<Vec<_>>(),
                 outcome.nominated
             );
             return verdict.breach("job-is-all-or-nothing", text);
@@ -103,10 +107,10 @@ impl Inquiry<'_> {
             |name: &str| world.pods.get(name).and_then(owner).is_some_and(|owner| outcome.victims.contains(&owner));
         for victim in &outcome.victims {
             let inside = self.switches.deletes && carried(victim);
-            if puzzle.set(|name| name == victim) == 0 && !inside {
+            if problem.set(|name| name == victim) == 0 && !inside {
                 let text =
                     format!("`{victim}` may not be a victim of `{}`: its rank, class or kind forbids it", pod.name);
-                verdict.breach("victim-may-go", text);
+                verdict.breach("victim-is-eligible", text);
             }
         }
         for other in world.pods.values().filter(|other| self.switches.deletes && carried(&other.name)) {
@@ -121,50 +125,50 @@ impl Inquiry<'_> {
         if !outcome.victims.is_empty() && outcome.eviction.as_deref() != Some(how) {
             verdict.breach("evicted-as-configured", format!("evicted by {:?}, not {how}", outcome.eviction));
         }
-        let victims = puzzle.set(|name| outcome.victims.contains(name));
+        let victims = problem.set(|name| outcome.victims.contains(name));
         let nodes: Vec<&String> = world.nodes.keys().collect();
         let place = |pod: &&Pod| nodes.iter().position(|node| Some(*node) == outcome.nominated.get(&pod.name));
-        let places: Vec<usize> = askers.iter().filter_map(place).collect();
-        if !puzzle.seated(victims, &places) {
+        let places: Vec<usize> = incoming.iter().filter_map(place).collect();
+        if !problem.fits_on(victims, &places) {
             let text = format!("{:?} do not fit when {:?} have left", outcome.nominated, outcome.victims);
-            verdict.breach("nobody-is-evicted-in-vain", text);
+            verdict.breach("evictions-make-room", text);
         }
-        if !self.quota_holds(&puzzle, victims) {
+        if !self.quota_holds(&problem, victims) {
             verdict.breach(
                 "quota-holds-afterwards",
                 format!("the quota of `{}` is over its max when {:?} have left", pod.name, outcome.victims),
             );
         }
         for victim in &outcome.victims {
-            let without = victims & !puzzle.set(|name| name == victim);
-            if without != victims && puzzle.seated(without, &places) && self.quota_holds(&puzzle, without) {
-                verdict.breach("who-can-stay-stays", format!("`{victim}` need not go for {:?}", outcome.nominated));
+            let without = victims & !problem.set(|name| name == victim);
+            if without != victims && problem.fits_on(without, &places) && self.quota_holds(&problem, without) {
+                verdict.breach("no-needless-victim", format!("`{victim}` need not go for {:?}", outcome.nominated));
             }
         }
-        let fewest = puzzle.fewest(victims.count_ones() as usize, |set| self.quota_holds(&puzzle, set));
+        let fewest = problem.fewest(victims.count_ones() as usize, |set| self.quota_holds(&problem, set));
         verdict.planned(victims.count_ones() as usize, fewest);
     }
 
     /// Judges that there is no plan.
     pub(super) fn complete(&self, outcome: &Outcome, verdict: &mut Verdict) {
         let pod = self.pod;
-        if let Some(why) = self.barred() {
+        if let Some(why) = self.forbidden() {
             return verdict.excuse(why);
         }
         let gives = self.gives();
-        let puzzle = self.puzzle(&gives);
-        if !puzzle.solved_by(puzzle.all()) || !self.quota_holds(&puzzle, puzzle.all()) {
+        let problem = self.problem(&gives);
+        if !problem.fits_without(problem.all()) || !self.quota_holds(&problem, problem.all()) {
             return;
         }
         let own =
-            puzzle.set(|name| self.world.pods.get(name).is_some_and(|other| other.label(QUOTA) == pod.label(QUOTA)));
-        if !self.quota_holds(&puzzle, own) {
+            problem.set(|name| self.world.pods.get(name).is_some_and(|other| other.label(QUOTA) == pod.label(QUOTA)));
+        if !self.quota_holds(&problem, own) {
             return verdict.excuse("only pods of its own quota make way for the quota's sake wherever they are");
         }
-        if puzzle.askers.iter().any(|asker| asker.request != &pod.request) {
+        if problem.incoming.iter().any(|incoming_pod| incoming_pod.request != &pod.request) {
             return verdict.excuse("members of different size are placed one after the other");
         }
-        let who: Vec<&str> = puzzle.movers.iter().map(|mover| mover.name).collect();
+        let who: Vec<&str> = problem.candidates.iter().map(|candidate| candidate.name).collect();
         let text = format!(
             "`{}` found no plan ({:?}), and its job fits when {who:?} leave: {}",
             pod.name, outcome.ended, outcome.reason

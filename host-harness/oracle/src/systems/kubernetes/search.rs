@@ -1,11 +1,11 @@
-//! What kube-scheduler's own preemption would find: the victims on every node, and which node is chosen.
+//! The result of kube-scheduler's own preemption: the victims on every node, and the chosen node.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{free_for, is_held_up, stated};
+use super::{free_for, spec_priority, waits_for_permit};
 use crate::world::{Node, Pod, World, at, text};
 
 /// A preemption on one node.
@@ -16,72 +16,73 @@ pub(super) struct Plan {
     pub(super) violations: usize,
 }
 
-/// What may come of a preemption by a pod that no node takes.
-pub(super) enum Hope {
-    /// It may not preempt, for this reason.
-    Barred(&'static str),
-    /// It may, and these are the plans, the best first; none where nobody can make enough room.
+/// The possible preemption by a pod that fits no node.
+pub(super) enum Preemption {
+    /// The pod may not preempt, for this reason.
+    Forbidden(&'static str),
+    /// The possible plans, the best first; empty where no eviction frees enough room.
     Plans(Vec<Plan>),
 }
 
-/// Which pods are of the group of the one that asks: a group does not preempt itself, nor wait for itself.
-pub(crate) type Mates<'a> = &'a dyn Fn(&Pod) -> bool;
+/// Which pods are in the preemptor's group: a group neither preempts itself nor waits for itself.
+pub(crate) type SameGroup<'a> = &'a dyn Fn(&Pod) -> bool;
 
 /// The plans that kube-scheduler would find for a pod.
-pub(super) fn hope(world: &World, pod: &Pod, mates: Mates<'_>) -> Hope {
+pub(super) fn preemption(world: &World, pod: &Pod, same_group: SameGroup<'_>) -> Preemption {
     if pod.never_preempts {
-        return Hope::Barred("preemptionPolicy Never");
+        return Preemption::Forbidden("preemptionPolicy Never");
     }
     if waits_for_victims(world, pod) {
-        return Hope::Barred("victims on the nominated node are leaving");
+        return Preemption::Forbidden("victims on the nominated node are leaving");
     }
-    if is_held_up(world, pod, mates, stated) {
-        return Hope::Barred("its room is held at permit");
+    if waits_for_permit(world, pod, same_group, spec_priority) {
+        return Preemption::Forbidden("its room is held at permit");
     }
     let mut plans: Vec<(Rank, Plan)> = Vec::new();
-    for node in world.nodes.values().filter(|node| could(world, pod, node)) {
-        plans.extend(victims_on(world, pod, node, mates).map(|plan| (rank(world, &plan), plan)));
+    for node in world.nodes.values().filter(|node| is_candidate(world, pod, node)) {
+        plans.extend(victims_on(world, pod, node, same_group).map(|plan| (rank(world, &plan), plan)));
     }
     plans.sort_by(|a, b| a.0.cmp(&b.0));
-    Hope::Plans(plans.into_iter().map(|(_, plan)| plan).collect())
+    Preemption::Plans(plans.into_iter().map(|(_, plan)| plan).collect())
 }
 
-/// Whether a pod waits for its victims: pods of lower priority are leaving the node that it is nominated to.
+/// Whether a pod waits for its victims: pods of lower priority are leaving its nominated node.
 pub(crate) fn waits_for_victims(world: &World, pod: &Pod) -> bool {
-    let node = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)).filter(|node| could(world, pod, node));
+    let node =
+        pod.nominated.as_ref().and_then(|node| world.nodes.get(node)).filter(|node| is_candidate(world, pod, node));
     node.is_some_and(|node| world.on(&node.name).any(|other| other.leaving && other.priority < pod.priority))
 }
 
-/// Whether preemption on the node can help at all: it fails for want of room alone, and is large enough.
-fn could(world: &World, pod: &Pod, node: &Node) -> bool {
+/// Whether preemption on the node can help: the pod may run there, and the node is large enough.
+fn is_candidate(world: &World, pod: &Pod, node: &Node) -> bool {
     world.may_run(pod, node) && pod.request.fits(&node.allocatable)
 }
 
-/// Those who may be victims of a pod on a node: of strictly lower priority, and not of its group.
-pub(super) fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node, mates: Mates<'_>) -> Vec<&'w Pod> {
+/// The eligible victims of a pod on a node: strictly lower priority, and not of its group.
+pub(super) fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node, same_group: SameGroup<'_>) -> Vec<&'w Pod> {
     let priority = pod.priority;
-    let lower = world.on(&node.name).filter(|other| other.priority < priority && !mates(other));
+    let lower = world.on(&node.name).filter(|other| other.priority < priority && !same_group(other));
     let mut possible: Vec<&Pod> = lower.collect();
-    // The most important first: higher priority, then the earlier start, where none said is now. Upstream leaves equals as it
-    // finds them; the policy takes the older one, then the first by name, for the more important.
+    // The most important first: higher priority, then the earlier start; an absent start counts as now. Upstream does not order equal
+    // pods. The policy treats the older one, then the first by name, as more important.
     possible.sort_by_key(|other| {
         (Reverse(other.priority), other.started.unwrap_or(world.now), other.created, other.name.clone())
     });
     possible
 }
 
-/// SelectVictimsOnNode: remove all, see whether it fits, put back who need not go.
-fn victims_on(world: &World, pod: &Pod, node: &Node, mates: Mates<'_>) -> Option<Plan> {
-    let possible = possible(world, pod, node, mates);
+/// SelectVictimsOnNode: remove all eligible victims, check that the pod fits, then reprieve the pods that can stay.
+fn victims_on(world: &World, pod: &Pod, node: &Node, same_group: SameGroup<'_>) -> Option<Plan> {
+    let possible = possible(world, pod, node, same_group);
     if possible.is_empty() {
         return None;
     }
-    let mut free = free_for(world, pod, node, stated);
+    let mut free = free_for(world, pod, node, spec_priority);
     possible.iter().for_each(|victim| free.add(&victim.request));
     if !pod.request.fits(&free) {
         return None;
     }
-    // Nobody goes so that somebody can stay who leaves anyway.
+    // Terminating pods are reprieved last, so that no other pod is evicted in their place.
     let (leaving, staying): (Vec<&Pod>, Vec<&Pod>) = possible.iter().partition(|victim| victim.leaving);
     let violating = violating(world, &staying);
     let (first, then): (Vec<&Pod>, Vec<&Pod>) = staying.iter().partition(|victim| violating.contains(&victim.name));
@@ -98,7 +99,7 @@ fn victims_on(world: &World, pod: &Pod, node: &Node, mates: Mates<'_>) -> Option
     Some(Plan { node: node.name.clone(), victims, violations })
 }
 
-/// Those whose eviction violates a budget, when the most important use up what it allows.
+/// The pods whose eviction violates a budget, if the most important pods use up the allowed disruptions.
 fn violating(world: &World, possible: &[&Pod]) -> BTreeSet<String> {
     let mut left: BTreeMap<&str, i64> = BTreeMap::new();
     let budgets: Vec<&Value> = world.all("PodDisruptionBudget").collect();
@@ -108,7 +109,7 @@ fn violating(world: &World, possible: &[&Pod]) -> BTreeSet<String> {
     }
     let mut violating = BTreeSet::new();
     for pod in possible {
-        for budget in budgets.iter().filter(|budget| guards(budget, pod)) {
+        for budget in budgets.iter().filter(|budget| covers(budget, pod)) {
             let left = left.entry(text(budget, "/metadata/name")).or_insert(0);
             *left -= 1;
             if *left < 0 {
@@ -119,17 +120,18 @@ fn violating(world: &World, possible: &[&Pod]) -> BTreeSet<String> {
     violating
 }
 
-/// Whether a budget counts a pod: same namespace, a selector that is not empty and matches, not disrupted already.
-fn guards(budget: &Value, pod: &Pod) -> bool {
-    let wanted = at(budget, "/spec/selector/matchLabels").and_then(Value::as_object);
-    let matches = wanted
-        .is_some_and(|wanted| !wanted.is_empty() && wanted.iter().all(|(key, value)| pod.label(key) == value.as_str()));
+/// Whether a budget covers a pod: same namespace, a selector that is not empty and matches, and not disrupted already.
+fn covers(budget: &Value, pod: &Pod) -> bool {
+    let required = at(budget, "/spec/selector/matchLabels").and_then(Value::as_object);
+    let matches = required.is_some_and(|required| {
+        !required.is_empty() && required.iter().all(|(key, value)| pod.label(key) == value.as_str())
+    });
     let name = text(&pod.object, "/metadata/name");
     let disrupted = at(budget, "/status/disruptedPods").is_some_and(|pods| pods.get(name).is_some());
     matches && !disrupted && text(budget, "/metadata/namespace") == pod.namespace
 }
 
-/// What pickOneNodeForPreemption compares, the least first.
+/// The criteria of pickOneNodeForPreemption; the smallest wins.
 type Rank = (usize, Option<i64>, i64, usize, Reverse<i64>, String);
 
 fn rank(world: &World, plan: &Plan) -> Rank {

@@ -1,17 +1,17 @@
-//! The elastic action: jobs grow in legal steps into what is idle.
+//! The elastic action: jobs grow in legal steps into idle room.
 
 use super::read::Job;
-use super::{Inquiry, Memory};
-use crate::puzzle::Puzzle;
+use super::{Judge, Memory};
+use crate::placement::PlacementProblem;
 use crate::tally::Verdict;
 use crate::world::Pod;
 
-impl Inquiry<'_> {
-    /// Growth is legal, and as large as can be.
+impl Judge<'_> {
+    /// Checks that growth is legal and as large as possible.
     pub(super) fn grows(&self, memory: &Memory, verdict: &mut Verdict) {
         for job in self.jobs.iter().filter(|job| job.is_elastic()) {
             let (before, now) = (job.size(self.world), job.size(&self.after));
-            let extra = |pod: &&Pod| job.is_extra(pod) && self.outcome.bound.contains_key(&pod.name);
+            let extra = |pod: &&Pod| job.is_elastic_pod(pod) && self.outcome.bound.contains_key(&pod.name);
             let came = job.pods(self.world).into_iter().filter(extra).count();
             if now != before && now > 0 && !job.may_be(now) {
                 verdict.breach("elastic-size-is-legal", format!("`{}` went from {before} to {now} pods", job.name));
@@ -25,17 +25,17 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Whether the time between two operations of a job is over.
+    /// Whether the scaling interval of a job is over.
     fn may_scale(&self, job: &Job, memory: &Memory) -> bool {
         memory.scaled.get(&job.name).is_none_or(|last| self.world.now >= last + job.cooldown)
     }
 
-    /// No larger legal size fits what is idle at the end.
+    /// Checks that no larger legal size fits into idle room at the end.
     fn could_grow(&self, job: &Job, now: usize, verdict: &mut Verdict) {
         let waiting: Vec<&Pod> = job
             .pods(&self.after)
             .into_iter()
-            .filter(|pod| pod.pending() && pod.nominated.is_none() && job.is_extra(pod))
+            .filter(|pod| pod.pending() && pod.nominated.is_none() && job.is_elastic_pod(pod))
             .collect();
         let scaled_now = job.size(self.world) != now;
         if scaled_now && job.cooldown > 0 {
@@ -46,12 +46,12 @@ impl Inquiry<'_> {
             if !job.may_be(size) || !self.queue_takes(job, step, false) {
                 continue;
             }
-            let puzzle = Puzzle { free: self.idle(), movers: Vec::new(), askers: self.askers(step) };
-            if puzzle.solved_by(0) {
+            let problem = PlacementProblem { free: self.idle(), candidates: Vec::new(), incoming: self.incoming(step) };
+            if problem.fits_without(0) {
                 if self.room_is_awaited(self.future()) {
-                    return verdict.excuse("a gang that came before waits for the room");
+                    return verdict.excuse("an earlier gang waits for the room");
                 }
-                let text = format!("`{}` has {now} pods and could have {size}", job.name);
+                let text = format!("`{}` has {now} pods and could grow to {size}", job.name);
                 return verdict.breach("elastic-jobs-grow", text);
             }
         }

@@ -1,18 +1,18 @@
-//! A plan: the gang is whole then, has room, and nobody goes who can stay.
+//! Checks of a plan: the gang is then complete, its pods fit, and no victim is needless.
 
 use std::collections::BTreeMap;
 
 use super::read::{Job, group_of};
-use super::{Inquiry, used};
+use super::{Judge, used};
 use crate::amounts::Amounts;
-use crate::puzzle::{Asker, Mover, Puzzle, Set};
+use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
 use crate::tally::Verdict;
 use crate::world::Pod;
 
-impl Inquiry<'_> {
-    /// A plan: every job that is nominated is then whole and may hold what it is promised; all find room; nobody goes who can stay.
+impl Judge<'_> {
+    /// Checks a plan: every nominated job is then complete and within its queue, all pods fit, and no victim is needless.
     pub(super) fn plan_holds(&self, verdict: &mut Verdict) {
-        let askers: Vec<&Pod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
+        let incoming: Vec<&Pod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
         let gaining: Vec<&Job> = self.jobs.iter().filter(|job| !self.nominated(job).is_empty()).collect();
         for job in &gaining {
             let nominated = self.nominated(job);
@@ -29,125 +29,137 @@ impl Inquiry<'_> {
             if nominated.iter().any(|pod| pod.never_preempts) {
                 verdict.breach("may-preempt", format!("`{}` never preempts", job.name));
             }
-            if nominated.iter().any(|pod| job.is_extra(pod)) {
-                verdict.breach("elastic-pods-evict-nobody", format!("elastic pods of `{}` are nominated", job.name));
+            if nominated.iter().any(|pod| job.is_elastic_pod(pod)) {
+                verdict.breach("elastic-pods-do-not-preempt", format!("elastic pods of `{}` are nominated", job.name));
             }
             if !self.queue_takes(job, &[], true) {
-                verdict.breach("reclaimer-stays-within-its-queue", format!("`{}` may not hold that", job.queue));
+                verdict.breach(
+                    "reclaimer-stays-within-its-queue",
+                    format!("the plan exceeds the bounds of `{}`", job.queue),
+                );
             }
         }
-        let puzzle = self.puzzle(&askers, |pod| self.outcome.victims.contains(&pod.name));
+        let problem = self.problem(&incoming, |pod| self.outcome.victims.contains(&pod.name));
         let nodes: Vec<&String> = self.world.nodes.keys().collect();
         let place = |pod: &&Pod| nodes.iter().position(|node| self.outcome.nominated.get(&pod.name) == Some(*node));
-        let places: Vec<usize> = askers.iter().filter_map(place).collect();
-        if !puzzle.seated(puzzle.all(), &places) {
+        let places: Vec<usize> = incoming.iter().filter_map(place).collect();
+        if !problem.fits_on(problem.all(), &places) {
             verdict.breach(
-                "nobody-is-evicted-in-vain",
-                format!("{:?} do not fit when {:?} have left", self.outcome.nominated, self.outcome.victims),
+                "evictions-make-room",
+                format!("{:?} do not fit after evicting {:?}", self.outcome.nominated, self.outcome.victims),
             );
         }
-        if askers.is_empty() {
-            verdict.breach("nobody-is-evicted-in-vain", format!("{:?} make way for nobody", self.outcome.victims));
+        if incoming.is_empty() {
+            verdict.breach(
+                "evictions-make-room",
+                format!("{:?} are evicted, but no pod is nominated", self.outcome.victims),
+            );
         }
-        self.nobody_can_stay(&puzzle, &places, verdict);
-        self.fewest(&gaining, &askers, verdict);
+        self.no_victim_is_needless(&problem, &places, verdict);
+        self.fewest(&gaining, &incoming, verdict);
     }
 
-    /// The puzzle of these askers, who all may be placed anywhere, with some of the pods of the cluster as movers.
-    pub(super) fn puzzle<'a>(&'a self, askers: &[&'a Pod], moves: impl Fn(&Pod) -> bool) -> Puzzle<'a> {
+    /// The problem of placing these pods, on any node, with the pods that `moves` selects as candidates.
+    pub(super) fn problem<'a>(&'a self, incoming: &[&'a Pod], moves: impl Fn(&Pod) -> bool) -> PlacementProblem<'a> {
         let nodes: Vec<_> = self.after.nodes.values().collect();
         let elastic_came = |pod: &Pod| {
-            let extra = self.jobs.iter().any(|job| job.name == group_of(pod) && job.is_extra(pod));
+            let extra = self.jobs.iter().any(|job| job.name == group_of(pod) && job.is_elastic_pod(pod));
             extra && self.outcome.bound.contains_key(&pod.name)
         };
         let free = nodes.iter().map(|node| {
             let mut free = self.after.free(node);
             let gone = self.after.on(&node.name).filter(|pod| pod.leaving && !self.outcome.victims.contains(&pod.name));
             gone.for_each(|pod| free.add(&pod.request));
-            // The elastic action comes after reclaim.
+            // The elastic action runs after reclaim.
             self.after.on(&node.name).filter(|pod| elastic_came(pod)).for_each(|pod| free.add(&pod.request));
-            let promised =
+            let nominated =
                 self.world.pods.values().filter(|pod| pod.pending() && pod.nominated.as_deref() == Some(&node.name));
-            let promised = promised.filter(|pod| !self.outcome.bound.contains_key(&pod.name));
-            promised
-                .filter(|pod| !askers.iter().any(|asker| asker.name == pod.name))
+            let nominated = nominated.filter(|pod| !self.outcome.bound.contains_key(&pod.name));
+            nominated
+                .filter(|pod| !incoming.iter().any(|incoming_pod| incoming_pod.name == pod.name))
                 .for_each(|pod| free.take(&pod.request));
             free
         });
-        let movers = self.world.pods.values().filter(|pod| moves(pod)).filter_map(|pod| {
+        let candidates = self.world.pods.values().filter(|pod| moves(pod)).filter_map(|pod| {
             let node = nodes.iter().position(|node| Some(&node.name) == pod.node.as_ref())?;
-            Some(Mover { name: &pod.name, node, request: &pod.request })
+            Some(Candidate { name: &pod.name, node, request: &pod.request })
         });
         let places: Vec<usize> = (0..nodes.len()).collect();
-        let asks = |pod: &&'a Pod| Asker { request: &pod.request, nodes: places.clone() };
-        Puzzle { free: free.collect(), movers: movers.collect(), askers: askers.iter().map(asks).collect() }
+        let incoming_pod = |pod: &&'a Pod| IncomingPod { request: &pod.request, nodes: places.clone() };
+        PlacementProblem {
+            free: free.collect(),
+            candidates: candidates.collect(),
+            incoming: incoming.iter().map(incoming_pod).collect(),
+        }
     }
 
-    /// With no part of the victims put back that leaves every job a size it may have does everybody still fit.
-    fn nobody_can_stay(&self, puzzle: &Puzzle<'_>, places: &[usize], verdict: &mut Verdict) {
+    /// Checks that no part of the victims can stay: the pods would no longer fit, or a job would have an illegal size.
+    fn no_victim_is_needless(&self, problem: &PlacementProblem<'_>, places: &[usize], verdict: &mut Verdict) {
         for job in &self.jobs {
             let ours = self.victims(job);
-            let all = puzzle.set(|name| ours.contains(name));
-            let mut back = all;
-            while back != 0 {
-                let size = job.size(&self.after) + usize::try_from(back.count_ones()).unwrap_or(0);
-                let without = puzzle.all() & !back;
-                let mut gone = puzzle.of(all & !back).filter_map(|mover| self.world.pods.get(mover.name));
-                // The normal pods of an elastic job go with it, or stay: those that shrink it are its elastic ones.
-                let shrinks = !job.is_elastic() || gone.all(|pod| job.is_extra(pod));
-                if shrinks && job.may_be(size) && puzzle.seated(without, places) && self.queues_hold(puzzle, without) {
-                    if self.room_is_awaited(puzzle.free.clone()) {
-                        return verdict.excuse("a gang that came before waits for the room");
+            let all = problem.set(|name| ours.contains(name));
+            let mut stays = all;
+            while stays != 0 {
+                let size = job.size(&self.after) + usize::try_from(stays.count_ones()).unwrap_or(0);
+                let without = problem.all() & !stays;
+                let mut gone = problem.of(all & !stays).filter_map(|candidate| self.world.pods.get(candidate.name));
+                // An elastic job shrinks only by elastic pods. Its normal pods are evicted only with the whole job.
+                let shrinks = !job.is_elastic() || gone.all(|pod| job.is_elastic_pod(pod));
+                if shrinks && job.may_be(size) && problem.fits_on(without, places) && self.queues_hold(problem, without)
+                {
+                    if self.room_is_awaited(problem.free.clone()) {
+                        return verdict.excuse("an earlier gang waits for the room");
                     }
-                    let names: Vec<&str> = puzzle.of(back).map(|mover| mover.name).collect();
+                    let names: Vec<&str> = problem.of(stays).map(|candidate| candidate.name).collect();
                     return verdict.breach(
-                        "who-can-stay-stays",
-                        format!("{names:?} need not go for {:?}", self.outcome.nominated),
+                        "no-needless-victim",
+                        format!("victims {names:?} are not needed for {:?}", self.outcome.nominated),
                     );
                 }
-                back = (back - 1) & all;
+                stays = (stays - 1) & all;
             }
         }
     }
 
-    /// Whether a gang that has no nomination would find room although nobody makes way here: what others leave anyway is kept for such a
-    /// gang where its turn came before, and nothing says so.
+    /// Whether a gang without a nomination fits without any eviction. The room of terminating pods is kept for such a gang if its turn came
+    /// earlier, but the outcome does not report that.
     pub(super) fn room_is_awaited(&self, free: Vec<Amounts>) -> bool {
         let fits = |job: &Job| {
             let missing = self.missing(job);
-            let puzzle = Puzzle { free: free.clone(), movers: Vec::new(), askers: self.askers(&missing) };
-            !missing.is_empty() && puzzle.solved_by(0)
+            let problem =
+                PlacementProblem { free: free.clone(), candidates: Vec::new(), incoming: self.incoming(&missing) };
+            !missing.is_empty() && problem.fits_without(0)
         };
         self.jobs.iter().filter(|job| self.nominated(job).is_empty()).any(fits)
     }
 
-    /// Whether every queue that is promised room may hold it when only these have left, in the strictest reading: all it holds
-    /// within what it may hold and, where others give in reclaim mode, within what it deserves. Who deserves nothing gets nothing back.
-    fn queues_hold(&self, puzzle: &Puzzle<'_>, gone: Set) -> bool {
-        let left: Vec<&str> = puzzle.of(gone).map(|mover| mover.name).collect();
+    /// Whether every nominated queue is within its bounds after only these evictions, in the strictest reading. Its usage must be within its
+    /// real capability. If other queues lose normal pods in reclaim mode, it must also be within deserved, and deserved must be set.
+    fn queues_hold(&self, problem: &PlacementProblem<'_>, gone: Set) -> bool {
+        let left: Vec<&str> = problem.of(gone).map(|candidate| candidate.name).collect();
         let gaining = self.jobs.iter().filter(|job| !self.nominated(job).is_empty());
         gaining.into_iter().all(|job| {
             let stays = |pod: &Pod| pod.node.is_some() && !left.contains(&pod.name.as_str());
-            let comes = |pod: &Pod| self.outcome.nominated.contains_key(&pod.name) || is_promised(pod);
+            let comes = |pod: &Pod| self.outcome.nominated.contains_key(&pod.name) || is_nominated(pod);
             let holds = used(&self.after, &self.jobs, &job.queue, |_, pod| stays(pod) || comes(pod));
             let Some(queue) = self.queues.get(&job.queue) else { return false };
-            let mut givers = self.jobs.iter().filter(|giver| self.of_job(giver, &left));
-            let takes_back = !self.elastic_mode && givers.any(|giver| giver.queue != job.queue);
-            let is_due = || queue.deserved.names("cpu") && holds.within(&queue.deserved);
-            holds.within(&queue.most) && (!takes_back || is_due())
+            let mut losers = self.jobs.iter().filter(|loser| self.of_job(loser, &left));
+            let reclaims = !self.elastic_mode && losers.any(|loser| loser.queue != job.queue);
+            let is_entitled = || queue.deserved.names("cpu") && holds.within(&queue.deserved);
+            holds.within(&queue.capability) && (!reclaims || is_entitled())
         })
     }
 
-    /// Whether one of these is a pod of the job.
+    /// Whether one of these pods belongs to the job.
     fn of_job(&self, job: &Job, names: &[&str]) -> bool {
         names.iter().any(|name| self.world.pods.get(*name).is_some_and(|pod| group_of(pod) == job.name))
     }
 
-    /// How many jobs a set of elastic pods touches, and how many pods it is; none where it leaves a job a size it may not have.
-    pub(super) fn price(&self, puzzle: &Puzzle<'_>, set: Set) -> Option<(usize, u32)> {
+    /// The number of jobs and of pods in a set of elastic pods. None if a job would have an illegal size.
+    pub(super) fn cost(&self, problem: &PlacementProblem<'_>, set: Set) -> Option<(usize, u32)> {
         let mut by_job: BTreeMap<&str, usize> = BTreeMap::new();
-        for mover in puzzle.of(set) {
-            *by_job.entry(group_of(self.world.pods.get(mover.name)?)).or_insert(0) += 1;
+        for candidate in problem.of(set) {
+            *by_job.entry(group_of(self.world.pods.get(candidate.name)?)).or_insert(0) += 1;
         }
         let legal = |(name, gone): (&&str, &usize)| {
             let job = self.jobs.iter().find(|job| job.name == **name);
@@ -156,43 +168,44 @@ impl Inquiry<'_> {
         by_job.iter().all(legal).then_some((by_job.len(), set.count_ones()))
     }
 
-    /// Elastic pods that may go for a job.
+    /// Whether a pod is an elastic pod that may be evicted.
     pub(super) fn able(&self, pod: &Pod) -> bool {
         let Some(job) = self.jobs.iter().find(|job| job.name == group_of(pod)) else { return false };
         let reclaimable = self.queues.get(&job.queue).is_some_and(|queue| queue.is_reclaimable);
-        job.is_extra(pod) && reclaimable && self.protected(pod, false).is_none()
+        job.is_elastic_pod(pod) && reclaimable && self.protected(pod, false).is_none()
     }
 
-    /// Where only elastic pods go for one job: the fewest jobs, then the fewest pods.
-    fn fewest(&self, gaining: &[&Job], askers: &[&Pod], verdict: &mut Verdict) {
+    /// Checks that a plan for one job that evicts only elastic pods takes the fewest jobs, then the fewest pods.
+    fn fewest(&self, gaining: &[&Job], incoming: &[&Pod], verdict: &mut Verdict) {
         let elastic = |name: &String| {
             let pod = self.world.pods.get(name);
-            pod.is_some_and(|pod| self.jobs.iter().any(|job| job.name == group_of(pod) && job.is_extra(pod)))
+            pod.is_some_and(|pod| self.jobs.iter().any(|job| job.name == group_of(pod) && job.is_elastic_pod(pod)))
         };
         let count = self.outcome.victims.len();
         if gaining.len() != 1 || !self.outcome.victims.iter().all(elastic) {
             verdict.planned(count, None);
             return verdict.excuse("normal victims: the fewest are not sought");
         }
-        let puzzle = self.puzzle(askers, |pod| self.able(pod));
-        let victims = puzzle.set(|name| self.outcome.victims.contains(name));
-        let priced = |set| self.price(&puzzle, set).filter(|_| puzzle.solved_by(set) && self.queues_hold(&puzzle, set));
-        let (Some(paid), Some(least)) = (self.price(&puzzle, victims), (0..=puzzle.all()).filter_map(priced).min())
+        let problem = self.problem(incoming, |pod| self.able(pod));
+        let victims = problem.set(|name| self.outcome.victims.contains(name));
+        let cost_of =
+            |set| self.cost(&problem, set).filter(|_| problem.fits_without(set) && self.queues_hold(&problem, set));
+        let (Some(cost), Some(least)) = (self.cost(&problem, victims), (0..=problem.all()).filter_map(cost_of).min())
         else {
             return verdict.planned(count, None);
         };
         verdict.planned(count, Some(usize::try_from(least.1).unwrap_or(0).min(count)));
-        if paid > least {
-            if self.room_is_awaited(puzzle.free.clone()) {
-                return verdict.excuse("a gang that came before waits for the room");
+        if cost > least {
+            if self.room_is_awaited(problem.free.clone()) {
+                return verdict.excuse("an earlier gang waits for the room");
             }
-            let text = format!("{:?} are {paid:?} jobs and pods, and {least:?} would do", self.outcome.victims);
-            verdict.breach("lesser-jobs-give-first", text);
+            let text = format!("{:?} are {cost:?} jobs and pods, but {least:?} would be enough", self.outcome.victims);
+            verdict.breach("fewest-jobs-and-pods-first", text);
         }
     }
 }
 
-/// Whether a pod waits for room that it was promised.
-pub(super) fn is_promised(pod: &Pod) -> bool {
+/// Whether a pending pod is nominated.
+pub(super) fn is_nominated(pod: &Pod) -> bool {
     pod.pending() && pod.nominated.is_some()
 }

@@ -1,4 +1,4 @@
-//! Jobs and queues, read from their objects.
+//! Reads jobs and queues from their objects.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::world::{Pod, World, at, tag, text};
 
-/// A job: a PodGroup, and what the annotations of elastic training say.
+/// A job: a PodGroup with its annotations for elastic training.
 #[derive(Debug, Clone)]
 pub(super) struct Job {
     pub(super) name: String,
     pub(super) queue: String,
     pub(super) min: usize,
     max: usize,
-    /// The steps in which it grows; none where it is a plain job.
+    /// The steps in which it grows; none if it is not elastic.
     steps: Option<Steps>,
     pub(super) cooldown: i64,
 }
@@ -32,15 +32,16 @@ impl Job {
 
     fn of(world: &World, group: &serde_json::Value) -> Job {
         let name = text(group, "/metadata/name").to_owned();
-        let says = |key: &str| tag(group, "annotations", key);
-        let factor =
-            says("volcano.sh/elastic-train-factor").and_then(|text| text.parse().ok()).filter(|factor| *factor > 0);
-        let steps = (says("volcano.sh/elastic-train") == Some("true")).then(|| {
-            let doubles = says("volcano.sh/elastic-train-power-of-two") == Some("true");
+        let annotation = |key: &str| tag(group, "annotations", key);
+        let factor = annotation("volcano.sh/elastic-train-factor")
+            .and_then(|text| text.parse().ok())
+            .filter(|factor| *factor > 0);
+        let steps = (annotation("volcano.sh/elastic-train") == Some("true")).then(|| {
+            let doubles = annotation("volcano.sh/elastic-train-power-of-two") == Some("true");
             if doubles { Steps::PowerOfTwo } else { Steps::Factor(factor.unwrap_or(1)) }
         });
         let cooldown =
-            says("volcano.sh/elastic-cooldown-time").and_then(|text| text.trim_end_matches('s').parse().ok());
+            annotation("volcano.sh/elastic-cooldown-time").and_then(|text| text.trim_end_matches('s').parse().ok());
         let owner = ("Job".to_owned(), text(group, "/metadata/ownerReferences/0/name").to_owned());
         let replicas = world.others.get(&owner).and_then(|job| at(job, "/spec/tasks/0/replicas")?.as_u64());
         let number = |amount: u64| usize::try_from(amount).unwrap_or(0);
@@ -60,7 +61,7 @@ impl Job {
         world.pods.values().filter(|pod| group_of(pod) == self.name).collect()
     }
 
-    /// How many of its pods run and stay.
+    /// How many of its pods run and are not leaving.
     pub(super) fn size(&self, world: &World) -> usize {
         self.pods(world).iter().filter(|pod| pod.node.is_some() && !pod.leaving).count()
     }
@@ -69,7 +70,7 @@ impl Job {
         self.steps.is_some()
     }
 
-    /// Whether it may have this size: its min; above that a power of two, or min and whole steps; for a plain job any.
+    /// Whether a size is legal: min; above min a power of two, or min plus whole steps, or any size for a job that is not elastic.
     pub(super) fn may_be(&self, size: usize) -> bool {
         match self.steps {
             _ if size < self.min || size > self.max => false,
@@ -80,8 +81,8 @@ impl Job {
         }
     }
 
-    /// Whether a pod is one of its elastic ones.
-    pub(super) fn is_extra(&self, pod: &Pod) -> bool {
+    /// Whether a pod is an elastic pod of this job.
+    pub(super) fn is_elastic_pod(&self, pod: &Pod) -> bool {
         self.is_elastic() && pod.label("volcano.sh/elastic-train") == Some("true")
     }
 }
@@ -96,8 +97,8 @@ pub(super) fn group_of(pod: &Pod) -> &str {
 pub(super) struct Queue {
     pub(super) deserved: Amounts,
     pub(super) guarantee: Amounts,
-    /// What it may hold: its capability, and what the guarantees of others leave.
-    pub(super) most: Amounts,
+    /// Its real capability: its capability, at most the cluster less the guarantees of others.
+    pub(super) capability: Amounts,
     pub(super) is_open: bool,
     pub(super) is_reclaimable: bool,
 }
@@ -110,7 +111,7 @@ pub(super) fn queues(world: &World) -> Result<BTreeMap<String, Queue>, ReadError
         let read = Queue {
             deserved: Amounts::read(at(queue, "/spec/deserved"))?,
             guarantee: Amounts::read(at(queue, "/spec/guarantee/resource"))?,
-            most: Amounts::read(at(queue, "/spec/capability"))?,
+            capability: Amounts::read(at(queue, "/spec/capability"))?,
             is_open: text(queue, "/status/state") == "Open",
             is_reclaimable: at(queue, "/spec/reclaimable") != Some(&serde_json::Value::Bool(false)),
         };
@@ -119,11 +120,11 @@ pub(super) fn queues(world: &World) -> Result<BTreeMap<String, Queue>, ReadError
     let guaranteed = Amounts::sum(queues.values().map(|queue| &queue.guarantee));
     for queue in queues.values_mut() {
         let left = total.get("cpu") - guaranteed.get("cpu") + queue.guarantee.get("cpu");
-        let most = if queue.most.names("cpu") { queue.most.get("cpu").min(left) } else { left };
-        queue.most.0.insert("cpu".to_owned(), most);
-        // What it deserves is no less than what it is guaranteed, and no more than it may hold; a guarantee alone is none.
+        let capability = if queue.capability.names("cpu") { queue.capability.get("cpu").min(left) } else { left };
+        queue.capability.0.insert("cpu".to_owned(), capability);
+        // Deserved is at least the guarantee and at most the real capability. A guarantee alone does not set it.
         if queue.deserved.names("cpu") {
-            let deserved = queue.deserved.get("cpu").min(most).max(queue.guarantee.get("cpu"));
+            let deserved = queue.deserved.get("cpu").min(capability).max(queue.guarantee.get("cpu"));
             queue.deserved.0.insert("cpu".to_owned(), deserved);
         }
     }

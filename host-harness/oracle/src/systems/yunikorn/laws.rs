@@ -1,23 +1,23 @@
-//! The laws, each as the design says it, in the reading that was settled where it contradicts itself or upstream.
+//! The laws of the design, with the rulings where the design contradicts itself or upstream.
 
 use super::leaf;
 use super::queues::{Queue, Queues, is_within, nominated, used};
 use crate::amounts::Amounts;
 use crate::world::{Pod, World};
 
-/// A pod that asks for room.
+/// The request of a preemptor.
 #[derive(Clone, Copy)]
-pub(super) struct Ask<'w> {
+pub(super) struct Preemption<'w> {
     pub(super) world: &'w World,
     pub(super) queues: &'w Queues,
     pub(super) pod: &'w Pod,
 }
 
-type Broken = Option<(&'static str, String)>;
+type Violation = Option<(&'static str, String)>;
 
-impl Ask<'_> {
-    /// The queue up to which victims are looked for: the nearest fence, root, or, strictly, one that the ask would take over its
-    /// maximum.
+impl Preemption<'_> {
+    /// The queue that bounds the search for victims: the nearest fence or root. Unless `lenient`, also the nearest queue that the request
+    /// would bring over its maximum.
     fn boundary(&self, lenient: bool) -> &str {
         let full = |queue: &Queue| {
             let mut then = used(self.world, &queue.path, false);
@@ -29,28 +29,28 @@ impl Ask<'_> {
         stop.map_or("root", |queue| queue.path.as_str())
     }
 
-    /// Why a pod may not be a victim, whatever becomes of others. Leniently, where two readings are possible.
-    pub(super) fn illegal_victim(&self, victim: &Pod, lenient: bool) -> Broken {
+    /// Why a pod may not be a victim, independent of other victims. `lenient` accepts both readings where two are possible.
+    pub(super) fn illegal_victim(&self, victim: &Pod, lenient: bool) -> Violation {
         let (ours, theirs) = (leaf(self.pod), leaf(victim));
         let name = &victim.name;
         if victim.label("applicationId") == self.pod.label("applicationId") || ours == theirs {
-            return Some(("yunikorn/3", format!("`{name}` is of the same application or queue")));
+            return Some(("yunikorn/3", format!("`{name}` belongs to the same application or queue")));
         }
         if !is_within(theirs, self.boundary(lenient)) {
             return Some(("yunikorn/7", format!("`{name}` is outside `{}`", self.boundary(lenient))));
         }
         if self.queues.up(theirs).first().is_some_and(|queue| queue.is_disabled) {
-            return Some(("victim-queue-takes-part", format!("preemption is disabled in `{theirs}`")));
+            return Some(("victim-queue-allows-preemption", format!("preemption is disabled in `{theirs}`")));
         }
         if !self.ranks(victim) {
-            return Some(("yunikorn/6", format!("`{name}` ranks higher")));
+            return Some(("yunikorn/6", format!("`{name}` has a higher rank")));
         }
-        let shares = self.asked().any(|resource| self.is_over(theirs, &resource, lenient));
+        let shares = self.requested().any(|resource| self.is_over(theirs, &resource, lenient));
         (!shares).then(|| ("yunikorn/5", format!("`{theirs}` is not over its guarantee")))
     }
 
-    /// The resources that are asked for. Every pod asks for one of `pods`, which counts where somebody guarantees it: no case does.
-    fn asked(&self) -> impl Iterator<Item = String> {
+    /// The requested resources. Every pod also requests 1 of `pods`, but no case guarantees `pods`.
+    fn requested(&self) -> impl Iterator<Item = String> {
         self.pod
             .request
             .0
@@ -59,13 +59,13 @@ impl Ask<'_> {
             .map(|(resource, _)| resource.clone())
     }
 
-    /// The lowest queue above both leaves.
+    /// The lowest common ancestor of both leaves.
     fn common(&self, theirs: &str) -> String {
         let path = self.queues.up(leaf(self.pod));
         path.iter().find(|queue| is_within(theirs, &queue.path)).map_or("root".to_owned(), |queue| queue.path.clone())
     }
 
-    /// Law 6, with fences and offsets of priority: up from the ask, then down to the victim.
+    /// Law 6, with priority fences and offsets: up from the preemptor, then down to the victim.
     fn ranks(&self, victim: &Pod) -> bool {
         let common = self.common(leaf(victim));
         let mut rank = self.pod.priority;
@@ -92,9 +92,9 @@ impl Ask<'_> {
         fenced || victim.priority <= rank
     }
 
-    /// Law 5 for one resource: the nearest guarantee below the common queue is exceeded. Where the victim's side has none, it is
-    /// over if the asker's side has one; else the shared queue that has one decides. Where nobody has one, both readings are
-    /// possible: over with any use, or not concerned.
+    /// Law 5 for one resource: the nearest guarantee below the common queue is exceeded. If the victim's side has no guarantee, any usage
+    /// is over it if the preemptor's side has one; else the shared queue with a guarantee decides. Without any guarantee both readings are
+    /// possible: any usage is over it, or the law does not apply.
     fn is_over(&self, theirs: &str, resource: &str, lenient: bool) -> bool {
         let common = self.common(theirs);
         let nearest = |path: &str, shared: bool| {
@@ -111,31 +111,31 @@ impl Ask<'_> {
         uses && (nearest(leaf(self.pod), false).is_some() || nearest(&common, true).map_or(lenient, exceeds))
     }
 
-    /// Why these victims may not go together.
-    pub(super) fn illegal_group(&self, victims: &[&Pod], lenient: bool) -> Broken {
+    /// Why these pods may not be evicted together.
+    pub(super) fn illegal_group(&self, victims: &[&Pod], lenient: bool) -> Violation {
         self.below_guarantee(victims)
-            .or_else(|| self.not_under(victims))
-            .or_else(|| self.swings(victims))
+            .or_else(|| self.not_under_guarantee(victims))
+            .or_else(|| self.loops(victims))
             .or_else(|| self.over_max(victims, lenient))
     }
 
-    /// What leaves a queue.
-    fn leaves(queue: &Queue, victims: &[&Pod]) -> Amounts {
+    /// What a queue loses by these evictions.
+    fn loss(queue: &Queue, victims: &[&Pod]) -> Amounts {
         Amounts::sum(victims.iter().filter(|victim| is_within(leaf(victim), &queue.path)).map(|victim| &victim.request))
     }
 
-    /// Law 2: no queue below the common one is left under its guarantee of what a victim uses.
-    fn below_guarantee(&self, victims: &[&Pod]) -> Broken {
+    /// Law 2: no queue below the common one falls below its guarantee of a resource that a victim uses.
+    fn below_guarantee(&self, victims: &[&Pod]) -> Violation {
         for victim in victims {
             let common = self.common(leaf(victim));
             for queue in self.queues.up(leaf(victim)).into_iter().filter(|queue| !is_within(&common, &queue.path)) {
                 let mut left = used(self.world, &queue.path, true);
-                left.take(&Ask::leaves(queue, victims));
+                left.take(&Preemption::loss(queue, victims));
                 for (resource, guaranteed) in &queue.guaranteed.0 {
                     if victim.request.get(resource) > 0 && left.get(resource) < *guaranteed {
                         return Some((
                             "yunikorn/2",
-                            format!("`{}` is left with {} of {resource}", queue.path, left.get(resource)),
+                            format!("`{}` keeps only {} of {resource}", queue.path, left.get(resource)),
                         ));
                     }
                 }
@@ -144,29 +144,29 @@ impl Ask<'_> {
         None
     }
 
-    /// Law 4: by every resource that is asked for and guaranteed, the nearest guarantee is not reached yet; or, where that queue is
-    /// above all victims, it is not exceeded afterwards. There must be one.
-    fn not_under(&self, victims: &[&Pod]) -> Broken {
+    /// Law 4: for each requested and guaranteed resource, the nearest guarantee is not reached yet. If that queue is an ancestor of all
+    /// victims, it is enough that it is not exceeded afterwards. There must be at least one guarantee.
+    fn not_under_guarantee(&self, victims: &[&Pod]) -> Violation {
         let path = self.queues.up(leaf(self.pod));
         let mut guaranteed = false;
-        for resource in self.asked() {
+        for resource in self.requested() {
             let Some(queue) = path.iter().find(|queue| queue.guaranteed.names(&resource)) else { continue };
             guaranteed = true;
             let mut held = used(self.world, &queue.path, true);
             held.add(&nominated(self.world, &queue.path, self.pod));
             let (held, most) = (held.get(&resource), queue.guaranteed.get(&resource));
             let above = victims.iter().all(|victim| is_within(leaf(victim), &queue.path));
-            let then = held + self.pod.request.get(&resource) - Ask::leaves(queue, victims).get(&resource);
+            let then = held + self.pod.request.get(&resource) - Preemption::loss(queue, victims).get(&resource);
             if held >= most && !(above && then <= most) {
-                return Some(("yunikorn/4", format!("`{}` holds {held} of {most} {resource}", queue.path)));
+                return Some(("yunikorn/4", format!("`{}` uses {held} of {most} {resource}", queue.path)));
             }
         }
-        (!guaranteed).then(|| ("yunikorn/4", "nothing is guaranteed to it".to_owned()))
+        (!guaranteed).then(|| ("yunikorn/4", "its queues have no guarantee".to_owned()))
     }
 
-    /// Of queues that share the guarantees the ask goes by, the one that takes must end with no more than one that gives: else what
-    /// comes back would take it again.
-    fn swings(&self, victims: &[&Pod]) -> Broken {
+    /// Where both queues share the guarantees that apply, the preemptor's queue must end with at most as much as the victim's queue.
+    /// Otherwise the recreated victims would preempt in turn.
+    fn loops(&self, victims: &[&Pod]) -> Violation {
         let guarantor = |path: &str, resource: &str| {
             let queue = self.queues.up(path).into_iter().find(|queue| queue.guaranteed.names(resource))?;
             Some(queue.path.clone())
@@ -175,19 +175,19 @@ impl Ask<'_> {
         for victim in victims {
             let (theirs, common) = (leaf(victim), self.common(leaf(victim)));
             let own = |resource: &String| guarantor(ours, resource).is_some_and(|path| !is_within(&common, &path));
-            if self.asked().any(|resource| own(&resource)) {
+            if self.requested().any(|resource| own(&resource)) {
                 continue;
             }
             let shared = |resource: &String| {
                 guarantor(ours, resource).is_some() && guarantor(ours, resource) == guarantor(theirs, resource)
             };
-            for resource in self.asked().filter(shared) {
-                let mut takes = used(self.world, ours, true);
-                takes.add(&nominated(self.world, ours, self.pod));
-                takes.add(&self.pod.request);
-                let mut gives = used(self.world, theirs, true);
-                victims.iter().filter(|other| leaf(other) == theirs).for_each(|other| gives.take(&other.request));
-                if takes.get(&resource) > gives.get(&resource) {
+            for resource in self.requested().filter(shared) {
+                let mut gains = used(self.world, ours, true);
+                gains.add(&nominated(self.world, ours, self.pod));
+                gains.add(&self.pod.request);
+                let mut keeps = used(self.world, theirs, true);
+                victims.iter().filter(|other| leaf(other) == theirs).for_each(|other| keeps.take(&other.request));
+                if gains.get(&resource) > keeps.get(&resource) {
                     return Some((
                         "yunikorn/shared-guarantee",
                         format!("`{ours}` would end with more than `{theirs}`"),
@@ -198,17 +198,17 @@ impl Ask<'_> {
         None
     }
 
-    /// No queue above the ask goes over its maximum.
-    fn over_max(&self, victims: &[&Pod], lenient: bool) -> Broken {
+    /// No queue of the preemptor exceeds its maximum.
+    fn over_max(&self, victims: &[&Pod], lenient: bool) -> Violation {
         for queue in self.queues.up(leaf(self.pod)) {
             let mut then = used(self.world, &queue.path, lenient);
             then.add(&self.pod.request);
-            then.take(&Ask::leaves(queue, victims));
+            then.take(&Preemption::loss(queue, victims));
             if !lenient {
                 then.add(&nominated(self.world, &queue.path, self.pod));
             }
             if !then.within(&queue.max) {
-                return Some(("fits-max-of-ancestors", format!("`{}` would hold {then:?}", queue.path)));
+                return Some(("fits-max-of-ancestors", format!("`{}` would use {then:?}", queue.path)));
             }
         }
         None

@@ -1,4 +1,4 @@
-//! The tree of queues, read from the configuration, which a case writes as JSON.
+//! The queue tree, read from the configuration, which a case writes as JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::world::{Pod, World, at, text};
 
-/// How long an ask waits where the queue does not say.
+/// The delay of a queue without the property, in seconds.
 const DELAY: i64 = 30;
 
 /// A queue.
@@ -25,12 +25,12 @@ pub(super) struct Queue {
     pub(super) offset: i64,
     delay: i64,
     is_leaf: bool,
-    /// What leaves get that are made on demand.
+    /// The settings of leaves created on demand.
     template: Option<Value>,
 }
 
 impl Queue {
-    /// A leaf with the resources and properties that are written; `disabled` is inherited.
+    /// A leaf with these resources and properties. `disabled`: the parent's policy, which it inherits.
     fn of(path: &str, written: &Value, disabled: bool) -> Result<Queue, ReadError> {
         let property =
             |name: &str| at(written, "/properties").and_then(|all| all.get(name)?.as_str()).unwrap_or_default();
@@ -69,8 +69,8 @@ impl Queues {
         Ok(queues)
     }
 
-    /// Makes a queue that a pod names and nobody configured, where its parent has room for such: it is as the template of the parent
-    /// says, or of the nearest one above that has one, and nothing else.
+    /// Creates a queue that a pod names and the configuration does not contain, if its parent allows that. It has the settings of the
+    /// nearest child template above, and no others.
     fn demand(&mut self, path: &str) -> Result<(), ReadError> {
         let parent = path.rsplit_once('.').and_then(|(parent, _)| self.0.get(parent)).filter(|parent| !parent.is_leaf);
         if self.0.contains_key(path) || parent.is_none() {
@@ -106,13 +106,13 @@ impl Queues {
         self.0.values().filter(|queue| queue.is_leaf).map(|queue| queue.path.as_str())
     }
 
-    /// How long an ask of a leaf waits before it may preempt.
+    /// How long a pod of a leaf waits before it may preempt, in seconds.
     pub(super) fn delay(&self, path: &str) -> i64 {
         self.0.get(path).map_or(DELAY, |queue| queue.delay)
     }
 
-    /// What is left below the maxima for a pod; with those who are nominated counted, too, where asked for. What has no limit is
-    /// plenty.
+    /// The room below the maxima for a pod, optionally counting nominated pods as used. A resource without maximum has a very large
+    /// amount.
     pub(super) fn headroom(&self, world: &World, pod: &Pod, with_nominated: bool) -> Amounts {
         let mut headroom = Amounts(pod.request.0.keys().map(|resource| (resource.clone(), i64::MAX / 4)).collect());
         for queue in self.up(leaf(pod)) {
@@ -128,26 +128,26 @@ impl Queues {
         headroom
     }
 
-    /// Whether no queue holds more than its maximum.
-    pub(super) fn hold(&self, world: &World) -> bool {
+    /// Whether every queue is within its maximum.
+    pub(super) fn within_max(&self, world: &World) -> bool {
         self.0.values().all(|queue| used(world, &queue.path, false).within(&queue.max))
     }
 }
 
-/// Whether a queue is another one or below it.
+/// Whether a queue equals another one or is below it.
 pub(super) fn is_within(path: &str, other: &str) -> bool {
     path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// What the pods of a queue hold; without those who leave, where asked for.
+/// The usage of a queue, optionally without terminating pods.
 pub(super) fn used(world: &World, path: &str, without_leaving: bool) -> Amounts {
     let ours = world.pods.values().filter(|pod| pod.place().is_some() && is_within(leaf(pod), path));
     Amounts::sum(ours.filter(|pod| !(without_leaving && pod.leaving)).map(|pod| &pod.request))
 }
 
-/// What the pods of a queue are promised that are nominated, but for one.
-pub(super) fn nominated(world: &World, path: &str, but: &Pod) -> Amounts {
-    let ours = world.pods.values().filter(|pod| pod.pending() && pod.nominated.is_some() && pod.name != but.name);
+/// The requests of the nominated pods of a queue, except one pod.
+pub(super) fn nominated(world: &World, path: &str, except: &Pod) -> Amounts {
+    let ours = world.pods.values().filter(|pod| pod.pending() && pod.nominated.is_some() && pod.name != except.name);
     Amounts::sum(ours.filter(|pod| is_within(leaf(pod), path)).map(|pod| &pod.request))
 }
 

@@ -2,7 +2,6 @@
 
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
-use crate::laws::limit::elastic_size_is_legal::is_legal;
 use crate::model::{Cluster, PodIx};
 
 use super::elastic_first::is_elastic;
@@ -51,7 +50,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
                 let pods: Vec<PodIx> = free.iter().copied().filter(|ix| is_elastic(cluster, *ix)).collect();
                 let minimum = cluster.minimum(lead);
                 let left = |step: &usize| holders.len().saturating_sub(*step);
-                let legal = |step: &usize| left(step) >= minimum && is_legal(terms, minimum, left(step));
+                let legal = |step: &usize| left(step) >= minimum && terms.allows(minimum, left(step));
                 let steps: Vec<usize> = (1..=pods.len()).filter(legal).collect();
                 if !steps.is_empty() {
                     elastic.push(Bundle { pods, steps: Some(steps) });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::attempt::Attempt;
 use super::fit::fits;
-use crate::laws::Denial;
+use crate::laws::Shortfall;
 use crate::model::{Cluster, NodeIx, Place, PodIx, QueueIx, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
@@ -12,7 +12,7 @@ impl Attempt<'_, '_, '_> {
     pub(super) fn within_limits(&mut self) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         while let Some((_, denial)) = self.victim_search.broken(self.trial.cluster(), &pods) {
-            let Denial::Exceeds { queue, resource, .. } = denial else { return false };
+            let Some(Shortfall { queue, resource }) = denial.shortfall() else { return false };
             let all = self.pools.iter().enumerate();
             let all = all.flat_map(|(number, pool)| pool.bundle.pods.iter().map(move |ix| (number, *ix)));
             let counting: Vec<_> = all.filter(|(_, ix)| counts(self.trial.cluster(), *ix, queue, resource)).collect();

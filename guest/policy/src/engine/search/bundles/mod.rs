@@ -20,6 +20,8 @@ use std::collections::BTreeSet;
 pub use bundle::Bundle;
 
 use crate::contract::{Outcome, Placement, Subject};
+use crate::engine::plan::Plan;
+use crate::engine::reasons::NO_NODE;
 use crate::engine::{Ledger, Notes, Preemptor};
 use crate::laws::{Case, Denial, Gate, Guard, Laws, Order, ReclaimRules, Rule};
 use crate::model::{Cluster, NodeIx, PodIx, Trial};
@@ -88,28 +90,17 @@ impl VictimSearch<'_> {
     }
 }
 
-/// A plan that would work.
-pub struct Found {
-    /// Who gets which node.
-    pub nominations: Vec<(PodIx, NodeIx)>,
-    /// Who makes way.
-    pub victims: Vec<PodIx>,
-    /// Of how many jobs.
-    pub jobs: usize,
-}
-
 /// Looks for a plan for all that a gang lacks, in a trial where those that are leaving are gone. Where there is one, the trial is
 /// left as it will be then; else as it was, and what stood in the way is said.
-pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Result<Found, Denial> {
-    const NOBODY: Denial =
-        Denial::Fact("whoever may make way, not every pod of the gang would have a node: nobody is evicted");
+pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Result<Plan, Denial> {
+    const NOBODY: Denial = Denial::Case("gang");
     let open = fit::open_nodes(trial.cluster(), victim_search);
     let bound = feasibility::FeasibilityBound::new(trial.cluster(), victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
     if let Ok(fit) = search.fit(trial, &nobody) {
-        told::nobody(trial.cluster(), notes, victim_search, &fit);
-        return Ok(found(trial.cluster(), fit));
+        told::nobody(trial.cluster(), notes, &fit);
+        return Ok(found(trial.cluster(), victim_search, fit));
     }
     if victim_search.may.is_empty() {
         return Err(NOBODY);
@@ -117,7 +108,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
     let levels = bundle::gather(trial.cluster(), notes, victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels };
     let Some(chosen) = search.choose(trial) else {
-        notes.denial(trial.cluster(), Subject::Preemptor, Outcome::Barred, &victim_search.rules.order.0, &NOBODY);
+        notes.denial(trial.cluster(), Subject::Preemptor, Outcome::Barred, &NO_NODE, &NOBODY);
         if notes.are_on() {
             told::nowhere(trial.cluster(), notes, victim_search, &search.levels);
         }
@@ -128,12 +119,10 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
     if notes.are_on() {
         told::found(trial, notes, victim_search, &fit, &places);
     }
-    Ok(found(trial.cluster(), fit))
+    Ok(found(trial.cluster(), victim_search, fit))
 }
 
-fn found(cluster: &Cluster, fit: fit::Fit) -> Found {
+fn found(cluster: &Cluster, victim_search: &VictimSearch<'_>, fit: fit::Fit) -> Plan {
     let victims: Vec<PodIx> = fit.victims.into_iter().flatten().collect();
-    let job = |ix: &PodIx| cluster.members(*ix).map(|(member, _)| member).min();
-    let jobs: BTreeSet<Option<PodIx>> = victims.iter().map(job).collect();
-    Found { nominations: fit.placements, jobs: jobs.len(), victims }
+    Plan::by_job(cluster, victim_search.preemptor.pod, fit.placements, victims)
 }

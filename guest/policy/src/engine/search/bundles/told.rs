@@ -7,8 +7,10 @@ use super::fit::Fit;
 use super::{Bundle, VictimSearch};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
+use crate::engine::reasons::{NEEDED, NODE_SUFFICES, POD_BACK, ROOM_IS_COMING};
 use crate::engine::room::Lack;
 use crate::engine::search::tell::{self, Full};
+use crate::laws::Detail;
 use crate::model::{Cluster, NodeIx, Place, PodIx, ResourceIx, Trial};
 
 /// Where everybody is who may make way.
@@ -34,8 +36,7 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &Vict
         match job.and_then(|job| job.elastic()) {
             Some(_) if is_elastic(cluster, *ix) => {}
             Some(_) => {
-                let rule = victim_search.rules.order.0;
-                notes.unneeded(*ix, &rule, "it would go with its whole job only, and not all of that may go");
+                notes.unneeded(*ix, "whole-job");
             }
             None => {
                 if let Some((rule, denial)) = victim_search.barring(cluster, &victim_search.rules.single, *ix) {
@@ -47,16 +48,13 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &Vict
 }
 
 /// Notes that the room that is idle, or is being left, is enough.
-pub fn nobody(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, fit: &Fit) {
-    let rule = victim_search.rules.order.0;
-    let message = || "there is room, or will be when those that are leaving are gone: nobody is evicted".to_owned();
-    notes.note(Subject::Preemptor, Outcome::Chosen, &rule, message);
-    notes.planned(cluster, &rule, &fit.placements, &[]);
+pub fn nobody(cluster: &Cluster, notes: &mut Notes, fit: &Fit) {
+    notes.note(Subject::Preemptor, Outcome::Chosen, &ROOM_IS_COMING, || Detail::case("gang"));
+    notes.planned(cluster, &fit.placements, &[]);
 }
 
 /// Notes of every node what it lacks for a pod of the gang with everybody gone, or that it would do for one.
 pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, levels: &[Vec<Bundle>]) {
-    let rule = victim_search.rules.order.0;
     let (needed, preemptor) = (
         cluster.lacking(&victim_search.preemptor.pods),
         victim_search.may.iter().find(|ix| victim_search.preemptor.pods.contains(ix)),
@@ -76,20 +74,19 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
             let barring = |ix: PodIx| Some((ix, victim_search.barring(cluster, &victim_search.rules.guards, ix)?));
             let barred = others.into_iter().filter_map(barring).map(|(ix, (rule, denial))| (ix, rule, denial));
             let full = Full { node: ix, candidates: &candidates, room: &room, request: &pod.request };
-            tell::full(cluster, notes, &rule, &full, barred.collect());
+            tell::full(cluster, notes, &full, barred.collect());
             continue;
         }
-        let message = || format!("for one pod: {}", tell::make_way(cluster, &candidates, "would make way"));
-        notes.note(Subject::Node(ix.0), Outcome::Enough, &rule, message);
+        let detail = || tell::cost(cluster, &candidates, "one-pod");
+        notes.note(Subject::Node(ix.0), Outcome::Enough, &NODE_SUFFICES, detail);
         for ix in candidates {
-            notes.unneeded(ix, &rule, "not every pod of the gang would have a node");
+            notes.unneeded(ix, "gang-incomplete");
         }
     }
 }
 
 /// Notes why each victim is needed, in a trial where they have gone and the gang has its nodes; and that the others are not.
 pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>, fit: &Fit, places: &Places) {
-    let rule = victim_search.rules.order.0;
     for (level, victims) in fit.victims.iter().enumerate() {
         for ix in victims {
             let Some(place) = places.get(ix) else { continue };
@@ -102,19 +99,14 @@ pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSea
             let subject = Subject::Pod(ix.0);
             match (lack, broken) {
                 (Some(lack), _) => {
-                    let message = || format!("with it back, {}", lack.sentence(cluster));
-                    notes.note(subject, Outcome::Needed, &rule, message);
+                    notes.note(subject, Outcome::Needed, &NEEDED, || lack.detail(cluster));
                 }
                 (None, Some((rule, denial))) => {
-                    let message = || format!("with it back, {}", denial.sentence(cluster));
-                    notes.note(subject, Outcome::Needed, &rule, message);
+                    notes.note(subject, Outcome::Needed, &rule, || denial.detail(cluster).within(&POD_BACK));
                 }
                 (None, None) => {
-                    let message = || match level {
-                        0 => "its job shrinks to the next of its legal sizes".to_owned(),
-                        _ => "its gang makes way as a whole".to_owned(),
-                    };
-                    notes.note(subject, Outcome::Chosen, &rule, message);
+                    let case = if level == 0 { "shrinks" } else { "whole-gang" };
+                    notes.note(subject, Outcome::Chosen, &NEEDED, || Detail::case(case));
                 }
             }
             trial.rewind(before);
@@ -122,9 +114,8 @@ pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSea
     }
     let victims: Vec<(PodIx, NodeIx)> =
         fit.victims.iter().flatten().filter_map(|ix| Some((*ix, places.get(ix)?.node()?))).collect();
-    notes.planned(trial.cluster(), &rule, &fit.placements, &victims);
     for ix in places.keys().filter(|ix| victims.iter().all(|(victim, _)| victim != *ix)) {
-        notes.unneeded(*ix, &rule, "others are enough");
+        notes.unneeded(*ix, "others-suffice");
     }
 }
 

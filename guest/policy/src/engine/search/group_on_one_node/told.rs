@@ -2,8 +2,9 @@
 
 use super::{NodeDryRun, PreemptionCandidate, PreemptionContext, case, offer};
 use crate::contract::{Outcome, Subject};
+use crate::engine::reasons::{ALL_EVICTED, MORE_EVICTED, NEEDED, NODE_SUFFICES, POD_BACK};
 use crate::engine::room::Lack;
-use crate::engine::search::tell::{Full, make_way};
+use crate::engine::search::tell::{Full, cost};
 use crate::laws::{Denial, Gate, Group, Rule};
 use crate::model::{Amounts, Cluster, PodIx, Request};
 
@@ -16,12 +17,11 @@ pub(super) fn found(
     (request, dry_runs): (&Request, &[NodeDryRun]),
     best: &PreemptionCandidate,
 ) {
-    let rule = context.laws.node_choice.rule;
     for dry_run in dry_runs {
         let there: Vec<PodIx> = dry_run.candidates.iter().map(|(ix, _)| *ix).collect();
         if dry_run.node == best.node {
             victims(cluster, context, (request, dry_run), &best.victims);
-            context.tell_unneeded(&others(&there, &best.victims), "others are enough");
+            context.tell_unneeded(&others(&there, &best.victims), "others-suffice");
             continue;
         }
         let mut other = None;
@@ -35,10 +35,10 @@ pub(super) fn found(
             unfit(cluster, context, group, request, dry_run);
             continue;
         };
-        let spare = if reasons == 0 { "" } else { ", some of which are to be spared where others do" };
-        let message = || format!("{}{spare}", make_way(cluster, &other.victims, "would make way"));
-        context.notes.note(Subject::Node(dry_run.node.0), Outcome::Enough, &rule, message);
-        context.tell_unneeded(&there, "nothing was planned onto its node");
+        let case = if reasons == 0 { "" } else { "spared" };
+        let detail = || cost(cluster, &other.victims, case);
+        context.notes.note(Subject::Node(dry_run.node.0), Outcome::Enough, &NODE_SUFFICES, detail);
+        context.tell_unneeded(&there, "unused-node");
     }
 }
 
@@ -56,14 +56,14 @@ fn victims(
     for ix in victims {
         let without = others(victims, &[*ix]);
         let room = emptied(cluster, dry_run, &without);
-        let (rule, message) = match Lack::of(&room, request) {
-            Some(lack) => (context.laws.node_choice.rule, lack.sentence(cluster)),
+        let (rule, detail) = match Lack::of(&room, request) {
+            Some(lack) => (NEEDED, lack.detail(cluster)),
             None => match broken(cluster, context, &context.laws.limits, &without) {
-                Some((rule, denial)) => (rule, denial.sentence(cluster)),
+                Some((rule, denial)) => (rule, denial.detail(cluster).within(&POD_BACK)),
                 None => continue,
             },
         };
-        context.notes.note(Subject::Pod(ix.0), Outcome::Needed, &rule, || format!("with it back, {message}"));
+        context.notes.note(Subject::Pod(ix.0), Outcome::Needed, &rule, || detail);
     }
 }
 
@@ -83,13 +83,11 @@ pub(super) fn unfit(
     let subject = Subject::Node(dry_run.node.0);
     let limit = broken(cluster, context, &context.laws.limits, &there);
     if let Some((rule, denial)) = limit {
-        let message = || format!("even with all gone that may make way there, {}", denial.sentence(cluster));
-        context.notes.note(subject, Outcome::Barred, &rule, message);
+        context.notes.note(subject, Outcome::Barred, &rule, || denial.detail(cluster).within(&ALL_EVICTED));
     } else if let Some((rule, denial)) = broken(cluster, context, &group.floors, &there) {
-        let message = || format!("with fewer gone it has too little room, with more {}", denial.sentence(cluster));
-        context.notes.note(subject, Outcome::Barred, &rule, message);
+        context.notes.note(subject, Outcome::Barred, &rule, || denial.detail(cluster).within(&MORE_EVICTED));
     }
-    context.tell_unneeded(&there, "it would not be enough on its node");
+    context.tell_unneeded(&there, "not-enough");
 }
 
 fn emptied(cluster: &Cluster, dry_run: &NodeDryRun, gone: &[PodIx]) -> Amounts {

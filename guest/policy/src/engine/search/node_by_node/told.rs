@@ -2,8 +2,10 @@
 
 use super::{PreemptionCandidate, PreemptionContext};
 use crate::contract::{Outcome, Subject};
+use crate::engine::reasons::{NEEDED, NODE_SUFFICES, NOT_LOOKED_AT, REPRIEVED};
 use crate::engine::room::Lack;
-use crate::engine::search::tell::make_way;
+use crate::engine::search::tell::cost;
+use crate::laws::Detail;
 use crate::model::{Cluster, Node, NodeIx, PodIx, Request};
 
 /// Notes the nodes that were not looked at because there were offers enough.
@@ -11,10 +13,9 @@ pub(super) fn not_looked_at(context: &mut PreemptionContext<'_>, nodes: &[(NodeI
     if !context.notes.are_on() {
         return;
     }
-    let rule = context.laws.node_choice.rule;
     for (node, _) in nodes {
-        let message = || format!("not looked at: {offers} that would do are enough");
-        context.notes.note(Subject::Node(node.0), Outcome::Unneeded, &rule, message);
+        let detail = || Detail::default().count("candidates", offers);
+        context.notes.note(Subject::Node(node.0), Outcome::Unneeded, &NOT_LOOKED_AT, detail);
     }
 }
 
@@ -25,28 +26,25 @@ pub(super) fn offers(
     offers: &[PreemptionCandidate],
     request: &Request,
 ) {
-    let rule = context.laws.node_choice.rule;
     let chosen = offers.iter().min_by_key(|offer| offer.loss).map(|offer| offer.node);
     for offer in offers {
         if Some(offer.node) == chosen {
             victims(cluster, context, offer, request);
             continue;
         }
-        let against = match offer.violations {
-            0 => String::new(),
-            all => format!(", {all} against a disruption budget"),
+        let detail = || match offer.violations {
+            0 => cost(cluster, &offer.victims, ""),
+            violations => cost(cluster, &offer.victims, "").count("violations", violations),
         };
-        let message = || format!("{}{against}", make_way(cluster, &offer.victims, "would make way"));
-        context.notes.note(Subject::Node(offer.node.0), Outcome::Enough, &rule, message);
+        context.notes.note(Subject::Node(offer.node.0), Outcome::Enough, &NODE_SUFFICES, detail);
         let there = candidates(cluster, context, offer.node);
-        context.tell_unneeded(&there, "nothing was planned onto its node");
+        context.tell_unneeded(&there, "unused-node");
     }
 }
 
 /// Notes who of a node could be put back beside the asker, and what would be missing with each of the others back.
 fn victims(cluster: &Cluster, context: &mut PreemptionContext<'_>, offer: &PreemptionCandidate, request: &Request) {
     let Some(node) = cluster.node(offer.node) else { return };
-    let rule = context.laws.put_back.rule;
     let mut room = node.free.clone();
     for other in context.promised(cluster, node) {
         room.subtract(&other.request);
@@ -57,20 +55,19 @@ fn victims(cluster: &Cluster, context: &mut PreemptionContext<'_>, offer: &Preem
     for ix in candidates(cluster, context, offer.node) {
         let subject = Subject::Pod(ix.0);
         if context.is_leaving(cluster, ix) {
-            context.tell_unneeded(&[ix], "it is leaving anyway: its room counts as free");
+            context.tell_unneeded(&[ix], "leaving");
             continue;
         }
         if !offer.victims.contains(&ix) {
-            let message = || "there is room for it beside the preemptor".to_owned();
-            context.notes.note(subject, Outcome::PutBack, &rule, message);
+            context.notes.note(subject, Outcome::PutBack, &REPRIEVED, Detail::default);
             continue;
         }
         let frees = cluster.frees(ix);
         room.subtract(&frees);
         let lacks = Lack::of(&room, request);
         room.add(&frees);
-        let message = || lacks.map_or_else(String::new, |lacks| format!("with it back, {}", lacks.sentence(cluster)));
-        context.notes.note(subject, Outcome::Needed, &rule, message);
+        let detail = || lacks.map_or_else(Detail::default, |lacks| lacks.detail(cluster));
+        context.notes.note(subject, Outcome::Needed, &NEEDED, detail);
     }
 }
 

@@ -44,13 +44,10 @@ fn a_gang_is_told_what_the_nodes_lack_and_whom_it_takes_the_room_from() {
     // Nothing is idle; both pods of `old` must go for the two of `new`, and they go as a gang: one pod is its minimum.
     assert_said(
         &said,
-        &[
-            "n Barred has-room: not enough cpu (asked 2, free 0)",
-            "n Chosen lesser-job-gives-first: 2 pods are planned onto it: 2 pods make way, of priority up to 0",
-        ],
+        &["n Barred has-room: requested cpu 2, free cpu 0", "n Chosen node-chosen: victims 2, priority 0, pods 2"],
     );
     for victim in ["old-0", "old-1"] {
-        let line = format!("{victim} Needed lesser-job-gives-first: with it back, not enough cpu (asked 4, free 2)");
+        let line = format!("{victim} Needed needed: requested cpu 4, free cpu 2");
         assert_said(&said, &[&line]);
     }
     assert_eq!(said, world.said("new-0"), "what is noted is about the job");
@@ -65,7 +62,7 @@ fn a_gang_that_finds_no_way_is_told_who_was_spared_and_would_have_been_enough() 
     world.pod(member("old-1", "old").annotation("volcano.sh/preemptable", "false").on("n"));
     world.pod(member("new-0", "new"));
     let said = acted(&mut world, "new-0");
-    let barred = "n Barred lesser-job-gives-first: not enough cpu (asked 2, free 0); nobody there may make way";
+    let barred = "n Barred node-lacks-room: requested cpu 2, free cpu 0, candidates 0";
     assert_said(&said, &[barred]);
     let spared =
         |name: &str| said.iter().any(|said| said.starts_with(&format!("{name} Spared victim-did-not-opt-out: ")));

@@ -44,9 +44,9 @@ fn filter_says_of_every_node_what_is_asked_and_what_there_is() {
     assert_eq!(
         world.said("a"),
         [
-            "small Barred large-enough: not enough cpu (asked 2, free 1) on the empty node",
-            "full Barred has-room: not enough cpu (asked 2, free 1.5)",
-            "promised Barred keeps-promises: not enough cpu (asked 2, free 1) beside what is promised to others",
+            "small Barred large-enough: requested cpu 2, free cpu 1",
+            "full Barred has-room: requested cpu 2, free cpu 1500m",
+            "promised Barred keeps-promises: requested cpu 2, free cpu 1",
         ]
     );
 }
@@ -59,6 +59,6 @@ fn a_quota_that_stands_in_the_way_is_named_with_both_sides() {
     world.pod(pod("v").quota("team").preemptible(false).asks("cpu=3").on("n"));
     world.pod(pod("a").quota("team").preemptible(false).asks("cpu=2").priority(1));
     let line = "queue team Barred non-preemptible-job-fits-min: \
-                quota `team`, cpu: non-preemptible used 3 + asked 2 is more than min 4";
+                queue team, used cpu 3, requested cpu 2, min cpu 4";
     assert_eq!(tried(&mut world, "a"), [line], "once, though PreFilter and PostFilter both say so");
 }

@@ -17,15 +17,14 @@ fn every_node_says_what_it_would_cost_or_lacks() {
     assert_eq!(
         tried(&mut world, "a"),
         [
-            "equal Spared victim-ranks-lower: its priority 9 is not lower than the preemptor's 9",
-            "z Barred fewest-violations-first: not enough cpu (asked 3, free 2); nobody there may make way",
-            "equal Enough victim-ranks-lower: its node would have room if it made way; its priority 9 is not lower than \
-             the preemptor's 9",
-            "x Enough fewest-violations-first: 1 pod would make way, of priority 5",
-            "dear Unneeded fewest-violations-first: nothing was planned onto its node",
-            "kept PutBack important-first: there is room for it beside the preemptor",
-            "victim Needed important-first: with it back, not enough cpu (asked 3, free 0)",
-            "y Chosen fewest-violations-first: 1 pod is planned onto it: 1 pod makes way, of priority 0",
+            "equal Spared victim-ranks-lower: priority 9, preemptor-priority 9",
+            "z Barred node-lacks-room: requested cpu 3, free cpu 2, candidates 0",
+            "equal Enough victim-ranks-lower: priority 9, preemptor-priority 9, context engine/enough-with",
+            "x Enough node-suffices: victims 1, priority 5",
+            "dear Unneeded not-needed: unused-node",
+            "kept PutBack reprieved: ",
+            "victim Needed needed: requested cpu 3, free cpu 0",
+            "y Chosen node-chosen: victims 1, priority 0, pods 1",
         ]
     );
 }
@@ -38,7 +37,7 @@ fn nodes_that_need_not_be_looked_at_are_told_so() {
         world.pod(pod(&format!("on-{node}")).asks("cpu=1").on(node));
     }
     world.pod(pod("a").asks("cpu=1").priority(1));
-    let line = "y Unneeded fewest-violations-first: not looked at: 1 that would do are enough";
+    let line = "y Unneeded not-looked-at: candidates 1";
     let said = tried(&mut world, "a");
     assert_said(&said, &[line]);
 }

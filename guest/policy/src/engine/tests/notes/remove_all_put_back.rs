@@ -17,12 +17,12 @@ fn a_victim_is_told_what_would_be_missing_and_other_nodes_what_they_would_have_c
     assert_eq!(
         tried(&mut world, "a"),
         [
-            "kept PutBack important-first: there is room for it, too",
-            "victim Needed important-first: with it back, not enough cpu (asked 3, free 0)",
-            "x Enough cheapest-node-first: 1 pod would make way, of priority 5",
-            "dear Unneeded cheapest-node-first: nothing was planned onto its node",
-            "z Barred cheapest-node-first: not enough cpu (asked 3, free 1); nobody there may make way",
-            "y Chosen cheapest-node-first: 1 pod is planned onto it: 1 pod makes way, of priority 0",
+            "kept PutBack reprieved: ",
+            "victim Needed needed: requested cpu 3, free cpu 0",
+            "x Enough node-suffices: victims 1, priority 5",
+            "dear Unneeded not-needed: unused-node",
+            "z Barred node-lacks-room: requested cpu 3, free cpu 1, candidates 0",
+            "y Chosen node-chosen: victims 1, priority 0, pods 1",
         ]
     );
 }
@@ -39,24 +39,21 @@ fn who_may_not_go_and_would_have_been_enough_is_named_with_the_law() {
     world.pod(pod("equal").asks("cpu=2").priority(1).on("m"));
     world.pod(pod("a").asks("cpu=3").priority(1));
     // n: 4 - 3 = 1 with `v` gone; `np` beside it makes 3, and `small` can stay. m: both would have to go.
-    let nobody = "it would not be enough on its node";
-    let both = "its node would have room if it and the other one that this is said of made way;";
+    let both = "preemptor-priority 1, context engine/enough-with, others 1";
     assert_eq!(
         tried(&mut world, "a"),
         [
-            "np Spared victim-is-preemptible: it is non-preemptible".to_owned(),
-            "small Spared victim-is-preemptible: it is non-preemptible".to_owned(),
-            "dear Spared victim-ranks-lower: its priority 9 is not lower than the preemptor's 1".to_owned(),
-            "equal Spared victim-ranks-lower: its priority 1 is not lower than the preemptor's 1".to_owned(),
-            "n Barred cheapest-node-first: not enough cpu (asked 3, free 1), even with the 1 pod gone that may make way"
-                .to_owned(),
-            format!("v Unneeded cheapest-node-first: {nobody}"),
-            "np Enough victim-is-preemptible: its node would have room if it made way; it is non-preemptible"
-                .to_owned(),
-            "m Barred cheapest-node-first: not enough cpu (asked 3, free 0); nobody there may make way".to_owned(),
-            format!("dear Enough victim-ranks-lower: {both} its priority 9 is not lower than the preemptor's 1"),
-            format!("equal Enough victim-ranks-lower: {both} its priority 1 is not lower than the preemptor's 1"),
-            "asker Barred cheapest-node-first: no node would have room, whoever may make way".to_owned(),
+            "np Spared victim-is-preemptible: non-preemptible".to_owned(),
+            "small Spared victim-is-preemptible: non-preemptible".to_owned(),
+            "dear Spared victim-ranks-lower: priority 9, preemptor-priority 1".to_owned(),
+            "equal Spared victim-ranks-lower: priority 1, preemptor-priority 1".to_owned(),
+            "n Barred node-lacks-room: requested cpu 3, free cpu 1, candidates 1".to_owned(),
+            "v Unneeded not-needed: not-enough".to_owned(),
+            "np Enough victim-is-preemptible: non-preemptible: context engine/enough-with".to_owned(),
+            "m Barred node-lacks-room: requested cpu 3, free cpu 0, candidates 0".to_owned(),
+            format!("dear Enough victim-ranks-lower: priority 9, {both}"),
+            format!("equal Enough victim-ranks-lower: priority 1, {both}"),
+            "asker Barred no-node: ".to_owned(),
         ]
     );
 }
@@ -75,9 +72,9 @@ fn a_job_that_finds_too_few_nodes_is_told_which_would_have_done() {
     assert_said(
         &said,
         &[
-            "n Enough cheapest-node-first: 1 pod would make way, of priority 0",
-            "v Unneeded cheapest-node-first: not every pod of the job would have a node",
-            "m Barred cheapest-node-first: not enough cpu (asked 2, free 1); nobody there may make way",
+            "n Enough node-suffices: victims 1, priority 0",
+            "v Unneeded not-needed: job-incomplete",
+            "m Barred node-lacks-room: requested cpu 2, free cpu 1, candidates 0",
         ],
     );
 }
@@ -92,8 +89,8 @@ fn who_goes_for_the_quota_is_told_so() {
     world.pod(pod("a").quota("team").preemptible(false).asks("cpu=4").priority(1));
     let said = tried(&mut world, "a");
     let own = said.iter().find(|line| line.starts_with("own Needed")).unwrap();
-    assert!(own.starts_with("own Needed non-preemptible-job-fits-max: with it back, quota `team`, cpu: "), "{own}");
-    assert!(own.ends_with(" is more than max 4"), "{own}");
+    assert!(own.starts_with("own Needed non-preemptible-job-fits-max: queue team, "), "{own}");
+    assert!(own.ends_with(", max cpu 4, context engine/pod-back"), "{own}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn unknown_arguments_and_values_of_the_wrong_kind_are_refused() {
         assert!(matches!(configure(arguments), Err(ConfigError::Malformed(_))), "{arguments}");
     }
     let refused = Engine::default().configure("yunikom", "");
-    assert!(matches!(refused, Err(ConfigError::UnknownLaws(known)) if known.contains(&"koordinator".to_owned())));
+    assert!(matches!(refused, Err(ConfigError::UnknownSystem(known)) if known.contains(&"koordinator".to_owned())));
 }
 
 #[test]

@@ -28,11 +28,11 @@ fn victims_are_noted_with_what_they_free_and_other_nodes_with_their_cost() {
     assert_said(
         &said,
         &[
-            "b Needed smallest-group-first: with it back, not enough cpu (asked 2, free 0)",
-            "a Unneeded smallest-group-first: others are enough",
-            "m Enough smallest-group-first: 1 pod would make way, of priority 0",
-            "c Unneeded smallest-group-first: nothing was planned onto its node",
-            "n Chosen smallest-group-first: 1 pod is planned onto it: 1 pod makes way, of priority -1",
+            "b Needed needed: requested cpu 2, free cpu 0",
+            "a Unneeded not-needed: others-suffice",
+            "m Enough node-suffices: victims 1, priority 0",
+            "c Unneeded not-needed: unused-node",
+            "n Chosen node-chosen: victims 1, priority -1, pods 1",
         ],
     );
 }
@@ -47,5 +47,5 @@ fn a_node_whose_eviction_set_is_denied_is_noted_with_the_law() {
     let mut scene = Scene::new(three).nodes(&[("n", 6)]).pods(pods).pods([of("p", "root.prod", 4)]).after(30);
     let said = tried(&mut scene, "p");
     let line = said.iter().find(|line| line.starts_with("n Barred 2: ")).unwrap();
-    assert!(line.contains("with fewer gone it has too little room, with more queue `root.test`"), "{line}");
+    assert!(line.contains("queue root.test") && line.ends_with("context engine/more-evicted"), "{line}");
 }

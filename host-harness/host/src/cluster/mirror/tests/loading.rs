@@ -104,7 +104,13 @@ fn what_nobody_wants_is_counted() {
     );
     let expected = [("apps/v1 Deployment", 1), ("v1 Secret", 2)].map(|(kind, count)| (kind.to_owned(), count)).into();
     assert_eq!(mirror.ignored(), &expected);
-    let mut bare = Mirror::new(Interests { labels: vec![], annotations: vec![], node_labels: vec![], kinds: vec![] });
+    let mut bare = Mirror::new(Interests {
+        labels: vec![],
+        annotations: vec![],
+        pod_fields: vec![],
+        node_labels: vec![],
+        kinds: vec![],
+    });
     apply(&mut bare, RESERVATION);
     assert_eq!(bare.ignored().len(), 1);
     assert_eq!(bare.pods().count(), 0);
@@ -167,4 +173,14 @@ fn large_clusters_load_without_looking_at_everything_for_everything() {
         assert_eq!(eligibility.nodes.len(), index / 64 + 1);
     }
     assert_eq!(the_pod(&mirror, "default/d77").required_node, mirror.node_id("n77"));
+}
+
+#[test]
+fn a_policy_reads_fields_that_the_host_does_not_know() {
+    let mut mirror = mirror();
+    apply(&mut mirror, &[pod("p", "runtimeClassName: gvisor"), pod("q", "")].concat());
+    let fields = |name| the_pod(&mirror, name).fields.iter().map(|it| (it.key, it.value.as_str())).collect::<Vec<_>>();
+    let resources = (1, r#"{"requests":{"cpu":"1"}}"#);
+    assert_eq!(fields("default/p"), [(0, r#""gvisor""#), resources]);
+    assert_eq!(fields("default/q"), [resources]);
 }

@@ -42,6 +42,7 @@ fn mirror() -> Mirror {
     Mirror::new(Interests {
         labels: vec!["team".to_owned(), "tier".to_owned()],
         annotations: vec!["note".to_owned()],
+        pod_fields: vec!["/spec/runtimeClassName".to_owned(), "/spec/containers/0/resources".to_owned()],
         node_labels: vec!["zone".to_owned()],
         kinds: vec![
             kind("scheduling.sigs.k8s.io", "ElasticQuota"),

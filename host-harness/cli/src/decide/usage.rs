@@ -1,4 +1,4 @@
-//! What quotas and queues hold, before and after.
+//! The usage of quotas and queues, before and after the decisions.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,23 +9,23 @@ use serde::Serialize;
 
 use super::super::page::{Page, table_of};
 
-/// Systems write huge numbers where there is no limit: Koordinator a fifth of the largest there is.
-const BOUNDLESS: i64 = 1 << 60;
+/// Amounts from here on mean "no limit": Koordinator writes a fifth of the largest 64-bit number.
+const NO_LIMIT: i64 = 1 << 60;
 
-/// A quota or queue.
+/// The usage of a quota or queue.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Book {
+pub(super) struct AccountUsage {
     kind: String,
     name: String,
     parent: Option<String>,
-    /// The names of its bounds, in the order in which its system tells them.
+    /// The names of its bounds, in the order of the system.
     #[serde(skip)]
     bounds: Vec<String>,
     resources: Vec<Entry>,
 }
 
-/// What a quota or queue holds of one resource, as quantities.
+/// The usage of one resource, as quantities.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -35,18 +35,18 @@ struct Entry {
     promised: String,
     pending: String,
     bounds: BTreeMap<String, String>,
-    /// One of the bounds can be reached.
+    /// At least one bound is below "no limit".
     #[serde(skip)]
     is_bounded: bool,
 }
 
-/// The books before and after, side by side.
-pub(super) fn compare(before: &[QueueAccount], after: &[QueueAccount], resources: &[Resource]) -> Vec<Book> {
+/// Compares the usage before and after.
+pub(super) fn compare(before: &[QueueAccount], after: &[QueueAccount], resources: &[Resource]) -> Vec<AccountUsage> {
     let earlier: BTreeMap<(&str, &str), &QueueAccount> =
         before.iter().map(|account| ((account.kind.as_str(), account.name.as_str()), account)).collect();
-    let book = |account: &QueueAccount| {
+    let usage = |account: &QueueAccount| {
         let before = earlier.get(&(account.kind.as_str(), account.name.as_str()));
-        Book {
+        AccountUsage {
             kind: account.kind.clone(),
             name: account.name.clone(),
             parent: account.parent.clone(),
@@ -54,10 +54,10 @@ pub(super) fn compare(before: &[QueueAccount], after: &[QueueAccount], resources
             resources: entries(before.map_or(&[], |before| &before.used), account, resources),
         }
     };
-    after.iter().map(book).collect()
+    after.iter().map(usage).collect()
 }
 
-/// An entry for each resource of which there is, was, will be or may be something.
+/// The entries of all resources with a usage, a nomination, a request or a bound.
 fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) -> Vec<Entry> {
     let entry = |(index, resource): (u32, &Resource)| {
         let find =
@@ -76,17 +76,17 @@ fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) ->
             promised,
             pending,
             bounds: bounds.iter().map(|(name, bound)| ((*name).to_owned(), exact(&resource.name, *bound))).collect(),
-            is_bounded: bounds.iter().any(|(_, bound)| *bound < BOUNDLESS),
+            is_bounded: bounds.iter().any(|(_, bound)| *bound < NO_LIMIT),
             resource: resource.name.clone(),
         })
     };
-    // A port of a node is counted as a resource only because it is taken like one.
+    // Host ports are resources only internally.
     let named = (0u32..).zip(resources).filter(|(_, resource)| !resource.name.starts_with("hostport/"));
     named.filter_map(entry).collect()
 }
 
-impl Book {
-    /// What people want to see of it: what something bounds. Nothing of a quota that neither holds nor wants anything.
+impl AccountUsage {
+    /// The entries to show: bounded resources, unless the whole account is idle.
     fn rows(&self) -> impl Iterator<Item = &Entry> {
         let idle = self.resources.iter().all(Entry::is_idle);
         self.resources.iter().filter(move |entry| !idle && entry.is_bounded)
@@ -99,17 +99,17 @@ impl Entry {
     }
 }
 
-/// The table of what quotas or queues hold.
-pub(super) fn tell(page: &mut Page, books: &[Book]) {
-    let books: Vec<&Book> = books.iter().filter(|book| book.rows().next().is_some()).collect();
-    let Some(kind) = books.first().map(|book| book.kind.as_str()) else { return };
-    let bounds = bounds(&books);
+/// Shows the usage of quotas or queues as a table.
+pub(super) fn tell(page: &mut Page, accounts: &[AccountUsage]) {
+    let accounts: Vec<&AccountUsage> = accounts.iter().filter(|account| account.rows().next().is_some()).collect();
+    let Some(kind) = accounts.first().map(|account| account.kind.as_str()) else { return };
+    let bounds = bounds(&accounts);
     let titles = [kind, "resource", "used", "after", "promised"].into_iter().chain(bounds.iter().copied());
     let titles: Vec<String> = titles.map(str::to_uppercase).collect();
     let mut rows = table_of(titles.iter().map(String::as_str));
-    for book in books {
-        let mut name = book.name.as_str();
-        for entry in book.rows() {
+    for account in accounts {
+        let mut name = account.name.as_str();
+        for entry in account.rows() {
             let promised = if entry.promised == "0" { "-" } else { &entry.promised };
             let after = if entry.used_before == entry.used_after { "same" } else { &entry.used_after };
             let limits = bounds.iter().map(|bound| entry.bounds.get(*bound).map_or("-", String::as_str));
@@ -121,12 +121,12 @@ pub(super) fn tell(page: &mut Page, books: &[Book]) {
     page.table(2, rows);
 }
 
-/// The names of all bounds, in the order of who has the most.
-fn bounds<'a>(books: &[&'a Book]) -> Vec<&'a str> {
-    let mut books = books.to_vec();
-    books.sort_by_key(|book| Reverse(book.bounds.len()));
+/// The names of all bounds, starting with the account that has the most.
+fn bounds<'a>(accounts: &[&'a AccountUsage]) -> Vec<&'a str> {
+    let mut accounts = accounts.to_vec();
+    accounts.sort_by_key(|account| Reverse(account.bounds.len()));
     let mut names: Vec<&str> = Vec::new();
-    for name in books.into_iter().flat_map(|book| &book.bounds) {
+    for name in accounts.into_iter().flat_map(|account| &account.bounds) {
         if !names.contains(&name.as_str()) {
             names.push(name);
         }

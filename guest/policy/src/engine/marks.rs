@@ -1,4 +1,4 @@
-//! Binding: what is written on a pod that gets a node.
+//! Marks: what is written on a pod that gets a node.
 
 use crate::contract::*;
 use crate::model::{NodeIx, PodIx};
@@ -6,7 +6,7 @@ use crate::model::{NodeIx, PodIx};
 use super::Engine;
 
 impl Engine {
-    /// See `binding.marks`.
+    /// See `marks.marks`.
     pub fn marks(&self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, PolicyError> {
         let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
         let (ix, node) = (PodIx(pod), NodeIx(node));

@@ -1,8 +1,8 @@
-//! The interfaces a policy may have: the books, what is written on pods, the notes, the checkpoint.
+//! The interfaces that report: usage, what is written on pods, the notes, the checkpoint.
 
+use crate::bound::answers::{Mark, PolicyError};
 use crate::bound::cluster::{NodeId, PodId};
-use crate::bound::decision::{Mark, PolicyError};
-use crate::bound::{account, binding, explain, state};
+use crate::bound::{account, explain, marks, state};
 use crate::{Component, ask};
 
 impl account::Guest for Component {
@@ -11,7 +11,7 @@ impl account::Guest for Component {
     }
 }
 
-impl binding::Guest for Component {
+impl marks::Guest for Component {
     fn marks(pod: PodId, node: NodeId) -> Result<Vec<Mark>, PolicyError> {
         ask(|engine| engine.marks(pod, node))
     }

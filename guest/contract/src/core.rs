@@ -1,29 +1,8 @@
-//! `wit/decision.wit`: who the policy is, and what it can be configured with.
+//! `wit/core.wit`: who the policy is, how it is configured, what happens in the cluster.
 
 use serde::Serialize;
 
-use super::Template;
-
-/// A point of the scheduling cycle at which a policy may decide. What a policy does not implement, the host decides as if
-/// every pod passed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ExtensionPoint {
-    /// `queue-order`.
-    QueueOrder,
-    /// `pre-filter`.
-    PreFilter,
-    /// `filter`.
-    Filter,
-    /// `post-filter`.
-    PostFilter,
-    /// `reserve` and `unreserve`.
-    Reserve,
-    /// `permit`.
-    Permit,
-    /// `act`: the policy runs whole cycles of its own in place of the pod by pod one.
-    Act,
-}
+use super::{Finding, Template};
 
 /// A kind of objects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,56 +13,45 @@ pub struct KindInterest {
     pub kind: String,
 }
 
-/// What a policy wants to be told; the host sends nothing else.
+/// What a policy reads; the host sends nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Interests {
     /// Keys of pod labels; `*` means every label, as `key=value`.
     pub labels: Vec<String>,
     /// Keys of pod annotations.
     pub annotations: Vec<String>,
+    /// Fields of a pod: JSON pointers into the object as Kubernetes has it, such as `/spec/runtimeClassName`. So a policy can
+    /// read a field that [`Pod`](crate::Pod) does not have.
+    pub pod_fields: Vec<String>,
     /// Keys of node labels.
     pub node_labels: Vec<String>,
     /// Kinds of objects other than pods and nodes.
     pub kinds: Vec<KindInterest>,
 }
 
-/// What an argument may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ArgumentKind {
-    /// true or false.
-    Boolean,
-    /// A whole number.
-    Integer,
-    /// A length of time as Go writes it, such as `1m30s`; a plain number counts seconds.
-    Duration,
-    /// Any text.
-    Text,
-}
-
-/// An argument that a set of laws takes.
+/// An argument that a system takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Argument {
     /// The name as the system that it comes from spells it.
     pub name: String,
-    /// What it may be.
-    pub kind: ArgumentKind,
+    /// What it may be: the name of an [`ArgumentKind`](crate::ArgumentKind).
+    pub kind: String,
     /// What holds where it is not given, as JSON.
     pub default: String,
     /// What it does, in a sentence.
     pub about: String,
 }
 
-/// A set of laws that the policy can be configured with.
+/// A system that the policy can be configured with: a set of laws, and how its objects are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SystemInfo {
     /// Its name, such as `koordinator`.
     pub name: String,
     /// What it is, in a sentence.
     pub about: String,
-    /// The extension points it decides at.
-    pub extension_points: Vec<ExtensionPoint>,
-    /// What it wants to be told.
+    /// The extension points it decides at: names of [`ExtensionPoint`](crate::ExtensionPoint)s.
+    pub extension_points: Vec<String>,
+    /// What it reads.
     pub interests: Interests,
     /// The arguments it takes.
     pub arguments: Vec<Argument>,
@@ -98,7 +66,7 @@ pub struct Description {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// The laws it knows; the first is the default.
+    /// The systems it knows; the first is the default.
     pub systems: Vec<SystemInfo>,
 }
 
@@ -117,12 +85,19 @@ pub struct BadArgument {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConfigError {
-    /// No such set of laws; these are known.
-    UnknownLaws(Vec<String>),
-    /// The set of laws takes no such argument.
+    /// No such system; these are known.
+    UnknownSystem(Vec<String>),
+    /// The system takes no such argument.
     UnknownArgument(String),
     /// An argument is not of its kind.
     BadArgument(BadArgument),
     /// The arguments are not a JSON object.
     Malformed(String),
+}
+
+/// Events were applied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Applied {
+    /// What the authors of the objects should know.
+    pub findings: Vec<Finding>,
 }

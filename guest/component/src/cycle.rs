@@ -1,0 +1,50 @@
+//! The interfaces that decide: the queue, a pod's attempt, cycles of the policy's own.
+
+use lictor_contract::Cross;
+use lictor_policy::Engine;
+
+use crate::bound::answers::{Effects, Placement, PolicyError};
+use crate::bound::cluster::{NodeId, PodId};
+use crate::bound::{cycle, permit, placement, queue};
+use crate::{Component, ask};
+
+impl queue::Guest for Component {
+    fn queue_order(pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
+        ask(|engine| engine.queue_order(pods))
+    }
+}
+
+impl placement::Guest for Component {
+    fn pre_filter(pod: PodId) -> Result<placement::PreFiltered, PolicyError> {
+        ask(|engine| engine.pre_filter(pod))
+    }
+
+    fn filter(pod: PodId) -> Result<placement::NodeVerdicts, PolicyError> {
+        ask(|engine| engine.filter(pod))
+    }
+
+    fn post_filter(pod: PodId, refuted: Vec<Placement>) -> Result<placement::PostFiltered, PolicyError> {
+        let refuted: Vec<_> = refuted.cross();
+        ask(|engine| engine.post_filter(pod, &refuted))
+    }
+
+    fn reserve(pod: PodId, node: NodeId) -> Result<Effects, PolicyError> {
+        ask(|engine| engine.reserve(pod, node))
+    }
+
+    fn unreserve(pod: PodId, cause: placement::ReleaseCause) -> Result<Effects, PolicyError> {
+        ask(|engine| engine.unreserve(pod, cause.cross()))
+    }
+}
+
+impl permit::Guest for Component {
+    fn permit(pod: PodId) -> Result<permit::Permitted, PolicyError> {
+        ask(|engine| engine.permit(pod))
+    }
+}
+
+impl cycle::Guest for Component {
+    fn act() -> Result<cycle::Actions, PolicyError> {
+        ask(Engine::act)
+    }
+}

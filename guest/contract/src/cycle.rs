@@ -1,0 +1,46 @@
+//! `wit/cycle.wit`: cycles that the policy runs itself.
+
+use serde::Serialize;
+
+use super::{Placement, PodId, Reason, Victim};
+
+/// A plan in `plans`: its parts are slices of the lists there, from the end of the plan before to the given end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlanSlice {
+    /// Names the plan; never used again by this instance.
+    pub id: u64,
+    /// The first pod of the job it is for.
+    pub preemptor: PodId,
+    /// End of its nominations.
+    pub nominations_end: u32,
+    /// End of its victims.
+    pub victims_end: u32,
+    /// Why it was made, as an index into `plans.reasons`.
+    pub reason: u32,
+}
+
+/// Several plans, flat.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Plans {
+    /// The plans.
+    pub slices: Vec<PlanSlice>,
+    /// Their nominations.
+    pub nominations: Vec<Placement>,
+    /// Their victims.
+    pub victims: Vec<Victim>,
+    /// Their reasons.
+    pub reasons: Vec<Reason>,
+}
+
+/// One step of a cycle that the policy runs itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Actions {
+    /// The name of the step, such as `allocate`.
+    pub name: String,
+    /// Pods to bind, in this order. They all are, or none.
+    pub bindings: Vec<Placement>,
+    /// Preemptions.
+    pub plans: Plans,
+    /// The cycle has a next step: call `act` again when this one is carried out.
+    pub more: bool,
+}

@@ -1,0 +1,94 @@
+//! `wit/placement.wit` and `wit/permit.wit`: which pods may be tried, which nodes take them, who is evicted for them.
+
+use serde::Serialize;
+
+use super::{Effects, Plan, Reason};
+
+/// Whether a pod may be tried at all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Admission {
+    /// It may.
+    Pass,
+    /// It may not, but a preemption could change that.
+    Refused(Reason),
+    /// It may not, and no preemption helps.
+    Final(Reason),
+}
+
+/// The answer of `pre-filter`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PreFiltered {
+    /// Whether the pod may be tried.
+    pub admission: Admission,
+    /// What it means for others.
+    pub effects: Effects,
+}
+
+/// Why a node does not take a pod.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Obstacle {
+    /// The law and what it says.
+    pub reason: Reason,
+    /// A preemption could remove it.
+    pub resolvable: bool,
+}
+
+/// The answer of `filter`, for all nodes at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NodeVerdicts {
+    /// One byte a node, by number: 0 fits; n is `obstacles[n-1]`. A missing byte is no node.
+    pub codes: Vec<u8>,
+    /// What the codes mean.
+    pub obstacles: Vec<Obstacle>,
+}
+
+/// The answer of `post-filter`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PostFiltered {
+    /// The plan, if there is one.
+    pub plan: Option<Plan>,
+    /// Why there is none; with a plan, why it was made.
+    pub reason: Reason,
+    /// What it means for others.
+    pub effects: Effects,
+}
+
+/// Why a pod loses the room it held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReleaseCause {
+    /// Its time at permit was up.
+    Timeout,
+    /// The policy said so.
+    Released,
+    /// Another pod preempted it.
+    Preempted,
+    /// The host could not bind it.
+    Failed,
+    /// It is gone.
+    Removed,
+}
+
+/// Whether a reserved pod may be bound.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Permission {
+    /// Now.
+    Allow,
+    /// Not before others have come; when this many nanoseconds have passed the host gives up and unreserves it.
+    Wait(i64),
+    /// No: the host unreserves it.
+    Reject(Reason),
+}
+
+/// The answer of `permit`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Permitted {
+    /// Whether the pod may be bound.
+    pub permission: Permission,
+    /// What it is waiting for, or why it may be bound.
+    pub reason: Reason,
+    /// What it means for others.
+    pub effects: Effects,
+}

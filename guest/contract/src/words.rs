@@ -1,0 +1,129 @@
+//! Words of the contract: what crosses as text because more of them will come.
+
+use std::fmt;
+
+/// Names a closed list of words as this version knows them.
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$each:meta])* $case:ident = $word:literal),* $(,)? }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name {
+            $($(#[$each])* $case),*
+        }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [$name] = &[$($name::$case),*];
+
+            /// As it crosses.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($name::$case => $word),*
+                }
+            }
+
+            /// The one of this name; none where this version does not know it.
+            pub fn named(name: &str) -> Option<$name> {
+                Self::ALL.iter().copied().find(|known| known.name() == name)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str(self.name())
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(word: $name) -> String {
+                word.name().to_owned()
+            }
+        }
+    };
+}
+
+words! {
+    /// A point of the scheduling cycle at which a system may decide. Where it does not, the host decides as if every pod passed.
+    ExtensionPoint {
+        /// `queue.queue-order`.
+        QueueOrder = "queue-order",
+        /// `placement.pre-filter`.
+        PreFilter = "pre-filter",
+        /// `placement.filter`.
+        Filter = "filter",
+        /// `placement.post-filter`.
+        PostFilter = "post-filter",
+        /// `placement.reserve` and `placement.unreserve`.
+        Reserve = "reserve",
+        /// `permit.permit`.
+        Permit = "permit",
+        /// `cycle.act`: the policy runs whole cycles of its own in place of the host's.
+        Act = "act",
+    }
+}
+
+words! {
+    /// What an argument may be.
+    ArgumentKind {
+        /// true or false.
+        Boolean = "boolean",
+        /// A whole number.
+        Integer = "integer",
+        /// A length of time as Go writes it, such as `1m30s`; a plain number counts seconds.
+        Duration = "duration",
+        /// Any text.
+        Text = "text",
+    }
+}
+
+words! {
+    /// An interface that a policy may have.
+    Interface {
+        /// `queue`.
+        Queue = "queue",
+        /// `placement`.
+        Placement = "placement",
+        /// `permit`.
+        Permit = "permit",
+        /// `cycle`.
+        Cycle = "cycle",
+        /// `account`.
+        Account = "account",
+        /// `explain`.
+        Explain = "explain",
+        /// `state`.
+        State = "state",
+        /// `marks`.
+        Marks = "marks",
+    }
+}
+
+impl ExtensionPoint {
+    /// The interface that has its functions.
+    pub fn interface(self) -> Interface {
+        match self {
+            ExtensionPoint::QueueOrder => Interface::Queue,
+            ExtensionPoint::PreFilter
+            | ExtensionPoint::Filter
+            | ExtensionPoint::PostFilter
+            | ExtensionPoint::Reserve => Interface::Placement,
+            ExtensionPoint::Permit => Interface::Permit,
+            ExtensionPoint::Act => Interface::Cycle,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_found_by_its_name_and_no_other_is() {
+        for point in ExtensionPoint::ALL {
+            assert_eq!(ExtensionPoint::named(&point.to_string()), Some(*point));
+        }
+        assert_eq!(ExtensionPoint::named("pre-score"), None);
+        assert_eq!(ArgumentKind::named("Text"), None);
+        assert_eq!(Interface::ALL.len(), 8);
+    }
+}

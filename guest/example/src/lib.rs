@@ -1,0 +1,160 @@
+//! A policy written with `lictor-sdk`: first come first served, with one quota for all pods.
+//!
+//! The argument `cpu` bounds what all pods together may use. Pods are tried in the order in which they came; one that does not fit
+//! within the quota is rejected until others have ended.
+
+mod quota;
+
+use std::collections::BTreeMap;
+
+use lictor_sdk::quantity::{self, Unit};
+use lictor_sdk::*;
+use quota::{Quota, amount};
+
+/// The only system.
+const SYSTEM: &str = "first-come-first-served";
+
+/// The code of the only law.
+const LAW: &str = "first-come-first-served/quota";
+
+/// The policy.
+#[derive(Debug, Default)]
+pub struct FirstCome {
+    quota: Quota,
+    pods: BTreeMap<PodId, Known>,
+}
+
+lictor_sdk::export!(FirstCome);
+
+/// What is known of a pod.
+#[derive(Debug)]
+struct Known {
+    name: (String, String),
+    entered: i64,
+    created: i64,
+    cpu: i64,
+    /// It is on a node.
+    bound: bool,
+    /// A node is reserved for it.
+    reserved: bool,
+}
+
+impl Known {
+    fn uses(&self) -> i64 {
+        if self.bound || self.reserved { self.cpu } else { 0 }
+    }
+}
+
+impl FirstCome {
+    fn pod(&mut self, pod: PodId) -> Result<&mut Known, PolicyError> {
+        self.pods.get_mut(&pod).ok_or(PolicyError::UnknownPod(pod))
+    }
+
+    /// What all pods use.
+    fn used(&self) -> i64 {
+        self.pods.values().fold(0, |sum: i64, pod| sum.saturating_add(pod.uses()))
+    }
+
+    fn upsert(&mut self, pod: Pod) {
+        let ended = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
+        let reserved = self.pods.get(&pod.id).is_some_and(|known| known.reserved);
+        let known = Known {
+            cpu: self.quota.of(&pod.requests),
+            bound: pod.node.is_some() && !ended,
+            reserved: reserved && pod.node.is_none(),
+            name: (pod.namespace, pod.name),
+            entered: pod.entered,
+            created: pod.created,
+        };
+        self.pods.insert(pod.id, known);
+    }
+}
+
+impl Policy for FirstCome {
+    fn describe() -> Description {
+        use ExtensionPoint::{PreFilter, QueueOrder, Reserve};
+        let mut system = system(SYSTEM, "first come first served, with one quota", &[QueueOrder, PreFilter, Reserve]);
+        system.arguments = vec![Argument {
+            name: "cpu".to_owned(),
+            kind: ArgumentKind::Text.into(),
+            default: "null".to_owned(),
+            about: "what all pods together may use; without it there is no bound".to_owned(),
+        }];
+        system.templates = vec![Template {
+            code: LAW.to_owned(),
+            case: String::new(),
+            text: "quota exceeded: <{resource}: used {used}, requested {requested}, max {max}>".to_owned(),
+        }];
+        Description { name: "example".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), systems: vec![system] }
+    }
+
+    fn configure(&mut self, system: &str, arguments: &str) -> Result<(), ConfigError> {
+        if system != SYSTEM {
+            return Err(ConfigError::UnknownSystem(vec![SYSTEM.to_owned()]));
+        }
+        let given: BTreeMap<String, serde_json::Value> = match arguments.trim() {
+            "" => BTreeMap::new(),
+            given => serde_json::from_str(given).map_err(|error| ConfigError::Malformed(error.to_string()))?,
+        };
+        for (name, value) in given {
+            if name != "cpu" {
+                return Err(ConfigError::UnknownArgument(name));
+            }
+            let cpu = value.as_str().and_then(|text| quantity::parse(text, Unit::Milli).ok());
+            let bad = || BadArgument { name, expected: "a quantity such as `4`".to_owned(), found: value.to_string() };
+            self.quota.max = Some(cpu.ok_or_else(bad).map_err(ConfigError::BadArgument)?);
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, PolicyError> {
+        for event in events {
+            match event {
+                Event::Resources(resources) => self.quota.announce(&resources),
+                Event::PodUpserted(pod) => self.upsert(pod),
+                Event::PodRemoved(pod) => drop(self.pods.remove(&pod)),
+                _ => {}
+            }
+        }
+        Ok(Applied { findings: Vec::new() })
+    }
+
+    fn queue_order(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
+        pods.sort_by_cached_key(|pod| {
+            self.pods.get(pod).map(|known| (known.entered, known.created, known.name.clone()))
+        });
+        Ok(pods)
+    }
+
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
+        let (requested, used) = (self.pod(pod)?.cpu, self.used());
+        let admission = match (self.quota.max, self.quota.cpu) {
+            (Some(max), Some(cpu)) if used.saturating_add(requested) > max => Admission::Final(Reason {
+                code: LAW.to_owned(),
+                case: String::new(),
+                facts: vec![amount("used", cpu, used), amount("requested", cpu, requested), amount("max", cpu, max)],
+            }),
+            _ => Admission::Pass,
+        };
+        Ok(PreFiltered { admission, effects: Effects::default() })
+    }
+
+    fn reserve(&mut self, pod: PodId, _node: NodeId) -> Result<Effects, PolicyError> {
+        self.pod(pod)?.reserved = true;
+        Ok(Effects::default())
+    }
+
+    fn unreserve(&mut self, pod: PodId, _cause: ReleaseCause) -> Result<Effects, PolicyError> {
+        self.pod(pod)?.reserved = false;
+        Ok(Effects::default())
+    }
+
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, PolicyError> {
+        let requested = self.pods.values().filter(|pod| pod.uses() == 0);
+        let pending = requested.fold(0, |sum: i64, pod| sum.saturating_add(pod.cpu));
+        Ok(vec![self.quota.account(self.used(), pending)])
+    }
+}
+
+#[cfg(test)]
+mod tests;

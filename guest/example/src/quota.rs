@@ -1,0 +1,54 @@
+//! The quota.
+
+use lictor_sdk::{Amount, Bound, Fact, FactValue, QueueAccount, Resource, ResourceId};
+
+/// What all pods together may use.
+#[derive(Debug, Default)]
+pub struct Quota {
+    /// The bound in thousandths of a core; none: no bound.
+    pub max: Option<i64>,
+    /// The number of `cpu`.
+    pub cpu: Option<ResourceId>,
+    announced: u32,
+}
+
+impl Quota {
+    /// Resources take the next free numbers.
+    pub fn announce(&mut self, resources: &[Resource]) {
+        for (number, resource) in (self.announced..).zip(resources) {
+            if resource.name == "cpu" {
+                self.cpu = Some(number);
+            }
+            self.announced = number.saturating_add(1);
+        }
+    }
+
+    /// What amounts have of `cpu`.
+    pub fn of(&self, amounts: &[Amount]) -> i64 {
+        let named = amounts.iter().find(|amount| Some(amount.resource) == self.cpu);
+        named.map_or(0, |amount| amount.value)
+    }
+
+    /// The quota as it is reported.
+    pub fn account(&self, used: i64, pending: i64) -> QueueAccount {
+        let amounts = |value| {
+            let amount = self.cpu.map(|resource| Amount { resource, value });
+            amount.into_iter().filter(|amount| amount.value > 0).collect::<Vec<_>>()
+        };
+        let max = self.max.map(|max| Bound { name: "max".to_owned(), amounts: amounts(max) });
+        QueueAccount {
+            kind: "quota".to_owned(),
+            name: "all".to_owned(),
+            parent: None,
+            bounds: max.into_iter().collect(),
+            used: amounts(used),
+            promised: Vec::new(),
+            pending: amounts(pending),
+        }
+    }
+}
+
+/// An amount of one resource as a fact.
+pub fn amount(name: &str, resource: ResourceId, value: i64) -> Fact {
+    Fact { name: name.to_owned(), value: FactValue::Amounts(vec![Amount { resource, value }]) }
+}

@@ -1,0 +1,64 @@
+use lictor_sdk::testing::World;
+use lictor_sdk::*;
+
+use super::FirstCome;
+
+fn world() -> World<FirstCome> {
+    let mut world = World::new(r#"{"cpu": "3"}"#).unwrap();
+    world.node("n", "cpu=8").unwrap();
+    world
+}
+
+/// Whether the pod passes PreFilter.
+fn passes(world: &mut World<FirstCome>, pod: PodId) -> bool {
+    world.policy.pre_filter(pod).unwrap().admission == Admission::Pass
+}
+
+#[test]
+fn who_came_first_is_first() {
+    let mut world = world();
+    let (a, b, c) = (world.pod("z", "cpu=1").unwrap(), world.pod("y", "cpu=1").unwrap(), world.pod("x", "").unwrap());
+    assert_eq!(world.policy.queue_order(vec![c, a, b]).unwrap(), [a, b, c]);
+}
+
+#[test]
+fn a_pod_may_use_what_the_quota_leaves_and_no_more() {
+    let mut world = world();
+    let (a, b, c) =
+        (world.pod("a", "cpu=2").unwrap(), world.pod("b", "cpu=1").unwrap(), world.pod("c", "cpu=1100m").unwrap());
+    world.bind("a", "n").unwrap();
+    // 2 of 3 cores are used: 1 fits, 1.1 do not.
+    assert!(passes(&mut world, b));
+    assert!(!passes(&mut world, c));
+    world.apply(Event::PodRemoved(a)).unwrap();
+    assert!(passes(&mut world, c));
+}
+
+#[test]
+fn a_reserved_node_counts_until_it_is_given_up() {
+    let mut world = world();
+    let (a, b) = (world.pod("a", "cpu=2").unwrap(), world.pod("b", "cpu=2").unwrap());
+    world.policy.reserve(a, 0).unwrap();
+    assert!(!passes(&mut world, b));
+    world.policy.unreserve(a, ReleaseCause::Failed).unwrap();
+    assert!(passes(&mut world, b));
+}
+
+#[test]
+fn the_account_has_what_is_used_and_what_waits() {
+    let mut world = world();
+    world.pod("a", "cpu=2").unwrap();
+    world.pod("b", "cpu=500m").unwrap();
+    world.bind("a", "n").unwrap();
+    let account = world.policy.queues().unwrap().remove(0);
+    let cpu = |value| vec![Amount { resource: 0, value }];
+    assert_eq!((account.used, account.pending), (cpu(2000), cpu(500)));
+}
+
+#[test]
+fn what_is_no_configuration_is_refused() {
+    let refused = |arguments| World::<FirstCome>::new(arguments).unwrap_err();
+    assert_eq!(refused(r#"{"gpu": "1"}"#), ConfigError::UnknownArgument("gpu".to_owned()));
+    assert!(matches!(refused(r#"{"cpu": "many"}"#), ConfigError::BadArgument(bad) if bad.name == "cpu"));
+    assert!(matches!(refused("[]"), ConfigError::Malformed(_)));
+}

@@ -1,0 +1,106 @@
+//! A policy without `lictor-sdk`, the smallest that decides something: it exports the required core and one optional interface.
+//!
+//! It tries the pod first that requests the least cpu; the host does everything else.
+
+mod bindings;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use bindings::exports::lictor::policy::answers::PolicyError;
+use bindings::exports::lictor::policy::cluster::{Event, PodId, ResourceId};
+use bindings::exports::lictor::policy::core::{self, Applied, ConfigError, Description, Interests, SystemInfo};
+use bindings::exports::lictor::policy::queue;
+
+/// The name of the one system.
+const SYSTEM: &str = "smallest-first";
+
+/// The cluster, as far as it matters here.
+#[derive(Default)]
+struct Cluster {
+    resources: Vec<String>,
+    /// What each pod requests of `cpu`, in thousandths of a core.
+    requests: BTreeMap<PodId, i64>,
+}
+
+thread_local! {
+    /// The cluster; none until the policy is configured.
+    static CLUSTER: RefCell<Option<Cluster>> = const { RefCell::new(None) };
+}
+
+impl Cluster {
+    fn is_cpu(&self, resource: ResourceId) -> bool {
+        usize::try_from(resource).ok().and_then(|index| self.resources.get(index)).is_some_and(|name| name == "cpu")
+    }
+
+    fn apply(&mut self, event: Event) {
+        match event {
+            Event::Resources(resources) => self.resources.extend(resources.into_iter().map(|resource| resource.name)),
+            Event::PodUpserted(pod) => {
+                let cpu = pod.requests.iter().find(|amount| self.is_cpu(amount.resource));
+                self.requests.insert(pod.id, cpu.map_or(0, |amount| amount.value));
+            }
+            Event::PodRemoved(pod) => drop(self.requests.remove(&pod)),
+            _ => {}
+        }
+    }
+}
+
+/// What the interfaces are implemented on.
+struct Minimal;
+
+impl core::Guest for Minimal {
+    fn describe() -> Description {
+        let nothing = Interests {
+            labels: Vec::new(),
+            annotations: Vec::new(),
+            pod_fields: Vec::new(),
+            node_labels: Vec::new(),
+            kinds: Vec::new(),
+        };
+        let system = SystemInfo {
+            name: SYSTEM.to_owned(),
+            about: "the pod that requests the least cpu is tried first".to_owned(),
+            extension_points: vec!["queue-order".to_owned()],
+            interests: nothing,
+            arguments: Vec::new(),
+            templates: Vec::new(),
+        };
+        Description { name: "minimal".to_owned(), version: "1".to_owned(), systems: vec![system] }
+    }
+
+    fn configure(system: String, _arguments: String) -> Result<(), ConfigError> {
+        if system != SYSTEM {
+            return Err(ConfigError::UnknownSystem(vec![SYSTEM.to_owned()]));
+        }
+        CLUSTER.with_borrow_mut(|cluster| *cluster = Some(Cluster::default()));
+        Ok(())
+    }
+
+    fn apply(events: Vec<Event>) -> Result<Applied, PolicyError> {
+        CLUSTER.with_borrow_mut(|cluster| {
+            let cluster = cluster.as_mut().ok_or(PolicyError::NotConfigured)?;
+            events.into_iter().for_each(|event| cluster.apply(event));
+            Ok(Applied { findings: Vec::new() })
+        })
+    }
+}
+
+impl queue::Guest for Minimal {
+    fn queue_order(mut pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
+        CLUSTER.with_borrow(|cluster| {
+            let cluster = cluster.as_ref().ok_or(PolicyError::NotConfigured)?;
+            pods.sort_by_key(|pod| cluster.requests.get(pod));
+            Ok(pods)
+        })
+    }
+}
+
+/// A native linker takes no names with colons in them, and the crate must build there, too.
+#[cfg(target_arch = "wasm32")]
+#[expect(unsafe_code, reason = "exporting is unsafe")]
+mod exported {
+    use crate::{Minimal, bindings};
+
+    bindings::export!(Minimal with_types_in bindings);
+}

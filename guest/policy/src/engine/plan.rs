@@ -1,0 +1,80 @@
+//! Plans: what a search or a step of a cycle found, and how it becomes a plan of the contract.
+
+use std::collections::BTreeSet;
+
+use super::Engine;
+use crate::contract::{self, Eviction, Placement, PolicyError, Victim};
+use crate::engine::reasons::PLAN;
+use crate::laws::Detail;
+use crate::model::{Cluster, NodeIx, PodIx};
+
+/// A plan that would work, before it has a number.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The preemptor: the first pod that the plan is for.
+    pub lead: PodIx,
+    /// The node of each pod.
+    pub nominations: Vec<(PodIx, NodeIx)>,
+    /// The victims, without those that are evicted because of another one.
+    pub victims: Vec<PodIx>,
+    /// How many jobs the victims are of, where victims are chosen by job.
+    jobs: Option<usize>,
+}
+
+impl Plan {
+    /// A plan by node.
+    pub fn by_node(lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
+        Plan { lead, nominations, victims, jobs: None }
+    }
+
+    /// A plan by job.
+    pub fn by_job(cluster: &Cluster, lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
+        let job = |ix: &PodIx| cluster.members(*ix).map(|(member, _)| member).min();
+        let jobs: BTreeSet<Option<PodIx>> = victims.iter().map(job).collect();
+        Plan { lead, nominations, victims, jobs: Some(jobs.len()) }
+    }
+
+    /// What happens, in numbers.
+    fn detail(&self, victims: usize) -> Detail {
+        let detail = match (self.jobs, victims) {
+            (Some(jobs), _) => Detail::case("jobs").count("jobs", jobs),
+            (None, 0) => Detail::case("none"),
+            (None, _) => Detail::default(),
+        };
+        detail.count("victims", victims).count("pods", self.nominations.len())
+    }
+}
+
+impl Engine {
+    /// Enters a plan in the ledger and makes a plan of the contract of it, with its marks.
+    pub(super) fn draw_up(&mut self, plan: &Plan) -> Result<contract::Plan, PolicyError> {
+        let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
+        let (eviction, marks) = (system.eviction(), system.marks(&self.cluster, plan.lead));
+        // A pod that is only marked takes its eviction set along when it is deleted. A host that deletes must delete the set, too.
+        let victims: Vec<PodIx> = match eviction {
+            Eviction::Soft => plan.victims.clone(),
+            Eviction::Delete => plan.victims.iter().flat_map(|head| self.cluster.eviction_set(*head)).collect(),
+        };
+        if self.notes.are_on() {
+            self.notes.resume(plan.lead);
+            let at = |ix: &PodIx| Some((*ix, self.cluster.pod(*ix)?.place.node()?));
+            let places: Vec<(PodIx, NodeIx)> = victims.iter().filter_map(at).collect();
+            self.notes.planned(&self.cluster, &plan.nominations, &places);
+        }
+        let preemptors = plan.nominations.iter().map(|(pod, _)| *pod).collect();
+        Ok(contract::Plan {
+            id: self.ledger.propose(preemptors, victims.clone(), None),
+            preemptor: plan.lead.0,
+            nominations: plan.nominations.iter().copied().map(placement).collect(),
+            victims: victims.iter().map(|pod| Victim { pod: pod.0, eviction }).collect(),
+            marks,
+            expires: None,
+            reason: PLAN.reason(plan.detail(victims.len())),
+        })
+    }
+}
+
+/// A pod and its node, as the host numbers them.
+pub fn placement((pod, node): (PodIx, NodeIx)) -> Placement {
+    Placement { pod: pod.0, node: node.0 }
+}

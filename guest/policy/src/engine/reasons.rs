@@ -1,0 +1,170 @@
+//! What the engine itself finds, whatever laws are in force: registered, documented and given as data like a law.
+
+use crate::laws::{CaseText, Entry, Question, Rule, Text};
+
+/// A rule for each of these reasons, and all of them.
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $sentence:literal, [$($template:expr),+ $(,)?], $page:literal;)+) => {
+        $(
+            $(#[$doc])*
+            pub const $name: Rule = {
+                const TEMPLATES: &[CaseText] = &[$($template),+];
+                const TEXT: Text = Text { name: $code, sentence: $sentence, templates: TEMPLATES, file: $page };
+                Rule { code: $code, source: "Lictor", question: Question::Engine, law: &TEXT, exemption: None }
+            };
+        )+
+
+        /// Every reason of the engine.
+        pub fn engine_rules() -> Vec<Entry> {
+            [$($name),+].iter().map(Entry::from).collect()
+        }
+    };
+}
+
+reasons! {
+    /// The pod may not run on the node.
+    ELIGIBLE = "node/eligible", "the pod may run on the node",
+        [("", "the pod may not run there")],
+        "The selector, the affinity and the tolerations of the pod allow the node. The host judges this; the policy only repeats it. The reason `host/eligible` says which of them does not.";
+    /// The node is too small even when it is empty.
+    LARGE_ENOUGH = "node/large-enough", "the node is large enough for the pod when it is empty",
+        [
+            ("any", "node(s) too small: {short-of}"),
+            ("", "<Insufficient {resource} (requested {~requested}, free {~free})> on the empty node"),
+            ("ports", "node(s) didn't have free ports for the requested pod ports: {ports}"),
+            ("ports-and-room", "node(s) didn't have free ports: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>"),
+        ],
+        "The allocatable amounts of the node are at least what the pod requests. Example: a node of 4 cpu never takes a pod of 6 cpu. No eviction helps.";
+    /// Others use what the pod requests.
+    HAS_ROOM = "node/has-room", "the node has free what the pod requests",
+        [
+            ("any", "Insufficient {short-of}"),
+            ("any-port", "node(s) didn't have free ports for the requested pod ports"),
+            ("", "<Insufficient {resource} (requested {~requested}, free {~free})>"),
+            ("ports", "node(s) didn't have free ports for the requested pod ports: {ports}"),
+            ("ports-and-room", "node(s) didn't have free ports: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>"),
+        ],
+        "For every resource, the free amount of the node is at least what the pod requests; every requested host port is free. Example: 3 of 4 cpu are used, and a pod of 2 is refused: Insufficient cpu (requested 2, free 1). An eviction may help. This is the Filter of kube-scheduler for resources and ports.";
+    /// What the pod requests is promised to other pods.
+    KEEPS_PROMISES = "node/keeps-promises", "the node has free what the pod requests beside what is promised to nominated pods",
+        [
+            ("any", "{short-of} promised to nominated pods"),
+            ("daemon-set", "kept for a pod of a DaemonSet"),
+            ("", "<Insufficient {resource} (requested {~requested}, free {~free})> beside what is promised to nominated pods"),
+            ("ports", "host ports promised to nominated pods: {ports}"),
+            ("ports-and-room", "host ports promised to nominated pods: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>"),
+        ],
+        "Room that is promised to nominated pods of the same or higher priority is kept for them; where the system says so, for all nominated pods. A node may be kept for a pod of a DaemonSet that may run on no other node. Example: 4 cpu are free and 3 are promised; a pod of 2 does not fit.";
+    /// Room is reserved for the pod elsewhere.
+    RESERVED = "node/reserved", "no other node holds reserved room for the pod",
+        [("", "room is reserved for the pod on another node")],
+        "A pod that owns a reservation uses the room of that reservation first. Example: a reservation on `n1` is for pod `a`; `a` is not placed on `n2` while `n1` takes it.";
+    /// No node fits.
+    NO_NODE = "engine/no-node", "a node fits, once every eligible pod is evicted",
+        [
+            ("", "no node fits, even after evicting every eligible pod"),
+            ("job", "no node fits `{pod}`, even after evicting every eligible pod: {planned} of the {pods} waiting pods of the job find one, so no pod is evicted"),
+            ("gang", "even after evicting every eligible pod, not every pod of the gang has a node: no pod is evicted"),
+        ],
+        "A plan is made only where every pod that needs a node gets one. Example: a job of 3 pods finds nodes for 2, even with every eligible victim gone. Then no pod is evicted.";
+    /// The room is coming without evictions.
+    ROOM_IS_COMING = "engine/room-is-coming", "no room is coming without evictions",
+        [
+            ("", "`{node}` has room once the leaving pods are gone: no other pod is evicted"),
+            ("gang", "there is room once the leaving pods are gone: no other pod is evicted"),
+            ("kept", "the gang keeps the room that leaving pods will free: no other pod is evicted"),
+        ],
+        "While leaving pods free enough room, no further pod is evicted. Example: a terminating pod of 4 cpu is still on `n1`; a pod of 3 waits for it.";
+    /// A plan was made.
+    PLAN = "engine/plan", "a plan evicts as few pods as the laws allow",
+        [
+            ("", "evicts {victims} pod(s) for {pods} pod(s)"),
+            ("none", "no eviction is needed: leaving pods free enough room"),
+            ("jobs", "evicts {victims} pod(s) of {jobs} job(s) for {pods} pod(s)"),
+        ],
+        "The reason of a plan: how many pods it evicts and for how many pods. The explanation names each of them.";
+    /// The node lacks room even after evictions.
+    NODE_LACKS_ROOM = "engine/node-lacks-room", "the node has room, once every eligible pod there is evicted",
+        [
+            ("", "<Insufficient {resource} (requested {~requested}, free {~free})>, even after evicting all {candidates} eligible pod(s) there"),
+            ("ports", "no free port: {ports}, even after evicting all {candidates} eligible pod(s) there"),
+            ("ports-and-room", "no free port: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>, even after evicting all {candidates} eligible pod(s) there"),
+            ("nobody", "no pod there is eligible for eviction"),
+        ],
+        "What a node lacks for the pod in a trial without its eligible pods. Example: a node of 4 cpu with 3 used by non-preemptible pods has free 1, even with every eligible pod gone.";
+    /// The node would do.
+    NODE_SUFFICES = "engine/node-suffices", "another node was chosen",
+        [
+            ("", "{victims} pod(s) would be evicted, of priority up to {priority}[, {violations} against a disruption budget]"),
+            ("none", "no eviction would be needed"),
+            ("one-pod", "for one pod: {victims} pod(s) would be evicted, of priority up to {priority}"),
+            ("spared", "{victims} pod(s) would be evicted, of priority up to {priority}; some of them should be spared where others suffice"),
+        ],
+        "A node that has room in a trial, and what the eviction there would cost. The law of the system for the choice of nodes prefers another one.";
+    /// The node of a plan.
+    NODE_CHOSEN = "engine/node-chosen", "a plan names the nodes of its pods",
+        [
+            ("", "{pods} pod(s) are planned onto it: {victims} pod(s) are evicted, of priority up to {priority}"),
+            ("none", "{pods} pod(s) are planned onto it: no eviction is needed"),
+        ],
+        "How many pods a plan puts onto a node, and what is evicted there.";
+    /// The node was not looked at.
+    NOT_LOOKED_AT = "engine/not-looked-at", "enough nodes that suffice were found before",
+        [("", "not looked at: {candidates} nodes that suffice are enough")],
+        "Where the system looks at a sample of the nodes, the search ends with enough candidates. Options: `minCandidateNodesPercentage` and `minCandidateNodesAbsolute`.";
+    /// The pod stays after all.
+    REPRIEVED = "engine/reprieved", "a candidate stays where there is room for it beside the preemptor",
+        [("", "there is room for the pod beside the preemptor")],
+        "Every candidate is put back in the trial, the more important one first, and stays where it fits and no limit is broken.";
+    /// The pod must be evicted.
+    NEEDED = "engine/needed", "a candidate is a victim where it cannot be put back",
+        [
+            ("", "with this pod back: <Insufficient {resource} (requested {~requested}, free {~free})>"),
+            ("ports", "with this pod back no free port: {ports}"),
+            ("ports-and-room", "with this pod back no free port: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>"),
+            ("shrinks", "the job of the pod shrinks to its next legal size"),
+            ("whole-gang", "the gang of the pod is evicted as a whole"),
+        ],
+        "What the preemptor would lack on the node with the victim put back. Example: a node of 4 cpu; with a victim of 3 back, a preemptor of 3 has 1 free.";
+    /// The pod need not be evicted.
+    NOT_NEEDED = "engine/not-needed", "a candidate whose eviction does not help stays",
+        [
+            ("others-suffice", "other pods are enough"),
+            ("unused-node", "no pod is planned onto its node"),
+            ("not-enough", "its eviction would not free enough on its node"),
+            ("leaving", "the pod is leaving anyway: its room counts as free"),
+            ("job-incomplete", "not every pod of the job would have a node"),
+            ("gang-incomplete", "not every pod of the gang would have a node"),
+            ("other-node", "its node does not take the pod that finds none"),
+            ("whole-job", "the pod would go with its whole job only, and not all of that job may be evicted"),
+        ],
+        "Why an eligible pod is not evicted.";
+    /// The queue is not known.
+    QUEUE_IS_UNKNOWN = "engine/queue-is-unknown", "the queue of the pod is known",
+        [("", "the queue of the pod is not known")],
+        "Without a known queue nothing can be reclaimed for a gang.";
+    /// The cycle has no action that evicts.
+    NO_ACTION = "engine/no-action", "an action of the cycle may evict for the pod",
+        [("", "no action of the cycle evicts pods for it")],
+        "Only the actions `reclaim` and `preempt` evict pods. Options: `actions`.";
+    /// No pod of the gang waits.
+    NO_POD_WAITS = "engine/no-pod-waits", "a pod of the gang waits for a node",
+        [("", "no pod of the gang waits")],
+        "A plan is made for waiting pods only.";
+    /// A clause: with a pod back.
+    POD_BACK = "engine/pod-back", "a clause before the sentence of a law",
+        [("", "with this pod back")],
+        "The law would be broken if the victim stayed.";
+    /// A clause: with everybody gone.
+    ALL_EVICTED = "engine/all-evicted", "a clause before the sentence of a law",
+        [("", "even after evicting every eligible pod there")],
+        "The law is broken however many pods of the node are evicted.";
+    /// A clause: with more gone.
+    MORE_EVICTED = "engine/more-evicted", "a clause before the sentence of a law",
+        [("", "evicting fewer pods frees too little, and evicting more breaks this")],
+        "The law limits how many pods may be evicted.";
+    /// A clause: the pod would make the difference.
+    ENOUGH_WITH = "engine/enough-with", "a clause before the sentence of a law",
+        [("", "its node would have room if this pod[ and {others} other pod(s) listed here] were evicted")],
+        "A law protects the pod. Without that law its eviction would have made the room.";
+}

@@ -1,0 +1,64 @@
+//! What a search has to go by.
+
+use crate::contract::{Outcome, Placement, Subject};
+use crate::engine::Notes;
+use crate::laws::{Denial, Laws, Preemptor, Rule};
+use crate::model::{Cluster, Ledger, Node, NodeIx, Pod, PodIx};
+
+/// What a search has to go by.
+pub struct PreemptionContext<'a> {
+    /// Who asks.
+    pub preemptor: &'a Preemptor,
+    /// The laws in force.
+    pub laws: &'a Laws,
+    /// The plans under way.
+    pub ledger: &'a Ledger,
+    /// Placements that the host refused.
+    pub refuted: &'a [Placement],
+    /// Where to record what the laws say.
+    pub notes: &'a mut Notes,
+}
+
+impl PreemptionContext<'_> {
+    /// Whether a pod holds its node only until it is gone.
+    pub(super) fn is_leaving(&self, cluster: &Cluster, ix: PodIx) -> bool {
+        cluster.pod(ix).is_some_and(|pod| pod.is_leaving()) || self.ledger.is_victim(ix)
+    }
+
+    /// The pods of other jobs for which room is kept on a node before the asker may have it.
+    pub(super) fn promised<'c>(&self, cluster: &'c Cluster, node: &'c Node) -> impl Iterator<Item = &'c Pod> {
+        let own = &self.preemptor.pods;
+        cluster.promised(node, self.preemptor.pod).filter(move |(ix, _)| !own.contains(ix)).map(|(_, pod)| pod)
+    }
+
+    /// Whether every guard lets a pod make way.
+    pub(super) fn may_make_way(&mut self, cluster: &Cluster, ix: PodIx) -> bool {
+        if cluster.pod(ix).is_none() {
+            return false;
+        }
+        let barring = self.barring(cluster, ix);
+        if let Some((rule, denial)) = &barring {
+            self.notes.denial(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, denial);
+        }
+        barring.is_none()
+    }
+
+    /// The first guard that does not let a pod make way.
+    pub(super) fn barring(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
+        let pod = cluster.pod(ix)?;
+        let case = self.preemptor.planning(cluster, self.ledger);
+        self.laws.guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
+    }
+
+    /// The first limit that does not hold in a trial where the pods of the job have their nodes.
+    pub(super) fn broken_limit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
+        let case = self.preemptor.placed(cluster, self.ledger);
+        self.laws.limits.iter().find_map(|limit| (limit.holds)(&case).err().map(|denial| (limit.rule, denial)))
+    }
+
+    /// Whether a pod may be planned onto a node, whoever else is there.
+    pub(super) fn may_run(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
+        let refuted = self.refuted.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0);
+        !refuted && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
+    }
+}

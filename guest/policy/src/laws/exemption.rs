@@ -1,0 +1,18 @@
+//! Exemptions: for whom a law is not in force. They are said in the table of a system, once for each law, and not in the laws.
+
+use super::Case;
+
+/// For whom a law is not in force.
+#[derive(Debug)]
+pub struct Exemption {
+    /// For whom, in a few words.
+    pub sentence: &'static str,
+    /// Whether it is one of them who asks.
+    pub applies: fn(&Case<'_>) -> bool,
+}
+
+/// Pods of a DaemonSet that may run on one node only: that node is theirs, whatever their queue may hold.
+pub const REQUIRED_NODE_PODS: Exemption = Exemption {
+    sentence: "a preemptor of a DaemonSet that may run on one node only",
+    applies: |case| case.preemptor.required_node_reservation.is_some(),
+};

@@ -1,0 +1,128 @@
+//! A law as its file has it: one value that binds its page, its sentence, its templates and its function.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::{Case, Denial, NodeCost, NodeVictims};
+use crate::model::{Cluster, Pod, PodIx, QueueIx};
+
+/// Which question a law answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Question {
+    /// A precondition, asked of the preemptor: may it?
+    Gate,
+    /// A victim filter, asked of the preemptor and one candidate: may the candidate be evicted?
+    Guard,
+    /// A plan invariant, asked of the plan as a whole: does this still hold when it is carried out?
+    Limit,
+    /// A comparator, asked of two alternatives: which first?
+    Order,
+    /// No law: what the engine finds under whatever laws.
+    Engine,
+}
+
+impl fmt::Display for Question {
+    /// Its word, which is the folder of its laws, too.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Question::Gate => "gate",
+            Question::Guard => "guard",
+            Question::Limit => "limit",
+            Question::Order => "order",
+            Question::Engine => "engine",
+        })
+    }
+}
+
+/// The answer of a gate or a limit.
+pub type Holds = fn(&Case<'_>) -> Result<(), Denial>;
+
+/// The answer of a guard: whether a candidate may be evicted.
+pub type Admits = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Denial>;
+
+/// Which of two pods comes first.
+pub type Compare = fn(&Cluster, &Pod, &Pod) -> Ordering;
+
+/// Which of two queues comes first.
+pub type CompareQueues = fn(&Cluster, QueueIx, QueueIx) -> Ordering;
+
+/// Which of two pods, each the first victim of its job, is evicted first for a preemptor of a queue.
+pub type CompareVictims = fn(&Cluster, Option<QueueIx>, &Pod, &Pod) -> Ordering;
+
+/// What a plan costs on a node.
+pub type Loss = fn(&NodeVictims<'_>) -> NodeCost;
+
+/// How reluctantly a pod is taken: one bit for each reason to spare it, the higher the weightier; below 4.
+pub type Reluctance = fn(&Case<'_>, PodIx, &Pod) -> u8;
+
+/// A sentence of a law: the case it is for, which is empty where there is one only, and the template. `wit/core.wit` says how it is
+/// written; `@queue`, `@guaranteed`, `@deserved` and `@max` stand for the words of the system.
+pub type CaseText = (&'static str, &'static str);
+
+/// What is said of a law.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    /// Its name, the name of its file.
+    pub name: &'static str,
+    /// The sentence that must hold.
+    pub sentence: &'static str,
+    /// What is said where it does not hold.
+    pub templates: &'static [CaseText],
+    /// The text of its file; the documentation on top is the manual page. Empty in the component, which shows no pages.
+    pub file: &'static str,
+}
+
+/// A law.
+#[derive(Debug)]
+pub struct Law<F> {
+    /// The question it answers.
+    pub question: Question,
+    /// What is said of it.
+    pub text: Text,
+    /// The law itself.
+    pub function: F,
+}
+
+impl Law<Holds> {
+    /// A precondition.
+    pub const fn gate(text: Text, function: Holds) -> Law<Holds> {
+        Law { question: Question::Gate, text, function }
+    }
+
+    /// A plan invariant.
+    pub const fn limit(text: Text, function: Holds) -> Law<Holds> {
+        Law { question: Question::Limit, text, function }
+    }
+}
+
+impl Law<Admits> {
+    /// A victim filter.
+    pub const fn guard(text: Text, function: Admits) -> Law<Admits> {
+        Law { question: Question::Guard, text, function }
+    }
+}
+
+impl<F> Law<F> {
+    /// A comparator.
+    pub const fn order(text: Text, function: F) -> Law<F>
+    where
+        F: Copy,
+    {
+        Law { question: Question::Order, text, function }
+    }
+}
+
+/// Reads the file of a law for its manual page; the component shows none.
+macro_rules! page {
+    ($file:literal) => {{
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            include_str!($file)
+        }
+        #[cfg(target_arch = "wasm32")]
+        {
+            ""
+        }
+    }};
+}
+pub(crate) use page;

@@ -1,0 +1,130 @@
+//! A policy behind the bindings.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::thread::LocalKey;
+
+use lictor_contract::Cross;
+
+use crate::bindings::exports::lictor::policy as bound;
+use crate::{ConfigError, Policy, PolicyError};
+use bound::answers;
+use bound::cluster::{Event, NodeId, PodId};
+
+/// Where the one policy of a component is kept. [`export!`](crate::export) implements it.
+pub trait Hosted: Policy + 'static {
+    /// The policy, once it is configured.
+    fn slot() -> &'static LocalKey<RefCell<Option<Self>>>;
+}
+
+/// A policy as the bindings call it.
+#[derive(Debug)]
+pub struct Exported<P>(PhantomData<P>);
+
+/// Asks the configured policy, and turns its answer into a binding.
+fn ask<P: Hosted, A: Cross<B>, B>(
+    question: impl FnOnce(&mut P) -> Result<A, PolicyError>,
+) -> Result<B, answers::PolicyError> {
+    let answer = P::slot().with_borrow_mut(|policy| match policy {
+        Some(policy) => question(policy),
+        None => Err(PolicyError::NotConfigured),
+    });
+    answer.cross()
+}
+
+/// Asks the policy what needs no configuration: one that is new where none is configured.
+fn ask_any<P: Hosted, A>(question: impl FnOnce(&mut P) -> A) -> A {
+    P::slot().with_borrow_mut(|policy| match policy {
+        Some(policy) => question(policy),
+        None => question(&mut P::default()),
+    })
+}
+
+/// Configures a policy that is new, and keeps it where it takes the configuration.
+fn configure<P: Hosted>(system: &str, arguments: &str) -> Result<(), ConfigError> {
+    let mut policy = P::default();
+    policy.configure(system, arguments)?;
+    P::slot().with_borrow_mut(|slot| *slot = Some(policy));
+    Ok(())
+}
+
+impl<P: Hosted> bound::core::Guest for Exported<P> {
+    fn describe() -> bound::core::Description {
+        P::describe().cross()
+    }
+    fn configure(system: String, arguments: String) -> Result<(), bound::core::ConfigError> {
+        configure::<P>(&system, &arguments).cross()
+    }
+    fn apply(events: Vec<Event>) -> Result<bound::core::Applied, answers::PolicyError> {
+        ask(|policy: &mut P| policy.apply(events.cross()))
+    }
+}
+
+impl<P: Hosted> bound::queue::Guest for Exported<P> {
+    fn queue_order(pods: Vec<PodId>) -> Result<Vec<PodId>, answers::PolicyError> {
+        ask(|policy: &mut P| policy.queue_order(pods))
+    }
+}
+
+impl<P: Hosted> bound::placement::Guest for Exported<P> {
+    fn pre_filter(pod: PodId) -> Result<bound::placement::PreFiltered, answers::PolicyError> {
+        ask(|policy: &mut P| policy.pre_filter(pod))
+    }
+    fn filter(pod: PodId) -> Result<bound::placement::NodeVerdicts, answers::PolicyError> {
+        ask(|policy: &mut P| policy.filter(pod))
+    }
+    fn post_filter(
+        pod: PodId,
+        refuted: Vec<answers::Placement>,
+    ) -> Result<bound::placement::PostFiltered, answers::PolicyError> {
+        ask(|policy: &mut P| policy.post_filter(pod, refuted.cross()))
+    }
+    fn reserve(pod: PodId, node: NodeId) -> Result<answers::Effects, answers::PolicyError> {
+        ask(|policy: &mut P| policy.reserve(pod, node))
+    }
+    fn unreserve(pod: PodId, cause: bound::placement::ReleaseCause) -> Result<answers::Effects, answers::PolicyError> {
+        ask(|policy: &mut P| policy.unreserve(pod, cause.cross()))
+    }
+}
+
+impl<P: Hosted> bound::permit::Guest for Exported<P> {
+    fn permit(pod: PodId) -> Result<bound::permit::Permitted, answers::PolicyError> {
+        ask(|policy: &mut P| policy.permit(pod))
+    }
+}
+
+impl<P: Hosted> bound::cycle::Guest for Exported<P> {
+    fn act() -> Result<bound::cycle::Actions, answers::PolicyError> {
+        ask(P::act)
+    }
+}
+
+impl<P: Hosted> bound::account::Guest for Exported<P> {
+    fn queues() -> Result<Vec<bound::account::QueueAccount>, answers::PolicyError> {
+        ask(P::queues)
+    }
+}
+
+impl<P: Hosted> bound::marks::Guest for Exported<P> {
+    fn marks(pod: PodId, node: NodeId) -> Result<Vec<answers::Mark>, answers::PolicyError> {
+        ask(|policy: &mut P| policy.marks(pod, node))
+    }
+}
+
+impl<P: Hosted> bound::explain::Guest for Exported<P> {
+    fn record_notes(on: bool) {
+        ask_any(|policy: &mut P| policy.record_notes(on));
+    }
+    fn notes(pod: PodId) -> Result<Vec<bound::explain::Note>, answers::PolicyError> {
+        ask(|policy: &mut P| policy.notes(pod))
+    }
+}
+
+impl<P: Hosted> bound::state::Guest for Exported<P> {
+    fn save() -> bound::state::Checkpoint {
+        ask_any(P::save).cross()
+    }
+    fn restore(checkpoint: bound::state::Checkpoint) -> Result<(), bound::state::StateError> {
+        ask_any(|policy: &mut P| policy.restore(checkpoint.cross())).cross()
+    }
+}

@@ -1,0 +1,119 @@
+//! A small cluster for the tests of a policy, without WebAssembly: objects by name, events in the order of the contract.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::quantity::{self, Unit};
+
+use crate::*;
+
+/// A policy, and the cluster it was told.
+#[derive(Debug)]
+pub struct World<P> {
+    /// The policy.
+    pub policy: P,
+    /// What it found in the objects so far.
+    pub findings: Vec<Finding>,
+    resources: Vec<String>,
+    nodes: BTreeMap<String, NodeId>,
+    pods: BTreeMap<String, Pod>,
+}
+
+impl<P: Policy> World<P> {
+    /// The policy under its first system, in an empty cluster.
+    pub fn new(arguments: &str) -> Result<World<P>, ConfigError> {
+        let mut policy = P::default();
+        let first = P::describe().systems.into_iter().next();
+        policy.configure(&first.map(|system| system.name).unwrap_or_default(), arguments)?;
+        let (nodes, pods) = (BTreeMap::new(), BTreeMap::new());
+        Ok(World { policy, findings: Vec::new(), resources: Vec::new(), nodes, pods })
+    }
+
+    /// A node is new or has changed: `node("n1", "cpu=4,memory=8Gi")`.
+    pub fn node(&mut self, name: &str, allocatable: &str) -> Result<NodeId, PolicyError> {
+        let id = self.nodes.get(name).copied().unwrap_or_else(|| next(self.nodes.len()));
+        self.nodes.insert(name.to_owned(), id);
+        let allocatable = self.amounts(allocatable)?;
+        self.apply(Event::NodeUpserted(Node { id, name: name.to_owned(), allocatable, labels: Vec::new() }))?;
+        Ok(id)
+    }
+
+    /// A pending pod is new: `pod("a", "cpu=1")`. Each is created a nanosecond after the one before.
+    pub fn pod(&mut self, name: &str, requests: &str) -> Result<PodId, PolicyError> {
+        let id = next(self.pods.len());
+        let requests = self.amounts(requests)?;
+        let pod = Pod { requests, ..pending(id, name) };
+        self.pods.insert(name.to_owned(), pod.clone());
+        self.apply(Event::PodUpserted(pod))?;
+        Ok(id)
+    }
+
+    /// The pod runs on the node from now on.
+    pub fn bind(&mut self, pod: &str, node: &str) -> Result<(), PolicyError> {
+        let node = self.nodes.get(node).copied().ok_or(PolicyError::UnknownNode(NodeId::MAX))?;
+        let pod = self.pods.get_mut(pod).ok_or(PolicyError::UnknownPod(PodId::MAX))?;
+        (pod.node, pod.phase) = (Some(node), Phase::Running);
+        let changed = pod.clone();
+        self.apply(Event::PodUpserted(changed))
+    }
+
+    /// Applies one event.
+    pub fn apply(&mut self, event: Event) -> Result<(), PolicyError> {
+        let applied = self.policy.apply(vec![event])?;
+        self.findings.extend(applied.findings);
+        Ok(())
+    }
+
+    /// Reads `cpu=1,memory=2Gi`, and announces resources that are new.
+    fn amounts(&mut self, text: &str) -> Result<Vec<Amount>, PolicyError> {
+        let wrong = |part: &str| PolicyError::WrongState(format!("`{part}` is no amount such as `cpu=1`"));
+        let mut amounts = Vec::new();
+        for part in text.split(',').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').ok_or_else(|| wrong(part))?;
+            let value = quantity::parse(value, Unit::of(name)).map_err(|_| wrong(part))?;
+            let known = self.resources.iter().position(|known| known == name);
+            let resource = next(known.unwrap_or(self.resources.len()));
+            if known.is_none() {
+                self.resources.push(name.to_owned());
+                self.apply(Event::Resources(vec![Resource { name: name.to_owned(), everywhere: 0 }]))?;
+            }
+            amounts.push(Amount { resource, value });
+        }
+        Ok(amounts)
+    }
+}
+
+/// The number that comes after so many.
+fn next(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// A pod that waits for a node and requests nothing.
+fn pending(id: PodId, name: &str) -> Pod {
+    Pod {
+        id,
+        kind: PodKind::Pod,
+        namespace: "default".to_owned(),
+        name: name.to_owned(),
+        uid: String::new(),
+        priority: None,
+        priority_class: String::new(),
+        never_preempts: false,
+        scheduler: "default-scheduler".to_owned(),
+        phase: Phase::Pending,
+        node: None,
+        nominated: None,
+        required_node: None,
+        terminating: false,
+        preempted: false,
+        created: i64::from(id),
+        entered: i64::from(id),
+        started: None,
+        scheduled: None,
+        requests: Vec::new(),
+        shape: 0,
+        owner: None,
+        labels: Vec::new(),
+        annotations: Vec::new(),
+        fields: Vec::new(),
+    }
+}

@@ -1,0 +1,142 @@
+//! The host's own reasons: the invariants of every plan and binding, and the nodes that can never take a pod. Registered and documented like
+//! laws.
+
+use std::sync::LazyLock;
+
+use lictor_contract::Template;
+
+use super::{Fact, NamedReason, Templates};
+
+/// A reason of the host.
+#[derive(Debug, Clone, Copy)]
+pub struct HostRule {
+    /// Its code.
+    pub code: &'static str,
+    /// The sentence that must hold.
+    pub sentence: &'static str,
+    /// Its cases and their templates.
+    pub templates: &'static [(&'static str, &'static str)],
+    /// The manual page.
+    pub page: &'static str,
+}
+
+const fn rule(
+    code: &'static str,
+    sentence: &'static str,
+    templates: &'static [(&'static str, &'static str)],
+    page: &'static str,
+) -> HostRule {
+    HostRule { code, sentence, templates, page }
+}
+
+/// Every reason of the host.
+pub const HOST_RULES: &[HostRule] = &[
+    rule(
+        "host/known",
+        "every number in a plan names a pod or a node",
+        &[("pod", "no pod has the number {number}"), ("node", "no node has the number {number}")],
+        "A policy names pods and nodes by the numbers that the host gave them. Example: a plan names pod 7, which was removed. The plan is refused.",
+    ),
+    rule(
+        "host/distinct",
+        "a pod is evicted or placed only once in a plan",
+        &[("victim", "`{pod}` is a victim twice"), ("placed", "`{pod}` is placed twice")],
+        "A pod stands once among the victims, and once among the placements. Example: a plan that nominates `a` to two nodes is refused.",
+    ),
+    rule(
+        "host/apart",
+        "a plan does not evict the pods that it places",
+        &[("", "`{pod}` is a victim of the plan that places it")],
+        "Neither the preemptor nor another nominated pod is a victim of the same plan.",
+    ),
+    rule(
+        "host/running",
+        "a victim holds room",
+        &[("", "the victim `{pod}` neither runs on a node nor is held at permit")],
+        "A victim is bound to a node or held at Permit. The eviction of a pending pod would free nothing.",
+    ),
+    rule(
+        "host/leaving",
+        "a victim is not leaving by an earlier plan",
+        &[("", "`{pod}` is already leaving by plan {plan}")],
+        "The room of a victim is promised once. Example: pod `v` leaves for plan 3; a plan that evicts `v` again is refused.",
+    ),
+    rule(
+        "host/pending",
+        "a placed pod waits for a node",
+        &[("", "`{pod}` cannot be placed: it {state}")],
+        "A pod that is bound, held at Permit, being deleted or finished is not placed again.",
+    ),
+    rule(
+        "host/purpose",
+        "pods are evicted only for pods that are placed",
+        &[
+            ("nobody", "{victims} pod(s) are evicted and no pod is nominated"),
+            ("preemptor", "the plan nominates {nominated} pod(s), but not the preemptor `{pod}`"),
+        ],
+        "A plan with victims nominates at least one pod, and the pod whose attempt made it is among them.",
+    ),
+    rule(
+        "host/refuted",
+        "a refused placement is not planned again",
+        &[("", "`{pod}` on `{node}` was refused before")],
+        "After a refused plan the host asks again and names what it refused. The same placement in the next answer is refused as well.",
+    ),
+    rule(
+        "host/eligible",
+        "a placed pod may run on its node",
+        &[
+            ("unschedulable", "node(s) were unschedulable"),
+            ("taint", "node(s) had untolerated taint {taint}"),
+            ("selector", "node(s) didn't match Pod's node affinity/selector"),
+            ("unknown", "there is no such {what}"),
+            ("plan", "`{node}` does not take `{pod}`: {why}"),
+        ],
+        "The node is schedulable, the pod tolerates its taints, and its labels match the selector and the affinity of the pod. The words are those of kube-scheduler. No eviction helps. Example: a node has the taint {gpu: true} and the pod does not tolerate it.",
+    ),
+    rule(
+        "host/fits",
+        "the pods of a plan fit on their nodes once the victims are gone",
+        &[("", "`{node}` lacks room: <{resource}: allocatable {allocatable}, in use {in-use}, requested {requested}>")],
+        "For every resource, what stays in use or promised on a node and what is placed there is at most what the node has. Example: a node has 4 cpu, 3 stay in use, and a pod of 3 is placed there. The plan is refused: allocatable 4, in use 3, requested 3.",
+    ),
+    rule(
+        "host/of-nodes",
+        "a clause before the sentence of a node",
+        &[("", "{count} of {nodes} nodes")],
+        "Where no law denied a pod, its reason is what most nodes lack, and on how many of them.",
+    ),
+];
+
+static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| Templates::new(host_templates()));
+
+/// The templates of the host.
+pub fn host_templates() -> Vec<Template> {
+    let of = |rule: &HostRule| {
+        let code = rule.code.to_owned();
+        rule.templates.iter().map(move |(case, text)| Template {
+            code: code.clone(),
+            case: (*case).to_owned(),
+            text: (*text).to_owned(),
+        })
+    };
+    HOST_RULES.iter().flat_map(of).collect()
+}
+
+/// A reason of the host, with its sentence.
+pub fn say(code: &str, case: &str, facts: Vec<Fact>) -> NamedReason {
+    TEMPLATES.say(code, case, facts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_of_the_host_is_registered_once_with_a_sentence_for_each_case_and_a_page() {
+        for (at, rule) in HOST_RULES.iter().enumerate() {
+            assert!(rule.code.starts_with("host/") && rule.page.len() > 40 && !rule.templates.is_empty(), "{rule:?}");
+            assert!(HOST_RULES.iter().skip(at + 1).all(|other| other.code != rule.code), "{rule:?}");
+        }
+    }
+}

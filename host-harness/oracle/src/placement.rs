@@ -1,0 +1,113 @@
+//! Brute force: whether pods fit after evictions, over every placement and every set of victims.
+
+use crate::amounts::Amounts;
+
+/// A pod that may be evicted.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate<'a> {
+    pub(crate) name: &'a str,
+    /// The node on which its eviction frees room.
+    pub(crate) node: usize,
+    pub(crate) request: &'a Amounts,
+}
+
+/// A pod to place.
+#[derive(Debug, Clone)]
+pub(crate) struct IncomingPod<'a> {
+    pub(crate) request: &'a Amounts,
+    /// The nodes that it may run on.
+    pub(crate) nodes: Vec<usize>,
+}
+
+/// A set of candidates, one bit for each.
+pub(crate) type Set = u32;
+
+/// The maximum number of candidates for which all sets are tried.
+const MOST: usize = 14;
+
+/// Pods to place, and pods that may be evicted for them.
+#[derive(Debug, Clone)]
+pub(crate) struct PlacementProblem<'a> {
+    /// The free resources of every node before any eviction.
+    pub(crate) free: Vec<Amounts>,
+    pub(crate) candidates: Vec<Candidate<'a>>,
+    pub(crate) incoming: Vec<IncomingPod<'a>>,
+}
+
+impl PlacementProblem<'_> {
+    /// All candidates.
+    pub(crate) fn all(&self) -> Set {
+        (1 << self.candidates.len()) - 1
+    }
+
+    /// The set of the candidates whose name matches.
+    pub(crate) fn set(&self, matches: impl Fn(&str) -> bool) -> Set {
+        (0..)
+            .zip(&self.candidates)
+            .filter(|(_, candidate)| matches(candidate.name))
+            .fold(0, |set, (bit, _)| set | 1 << bit)
+    }
+
+    /// The candidates in a set.
+    pub(crate) fn of(&self, set: Set) -> impl Iterator<Item = &Candidate<'_>> {
+        (0..).zip(&self.candidates).filter(move |(bit, _)| set & (1 << bit) != 0).map(|(_, candidate)| candidate)
+    }
+
+    /// The free resources of every node after these evictions.
+    pub(crate) fn free_without(&self, gone: Set) -> Vec<Amounts> {
+        let mut free = self.free.clone();
+        for candidate in self.of(gone) {
+            if let Some(node) = free.get_mut(candidate.node) {
+                node.add(candidate.request);
+            }
+        }
+        free
+    }
+
+    /// Whether all incoming pods fit after these evictions. Tries every placement.
+    pub(crate) fn fits_without(&self, gone: Set) -> bool {
+        place_all(&self.incoming, &mut self.free_without(gone))
+    }
+
+    /// Whether the incoming pods fit on exactly these nodes, one node for each, after these evictions.
+    pub(crate) fn fits_on(&self, gone: Set, nodes: &[usize]) -> bool {
+        let mut free = self.free_without(gone);
+        self.incoming.iter().zip(nodes).all(|(incoming_pod, node)| {
+            let Some(node) = free.get_mut(*node) else { return false };
+            let fits = incoming_pod.request.fits(node);
+            node.take(incoming_pod.request);
+            fits
+        })
+    }
+
+    /// The size of the smallest legal set after which all pods fit, if it is at most `most`. None as well where there are too many
+    /// candidates to try.
+    pub(crate) fn fewest(&self, most: usize, legal: impl Fn(Set) -> bool) -> Option<usize> {
+        if self.candidates.len() > MOST {
+            return None;
+        }
+        (0..=most).find(|size| {
+            (0..=self.all()).any(|set| {
+                usize::try_from(set.count_ones()).is_ok_and(|count| count == *size)
+                    && legal(set)
+                    && self.fits_without(set)
+            })
+        })
+    }
+}
+
+/// Whether these pods fit: tries every node for the first pod, then the others.
+fn place_all(incoming: &[IncomingPod<'_>], free: &mut [Amounts]) -> bool {
+    let Some((first, rest)) = incoming.split_first() else { return true };
+    for place in &first.nodes {
+        let Some(node) = free.get_mut(*place).filter(|node| first.request.fits(node)) else { continue };
+        node.take(first.request);
+        if place_all(rest, free) {
+            return true;
+        }
+        if let Some(node) = free.get_mut(*place) {
+            node.add(first.request);
+        }
+    }
+    false
+}
