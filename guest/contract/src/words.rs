@@ -53,6 +53,8 @@ words! {
         Filter = "filter",
         /// `placement.post-filter`.
         PostFilter = "post-filter",
+        /// `score.score`.
+        Score = "score",
         /// `placement.reserve` and `placement.unreserve`.
         Reserve = "reserve",
         /// `permit.permit`.
@@ -83,6 +85,8 @@ words! {
         Queue = "queue",
         /// `placement`.
         Placement = "placement",
+        /// `score`.
+        Score = "score",
         /// `permit`.
         Permit = "permit",
         /// `cycle`.
@@ -107,6 +111,7 @@ impl ExtensionPoint {
             | ExtensionPoint::Filter
             | ExtensionPoint::PostFilter
             | ExtensionPoint::Reserve => Interface::Placement,
+            ExtensionPoint::Score => Interface::Score,
             ExtensionPoint::Permit => Interface::Permit,
             ExtensionPoint::Act => Interface::Cycle,
         }
@@ -124,6 +129,6 @@ mod tests {
         }
         assert_eq!(ExtensionPoint::named("pre-score"), None);
         assert_eq!(ArgumentKind::named("Text"), None);
-        assert_eq!(Interface::ALL.len(), 8);
+        assert_eq!(Interface::ALL.len(), 9);
     }
 }

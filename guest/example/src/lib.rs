@@ -1,7 +1,8 @@
 //! A policy written with `lictor-sdk`: first come first served, with one quota for all pods.
 //!
 //! The argument `cpu` bounds what all pods together may use. Pods are tried in the order in which they came; one that does not fit
-//! within the quota is rejected until others have ended.
+//! within the quota is rejected until others have ended. Nodes are filled one after another: of those that take a pod, the one that is left
+//! most allocated is the best.
 
 mod quota;
 
@@ -10,6 +11,11 @@ use std::collections::BTreeMap;
 use lictor_sdk::quantity::{self, Unit};
 use lictor_sdk::*;
 use quota::{Quota, amount};
+
+/// What pods request in sum.
+fn sum<'a>(pods: impl Iterator<Item = &'a Known>) -> i64 {
+    pods.fold(0, |sum: i64, pod| sum.saturating_add(pod.cpu))
+}
 
 /// The only system.
 const SYSTEM: &str = "first-come-first-served";
@@ -21,6 +27,8 @@ const LAW: &str = "first-come-first-served/quota";
 #[derive(Debug, Default)]
 pub struct FirstCome {
     quota: Quota,
+    /// What each node has of `cpu`.
+    nodes: BTreeMap<NodeId, i64>,
     pods: BTreeMap<PodId, Known>,
 }
 
@@ -33,15 +41,16 @@ struct Known {
     entered: i64,
     created: i64,
     cpu: i64,
-    /// It is on a node.
-    bound: bool,
-    /// A node is reserved for it.
-    reserved: bool,
+    /// The node it is on.
+    bound: Option<NodeId>,
+    /// The node that is reserved for it.
+    reserved: Option<NodeId>,
 }
 
 impl Known {
-    fn uses(&self) -> i64 {
-        if self.bound || self.reserved { self.cpu } else { 0 }
+    /// The node whose cpu it uses.
+    fn node(&self) -> Option<NodeId> {
+        self.bound.or(self.reserved)
     }
 }
 
@@ -52,16 +61,23 @@ impl FirstCome {
 
     /// What all pods use.
     fn used(&self) -> i64 {
-        self.pods.values().fold(0, |sum: i64, pod| sum.saturating_add(pod.uses()))
+        sum(self.pods.values().filter(|pod| pod.node().is_some()))
+    }
+
+    /// How many hundredths of a node's cpu are allocated with the pod on it.
+    fn allocated(&self, cpu: i64, node: NodeId) -> i64 {
+        let has = self.nodes.get(&node).copied().unwrap_or(0);
+        let used = sum(self.pods.values().filter(|pod| pod.node() == Some(node))).saturating_add(cpu);
+        used.saturating_mul(100).checked_div(has).unwrap_or(0).clamp(0, 100)
     }
 
     fn upsert(&mut self, pod: Pod) {
         let ended = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
-        let reserved = self.pods.get(&pod.id).is_some_and(|known| known.reserved);
+        let reserved = self.pods.get(&pod.id).and_then(|known| known.reserved);
         let known = Known {
             cpu: self.quota.of(&pod.requests),
-            bound: pod.node.is_some() && !ended,
-            reserved: reserved && pod.node.is_none(),
+            bound: pod.node.filter(|_| !ended),
+            reserved: reserved.filter(|_| pod.node.is_none()),
             name: (pod.namespace, pod.name),
             entered: pod.entered,
             created: pod.created,
@@ -72,8 +88,9 @@ impl FirstCome {
 
 impl Policy for FirstCome {
     fn describe() -> Description {
-        use ExtensionPoint::{PreFilter, QueueOrder, Reserve};
-        let mut system = system(SYSTEM, "first come first served, with one quota", &[QueueOrder, PreFilter, Reserve]);
+        use ExtensionPoint::{PreFilter, QueueOrder, Reserve, Score};
+        let points = [QueueOrder, PreFilter, Score, Reserve];
+        let mut system = system(SYSTEM, "first come first served, with one quota", &points);
         system.arguments = vec![Argument {
             name: "cpu".to_owned(),
             kind: ArgumentKind::Text.into(),
@@ -111,6 +128,8 @@ impl Policy for FirstCome {
         for event in events {
             match event {
                 Event::Resources(resources) => self.quota.announce(&resources),
+                Event::NodeUpserted(node) => drop(self.nodes.insert(node.id, self.quota.of(&node.allocatable))),
+                Event::NodeRemoved(node) => drop(self.nodes.remove(&node)),
                 Event::PodUpserted(pod) => self.upsert(pod),
                 Event::PodRemoved(pod) => drop(self.pods.remove(&pod)),
                 _ => {}
@@ -139,19 +158,23 @@ impl Policy for FirstCome {
         Ok(PreFiltered { admission, effects: Effects::default() })
     }
 
-    fn reserve(&mut self, pod: PodId, _node: NodeId) -> Result<Effects, PolicyError> {
-        self.pod(pod)?.reserved = true;
+    fn score(&mut self, pod: PodId, nodes: Vec<NodeId>) -> Result<Vec<i64>, PolicyError> {
+        let cpu = self.pod(pod)?.cpu;
+        Ok(nodes.into_iter().map(|node| self.allocated(cpu, node)).collect())
+    }
+
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, PolicyError> {
+        self.pod(pod)?.reserved = Some(node);
         Ok(Effects::default())
     }
 
     fn unreserve(&mut self, pod: PodId, _cause: ReleaseCause) -> Result<Effects, PolicyError> {
-        self.pod(pod)?.reserved = false;
+        self.pod(pod)?.reserved = None;
         Ok(Effects::default())
     }
 
     fn queues(&mut self) -> Result<Vec<QueueAccount>, PolicyError> {
-        let requested = self.pods.values().filter(|pod| pod.uses() == 0);
-        let pending = requested.fold(0, |sum: i64, pod| sum.saturating_add(pod.cpu));
+        let pending = sum(self.pods.values().filter(|pod| pod.node().is_none()));
         Ok(vec![self.quota.account(self.used(), pending)])
     }
 }

@@ -62,3 +62,14 @@ fn what_is_no_configuration_is_refused() {
     assert!(matches!(refused(r#"{"cpu": "many"}"#), ConfigError::BadArgument(bad) if bad.name == "cpu"));
     assert!(matches!(refused("[]"), ConfigError::Malformed(_)));
 }
+
+#[test]
+fn nodes_are_filled_one_after_another() {
+    let mut world = World::<FirstCome>::new("").unwrap();
+    let (small, large) = (world.node("small", "cpu=4").unwrap(), world.node("large", "cpu=8").unwrap());
+    world.pod("a", "cpu=3").unwrap();
+    world.bind("a", "large").unwrap();
+    let b = world.pod("b", "cpu=1").unwrap();
+    // 1 of 4 cores are 25 hundredths, 3 + 1 of 8 are 50.
+    assert_eq!(world.policy.score(b, vec![small, large]).unwrap(), [25, 50]);
+}

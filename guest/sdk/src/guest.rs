@@ -87,6 +87,12 @@ impl<P: Hosted> bound::placement::Guest for Exported<P> {
     }
 }
 
+impl<P: Hosted> bound::score::Guest for Exported<P> {
+    fn score(pod: PodId, nodes: Vec<NodeId>) -> Result<Vec<i64>, answers::PolicyError> {
+        ask(|policy: &mut P| policy.score(pod, nodes))
+    }
+}
+
 impl<P: Hosted> bound::permit::Guest for Exported<P> {
     fn permit(pod: PodId) -> Result<bound::permit::Permitted, answers::PolicyError> {
         ask(|policy: &mut P| policy.permit(pod))

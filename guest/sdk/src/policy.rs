@@ -44,6 +44,11 @@ pub trait Policy: Default {
         Err(PolicyError::Unsupported(ExtensionPoint::PostFilter.into()))
     }
 
+    /// `score.score`.
+    fn score(&mut self, _pod: PodId, _nodes: Vec<NodeId>) -> Result<Vec<i64>, PolicyError> {
+        Err(PolicyError::Unsupported(ExtensionPoint::Score.into()))
+    }
+
     /// `placement.reserve`.
     fn reserve(&mut self, _pod: PodId, _node: NodeId) -> Result<Effects, PolicyError> {
         Ok(Effects::default())

@@ -26,8 +26,8 @@ impl Policy for Native {
         self.0 = Engine::default();
         Ok(())
     }
-    fn has(&self, _interface: Interface) -> bool {
-        true
+    fn has(&self, interface: Interface) -> bool {
+        interface != Interface::Score
     }
     fn describe(&mut self) -> Result<Description, CallError> {
         Ok(Engine::describe())

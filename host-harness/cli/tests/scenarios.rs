@@ -45,12 +45,19 @@ fn main() -> ExitCode {
     };
     let systems: BTreeSet<String> = files.iter().map(|file| file.system.clone()).collect();
     let mut tests = vec![Trial::test("every_system_has_scenarios", move || every_system(&systems))];
+    tests.push(Trial::test("the_readme_shows_its_example", readme_example));
     tests.extend(files.into_iter().flat_map(Case::tests));
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
 fn every_system(found: &BTreeSet<String>) -> Result<(), Failed> {
     if found.iter().eq(SYSTEMS) { Ok(()) } else { Err(format!("folders: {found:?}, systems: {SYSTEMS:?}").into()) }
+}
+
+fn readme_example() -> Result<(), Failed> {
+    let readme = include_str!("../../../fixtures/scenarios/README.md");
+    let example = include_str!("../../../fixtures/scenarios/kubernetes/kube-one-of-six-like-pods-is-evicted.yaml");
+    nothing((!readme.contains(example)).then(|| "copy the scenario into the README".to_owned()).into_iter())
 }
 
 impl Case {

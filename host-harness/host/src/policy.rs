@@ -67,6 +67,10 @@ pub trait Policy: Send {
     fn unreserve(&mut self, _pod: PodId, _cause: ReleaseCause) -> Result<Effects, CallError> {
         Err(CallError::Lacks(Interface::Placement))
     }
+    /// `score.score`.
+    fn score(&mut self, _pod: PodId, _nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
+        Err(CallError::Lacks(Interface::Score))
+    }
     /// `permit.permit`.
     fn permit(&mut self, _pod: PodId) -> Result<Permitted, CallError> {
         Err(CallError::Lacks(Interface::Permit))

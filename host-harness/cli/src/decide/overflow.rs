@@ -11,7 +11,7 @@ const REMEDY: &str = "correct the amounts: their sum exceeds 64 bits";
 /// The problem, with the place of the object where it is known.
 pub(super) fn problem(over: &Overflow, origins: &Origins) -> Problem {
     let origin = origins.of(&over.object);
-    let message = format!("the sum of `{}` is larger than can be counted", over.resource);
+    let message = format!("the sum of `{}` exceeds 64 bits", over.resource);
     Problem {
         file: origin.map(|origin| origin.file().to_string()),
         line: origin.map(|origin| origin.line("/spec/containers/0/resources/requests")),

@@ -228,5 +228,5 @@ fn a_single_scenario_is_explained_and_of_many_those_that_fail() {
     let steps = summary["reports"][0]["steps"].as_array().unwrap();
     assert!(steps.iter().any(|step| step["actual"]["explanation"]["notes"].is_array()));
     let ran = lictor(&["test", scenario, "--native", "--explain", "--output", "junit"]).exits(2).prints_nothing();
-    ran.tells(&["`--explain` has no place in `--output junit`"]);
+    ran.tells(&["`--explain` does not work with `--output junit`"]);
 }

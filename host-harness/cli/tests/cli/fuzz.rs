@@ -21,7 +21,5 @@ fn a_run_can_be_repeated_from_any_case() {
 #[test]
 fn unknown_laws_are_refused() {
     let ran = lictor(&["fuzz", "--laws", "slurm"]).exits(2).prints_nothing();
-    ran.tells(&[
-        "the model knows no laws `slurm`; it knows kubernetes, coscheduling, koordinator, yunikorn and volcano",
-    ]);
+    ran.tells(&["unknown system `slurm`; the model has kubernetes, coscheduling, koordinator, yunikorn and volcano"]);
 }

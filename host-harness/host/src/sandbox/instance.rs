@@ -63,8 +63,8 @@ macro_rules! interfaces {
 }
 
 interfaces! {
-    queue: Queue, placement: Placement, permit: Permit, cycle: Cycle, account: Account, explain: Explain, state: State,
-    marks: Marks
+    queue: Queue, placement: Placement, score: Score, permit: Permit, cycle: Cycle, account: Account, explain: Explain,
+    state: State, marks: Marks
 }
 
 impl Live {

@@ -36,6 +36,7 @@ pub(super) const fn optional(interface: Interface) -> Exported {
         Interface::Placement => {
             ("lictor:policy/placement@0.1.0", &["pre-filter", "filter", "post-filter", "reserve", "unreserve"])
         }
+        Interface::Score => ("lictor:policy/score@0.1.0", &["score"]),
         Interface::Permit => ("lictor:policy/permit@0.1.0", &["permit"]),
         Interface::Cycle => ("lictor:policy/cycle@0.1.0", &["act"]),
         Interface::Account => ("lictor:policy/account@0.1.0", &["queues"]),

@@ -144,6 +144,10 @@ impl Policy for Sandboxed {
         })
     }
 
+    fn score(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
+        self.decide("score", |it| Ok(has(Interface::Score, &it.score)?.call_score(&mut it.store, pod, nodes)))
+    }
+
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         self.decide("permit", |it| Ok(has(Interface::Permit, &it.permit)?.call_permit(&mut it.store, pod)))
     }

@@ -147,6 +147,17 @@ pub enum ProtocolError {
         /// How many obstacles there are.
         obstacles: usize,
     },
+    /// Scores for other nodes than were asked about.
+    #[error("{scores} scores for {nodes} nodes")]
+    ScoreCount {
+        /// How many nodes were asked about.
+        nodes: usize,
+        /// How many scores came.
+        scores: usize,
+    },
+    /// A score out of range.
+    #[error("the score {0} is not between 0 and 100")]
+    ScoreRange(i64),
     /// The number of a plan came before.
     #[error("the number {0} was given to an earlier plan")]
     PlanReused(u64),

@@ -1,10 +1,11 @@
 //! Filter: which nodes take the pod.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use lictor_contract::*;
 
-use super::scoring::Scoring;
+use super::scoring::{FULL, Scoring};
 use super::{Cause, NodeSummary, ProtocolError, Session};
 use crate::verify;
 
@@ -42,15 +43,37 @@ impl Session {
             self.sync()?;
             self.own_verdicts(pod)
         };
+        let fitting: Vec<NodeId> =
+            self.mirror.nodes().map(|node| node.id).filter(|node| verdicts.takes(*node)).collect();
         let preemptor = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
         if let Some(node) = preemptor.nominated.filter(|node| verdicts.takes(*node)) {
             return Ok(Filtered::Fits(node));
         }
-        let scoring = Scoring::of(&self.mirror, &self.occupancy, preemptor);
-        match scoring.best(self.mirror.nodes().filter(|node| verdicts.takes(node.id))) {
-            Some(node) => Ok(Filtered::Fits(node.id)),
-            None => Ok(Filtered::Nowhere(self.summarise(pod, &verdicts))),
+        if fitting.is_empty() {
+            return Ok(Filtered::Nowhere(self.summarise(pod, &verdicts)));
         }
+        let scores = match self.decides(ExtensionPoint::Score) {
+            true => self.scores(pod, &fitting)?,
+            false => {
+                let scoring = Scoring::of(&self.mirror, &self.occupancy, preemptor);
+                fitting.iter().map(|node| self.mirror.node(*node).map_or(0, |node| scoring.score(node))).collect()
+            }
+        };
+        let name = |node: NodeId| self.mirror.node(node).map(|node| node.name.as_str());
+        let best = fitting.into_iter().zip(scores).max_by_key(|(node, score)| (*score, Reverse(name(*node))));
+        Ok(best.map_or_else(|| Filtered::Nowhere(self.summarise(pod, &verdicts)), |(node, _)| Filtered::Fits(node)))
+    }
+
+    /// The scores that the policy gives, checked.
+    fn scores(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, Cause> {
+        let scores = self.ask(|policy| policy.score(pod, nodes))?;
+        let wrong = scores.iter().find(|score| !(0..=FULL).contains(*score));
+        let protocol_error = match wrong {
+            _ if scores.len() != nodes.len() => ProtocolError::ScoreCount { nodes: nodes.len(), scores: scores.len() },
+            Some(score) => ProtocolError::ScoreRange(*score),
+            None => return Ok(scores),
+        };
+        Err(protocol_error.in_answer_to("score"))
     }
 
     /// The answer of the policy, checked.
@@ -112,6 +135,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
 
+    use lictor_contract::ExtensionPoint;
     use serde_json::json;
 
     use crate::session::testing::{ALL, Say, Scripted, session};
@@ -182,5 +206,29 @@ mod tests {
             let error = session.try_pod("default/a").unwrap_err();
             assert_eq!(error.to_string(), format!("the policy's answer to `filter` cannot be: {said}"));
         }
+    }
+
+    /// What comes of `a` where both nodes take it and the policy gives these scores.
+    fn scored(scores: Vec<i64>) -> Result<Option<String>, String> {
+        let policy = Scripted::deciding(&[ExtensionPoint::Score]).say("score default/a", Say::Scores(scores));
+        // The host itself would prefer `n1`.
+        let cluster = [node("n1", 8), node("n2", 4), pod("a", 1, 0)];
+        let attempt = session(&policy, cluster).try_pod("default/a");
+        attempt.map(|attempt| attempt.node).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_node_that_the_policy_scores_best_is_chosen_and_the_first_of_equals() {
+        assert_eq!(scored(vec![99, 100]), Ok(Some("n2".to_owned())));
+        assert_eq!(scored(vec![1, 0]), Ok(Some("n1".to_owned())));
+        assert_eq!(scored(vec![7, 7]), Ok(Some("n1".to_owned())));
+    }
+
+    #[test]
+    fn scores_that_cannot_be_are_refused() {
+        let refused = |said: &str| Err(format!("the policy's answer to `score` cannot be: {said}"));
+        assert_eq!(scored(vec![1]), refused("1 scores for 2 nodes"));
+        assert_eq!(scored(vec![0, 101]), refused("the score 101 is not between 0 and 100"));
+        assert_eq!(scored(vec![-1, 0]), refused("the score -1 is not between 0 and 100"));
     }
 }

@@ -1,6 +1,4 @@
-//! Which of the nodes that take a pod it gets: the one that is left least allocated.
-
-use std::cmp::Reverse;
+//! The host's own scores: the node that is left least allocated is the best.
 
 use lictor_contract::{Node, Pod, ResourceId};
 
@@ -8,7 +6,7 @@ use crate::cluster::Mirror;
 use crate::verify::{Load, Occupancy, allocatable};
 
 /// The best score.
-const FULL: i128 = 100;
+pub(super) const FULL: i64 = 100;
 
 /// The resources that count.
 const SCORED: [&str; 2] = ["cpu", "memory"];
@@ -31,20 +29,16 @@ impl<'a> Scoring<'a> {
     }
 
     /// The score of a node, 0 to 100: the share that would be left free, the mean over cpu and memory, rounded down each.
-    pub(super) fn score(&self, node: &Node) -> i128 {
+    pub(super) fn score(&self, node: &Node) -> i64 {
         let shares = self.resources.iter().map(|resource| {
             let has = i128::from(allocatable(self.mirror, node, *resource));
             let taken = self.occupancy.load(node.id).map_or(0, |load| load.get(*resource));
             let free = has.saturating_sub(taken).saturating_sub(self.request.get(*resource)).max(0);
-            free.saturating_mul(FULL).checked_div(has).unwrap_or(0)
+            free.saturating_mul(i128::from(FULL)).checked_div(has).unwrap_or(0)
         });
         let sum = shares.fold(0i128, i128::saturating_add);
-        i128::try_from(self.resources.len()).ok().and_then(|count| sum.checked_div(count)).unwrap_or(0)
-    }
-
-    /// The node with the best score; of equals, the first by name.
-    pub(super) fn best<'n>(&self, nodes: impl Iterator<Item = &'n Node>) -> Option<&'n Node> {
-        nodes.max_by_key(|node| (self.score(node), Reverse(node.name.as_str())))
+        let mean = i128::try_from(self.resources.len()).ok().and_then(|count| sum.checked_div(count));
+        mean.and_then(|mean| i64::try_from(mean).ok()).unwrap_or(0)
     }
 }
 
@@ -55,7 +49,7 @@ mod tests {
     use crate::verify::testing::{World, node, on, pod};
 
     /// The score of `n1` for a pod of one core and no memory.
-    fn score(objects: Vec<serde_json::Value>) -> i128 {
+    fn score(objects: Vec<serde_json::Value>) -> i64 {
         let world = World::of(objects.into_iter().chain([pod("a", 1, 0)]));
         let preemptor = world.mirror.pod(world.pod("default/a")).unwrap();
         let node = world.mirror.node(world.node("n1")).unwrap();

@@ -228,7 +228,7 @@ mod tests {
     fn a_sum_that_cannot_be_counted_is_a_mistake() {
         let huge = json!({"name": "a", "resources": {"requests": {"memory": "5Ei"}}});
         let mistake = requests(json!({"containers": [huge, huge]}), json!({})).unwrap_err();
-        assert!(mistake.message.contains("the sum of its requests of `memory` is too large"), "{mistake}");
+        assert!(mistake.message.contains("the sum of the requests of `memory` is too large"), "{mistake}");
         let path = requests(
             json!({"containers": [cpu("a", 0), {"name": "b", "resources": {"limits": {"a/b": "9Ei"}}}]}),
             json!({}),

@@ -91,6 +91,7 @@ impl<P: Policy> Policy for Faulty<P> {
         post_filter(pod: PodId, refuted: &[Placement]) -> PostFiltered;
         reserve(pod: PodId, node: NodeId) -> Effects;
         unreserve(pod: PodId, cause: ReleaseCause) -> Effects;
+        score(pod: PodId, nodes: &[NodeId]) -> Vec<i64>;
         permit(pod: PodId) -> Permitted;
         act() -> Actions;
         queues() -> Vec<QueueAccount>;

@@ -141,6 +141,13 @@ impl Policy for Scripted {
             Some(_) => fault("unreserve"),
         }
     }
+    fn score(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
+        match self.next(&format!("score {}", self.name(pod))) {
+            None => Ok(vec![0; nodes.len()]),
+            Some(Say::Scores(scores)) => Ok(scores),
+            Some(_) => fault("score"),
+        }
+    }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         let question = format!("permit {}", self.name(pod));
         self.note(question.clone());
