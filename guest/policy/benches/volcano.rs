@@ -96,6 +96,7 @@ impl Scene {
             owner: None,
             labels,
             annotations: vec![attribute(&self.interests.annotations, "scheduling.k8s.io/group-name", group)],
+            fields: Vec::new(),
         }));
         self.pods += 1;
     }

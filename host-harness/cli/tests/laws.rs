@@ -29,6 +29,8 @@ fn main() -> ExitCode {
         }
     };
     let mut tests = vec![Trial::test("the_readme_counts_the_laws_there_are", readme)];
+    let all = files.clone();
+    tests.push(Trial::test("most_scenarios_name_laws", move || most_scenarios_name_laws(&all)));
     for file in files.iter() {
         let name = file.test_name("claims");
         let file = file.clone();

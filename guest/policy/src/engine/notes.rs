@@ -93,7 +93,7 @@ impl Notes {
         self.kept.get(head).map(|kept| kept.in_order.clone()).unwrap_or_default()
     }
 
-    /// Records that a law was broken. Where a queue stands in the way of the asker, the note is about the queue.
+    /// Records that a law was broken. Where a queue stands in the way of the preemptor, the note is about the queue.
     pub fn denial(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &Rule, denial: &Denial) {
         if !self.on {
             return;
@@ -146,7 +146,7 @@ mod tests {
     }
 
     fn said(notes: &Notes, pod: u32) -> Vec<String> {
-        notes.of(PodIx(pod)).iter().map(|note| crate::testing::shown(&note.reason)).collect()
+        notes.of(PodIx(pod)).iter().map(|note| crate::testing::shown(&note.reason).replace("text ", "")).collect()
     }
 
     #[test]

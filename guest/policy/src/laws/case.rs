@@ -12,16 +12,16 @@ pub struct Case<'a> {
     pub ledger: &'a Ledger,
     /// Who asks.
     pub preemptor: &'a Preemptor,
-    /// What the asker's pods ask for in sum, as far as they do not hold it yet.
+    /// What the preemptor's pods ask for in sum, as far as they do not hold it yet.
     pub unplaced: &'a Amounts,
     /// What is promised to pods of other jobs counts as held: nothing is planned that would break an earlier plan.
     pub promises_count: bool,
-    /// Who would make way together, where that is asked about.
+    /// The pods that would be evicted together, where that is asked about.
     pub group: &'a [PodIx],
 }
 
 impl Case<'_> {
-    /// What those who would make way together hold of a queue.
+    /// What the pods that would be evicted together use of a queue.
     pub fn given_up(&self, queue: QueueIx, resource: ResourceIx) -> i64 {
         let pods = self.group.iter().filter_map(|ix| self.cluster.pod(*ix));
         let below = pods.filter(|pod| self.cluster.is_below(pod.queue, queue));

@@ -7,9 +7,9 @@ use super::{CompareQueues, CompareVictims, Gate, Guard, Order, Rule};
 pub enum Action {
     /// Gangs get their nodes, all of their minimum or nothing; then single pods.
     Allocate,
-    /// Jobs of other queues make way for gangs that wait.
+    /// Jobs of other queues are evicted for gangs that wait.
     Reclaim,
-    /// Jobs of the same queue make way for gangs that wait.
+    /// Jobs of the same queue are evicted for gangs that wait.
     Preempt,
     /// Elastic jobs grow.
     Elastic,
@@ -26,7 +26,7 @@ pub struct Cycle {
     pub queues: (Rule, CompareQueues),
     /// Which job of a queue is served first; asked of a pod of each.
     pub jobs: Order,
-    /// Which pod of a job is served first. The last one makes way first.
+    /// Which pod of a job is served first. The last one is evicted first.
     pub tasks: Order,
     /// Must hold for a normal pod or its gang to be tried.
     pub admission: Vec<Gate>,
@@ -38,25 +38,25 @@ pub struct Cycle {
     pub elastic: Vec<Gate>,
     /// Must hold of an elastic job that grew.
     pub size: Gate,
-    /// How others are made to make way across queues.
+    /// How pods are evicted across queues.
     pub reclaim: ReclaimRules,
-    /// How others are made to make way within a queue.
+    /// How pods are evicted within a queue.
     pub preempt: ReclaimRules,
 }
 
-/// How others are made to make way.
+/// How pods are evicted for a gang.
 #[derive(Debug, Clone)]
 pub struct ReclaimRules {
     /// Must hold for a pod of the gang that wants it.
     pub trigger: Vec<Gate>,
-    /// Must hold with the gang beside all that run, or else only pods of its own queue make way.
+    /// Must hold with the gang beside all that run, or else only pods of its own queue are evicted.
     pub claim: Vec<Gate>,
     /// Asked of each candidate, with those evicted so far gone.
     pub guards: Vec<Guard>,
-    /// Asked, too, of a candidate that makes way without its gang.
+    /// Asked, too, of a candidate that is evicted without its gang.
     pub single: Vec<Guard>,
     /// Must hold with the plan carried out.
     pub limits: Vec<Gate>,
-    /// Who makes way first.
+    /// Which pod is evicted first.
     pub order: (Rule, CompareVictims),
 }

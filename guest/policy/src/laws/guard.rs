@@ -1,4 +1,4 @@
-//! Guards: may this one make way for the preemptor?
+//! Guards: may this pod be evicted for the preemptor?
 
 pub mod normal_victim_is_of_another_queue;
 pub mod normal_victim_leaves_guarantee;

@@ -7,7 +7,7 @@ use crate::model::{Cluster, Pod, PodIx};
 pub struct NodeVictims<'a> {
     /// The cluster.
     pub cluster: &'a Cluster,
-    /// Who makes way.
+    /// The victims.
     pub victims: &'a [PodIx],
     /// How many of them against their disruption budgets.
     pub violations: usize,
@@ -16,12 +16,12 @@ pub struct NodeVictims<'a> {
 }
 
 impl NodeVictims<'_> {
-    /// Those who make way.
+    /// The victims.
     pub fn pods(&self) -> impl Iterator<Item = &Pod> {
         self.victims.iter().filter_map(|ix| self.cluster.pod(*ix))
     }
 
-    /// The priority of the most important of them; lower than any where nobody makes way.
+    /// The priority of the most important of them; lower than any where no pod is evicted.
     pub fn highest(&self) -> i64 {
         self.pods().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN)
     }

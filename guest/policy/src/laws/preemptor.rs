@@ -3,7 +3,7 @@
 use super::{Case, Laws};
 use crate::model::{Amounts, Class, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Queue, QueueIx};
 
-/// The asker of one question.
+/// The preemptor of one question.
 #[derive(Debug, Clone)]
 pub struct Preemptor {
     /// The pod of the attempt.
@@ -54,24 +54,24 @@ impl Preemptor {
         Preemptor { unplaced: sum(cluster, &pods), pods, ..self }
     }
 
-    /// The queues that bound the asker: its own, and its ancestors below the root where they do.
+    /// The queues that bound the preemptor: its own, and its ancestors below the root where they do.
     pub fn queues<'a>(&self, cluster: &'a Cluster) -> impl Iterator<Item = (QueueIx, &'a Queue)> {
         let levels = if self.parents_bind { usize::MAX } else { 1 };
         let own = self.queue;
         cluster.path(own).take(levels).filter(move |(ix, queue)| Some(*ix) == own || queue.parent.is_some())
     }
 
-    /// The case of this asker as it stands: is it to be admitted?
+    /// The case of this preemptor as it stands: is it to be admitted?
     pub fn admission<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
         Case { cluster, ledger, preemptor: self, unplaced: &self.unplaced, promises_count: false, group: &[] }
     }
 
-    /// The case of this asker before a plan is made for it.
+    /// The case of this preemptor before a plan is made for it.
     pub fn planning<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
         Case { promises_count: true, ..self.admission(cluster, ledger) }
     }
 
-    /// The case of this asker in a trial where its pods have their nodes.
+    /// The case of this preemptor in a trial where its pods have their nodes.
     pub fn placed<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
         Case { unplaced: &self.nothing, ..self.planning(cluster, ledger) }
     }

@@ -41,9 +41,9 @@ pub struct NodeChoice {
 /// How a system looks for a plan.
 #[derive(Debug, Clone)]
 pub enum Search {
-    /// Take everybody away who may make way, place the whole job, put back whom one can.
+    /// Remove every candidate, place the whole job, reprieve the candidates that still fit.
     RemoveAllPutBack,
-    /// Node by node: take everybody away who may make way, put back whom one can; then choose a node.
+    /// Node by node: remove every candidate, reprieve those that still fit; then choose a node.
     NodeByNode(Sample),
     /// Bundles of victims, job by job; within the system's own cycle.
     Bundles,

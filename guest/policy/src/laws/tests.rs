@@ -37,7 +37,7 @@ fn planning(world: &mut World, pod: &str, law: Law) -> Result<(), Denial> {
     world.engine.at_planning(pod, law)
 }
 
-/// What a guard says of a candidate when the asker wants a plan.
+/// What a guard says of a candidate when the preemptor wants a plan.
 fn verdict(world: &mut World, guard: Guard, preemptor: &str, candidate: &str) -> Result<(), Denial> {
     let (asking, ix) = (world.id(preemptor), PodIx(world.id(candidate)));
     world.engine.at_planning(asking, |case| guard(case, ix, case.cluster.pod(ix).unwrap()))

@@ -179,6 +179,10 @@ fn one(law: &Reported) -> Page {
     for paragraph in law.page.iter().flat_map(|page| page.split("\n\n")) {
         match paragraph.strip_prefix("# ") {
             Some(heading) => page.heading(heading),
+            None if law.laws == ENGINE || law.laws == HOST => {
+                page.line("");
+                page.paragraph("", 0, paragraph);
+            }
             None => page.paragraph("", 0, paragraph),
         }
     }

@@ -41,6 +41,11 @@ pub struct NamedReason {
 }
 
 impl NamedReason {
+    /// Whether its sentence is made by a template.
+    pub fn has_template(&self) -> bool {
+        !self.wording.is_empty()
+    }
+
     /// The same behind a clause, whose facts it has, too.
     pub fn behind(mut self, clause: NamedReason) -> NamedReason {
         self.message = format!("{}: {}", clause.message, self.message);

@@ -32,7 +32,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the asker's job has the members it needs.
+/// Whether the preemptor's job has the members it needs.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.missing_members(case.preemptor.pod).has_roles() {
         true => Ok(()),

@@ -31,7 +31,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the asker's job lacks members that hold a node.
+/// Whether the preemptor's job lacks members that hold a node.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.shortage(case.preemptor.pod).is_over() {
         true => Err(Denial::Case("")),

@@ -31,7 +31,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the asker's job has its minimum.
+/// Whether the preemptor's job has its minimum.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.shortage(case.preemptor.pod).is_over() {
         true => Ok(()),

@@ -37,7 +37,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the asker need not wait for what is held at Permit.
+/// Whether the preemptor need not wait for what is held at Permit.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
     let Some((ix, node)) = preemptor.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else { return Ok(()) };

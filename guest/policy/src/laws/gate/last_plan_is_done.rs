@@ -41,7 +41,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether no plan for the asker is under way.
+/// Whether no plan for the preemptor is under way.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
         return Err(Denial::Underway { plan, left });

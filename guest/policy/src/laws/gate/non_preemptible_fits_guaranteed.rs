@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the asker, if it is non-preemptible, stays within the guarantee of its queue.
+/// Whether the preemptor, if it is non-preemptible, stays within the guarantee of its queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if case.preemptor.class != Class::NonPreemptible {
         return Ok(());

@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the asker's queue takes pods.
+/// Whether the preemptor's queue takes pods.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let queue = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue));
     let spec = queue.map(|queue| &queue.spec).ok_or(Denial::Case("unknown"))?;

@@ -36,7 +36,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether the candidate may make way as far as this law goes.
+/// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let job = candidate.attributes.job.and_then(|job| case.cluster.job(job));
     let by_job = job.and_then(|job| job.pod_group.as_ref()).is_some_and(|pod_group| pod_group.opted_out);

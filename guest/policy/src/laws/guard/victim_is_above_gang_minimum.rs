@@ -33,7 +33,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether the candidate may make way as far as this law goes.
+/// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let cluster = case.cluster;
     let holders = || cluster.holders(ix).map(|(_, pod)| pod);

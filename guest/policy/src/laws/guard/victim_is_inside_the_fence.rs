@@ -36,7 +36,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether the candidate may make way as far as this law goes.
+/// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let mut path = case.cluster.path(case.preemptor.queue);
     let fence = path.find(|(_, queue)| queue.policy.fenced && queue.parent.is_some());

@@ -32,7 +32,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether the candidate may make way as far as this law goes.
+/// Whether this law allows the eviction of the candidate.
 fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.daemon {
         true => Err(Denial::Case("")),

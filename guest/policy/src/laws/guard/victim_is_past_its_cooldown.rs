@@ -33,7 +33,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether the candidate may make way as far as this law goes.
+/// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.attributes.task.protected_until {
         Some(until) if case.cluster.now() < until => Err(Denial::Case("")),

@@ -36,7 +36,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether the candidate may make way as far as this law goes.
+/// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let preemptor = case.cluster.pod(case.preemptor.pod).map_or(i32::MIN, |pod| job_priority(case.cluster, pod));
     let victim = job_priority(case.cluster, candidate);

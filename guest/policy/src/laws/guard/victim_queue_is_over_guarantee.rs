@@ -53,7 +53,7 @@ enum Judgement {
     Unguaranteed,
 }
 
-/// Whether the candidate may make way as far as this law goes.
+/// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let Some((own, theirs)) = case.preemptor.queue.zip(candidate.queue) else { return Ok(()) };
     let (mut over, mut shared, mut unguaranteed) = (false, false, false);

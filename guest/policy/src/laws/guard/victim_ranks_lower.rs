@@ -32,7 +32,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether the candidate may make way as far as this law goes.
+/// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     if candidate.priority() < case.preemptor.priority {
         return Ok(());

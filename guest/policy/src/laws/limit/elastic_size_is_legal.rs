@@ -33,7 +33,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the size of the asker's job is legal.
+/// Whether the size of the preemptor's job is legal.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let elastic = case.preemptor.job.and_then(|job| case.cluster.job(job)).and_then(|job| job.elastic());
     let Some(elastic) = elastic else { return Ok(()) };

@@ -37,7 +37,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the asker, if it is no elastic pod, fits into what its queue deserves.
+/// Whether the preemptor, if it is no elastic pod, fits into what its queue deserves.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
     if case.preemptor.class == Class::Preemptible {

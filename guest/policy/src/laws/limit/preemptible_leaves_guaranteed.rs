@@ -40,7 +40,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the asker, if it is preemptible, stays under what is left of the maximum of its queue.
+/// Whether the preemptor, if it is preemptible, stays under what is left of the maximum of its queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if case.preemptor.class != Class::Preemptible {
         return Ok(());

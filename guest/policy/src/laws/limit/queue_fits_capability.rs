@@ -38,7 +38,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether every queue of the asker can hold it as well.
+/// Whether every queue of the preemptor can hold it as well.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
         let (_, limit) = queue.limit();

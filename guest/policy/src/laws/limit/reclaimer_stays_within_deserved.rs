@@ -42,7 +42,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether each pod of the asker, all of them holding their nodes, finds its queue within its due in some resource.
+/// Whether each pod of the preemptor, all of them holding their nodes, finds its queue within its due in some resource.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
     let mut later = case.preemptor.unplaced.clone();

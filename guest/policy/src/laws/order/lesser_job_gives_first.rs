@@ -40,7 +40,7 @@ pub const LAW: Law<CompareVictims> = Law::order(
     compare,
 );
 
-/// Which of two pods, each the first victim of its job, makes way first for somebody of this queue.
+/// Which of two pods, each the first victim of its job, is evicted first for a preemptor of this queue.
 fn compare(cluster: &Cluster, preemptor: Option<QueueIx>, a: &Pod, b: &Pod) -> Ordering {
     let near = |pod: &Pod| Reverse(shared_ancestors(cluster, preemptor, pod.queue));
     let standing =

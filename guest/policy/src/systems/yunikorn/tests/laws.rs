@@ -53,13 +53,13 @@ fn law_2_checks_the_whole_eviction_set_at_every_level() {
     let mut scene =
         full(three, &["a", "b", "c"]).pods([of("one", "root.prod", 2), of("two", "root.prod", 4)]).after(30);
     assert_eq!(scene.victims("one").unwrap().len(), 1);
-    assert_eq!(scene.victims("two"), law("yunikorn/smallest-group-first"));
+    assert_eq!(scene.victims("two"), law("engine/no-node"));
     let nested = "
 - {name: prod, resources: {guaranteed: {vcore: 9}}}
 - {name: team, resources: {guaranteed: {vcore: 6}}, queues: [{name: a, resources: {guaranteed: {vcore: 2}}}]}";
     let pods = ["x", "y", "z"].map(|name| of(name, "root.team.a", 2).on("n"));
     let mut scene = Scene::new(nested).nodes(&[("n", 6)]).pods(pods).pods([of("p", "root.prod", 2)]).after(30);
-    assert_eq!(scene.victims("p"), law("yunikorn/smallest-group-first"));
+    assert_eq!(scene.victims("p"), law("engine/no-node"));
     assert_eq!(
         scene.denied_by("p", "x"),
         None,
@@ -78,7 +78,7 @@ fn law_2_counts_victims_that_are_leaving_as_gone() {
     let (node, _) = scene.carried_out("p");
     scene = scene.pods([of("p", "root.prod", 2).nominated(&node)]);
     // 6 used - 2 leaving - 2 is less than 3.
-    assert_eq!(scene.victims("q"), law("yunikorn/smallest-group-first"));
+    assert_eq!(scene.victims("q"), law("engine/no-node"));
     assert_eq!(scene.victims("p"), law("yunikorn/not-again"));
 }
 
@@ -147,7 +147,7 @@ fn siblings_with_a_used_up_shared_guarantee_even_out_without_a_preemption_loop()
     // It ends with 2, `a` with 4.
     assert_eq!(with(&["w", "x", "y", "z"], &[]).victims("p").unwrap().len(), 2);
     // It would end with 4, `a` with 2: the recreated pods of `a` would preempt in turn.
-    assert_eq!(with(&["x", "y", "z"], &["w"]).victims("p"), law("yunikorn/smallest-group-first"));
+    assert_eq!(with(&["x", "y", "z"], &["w"]).victims("p"), law("engine/no-node"));
 }
 
 #[test]
