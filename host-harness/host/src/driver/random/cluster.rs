@@ -17,7 +17,9 @@ pub struct Real {
     pub cpu: u32,
     /// Its priority.
     pub priority: i32,
-    /// Labels and annotations.
+    /// The scheduler that it asks for.
+    pub scheduler: &'static str,
+    /// Labels.
     pub labels: BTreeMap<String, String>,
     /// Annotations.
     pub annotations: BTreeMap<String, String>,
@@ -49,7 +51,7 @@ impl Cluster {
         if pod.deleted {
             metadata["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
         }
-        let mut spec = json!({"priority": pod.priority, "containers": [
+        let mut spec = json!({"priority": pod.priority, "schedulerName": pod.scheduler, "containers": [
             {"name": "c", "resources": {"requests": {"cpu": pod.cpu.to_string()}}}]});
         let mut status = json!({"phase": "Pending"});
         if let Some(node) = &pod.node {

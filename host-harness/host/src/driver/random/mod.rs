@@ -7,6 +7,7 @@ mod cluster;
 mod faulty;
 mod play;
 mod promises;
+mod settle;
 
 pub use cluster::{Cluster, Real};
 pub use faulty::{Faulty, Fuse};

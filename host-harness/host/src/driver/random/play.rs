@@ -6,7 +6,7 @@ use super::Random;
 use super::cluster::{Cluster, Real};
 use super::faulty::Fuse;
 use super::promises::Promises;
-use crate::cluster::{Mirror, Object};
+use crate::cluster::Object;
 use crate::session::{Action, Cause, Command, CommandId, CommandOutcome, Input, Session, Step};
 
 /// How often things go wrong, in percent.
@@ -43,20 +43,20 @@ pub struct Simulation {
     /// What is written on each pod that is created.
     pub dress: fn(usize, &mut Real),
     random: Random,
-    chances: Chances,
-    fuse: Fuse,
+    pub(super) chances: Chances,
+    pub(super) fuse: Fuse,
     commands: BTreeMap<String, VecDeque<Command>>,
     news: BTreeMap<String, VecDeque<News>>,
     loose: Vec<(CommandId, CommandOutcome)>,
     carried_out: BTreeSet<CommandId>,
-    promises: Promises,
-    now: i64,
+    pub(super) promises: Promises,
+    pub(super) now: i64,
     created: usize,
-    tried: BTreeSet<String>,
+    pub(super) tried: BTreeSet<String>,
 }
 
 /// A second.
-const SECOND: i64 = 1_000_000_000;
+pub(super) const SECOND: i64 = 1_000_000_000;
 
 impl Simulation {
     /// A session over a cluster of nodes with eight cores each, and these objects.
@@ -110,57 +110,7 @@ impl Simulation {
         }
     }
 
-    /// Everything that is under way comes to its end, and nothing more goes wrong.
-    ///
-    /// # Panics
-    /// It does not.
-    pub fn settle(&mut self) {
-        self.chances = Chances { fails: 0, lost: 0, twice: 0, breaks: 0 };
-        self.fuse.set(-1);
-        let mut quiet = 0;
-        for _ in 0..200 {
-            let before = self.asked.values().sum::<usize>();
-            while self.is_busy() {
-                self.carry_out_one();
-                self.deliver_one();
-                self.deliver_loose();
-            }
-            self.vanish();
-            self.now += 40 * SECOND;
-            self.tell(Input::Clock(self.now));
-            self.tried.clear();
-            self.tell(Input::Cycle);
-            let gone = self.cluster.pods.values().all(|pod| !pod.deleted && !pod.evicted);
-            quiet = if gone && !self.is_busy() && before == self.asked.values().sum::<usize>() { quiet + 1 } else { 0 };
-            if quiet == 3 {
-                return;
-            }
-        }
-        panic!("it does not settle: {:?}", self.asked);
-    }
-
-    /// After it has settled: the session knows what is so, and has forgotten no pod.
-    ///
-    /// # Panics
-    /// It does not.
-    pub fn check(&self, mut fresh: Mirror, pod_by_pod: bool) {
-        assert_eq!(self.session.under_way(), 0);
-        self.promises.check(self.session.mirror());
-        for object in self.cluster.objects() {
-            fresh.upsert(object);
-        }
-        assert_eq!(picture(self.session.mirror()), picture(&fresh));
-        let waiting = self.session.waiting();
-        let pending: BTreeSet<String> =
-            self.session.pending().filter_map(|pod| self.session.mirror().pod_name(pod)).map(str::to_owned).collect();
-        for (name, _) in self.cluster.pods.iter().filter(|(_, pod)| pod.node.is_none()) {
-            let name = format!("default/{name}");
-            assert!(pending.contains(&name) || waiting.contains_key(&name), "`{name}` is forgotten");
-            assert!(!pod_by_pod || self.tried.contains(&name) || waiting.contains_key(&name), "`{name}` is not tried");
-        }
-    }
-
-    fn is_busy(&self) -> bool {
+    pub(super) fn is_busy(&self) -> bool {
         !self.loose.is_empty()
             || self.commands.values().any(|queue| !queue.is_empty())
             || self.news.values().any(|queue| !queue.is_empty())
@@ -179,6 +129,7 @@ impl Simulation {
             uid: format!("u{}", self.created),
             cpu: 1 + u32::try_from(self.random.below(5)).unwrap(),
             priority: i32::try_from(self.random.below(4)).unwrap() * 10,
+            scheduler: "default-scheduler",
             labels: BTreeMap::new(),
             annotations: BTreeMap::new(),
             node: None,
@@ -200,7 +151,7 @@ impl Simulation {
     }
 
     /// A pod that is being deleted, or is marked for another controller, is gone; another of its name may come at once.
-    fn vanish(&mut self) {
+    pub(super) fn vanish(&mut self) {
         if let Some(name) = self.pick(|pod| pod.deleted || pod.evicted) {
             self.cluster.pods.remove(&name);
             if self.chances.fails > 0 && self.random.percent(30) {
@@ -228,7 +179,7 @@ impl Simulation {
     }
 
     /// The next command of a pod is carried out, fails or is lost.
-    fn carry_out_one(&mut self) {
+    pub(super) fn carry_out_one(&mut self) {
         let Some(command) = take_one(&mut self.commands, &mut self.random) else { return };
         let (id, name) = (command.id, command.object.name.clone());
         if self.random.percent(self.chances.lost) {
@@ -266,7 +217,7 @@ impl Simulation {
     }
 
     /// The next news of a pod comes.
-    fn deliver_one(&mut self) {
+    pub(super) fn deliver_one(&mut self) {
         match take_one(&mut self.news, &mut self.random) {
             None => {}
             Some(News::Seen(object)) => self.tell(Input::Objects(vec![*object])),
@@ -276,7 +227,7 @@ impl Simulation {
     }
 
     /// An outcome comes, whichever.
-    fn deliver_loose(&mut self) {
+    pub(super) fn deliver_loose(&mut self) {
         if !self.loose.is_empty() {
             let place = self.random.below(self.loose.len());
             let outcome = self.loose.swap_remove(place);
@@ -285,7 +236,7 @@ impl Simulation {
     }
 
     /// The session is told something.
-    fn tell(&mut self, input: Input) {
+    pub(super) fn tell(&mut self, input: Input) {
         match self.session.handle(input) {
             Ok(step) => self.take(step),
             Err(error) => {
@@ -320,14 +271,4 @@ fn take_one<T>(queues: &mut BTreeMap<String, VecDeque<T>>, random: &mut Random) 
     queues.retain(|_, queue| !queue.is_empty());
     let place = random.below(queues.len());
     queues.values_mut().nth(place)?.pop_front()
-}
-
-/// What is known of the pods, by name: uid, node, nomination, whether they are being deleted.
-fn picture(mirror: &Mirror) -> BTreeMap<String, (String, Option<String>, Option<String>, bool)> {
-    let node = |id: Option<u32>| id.and_then(|id| mirror.node(id)).map(|node| node.name.clone());
-    let pods = mirror.pods().filter_map(|pod| {
-        let name = mirror.pod_name(pod.id)?.to_owned();
-        Some((name, (pod.uid.clone(), node(pod.node), node(pod.nominated), pod.terminating)))
-    });
-    pods.collect()
 }

@@ -1,0 +1,69 @@
+//! Lets a simulation come to rest, and looks at what is left.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::play::{Chances, SECOND, Simulation};
+use crate::cluster::Mirror;
+use crate::session::Input;
+
+impl Simulation {
+    /// Everything that is under way comes to its end, and nothing more goes wrong.
+    ///
+    /// # Panics
+    /// It does not.
+    pub fn settle(&mut self) {
+        self.chances = Chances { fails: 0, lost: 0, twice: 0, breaks: 0 };
+        self.fuse.set(-1);
+        let mut quiet = 0;
+        for _ in 0..200 {
+            let before = self.asked.values().sum::<usize>();
+            while self.is_busy() {
+                self.carry_out_one();
+                self.deliver_one();
+                self.deliver_loose();
+            }
+            self.vanish();
+            self.now += 40 * SECOND;
+            self.tell(Input::Clock(self.now));
+            self.tried.clear();
+            self.tell(Input::Cycle);
+            let gone = self.cluster.pods.values().all(|pod| !pod.deleted && !pod.evicted);
+            quiet = if gone && !self.is_busy() && before == self.asked.values().sum::<usize>() { quiet + 1 } else { 0 };
+            if quiet == 3 {
+                return;
+            }
+        }
+        panic!("it does not settle: {:?}", self.asked);
+    }
+
+    /// After it has settled: the session knows what is so, and has forgotten no pod.
+    ///
+    /// # Panics
+    /// It does not.
+    pub fn check(&self, mut fresh: Mirror, pod_by_pod: bool) {
+        assert_eq!(self.session.under_way(), 0);
+        self.promises.check(self.session.mirror());
+        for object in self.cluster.objects() {
+            fresh.upsert(object);
+        }
+        assert_eq!(picture(self.session.mirror()), picture(&fresh));
+        let waiting = self.session.waiting();
+        let pending: BTreeSet<String> =
+            self.session.pending().filter_map(|pod| self.session.mirror().pod_name(pod)).map(str::to_owned).collect();
+        for (name, _) in self.cluster.pods.iter().filter(|(_, pod)| pod.node.is_none()) {
+            let name = format!("default/{name}");
+            assert!(pending.contains(&name) || waiting.contains_key(&name), "`{name}` is forgotten");
+            assert!(!pod_by_pod || self.tried.contains(&name) || waiting.contains_key(&name), "`{name}` is not tried");
+        }
+    }
+}
+
+/// What is known of the pods, by name: uid, node, nomination, whether they are being deleted.
+fn picture(mirror: &Mirror) -> BTreeMap<String, (String, Option<String>, Option<String>, bool)> {
+    let node = |id: Option<u32>| id.and_then(|id| mirror.node(id)).map(|node| node.name.clone());
+    let pods = mirror.pods().filter_map(|pod| {
+        let name = mirror.pod_name(pod.id)?.to_owned();
+        Some((name, (pod.uid.clone(), node(pod.node), node(pod.nominated), pod.terminating)))
+    });
+    pods.collect()
+}
