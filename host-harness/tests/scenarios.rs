@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use lictor::policy::{Native, Policy};
-use lictor::sandbox::{Limits, Sandbox, embedded};
+use lictor::sandbox::{Cache, Limits, Sandbox, embedded};
 use lictor::scenario::{self, Report, Scenario, Summary, same};
 
 /// All of them.
@@ -44,7 +44,9 @@ fn unexplained(mut report: Report) -> Report {
 
 #[test]
 fn the_policy_does_what_the_scenarios_say_and_the_same_in_wasm_as_without() {
-    let component = Sandbox::new(Limits::default()).unwrap().load(embedded()).unwrap();
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
+    let sandbox = Sandbox::new(Limits::default()).unwrap().with_cache(Cache::open(&shared).unwrap());
+    let component = sandbox.load(embedded()).unwrap();
     let known: BTreeSet<String> =
         Native::default().describe().unwrap().law_sets.into_iter().map(|set| set.name).collect();
     let mut reports = Vec::new();

@@ -3,13 +3,17 @@
 
 mod samples;
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use lictor::policy::{Native, Policy};
-use lictor::sandbox::{Inspection, Limits, Loaded, Sandbox, Sandboxed, embedded};
+use lictor::sandbox::{Cache, Inspection, Limits, Loaded, Sandbox, Sandboxed, embedded};
 use lictor_policy::contract::*;
 
-static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| Sandbox::new(Limits::default()).unwrap());
+static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
+    Sandbox::new(Limits::default()).unwrap().with_cache(Cache::open(&shared).unwrap())
+});
 static BUILT_IN: LazyLock<Loaded> = LazyLock::new(|| SANDBOX.load(embedded()).unwrap());
 static TOLD: LazyLock<Inspection> = LazyLock::new(|| SANDBOX.inspect(embedded()));
 

@@ -1,10 +1,11 @@
 //! Policies that are taken and misbehave when they are asked.
 
+use std::path::Path;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use lictor::policy::{Fault, Policy};
-use lictor::sandbox::{Breakage, Limits, LoadError, Loaded, Sandbox, Sandboxed, embedded};
+use lictor::sandbox::{Breakage, Cache, Limits, LoadError, Loaded, Sandbox, Sandboxed, embedded};
 use lictor_policy::contract::{Event, PolicyError};
 
 use crate::assemble::{policy, renamed};
@@ -18,7 +19,10 @@ static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
 });
 
 /// The built-in policy, beside them.
-static SOUND: LazyLock<Loaded> = LazyLock::new(|| SANDBOX.load(embedded()).unwrap());
+static SOUND: LazyLock<Loaded> = LazyLock::new(|| {
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
+    SANDBOX.clone().with_cache(Cache::open(&shared).unwrap()).load(embedded()).unwrap()
+});
 
 fn start(module: &str) -> Sandboxed {
     SANDBOX.load(&policy(module)).unwrap().start().unwrap()
