@@ -11,7 +11,7 @@ use lictor_policy::contract::{Event, PolicyError};
 use crate::assemble::{policy, renamed};
 
 const MEMORY: usize = 128 << 20;
-const DEADLINE: Duration = Duration::from_millis(200);
+const DEADLINE: Duration = Duration::from_millis(400);
 
 /// Where all of them run.
 static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
