@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use wasmtime::{Config, Engine, EngineWeak};
+use wasmtime::{Config, Engine, EngineWeak, OptLevel};
 
 use super::cache::Cache;
 use super::{Limits, LoadError};
@@ -54,6 +54,10 @@ impl Sandbox {
 fn config() -> Config {
     let mut config = Config::new();
     config.epoch_interruption(true).wasm_relaxed_simd(false).cranelift_nan_canonicalization(true);
+    if cfg!(debug_assertions) {
+        // Here the compiler itself is the time, not what it compiles. Its faster register allocator is not made for strangers.
+        config.cranelift_opt_level(OptLevel::None);
+    }
     config
 }
 
