@@ -8,10 +8,11 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::failure::Failure;
+use super::kept;
 use crate::Native;
 use crate::embedded;
 use lictor_host::policy::Policy;
-use lictor_host::sandbox::{Limits, Loaded, Sandbox};
+use lictor_host::sandbox::Loaded;
 
 /// The options that choose a policy.
 #[derive(Debug, Clone, Args)]
@@ -66,7 +67,7 @@ impl Choice {
             }
         };
         let refused = |error| Failure::Component { file: name_of(file.as_deref()).to_owned(), error };
-        let loaded = Sandbox::new(Limits::default()).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
+        let loaded = kept::sandbox().and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
         let component = Digested { bytes: bytes.len(), sha256: format!("{:x}", Sha256::digest(bytes)) };
         Ok(Chosen { loaded: Some(loaded), switched: None, source: Source { file, component: Some(component) } })
     }

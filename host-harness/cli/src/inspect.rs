@@ -8,10 +8,11 @@ use lictor_contract::{Description, SystemInfo};
 use super::choice::{name_of, read_component};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::kept;
 use super::page::{Page, table};
 use super::screen::{Screen, TextOrJson, print_json};
 use crate::embedded;
-use lictor_host::sandbox::{Export, Inspection, Limits, Presence, Sandbox};
+use lictor_host::sandbox::{Export, Inspection, Presence};
 
 /// Show the contract, interfaces, imports and systems of a component, and why it is refused if it is
 #[derive(Debug, Args)]
@@ -35,8 +36,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         }
     };
     let file = name_of(file.as_deref()).to_owned();
-    let sandbox = Sandbox::new(Limits::default());
-    let sandbox = sandbox.map_err(|error| Failure::Component { file: file.clone(), error })?;
+    let sandbox = kept::sandbox().map_err(|error| Failure::Component { file: file.clone(), error })?;
     let told = sandbox.inspect(bytes);
     match asked.output {
         TextOrJson::Json => print_json(&told)?,

@@ -10,6 +10,7 @@ mod explain;
 mod failure;
 mod fuzz;
 mod inspect;
+mod kept;
 mod laws;
 mod native;
 mod origins;

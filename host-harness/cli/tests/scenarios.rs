@@ -12,20 +12,25 @@ mod named;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
+use std::path::Path;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use lictor::{Native, embedded};
 use lictor_conformance::{Report, Scenario, run, run_explained, same};
-use lictor_host::sandbox::{Limits, LoadError, Loaded, Sandbox};
+use lictor_host::sandbox::{Cache, Limits, LoadError, Loaded, Sandbox};
 use named::{File, files, nothing};
 
 /// The systems that have scenarios.
 const SYSTEMS: [&str; 5] = ["coscheduling", "koordinator", "kubernetes", "volcano", "yunikorn"];
 
 /// The embedded component, compiled once.
-static COMPONENT: LazyLock<Result<Loaded, LoadError>> =
-    LazyLock::new(|| Sandbox::new(Limits::default())?.load(embedded()));
+static COMPONENT: LazyLock<Result<Loaded, LoadError>> = LazyLock::new(|| {
+    let sandbox = Sandbox::new(Limits::default())?;
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
+    let sandbox = Cache::open(&shared).map_or(sandbox.clone(), |cache| sandbox.with_cache(cache));
+    sandbox.load(embedded())
+});
 
 /// A file with the runs that several of its tests look at.
 struct Case {

@@ -4,7 +4,7 @@ use lictor::embedded;
 use serde_json::{Value, json};
 
 use crate::assemble::{policy, renamed};
-use crate::run::{FOUR_TEAMS, file, lictor};
+use crate::run::{FOUR_TEAMS, command, file, lictor};
 
 /// A component that imports what a policy may not.
 const WASI: &str = r#"(component (import "wasi:clocks/monotonic-clock@0.2.0" (instance)))"#;
@@ -105,4 +105,16 @@ fn a_policy_without_laws_cannot_be_configured() {
         .exits(2)
         .prints_nothing()
         .tells(&["error: ", "does not describe"]);
+}
+
+#[test]
+fn where_nothing_can_be_kept_one_line_says_so_and_nothing_else_changes() {
+    let run = |directory: &str| {
+        let ran = command(&["decide", FOUR_TEAMS]).env("LICTOR_CACHE_DIR", directory).output().unwrap();
+        assert_eq!(ran.status.code(), Some(0));
+        (ran.stdout, String::from_utf8(ran.stderr).unwrap())
+    };
+    let (out, err) = run(&file("no-directory", "a file"));
+    assert!(err.lines().count() == 1 && err.starts_with("warning: ") && err.contains("LICTOR_CACHE_DIR"), "{err}");
+    assert_eq!(run(""), (out, String::new()));
 }

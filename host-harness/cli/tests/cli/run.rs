@@ -77,6 +77,8 @@ pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lictor"));
     command.args(arguments).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     command.env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
+    // All of them share what one of them compiled; the user's own is left alone.
+    command.env("LICTOR_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/lictor-cache"));
     command
 }
 

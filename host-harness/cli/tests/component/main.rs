@@ -3,15 +3,19 @@
 
 mod samples;
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use lictor::Native;
 use lictor::embedded;
 use lictor_contract::*;
 use lictor_host::policy::Policy;
-use lictor_host::sandbox::{Inspection, Limits, Loaded, Sandbox, Sandboxed};
+use lictor_host::sandbox::{Cache, Inspection, Limits, Loaded, Sandbox, Sandboxed};
 
-static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| Sandbox::new(Limits::default()).unwrap());
+static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
+    Sandbox::new(Limits::default()).unwrap().with_cache(Cache::open(&shared).unwrap())
+});
 static BUILT_IN: LazyLock<Loaded> = LazyLock::new(|| SANDBOX.load(embedded()).unwrap());
 static TOLD: LazyLock<Inspection> = LazyLock::new(|| SANDBOX.inspect(embedded()));
 

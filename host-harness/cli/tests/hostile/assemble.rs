@@ -9,7 +9,6 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use lictor::embedded;
-use wasmtime::{Engine, ExportType, ExternType, FuncType, Module, ValType};
 
 /// Where arguments are written to: behind the zeros that are answered with.
 const ARGUMENTS: &str = r#"(func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 4096))"#;
@@ -41,16 +40,9 @@ pub fn renamed(component: &[u8], from: &str, to: &str) -> Vec<u8> {
 /// Where the core module is in a component: its first section.
 fn core_module(component: &[u8]) -> Range<usize> {
     assert_eq!(component[8], 1, "the first section is a core module");
-    let mut start = 9;
-    let mut size = 0;
-    for shift in (0..).step_by(7) {
-        let byte = component[start];
-        size |= usize::from(byte & 0x7f) << shift;
-        start += 1;
-        if byte < 0x80 {
-            break;
-        }
-    }
+    let mut rest = Reader { bytes: &component[9..] };
+    let size = rest.number();
+    let start = component.len() - rest.bytes.len();
     start..start + size
 }
 
@@ -70,25 +62,85 @@ fn completed(module: &str) -> String {
     text + ")"
 }
 
-/// What the built-in core module exports: `(export "name")`, and the whole item.
+/// What the built-in core module exports: `(export "name")`, and the whole item. It is read, not compiled: that takes seconds.
 static EXPORTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
-    let core = Module::new(&Engine::default(), &embedded()[core_module(embedded())]).unwrap();
-    let item = |name: &str, ty: ExternType| match ty {
-        ExternType::Memory(_) => Some(format!("(memory {name} 1)")),
-        ExternType::Func(_) if ARGUMENTS.contains(name) => Some(ARGUMENTS.to_owned()),
-        ExternType::Func(ty) => Some(format!("(func {name} {})", body(&ty))),
-        _ => None,
+    let core = &embedded()[core_module(embedded())];
+    let types = Reader::of_section(core, 1).list(|it| {
+        assert_eq!(it.number(), 0x60, "a function");
+        (it.list(Reader::value), it.list(Reader::value))
+    });
+    let functions = Reader::of_section(core, 3).list(Reader::number);
+    let exports = Reader::of_section(core, 7).list(|it| (it.name(), it.number(), it.number()));
+    let item = |(name, kind, index): (String, usize, usize)| {
+        let name = format!("(export \"{name}\")");
+        let item = match kind {
+            0 if ARGUMENTS.contains(&name) => ARGUMENTS.to_owned(),
+            0 => format!("(func {name} {})", body(&types[functions[index]])),
+            2 => format!("(memory {name} 1)"),
+            _ => return None,
+        };
+        Some((name, item))
     };
-    let named = |export: &ExportType| {
-        let name = format!("(export \"{}\")", export.name());
-        item(&name, export.ty()).map(|item| (name, item))
-    };
-    core.exports().filter_map(|export| named(&export)).collect()
+    exports.into_iter().filter_map(item).collect()
 });
 
-fn body(ty: &FuncType) -> String {
-    let names = |types: &mut dyn Iterator<Item = ValType>| types.map(|ty| format!(" {ty}")).collect::<String>();
-    let (parameters, results) = (names(&mut ty.params()), names(&mut ty.results()));
+fn body((parameters, results): &(Vec<&str>, Vec<&str>)) -> String {
     let answer = if results.is_empty() { "" } else { "(i32.const 0)" };
-    format!("(param{parameters}) (result{results}) {answer}")
+    format!("(param {}) (result {}) {answer}", parameters.join(" "), results.join(" "))
+}
+
+/// Reads a section of a core module that imports nothing.
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn of_section(module: &'a [u8], wanted: usize) -> Reader<'a> {
+        let mut module = Reader { bytes: &module[8..] };
+        loop {
+            let (section, size) = (module.number(), module.number());
+            let content = module.take(size);
+            if section == wanted {
+                return Reader { bytes: content };
+            }
+        }
+    }
+
+    fn take(&mut self, size: usize) -> &'a [u8] {
+        let (taken, rest) = self.bytes.split_at(size);
+        self.bytes = rest;
+        taken
+    }
+
+    /// Seven bits a byte, the least significant first.
+    fn number(&mut self) -> usize {
+        let mut number = 0;
+        for shift in (0..).step_by(7) {
+            let byte = self.take(1)[0];
+            number |= usize::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        number
+    }
+
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Reader<'a>) -> T) -> Vec<T> {
+        (0..self.number()).map(|_| item(self)).collect()
+    }
+
+    fn name(&mut self) -> String {
+        let size = self.number();
+        String::from_utf8(self.take(size).to_vec()).unwrap()
+    }
+
+    fn value(&mut self) -> &'static str {
+        match self.number() {
+            0x7f => "i32",
+            0x7e => "i64",
+            0x7d => "f32",
+            0x7c => "f64",
+            other => panic!("{other:#x} is no number type"),
+        }
+    }
 }

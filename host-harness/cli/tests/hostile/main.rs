@@ -3,5 +3,6 @@
 #![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
 
 mod assemble;
+mod kept;
 mod refused;
 mod running;

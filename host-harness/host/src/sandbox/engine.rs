@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use wasmtime::{Config, Engine, EngineWeak};
+use wasmtime::{Config, Engine, EngineWeak, OptLevel};
 
+use super::cache::Cache;
 use super::{Limits, LoadError};
 
 /// How often the clock of an engine ticks: how exactly a deadline is kept, against how often an idle host wakes up.
@@ -16,6 +17,7 @@ const TICK: Duration = Duration::from_millis(10);
 pub struct Sandbox {
     pub(super) engine: Engine,
     pub(super) limits: Arc<Limits>,
+    pub(super) cache: Option<Cache>,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -27,11 +29,12 @@ impl std::fmt::Debug for Sandbox {
 impl Sandbox {
     /// A sandbox with these limits. An error means that this machine cannot run one.
     pub fn new(limits: Limits) -> Result<Sandbox, LoadError> {
-        let engine = Engine::new(&config()).map_err(|error| LoadError::NoSandbox(format!("{error:#}")))?;
-        let weak = engine.weak();
-        let ticker = thread::Builder::new().name("lictor-clock".to_owned());
-        ticker.spawn(move || tick(&weak)).map_err(|error| LoadError::NoSandbox(error.to_string()))?;
-        Ok(Sandbox { engine, limits: Arc::new(limits) })
+        Ok(Sandbox { engine: engine(None)?, limits: Arc::new(limits), cache: None })
+    }
+
+    /// The same, which compiles nothing that it finds there.
+    pub fn with_cache(self, cache: Cache) -> Sandbox {
+        Sandbox { cache: Some(cache), ..self }
     }
 
     /// The limits of every policy here.
@@ -51,7 +54,22 @@ impl Sandbox {
 fn config() -> Config {
     let mut config = Config::new();
     config.epoch_interruption(true).wasm_relaxed_simd(false).cranelift_nan_canonicalization(true);
+    if cfg!(debug_assertions) {
+        // Here the compiler itself is the time, not what it compiles. Its faster register allocator is not made for strangers.
+        config.cranelift_opt_level(OptLevel::None);
+    }
     config
+}
+
+/// An engine whose clock ticks.
+pub(super) fn engine(cache: Option<wasmtime::Cache>) -> Result<Engine, LoadError> {
+    let mut config = config();
+    config.cache(cache);
+    let engine = Engine::new(&config).map_err(|error| LoadError::NoSandbox(format!("{error:#}")))?;
+    let weak = engine.weak();
+    let ticker = thread::Builder::new().name("lictor-clock".to_owned());
+    ticker.spawn(move || tick(&weak)).map_err(|error| LoadError::NoSandbox(error.to_string()))?;
+    Ok(engine)
 }
 
 /// Ticks until the engine is gone.

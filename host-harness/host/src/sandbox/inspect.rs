@@ -82,10 +82,10 @@ impl Sandbox {
     fn inspect_into(&self, bytes: &[u8], told: &mut Inspection) -> Result<(), LoadError> {
         let component = self.compile(bytes)?;
         let shape = component.component_type();
-        told.contract = contract_version(&component, &self.engine);
-        told.imports = shape.imports(&self.engine).map(|(name, _)| name.to_owned()).collect();
+        told.contract = contract_version(&component, component.engine());
+        told.imports = shape.imports(component.engine()).map(|(name, _)| name.to_owned()).collect();
         told.interfaces = presence(&component);
-        told.exports = exports(&shape, &self.engine);
+        told.exports = exports(&shape, component.engine());
         let mut policy = self.admit(&component)?.start()?;
         told.description = Some(policy.describe().map_err(|fault| LoadError::Mute(fault.to_string()))?);
         Ok(())

@@ -13,9 +13,9 @@ pub struct Limits {
     pub call_deadline: Duration,
     /// Bytes of the answer to one call. 64 MiB by default: the verdicts on 5,000 nodes are 5 KB.
     pub result_bytes: usize,
-    /// Bytes of a component. 32 MiB by default: the built-in one has about 1.
+    /// Bytes of a component. 32 MiB by default: the built-in one has about 3.
     pub component_bytes: usize,
-    /// How long a component may take to compile. 60 s by default: the built-in one takes about 1, unoptimised.
+    /// How long a component may take to compile. 60 s by default: the built-in one takes about 2, unoptimised.
     pub compile_deadline: Duration,
 }
 

@@ -18,6 +18,7 @@
 
 mod bindings;
 mod breakage;
+mod cache;
 mod chunks;
 mod engine;
 mod file;
@@ -32,6 +33,7 @@ mod refusal;
 mod signature;
 
 pub use breakage::Breakage;
+pub use cache::Cache;
 pub use engine::Sandbox;
 pub use inspect::{Export, Function, Inspection, Presence};
 pub use limits::Limits;

@@ -1,0 +1,138 @@
+//! What was compiled before, and what became of it on the disk.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use lictor_host::policy::Policy;
+use lictor_host::sandbox::{Cache, Limits, Sandbox};
+
+use crate::assemble::policy;
+
+/// A directory of its own for each test.
+fn empty(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kept").join(name);
+    let _ = fs::remove_dir_all(&directory);
+    directory
+}
+
+fn sandbox(directory: &Path) -> Sandbox {
+    Sandbox::new(Limits::default()).unwrap().with_cache(Cache::open(directory).unwrap())
+}
+
+/// A policy that breaks where this is asked of it, and no other of these does.
+fn breaking(function: &str) -> Vec<u8> {
+    let export = format!("(export \"lictor:policy/decision@0.1.0#{function}\")");
+    policy(&format!("(module (func {export} (param i32) (result i32) unreachable))"))
+}
+
+/// Whether the policy that comes of these bytes breaks in its filter; otherwise it does in its permit.
+fn filter_breaks(sandbox: &Sandbox, bytes: &[u8]) -> bool {
+    let loaded = sandbox.load(bytes).unwrap();
+    let breaks = |ask: fn(&mut dyn Policy) -> bool| ask(&mut loaded.start().unwrap());
+    let filter = breaks(|policy| policy.filter(1).is_err());
+    assert_eq!(breaks(|policy| policy.permit(1).is_err()), !filter);
+    filter
+}
+
+/// The compiled forms of all components below a directory.
+fn compiled(directory: &Path) -> Vec<PathBuf> {
+    let below = |path: PathBuf| fs::read_dir(path).into_iter().flatten().map(|found| found.unwrap().path());
+    let components = below(directory.to_owned()).filter(|path| path.is_dir());
+    let files = components.flat_map(|component| below(component.join("modules"))).flat_map(below);
+    files.filter(|file| file.extension().is_none()).collect()
+}
+
+fn only(found: Vec<PathBuf>) -> PathBuf {
+    let [file] = found.as_slice() else { panic!("{found:?}") };
+    file.clone()
+}
+
+#[test]
+fn it_is_compiled_once() {
+    let (directory, bytes) = (empty("once"), breaking("filter"));
+    assert!(filter_breaks(&sandbox(&directory), &bytes));
+    let file = only(compiled(&directory));
+    let written = file.metadata().unwrap().modified().unwrap();
+    assert!(filter_breaks(&sandbox(&directory), &bytes));
+    assert_eq!(only(compiled(&directory)).metadata().unwrap().modified().unwrap(), written);
+}
+
+#[test]
+fn what_is_not_as_it_was_written_is_compiled_anew() {
+    let (directory, bytes) = (empty("damaged"), breaking("filter"));
+    assert!(filter_breaks(&sandbox(&directory), &bytes));
+    let file = only(compiled(&directory));
+    let whole = fs::read(&file).unwrap();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 1;
+    // Sound code of another component is the worst of them: nothing but the digest tells that it does not belong here.
+    let (elsewhere, other) = (empty("damaged-by"), breaking("permit"));
+    assert!(!filter_breaks(&sandbox(&elsewhere), &other));
+    let foreign = fs::read(only(compiled(&elsewhere))).unwrap();
+    for damaged in [&b""[..], &whole[..whole.len() / 2], &flipped, &foreign] {
+        fs::write(&file, damaged).unwrap();
+        assert!(filter_breaks(&sandbox(&directory), &bytes));
+        assert!(fs::read(&file).unwrap() == whole, "it is written anew");
+    }
+}
+
+#[test]
+fn what_nobody_wrote_down_is_compiled_anew() {
+    let (directory, bytes) = (empty("unwritten"), breaking("filter"));
+    assert!(filter_breaks(&sandbox(&directory), &bytes));
+    let file = only(compiled(&directory));
+    let sums = file.ancestors().nth(3).unwrap().with_extension("sums");
+    let (elsewhere, other) = (empty("unwritten-by"), breaking("permit"));
+    assert!(!filter_breaks(&sandbox(&elsewhere), &other));
+    for text in ["", "no digest at all", "\u{fffd}\n\n  \n"] {
+        fs::copy(only(compiled(&elsewhere)), &file).unwrap();
+        fs::write(&sums, text).unwrap();
+        assert!(filter_breaks(&sandbox(&directory), &bytes));
+    }
+    fs::copy(only(compiled(&elsewhere)), &file).unwrap();
+    fs::remove_file(&sums).unwrap();
+    assert!(filter_breaks(&sandbox(&directory), &bytes));
+    assert!(sums.exists());
+}
+
+#[test]
+fn sixteen_are_kept_and_what_is_not_of_the_cache_stays() {
+    let directory = empty("bounded");
+    let sandbox = sandbox(&directory);
+    fs::write(directory.join("letter.txt"), "mine").unwrap();
+    fs::create_dir(directory.join("letters")).unwrap();
+    for number in 0..18 {
+        let module = format!("(module (func (export \"of-no-use\") (result i32) (i32.const {number})))");
+        sandbox.load(&policy(&module)).unwrap();
+    }
+    assert_eq!(compiled(&directory).len(), 16);
+    assert!(directory.join("letter.txt").exists() && directory.join("letters").exists());
+}
+
+#[test]
+fn where_nothing_can_be_written_it_is_compiled() {
+    let (directory, bytes) = (empty("unwritable"), breaking("filter"));
+    assert!(filter_breaks(&sandbox(&directory), &bytes));
+    let place = only(compiled(&directory)).ancestors().nth(3).unwrap().to_owned();
+    fs::rename(&place, place.with_extension("away")).unwrap();
+    fs::write(&place, "a file where a directory should be").unwrap();
+    assert!(filter_breaks(&sandbox(&directory), &bytes));
+}
+
+#[test]
+fn a_directory_that_others_may_write_to_is_not_used() {
+    let directory = empty("shared");
+    fs::create_dir_all(&directory).unwrap();
+    fs::set_permissions(&directory, fs::Permissions::from_mode(0o775)).unwrap();
+    assert!(Cache::open(&directory).unwrap_err().to_string().contains("others than its owner"));
+    assert!(Cache::open(&directory.join("mine")).is_ok());
+    assert!(Cache::open(Path::new("/dev/null/lictor")).is_err());
+}
+
+#[test]
+fn what_is_no_component_leaves_nothing() {
+    let directory = empty("refused");
+    assert!(sandbox(&directory).load(b"\0asm\x0d\0\x01\0 and no more").is_err());
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
+}
