@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::problem::Problem;
 use lictor_host::cluster::InputError;
 use lictor_host::sandbox::LoadError;
-use lictor_host::session::{OpenError, SessionError};
+use lictor_host::session::{Cause, OpenError, SessionError};
 
 /// The message about a policy that cannot explain its decisions.
 pub(super) const UNEXPLAINED: &str =
@@ -41,7 +41,7 @@ pub(super) enum Failure {
     Open(OpenError),
     /// The policy failed, or gave an invalid answer.
     #[error("{0}")]
-    Session(#[from] SessionError),
+    Session(Cause),
     /// The law does not exist.
     #[error("there is no law `{0}`")]
     UnknownLaw(String, Vec<String>),
@@ -71,6 +71,13 @@ pub(super) enum Failure {
 impl From<Vec<InputError>> for Failure {
     fn from(mistakes: Vec<InputError>) -> Failure {
         Failure::Input(mistakes)
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Failure {
+        // A command has one input only: itself.
+        Failure::Session(error.cause)
     }
 }
 

@@ -14,7 +14,6 @@ use super::progress::Progress;
 use super::screen::Screen;
 use crate::Native;
 use lictor_conformance::fuzz::{self, attempt, shrink};
-use lictor_host::policy::Policy;
 
 /// Test a policy on random clusters: an independent model judges every decision
 ///
@@ -84,14 +83,8 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 
 /// Plays a case natively, and through the component if there is one.
 fn both(case: &Case, chosen: &Chosen) -> Result<(Tally, Option<fuzz::Failure>), Failure> {
-    let mut native = Native::default();
-    let mut other: Option<Box<dyn Policy>> =
-        if chosen.source.component.is_some() { Some(chosen.start()?) } else { None };
-    let other: Option<&mut dyn Policy> = match &mut other {
-        Some(other) => Some(other.as_mut()),
-        None => None,
-    };
-    Ok(attempt(case, &mut native, other))
+    let other = chosen.source.component.is_some().then(|| chosen.start()).transpose()?;
+    Ok(attempt(case, Box::new(Native::default()), other))
 }
 
 /// Writes a case as a scenario.

@@ -22,6 +22,10 @@ fn named<T>(call: &'static str, answer: Result<T, PolicyError>) -> Result<T, Cal
 }
 
 impl Policy for Native {
+    fn restart(&mut self) -> Result<(), CallError> {
+        self.0 = Engine::default();
+        Ok(())
+    }
     fn has(&self, interface: Interface) -> bool {
         interface != Interface::Score
     }

@@ -92,7 +92,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let mut reports = Vec::with_capacity(scenarios.len());
     for scenario in &scenarios {
         // Each scenario has its own policy, so that a failing policy affects no other scenario.
-        reports.push(run(scenario, policy.start()?.as_mut()));
+        reports.push(run(scenario, policy.start()?));
         progress.part_done();
     }
     drop(progress);

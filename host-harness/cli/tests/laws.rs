@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 }
 
 fn passes(scenario: &Scenario, code: &str, to: Switch) -> bool {
-    run(scenario, &mut Native::switched(code, to)).passed
+    run(scenario, Box::new(Native::switched(code, to))).passed
 }
 
 /// What a scenario says of laws is so.

@@ -17,7 +17,7 @@ fn scenarios() -> Vec<Scenario> {
 
 /// Every reason that is given in a scenario: in attempts and in explanations.
 fn reasons(scenario: &Scenario) -> Vec<NamedReason> {
-    let report = run_explained(scenario, &mut Native::default());
+    let report = run_explained(scenario, Box::new(Native::default()));
     let mut reasons = Vec::new();
     for actual in report.steps.into_iter().map(|step| step.actual) {
         let explained = actual.explained().flat_map(|(_, _, why)| &why.notes).map(|note| note.reason.clone());

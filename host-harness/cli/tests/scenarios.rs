@@ -92,7 +92,7 @@ impl Case {
     /// An unexplained run of the engine.
     fn native(&self) -> Result<&Report, Failed> {
         let scenario = self.file.scenario()?;
-        Ok(self.native.get_or_init(|| run(scenario, &mut Native::default())))
+        Ok(self.native.get_or_init(|| run(scenario, Box::new(Native::default()))))
     }
 
     /// An explained run in an instance of the component.
@@ -103,7 +103,7 @@ impl Case {
 
     fn both_sides(&self) -> Result<(), Failed> {
         let (native, component) = (self.native()?, self.component()?);
-        let explained = run_explained(self.file.scenario()?, &mut Native::default());
+        let explained = run_explained(self.file.scenario()?, Box::new(Native::default()));
         if !same(&explained, component) {
             return Err(format!("native:\n{explained:#?}\ncomponent:\n{component:#?}").into());
         }
@@ -117,8 +117,8 @@ impl Case {
 
 fn sandboxed(scenario: &Scenario) -> Result<Report, String> {
     let component = COMPONENT.as_ref().map_err(ToString::to_string)?;
-    let mut policy = component.start().map_err(|error| error.to_string())?;
-    Ok(run_explained(scenario, &mut policy))
+    let policy = component.start().map_err(|error| error.to_string())?;
+    Ok(run_explained(scenario, Box::new(policy)))
 }
 
 fn passed(report: &Report) -> Result<(), Failed> {

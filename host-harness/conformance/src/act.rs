@@ -3,40 +3,45 @@
 use super::actual::Actual;
 use super::format::Action;
 use super::status;
-use lictor_host::session::{Session, SessionError};
+use lictor_host::driver::Virtual;
+use lictor_host::session::{Cause, Input, SessionError};
 
 /// Why a step could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StepError {
-    /// The cycle stopped.
-    #[error(transparent)]
-    Session(#[from] SessionError),
+    /// The session did not serve it.
+    #[error("{0}")]
+    Session(Cause),
     /// The step names something that there is not.
     #[error("there is no {what} `{name}`")]
     Absent { what: &'static str, name: String },
+}
+
+impl From<SessionError> for StepError {
+    fn from(error: SessionError) -> StepError {
+        // The step names itself.
+        StepError::Session(error.cause)
+    }
 }
 
 /// Takes one step in a session that is open, for who drives a cluster otherwise than by a list of steps: what came of it.
 ///
 /// # Errors
 /// Why the step could not be taken.
-pub fn act(action: Action, session: &mut Session<'_>) -> Result<Actual, String> {
+pub fn act(action: Action, session: &mut Virtual) -> Result<Actual, String> {
     take(&action, session).map_err(|error| error.to_string())
 }
 
 /// Takes a step: what came of it, whether or not anything was expected.
-pub(super) fn take(action: &Action, session: &mut Session<'_>) -> Result<Actual, StepError> {
+pub(super) fn take(action: &Action, session: &mut Virtual) -> Result<Actual, StepError> {
     let (mut order, mut books) = (None, None);
     match action {
-        Action::Schedule(name) => {
-            let pod = session.mirror().pod_id(name).ok_or_else(|| absent("pod", name))?;
-            session.attempt(pod)?;
-        }
-        Action::Cycle(count) => (0..*count).try_for_each(|_| session.cycle())?,
-        Action::Order(_) => order = Some(queue(session)?),
+        Action::Schedule(name) => session.tell(Input::Attempt(name.clone()))?,
+        Action::Cycle(count) => (0..*count).try_for_each(|_| session.tell(Input::Cycle))?,
+        Action::Order(_) => order = Some(session.queue()?),
         Action::Advance(nanoseconds) => session.advance(*nanoseconds)?,
         Action::EvictionsComplete => session.evictions_complete()?,
-        Action::Apply(objects) => session.upsert(objects.iter().cloned())?,
+        Action::Apply(objects) => session.apply(objects.clone())?,
         Action::Delete(keys) => {
             for key in keys {
                 session.remove(key)?.then_some(()).ok_or_else(|| absent("object", key))?;
@@ -50,12 +55,6 @@ pub(super) fn take(action: &Action, session: &mut Session<'_>) -> Result<Actual,
     let actual = Actual::of(session.take_happened(), session.waiting());
     let actual = if matches!(action, Action::Schedule(_)) { actual.of_attempt() } else { actual };
     Ok(Actual { order, status: books, ..actual })
-}
-
-/// The names of the pods in the queue.
-fn queue(session: &mut Session<'_>) -> Result<Vec<String>, SessionError> {
-    let queue = session.queue()?;
-    Ok(queue.iter().filter_map(|pod| session.mirror().pod_name(*pod)).map(str::to_owned).collect())
 }
 
 /// Something that a step names and that there is not.

@@ -8,24 +8,25 @@ use super::failure::Failure;
 use super::format::{Action, Scenario, Step};
 use super::report::{Report, StepReport};
 use super::status;
+use lictor_host::driver::Virtual;
 use lictor_host::policy::Policy;
-use lictor_host::session::{OpenError, Session, SessionError};
+use lictor_host::session::{OpenError, SessionError};
 
-/// Runs a scenario against a policy, which is configured anew and may have been used before. Stops at the first step that
+/// Runs a scenario against a policy, which is configured anew. Stops at the first step that
 /// cannot be taken.
-pub fn run(scenario: &Scenario, policy: &mut dyn Policy) -> Report {
+pub fn run(scenario: &Scenario, policy: Box<dyn Policy>) -> Report {
     run_with(scenario, policy, |_| Ok(()))
 }
 
 /// The same, with an explanation of every attempt where the policy says why it decides as it does.
-pub fn run_explained(scenario: &Scenario, policy: &mut dyn Policy) -> Report {
+pub fn run_explained(scenario: &Scenario, policy: Box<dyn Policy>) -> Report {
     run_with(scenario, policy, |session| session.explain().map(drop))
 }
 
 fn run_with(
     scenario: &Scenario,
-    policy: &mut dyn Policy,
-    prepare: impl FnOnce(&mut Session<'_>) -> Result<(), SessionError>,
+    policy: Box<dyn Policy>,
+    prepare: impl FnOnce(&mut Virtual) -> Result<(), SessionError>,
 ) -> Report {
     let mut report = Report {
         scenario: scenario.name.clone(),
@@ -37,9 +38,9 @@ fn run_with(
         findings: Vec::new(),
     };
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
-    match Session::open(policy, &scenario.laws, &arguments) {
+    match Virtual::open(policy, &scenario.laws, &arguments) {
         Ok(mut session) => {
-            let prepared = prepare(&mut session).map_err(|error| error.to_string());
+            let prepared = prepare(&mut session).map_err(|error| error.cause.to_string());
             report.error = prepared.and_then(|()| run_steps(scenario, &mut session, &mut report.steps)).err();
             report.findings = session.findings().to_vec();
         }
@@ -50,8 +51,8 @@ fn run_with(
 }
 
 /// Takes the steps one after the other.
-fn run_steps(scenario: &Scenario, session: &mut Session<'_>, reports: &mut Vec<StepReport>) -> Result<(), String> {
-    session.upsert(scenario.cluster.iter().cloned()).map_err(|error| format!("initial cluster: {error}"))?;
+fn run_steps(scenario: &Scenario, session: &mut Virtual, reports: &mut Vec<StepReport>) -> Result<(), String> {
+    session.apply(scenario.cluster.clone()).map_err(|error| format!("initial cluster: {}", error.cause))?;
     session.take_happened();
     for (place, step) in (1usize..).zip(&scenario.steps) {
         let title = step.action.title();
@@ -133,7 +134,7 @@ mod tests {
             "{schedule: default/p},\n{advance: 1s},\n{evictionsComplete: true},\n{cycle: 1},\n{order: []},\n\
              {status: {}}",
         );
-        let report = run(&scenario, &mut evicting());
+        let report = run(&scenario, Box::new(evicting()));
         assert!(report.passed, "{report}");
         let quiet = json!({"bound": {}, "nominated": {}, "victims": [], "waiting": []});
         let nominated = json!({"default/p": "n1"});
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn an_expectation_that_does_not_hold_fails_the_scenario_and_the_steps_go_on() {
         let steps = "{schedule: default/p, expect: {result: Scheduled, victims: [default/v]}},\n{advance: 1s}";
-        let report = run(&scenario(steps), &mut evicting());
+        let report = run(&scenario(steps), Box::new(evicting()));
         assert!(!report.passed);
         assert_eq!(report.steps.len(), 2);
         assert_eq!(
@@ -183,14 +184,14 @@ mod tests {
             ("[default/p, default/x]", false),
             ("[default/p, default/v]", false),
         ] {
-            let report = run(&scenario(&format!("{apply}\n{{order: {order}}}")), &mut Scripted::deciding(ALL));
+            let report = run(&scenario(&format!("{apply}\n{{order: {order}}}")), Box::new(Scripted::deciding(ALL)));
             assert_eq!(report.passed, passes, "{order}: {report}");
         }
     }
 
     #[test]
     fn books_that_the_policy_does_not_keep_are_not_as_expected() {
-        let report = run(&scenario("{status: {quota/a: {used: {cpu: 0}}}}"), &mut Scripted::deciding(ALL));
+        let report = run(&scenario("{status: {quota/a: {used: {cpu: 0}}}}"), Box::new(Scripted::deciding(ALL)));
         assert!(
             report.to_string().contains("status quota/a: expected {\"used\":{\"cpu\":0}}, got \"no such account\"")
         );
@@ -206,15 +207,15 @@ mod tests {
             ),
             ("{delete: [Pod/default/x]}", "line 5, step 1: delete Pod/default/x: there is no object `Pod/default/x`"),
         ] {
-            let report = run(&scenario(&format!("{step},\n{{cycle: 1}}")), &mut Scripted::deciding(ALL));
+            let report = run(&scenario(&format!("{step},\n{{cycle: 1}}")), Box::new(Scripted::deciding(ALL)));
             assert_eq!((report.passed, report.error.as_deref(), report.steps.len()), (false, Some(said), 0));
         }
     }
 
     #[test]
     fn a_fault_fails_the_scenario_with_its_message() {
-        let mut policy = Scripted::deciding(ALL).say("filter default/p", Say::CallError);
-        let report = run(&scenario("{schedule: default/p}"), &mut policy);
+        let policy = Scripted::deciding(ALL).say("filter default/p", Say::CallError);
+        let report = run(&scenario("{schedule: default/p}"), Box::new(policy));
         let said = "line 5, step 1: schedule default/p: the policy cannot answer `filter`: WrongState(\"scripted\")";
         assert_eq!(report.error.as_deref(), Some(said));
         assert_eq!(report.to_string(), format!("FAIL it (it.yaml)\n  {said}\n"));
@@ -224,21 +225,21 @@ mod tests {
     fn what_the_policy_refuses_in_its_configuration_is_named_with_its_line() {
         let mut unknown = scenario("{cycle: 1}");
         unknown.args.insert("speed".to_owned(), json!(1));
-        let report = run(&unknown, &mut Scripted::deciding(ALL));
+        let report = run(&unknown, Box::new(Scripted::deciding(ALL)));
         assert_eq!(report.error.unwrap(), "line 3: the laws take no argument `speed`");
         unknown.laws = "other".to_owned();
-        let report = run(&unknown, &mut Scripted::deciding(ALL));
+        let report = run(&unknown, Box::new(Scripted::deciding(ALL)));
         assert_eq!(report.error.unwrap(), "line 2: no such laws; the policy knows `test`");
     }
 
     #[test]
     fn two_runs_are_the_same_where_the_outcomes_are() {
-        let plain = run(&scenario("{schedule: default/p}"), &mut evicting());
-        let expecting = run(&scenario("{schedule: default/p, expect: {result: Waiting}}"), &mut evicting());
+        let plain = run(&scenario("{schedule: default/p}"), Box::new(evicting()));
+        let expecting = run(&scenario("{schedule: default/p, expect: {result: Waiting}}"), Box::new(evicting()));
         assert!(same(&plain, &expecting));
-        let mut idle = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
-        assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), &mut idle)));
-        let mut broken = Scripted::deciding(ALL).say("filter default/p", Say::CallError);
-        assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), &mut broken)));
+        let idle = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
+        assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), Box::new(idle))));
+        let broken = Scripted::deciding(ALL).say("filter default/p", Say::CallError);
+        assert!(!same(&plain, &run(&scenario("{schedule: default/p}"), Box::new(broken))));
     }
 }

@@ -4,6 +4,7 @@
 //! policy and knows none.
 
 pub mod cluster;
+pub mod driver;
 pub mod policy;
 pub mod reason;
 pub mod sandbox;

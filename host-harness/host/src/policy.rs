@@ -28,7 +28,11 @@ pub enum CallError {
 
 /// A policy. The functions are those of `wit/`; those of an interface that it [`has`](Policy::has) not answer
 /// [`CallError::Lacks`].
-pub trait Policy {
+pub trait Policy: Send {
+    /// Replaces the instance by a new one, which is not configured and knows no cluster. After the policy broke, it answers nothing
+    /// before that.
+    fn restart(&mut self) -> Result<(), CallError>;
+
     /// Whether it has this optional interface. The answer is always the same.
     fn has(&self, interface: Interface) -> bool;
 

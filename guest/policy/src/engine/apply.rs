@@ -1,7 +1,7 @@
 //! Events: the cluster as the host tells it.
 
 use crate::contract::{self, *};
-use crate::model::{self, Kind, NodeIx, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
+use crate::model::{self, ClassIx, Kind, NodeIx, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
 use crate::systems::{Document, Findings};
 
 use super::Engine;
@@ -103,6 +103,7 @@ impl Engine {
             started: pod.started,
             request,
             shape: ShapeIx(pod.shape),
+            class: ClassIx(0),
             daemon: pod.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),
             place,

@@ -26,7 +26,7 @@ pub enum Verdict {
 }
 
 /// Resources of which there is too little: how much is asked for, and how much there is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lack(Vec<(ResourceIx, i64, i64)>);
 
 impl Lack {

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use jobs::Shortage;
 
+use super::class::Classes;
 use super::rank::Ranks;
 use super::totals::Totals;
 use super::*;
@@ -47,6 +48,7 @@ pub struct Cluster {
     queue_term: Option<&'static str>,
     queue_names: BTreeMap<Symbol, QueueIx>,
     shapes: Table<ShapeIx, Vec<u64>>,
+    classes: Classes,
     /// The pods that are nominated to a node.
     nominated: BTreeSet<PodIx>,
     /// The pods of DaemonSets that were tried and found no room on the one node they may run on.

@@ -37,6 +37,8 @@ indexes! {
     PodIx;
     /// A pod shape, as the host numbered it.
     ShapeIx;
+    /// A class of pods; never numbered anew.
+    ClassIx;
     /// A queue or quota; numbered anew whenever the tree changes.
     QueueIx;
     /// A job.

@@ -5,6 +5,7 @@
 //! the plans under way.
 
 mod budget;
+mod class;
 mod cluster;
 mod index;
 mod job;
@@ -22,7 +23,7 @@ mod trial;
 
 pub use budget::Budget;
 pub use cluster::{Cluster, Shortage};
-pub use index::{BudgetIx, JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbol, Symbols, Table};
+pub use index::{BudgetIx, ClassIx, JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbol, Symbols, Table};
 pub use job::{Elastic, Gang, Job, JobKey, Match, PodGroupSpec, Sizes};
 pub use ledger::Ledger;
 pub use node::Node;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{BudgetIx, JobIx, NodeIx, QueueIx, Request, ShapeIx, Symbol};
+use super::{BudgetIx, ClassIx, JobIx, NodeIx, QueueIx, Request, ShapeIx, Symbol};
 
 /// What an entry stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,6 +124,8 @@ pub struct Pod {
     pub request: Request,
     /// Which nodes it may run on.
     pub shape: ShapeIx,
+    /// The class of pods that ask for the same and may run on the same nodes.
+    pub class: ClassIx,
     /// It belongs to a DaemonSet.
     pub daemon: bool,
     /// The one node it may run on, where it says so.

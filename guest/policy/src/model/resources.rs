@@ -11,7 +11,7 @@
 pub struct ResourceIx(pub u32);
 
 /// What one pod asks for: some resources, each more than nothing, by number.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Request(Box<[(ResourceIx, i64)]>);
 
 impl Request {

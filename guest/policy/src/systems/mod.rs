@@ -26,7 +26,7 @@ use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
 
 /// A scheduling system, configured.
-pub trait System: Debug {
+pub trait System: Debug + Send {
     /// The laws in force, as the arguments select them.
     fn laws(&self) -> &Laws;
 

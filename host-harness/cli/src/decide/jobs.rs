@@ -1,11 +1,22 @@
-//! Groups the pods of a job, to show them on one line.
+//! The jobs of pods, and the pods of a job shown on one line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use lictor_contract::{Attribute, Pod, SystemInfo};
 use lictor_host::cluster::Mirror;
 
 /// The maximum number of nodes to name; the others are counted.
 const NAMED: usize = 16;
+
+/// Labels and annotations that name the job of a pod, beside its controller.
+const GROUPS: [&str; 6] = [
+    "pod-group.scheduling.sigs.k8s.io",
+    "scheduling.x-k8s.io/pod-group",
+    "gang.scheduling.koordinator.sh/name",
+    "scheduling.k8s.io/group-name",
+    "volcano.sh/job-name",
+    "applicationId",
+];
 
 /// The job of each pod with a controller, as `namespace/name`.
 #[derive(Debug, Default)]
@@ -25,10 +36,8 @@ pub(crate) struct Group<'a, T> {
 impl Jobs {
     /// The jobs of a cluster.
     pub(crate) fn of(mirror: &Mirror) -> Jobs {
-        let job = |pod: &lictor_contract::Pod| {
-            let owner = pod.owner.as_ref()?;
-            Some((mirror.pod_name(pod.id)?.to_owned(), format!("{}/{}", pod.namespace, owner.name)))
-        };
+        let job =
+            |pod: &Pod| Some((mirror.pod_name(pod.id)?.to_owned(), format!("{}/{}", pod.namespace, controller(pod)?)));
         Jobs(mirror.pods().filter_map(job).collect())
     }
 
@@ -69,6 +78,36 @@ impl<T> Group<'_, T> {
             (pods, None) => pods.join(", "),
         }
     }
+}
+
+/// The pods of each job: of a controller, or of what a label or annotation of the pods names.
+pub(crate) fn members(mirror: &Mirror, laws: Option<&SystemInfo>) -> BTreeMap<String, BTreeSet<String>> {
+    let mut jobs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for pod in mirror.pods() {
+        let Some(name) = mirror.pod_name(pod.id) else { continue };
+        let told = laws.map(|laws| &laws.interests);
+        let labels = told.map(|told| pod.labels.iter().filter_map(|label| group(&told.labels, label)));
+        let annotations = told.map(|told| pod.annotations.iter().filter_map(|it| group(&told.annotations, it)));
+        for group in labels.into_iter().flatten().chain(annotations.into_iter().flatten()).chain(controller(pod)) {
+            jobs.entry(format!("{}/{group}", pod.namespace)).or_default().insert(name.to_owned());
+        }
+    }
+    jobs
+}
+
+/// The job that an attribute names, where it is one that does.
+fn group<'a>(told: &'a [String], attribute: &'a Attribute) -> Option<&'a str> {
+    let key = usize::try_from(attribute.key).ok().and_then(|at| told.get(at))?;
+    let (key, value) = match key.as_str() {
+        "*" => attribute.value.split_once('=')?,
+        key => (key, attribute.value.as_str()),
+    };
+    GROUPS.contains(&key).then_some(value)
+}
+
+/// The job that a pod has by its controller.
+fn controller(pod: &Pod) -> Option<&str> {
+    pod.owner.as_ref().map(|owner| owner.name.as_str())
 }
 
 /// The names of nodes, each once, with its count.

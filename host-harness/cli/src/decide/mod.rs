@@ -26,8 +26,9 @@ use super::problem::Problem;
 use super::progress::Progress;
 use super::screen::{print_json, print_yaml};
 use lictor_host::cluster::Mirror;
+use lictor_host::driver::Virtual;
 use lictor_host::policy::CallError;
-use lictor_host::session::{Session, SessionError};
+use lictor_host::session::{Cause, Input, SessionError};
 
 /// Decide about the pending pods of a cluster: which pods are bound, held, nominated, evicted or refused, and by which law
 #[derive(Debug, Args)]
@@ -108,11 +109,11 @@ pub(super) fn decide<T>(
     look: impl FnOnce(&Mirror, Option<&SystemInfo>) -> Result<T, Failure>,
 ) -> Result<(Record, Jobs, T), Failure> {
     let mut policy = chosen.start()?;
-    let described = policy.describe().map_err(SessionError::from)?;
+    let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
     let wanted = |set: &&SystemInfo| question.laws.is_empty() || set.name == question.laws;
     let laws = described.systems.iter().find(wanted).cloned();
     let progress = Progress::of("reading");
-    let opened = Session::open(policy.as_mut(), question.laws, &arguments.json());
+    let opened = Virtual::open(policy, question.laws, &arguments.json());
     let mut session = opened.map_err(|error| arguments.refused(error, question.laws, laws.as_ref()))?;
     let (findings, origins) = load(question, &mut session)?;
     let reported = session.findings().len();
@@ -131,7 +132,7 @@ pub(super) fn decide<T>(
     let mut record = Record::new(&described, laws.as_ref(), chosen, arguments.given, &session);
     let before = accounts(&mut session)?;
     for cycle in 1..=question.cycles {
-        session.cycle()?;
+        session.tell(Input::Cycle)?;
         record.cycles.push(Cycle::of(cycle, &mut session, question.explain != Explain::No));
     }
     let after = accounts(&mut session)?;
@@ -143,7 +144,7 @@ pub(super) fn decide<T>(
 }
 
 /// Turns on explanations where they are requested.
-fn explain(wanted: Explain, chosen: &Chosen, session: &mut Session<'_>) -> Result<(), Failure> {
+fn explain(wanted: Explain, chosen: &Chosen, session: &mut Virtual) -> Result<(), Failure> {
     if wanted == Explain::No || session.explain()? {
         return Ok(());
     }
@@ -158,7 +159,7 @@ fn explain(wanted: Explain, chosen: &Chosen, session: &mut Session<'_>) -> Resul
 }
 
 /// Reads the snapshots into the session. An error about an object is a failure; warnings are returned.
-fn load(question: &Question<'_>, session: &mut Session<'_>) -> Result<(Vec<Problem>, Origins), Failure> {
+fn load(question: &Question<'_>, session: &mut Virtual) -> Result<(Vec<Problem>, Origins), Failure> {
     let Snapshot { objects, origins } = Snapshot::read(question.snapshots)?;
     let files = names(question.snapshots);
     let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
@@ -168,12 +169,12 @@ fn load(question: &Question<'_>, session: &mut Session<'_>) -> Result<(Vec<Probl
             "write the output of `kubectl get nodes,pods,... --all-namespaces -o yaml` into the file",
         );
     }
-    if let Err(error) = session.load_objects(objects) {
-        return Err(match &error {
-            SessionError::CallError(CallError::Refused { error: PolicyError::Overflow(over), .. }) => {
+    if let Err(error) = session.tell(Input::Listed(objects)) {
+        return Err(match &error.cause {
+            Cause::CallError(CallError::Refused { error: PolicyError::Overflow(over), .. }) => {
                 Failure::Objects(vec![overflow::problem(over, &origins)])
             }
-            _ => Failure::Session(error),
+            _ => error.into(),
         });
     }
     let warnings = session.mirror().warnings();
@@ -196,9 +197,9 @@ fn load(question: &Question<'_>, session: &mut Session<'_>) -> Result<(Vec<Probl
 }
 
 /// The usage of quotas and queues; empty where the policy has none.
-fn accounts(session: &mut Session<'_>) -> Result<Vec<QueueAccount>, Failure> {
+fn accounts(session: &mut Virtual) -> Result<Vec<QueueAccount>, Failure> {
     match session.accounts() {
-        Err(SessionError::CallError(CallError::Lacks(_))) => Ok(Vec::new()),
+        Err(SessionError { cause: Cause::CallError(CallError::Lacks(_)), .. }) => Ok(Vec::new()),
         accounts => Ok(accounts?),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Description, Phase, Pod, SystemInfo};
+use lictor_contract::{Description, Phase, SystemInfo};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -10,8 +10,9 @@ use super::super::choice::{Chosen, Source};
 use super::super::problem::Problem;
 use super::usage::AccountUsage;
 use lictor_host::cluster::Mirror;
+use lictor_host::driver::Virtual;
 use lictor_host::reason::NamedReason;
-use lictor_host::session::{Attempt, AttemptResult, Happened, Session};
+use lictor_host::session::{Attempt, AttemptResult, Happened};
 
 /// The document that `decide` prints.
 #[derive(Debug, Serialize)]
@@ -88,7 +89,7 @@ impl Record {
         laws: Option<&SystemInfo>,
         chosen: &Chosen,
         arguments: Map<String, Value>,
-        session: &Session<'_>,
+        session: &Virtual,
     ) -> Record {
         Record {
             api_version: "lictor.dev/v1alpha1",
@@ -128,7 +129,7 @@ impl Counted {
 
 impl Cycle {
     /// The decisions since the last call, with explanations if `explained` is set.
-    pub(crate) fn of(cycle: u32, session: &mut Session<'_>, explained: bool) -> Cycle {
+    pub(crate) fn of(cycle: u32, session: &mut Virtual, explained: bool) -> Cycle {
         let (mut happened, waiting) = (session.take_happened(), session.waiting());
         let explanations = happened.explanations.iter();
         let reasons = explanations.filter_map(|(pod, why)| Some((pod.clone(), why.obstacle()?))).collect();
@@ -137,8 +138,8 @@ impl Cycle {
         }
         let mirror = session.mirror();
         let (mut still_nominated, mut still_pending) = (BTreeMap::new(), Vec::new());
-        for pod in mirror.pods().filter(|pod| is_pending(pod)) {
-            let Some(name) = mirror.pod_name(pod.id).filter(|name| !waiting.contains_key(*name)) else { continue };
+        for pod in session.session().pending().filter_map(|pod| mirror.pod(pod)) {
+            let Some(name) = mirror.pod_name(pod.id) else { continue };
             still_pending.push(name.to_owned());
             let before = pod.nominated.filter(|_| !happened.nominated.contains_key(name));
             still_nominated.extend(before.and_then(|node| Some((name.to_owned(), mirror.node(node)?.name.clone()))));
@@ -164,10 +165,6 @@ impl Cycle {
                 && !self.waiting.contains_key(&attempt.pod)
         })
     }
-}
-
-fn is_pending(pod: &Pod) -> bool {
-    pod.phase == Phase::Pending && pod.node.is_none() && !pod.terminating
 }
 
 /// The newest time in any pod.

@@ -2,20 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Attribute, Phase, SystemInfo};
+use lictor_contract::{Phase, SystemInfo};
 
+use super::super::decide::jobs::members;
 use super::super::failure::Failure;
 use lictor_host::cluster::Mirror;
-
-/// Labels and annotations that name the job of a pod, beside its controller.
-const GROUPS: [&str; 6] = [
-    "pod-group.scheduling.sigs.k8s.io",
-    "scheduling.x-k8s.io/pod-group",
-    "gang.scheduling.koordinator.sh/name",
-    "scheduling.k8s.io/group-name",
-    "volcano.sh/job-name",
-    "applicationId",
-];
 
 /// How alike two names are for one to be taken for the other, of 1.
 const ALIKE: f64 = 0.8;
@@ -47,7 +38,7 @@ pub(super) struct Before {
 
 /// The pods that a name means; with or without a namespace, as long as it means one pod or one job.
 pub(super) fn find(mirror: &Mirror, laws: Option<&SystemInfo>, asked: &str) -> Result<Meant, Failure> {
-    let jobs = jobs(mirror, laws);
+    let jobs = members(mirror, laws);
     let pods = meant(mirror, &jobs, asked)?;
     let mates: BTreeSet<&String> = match pods.as_slice() {
         [only] => jobs.values().filter(|pods| pods.contains(only)).flatten().filter(|pod| *pod != only).collect(),
@@ -77,36 +68,6 @@ fn meant(mirror: &Mirror, jobs: &BTreeMap<String, BTreeSet<String>>, asked: &str
         ([], jobs) => Err(several(asked, jobs)),
         (pods, _) => Err(several(asked, pods)),
     }
-}
-
-/// The pods of each job.
-fn jobs(mirror: &Mirror, laws: Option<&SystemInfo>) -> BTreeMap<String, BTreeSet<String>> {
-    let mut jobs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for pod in mirror.pods() {
-        let Some(name) = mirror.pod_name(pod.id) else { continue };
-        let told = laws.map(|laws| &laws.interests);
-        let labels = told.map(|told| pod.labels.iter().filter_map(|label| group(&told.labels, label)));
-        let annotations = told.map(|told| pod.annotations.iter().filter_map(|it| group(&told.annotations, it)));
-        for group in labels
-            .into_iter()
-            .flatten()
-            .chain(annotations.into_iter().flatten())
-            .chain(pod.owner.as_ref().map(|owner| owner.name.as_str()))
-        {
-            jobs.entry(format!("{}/{group}", pod.namespace)).or_default().insert(name.to_owned());
-        }
-    }
-    jobs
-}
-
-/// The job that an attribute names, where it is one that does.
-fn group<'a>(told: &'a [String], attribute: &'a Attribute) -> Option<&'a str> {
-    let key = usize::try_from(attribute.key).ok().and_then(|at| told.get(at))?;
-    let (key, value) = match key.as_str() {
-        "*" => attribute.value.split_once('=')?,
-        key => (key, attribute.value.as_str()),
-    };
-    GROUPS.contains(&key).then_some(value)
 }
 
 fn bare(name: &str) -> &str {

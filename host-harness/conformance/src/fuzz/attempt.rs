@@ -16,7 +16,7 @@ struct Halt {
 /// Plays a case through the first policy, and through the second beside it; numbers, and how it failed.
 ///
 /// Every policy is configured anew. What they say must be the same byte for byte.
-pub fn attempt(case: &Case, one: &mut dyn Policy, other: Option<&mut dyn Policy>) -> (Tally, Option<Failure>) {
+pub fn attempt(case: &Case, one: Box<dyn Policy>, other: Option<Box<dyn Policy>>) -> (Tally, Option<Failure>) {
     let mut steps: Vec<(Step, Value)> = Vec::new();
     let fail = |law: &str, text: String, expect, steps| Some(Failure { law: law.to_owned(), text, expect, steps });
     let opened =
@@ -42,7 +42,7 @@ pub fn attempt(case: &Case, one: &mut dyn Policy, other: Option<&mut dyn Policy>
 }
 
 /// Takes a step with both.
-fn take(step: &Step, one: &mut Table<'_>, other: Option<&mut Table<'_>>) -> Result<Value, Halt> {
+fn take(step: &Step, one: &mut Table, other: Option<&mut Table>) -> Result<Value, Halt> {
     let halt = |text| Halt { law: "can-be-carried-out", text: format!("{}: {text}", step.written()) };
     let said = one.take(step).map_err(halt)?;
     if let Some(other) = other {

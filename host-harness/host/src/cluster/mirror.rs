@@ -1,7 +1,8 @@
 //! The authoritative picture of the cluster, from which the policy is told what changes.
 
-mod actions;
+mod assumed;
 mod attributes;
+mod change;
 mod classes;
 mod events;
 mod ledger;
@@ -14,18 +15,22 @@ mod resolve;
 mod resources;
 mod upsert;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::*;
 
 use super::eligibility::Shapes;
 use super::{Ineligible, InputError};
+use assumed::Assumed;
 use attributes::Filter;
 use classes::Classes;
 use nodes::Nodes;
 use objects::Objects;
 use pods::Pods;
 use resources::Resources;
+
+pub use assumed::Shown;
+pub use change::Change;
 
 /// The cluster as the host knows it.
 #[derive(Debug)]
@@ -42,6 +47,9 @@ pub struct Mirror {
     nodes: Nodes,
     shapes: Shapes,
     pods: Pods,
+    /// The pods of which more is assumed than the cluster shows.
+    assumed: BTreeMap<PodId, Assumed>,
+    seen_again: BTreeSet<PodId>,
     classes: Classes,
     objects: Objects,
     ignored: BTreeMap<String, usize>,
@@ -62,6 +70,8 @@ impl Mirror {
             nodes: Nodes::default(),
             shapes: Shapes::default(),
             pods: Pods::default(),
+            assumed: BTreeMap::new(),
+            seen_again: BTreeSet::new(),
             classes: Classes::new(),
             objects: Objects::new(&interests.kinds),
             ignored: BTreeMap::new(),
@@ -72,6 +82,11 @@ impl Mirror {
     /// The time.
     pub fn now(&self) -> i64 {
         self.clock
+    }
+
+    /// Moves the clock forward; an earlier time changes nothing.
+    pub fn set_clock(&mut self, now: i64) {
+        self.clock = self.clock.max(now);
     }
 
     /// The number of the pod of this name: `namespace/name`, or `Reservation/name`.

@@ -8,6 +8,6 @@ mod object;
 
 pub use eligibility::Ineligible;
 pub use error::InputError;
-pub use mirror::Mirror;
+pub use mirror::{Change, Mirror, Shown};
 pub use object::Object;
 pub use object::{dotted, step};

@@ -81,6 +81,10 @@ impl Sandboxed {
 }
 
 impl Policy for Sandboxed {
+    fn restart(&mut self) -> Result<(), CallError> {
+        self.revive().map_err(|cause| CallError::Broke { call: "restart", cause: Box::new(cause) })
+    }
+
     fn has(&self, interface: Interface) -> bool {
         self.loaded.indices.has(interface)
     }

@@ -2,16 +2,16 @@
 
 use lictor_contract::*;
 
-use super::{ProtocolError, Session, SessionError};
+use super::{Cause, ProtocolError, Session};
 use crate::verify::{self, Proposal};
 
 /// How many steps a cycle may have.
 const STEPS: usize = 64;
 
-impl Session<'_> {
+impl Session {
     /// Carries out what the policy says, until it says that the cycle has no next step.
-    pub(super) fn act(&mut self) -> Result<(), SessionError> {
-        let waits = |pod: &&Pod| self.explains && self.is_pending(pod);
+    pub(super) fn act(&mut self) -> Result<(), Cause> {
+        let waits = |pod: &&Pod| self.explains && self.occupancy.is_pending(pod);
         let waiting: Vec<PodId> = self.mirror.pods().filter(waits).map(|pod| pod.id).collect();
         self.steps()?;
         for pod in waiting {
@@ -23,7 +23,7 @@ impl Session<'_> {
     }
 
     /// The steps of the cycle.
-    fn steps(&mut self) -> Result<(), SessionError> {
+    fn steps(&mut self) -> Result<(), Cause> {
         for _ in 0..STEPS {
             let actions = self.ask(|policy| policy.act())?;
             let plans = unfold(actions.plans).map_err(|protocol_error| protocol_error.in_answer_to("act"))?;
@@ -40,7 +40,7 @@ impl Session<'_> {
     }
 
     /// Binds all of these, or none.
-    fn bind_all(&mut self, bindings: &[Placement]) -> Result<(), SessionError> {
+    fn bind_all(&mut self, bindings: &[Placement]) -> Result<(), Cause> {
         let sound = verify::bindings(&self.ground(), bindings);
         sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("act"))?;
         for binding in bindings {
@@ -53,7 +53,7 @@ impl Session<'_> {
     }
 
     /// Carries a plan out if it is sound; else the policy has been told, and the next step may bring another.
-    fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), SessionError> {
+    fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), Cause> {
         let effects = Effects::default();
         let proposal = Proposal { plan: &plan, preemptor: None, effects: &effects, refuted: &[] };
         match self.judge(&proposal)? {
@@ -131,25 +131,25 @@ mod tests {
 
     #[test]
     fn steps_are_carried_out_until_there_is_no_next() {
-        let mut policy = acting([
+        let policy = acting([
             bind(&[("default/a", "n1"), ("default/b", "n1")], true),
             bind(&[("default/c", "n1")], false),
             bind(&[("default/d", "n1")], false),
         ]);
         let cluster = [node("n1", 8), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0), pod("d", 1, 0)];
-        let mut session = session(&mut policy, cluster);
+        let mut session = session(&policy, cluster);
         session.cycle().unwrap();
         let bound: Vec<String> = session.take_happened().bound.into_keys().collect();
         assert_eq!(bound, ["default/a", "default/b", "default/c"]);
         let expected =
             ["act", "reserve default/a n1", "reserve default/b n1", "act", "reserve default/c n1"].map(str::to_owned);
-        assert_eq!(policy.log, expected);
+        assert_eq!(policy.log(), expected);
     }
 
     #[test]
     fn bindings_that_do_not_fit_together_are_a_lie_and_none_is_bound() {
-        let mut policy = acting([bind(&[("default/a", "n1"), ("default/b", "n1")], false)]);
-        let mut session = session(&mut policy, [node("n1", 3), pod("a", 2, 0), pod("b", 2, 0)]);
+        let policy = acting([bind(&[("default/a", "n1"), ("default/b", "n1")], false)]);
+        let mut session = session(&policy, [node("n1", 3), pod("a", 2, 0), pod("b", 2, 0)]);
         let error = session.cycle().unwrap_err().to_string();
         assert!(
             error.starts_with("the policy's answer to `act` cannot be: `n1` lacks room: cpu: allocatable 3"),
@@ -166,7 +166,7 @@ mod tests {
             plan(2, &[("default/q", "n2")], &[]),
             plan(3, &[("default/q", "n2")], &["default/w"]),
         ];
-        let mut policy = acting([Say::Act { bindings: &[], plans, more: false }]);
+        let policy = acting([Say::Act { bindings: &[], plans, more: false }]);
         let cluster = [
             node("n1", 4),
             node("n2", 4),
@@ -175,20 +175,20 @@ mod tests {
             pod("p", 4, 0),
             pod("q", 4, 0),
         ];
-        let mut session = session(&mut policy, cluster);
+        let mut session = session(&policy, cluster);
         session.cycle().unwrap();
         let happened = session.take_happened();
         assert_eq!(happened.victims.into_keys().collect::<Vec<_>>(), ["default/v", "default/w"]);
         assert_eq!(happened.refused.iter().map(|refused| refused.plan).collect::<Vec<_>>(), [2]);
-        assert_eq!(policy.log, ["act", "accepted 1", "refused 2", "accepted 3"]);
+        assert_eq!(policy.log(), ["act", "accepted 1", "refused 2", "accepted 3"]);
     }
 
     #[test]
     fn a_number_of_a_plan_is_used_once_and_nothing_of_the_answer_is_carried_out() {
         let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
-        let mut policy = acting([Say::Act { bindings: &[("default/q", "n1")], plans: vec![plan, plan], more: false }]);
+        let policy = acting([Say::Act { bindings: &[("default/q", "n1")], plans: vec![plan, plan], more: false }]);
         let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), pod("p", 3, 0), pod("q", 1, 0)];
-        let mut session = session(&mut policy, cluster);
+        let mut session = session(&policy, cluster);
         let error = session.cycle().unwrap_err().to_string();
         assert_eq!(error, "the policy's answer to `act` cannot be: the number 1 was given to an earlier plan");
         let happened = session.take_happened();
@@ -197,8 +197,8 @@ mod tests {
 
     #[test]
     fn a_cycle_without_an_end_is_a_lie() {
-        let mut policy = acting((0..100).map(|_| bind(&[], true)));
-        let error = session(&mut policy, []).cycle().unwrap_err().to_string();
+        let policy = acting((0..100).map(|_| bind(&[], true)));
+        let error = session(&policy, []).cycle().unwrap_err().to_string();
         assert_eq!(error, "the policy's answer to `act` cannot be: the cycle has more than 64 steps");
     }
 

@@ -5,13 +5,14 @@ use std::collections::VecDeque;
 use lictor_contract::*;
 
 use super::filter::Filtered;
-use super::{Attempt, AttemptResult, ProtocolError, Session, SessionError};
+use super::journal::Undo;
+use super::{Attempt, AttemptResult, Cause, ProtocolError, Session};
 use crate::policy::CallError;
 use crate::verify;
 
-impl Session<'_> {
+impl Session {
     /// Tries one pending pod: PreFilter, Filter, PostFilter where no node is left, Reserve, Permit, bind.
-    pub fn attempt(&mut self, pod: PodId) -> Result<Attempt, SessionError> {
+    pub(super) fn attempt(&mut self, pod: PodId) -> Result<Attempt, Cause> {
         self.sync()?;
         self.must_wait_for_a_node(pod)?;
         let mut attempt = self.pre_filter_and_on(pod)?;
@@ -20,30 +21,17 @@ impl Session<'_> {
         Ok(attempt)
     }
 
-    /// Whether a pod waits for a node and is not held for one: the pods of the queue.
-    pub(super) fn is_pending(&self, pod: &Pod) -> bool {
-        pod.phase == Phase::Pending && pod.node.is_none() && !pod.terminating && !self.held.contains(pod.id)
-    }
-
     /// Only such a pod can be tried.
-    fn must_wait_for_a_node(&self, pod: PodId) -> Result<(), SessionError> {
-        let known = self.mirror.pod(pod).ok_or(SessionError::NoSuchPod(pod))?;
-        let state = if self.is_pending(known) {
-            return Ok(());
-        } else if known.node.is_some() {
-            "is bound already"
-        } else if self.held.contains(pod) {
-            "is held at permit"
-        } else if known.terminating {
-            "is being deleted"
-        } else {
-            "is not pending"
-        };
-        Err(SessionError::NotPending { pod: self.pod_name(pod), state })
+    fn must_wait_for_a_node(&self, pod: PodId) -> Result<(), Cause> {
+        let known = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
+        match self.occupancy.not_pending(known) {
+            None => Ok(()),
+            Some(state) => Err(Cause::NotPending { pod: self.pod_name(pod), state }),
+        }
     }
 
     /// PreFilter, and what follows from it.
-    fn pre_filter_and_on(&mut self, pod: PodId) -> Result<Attempt, SessionError> {
+    fn pre_filter_and_on(&mut self, pod: PodId) -> Result<Attempt, Cause> {
         let mut attempt = Attempt {
             pod: self.pod_name(pod),
             result: AttemptResult::Rejected,
@@ -80,7 +68,7 @@ impl Session<'_> {
     }
 
     /// Reserve, Permit, bind.
-    fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, SessionError> {
+    fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, Cause> {
         self.write(pod, node)?;
         let sound = verify::bindings(&self.ground(), &[Placement { pod, node }]);
         sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("filter"))?;
@@ -110,20 +98,21 @@ impl Session<'_> {
     }
 
     /// Writes on the pod what the policy wants to be written with this node.
-    fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), SessionError> {
+    fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), Cause> {
         let marks = match self.policy.marks(pod, node) {
             Err(CallError::Lacks(_)) => return Ok(()),
             answer => answer?,
         };
         if !marks.is_empty() {
-            self.mirror.mark(pod, &marks);
-            self.written.insert(pod, marks);
+            let number = self.asked.number();
+            let before = self.set_written(pod, Some((number, marks)));
+            self.journal.push(Undo::Written(pod, before));
         }
         Ok(())
     }
 
     /// Gives the pod the node until it is bound or unreserved.
-    pub(super) fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<(), SessionError> {
+    pub(super) fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<(), Cause> {
         if self.decides(ExtensionPoint::Reserve) {
             let effects = self.ask(|policy| policy.reserve(pod, node))?;
             self.check_effects("reserve", &effects)?;
@@ -133,7 +122,7 @@ impl Session<'_> {
     }
 
     /// Whether the reserved pod may be bound.
-    fn permit(&mut self, pod: PodId) -> Result<(Permission, Option<Reason>, Effects), SessionError> {
+    fn permit(&mut self, pod: PodId) -> Result<(Permission, Option<Reason>, Effects), Cause> {
         if !self.decides(ExtensionPoint::Permit) {
             return Ok((Permission::Allow, None, Effects::default()));
         }
@@ -151,8 +140,9 @@ impl Session<'_> {
 #[cfg(test)]
 mod tests {
 
+    use crate::driver::Virtual;
     use crate::session::testing::{ALL, Fx, Say, Scripted, said, session};
-    use crate::session::{AttemptResult, ProtocolError, Session, SessionError};
+    use crate::session::{AttemptResult, Cause, ProtocolError};
     use crate::verify::testing::{node, on, pod};
 
     /// What the policy was asked and told but for the events of the cluster.
@@ -160,90 +150,90 @@ mod tests {
 
     #[test]
     fn a_pod_passes_every_extension_point_and_is_bound() {
-        let mut policy = Scripted::deciding(ALL);
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = Scripted::deciding(ALL);
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!((attempt.result, attempt.node.as_deref()), (AttemptResult::Scheduled, Some("n1")));
         let happened = session.take_happened();
         assert_eq!(happened.bound, [("default/a".to_owned(), "n1".to_owned())].into());
         assert_eq!(happened.attempts, [attempt]);
         session.sync().unwrap();
-        assert_eq!(policy.log, PASSED);
-        assert!(policy.seen.get("default/a").unwrap().node.is_some());
+        assert_eq!(policy.log(), PASSED);
+        assert!(policy.seen("default/a").node.is_some());
     }
 
     #[test]
     fn points_that_the_laws_do_not_decide_at_are_passed() {
-        let mut policy = Scripted::deciding(&[]);
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 3, 0), pod("b", 3, 0)]);
+        let policy = Scripted::deciding(&[]);
+        let mut session = session(&policy, [node("n1", 4), pod("a", 3, 0), pod("b", 3, 0)]);
         assert_eq!(session.try_pod("default/a").unwrap().result, AttemptResult::Scheduled);
         let attempt = session.try_pod("default/b").unwrap();
         assert_eq!(attempt.result, AttemptResult::Unschedulable);
         let said = "0/1 nodes are available: 1 `n1` lacks room: cpu: allocatable 4, in use 3, requested 3";
         assert_eq!(attempt.message(), said);
-        assert_eq!(policy.log, Vec::<String>::new());
+        assert_eq!(policy.log(), Vec::<String>::new());
     }
 
     #[test]
     fn a_final_refusal_asks_for_no_plan() {
-        let mut policy = Scripted::deciding(ALL).say("pre-filter default/a", Say::Final("too few members"));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = Scripted::deciding(ALL).say("pre-filter default/a", Say::Final("too few members"));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!((attempt.result, attempt.message()), (AttemptResult::Rejected, "too few members".to_owned()));
-        assert_eq!(policy.log, ["pre-filter default/a"]);
+        assert_eq!(policy.log(), ["pre-filter default/a"]);
     }
 
     #[test]
     fn a_refusal_without_a_plan_is_a_rejection() {
-        let mut policy = Scripted::deciding(ALL).say("pre-filter default/a", Say::Refused("the quota is full"));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = Scripted::deciding(ALL).say("pre-filter default/a", Say::Refused("the quota is full"));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!(attempt.result, AttemptResult::Rejected);
         assert_eq!(attempt.message(), "the quota is full; preemption: nobody can make way");
-        assert_eq!(policy.log, ["pre-filter default/a", "post-filter default/a 0"]);
+        assert_eq!(policy.log(), ["pre-filter default/a", "post-filter default/a 0"]);
     }
 
     #[test]
     fn a_pod_that_permit_rejects_loses_its_node() {
-        let mut policy = Scripted::deciding(ALL).say("permit default/a", Say::Reject("not now", Fx::default()));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = Scripted::deciding(ALL).say("permit default/a", Say::Reject("not now", Fx::default()));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!((attempt.result, attempt.node), (AttemptResult::Unschedulable, None));
         assert_eq!(attempt.reason, Some(said("not now")));
         assert!(session.take_happened().bound.is_empty());
-        assert_eq!(policy.log.last().unwrap(), "unreserve default/a Failed");
+        assert_eq!(policy.log().last().unwrap(), "unreserve default/a Failed");
     }
 
     #[test]
     fn what_pre_filter_releases_is_free_for_filter() {
         let releases = Fx { releases: &["default/h"], ..Fx::default() };
-        let mut policy = Scripted::deciding(ALL)
+        let policy = Scripted::deciding(ALL)
             .say("permit default/h", Say::Wait(10, Fx::default()))
             .say("pre-filter default/a", Say::Pass(releases));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 4, 0), pod("h", 4, 0)]);
+        let mut session = session(&policy, [node("n1", 4), pod("a", 4, 0), pod("h", 4, 0)]);
         assert_eq!(session.try_pod("default/h").unwrap().result, AttemptResult::Waiting);
         assert_eq!(session.try_pod("default/a").unwrap().result, AttemptResult::Scheduled);
         let tail = ["pre-filter default/a", "unreserve default/h Released", "filter default/a"];
-        assert!(policy.log.windows(3).any(|asked| asked == tail), "{:?}", policy.log);
+        assert!(policy.log().windows(3).any(|asked| asked == tail), "{:?}", policy.log());
     }
 
     #[test]
     fn a_node_without_room_is_a_lie_and_nothing_is_bound() {
-        let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
-        let mut session = session(&mut policy, [node("n1", 4), on("n1", pod("v", 4, 0)), pod("a", 1, 0)]);
+        let policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
+        let mut session = session(&policy, [node("n1", 4), on("n1", pod("v", 4, 0)), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
         assert!(
-            matches!(error, SessionError::ProtocolError { call: "filter", protocol_error: ProtocolError::Unsound(_) }),
+            matches!(error, Cause::ProtocolError { call: "filter", protocol_error: ProtocolError::Unsound(_) }),
             "{error}"
         );
         assert!(session.take_happened().bound.is_empty());
-        assert_eq!(policy.log, ["pre-filter default/a", "filter default/a"]);
+        assert_eq!(policy.log(), ["pre-filter default/a", "filter default/a"]);
     }
 
     #[test]
     fn a_wait_that_is_negative_is_a_lie() {
-        let mut policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(-1, Fx::default()));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(-1, Fx::default()));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
         assert_eq!(error.to_string(), "the policy's answer to `permit` cannot be: a wait of -1 ns");
         assert!(session.waiting().is_empty());
@@ -251,8 +241,8 @@ mod tests {
 
     #[test]
     fn only_who_waits_for_a_node_can_be_tried() {
-        let mut policy = Scripted::deciding(ALL).say("permit default/h", Say::Wait(10, Fx::default()));
-        let mut session = session(&mut policy, [node("n1", 4), on("n1", pod("v", 1, 0)), pod("h", 1, 0)]);
+        let policy = Scripted::deciding(ALL).say("permit default/h", Say::Wait(10, Fx::default()));
+        let mut session = session(&policy, [node("n1", 4), on("n1", pod("v", 1, 0)), pod("h", 1, 0)]);
         let bound = session.try_pod("default/v").unwrap_err().to_string();
         assert_eq!(bound, "`default/v` cannot be tried: it is bound already");
         session.try_pod("default/h").unwrap();
@@ -262,13 +252,13 @@ mod tests {
 
     #[test]
     fn what_comes_with_a_node_is_written_before_reserve_and_taken_back_with_it() {
-        let mut policy = Scripted::deciding(ALL)
+        let policy = Scripted::deciding(ALL)
             .say("marks default/a", Say::Marks("other", "inside r"))
             .say("permit default/a", Say::Wait(10, Fx::default()))
             .say("marks default/b", Say::Marks("other", "inside s"));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
-        let written = |session: &Session<'_>, name: &str| {
-            let pod = session.mirror.pod(session.mirror.pod_id(name).unwrap()).unwrap();
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
+        let written = |session: &Virtual, name: &str| {
+            let pod = session.mirror().pod(session.mirror().pod_id(name).unwrap()).unwrap();
             pod.annotations.first().map(|annotation| annotation.value.clone())
         };
         session.try_pod("default/a").unwrap();
@@ -282,10 +272,10 @@ mod tests {
 
     #[test]
     fn a_fault_stops_the_attempt() {
-        let mut policy = Scripted::deciding(ALL).say("reserve default/a", Say::CallError);
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = Scripted::deciding(ALL).say("reserve default/a", Say::CallError);
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let error = session.try_pod("default/a").unwrap_err();
-        assert!(matches!(error, SessionError::CallError(_)), "{error}");
+        assert!(matches!(error, Cause::CallError(_)), "{error}");
         assert!(session.take_happened().bound.is_empty());
     }
 }

@@ -4,16 +4,14 @@ use std::collections::{BTreeSet, VecDeque};
 
 use lictor_contract::*;
 
-use super::{CarriedOut, Evicted, How, ProtocolError, RefusedPlan, Session, SessionError};
+use super::journal::Undo;
+use super::{CarriedOut, Cause, Evicted, How, ProtocolError, RefusedPlan, Session};
+use crate::cluster::Change;
 use crate::verify::{self, Departure, Proposal, Violation};
 
-impl Session<'_> {
+impl Session {
     /// Takes note of the numbers of plans; none of them may have come before.
-    pub(super) fn claim(
-        &mut self,
-        call: &'static str,
-        plans: impl IntoIterator<Item = u64>,
-    ) -> Result<(), SessionError> {
+    pub(super) fn claim(&mut self, call: &'static str, plans: impl IntoIterator<Item = u64>) -> Result<(), Cause> {
         for plan in plans {
             if !self.plans.insert(plan) {
                 return Err(ProtocolError::PlanReused(plan).in_answer_to(call));
@@ -23,7 +21,7 @@ impl Session<'_> {
     }
 
     /// Whether a plan is sound. The policy is told where it is not.
-    pub(super) fn judge(&mut self, proposal: &Proposal<'_>) -> Result<Result<(), Violation>, SessionError> {
+    pub(super) fn judge(&mut self, proposal: &Proposal<'_>) -> Result<Result<(), Violation>, Cause> {
         self.sync()?;
         let plan = proposal.plan;
         let verdict = verify::plan(&self.ground(), proposal);
@@ -33,16 +31,17 @@ impl Session<'_> {
                 preemptor: self.pod_name(plan.preemptor),
                 reason: violation.reason(),
             });
-            self.tell(vec![Event::PlanRefused(plan.id)])?;
+            self.tell(Event::PlanRefused(plan.id))?;
         }
         Ok(verdict)
     }
 
     /// Carries a sound plan out: nominates, evicts, and does what the answer means for others.
-    pub(super) fn carry_out(&mut self, plan: Plan, effects: Effects) -> Result<(), SessionError> {
+    pub(super) fn carry_out(&mut self, plan: Plan, effects: Effects) -> Result<(), Cause> {
         let fates: Vec<(PodId, Evicted)> =
             plan.victims.iter().map(|victim| (victim.pod, self.fate(victim, &plan))).collect();
-        self.tell(vec![Event::PlanAccepted(plan.id)])?;
+        self.promised = true;
+        self.tell(Event::PlanAccepted(plan.id))?;
         self.carry(VecDeque::from([effects]))?;
         self.happened.plans.push(CarriedOut {
             plan: plan.id,
@@ -52,7 +51,8 @@ impl Session<'_> {
         });
         for nomination in &plan.nominations {
             self.happened.nominated.insert(self.pod_name(nomination.pod), self.node_name(nomination.node));
-            self.mirror.nominate(nomination.pod, Some(nomination.node));
+            let node = self.mirror.node(nomination.node).map(|node| node.name.clone());
+            self.ask_for(nomination.pod, Change::Nominate(node), plan.id);
         }
         let mut rounds = VecDeque::new();
         for (victim, fate) in fates {
@@ -68,7 +68,7 @@ impl Session<'_> {
     /// What becomes of a victim, as the cluster is before the plan.
     fn fate(&self, victim: &Victim, plan: &Plan) -> Evicted {
         Evicted {
-            how: if self.held.contains(victim.pod) { How::Unreserved } else { How::from(victim.eviction) },
+            how: if self.occupancy.held().contains(victim.pod) { How::Unreserved } else { How::from(victim.eviction) },
             node: self.occupancy.place(victim.pod).map(|node| self.node_name(node)),
             plan: plan.id,
             preemptor: self.pod_name(plan.preemptor),
@@ -78,23 +78,21 @@ impl Session<'_> {
 
     /// Marks a bound victim, and deletes it unless it is left to somebody else.
     fn evict(&mut self, victim: PodId, how: How, plan: &Plan) {
-        if !plan.marks.is_empty() {
-            self.mirror.mark(victim, &plan.marks);
-        }
-        if how == How::Delete {
-            self.mirror.terminate(victim);
-        }
+        let deleted = (how == How::Delete).then(|| self.mirror.now());
+        self.ask_for(victim, Change::Evict { deleted, marks: plan.marks.clone() }, plan.id);
         let beneficiaries: BTreeSet<PodId> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
         let departure = Departure { plan: plan.id, beneficiaries, expires: plan.expires };
-        self.departures.plan(victim, departure);
+        let before = self.departures.set(victim, Some(departure));
+        self.journal.push(Undo::Departure(victim, before));
     }
 }
 
 #[cfg(test)]
 mod tests {
 
+    use crate::driver::Virtual;
+    use crate::session::How;
     use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, session};
-    use crate::session::{How, Session};
     use crate::verify::testing::{node, on, pod, reservation, with};
     use serde_json::json;
 
@@ -110,14 +108,14 @@ mod tests {
         policy.say("filter default/p", Say::Fits(&[])).say(ASKED, Say::Plan(plan, Fx::default()))
     }
 
-    fn cluster(policy: &mut Scripted) -> Session<'_> {
+    fn cluster(policy: &Scripted) -> Virtual {
         session(policy, [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)])
     }
 
     #[test]
     fn a_victim_is_told_with_how_where_and_for_whom() {
-        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], false));
-        let mut session = cluster(&mut policy);
+        let policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], false));
+        let mut session = cluster(&policy);
         session.try_pod("default/p").unwrap();
         let happened = session.take_happened();
         let v = happened.victims.get("default/v").unwrap();
@@ -127,68 +125,68 @@ mod tests {
 
     #[test]
     fn a_soft_victim_is_marked_and_stays() {
-        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
-        let mut session = cluster(&mut policy);
+        let policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
+        let mut session = cluster(&policy);
         session.try_pod("default/p").unwrap();
         assert_eq!(session.take_happened().victims.get("default/v").unwrap().how, How::Soft);
         session.sync().unwrap();
-        let v = policy.seen.get("default/v").unwrap();
+        let v = policy.seen("default/v");
         assert!(!v.terminating);
         assert_eq!(v.annotations.first().unwrap().value, "marked");
     }
 
     #[test]
     fn a_victim_held_at_permit_is_unreserved() {
-        let mut policy = Scripted::deciding(ALL).say("permit default/h", Say::Wait(10, Fx::default()));
-        policy = planned(policy, sketch(5, &["default/h"], false));
-        let mut session = session(&mut policy, [node("n1", 4), pod("h", 3, 0), pod("p", 3, 9)]);
+        let policy = Scripted::deciding(ALL).say("permit default/h", Say::Wait(10, Fx::default()));
+        let policy = planned(policy, sketch(5, &["default/h"], false));
+        let mut session = session(&policy, [node("n1", 4), pod("h", 3, 0), pod("p", 3, 9)]);
         session.try_pod("default/h").unwrap();
         session.try_pod("default/p").unwrap();
         let happened = session.take_happened();
         assert_eq!(happened.victims.get("default/h").unwrap().how, How::Unreserved);
         assert!(session.waiting().is_empty());
-        assert_eq!(session.departures.victims().count(), 0);
+        assert_eq!(session.session.departures.iter().count(), 0);
         session.sync().unwrap();
-        assert_eq!(policy.log.last().unwrap(), "unreserve default/h Preempted");
-        assert!(!policy.seen.get("default/h").unwrap().terminating);
+        assert_eq!(policy.log().last().unwrap(), "unreserve default/h Preempted");
+        assert!(!policy.seen("default/h").terminating);
     }
 
     #[test]
     fn evictions_complete_when_the_host_says_so() {
-        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
-        let mut session = cluster(&mut policy);
+        let policy = planned(Scripted::deciding(ALL), sketch(5, &["default/v"], true));
+        let mut session = cluster(&policy);
         session.try_pod("default/p").unwrap();
         session.evictions_complete().unwrap();
-        assert_eq!(session.mirror.pod_id("default/v"), None);
-        assert!(session.mirror.pod_id("default/w").is_some());
-        assert_eq!(session.departures.victims().count(), 0);
+        assert_eq!(session.mirror().pod_id("default/v"), None);
+        assert!(session.mirror().pod_id("default/w").is_some());
+        assert_eq!(session.session.departures.iter().count(), 0);
         assert_eq!(session.try_pod("default/p").unwrap().node.unwrap(), "n1");
-        assert!(policy.log.contains(&"removed default/v".to_owned()));
+        assert!(policy.log().contains(&"removed default/v".to_owned()));
     }
 
     #[test]
     fn who_consumes_a_reservation_leaves_with_it() {
         let allocated = json!({"scheduling.koordinator.sh/reservation-allocated": r#"{"name":"r"}"#});
         let owner = on("n1", with(pod("o", 1, 0), "/metadata", "annotations", allocated));
-        let mut policy = planned(Scripted::deciding(ALL), sketch(5, &["Reservation/r"], true));
-        let mut session = session(&mut policy, [node("n1", 4), reservation("r", 4, Some("n1")), owner, pod("p", 3, 9)]);
+        let policy = planned(Scripted::deciding(ALL), sketch(5, &["Reservation/r"], true));
+        let mut session = session(&policy, [node("n1", 4), reservation("r", 4, Some("n1")), owner, pod("p", 3, 9)]);
         session.try_pod("default/p").unwrap();
         session.evictions_complete().unwrap();
-        assert_eq!(session.mirror.pod_id("Reservation/r"), None);
-        assert_eq!(session.mirror.pod_id("default/o"), None);
+        assert_eq!(session.mirror().pod_id("Reservation/r"), None);
+        assert_eq!(session.mirror().pod_id("default/o"), None);
     }
 
     /// `p` is promised the room of `v` until 10; `q` asks for it at the given time. What is refused to `q`, and whether `v` is
     /// its victim.
     fn asked_again(at: i64) -> (Vec<String>, bool) {
         let plan = |id, nominations, expires| Sketch { id, nominations, victims: &["default/v"], soft: true, expires };
-        let mut policy = Scripted::deciding(ALL)
+        let policy = Scripted::deciding(ALL)
             .say("filter default/p", Say::Fits(&[]))
             .say("filter default/q", Say::Fits(&[]))
             .say(ASKED, Say::Plan(plan(5, &[("default/p", "n1")], Some(10)), Fx::default()))
             .say("post-filter default/q", Say::Plan(plan(6, &[("default/q", "n1")], None), Fx::default()));
         let cluster = [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9), pod("q", 1, 9)];
-        let mut session = session(&mut policy, cluster);
+        let mut session = session(&policy, cluster);
         session.try_pod("default/p").unwrap();
         session.take_happened();
         session.advance(at).unwrap();

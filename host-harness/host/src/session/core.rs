@@ -4,45 +4,67 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::*;
 
-use super::permit::Held;
-use super::{Happened, OpenError, SessionError};
+use super::asked::Asked;
+use super::journal::Undo;
+use super::{Cause, CommandId, Happened, OpenError, SessionError};
 use crate::cluster::Mirror;
 use crate::policy::{CallError, Policy};
 use crate::reason::{NamedReason, Templates};
-use crate::verify::{Departures, Ground, Occupancy};
+use crate::verify::{Departures, Ground, Occupancy, waits};
 
 /// How many events the policy is told at once, so that a deadline holds between chunks.
 const CHUNK: usize = 4096;
 
-/// A cluster and the policy that decides in it: who is held at permit, who is planned to leave, what has happened.
+/// How long the session waits for the outcome of a command before it asks again: 30 s.
+const PATIENCE: i64 = 30_000_000_000;
+
+/// A cluster and the policy that decides in it: what was asked for, which pods are held at permit, which are planned to leave.
 ///
-/// Whatever changes in the cluster is told to the policy before it is asked anything. After an error the session is not to be
-/// used any more: what the policy believes may differ from what is so.
-pub struct Session<'p> {
-    pub(super) policy: &'p mut dyn Policy,
+/// Whatever changes in the cluster is told to the policy before it is asked anything. When the policy fails, a new instance takes its
+/// place: it is configured as the first one, told the cluster as it is, and given what the last one remembered.
+pub struct Session {
+    pub(super) policy: Box<dyn Policy>,
+    pub(super) system: String,
+    pub(super) arguments: String,
+    /// The policy has failed: it is not asked any more before a new instance has taken its place.
+    pub(super) down: bool,
+    /// What the policy remembered when it last promised something.
+    pub(super) saved: Option<Checkpoint>,
+    /// The policy has promised something, or withdrawn it, since then.
+    pub(super) promised: bool,
     pub(super) points: BTreeSet<ExtensionPoint>,
     pub(super) mirror: Mirror,
     pub(super) occupancy: Occupancy,
     pub(super) departures: Departures,
-    pub(super) held: Held,
-    /// What was written on pods that have a node and are not bound yet.
-    pub(super) written: BTreeMap<PodId, Vec<Mark>>,
-    /// The numbers of plans that the policy has used.
+    pub(super) asked: Asked,
+    /// How long an outcome may take.
+    pub(super) patience: i64,
+    /// How what this input has decided is taken back.
+    pub(super) journal: Vec<Undo>,
+    /// What the policy is still to be told beside what has changed in the cluster.
+    pub(super) notices: Vec<Event>,
+    /// The marks that are assumed on pods that have a node and are not bound yet, under their numbers.
+    pub(super) written: BTreeMap<PodId, (CommandId, Vec<Mark>)>,
+    /// The numbers of plans that this instance of the policy has used.
     pub(super) plans: BTreeSet<u64>,
     /// Every attempt is explained.
     pub(super) explains: bool,
     /// The queue must be ordered anew.
     pub(super) reorder: bool,
     pub(super) happened: Happened,
+    /// What of it stands when the input fails.
+    pub(super) kept: Happened,
     /// The sentences of the system in force.
     pub(super) templates: Templates,
-    findings: Vec<Finding>,
+    pub(super) findings: Vec<Finding>,
+    /// How many findings have been handed out.
+    pub(super) told_findings: usize,
 }
 
-impl<'p> Session<'p> {
+impl Session {
     /// Configures the policy and gives it an empty cluster. The laws are the policy's first where they are empty; the arguments
     /// are a JSON object, or empty for none.
-    pub fn open(policy: &'p mut dyn Policy, laws: &str, arguments: &str) -> Result<Session<'p>, OpenError> {
+    pub fn open(mut policy: Box<dyn Policy>, laws: &str, arguments: &str) -> Result<Session, OpenError> {
         let mut described = policy.describe()?.systems;
         let laws = match described.first() {
             Some(first) if laws.is_empty() => first.name.clone(),
@@ -50,25 +72,35 @@ impl<'p> Session<'p> {
         };
         policy.configure(&laws, arguments)?.map_err(OpenError::Refused)?;
         described.retain(|set| set.name == laws);
-        let set = described.pop().ok_or(OpenError::Undescribed(laws))?;
+        let set = described.pop().ok_or_else(|| OpenError::Undescribed(laws.clone()))?;
         let points: BTreeSet<_> = set.extension_points.iter().filter_map(|name| ExtensionPoint::named(name)).collect();
         if let Some(point) = points.iter().find(|point| !policy.has(point.interface())) {
             return Err(OpenError::Lacks { system: set.name, point: *point });
         }
         Ok(Session {
             policy,
+            system: laws,
+            arguments: arguments.to_owned(),
+            down: false,
+            saved: None,
+            promised: false,
             points,
             templates: Templates::new(set.templates),
             occupancy: Occupancy::new(&set.interests),
             mirror: Mirror::new(set.interests),
             departures: Departures::default(),
-            held: Held::default(),
+            asked: Asked::default(),
+            patience: PATIENCE,
+            journal: Vec::new(),
+            notices: Vec::new(),
             written: BTreeMap::new(),
             plans: BTreeSet::new(),
             explains: false,
             reorder: false,
             happened: Happened::default(),
+            kept: Happened::default(),
             findings: Vec::new(),
+            told_findings: 0,
         })
     }
 
@@ -77,9 +109,9 @@ impl<'p> Session<'p> {
         &self.mirror
     }
 
-    /// What has happened since this was last asked.
-    pub fn take_happened(&mut self) -> Happened {
-        std::mem::take(&mut self.happened)
+    /// Waits this long for the outcome of a command before it asks again.
+    pub fn set_patience(&mut self, nanoseconds: i64) {
+        self.patience = nanoseconds.max(1);
     }
 
     /// What the policy found in the objects so far.
@@ -88,14 +120,15 @@ impl<'p> Session<'p> {
     }
 
     /// The books, as of now.
+    ///
+    /// # Errors
+    /// The policy keeps none, or fails.
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
-        self.ask(|policy| policy.queues())
-    }
-
-    /// The policy itself, told of everything, for what the cycle does not ask.
-    pub fn policy(&mut self) -> Result<&mut dyn Policy, SessionError> {
-        self.sync()?;
-        Ok(self.policy)
+        let input = || "accounts".to_owned();
+        self.run(input, |session| {
+            session.up()?;
+            session.ask(|policy| policy.queues())
+        })
     }
 
     /// Whether the laws in force decide here.
@@ -107,29 +140,54 @@ impl<'p> Session<'p> {
     pub(super) fn ask<T>(
         &mut self,
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>,
-    ) -> Result<T, SessionError> {
+    ) -> Result<T, Cause> {
         self.sync()?;
-        Ok(question(self.policy)?)
+        Ok(question(self.policy.as_mut())?)
     }
 
     /// Tells the policy, and notes for the host, what changed.
-    pub(super) fn sync(&mut self) -> Result<(), SessionError> {
-        let mut events = self.mirror.drain_events();
-        for event in &events {
-            self.occupancy.observe(event);
+    pub(super) fn sync(&mut self) -> Result<(), Cause> {
+        let mut events = self.note_changes();
+        if !self.down {
+            events.append(&mut self.notices);
         }
-        self.occupancy.refresh(&self.mirror);
-        while !events.is_empty() {
-            let rest = events.split_off(events.len().min(CHUNK));
-            self.tell(std::mem::replace(&mut events, rest))?;
-        }
+        let findings = self.apply_chunked(events)?;
+        self.findings.extend(findings);
         Ok(())
     }
 
-    /// Tells the policy these events.
-    pub(super) fn tell(&mut self, events: Vec<Event>) -> Result<(), SessionError> {
-        let applied = self.policy.apply(events)?;
-        self.findings.extend(applied.findings);
+    /// Notes for the host what changed; what the policy is to be told of it.
+    pub(super) fn note_changes(&mut self) -> Vec<Event> {
+        let events = self.mirror.drain_events();
+        for event in &events {
+            let lost = match event {
+                Event::PodUpserted(pod) if pod.nominated.is_none() && waits(pod) => self.occupancy.promise_of(pod.id),
+                _ => None,
+            };
+            self.occupancy.observe(event);
+            if let (Some(_), Event::PodUpserted(pod)) = (lost, event) {
+                let name = self.pod_name(pod.id);
+                self.happened.withdrawn.push(name);
+            }
+        }
+        self.occupancy.refresh(&self.mirror);
+        events
+    }
+
+    /// Tells the policy these events; what it finds.
+    pub(super) fn apply_chunked(&mut self, mut events: Vec<Event>) -> Result<Vec<Finding>, Cause> {
+        let mut findings = Vec::new();
+        while !events.is_empty() {
+            let rest = events.split_off(events.len().min(CHUNK));
+            findings.extend(self.policy.apply(std::mem::replace(&mut events, rest))?.findings);
+        }
+        Ok(findings)
+    }
+
+    /// Tells the policy this event, and nothing else.
+    pub(super) fn tell(&mut self, event: Event) -> Result<(), Cause> {
+        let findings = self.apply_chunked(vec![event])?;
+        self.findings.extend(findings);
         Ok(())
     }
 
@@ -163,18 +221,18 @@ mod tests {
 
     #[test]
     fn everything_is_told_in_chunks() {
-        let mut policy = Scripted::deciding(&[]);
-        drop(session(&mut policy, (0..2 * CHUNK).map(|number| pod(&format!("p{number}"), 1, 0))));
-        assert_eq!(policy.seen.len(), 2 * CHUNK);
-        assert!(policy.most_events_at_once <= CHUNK);
+        let policy = Scripted::deciding(&[]);
+        drop(session(&policy, (0..2 * CHUNK).map(|number| pod(&format!("p{number}"), 1, 0))));
+        assert_eq!(policy.seen_count(), 2 * CHUNK);
+        assert!(policy.most_events_at_once() <= CHUNK);
     }
 
     #[test]
     fn the_first_laws_are_the_default_and_unknown_ones_are_refused() {
-        assert!(Session::open(&mut Scripted::deciding(&[]), "", "").is_ok());
-        let refused = Session::open(&mut Scripted::deciding(&[]), "other", "").err().unwrap();
+        assert!(Session::open(Box::new(Scripted::deciding(&[])), "", "").is_ok());
+        let refused = Session::open(Box::new(Scripted::deciding(&[])), "other", "").err().unwrap();
         assert_eq!(refused.to_string(), "no such laws; the policy knows `test`");
-        let refused = Session::open(&mut Scripted::deciding(&[]), "test", "{\"speed\": 1}").err().unwrap();
+        let refused = Session::open(Box::new(Scripted::deciding(&[])), "test", "{\"speed\": 1}").err().unwrap();
         assert_eq!(refused.to_string(), "the laws take no argument `speed`");
     }
 }

@@ -5,19 +5,19 @@ use std::collections::{BTreeSet, VecDeque};
 
 use lictor_contract::*;
 
-use super::{ProtocolError, Session, SessionError};
+use super::{Cause, ProtocolError, Session, SessionError};
 
-impl Session<'_> {
+impl Session {
     /// Runs one cycle: the policy's own where the laws have one, else one attempt for every pod that is pending at its
     /// beginning, in queue order. A pod that was bound, held or removed meanwhile is passed over.
-    pub fn cycle(&mut self) -> Result<(), SessionError> {
+    pub(super) fn cycle(&mut self) -> Result<(), Cause> {
         if self.decides(ExtensionPoint::Act) {
             return self.act();
         }
-        let mut queue = VecDeque::from(self.queue()?);
+        let mut queue = VecDeque::from(self.order_pending()?);
         self.reorder = false;
         while let Some(pod) = queue.pop_front() {
-            if self.mirror.pod(pod).is_some_and(|pod| self.is_pending(pod)) {
+            if self.mirror.pod(pod).is_some_and(|pod| self.occupancy.is_pending(pod)) {
                 self.attempt(pod)?;
             }
             if std::mem::take(&mut self.reorder) {
@@ -27,15 +27,35 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The pending pods in queue order: those that have no node, are not held for one and are not being deleted.
-    pub fn queue(&mut self) -> Result<Vec<PodId>, SessionError> {
+    /// The pending pods in queue order, by name: those that have no node, are not held for one and are not being deleted.
+    ///
+    /// # Errors
+    /// The policy fails.
+    pub fn queue(&mut self) -> Result<Vec<String>, SessionError> {
+        let queue = self.run(
+            || "queue".to_owned(),
+            |session| {
+                session.up()?;
+                session.order_pending()
+            },
+        )?;
+        Ok(queue.into_iter().map(|pod| self.pod_name(pod)).collect())
+    }
+
+    /// The pending pods, by number.
+    pub fn pending(&self) -> impl Iterator<Item = PodId> {
+        self.mirror.pods().filter(|pod| self.occupancy.is_pending(pod)).map(|pod| pod.id)
+    }
+
+    /// The pending pods in queue order.
+    fn order_pending(&mut self) -> Result<Vec<PodId>, Cause> {
         self.sync()?;
-        let pending = self.mirror.pods().filter(|pod| self.is_pending(pod)).map(|pod| pod.id).collect();
+        let pending = self.pending().collect();
         self.ordered(pending)
     }
 
     /// Orders pods as the policy says; by priority, age and name where it leaves that to the host.
-    fn ordered(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, SessionError> {
+    fn ordered(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, Cause> {
         pods.sort_by_cached_key(|pod| self.pod_name(*pod));
         if !self.decides(ExtensionPoint::QueueOrder) {
             pods.sort_by_key(|pod| {
@@ -62,36 +82,36 @@ mod tests {
     use crate::verify::testing::{node, on, pod};
 
     /// The pods that were tried, in order.
-    fn tried(policy: &Scripted) -> Vec<&str> {
-        policy.log.iter().filter_map(|asked| asked.strip_prefix("pre-filter default/")).collect()
+    fn tried(policy: &Scripted) -> Vec<String> {
+        policy.log().iter().filter_map(|asked| Some(asked.strip_prefix("pre-filter default/")?.to_owned())).collect()
     }
 
     #[test]
     fn every_pending_pod_is_tried_once_in_the_order_of_the_policy() {
-        let mut policy = Scripted::deciding(ALL)
+        let policy = Scripted::deciding(ALL)
             .say("queue-order", Say::Queue(vec!["default/c", "default/a", "default/b"]))
             .say("filter default/a", Say::Fits(&[]));
         let cluster = [node("n1", 4), pod("b", 1, 0), pod("c", 1, 0), on("n1", pod("v", 1, 0)), pod("a", 1, 0)];
-        session(&mut policy, cluster).cycle().unwrap();
-        assert_eq!(policy.log.first().unwrap(), "queue-order default/a default/b default/c");
+        session(&policy, cluster).cycle().unwrap();
+        assert_eq!(policy.log().first().unwrap(), "queue-order default/a default/b default/c");
         assert_eq!(tried(&policy), ["c", "a", "b"]);
     }
 
     #[test]
     fn what_is_left_is_ordered_anew_when_the_policy_says_so() {
         let reorder = Fx { reorder: true, ..Fx::default() };
-        let mut policy = Scripted::deciding(ALL)
+        let policy = Scripted::deciding(ALL)
             .say("pre-filter default/a", Say::Pass(reorder))
             .say("queue-order", Say::Queue(vec!["default/a", "default/b", "default/c"]))
             .say("queue-order", Say::Queue(vec!["default/c", "default/b"]));
-        session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]).cycle().unwrap();
+        session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]).cycle().unwrap();
         assert_eq!(tried(&policy), ["a", "c", "b"]);
     }
 
     #[test]
     fn a_pod_that_is_held_is_not_tried() {
-        let mut policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         session.cycle().unwrap();
         session.cycle().unwrap();
         assert_eq!(tried(&policy), ["a"]);
@@ -99,22 +119,20 @@ mod tests {
 
     #[test]
     fn without_an_order_of_the_policy_priority_and_name_decide() {
-        let mut policy = Scripted::deciding(&[]);
-        let mut session = session(&mut policy, [pod("c", 1, 0), pod("b", 1, 9), pod("a", 1, 0)]);
-        let queue = session.queue().unwrap();
-        let names: Vec<&str> = queue.iter().filter_map(|pod| session.mirror.pod_name(*pod)).collect();
-        assert_eq!(names, ["default/b", "default/a", "default/c"]);
+        let policy = Scripted::deciding(&[]);
+        let mut session = session(&policy, [pod("c", 1, 0), pod("b", 1, 9), pod("a", 1, 0)]);
+        assert_eq!(session.queue().unwrap(), ["default/b", "default/a", "default/c"]);
     }
 
     #[test]
     fn a_queue_of_other_pods_is_a_lie() {
         for queue in [vec!["default/a"], vec!["default/a", "default/a"], vec!["default/a", "default/v"], vec![]] {
-            let mut policy = Scripted::deciding(ALL).say("queue-order", Say::Queue(queue.clone()));
+            let policy = Scripted::deciding(ALL).say("queue-order", Say::Queue(queue.clone()));
             let mut session =
-                session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), on("n1", pod("v", 1, 0))]);
+                session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), on("n1", pod("v", 1, 0))]);
             let error = session.cycle().unwrap_err().to_string();
             assert!(error.contains("2 pods were to be ordered"), "{queue:?}: {error}");
-            assert_eq!(tried(&policy), Vec::<&str>::new());
+            assert_eq!(tried(&policy), Vec::<String>::new());
         }
     }
 }

@@ -4,13 +4,16 @@ use std::collections::VecDeque;
 
 use lictor_contract::*;
 
-use super::{ProtocolError, Session, SessionError};
+use super::journal::Undo;
+use super::{Cause, ProtocolError, Session};
+use crate::cluster::Change;
+use crate::verify::waits;
 
-impl Session<'_> {
-    /// Every pod that the effects name exists.
-    pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), SessionError> {
+impl Session {
+    /// Every pod that the effects name exists, or has existed: it may have gone since the policy was told.
+    pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), Cause> {
         let mut named = effects.releases.iter().chain(&effects.admits).chain(&effects.withdrawn);
-        match named.find(|pod| self.mirror.pod(**pod).is_none()) {
+        match named.find(|pod| self.mirror.pod_name(**pod).is_none()) {
             Some(pod) => Err(ProtocolError::UnknownPod(*pod).in_answer_to(call)),
             None => Ok(()),
         }
@@ -20,9 +23,10 @@ impl Session<'_> {
     ///
     /// It ends, because every further round takes a pod away from those held. A pod that is not held any more is passed over:
     /// it was let go by what was carried out before.
-    pub(super) fn carry(&mut self, mut rounds: VecDeque<Effects>) -> Result<(), SessionError> {
+    pub(super) fn carry(&mut self, mut rounds: VecDeque<Effects>) -> Result<(), Cause> {
         while let Some(effects) = rounds.pop_front() {
             self.reorder |= effects.reorder;
+            self.promised |= !effects.withdrawn.is_empty();
             for pod in effects.withdrawn {
                 self.withdraw(pod);
             }
@@ -30,26 +34,59 @@ impl Session<'_> {
                 rounds.extend(self.unreserve(pod, ReleaseCause::Released)?);
             }
             for pod in effects.admits {
-                if let Some(node) = self.let_go(pod) {
-                    self.bind(pod, node);
+                if let Some(place) = self.let_go(pod) {
+                    self.bind(pod, place.node);
                 }
             }
         }
         Ok(())
     }
 
-    /// Binds a pod.
+    /// Binds a pod, with the marks that were written for its node.
     pub(super) fn bind(&mut self, pod: PodId, node: NodeId) {
-        self.happened.bound.insert(self.pod_name(pod), self.node_name(node));
-        self.mirror.bind(pod, node);
-        self.written.remove(&pod);
+        let (Some(_), Some(node)) = (self.mirror.pod(pod), self.mirror.node(node).map(|node| node.name.clone())) else {
+            return;
+        };
+        self.happened.bound.insert(self.pod_name(pod), node.clone());
+        let marks = self.written.get(&pod).map(|(_, marks)| marks.clone()).unwrap_or_default();
+        self.ask_for(pod, Change::Bind { node, at: self.mirror.now(), marks }, 0);
+        // The binding writes them.
+        self.take_off(pod);
+    }
+
+    /// What was written on a pod for its node is not assumed any more.
+    pub(super) fn take_off(&mut self, pod: PodId) {
+        if let Some(before) = self.set_written(pod, None) {
+            self.journal.push(Undo::Written(pod, Some(before)));
+        }
     }
 
     /// A pod loses its nomination, if it has one.
     fn withdraw(&mut self, pod: PodId) {
         if self.mirror.pod(pod).is_some_and(|pod| pod.nominated.is_some()) {
             self.happened.withdrawn.push(self.pod_name(pod));
-            self.mirror.nominate(pod, None);
+            self.occupancy.promise(pod, None);
+            self.ask_for(pod, Change::Nominate(None), 0);
+        }
+    }
+
+    /// What was promised to a pod that still waits cannot be kept.
+    pub(super) fn withdraw_broken(&mut self, pod: PodId, promised: bool) {
+        let Some(known) = self.mirror.pod(pod).filter(|pod| waits(pod)) else { return };
+        let nominated = known.nominated.is_some();
+        if promised || nominated {
+            self.happened.withdrawn.push(self.pod_name(pod));
+            self.occupancy.promise(pod, None);
+        }
+        if nominated {
+            self.ask_for(pod, Change::Nominate(None), 0);
+        }
+    }
+
+    /// The cluster still shows a nomination that was withdrawn.
+    pub(super) fn withdraw_in_cluster(&mut self, pod: PodId) {
+        if self.mirror.pod(pod).is_some_and(|pod| waits(pod) && pod.nominated.is_some()) {
+            self.ask_for(pod, Change::Nominate(None), 0);
         }
     }
 }
@@ -77,8 +114,8 @@ mod tests {
     #[test]
     fn who_is_admitted_is_bound_where_it_was_held() {
         let admits = Fx { admits: &["default/c", "default/a"], ..Fx::default() };
-        let mut policy = four(Scripted::deciding(ALL), Say::Allow(admits));
-        let mut session = session(&mut policy, pods());
+        let policy = four(Scripted::deciding(ALL), Say::Allow(admits));
+        let mut session = session(&policy, pods());
         session.cycle().unwrap();
         let bound: Vec<String> = session.take_happened().bound.into_keys().collect();
         assert_eq!(bound, ["default/a", "default/c", "default/d"]);
@@ -89,24 +126,24 @@ mod tests {
     fn a_release_releases_others_each_once() {
         let releases = |names| Fx { releases: names, ..Fx::default() };
         let reject = Say::Reject("the gang cannot be", releases(&["default/a"]));
-        let mut policy = four(Scripted::deciding(ALL), reject)
+        let policy = four(Scripted::deciding(ALL), reject)
             .say("unreserve default/a", Say::Effects(releases(&["default/b", "default/c"])))
             .say("unreserve default/b", Say::Effects(releases(&["default/a", "default/c"])));
-        let mut session = session(&mut policy, pods());
+        let mut session = session(&policy, pods());
         session.cycle().unwrap();
         assert!(session.waiting().is_empty());
         let released: Vec<String> = session.take_happened().released.into_iter().map(|held| held.pod).collect();
         assert_eq!(released, ["default/a", "default/b", "default/c"]);
-        let asked: Vec<&String> = policy.log.iter().filter(|asked| asked.starts_with("unreserve")).collect();
+        let asked: Vec<String> = policy.log().into_iter().filter(|asked| asked.starts_with("unreserve")).collect();
         let expected = ["d Failed", "a Released", "b Released", "c Released"];
-        assert!(asked.into_iter().eq(&expected.map(|pod| format!("unreserve default/{pod}"))));
+        assert!(asked.into_iter().eq(expected.map(|pod| format!("unreserve default/{pod}"))));
     }
 
     #[test]
     fn a_pod_that_there_is_not_is_a_lie_and_nothing_is_carried_out() {
         let protocol_error = Fx { admits: &["default/a", "default/x"], ..Fx::default() };
-        let mut policy = four(Scripted::deciding(ALL), Say::Allow(protocol_error));
-        let mut session = session(&mut policy, pods());
+        let policy = four(Scripted::deciding(ALL), Say::Allow(protocol_error));
+        let mut session = session(&policy, pods());
         let error = session.cycle().unwrap_err();
         let said = "the policy's answer to `permit` cannot be: no pod has the number 4294967295";
         assert_eq!(error.to_string(), said);

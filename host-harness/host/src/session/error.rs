@@ -45,10 +45,20 @@ fn quoted(names: &[String]) -> String {
     if quoted.is_empty() { "none".to_owned() } else { quoted.join(", ") }
 }
 
-/// Why a step of the cycle could not be taken. Nothing of the answer that failed was carried out; the session is not to be
-/// used any more.
+/// An input that could not be served. What the cluster says in it is kept; nothing that was decided in it is carried out, and the next
+/// input is served.
 #[derive(Debug, thiserror::Error)]
-pub enum SessionError {
+#[error("{input}: {cause}")]
+pub struct SessionError {
+    /// The input, such as `attempt for default/a`.
+    pub input: String,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// Why an input could not be served.
+#[derive(Debug, thiserror::Error)]
+pub enum Cause {
     /// The policy did not answer.
     #[error(transparent)]
     CallError(#[from] CallError),
@@ -68,9 +78,31 @@ pub enum SessionError {
         /// What it does instead.
         state: &'static str,
     },
-    /// A number that names no pod was to be tried.
-    #[error("no pod has the number {0}")]
-    NoSuchPod(PodId),
+    /// A pod was to be tried that there is not.
+    #[error("there is no pod `{0}`")]
+    NoSuchPod(String),
+    /// A new instance of the policy refuses the configuration that the first one took.
+    #[error("a new instance of the policy refuses its configuration: {}", refused(.0))]
+    Refused(ConfigError),
+    /// A checkpoint of another layout.
+    #[error("the checkpoint has format {found}, and this host knows format {known}")]
+    CheckpointFormat {
+        /// Its layout.
+        found: u32,
+        /// The layout that is known.
+        known: u32,
+    },
+}
+
+impl Cause {
+    /// Whether what the policy holds may differ from what is so: then a new instance takes its place.
+    pub(super) fn is_fault(&self) -> bool {
+        match self {
+            Cause::NotPending { .. } | Cause::NoSuchPod(_) | Cause::CheckpointFormat { .. } => false,
+            Cause::CallError(fault) => !matches!(fault, CallError::Lacks(_)),
+            Cause::ProtocolError { .. } | Cause::Refused(_) => true,
+        }
+    }
 }
 
 /// An answer that no honest policy gives.
@@ -156,7 +188,7 @@ pub enum ProtocolError {
 
 impl ProtocolError {
     /// The lie as the error of a call.
-    pub(super) fn in_answer_to(self, call: &'static str) -> SessionError {
-        SessionError::ProtocolError { call, protocol_error: self }
+    pub(super) fn in_answer_to(self, call: &'static str) -> Cause {
+        Cause::ProtocolError { call, protocol_error: self }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use lictor_contract::*;
 
 use super::scoring::{FULL, Scoring};
-use super::{NodeSummary, ProtocolError, Session, SessionError};
+use super::{Cause, NodeSummary, ProtocolError, Session};
 use crate::verify;
 
 /// What Filter comes to.
@@ -33,9 +33,9 @@ impl Verdicts {
     }
 }
 
-impl Session<'_> {
+impl Session {
     /// Asks every node and chooses: the nominated one where it takes the pod, else the one that scores best.
-    pub(super) fn filter(&mut self, pod: PodId) -> Result<Filtered, SessionError> {
+    pub(super) fn filter(&mut self, pod: PodId) -> Result<Filtered, Cause> {
         let verdicts = if self.decides(ExtensionPoint::Filter) {
             let verdicts = self.ask(|policy| policy.filter(pod))?;
             self.read_verdicts(verdicts).map_err(|protocol_error| protocol_error.in_answer_to("filter"))?
@@ -45,7 +45,7 @@ impl Session<'_> {
         };
         let fitting: Vec<NodeId> =
             self.mirror.nodes().map(|node| node.id).filter(|node| verdicts.takes(*node)).collect();
-        let preemptor = self.mirror.pod(pod).ok_or(SessionError::NoSuchPod(pod))?;
+        let preemptor = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
         if let Some(node) = preemptor.nominated.filter(|node| verdicts.takes(*node)) {
             return Ok(Filtered::Fits(node));
         }
@@ -65,7 +65,7 @@ impl Session<'_> {
     }
 
     /// The scores that the policy gives, checked.
-    fn scores(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, SessionError> {
+    fn scores(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, Cause> {
         let scores = self.ask(|policy| policy.score(pod, nodes))?;
         let wrong = scores.iter().find(|score| !(0..=FULL).contains(*score));
         let protocol_error = match wrong {
@@ -143,8 +143,8 @@ mod tests {
 
     /// The node that `a` goes to when the policy lets all nodes pass.
     fn chosen(objects: Vec<serde_json::Value>) -> Option<String> {
-        let mut policy = Scripted::deciding(ALL);
-        session(&mut policy, objects).try_pod("default/a").unwrap().node
+        let policy = Scripted::deciding(ALL);
+        session(&policy, objects).try_pod("default/a").unwrap().node
     }
 
     #[test]
@@ -168,28 +168,28 @@ mod tests {
         let nominated = || with(pod("a", 1, 0), "/status", "nominatedNodeName", json!("n2"));
         let cluster = || vec![node("n1", 8), node("n2", 8), on("n2", pod("y", 6, 0)), nominated()];
         assert_eq!(chosen(cluster()).unwrap(), "n2");
-        let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
-        let attempt = session(&mut policy, cluster()).try_pod("default/a").unwrap();
+        let policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
+        let attempt = session(&policy, cluster()).try_pod("default/a").unwrap();
         assert_eq!(attempt.node.unwrap(), "n1");
     }
 
     #[test]
     fn what_the_nodes_say_is_counted_in_the_hosts_words_where_it_has_some() {
         let closed = with(with(node("n3", 8), "", "spec", json!({})), "/spec", "unschedulable", json!(true));
-        let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&[]));
+        let policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&[]));
         let cluster = [node("n1", 1), node("n2", 1), closed, pod("a", 2, 0)];
-        let mut session = session(&mut policy, cluster);
+        let mut session = session(&policy, cluster);
         let attempt = session.try_pod("default/a").unwrap();
-        let (a, n3) = (session.mirror.pod_id("default/a").unwrap(), session.mirror.node_id("n3").unwrap());
-        let words = session.mirror.eligible(a, n3).unwrap_err();
+        let (a, n3) = (session.mirror().pod_id("default/a").unwrap(), session.mirror().node_id("n3").unwrap());
+        let words = session.mirror().eligible(a, n3).unwrap_err();
         let summary = attempt.nodes.unwrap();
         assert_eq!(summary.to_string(), format!("0/3 nodes are available: 2 Insufficient cpu, 1 {words}"));
     }
 
     #[test]
     fn a_cluster_without_nodes_has_no_reasons() {
-        let mut policy = Scripted::deciding(ALL);
-        let attempt = session(&mut policy, [pod("a", 2, 0)]).try_pod("default/a").unwrap();
+        let policy = Scripted::deciding(ALL);
+        let attempt = session(&policy, [pod("a", 2, 0)]).try_pod("default/a").unwrap();
         assert_eq!(attempt.nodes.unwrap().to_string(), "0/0 nodes are available");
     }
 
@@ -201,8 +201,8 @@ mod tests {
             (vec![0, 2], 1, "the code 2 of node `n2` is none of the 1 obstacles"),
             (vec![1, 0], 0, "the code 1 of node `n1` is none of the 0 obstacles"),
         ] {
-            let mut policy = Scripted::deciding(ALL).say("filter default/a", Say::Codes(codes, obstacles));
-            let mut session = session(&mut policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0)]);
+            let policy = Scripted::deciding(ALL).say("filter default/a", Say::Codes(codes, obstacles));
+            let mut session = session(&policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0)]);
             let error = session.try_pod("default/a").unwrap_err();
             assert_eq!(error.to_string(), format!("the policy's answer to `filter` cannot be: {said}"));
         }
@@ -210,10 +210,10 @@ mod tests {
 
     /// What comes of `a` where both nodes take it and the policy gives these scores.
     fn scored(scores: Vec<i64>) -> Result<Option<String>, String> {
-        let mut policy = Scripted::deciding(&[ExtensionPoint::Score]).say("score default/a", Say::Scores(scores));
+        let policy = Scripted::deciding(&[ExtensionPoint::Score]).say("score default/a", Say::Scores(scores));
         // The host itself would prefer `n1`.
         let cluster = [node("n1", 8), node("n2", 4), pod("a", 1, 0)];
-        let attempt = session(&mut policy, cluster).try_pod("default/a");
+        let attempt = session(&policy, cluster).try_pod("default/a");
         attempt.map(|attempt| attempt.node).map_err(|error| error.to_string())
     }
 

@@ -1,29 +1,47 @@
 //! The reference scheduling cycle: deterministic, with a virtual clock, asking a policy at every extension point.
 //!
 //! Queue, PreFilter, Filter, PostFilter where no node is left, Reserve, Permit, bind. A [`Session`] ties a policy to a
-//! cluster; what came of a step is data ([`Happened`], [`Attempt`]). Every answer is checked before any of it is carried out.
+//! cluster. It does no input or output: it is told inputs ([`Input`]: objects, the time, what became of a command) and answers with
+//! commands ([`Command`]: bind, nominate, evict) and with what happened, as data ([`Happened`], [`Attempt`]). A driver carries the
+//! commands out. Every answer of the policy is checked before any of it becomes a command.
+//!
+//! What was asked for counts as made at once, so that one cycle decides with what it has decided; it is kept as asked for until an
+//! outcome or the cluster's objects show it, and taken back where it failed. A command without an outcome is asked about again.
 
 mod act;
+mod asked;
 mod attempt;
 mod carry_out;
 mod changes;
+mod checkpoint;
+mod command;
 mod core;
 mod cycle;
 mod effects;
 mod error;
 mod explanation;
 mod filter;
+mod input;
+mod journal;
 mod outcome;
 mod permit;
 mod post_filter;
+mod recover;
 mod scoring;
+#[cfg(test)]
+mod tests;
 
 #[cfg(any(test, feature = "testing"))]
 #[expect(missing_docs, reason = "what a script says is named as in the contract")]
 #[expect(clippy::unwrap_used, reason = "it is code of tests")]
 pub mod testing;
 
+pub use checkpoint::SessionCheckpoint;
+pub use command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
 pub use core::Session;
-pub use error::{OpenError, ProtocolError, SessionError};
+pub use error::{Cause, OpenError, ProtocolError, SessionError};
 pub use explanation::{About, Alike, Counted, Explanation, Reported, alike};
-pub use outcome::{Attempt, AttemptResult, CarriedOut, Evicted, Happened, How, NodeSummary, RefusedPlan, Released};
+pub use input::{Input, Step};
+pub use outcome::{
+    Attempt, AttemptResult, CarriedOut, Evicted, FailedCommand, Happened, How, NodeSummary, RefusedPlan, Released,
+};

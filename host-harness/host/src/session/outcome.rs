@@ -6,7 +6,7 @@ use std::fmt;
 use lictor_contract::{Eviction, ReleaseCause};
 use serde::{Deserialize, Serialize};
 
-use super::Explanation;
+use super::{Action, Explanation};
 use crate::reason::NamedReason;
 
 /// How an attempt for one pod ended.
@@ -165,6 +165,17 @@ pub struct RefusedPlan {
     pub reason: NamedReason,
 }
 
+/// A command that was not carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailedCommand {
+    /// The pod that it was about.
+    pub pod: String,
+    /// What was to be done.
+    pub action: Action,
+    /// Why it was not.
+    pub reason: String,
+}
+
 /// Everything that happened since it was last asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Happened {
@@ -185,12 +196,29 @@ pub struct Happened {
     pub plans: Vec<CarriedOut>,
     /// Plans that were not carried out.
     pub refused: Vec<RefusedPlan>,
+    /// Commands that were not carried out, as the driver says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<FailedCommand>,
     /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub explanations: BTreeMap<String, Explanation>,
 }
 
 impl Happened {
+    /// Adds what happened later.
+    pub fn add(&mut self, later: Happened) {
+        self.attempts.extend(later.attempts);
+        self.bound.extend(later.bound);
+        self.nominated.extend(later.nominated);
+        self.withdrawn.extend(later.withdrawn);
+        self.victims.extend(later.victims);
+        self.released.extend(later.released);
+        self.plans.extend(later.plans);
+        self.refused.extend(later.refused);
+        self.failed.extend(later.failed);
+        self.explanations.extend(later.explanations);
+    }
+
     /// Every explanation and whom it is about: of each attempt, in order, and of a cycle of the policy's own.
     pub fn explained(&self) -> impl Iterator<Item = (&str, &Explanation)> {
         let attempts = self.attempts.iter().filter_map(|attempt| Some((&*attempt.pod, attempt.explanation.as_ref()?)));

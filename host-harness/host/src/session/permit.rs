@@ -4,93 +4,73 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lictor_contract::*;
 
-use super::{Released, Session, SessionError};
+use super::journal::Undo;
+use super::{Cause, Released, Session};
+use crate::verify::Place;
 
-/// A place held for a pod.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
-    /// The node.
-    pub(super) node: NodeId,
-    /// When the host gives up.
-    pub(super) deadline: i64,
-    /// Counts the pods held so far: who came first is first when the time of several is up.
-    turn: u64,
-}
-
-/// The pods held at permit.
-#[derive(Debug, Default)]
-pub(super) struct Held {
-    places: BTreeMap<PodId, Place>,
-    turns: u64,
-}
-
-impl Held {
-    /// The pods and their places, by number.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (PodId, &Place)> {
-        self.places.iter().map(|(pod, place)| (*pod, place))
-    }
-
-    /// Whether the pod is held.
-    pub(super) fn contains(&self, pod: PodId) -> bool {
-        self.places.contains_key(&pod)
-    }
-
-    /// Who is next to lose its place, and when.
-    fn next(&self) -> Option<(PodId, i64)> {
-        let next = self.places.iter().min_by_key(|(_, place)| (place.deadline, place.turn))?;
-        Some((*next.0, next.1.deadline))
-    }
-}
-
-impl Session<'_> {
+impl Session {
     /// The pods held at permit, and the nodes they are held for.
     pub fn waiting(&self) -> BTreeMap<String, String> {
-        self.held.iter().map(|(pod, place)| (self.pod_name(pod), self.node_name(place.node))).collect()
+        let held = self.occupancy.held().iter();
+        held.map(|(pod, place)| (self.pod_name(pod), self.node_name(place.node))).collect()
     }
 
     /// Moves the clock on, and lets the time of pods held at permit run out on the way. A deadline that is reached exactly
     /// has passed.
-    pub fn advance(&mut self, nanoseconds: i64) -> Result<(), SessionError> {
-        let end = self.mirror.now().saturating_add(nanoseconds.max(0));
-        while let Some((pod, deadline)) = self.held.next().filter(|(_, deadline)| *deadline <= end) {
+    pub(super) fn run_out(&mut self, end: i64) -> Result<(), Cause> {
+        while let Some((pod, deadline)) = self.occupancy.held().next().filter(|(_, deadline)| *deadline <= end) {
             self.mirror.set_clock(deadline.max(self.mirror.now()));
             let effects = self.unreserve(pod, ReleaseCause::Timeout)?;
             self.carry(VecDeque::from_iter(effects))?;
         }
-        self.mirror.set_clock(end);
-        self.sync()
+        Ok(())
     }
 
     /// Holds a pod for a node.
     pub(super) fn hold(&mut self, pod: PodId, node: NodeId, nanoseconds: i64) {
-        self.held.turns = self.held.turns.saturating_add(1);
-        let place = Place { node, deadline: self.mirror.now().saturating_add(nanoseconds), turn: self.held.turns };
-        self.held.places.insert(pod, place);
-        self.occupancy.hold(pod, Some(node));
+        let place = self.occupancy.place_at(node, self.mirror.now().saturating_add(nanoseconds));
+        let before = self.occupancy.hold(pod, Some(place));
+        self.journal.push(Undo::Held(pod, before));
     }
 
-    /// The pod is not held any more, whatever becomes of it; the node it was held for.
-    pub(super) fn let_go(&mut self, pod: PodId) -> Option<NodeId> {
-        self.occupancy.hold(pod, None);
-        self.held.places.remove(&pod).map(|place| place.node)
+    /// The pod is not held any more, whatever becomes of it; the place that was held for it.
+    pub(super) fn let_go(&mut self, pod: PodId) -> Option<Place> {
+        let before = self.occupancy.hold(pod, None)?;
+        self.journal.push(Undo::Held(pod, Some(before)));
+        Some(before)
     }
 
     /// A held pod loses its place. What that means for others is still to be carried out; nothing where it is not held.
-    pub(super) fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Option<Effects>, SessionError> {
-        let Some(node) = self.let_go(pod) else { return Ok(None) };
-        self.happened.released.push(Released { pod: self.pod_name(pod), node: self.node_name(node), cause });
+    pub(super) fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Option<Effects>, Cause> {
+        if self.mirror.pod(pod).is_none() {
+            return self.unreserve_gone(pod);
+        }
+        let Some(place) = self.let_go(pod) else { return Ok(None) };
+        self.happened.released.push(Released { pod: self.pod_name(pod), node: self.node_name(place.node), cause });
         self.ask_unreserve(pod, cause).map(Some)
     }
 
+    /// A held pod is gone. The policy is asked before it is told.
+    pub(super) fn unreserve_gone(&mut self, pod: PodId) -> Result<Option<Effects>, Cause> {
+        let Some(place) = self.let_go(pod) else { return Ok(None) };
+        let (name, node, cause) = (self.pod_name(pod), self.node_name(place.node), ReleaseCause::Removed);
+        self.happened.released.push(Released { pod: name, node, cause });
+        self.take_off(pod);
+        if !self.decides(ExtensionPoint::Reserve) {
+            return Ok(None);
+        }
+        let effects = self.policy.unreserve(pod, cause)?;
+        self.check_effects("unreserve", &effects)?;
+        Ok(Some(effects))
+    }
+
     /// Tells the policy that a reserved pod has lost its node.
-    pub(super) fn ask_unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, SessionError> {
+    pub(super) fn ask_unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Cause> {
         let effects = match self.decides(ExtensionPoint::Reserve) {
             true => self.ask(|policy| policy.unreserve(pod, cause))?,
             false => Effects::default(),
         };
-        if let Some(written) = self.written.remove(&pod) {
-            self.mirror.unmark(pod, &written);
-        }
+        self.take_off(pod);
         self.check_effects("unreserve", &effects)?;
         Ok(effects)
     }
@@ -108,23 +88,22 @@ mod tests {
 
     #[test]
     fn a_deadline_that_is_reached_exactly_has_passed() {
-        let mut policy = hold(Scripted::deciding(ALL), "a", 10);
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0)]);
+        let policy = hold(Scripted::deciding(ALL), "a", 10);
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         session.try_pod("default/a").unwrap();
         session.advance(9).unwrap();
         assert_eq!(session.waiting(), [("default/a".to_owned(), "n1".to_owned())].into());
         session.advance(1).unwrap();
         assert!(session.waiting().is_empty());
-        assert_eq!(session.mirror.now(), 10);
-        assert!(policy.log.contains(&"unreserve default/a Timeout".to_owned()));
+        assert_eq!(session.mirror().now(), 10);
+        assert!(policy.log().contains(&"unreserve default/a Timeout".to_owned()));
     }
 
     #[test]
     fn the_clock_stands_at_the_deadline_when_it_passes_and_the_earliest_comes_first() {
         let policy = hold(hold(hold(Scripted::deciding(ALL), "a", 30), "b", 20), "c", 20);
-        let mut policy =
-            policy.say("unreserve default/b", Say::Effects(Fx { releases: &["default/a"], ..Fx::default() }));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]);
+        let policy = policy.say("unreserve default/b", Say::Effects(Fx { releases: &["default/a"], ..Fx::default() }));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]);
         session.cycle().unwrap();
         session.advance(100).unwrap();
         let expected = [
@@ -134,18 +113,18 @@ mod tests {
             "unreserve default/c Timeout",
             "clock 100",
         ];
-        assert!(policy.log.ends_with(&expected.map(str::to_owned)), "{:?}", policy.log);
+        assert!(policy.log().ends_with(&expected.map(str::to_owned)), "{:?}", policy.log());
     }
 
     #[test]
     fn what_is_held_takes_room_until_the_time_is_up() {
-        let mut policy = hold(Scripted::deciding(ALL), "a", 10).say("filter default/b", Say::Fits(&[]));
-        let mut session = session(&mut policy, [node("n1", 4), pod("a", 4, 0), pod("b", 4, 0)]);
+        let policy = hold(Scripted::deciding(ALL), "a", 10).say("filter default/b", Say::Fits(&[]));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 4, 0), pod("b", 4, 0)]);
         session.cycle().unwrap();
-        let (b, n1) = (session.mirror.pod_id("default/b").unwrap(), session.mirror.node_id("n1").unwrap());
+        let (b, n1) = (session.mirror().pod_id("default/b").unwrap(), session.mirror().node_id("n1").unwrap());
         let bind = [lictor_contract::Placement { pod: b, node: n1 }];
-        assert!(crate::verify::bindings(&session.ground(), &bind).is_err());
+        assert!(crate::verify::bindings(&session.session.ground(), &bind).is_err());
         session.advance(10).unwrap();
-        assert!(crate::verify::bindings(&session.ground(), &bind).is_ok());
+        assert!(crate::verify::bindings(&session.session.ground(), &bind).is_ok());
     }
 }

@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 
 use lictor_contract::*;
 
-use super::{Attempt, AttemptResult, Session, SessionError};
+use super::{Attempt, AttemptResult, Cause, Session};
 use crate::verify::Proposal;
 
 /// How often a policy whose plan was refused is asked again.
 const AGAIN: usize = 8;
 
-impl Session<'_> {
+impl Session {
     /// Asks for a plan until one is sound or there is none. The attempt comes in as it ends without a plan.
-    pub(super) fn post_filter(&mut self, pod: PodId, mut attempt: Attempt) -> Result<Attempt, SessionError> {
+    pub(super) fn post_filter(&mut self, pod: PodId, mut attempt: Attempt) -> Result<Attempt, Cause> {
         if !self.decides(ExtensionPoint::PostFilter) {
             return Ok(attempt);
         }
@@ -48,14 +48,15 @@ impl Session<'_> {
 #[cfg(test)]
 mod tests {
 
+    use crate::driver::Virtual;
+    use crate::session::AttemptResult;
     use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, said, session};
-    use crate::session::{AttemptResult, Session};
     use crate::verify::testing::{node, on, pod};
 
     const ASKED: &str = "post-filter default/p";
 
     /// A node full with `v` (3 cores) and `w` (1), `p` (3) waits.
-    fn full(policy: &mut Scripted) -> Session<'_> {
+    fn full(policy: &Scripted) -> Virtual {
         let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)];
         session(policy, cluster)
     }
@@ -72,34 +73,34 @@ mod tests {
 
     #[test]
     fn a_sound_plan_nominates() {
-        let mut policy = nowhere().say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
-        let mut session = full(&mut policy);
+        let policy = nowhere().say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
+        let mut session = full(&policy);
         let attempt = session.try_pod("default/p").unwrap();
         assert_eq!((attempt.result, attempt.node.as_deref()), (AttemptResult::Nominated, Some("n1")));
         assert_eq!(attempt.message(), "0/1 nodes are available: 1 Insufficient cpu; preemption: needs room");
         session.sync().unwrap();
-        assert_eq!(policy.log.last().unwrap(), "accepted 1");
-        assert!(policy.seen.get("default/p").unwrap().nominated.is_some());
-        assert!(policy.seen.get("default/v").unwrap().terminating);
-        assert!(!policy.seen.get("default/w").unwrap().terminating);
+        assert_eq!(policy.log().last().unwrap(), "accepted 1");
+        assert!(policy.seen("default/p").nominated.is_some());
+        assert!(policy.seen("default/v").terminating);
+        assert!(!policy.seen("default/w").terminating);
     }
 
     #[test]
     fn a_refusal_by_pre_filter_can_be_cured_too() {
-        let mut policy = Scripted::deciding(ALL)
+        let policy = Scripted::deciding(ALL)
             .say("pre-filter default/p", Say::Refused("the quota is full"))
             .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
-        let attempt = full(&mut policy).try_pod("default/p").unwrap();
+        let attempt = full(&policy).try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Nominated);
         assert_eq!(attempt.reason, Some(said("the quota is full")));
     }
 
     #[test]
     fn an_unsound_plan_is_refused_and_another_is_asked_for() {
-        let mut policy = nowhere()
+        let policy = nowhere()
             .say(ASKED, Say::Plan(sketch(1, &["default/w"]), Fx::default()))
             .say(ASKED, Say::NoPlan("no other node", Fx::default()));
-        let mut session = full(&mut policy);
+        let mut session = full(&policy);
         let attempt = session.try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Unschedulable);
         assert_eq!(attempt.preemption, Some(said("no other node")));
@@ -108,7 +109,7 @@ mod tests {
         assert_eq!((refused.plan, refused.reason.code.as_str()), (1, "host/fits"));
         assert!(happened.victims.is_empty() && happened.nominated.is_empty());
         let tail = ["post-filter default/p 0", "refused 1", "post-filter default/p 1"];
-        assert!(policy.log.ends_with(&tail.map(str::to_owned)), "{:?}", policy.log);
+        assert!(policy.log().ends_with(&tail.map(str::to_owned)), "{:?}", policy.log());
     }
 
     #[test]
@@ -117,18 +118,18 @@ mod tests {
         for id in 1..=20 {
             policy = policy.say(ASKED, Say::Plan(sketch(id, &["default/w"]), Fx::default()));
         }
-        let attempt = full(&mut policy).try_pod("default/p").unwrap();
+        let attempt = full(&policy).try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Unschedulable);
         assert_eq!(attempt.preemption.unwrap().message, "`default/p` on `n1` was refused before");
-        assert_eq!(policy.log.iter().filter(|asked| asked.starts_with(ASKED)).count(), 9);
+        assert_eq!(policy.log().iter().filter(|asked| asked.starts_with(ASKED)).count(), 9);
     }
 
     #[test]
     fn a_number_of_a_plan_is_used_once() {
-        let mut policy = nowhere()
+        let policy = nowhere()
             .say(ASKED, Say::Plan(sketch(1, &["default/w"]), Fx::default()))
             .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()));
-        let mut session = full(&mut policy);
+        let mut session = full(&policy);
         let error = session.try_pod("default/p").unwrap_err();
         let said = "the policy's answer to `post-filter` cannot be: the number 1 was given to an earlier plan";
         assert_eq!(error.to_string(), said);
@@ -138,16 +139,16 @@ mod tests {
     #[test]
     fn without_a_way_out_a_nomination_can_be_withdrawn() {
         let own = Fx { withdrawn: &["default/p"], ..Fx::default() };
-        let mut policy = nowhere()
+        let policy = nowhere()
             .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()))
             .say("filter default/p", Say::Fits(&[]))
             .say(ASKED, Say::NoPlan("nobody is left", own));
-        let mut session = full(&mut policy);
+        let mut session = full(&policy);
         session.try_pod("default/p").unwrap();
         session.take_happened();
         session.try_pod("default/p").unwrap();
         assert_eq!(session.take_happened().withdrawn, ["default/p"]);
         session.sync().unwrap();
-        assert_eq!(policy.seen.get("default/p").unwrap().nominated, None);
+        assert_eq!(policy.seen("default/p").nominated, None);
     }
 }

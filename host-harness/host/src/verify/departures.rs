@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Phase, PodId};
+use lictor_contract::PodId;
 
 use super::Occupancy;
 use crate::cluster::Mirror;
@@ -23,22 +23,29 @@ pub struct Departure {
 pub struct Departures(BTreeMap<PodId, Departure>);
 
 impl Departures {
-    /// A victim is planned to leave.
-    pub fn plan(&mut self, victim: PodId, departure: Departure) {
-        self.0.insert(victim, departure);
-    }
-
-    /// All victims, whether or not their plan is still under way.
-    pub fn victims(&self) -> impl Iterator<Item = PodId> + '_ {
-        self.0.keys().copied()
-    }
-
-    /// The pod is gone.
-    pub fn forget(&mut self, pod: PodId) {
-        self.0.remove(&pod);
-        for departure in self.0.values_mut() {
-            departure.beneficiaries.remove(&pod);
+    /// A victim is planned to leave, or is not any more; what was planned before.
+    pub fn set(&mut self, victim: PodId, departure: Option<Departure>) -> Option<Departure> {
+        match departure {
+            Some(departure) => self.0.insert(victim, departure),
+            None => self.0.remove(&victim),
         }
+    }
+
+    /// All victims and why they leave, whether or not their plan is still under way.
+    pub fn iter(&self) -> impl Iterator<Item = (PodId, &Departure)> {
+        self.0.iter().map(|(victim, departure)| (*victim, departure))
+    }
+
+    /// No pod waits for the room of the victims of this plan any more.
+    pub fn void(&mut self, plan: u64) {
+        self.0.values_mut().filter(|departure| departure.plan == plan).for_each(|it| it.beneficiaries.clear());
+    }
+
+    /// Forgets the pods that are gone.
+    pub fn sweep(&mut self, mirror: &Mirror) {
+        let is_there = |pod: &PodId| mirror.pod(*pod).is_some();
+        self.0.retain(|victim, _| is_there(victim));
+        self.0.values_mut().for_each(|departure| departure.beneficiaries.retain(is_there));
     }
 
     /// The plan by which a pod is leaving: it is being deleted, or its plan is neither void nor pointless.
@@ -49,10 +56,7 @@ impl Departures {
         let departure = self.0.get(&pod)?;
         let deleted = mirror.pod(pod).is_some_and(|pod| pod.terminating);
         let void = departure.expires.is_some_and(|end| end <= mirror.now());
-        let awaited = |pod: &PodId| {
-            let pending = mirror.pod(*pod).is_some_and(|pod| pod.phase == Phase::Pending && pod.node.is_none());
-            pending && !occupancy.is_held(*pod)
-        };
+        let awaited = |pod: &PodId| mirror.pod(*pod).is_some_and(|pod| occupancy.is_pending(pod));
         (deleted || (!void && departure.beneficiaries.iter().any(awaited))).then_some(departure.plan)
     }
 }
@@ -70,7 +74,7 @@ mod tests {
     fn world(expires: Option<i64>) -> World {
         let mut world = World::small();
         let departure = Departure { plan: 3, beneficiaries: [world.pod("default/q")].into(), expires };
-        world.departures.plan(world.pod("default/v"), departure);
+        world.departures.set(world.pod("default/v"), Some(departure));
         world
     }
 
@@ -87,10 +91,11 @@ mod tests {
     fn whom_it_makes_way_for_may_be_held_or_gone() {
         let mut held = world(None);
         let (q, n3) = (held.pod("default/q"), held.node("n3"));
-        held.occupancy.hold(q, Some(n3));
+        held.hold(q, n3);
         assert_eq!(leaving(&held), None);
         let mut gone = world(None);
-        gone.departures.forget(gone.pod("default/q"));
+        assert!(gone.mirror.remove("Pod/default/q"));
+        gone.departures.sweep(&gone.mirror);
         assert_eq!(leaving(&gone), None);
     }
 
@@ -110,8 +115,9 @@ mod tests {
     fn who_is_gone_is_no_victim() {
         let mut world = world(None);
         let v = world.pod("default/v");
-        assert_eq!(world.departures.victims().collect::<Vec<_>>(), [v]);
-        world.departures.forget(v);
-        assert_eq!(world.departures.victims().count(), 0);
+        assert!(world.departures.iter().map(|(victim, _)| victim).eq([v]));
+        assert!(world.mirror.remove("Pod/default/v"));
+        world.departures.sweep(&world.mirror);
+        assert_eq!(world.departures.iter().count(), 0);
     }
 }

@@ -23,7 +23,7 @@ mod tests {
         let departure = Departure { plan: 3, beneficiaries: [world.pod("default/q")].into(), expires: None };
         let plan = world.plan(&[("default/p", "n1")], &["default/v"]);
         assert_eq!(world.judge(&plan), Ok(()));
-        world.departures.plan(world.pod("default/v"), departure);
+        world.departures.set(world.pod("default/v"), Some(departure));
         assert_eq!(world.refusal(&plan), "`default/v` is already leaving by plan 3");
     }
 }

@@ -9,6 +9,7 @@ mod departures;
 mod distinct;
 mod eligible;
 mod fits;
+mod held;
 mod known;
 mod leaving;
 mod occupancy;
@@ -29,7 +30,8 @@ use crate::cluster::Mirror;
 
 pub use binding::bindings;
 pub use departures::{Departure, Departures};
-pub use occupancy::Occupancy;
+pub use held::{Held, Place};
+pub use occupancy::{Occupancy, waits};
 pub use room::{Load, allocatable};
 pub use violation::Violation;
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{Event, Interests, NodeId, Phase, Pod, PodId};
 
+use super::held::{Held, Place};
 use super::room::{ALLOCATED, Load, consumes};
 use crate::cluster::Mirror;
 
@@ -42,7 +43,7 @@ pub struct Occupancy {
     /// The number of the annotation that says which reservation a pod consumes, where the policy asked for it.
     allocated: Option<u32>,
     bound: Spots,
-    held: Spots,
+    held: Held,
     promised: Spots,
     loads: BTreeMap<NodeId, Load>,
     stale: BTreeSet<NodeId>,
@@ -85,20 +86,47 @@ impl Occupancy {
         }
     }
 
-    /// The pod is held at permit for the node, or no longer.
-    pub fn hold(&mut self, pod: PodId, node: Option<NodeId>) {
-        self.stale.extend(self.held.set(pod, node));
-        self.stale.extend(node);
+    /// The pods held at permit.
+    pub fn held(&self) -> &Held {
+        &self.held
     }
 
-    /// Whether the pod is held at permit.
-    pub fn is_held(&self, pod: PodId) -> bool {
-        self.held.by_pod.contains_key(&pod)
+    /// The place that a pod would have that is held next.
+    pub fn place_at(&mut self, node: NodeId, deadline: i64) -> Place {
+        self.held.place(node, deadline)
+    }
+
+    /// The pod is held at permit at the place, or no longer; the place it had.
+    pub fn hold(&mut self, pod: PodId, place: Option<Place>) -> Option<Place> {
+        let before = self.held.set(pod, place);
+        self.stale.extend(before.map(|before| before.node));
+        self.stale.extend(place.map(|place| place.node));
+        before
+    }
+
+    /// Whether a pod waits for a node and is not held for one: such a pod can be tried, and only such a pod.
+    pub fn is_pending(&self, pod: &Pod) -> bool {
+        self.not_pending(pod).is_none()
+    }
+
+    /// Why a pod does not wait for a node; none where it does.
+    pub fn not_pending(&self, pod: &Pod) -> Option<&'static str> {
+        if pod.node.is_some() {
+            Some("is bound already")
+        } else if self.held.contains(pod.id) {
+            Some("is held at permit")
+        } else if pod.terminating {
+            Some("is being deleted")
+        } else if pod.phase != Phase::Pending {
+            Some("is not pending")
+        } else {
+            None
+        }
     }
 
     /// The node on which the pod takes room.
     pub fn place(&self, pod: PodId) -> Option<NodeId> {
-        self.bound.by_pod.get(&pod).or_else(|| self.held.by_pod.get(&pod)).copied()
+        self.bound.by_pod.get(&pod).copied().or_else(|| self.held.get(pod).map(|place| place.node))
     }
 
     /// The pods that take room on a node.
@@ -108,7 +136,17 @@ impl Occupancy {
 
     /// The pods nominated to a node that take no room yet.
     pub fn promised(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
-        self.promised.on(node).filter(|pod| !self.is_held(*pod))
+        self.promised.on(node).filter(|pod| !self.held.contains(*pod))
+    }
+
+    /// The node that a pod is promised.
+    pub fn promise_of(&self, pod: PodId) -> Option<NodeId> {
+        self.promised.by_pod.get(&pod).copied()
+    }
+
+    /// The pod is promised room on the node, or on none any more.
+    pub fn promise(&mut self, pod: PodId, node: Option<NodeId>) {
+        self.promised.set(pod, node);
     }
 
     /// What is taken on a node, as of the last refresh.
@@ -149,8 +187,12 @@ impl Occupancy {
     fn upserted(&mut self, pod: &Pod) {
         let finished = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
         self.bind(pod.id, pod.node.filter(|_| !finished));
-        self.stale.extend(self.held.by_pod.get(&pod.id));
-        let waits = pod.phase == Phase::Pending && pod.node.is_none() && !pod.terminating;
-        self.promised.set(pod.id, pod.nominated.filter(|_| waits));
+        self.stale.extend(self.held.get(pod.id).map(|place| place.node));
+        self.promise(pod.id, pod.nominated.filter(|_| waits(pod)));
     }
+}
+
+/// Whether a pod waits for a node, held for one or not.
+pub fn waits(pod: &Pod) -> bool {
+    pod.phase == Phase::Pending && pod.node.is_none() && !pod.terminating
 }

@@ -1,6 +1,6 @@
 //! Only who waits for a node is given one.
 
-use lictor_contract::{Phase, Placement};
+use lictor_contract::Placement;
 
 use super::{Ground, Proposal, Violation};
 
@@ -13,17 +13,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
     placements.iter().try_for_each(|placement| {
         let pod = ground.mirror.pod(placement.pod).ok_or(Violation::UnknownPod(placement.pod))?;
-        let state = if pod.node.is_some() {
-            "is bound already"
-        } else if ground.occupancy.is_held(pod.id) {
-            "is held at permit"
-        } else if pod.terminating {
-            "is being deleted"
-        } else if pod.phase != Phase::Pending {
-            "is not pending"
-        } else {
-            return Ok(());
-        };
+        let Some(state) = ground.occupancy.not_pending(pod) else { return Ok(()) };
         Err(Violation::NotPending { pod: ground.pod_name(pod.id), state })
     })
 }

@@ -98,9 +98,15 @@ impl World {
             pod("q", 1, 5),
         ]);
         let (pod, node) = (world.pod("default/h"), world.node("n3"));
-        world.occupancy.hold(pod, Some(node));
+        world.hold(pod, node);
         world.sync();
         world
+    }
+
+    /// The pod is held for the node.
+    pub fn hold(&mut self, pod: PodId, node: NodeId) {
+        let place = self.occupancy.place_at(node, i64::MAX);
+        self.occupancy.hold(pod, Some(place));
     }
 
     /// Takes note of what changed.

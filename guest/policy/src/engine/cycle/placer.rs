@@ -1,12 +1,14 @@
 //! The clerk: nodes for pods and gangs, within what their laws allow.
 
+use std::collections::BTreeSet;
+
 use super::allocate::Placements;
 use super::pending_jobs::PendingJob;
 use super::{Context, Finder, Simulation, When, told};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::laws::Gate;
-use crate::model::{NodeIx, PodIx, Request, ShapeIx};
+use crate::model::{ClassIx, NodeIx, PodIx};
 
 /// Places pods in the stage of a step.
 pub struct Placer<'a, 'c> {
@@ -132,21 +134,18 @@ impl<'a, 'c> Placer<'a, 'c> {
     }
 }
 
-/// Kinds of pods that got no node.
+/// Classes of pods that got no node.
 #[derive(Default)]
-pub struct Refused(Vec<(Request, ShapeIx)>);
+pub struct Refused(BTreeSet<ClassIx>);
 
 impl Refused {
-    /// Whether a pod is of such a kind.
+    /// Whether a pod is of such a class.
     pub fn knows(&self, simulation: &Simulation<'_>, ix: PodIx) -> bool {
-        let pod = simulation.cluster().pod(ix);
-        pod.is_some_and(|pod| self.0.iter().any(|(request, shape)| *request == pod.request && *shape == pod.shape))
+        simulation.cluster().pod(ix).is_some_and(|pod| self.0.contains(&pod.class))
     }
 
     /// A pod got no node.
     pub fn add(&mut self, simulation: &Simulation<'_>, ix: PodIx) {
-        if let Some(pod) = simulation.cluster().pod(ix).filter(|_| !self.knows(simulation, ix)) {
-            self.0.push((pod.request.clone(), pod.shape));
-        }
+        self.0.extend(simulation.cluster().pod(ix).map(|pod| pod.class));
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::room::Lack;
-use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, Request, ShapeIx, Trial};
+use crate::model::{Amounts, ClassIx, Cluster, NodeIx, Place, PodIx, Request, Table, Trial};
 
 /// At which moment there must be room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,11 +144,12 @@ impl<'c> Simulation<'c> {
     }
 }
 
-/// Finds nodes, the first by name that has room. As long as room only shrinks, no node is looked at twice for pods that are alike.
+/// Finds nodes, the first by name that has room. As long as room only shrinks, no node is looked at twice for pods of a class.
 #[derive(Debug, Clone)]
 pub struct Finder {
     nodes: Vec<NodeIx>,
-    alike: Vec<(Request, ShapeIx, When, usize)>,
+    /// How many nodes were looked at for a class: for room at once, and for room later.
+    seen: Table<ClassIx, [usize; 2]>,
 }
 
 impl Finder {
@@ -156,7 +157,7 @@ impl Finder {
     pub fn new(cluster: &Cluster) -> Finder {
         let mut nodes: Vec<_> = cluster.nodes().map(|(ix, node)| (node.rank, ix)).collect();
         nodes.sort_unstable();
-        Finder { nodes: nodes.into_iter().map(|(_, ix)| ix).collect(), alike: Vec::new() }
+        Finder { nodes: nodes.into_iter().map(|(_, ix)| ix).collect(), seen: Table::default() }
     }
 
     /// The node of a pod: the one it is nominated to, else the first that has room.
@@ -167,23 +168,19 @@ impl Finder {
         if let Some(nominated) = pod.nominated.filter(|node| takes(*node)) {
             return Some(nominated);
         }
-        let known = self
-            .alike
-            .iter()
-            .position(|(request, shape, at, _)| *request == pod.request && *shape == pod.shape && *at == when);
-        if known.is_none() {
-            self.alike.push((pod.request.clone(), pod.shape, when, 0));
+        if self.seen.get(pod.class).is_none() {
+            self.seen.insert(pod.class, [0, 0]);
         }
-        let last = self.alike.len().saturating_sub(1);
-        let entry = self.alike.get_mut(known.unwrap_or(last))?;
-        let rest = self.nodes.get(entry.3..)?;
+        let [now, later] = self.seen.get_mut(pod.class)?;
+        let seen = if when == When::Now { now } else { later };
+        let rest = self.nodes.get(*seen..)?;
         let ahead = rest.iter().position(|node| takes(*node));
-        entry.3 = entry.3.saturating_add(ahead.unwrap_or(rest.len()));
+        *seen = seen.saturating_add(ahead.unwrap_or(rest.len()));
         ahead.and_then(|ahead| rest.get(ahead)).copied()
     }
 
     /// Room has grown: every node is to be looked at again.
     pub fn start_over(&mut self) {
-        self.alike.clear();
+        self.seen = Table::default();
     }
 }

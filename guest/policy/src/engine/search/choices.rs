@@ -1,24 +1,22 @@
-//! Which node costs least: prices kept per kind of pod, so that a gang of many alike pods is priced once.
+//! Which node costs least: prices kept by class, so that a gang of many like pods is priced once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::PreemptionContext;
 use super::node_dry_run::NodeDryRun;
 use crate::laws::{NodeChoice, NodeCost};
-use crate::model::{Cluster, NodeIx, PodIx, Request, ShapeIx};
+use crate::model::{ClassIx, Cluster, NodeIx, PodIx, Request, Table};
 
-/// What it costs to plan a pod onto each node, kept for pods that ask for the same.
+/// What it costs to plan a pod onto each node, by class.
 #[derive(Default)]
-pub struct Choices {
-    alike: Vec<EquivalenceClass>,
-}
+pub struct Choices(Table<ClassIx, Prices>);
 
-/// Pods that ask for the same and may run on the same nodes.
-struct EquivalenceClass {
-    request: Request,
-    shape: ShapeIx,
+/// The prices of nodes for the pods of a class, the cheapest first.
+#[derive(Default)]
+struct Prices {
     losses: BTreeSet<(NodeCost, u64, NodeIx)>,
     loss_at: BTreeMap<NodeIx, (NodeCost, u64)>,
+    request: Request,
 }
 
 impl Choices {
@@ -32,38 +30,31 @@ impl Choices {
     ) -> Option<NodeIx> {
         let pod = cluster.pod(ix)?;
         let choice = &context.laws.node_choice;
-        if !self.alike.iter().any(|alike| alike.request == pod.request && alike.shape == pod.shape) {
-            let mut alike = EquivalenceClass {
-                request: pod.request.clone(),
-                shape: pod.shape,
-                losses: BTreeSet::new(),
-                loss_at: BTreeMap::new(),
-            };
+        if self.0.get(pod.class).is_none() {
+            let mut prices = Prices { request: pod.request.clone(), ..Prices::default() };
             for dry_run in dry_runs.values().filter(|dry_run| cluster.eligible(pod.shape, dry_run.node)) {
-                alike.price(cluster, choice, dry_run);
+                prices.price(cluster, choice, dry_run);
             }
-            self.alike.push(alike);
+            self.0.insert(pod.class, prices);
         }
-        let alike = self.alike.iter().find(|alike| alike.request == pod.request && alike.shape == pod.shape);
-        let nodes = alike.into_iter().flat_map(|alike| alike.losses.iter().map(|(_, _, node)| *node));
-        nodes.into_iter().find(|node| context.may_run(cluster, ix, *node))
+        let mut nodes = self.0.get(pod.class)?.losses.iter().map(|(_, _, node)| *node);
+        nodes.find(|node| context.may_run(cluster, ix, *node))
     }
 
     /// A pod was planned onto a node: what it costs there is different now.
     pub fn changed(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun) {
-        self.alike.iter_mut().for_each(|alike| {
-            match alike.loss_at.remove(&dry_run.node) {
-                Some((loss, rank)) => alike.losses.remove(&(loss, rank, dry_run.node)),
-                None => return,
-            };
-            alike.price(cluster, choice, dry_run)
-        })
+        for (_, prices) in self.0.iter_mut() {
+            if let Some((loss, rank)) = prices.loss_at.remove(&dry_run.node) {
+                prices.losses.remove(&(loss, rank, dry_run.node));
+                prices.price(cluster, choice, dry_run);
+            }
+        }
     }
 }
 
-impl EquivalenceClass {
+impl Prices {
     fn price(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun) {
-        if let Some(loss) = dry_run.loss(cluster, choice, &self.request) {
+        if let Some(loss) = dry_run.price(cluster, choice, &self.request).map(|price| price.cost) {
             self.losses.insert((loss, dry_run.rank, dry_run.node));
             self.loss_at.insert(dry_run.node, (loss, dry_run.rank));
         }

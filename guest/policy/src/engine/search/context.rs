@@ -3,7 +3,7 @@
 use crate::contract::{Outcome, Placement, Subject};
 use crate::engine::Notes;
 use crate::laws::{Denial, Laws, Preemptor, Rule};
-use crate::model::{Cluster, Ledger, Node, NodeIx, Pod, PodIx};
+use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Pod, PodIx};
 
 /// What a search has to go by.
 pub struct PreemptionContext<'a> {
@@ -60,5 +60,21 @@ impl PreemptionContext<'_> {
     pub(super) fn may_run(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
         let refuted = self.refuted.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0);
         !refuted && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
+    }
+
+    /// The room of a node beside what is promised to pods of other jobs.
+    pub(super) fn unpromised(&self, cluster: &Cluster, node: &Node) -> Amounts {
+        let mut room = node.free.clone();
+        self.promised(cluster, node).for_each(|other| room.subtract(&other.request));
+        room
+    }
+
+    /// Candidates in the order in which they are reprieved.
+    pub(super) fn in_reprieve_order(&self, cluster: &Cluster, mut candidates: Vec<PodIx>) -> Vec<PodIx> {
+        candidates.sort_unstable_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
+            (Some(a), Some(b)) => (self.laws.put_back.compare)(cluster, a, b),
+            _ => a.cmp(b),
+        });
+        candidates
     }
 }

@@ -8,24 +8,16 @@
 //! The gathering tries the least important first and turns back where that leads nowhere; pods that are alike for the laws are
 //! tried once. It gives a node up after [`STEPS`] steps: the only way in which a group that exists can be missed.
 
-mod told;
+mod trace;
 
+use super::node_dry_run::NodeDryRun;
+use super::reprieve::without_reprieve;
 use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::laws::{Case, Gate, Group, Laws, NodeCost, NodeVictims, Preemptor};
-use crate::model::{Amounts, Cluster, Node, NodeIx, Pod, PodIx, Request, Trial};
+use crate::model::{Cluster, Node, NodeIx, Pod, PodIx, Request, Trial};
 
 /// So many groups are looked at on one node, at most.
 const STEPS: u32 = 4096;
-
-/// A node that might be freed.
-struct NodeDryRun {
-    node: NodeIx,
-    rank: u64,
-    /// What is free, what is leaving counted and what is promised to others not.
-    room: Amounts,
-    /// Who may go, least important first, and the reasons to spare each.
-    candidates: Vec<(PodIx, u8)>,
-}
 
 /// A node that can be freed.
 struct PreemptionCandidate {
@@ -85,15 +77,15 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
         }
         if let Some(best) = best {
             if context.notes.are_on() {
-                told::found(cluster, context, group, (&request, &dry_runs), &best);
+                trace::found(cluster, context, group, (&request, &dry_runs), &best);
             }
             return Ok(Plan::by_node(context.preemptor.pod, vec![(context.preemptor.pod, best.node)], best.victims));
         }
     }
     if context.notes.are_on() {
-        dry_runs.iter().for_each(|dry_run| told::unfit(cluster, context, group, &request, dry_run));
+        dry_runs.iter().for_each(|dry_run| trace::unfit(cluster, context, group, &request, dry_run));
     }
-    let everybody: Vec<PodIx> = dry_runs.iter().flat_map(|dry_run| &dry_run.candidates).map(|(ix, _)| *ix).collect();
+    let everybody: Vec<PodIx> = dry_runs.iter().flat_map(NodeDryRun::pods).collect();
     let case = case(cluster, context, &everybody);
     let broken = context.laws.limits.iter().find_map(|limit| Some((limit.rule, (limit.holds)(&case).err()?)));
     let nowhere = Obstacle::NoNode { pod: context.preemptor.pod, planned: 0 };
@@ -124,17 +116,17 @@ fn dry_runs(
         for (_, other) in cluster.nominated_on(node, preemptor) {
             room.subtract(&other.request);
         }
-        let mut candidates = Vec::new();
-        for (ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
-            if pod.place.node().is_some() && context.may_make_way(cluster, ix) {
-                let reasons =
-                    (group.last_resort.reasons)(&context.preemptor.planning(cluster, context.ledger), ix, pod);
-                candidates.push((ix, pod, reasons));
-            }
+        let held = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.place.node().is_some());
+        let mut candidates: Vec<PodIx> = node.pods.iter().copied().filter(held).collect();
+        candidates.retain(|pod| context.may_make_way(cluster, *pod));
+        let candidates = context.in_reprieve_order(cluster, candidates);
+        let mut dry_run = NodeDryRun::new(cluster, (ix, node), room, candidates, 0);
+        let case = context.preemptor.planning(cluster, context.ledger);
+        for candidate in &mut dry_run.candidates {
+            let pod = cluster.pod(candidate.pod);
+            candidate.reluctance = pod.map_or(0, |pod| (group.last_resort.reasons)(&case, candidate.pod, pod));
         }
-        candidates.sort_unstable_by(|(_, a, _), (_, b, _)| (context.laws.put_back.compare)(cluster, b, a));
-        let candidates = candidates.into_iter().map(|(ix, _, reasons)| (ix, reasons)).collect();
-        dry_runs.push(NodeDryRun { node: ix, rank: node.rank, room, candidates });
+        dry_runs.push(dry_run);
     }
     dry_runs
 }
@@ -148,30 +140,33 @@ fn offer(
     dry_run: &NodeDryRun,
     reasons: u8,
 ) -> Option<PreemptionCandidate> {
-    let allowed: Vec<(PodIx, u8)> =
-        dry_run.candidates.iter().copied().filter(|(_, spare)| spare & !reasons == 0).collect();
-    if allowed.iter().fold(0, |all, (_, spare)| all | spare) != reasons {
+    let allowed = || dry_run.candidates.iter().filter(|candidate| candidate.reluctance & !reasons == 0);
+    if allowed().fold(0, |all, candidate| all | candidate.reluctance) != reasons {
         // The same candidates as for fewer reasons: nothing was found with them.
         return None;
     }
-    let mut search =
-        GroupSearch { cluster, context, floors: &group.floors, request, room: &dry_run.room, steps: STEPS };
+    let mut search = GroupSearch { cluster, context, floors: &group.floors, request, dry_run, steps: STEPS };
     let mut chosen = Vec::new();
-    let pods: Vec<PodIx> = allowed.iter().map(|(ix, _)| *ix).collect();
+    // The least important first.
+    let mut pods: Vec<PodIx> = allowed().map(|candidate| candidate.pod).collect();
+    pods.reverse();
     if !search.gather(&mut chosen, &pods) {
         return None;
     }
-    // The weightiest reason to spare somebody first, then the most important.
-    let spare = |ix: &PodIx| allowed.iter().find(|(pod, _)| pod == ix).map_or(0, |(_, spare)| *spare);
+    // The weightiest reason to spare a pod first, then the most important.
+    let spare =
+        |ix: &PodIx| allowed().find(|candidate| candidate.pod == *ix).map_or(0, |candidate| candidate.reluctance);
     let mut order = chosen.clone();
     order.reverse();
     order.sort_by_key(|ix| std::cmp::Reverse(spare(ix)));
-    for ix in order {
-        let without: Vec<PodIx> = chosen.iter().copied().filter(|other| *other != ix).collect();
-        if search.suffices(&without) {
+    without_reprieve(order, |ix| {
+        let without: Vec<PodIx> = chosen.iter().copied().filter(|other| other != ix).collect();
+        let stays = search.suffices(&without);
+        if stays {
             chosen = without;
         }
-    }
+        stays
+    });
     let reasons = chosen.iter().fold(0, |all, ix| all | spare(ix));
     let loss = (context.laws.node_choice.loss)(&NodeVictims { cluster, victims: &chosen, violations: 0, reasons });
     Some(PreemptionCandidate { node: dry_run.node, victims: chosen, loss: (loss, dry_run.rank) })
@@ -183,7 +178,7 @@ struct GroupSearch<'a> {
     context: &'a PreemptionContext<'a>,
     floors: &'a [Gate],
     request: &'a Request,
-    room: &'a Amounts,
+    dry_run: &'a NodeDryRun,
     steps: u32,
 }
 
@@ -223,10 +218,7 @@ impl GroupSearch<'_> {
 
     /// Whether there is room, and under every limit, when a group goes.
     fn suffices(&self, group: &[PodIx]) -> bool {
-        let mut room = self.room.clone();
-        for pod in group.iter().filter_map(|ix| self.cluster.pod(*ix)) {
-            room.add(&pod.request);
-        }
+        let room = self.dry_run.without(self.cluster, group);
         let case = case(self.cluster, self.context, group);
         room.lacks(self.request).is_none() && self.context.laws.limits.iter().all(|limit| (limit.holds)(&case).is_ok())
     }

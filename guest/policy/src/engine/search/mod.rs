@@ -6,9 +6,10 @@ mod context;
 mod group_on_one_node;
 mod node_by_node;
 mod node_dry_run;
-mod put_back;
 mod remove_all_put_back;
-mod tell;
+mod reprieve;
+mod reprieve_job;
+mod trace;
 
 pub use context::PreemptionContext;
 

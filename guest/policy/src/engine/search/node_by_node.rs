@@ -8,21 +8,27 @@
 //! filterPodsWithPDBViolation, pickOneNodeForPreemption. Upstream begins at a random node and stops when it has seen enough; here it
 //! begins at the first by name, so that the answer is the same each time.
 
-mod told;
-
+use super::node_dry_run::{NodeDryRun, Price};
 use super::remove_all_put_back::plan_job;
-use super::tell::Full;
+use super::trace::{Why, cost};
 use super::{Obstacle, Plan, PreemptionContext, Search};
-use crate::laws::{NodeCost, NodeVictims, Preemptor, Sample};
-use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request};
+use crate::contract::{Outcome, Subject};
+use crate::engine::reasons::{NODE_SUFFICES, NOT_LOOKED_AT};
+use crate::engine::room::Lack;
+use crate::laws::{Detail, NodeCost, Preemptor, Sample};
+use crate::model::{Cluster, Node, NodeIx, PodIx, Request};
 
 /// A node that could be freed.
 struct PreemptionCandidate {
-    node: NodeIx,
-    victims: Vec<PodIx>,
-    violations: usize,
-    /// What is lost there, and the rank of the node.
-    loss: (NodeCost, u64),
+    dry_run: NodeDryRun,
+    price: Price,
+}
+
+impl PreemptionCandidate {
+    /// What decides between nodes.
+    fn order(&self) -> (NodeCost, u64) {
+        (self.price.cost, self.dry_run.rank)
+    }
 }
 
 /// The search node by node, for one pod. A gang that needs more of its pods is planned as a whole.
@@ -71,75 +77,98 @@ fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Samp
     let enough = sample.of(nodes.len());
     let mut offers: Vec<PreemptionCandidate> = Vec::new();
     for (at, (ix, node)) in nodes.iter().enumerate() {
-        offers.extend(offer(cluster, context, *ix, node, &request));
-        if offers.len() >= enough && offers.iter().any(|offer| offer.violations == 0) {
-            told::not_looked_at(context, nodes.get(at.saturating_add(1)..).unwrap_or_default(), offers.len());
+        offers.extend(offer(cluster, context, (*ix, node), &request));
+        if offers.len() >= enough && offers.iter().any(|offer| offer.price.violations == 0) {
+            tell_not_looked_at(context, nodes.get(at.saturating_add(1)..).unwrap_or_default(), offers.len());
             break;
         }
     }
     if context.notes.are_on() {
-        told::offers(cluster, context, &offers, &request);
+        tell_offers(cluster, context, &offers, &request);
     }
-    let Some(best) = offers.into_iter().min_by_key(|offer| offer.loss) else {
+    let Some(best) = offers.into_iter().min_by_key(PreemptionCandidate::order) else {
         return Err(Obstacle::NoNode { pod: preemptor, planned: 0 });
     };
-    let victims = best.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
-    Ok(Plan::by_node(preemptor, vec![(preemptor, best.node)], victims))
+    let victims = best.price.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
+    Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
 }
 
 /// What freeing a node would cost; none where it cannot be freed.
 fn offer(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
-    ix: NodeIx,
-    node: &Node,
+    (ix, node): (NodeIx, &Node),
     request: &Request,
 ) -> Option<PreemptionCandidate> {
-    let mut candidates: Vec<PodIx> = Vec::new();
-    for pod in &node.pods {
-        if context.may_make_way(cluster, *pod) {
-            candidates.push(*pod);
-        }
-    }
-    let mut room = node.free.clone();
-    for other in context.promised(cluster, node) {
-        room.subtract(&other.request);
-    }
-    for candidate in &candidates {
-        room.add(&cluster.frees(*candidate));
-    }
-    if candidates.is_empty() || room.lacks(request).is_some() {
-        if context.notes.are_on() {
-            context.tell_full(cluster, &Full { node: ix, candidates: &candidates, room: &room, request });
-        }
-        return None;
-    }
-    candidates.sort_unstable_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
-        (Some(a), Some(b)) => (context.laws.put_back.compare)(cluster, a, b),
-        _ => a.cmp(b),
-    });
-    // Who is leaving anyway is put back last: nobody else goes for it.
+    let candidates: Vec<PodIx> = node.pods.iter().copied().filter(|pod| context.may_make_way(cluster, *pod)).collect();
+    let candidates = context.in_reprieve_order(cluster, candidates);
+    // A pod that is leaving anyway is reprieved last: no other pod is evicted for it.
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =
         candidates.iter().partition(|ix| context.is_leaving(cluster, **ix));
     let (protected, open) = cluster.split_by_budget(&staying);
-    let mut victims = reprieve(cluster, &mut room, request, &protected);
-    let violations = victims.len();
-    victims.extend(reprieve(cluster, &mut room, request, &open));
-    victims.extend(reprieve(cluster, &mut room, request, &leaving));
-    let loss = (context.laws.node_choice.loss)(&NodeVictims { cluster, victims: &victims, violations, reasons: 0 });
-    Some(PreemptionCandidate { node: ix, victims, violations, loss: (loss, node.rank) })
-}
-
-/// Puts back whom one can beside the asker; who is left is returned.
-fn reprieve(cluster: &Cluster, room: &mut Amounts, request: &Request, candidates: &[PodIx]) -> Vec<PodIx> {
-    let mut victims = Vec::new();
-    for ix in candidates {
-        let frees = cluster.frees(*ix);
-        room.subtract(&frees);
-        if room.lacks(request).is_some() {
-            room.add(&frees);
-            victims.push(*ix);
+    let count = protected.len();
+    let in_order = protected.into_iter().chain(open).chain(leaving);
+    let room = context.unpromised(cluster, node);
+    let dry_run = NodeDryRun::new(cluster, (ix, node), room, in_order, count);
+    let price = dry_run.price(cluster, &context.laws.node_choice, request);
+    match price.filter(|_| !candidates.is_empty()) {
+        Some(price) => Some(PreemptionCandidate { dry_run, price }),
+        None => {
+            context.tell_full(cluster, &dry_run, request);
+            None
         }
     }
-    victims
+}
+
+/// Notes the nodes that were not looked at because there were offers enough.
+fn tell_not_looked_at(context: &mut PreemptionContext<'_>, nodes: &[(NodeIx, &Node)], offers: usize) {
+    for (node, _) in nodes {
+        let detail = || Detail::default().count("candidates", offers);
+        context.notes.note(Subject::Node(node.0), Outcome::Unneeded, &NOT_LOOKED_AT, detail);
+    }
+}
+
+/// Notes of the chosen offer which pods are reprieved and which are not; of the others that they were not chosen.
+fn tell_offers(
+    cluster: &Cluster,
+    context: &mut PreemptionContext<'_>,
+    offers: &[PreemptionCandidate],
+    request: &Request,
+) {
+    let chosen = offers.iter().min_by_key(|offer| offer.order()).map(|offer| offer.dry_run.node);
+    for PreemptionCandidate { dry_run, price } in offers {
+        if Some(dry_run.node) == chosen {
+            tell_victims(cluster, context, dry_run, (&price.victims, request));
+            continue;
+        }
+        let detail = || match price.violations {
+            0 => cost(cluster, &price.victims, ""),
+            violations => cost(cluster, &price.victims, "").count("violations", violations),
+        };
+        context.notes.note(Subject::Node(dry_run.node.0), Outcome::Enough, &NODE_SUFFICES, detail);
+        let there = context.in_reprieve_order(cluster, dry_run.pods());
+        context.tell_unneeded(&there, "unused-node");
+    }
+}
+
+/// Notes of the candidates on a node which are reprieved, and what would be missing with each of the others back.
+fn tell_victims(
+    cluster: &Cluster,
+    context: &mut PreemptionContext<'_>,
+    dry_run: &NodeDryRun,
+    (victims, request): (&[PodIx], &Request),
+) {
+    let mut room = dry_run.without(cluster, victims);
+    for ix in context.in_reprieve_order(cluster, dry_run.pods()) {
+        if context.is_leaving(cluster, ix) {
+            context.tell_unneeded(&[ix], "leaving");
+        } else if victims.contains(&ix) {
+            let frees = cluster.frees(ix);
+            room.subtract(&frees);
+            context.notes.needed(cluster, ix, &Why::Lack(Lack::of(&room, request).unwrap_or_default()));
+            room.add(&frees);
+        } else {
+            context.notes.reprieved(ix);
+        }
+    }
 }

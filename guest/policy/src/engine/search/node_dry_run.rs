@@ -1,7 +1,8 @@
 //! A node as a search sees it: what it would have with everybody gone who may make way, and who that is.
 
+use super::reprieve::without_reprieve;
 use crate::laws::{NodeChoice, NodeCost, NodeVictims};
-use crate::model::{Amounts, Cluster, Kind, NodeIx, PodIx, Request, ResourceIx};
+use crate::model::{Amounts, Cluster, Kind, Node, NodeIx, PodIx, Request, ResourceIx};
 
 /// Somebody who may make way.
 #[derive(Debug, Clone)]
@@ -10,6 +11,8 @@ pub struct Candidate {
     pub pod: PodIx,
     /// What comes free when it goes, where that is not what it asks for.
     frees: Option<Request>,
+    /// How reluctantly it is taken, one bit a reason (see [`LastResort`](crate::laws::LastResort)).
+    pub reluctance: u8,
 }
 
 impl Candidate {
@@ -17,7 +20,7 @@ impl Candidate {
     pub fn new(cluster: &Cluster, pod: PodIx) -> Candidate {
         let is_plain = cluster.pod(pod).is_none_or(|pod| pod.name.kind == Kind::Pod && pod.attributes.inside.is_none());
         let frees = if is_plain { None } else { Some(cluster.frees(pod)) };
-        Candidate { pod, frees }
+        Candidate { pod, frees, reluctance: 0 }
     }
 
     /// What comes free when it goes.
@@ -49,15 +52,54 @@ pub struct NodeDryRun {
     pub victims: Vec<PodIx>,
 }
 
+/// What freeing a node costs.
+#[derive(Debug, Clone)]
+pub struct Price {
+    /// The victims.
+    pub victims: Vec<PodIx>,
+    /// How many of them against their disruption budgets.
+    pub violations: usize,
+    /// What is lost.
+    pub cost: NodeCost,
+}
+
 impl NodeDryRun {
-    /// What is lost if one more pod with this request is planned onto the node; none where it does not fit even with every
-    /// candidate gone.
-    pub fn loss(&self, cluster: &Cluster, choice: &NodeChoice, request: &Request) -> Option<NodeCost> {
+    /// A node onto which nothing is planned yet, with so much room beside the candidates. Of these the first so many are protected by
+    /// a budget.
+    pub fn new(
+        cluster: &Cluster,
+        (ix, node): (NodeIx, &Node),
+        room: Amounts,
+        candidates: impl IntoIterator<Item = PodIx>,
+        protected: usize,
+    ) -> NodeDryRun {
+        let candidates = candidates.into_iter().map(|ix| Candidate::new(cluster, ix)).collect();
+        let (leaving, asked, victims) = (Vec::new(), Vec::new(), Vec::new());
+        NodeDryRun { node: ix, rank: node.rank, room, leaving, candidates, protected, asked, victims }
+    }
+
+    /// The candidates.
+    pub fn pods(&self) -> Vec<PodIx> {
+        self.candidates.iter().map(|candidate| candidate.pod).collect()
+    }
+
+    /// What it costs to plan one more pod with this request onto the node; none where it does not fit even with every candidate gone.
+    pub fn price(&self, cluster: &Cluster, choice: &NodeChoice, request: &Request) -> Option<Price> {
         let mut victims = self.victims_for(cluster, request)?;
         victims.retain(|pod| !self.victims.contains(pod));
         let protected = self.candidates.iter().take(self.protected);
         let violations = protected.filter(|candidate| victims.contains(&candidate.pod)).count();
-        Some((choice.loss)(&NodeVictims { cluster, victims: &victims, violations, reasons: 0 }))
+        let cost = (choice.loss)(&NodeVictims { cluster, victims: &victims, violations, reasons: 0 });
+        Some(Price { victims, violations, cost })
+    }
+
+    /// What there would be with some candidates gone.
+    pub fn without(&self, cluster: &Cluster, gone: &[PodIx]) -> Amounts {
+        let mut room = self.room.clone();
+        for candidate in gone.iter().map(|ix| Candidate::new(cluster, *ix)) {
+            candidate.frees(cluster).into_iter().for_each(|frees| room.add(frees));
+        }
+        room
     }
 
     /// What there would be with every candidate gone.
@@ -96,14 +138,14 @@ impl NodeDryRun {
         if !fits(&room) {
             return None;
         }
-        let mut victims = Vec::new();
-        for (pod, frees) in candidates() {
+        let needed = without_reprieve(candidates(), |(_, frees)| {
             room.subtract(frees);
-            if !fits(&room) {
+            let stays = fits(&room);
+            if !stays {
                 room.add(frees);
-                victims.push(pod);
             }
-        }
-        Some(victims)
+            stays
+        });
+        Some(needed.into_iter().map(|(pod, _)| pod).collect())
     }
 }

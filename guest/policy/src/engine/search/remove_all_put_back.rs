@@ -11,9 +11,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::choices::Choices;
-use super::node_dry_run::{Candidate, NodeDryRun};
-use super::put_back::put_back;
-use super::tell::Full;
+use super::node_dry_run::NodeDryRun;
+use super::reprieve_job::reprieve_job;
 use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::model::{Cluster, NodeIx, PodIx, ResourceIx};
 
@@ -50,7 +49,7 @@ pub(super) fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_
     }
     let is_used = |dry_run: &NodeDryRun| nominations.iter().any(|(_, at)| *at == dry_run.node);
     let (used, unused): (Vec<NodeDryRun>, Vec<NodeDryRun>) = dry_runs.into_values().partition(is_used);
-    let found = put_back(cluster, context, &used, nominations);
+    let found = reprieve_job(cluster, context, &used, nominations);
     if context.notes.are_on() {
         tell_unused(cluster, context, &unused);
     }
@@ -84,29 +83,21 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
         if !context.preemptor.pods.iter().any(|pod| context.may_run(cluster, *pod, ix)) {
             continue;
         }
-        let mut room = node.free.clone();
-        let mut leaving = Vec::new();
-        let mut candidates = Vec::new();
-        for (pod_ix, pod) in node.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
-            if context.is_leaving(cluster, pod_ix) {
-                context.tell_unneeded(&[pod_ix], "leaving");
-                room.add(&cluster.frees(pod_ix));
-                leaving.push(pod_ix);
-            } else if context.may_make_way(cluster, pod_ix) {
-                candidates.push((pod_ix, pod));
+        let mut room = context.unpromised(cluster, node);
+        let (mut leaving, mut candidates) = (Vec::new(), Vec::new());
+        for pod in node.pods.iter().copied() {
+            if context.is_leaving(cluster, pod) {
+                context.tell_unneeded(&[pod], "leaving");
+                room.add(&cluster.frees(pod));
+                leaving.push(pod);
+            } else if context.may_make_way(cluster, pod) {
+                candidates.push(pod);
             }
         }
-        for other in context.promised(cluster, node) {
-            room.subtract(&other.request);
-        }
-        candidates.sort_unstable_by(|(_, a), (_, b)| (context.laws.put_back.compare)(cluster, a, b));
-        let candidates: Vec<PodIx> = candidates.into_iter().map(|(ix, _)| ix).collect();
-        let (protected, open) = cluster.split_by_budget(&candidates);
-        let in_order = protected.iter().chain(&open);
-        let candidates = in_order.map(|ix| Candidate::new(cluster, *ix)).collect();
-        let (protected, asked, victims) = (protected.len(), Vec::new(), Vec::new());
-        dry_runs
-            .insert(ix, NodeDryRun { node: ix, rank: node.rank, room, leaving, candidates, protected, asked, victims });
+        let (protected, open) = cluster.split_by_budget(&context.in_reprieve_order(cluster, candidates));
+        let count = protected.len();
+        let dry_run = NodeDryRun::new(cluster, (ix, node), room, protected.into_iter().chain(open), count);
+        dry_runs.insert(ix, NodeDryRun { leaving, ..dry_run });
     }
     dry_runs
 }
@@ -120,16 +111,12 @@ fn tell_nowhere(
 ) {
     let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
     for dry_run in dry_runs.values() {
-        let candidates = candidates(dry_run);
+        let candidates = dry_run.pods();
         if nominations.iter().any(|(_, at)| *at == dry_run.node) {
-            context.tell_enough(cluster, dry_run.node, &dry_run.victims);
+            context.tell_enough(cluster, dry_run.node, &dry_run.victims, "");
             context.tell_unneeded(&candidates, "job-incomplete");
         } else if context.may_run(cluster, pod, dry_run.node) {
-            let room = dry_run.emptied(cluster);
-            context.tell_full(
-                cluster,
-                &Full { node: dry_run.node, candidates: &candidates, room: &room, request: &request },
-            );
+            context.tell_full(cluster, dry_run, &request);
         } else {
             context.tell_unneeded(&candidates, "other-node");
         }
@@ -139,23 +126,17 @@ fn tell_nowhere(
 /// Notes of the nodes onto which nothing was planned whether they would have done, for the first pod that may run there.
 fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs: &[NodeDryRun]) {
     for dry_run in dry_runs {
-        let candidates = candidates(dry_run);
+        let candidates = dry_run.pods();
         let taken = context.preemptor.pods.iter().find(|pod| context.may_run(cluster, **pod, dry_run.node));
         let Some(request) = taken.and_then(|ix| cluster.pod(*ix)).map(|pod| pod.request.clone()) else { continue };
         match dry_run.victims_for(cluster, &request) {
             Some(victims) => {
-                context.tell_enough(cluster, dry_run.node, &victims);
+                context.tell_enough(cluster, dry_run.node, &victims, "");
                 context.tell_unneeded(&candidates, "unused-node");
             }
             None => {
-                let room = dry_run.emptied(cluster);
-                let full = Full { node: dry_run.node, candidates: &candidates, room: &room, request: &request };
-                context.tell_full(cluster, &full);
+                context.tell_full(cluster, dry_run, &request);
             }
         }
     }
-}
-
-fn candidates(dry_run: &NodeDryRun) -> Vec<PodIx> {
-    dry_run.candidates.iter().map(|candidate| candidate.pod).collect()
 }

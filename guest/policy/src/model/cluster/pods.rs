@@ -11,7 +11,7 @@ impl Cluster {
         self.requested.admit(|resource| old.map_or(0, |old| old.get(resource)), request.iter())
     }
 
-    /// A pod is new or has changed; nothing has where what it asks for cannot be counted. Its rank is given here. A pod that the policy
+    /// A pod is new or has changed; nothing has where what it asks for cannot be counted. Its rank and its class are given here. A pod that the policy
     /// holds reserved stays so until it is bound, unreserved or gone.
     pub fn upsert_pod(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
         self.can_count_request(ix, &pod.request)?;
@@ -81,6 +81,7 @@ impl Cluster {
     fn attach(&mut self, ix: PodIx, mut pod: Pod) {
         self.version = self.version.wrapping_add(1);
         pod.rank = self.rank_pod(&pod.name);
+        pod.class = self.classes.of(pod.shape, &pod.request);
         let (place, nominated, job, created) = (pod.place, pod.nominated, pod.attributes.job, pod.created);
         let reservation_group = match pod.name.kind {
             Kind::Reservation => Some(self.symbols.intern(&pod.name.name)),

@@ -60,11 +60,17 @@ impl Objects {
         }
     }
 
-    /// Changes the JSON of the objects of this kind and name, of whatever group.
-    pub(super) fn change(&mut self, kind: &str, name: &str, change: impl Fn(&mut Value)) {
+    /// The JSON of the object of this kind and name, of whatever group.
+    pub(super) fn json(&self, kind: &str, name: &str) -> Option<&Value> {
+        let key = self.keys(kind, "", name).into_iter().next()?;
+        self.held.get(&key).map(|held| &held.json)
+    }
+
+    /// Sets the JSON of the objects of this kind and name, of whatever group.
+    pub(super) fn replace(&mut self, kind: &str, name: &str, json: &Value) {
         for key in self.keys(kind, "", name) {
-            if let Some(held) = self.held.get_mut(&key) {
-                change(&mut held.json);
+            if let Some(held) = self.held.get_mut(&key).filter(|held| held.json != *json) {
+                held.json = json.clone();
                 self.ledger.changed(key);
             }
         }
@@ -78,6 +84,11 @@ impl Objects {
             self.ledger.gone(key.clone());
         }
         !keys.is_empty()
+    }
+
+    /// Whether there is an object of this kind and name, of whatever group.
+    pub(super) fn contains(&self, kind: &str, namespace: &str, name: &str) -> bool {
+        !self.keys(kind, namespace, name).is_empty()
     }
 
     /// Objects that are gone since the last call.

@@ -23,7 +23,7 @@ pub(super) struct Pods {
 }
 
 /// A pod.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct PodEntry {
     /// As the policy is told of it.
     pub(super) record: Pod,
@@ -88,9 +88,8 @@ impl Pods {
         self.entries.get(id as usize)?.as_ref()
     }
 
-    /// Sets a pod; gives what was there. The caller notes the change.
-    pub(super) fn set(&mut self, id: PodId, entry: PodEntry) -> Option<PodEntry> {
-        let old = self.take(id);
+    fn set(&mut self, id: PodId, entry: PodEntry) {
+        self.take(id);
         for node in entry.nodes() {
             self.by_node.entry(node.clone()).or_default().insert(id);
         }
@@ -100,18 +99,21 @@ impl Pods {
         if let Some(slot) = self.entries.get_mut(id as usize) {
             *slot = Some(entry);
         }
-        old
+    }
+
+    /// Sets a pod, and notes the change where there is one.
+    pub(super) fn replace(&mut self, id: PodId, entry: PodEntry) {
+        if self.get(id).is_none_or(|old| old.record != entry.record) {
+            self.ledger.changed(id);
+        }
+        self.set(id, entry);
     }
 
     /// Changes a pod.
     pub(super) fn change(&mut self, id: PodId, change: impl FnOnce(&mut PodEntry)) {
-        let Some(mut entry) = self.take(id) else { return };
-        let before = entry.record.clone();
+        let Some(mut entry) = self.get(id).cloned() else { return };
         change(&mut entry);
-        if entry.record != before {
-            self.ledger.changed(id);
-        }
-        self.set(id, entry);
+        self.replace(id, entry);
     }
 
     /// Takes a pod away for good.

@@ -2,7 +2,8 @@
 
 use lictor_contract::{NodeId, PodId, PodKind};
 
-use super::{Mirror, pods};
+use super::Mirror;
+use super::pods::{self, PodEntry};
 
 impl Mirror {
     /// Removes an object named `Kind/namespace/name` or `Kind/name` (a pod without namespace is in `default`); false where
@@ -29,9 +30,25 @@ impl Mirror {
         }
     }
 
+    /// Whether there is an object named `Kind/namespace/name` or `Kind/name`.
+    pub fn contains(&self, key: &str) -> bool {
+        let Some((kind, rest)) = key.split_once('/') else { return false };
+        let (namespace, name) = rest.split_once('/').unwrap_or(("", rest));
+        let placed = |kind, namespace| self.pods.id(&pods::name(kind, namespace, name)).is_some();
+        match kind {
+            "Node" => self.nodes.id(name).is_some(),
+            "Pod" => placed(PodKind::Pod, if namespace.is_empty() { "default" } else { namespace }),
+            "Reservation" => placed(PodKind::Reservation, namespace) || self.objects.contains(kind, namespace, name),
+            "PriorityClass" => {
+                self.classes.get(name).is_some_and(|_| !name.is_empty()) || self.objects.contains(kind, namespace, name)
+            }
+            _ => self.objects.contains(kind, namespace, name),
+        }
+    }
+
     fn remove_pod_named(&mut self, kind: PodKind, namespace: &str, name: &str) -> bool {
         let id = self.pods.id(&pods::name(kind, namespace, name));
-        id.is_some_and(|id| self.pods.remove(id).is_some())
+        id.is_some_and(|id| self.remove_pod(id).is_some())
     }
 
     fn remove_node(&mut self, id: NodeId) -> bool {
@@ -40,7 +57,8 @@ impl Mirror {
         self.nodes.ledger.gone(id);
         self.shapes.judge(id, &name, None);
         for pod in self.pods.of_node(&name) {
-            if self.pods.get(pod).is_some_and(|pod| pod.stated.node.as_ref() == Some(&name)) {
+            // Who is only assumed to be bound there may be bound nowhere.
+            if self.seen_node(pod) == Some(&name) {
                 self.remove_bound(pod);
             } else {
                 self.pods.change(pod, |entry| entry.resolve_nodes(&self.nodes));
@@ -49,8 +67,14 @@ impl Mirror {
         true
     }
 
+    /// Removes a pod and what was assumed of it.
+    pub(super) fn remove_pod(&mut self, pod: PodId) -> Option<PodEntry> {
+        self.assumed.remove(&pod);
+        self.pods.remove(pod)
+    }
+
     fn remove_bound(&mut self, pod: PodId) {
-        if let Some(entry) = self.pods.remove(pod)
+        if let Some(entry) = self.remove_pod(pod)
             && entry.record.kind == PodKind::Reservation
         {
             self.objects.remove("Reservation", "", &entry.record.name);

@@ -86,7 +86,8 @@ impl Mirror {
             && old.uid != facts.uid
         {
             // Another pod of the same name: the one that is known must have gone.
-            self.pods.remove(old.id);
+            let gone = old.id;
+            self.remove_pod(gone);
             known = None;
         }
         let (id, created, entered) = match known {
@@ -96,10 +97,7 @@ impl Mirror {
         let mut entry = self.entry(id, facts, place, created, entered);
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
-        if self.pods.get(id).is_none_or(|old| old.record != entry.record) {
-            self.pods.ledger.changed(id);
-        }
-        self.pods.set(id, entry);
+        self.see(id, entry);
     }
 
     /// What is kept of a pod; what depends on other objects is still to be resolved.

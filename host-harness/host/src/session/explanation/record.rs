@@ -5,20 +5,27 @@ use lictor_contract::{Note, Outcome, PodId, Subject};
 use super::{About, Explanation, Reported};
 use crate::policy::CallError;
 use crate::reason::NamedReason;
-use crate::session::{Session, SessionError};
+use crate::session::{Cause, Session, SessionError};
 
 /// What the codes of laws about room on nodes begin with.
 const NODE: &str = "node/";
 
-impl Session<'_> {
+impl Session {
     /// From here on every attempt is explained. False where the policy does not say why it decides as it does: then nothing is.
+    ///
+    /// # Errors
+    /// The policy fails.
     pub fn explain(&mut self) -> Result<bool, SessionError> {
-        match self.policy.record_notes(true) {
-            Ok(()) => self.explains = true,
-            Err(CallError::Lacks(_)) => self.explains = false,
-            Err(fault) => return Err(fault.into()),
-        }
-        Ok(self.explains)
+        let input = || "explain".to_owned();
+        self.run(input, |session| {
+            session.up()?;
+            session.explains = match session.policy.record_notes(true) {
+                Ok(()) => true,
+                Err(CallError::Lacks(_)) => false,
+                Err(fault) => return Err(fault.into()),
+            };
+            Ok(session.explains)
+        })
     }
 
     /// Why the last attempt for a pod ended as it did; none where nobody wants to be told. The nodes were asked where it is said so.
@@ -26,7 +33,7 @@ impl Session<'_> {
         &mut self,
         pod: PodId,
         nodes_asked: bool,
-    ) -> Result<Option<Explanation>, SessionError> {
+    ) -> Result<Option<Explanation>, Cause> {
         if !self.explains {
             return Ok(None);
         }

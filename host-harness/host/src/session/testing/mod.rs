@@ -1,16 +1,22 @@
 //! A policy that says what it was told to say, in names.
 
+#[expect(clippy::arithmetic_side_effects, reason = "it is code of tests")]
+mod plain;
 mod scripted;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lictor_contract::*;
 use serde_json::Value;
 
-use super::Session;
+use super::{Attempt, Cause, Input};
 use crate::cluster::Mirror;
+use crate::driver::Virtual;
 use crate::reason::{NamedReason, Templates};
 use crate::verify::testing::{interests, object};
+
+pub use plain::Plain;
 
 /// All points of the pod by pod cycle.
 pub const ALL: &[ExtensionPoint] = &[
@@ -69,19 +75,22 @@ pub enum Say {
 }
 
 /// The policy. An answer is said once, to the question it was meant for (`permit default/a`); what nothing was meant for is
-/// passed, fits everywhere and is allowed.
-#[derive(Debug, Default)]
+/// passed, fits everywhere and is allowed. What it was told can be read from every clone of it.
+#[derive(Debug, Clone, Default)]
 pub struct Scripted {
     points: Vec<ExtensionPoint>,
     script: BTreeMap<String, VecDeque<Say>>,
     pods: BTreeMap<String, PodId>,
     nodes: BTreeMap<String, NodeId>,
-    /// What it was asked and told, in order.
-    pub log: Vec<String>,
-    /// How many events it was told at once at most.
-    pub most_events_at_once: usize,
-    /// The marks, deletions and nominations that it was told of.
-    pub seen: BTreeMap<String, Pod>,
+    told: Arc<Mutex<Told>>,
+}
+
+/// What the policy was asked and told.
+#[derive(Debug, Default)]
+struct Told {
+    log: Vec<String>,
+    most_events_at_once: usize,
+    seen: BTreeMap<String, Pod>,
 }
 
 impl Scripted {
@@ -93,6 +102,35 @@ impl Scripted {
     pub fn say(mut self, question: &str, answer: Say) -> Scripted {
         self.script.entry(question.to_owned()).or_default().push_back(answer);
         self
+    }
+
+    /// What it was asked and told, in order.
+    pub fn log(&self) -> Vec<String> {
+        self.told().log.clone()
+    }
+
+    /// How many events it was told at once at most.
+    pub fn most_events_at_once(&self) -> usize {
+        self.told().most_events_at_once
+    }
+
+    /// A pod as it was told of it.
+    pub fn seen(&self, name: &str) -> Pod {
+        self.told().seen.get(name).cloned().unwrap()
+    }
+
+    /// How many pods it was told of.
+    pub fn seen_count(&self) -> usize {
+        self.told().seen.len()
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// It was asked or told this.
+    fn note(&self, what: String) {
+        self.told().log.push(what);
     }
 
     fn next(&mut self, question: &str) -> Option<Say> {
@@ -158,17 +196,28 @@ pub fn said(message: &str) -> NamedReason {
 }
 
 /// A session of the policy in a cluster of these objects.
-pub fn session(policy: &mut Scripted, objects: impl IntoIterator<Item = Value>) -> Session<'_> {
-    let mut session = Session::open(policy, "test", "").unwrap();
-    session.upsert(objects.into_iter().map(object)).unwrap();
+pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Virtual {
+    let mut session = Virtual::open(Box::new(policy.clone()), "test", "").unwrap();
+    session.apply(objects.into_iter().map(object).collect()).unwrap();
     session.take_happened();
     session
 }
 
-impl Session<'_> {
+impl Virtual {
     /// One attempt, by name.
-    pub fn try_pod(&mut self, name: &str) -> Result<super::Attempt, super::SessionError> {
-        let pod = self.mirror.pod_id(name).unwrap();
-        self.attempt(pod)
+    pub fn try_pod(&mut self, name: &str) -> Result<Attempt, Cause> {
+        self.tell(Input::Attempt(name.to_owned())).map_err(|error| error.cause)?;
+        Ok(self.last_attempt().unwrap())
+    }
+
+    /// One cycle.
+    pub fn cycle(&mut self) -> Result<(), Cause> {
+        self.tell(Input::Cycle).map_err(|error| error.cause)
+    }
+
+    /// Tells the policy what has changed.
+    pub fn sync(&mut self) -> Result<(), Cause> {
+        let now = self.mirror().now();
+        self.tell(Input::Clock(now)).map_err(|error| error.cause)
     }
 }

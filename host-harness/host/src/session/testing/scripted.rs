@@ -1,5 +1,7 @@
 //! The answers of the scripted policy.
 
+use std::collections::BTreeMap;
+
 use lictor_contract::*;
 use serde_json::Value;
 
@@ -13,6 +15,15 @@ fn fault<T>(call: &'static str) -> Result<T, CallError> {
 }
 
 impl Policy for Scripted {
+    fn restart(&mut self) -> Result<(), CallError> {
+        (self.pods, self.nodes) = (BTreeMap::new(), BTreeMap::new());
+        self.told().seen.clear();
+        self.note("restart".to_owned());
+        match self.next("restart") {
+            None => Ok(()),
+            Some(_) => fault("restart"),
+        }
+    }
     fn has(&self, interface: Interface) -> bool {
         self.points.iter().any(|point| point.interface() == interface)
             || matches!(interface, Interface::Account | Interface::Explain | Interface::Marks)
@@ -37,22 +48,23 @@ impl Policy for Scripted {
         })
     }
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
-        self.most_events_at_once = self.most_events_at_once.max(events.len());
+        let most = self.most_events_at_once().max(events.len());
+        self.told().most_events_at_once = most;
         for event in events {
             match event {
                 Event::PodUpserted(pod) => {
                     let place = if pod.kind == PodKind::Reservation { "Reservation" } else { &pod.namespace };
                     let name = format!("{place}/{}", pod.name);
                     self.pods.insert(name.clone(), pod.id);
-                    self.seen.insert(name, pod);
+                    self.told().seen.insert(name, pod);
                 }
-                Event::PodRemoved(pod) => self.log.push(format!("removed {}", self.name(pod))),
+                Event::PodRemoved(pod) => self.note(format!("removed {}", self.name(pod))),
                 Event::NodeUpserted(node) => {
                     self.nodes.insert(node.name, node.id);
                 }
-                Event::Clock(now) => self.log.push(format!("clock {now}")),
-                Event::PlanAccepted(plan) => self.log.push(format!("accepted {plan}")),
-                Event::PlanRefused(plan) => self.log.push(format!("refused {plan}")),
+                Event::Clock(now) => self.note(format!("clock {now}")),
+                Event::PlanAccepted(plan) => self.note(format!("accepted {plan}")),
+                Event::PlanRefused(plan) => self.note(format!("refused {plan}")),
                 _ => {}
             }
         }
@@ -60,7 +72,7 @@ impl Policy for Scripted {
     }
     fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
         let names: Vec<String> = pods.iter().map(|pod| self.name(*pod)).collect();
-        self.log.push(format!("queue-order {}", names.join(" ")));
+        self.note(format!("queue-order {}", names.join(" ")));
         match self.next("queue-order") {
             Some(Say::Queue(names)) => Ok(names.iter().map(|name| self.pod(name)).collect()),
             Some(_) => fault("queue-order"),
@@ -69,7 +81,7 @@ impl Policy for Scripted {
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         let question = format!("pre-filter {}", self.name(pod));
-        self.log.push(question.clone());
+        self.note(question.clone());
         let (admission, fx) = match self.next(&question) {
             None => (Admission::Pass, Fx::default()),
             Some(Say::Pass(fx)) => (Admission::Pass, fx),
@@ -82,7 +94,7 @@ impl Policy for Scripted {
     }
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         let question = format!("filter {}", self.name(pod));
-        self.log.push(question.clone());
+        self.note(question.clone());
         let length = self.nodes.values().max().map_or(0, |highest| (*highest as usize).saturating_add(1));
         let full = Obstacle { reason: reason("Insufficient cpu"), resolvable: true };
         let (codes, obstacles) = match self.next(&question) {
@@ -101,7 +113,7 @@ impl Policy for Scripted {
     }
     fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
         let question = format!("post-filter {}", self.name(pod));
-        self.log.push(format!("{question} {}", refuted.len()));
+        self.note(format!("{question} {}", refuted.len()));
         let (plan, why, fx) = match self.next(&question) {
             None => (None, "nobody can make way", Fx::default()),
             Some(Say::NoPlan(why, fx)) => (None, why, fx),
@@ -113,7 +125,7 @@ impl Policy for Scripted {
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         let question = format!("reserve {}", self.name(pod));
         let name = self.nodes.iter().find(|(_, id)| **id == node).unwrap().0;
-        self.log.push(format!("{question} {name}"));
+        self.note(format!("{question} {name}"));
         match self.next(&question) {
             None => Ok(Effects::default()),
             Some(Say::Effects(fx)) => Ok(self.effects(fx)),
@@ -122,7 +134,7 @@ impl Policy for Scripted {
     }
     fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
         let question = format!("unreserve {}", self.name(pod));
-        self.log.push(format!("{question} {cause:?}"));
+        self.note(format!("{question} {cause:?}"));
         match self.next(&question) {
             None => Ok(Effects::default()),
             Some(Say::Effects(fx)) => Ok(self.effects(fx)),
@@ -138,7 +150,7 @@ impl Policy for Scripted {
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         let question = format!("permit {}", self.name(pod));
-        self.log.push(question.clone());
+        self.note(question.clone());
         let (permission, fx) = match self.next(&question) {
             None => (Permission::Allow, Fx::default()),
             Some(Say::Allow(fx)) => (Permission::Allow, fx),
@@ -149,7 +161,7 @@ impl Policy for Scripted {
         Ok(Permitted { permission, reason: reason("the gang"), effects: self.effects(fx) })
     }
     fn act(&mut self) -> Result<Actions, CallError> {
-        self.log.push("act".to_owned());
+        self.note("act".to_owned());
         let (bindings, sketches, more) = match self.next("act") {
             None => (&[][..], Vec::new(), false),
             Some(Say::Act { bindings, plans, more }) => (bindings, plans, more),

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::clear::EquivalenceClass;
+use super::clear::Outlook;
 use super::elastic_first::is_elastic;
 use super::fit::{Fit, Open, Short};
 use super::{Bundle, LEVELS, VictimSearch};
-use crate::model::{NodeIx, Place, PodIx, Trial};
+use crate::model::{ClassIx, NodeIx, Place, PodIx, Table, Trial};
 
 /// A bundle at hand, and who of it has made way.
 pub struct Pool<'a> {
@@ -31,8 +31,8 @@ pub struct Attempt<'a, 'c, 't> {
     pub(super) there: BTreeMap<(u64, NodeIx), Vec<(usize, PodIx)>>,
     /// Nodes on which somebody made way.
     pub(super) cleared: BTreeSet<NodeIx>,
-    /// What is known of pods that ask for the same.
-    pub(super) alike: Vec<EquivalenceClass>,
+    /// What is known of the nodes, by class of the pods.
+    pub(super) outlooks: Table<ClassIx, Outlook>,
     /// The normal pods that made way, in this order, and where they were.
     pub(super) normal: Vec<(PodIx, Place)>,
     /// Whether an elastic pod could not go because of normal ones that have gone.
@@ -65,9 +65,9 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             pools.push(Pool { level, place, bundle, gone: Vec::new() });
         }
         let whole = whole.clone();
-        let (cleared, alike, placements) = (BTreeSet::new(), Vec::new(), Vec::new());
+        let (cleared, outlooks, placements) = (BTreeSet::new(), Table::default(), Vec::new());
         let (normal, clashed) = (Vec::new(), false);
-        Attempt { trial, victim_search, open, pools, whole, there, cleared, alike, normal, clashed, placements }
+        Attempt { trial, victim_search, open, pools, whole, there, cleared, outlooks, normal, clashed, placements }
     }
 
     /// Places all that the gang lacks, in this order, where that works.
@@ -90,7 +90,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         if !lacking.is_over() || !self.within_limits() || !self.complete_steps() {
             return Err(Short { clashed: self.clashed });
         }
-        self.put_back();
+        self.reprieve();
         let (mut victims, mut used) = (vec![Vec::new(); LEVELS], vec![Vec::new(); LEVELS]);
         for pool in self.pools.iter_mut().filter(|pool| !pool.gone.is_empty()) {
             if let Some((victims, used)) = victims.get_mut(pool.level).zip(used.get_mut(pool.level)) {

@@ -5,7 +5,7 @@ use crate::engine::Notes;
 use crate::model::{Cluster, PodIx};
 
 use super::elastic_first::is_elastic;
-use super::{VictimSearch, told};
+use super::{VictimSearch, trace};
 
 /// Pods of one job that may make way.
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
         if free.len() == holders.len() && cluster.minimum(lead) > 0 {
             whole.push(Bundle { pods: free, steps: None });
         } else {
-            told::bound_together(cluster, notes, victim_search, &free);
+            trace::bound_together(cluster, notes, victim_search, &free);
         }
     }
     let mut levels = vec![elastic, single, whole];

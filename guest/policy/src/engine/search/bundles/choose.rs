@@ -62,7 +62,7 @@ impl Search<'_> {
                 *slot = (0..bundles.len()).collect();
             }
             let may_do = !bundles.is_empty() && !matches!(self.tried(trial, &at_hand), Err(Short { clashed: false }));
-            if may_do && let Some(chosen) = self.sync_queues(trial, at_hand.clone(), level) {
+            if may_do && let Some(chosen) = self.settle_levels(trial, at_hand.clone(), level) {
                 return Some(chosen);
             }
         }
@@ -70,7 +70,7 @@ impl Search<'_> {
     }
 
     /// The fewest bundles of these that are enough, the highest level first; none where no part of that level is.
-    fn sync_queues(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Option<Selection> {
+    fn settle_levels(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Option<Selection> {
         let mut settled = vec![usize::MAX; LEVELS];
         for level in (0..=top).rev() {
             let fewest = self.fewest(trial, &LevelState { chosen: &chosen, settled: &settled, level });

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::attempt::Attempt;
 use super::fit::fits;
-use crate::model::{NodeIx, Place, PodIx, Request, ShapeIx, Trial};
+use crate::engine::search::reprieve::without_reprieve;
+use crate::model::{NodeIx, Place, PodIx, Request, Trial};
 
-/// Pods that ask for the same.
-pub(super) struct EquivalenceClass {
-    request: Request,
-    shape: ShapeIx,
+/// What is known of the nodes for the pods of a class.
+#[derive(Default)]
+pub(super) struct Outlook {
     /// So many of the open nodes have no room for one any more.
     used_up: usize,
     /// Nodes that cannot be cleared for one.
@@ -35,34 +35,30 @@ struct Cost {
 impl Attempt<'_, '_, '_> {
     /// The node for a pod: one with room, else the one where the fewest make way for it, who then have.
     pub(super) fn find(&mut self, ix: PodIx) -> Option<NodeIx> {
-        let (request, shape) = self.trial.cluster().pod(ix).map(|pod| (pod.request.clone(), pod.shape))?;
-        let known = self.alike.iter().position(|alike| alike.request == request && alike.shape == shape);
-        let kind = known.unwrap_or(self.alike.len());
-        if known.is_none() {
-            let alike = EquivalenceClass { request: request.clone(), shape, used_up: 0, hopeless: BTreeSet::new() };
-            self.alike.push(alike);
-        }
         let cluster = self.trial.cluster();
-        let takes = |node: NodeIx| self.victim_search.is_open(ix, node) && fits(cluster, shape, node, &request);
+        let pod = cluster.pod(ix)?;
+        let (class, request) = (pod.class, pod.request.clone());
+        let takes = |node: NodeIx| self.victim_search.is_open(ix, node) && fits(cluster, pod.shape, node, &request);
         if let Some(node) = self.cleared.iter().copied().find(|node| takes(*node)) {
             return Some(node);
         }
-        let used_up = self.alike.get(kind).map_or(0, |alike| alike.used_up);
+        let used_up = self.outlooks.get(class).map_or(0, |outlook| outlook.used_up);
         let rest = self.open.get(used_up..).unwrap_or_default();
         let ahead = rest.iter().position(|node| takes(*node));
         let node = ahead.and_then(|ahead| rest.get(ahead)).copied();
-        if let Some(alike) = self.alike.get_mut(kind) {
-            alike.used_up = used_up.saturating_add(ahead.unwrap_or(rest.len()));
-        }
+        let used_up = used_up.saturating_add(ahead.unwrap_or(rest.len()));
+        let hopeless = self.outlooks.remove(class).map(|outlook| outlook.hopeless).unwrap_or_default();
+        self.outlooks.insert(class, Outlook { used_up, hopeless });
         if node.is_some() || !self.victim_search.may.contains(&ix) {
             return node;
         }
-        self.clear_cheapest(ix, kind, &request, shape)
+        self.clear_cheapest(ix, &request)
     }
 
     /// Clears the node where the least is lost. Nodes where those are whose jobs shrink already are looked at first: there nobody else may
     /// have to begin.
-    fn clear_cheapest(&mut self, ix: PodIx, kind: usize, request: &Request, shape: ShapeIx) -> Option<NodeIx> {
+    fn clear_cheapest(&mut self, ix: PodIx, request: &Request) -> Option<NodeIx> {
+        let (class, shape) = self.trial.cluster().pod(ix).map(|pod| (pod.class, pod.shape))?;
         let begun: BTreeSet<(u64, NodeIx)> = self.begun();
         let others: Vec<NodeIx> = self.there.keys().filter(|at| !begun.contains(at)).map(|(_, node)| *node).collect();
         let begun: Vec<NodeIx> = begun.into_iter().map(|(_, node)| node).collect();
@@ -74,7 +70,7 @@ impl Attempt<'_, '_, '_> {
                 if best.is_some_and(|(cheapest, _)| cheapest <= least) {
                     break;
                 }
-                let known = self.alike.get(kind).is_some_and(|alike| alike.hopeless.contains(&node));
+                let known = self.outlooks.get(class).is_some_and(|outlook| outlook.hopeless.contains(&node));
                 if known || !self.victim_search.is_open(ix, node) || !self.trial.cluster().eligible(shape, node) {
                     continue;
                 }
@@ -82,8 +78,8 @@ impl Attempt<'_, '_, '_> {
                     Some(cost) if best.is_none_or(|(cheapest, _)| cost < cheapest) => best = Some((cost, node)),
                     Some(_) => {}
                     None => {
-                        if let Some(alike) = self.alike.get_mut(kind) {
-                            alike.hopeless.insert(node);
+                        if let Some(outlook) = self.outlooks.get_mut(class) {
+                            outlook.hopeless.insert(node);
                         }
                     }
                 }
@@ -160,15 +156,14 @@ impl Attempt<'_, '_, '_> {
             self.trial.rewind(before);
             return None;
         }
-        let mut needed = Vec::new();
-        for (number, ix, place) in taken.into_iter().rev() {
+        Some(without_reprieve(taken.into_iter().rev(), |(_, ix, place)| {
             let mark = self.trial.mark();
-            self.trial.put(ix, place);
-            if lacks(self.trial) {
+            self.trial.put(*ix, *place);
+            let stays = !lacks(self.trial);
+            if !stays {
                 self.trial.rewind(mark);
-                needed.push((number, ix, place));
             }
-        }
-        Some(needed)
+            stays
+        }))
     }
 }

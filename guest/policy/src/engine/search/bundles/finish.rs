@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::attempt::Attempt;
 use super::fit::fits;
+use crate::engine::search::reprieve::without_reprieve;
 use crate::laws::Shortfall;
 use crate::model::{Cluster, NodeIx, Place, PodIx, QueueIx, ResourceIx};
 
@@ -55,15 +56,14 @@ impl Attempt<'_, '_, '_> {
         true
     }
 
-    /// Puts back whom one can: single pods, the last to go first, then elastic jobs to a larger one of their sizes.
-    pub(super) fn put_back(&mut self) {
+    /// Reprieves every pod that can be: single pods, the last to go first, then elastic jobs to a larger one of their sizes.
+    pub(super) fn reprieve(&mut self) {
         for number in self.numbers(1) {
             let gone = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
-            for (ix, place) in gone.into_iter().rev() {
-                if self.can_be_back(ix, place) {
-                    self.is_back(number, &[ix]);
-                }
-            }
+            let evicted = without_reprieve(gone.iter().rev(), |(ix, place)| self.can_be_back(*ix, *place));
+            let evicted: Vec<PodIx> = evicted.into_iter().map(|(ix, _)| *ix).collect();
+            let back = gone.iter().map(|(ix, _)| *ix).filter(|ix| !evicted.contains(ix));
+            self.is_back(number, &back.collect::<Vec<PodIx>>());
         }
         for number in self.numbers(0) {
             self.grow_back(number);
@@ -81,14 +81,11 @@ impl Attempt<'_, '_, '_> {
         let Some(pool) = self.pools.get(number) else { return };
         let places: BTreeMap<PodIx, Place> = pool.gone.iter().copied().collect();
         let gone: Vec<PodIx> = pool.gone.iter().map(|(ix, _)| *ix).collect();
-        let mut back = Vec::new();
-        for ix in self.trial.cluster().largest_first(&gone).into_iter().rev() {
-            if let Some(place) = places.get(&ix)
-                && self.can_be_back(ix, *place)
-            {
-                back.push(ix);
-            }
-        }
+        let mut back = self.trial.cluster().largest_first(&gone);
+        back.reverse();
+        let evicted =
+            without_reprieve(back.clone(), |ix| places.get(ix).is_some_and(|place| self.can_be_back(*ix, *place)));
+        back.retain(|ix| !evicted.contains(ix));
         let fewest = gone.len().saturating_sub(back.len());
         let step = self.pools.get(number).and_then(|pool| pool.bundle.step(fewest)).unwrap_or(gone.len());
         let most = gone.len().saturating_sub(if fewest == 0 { 0 } else { step });

@@ -1,8 +1,10 @@
 //! Whether a gang fits when certain bundles are at hand, and who makes way then.
 
+use std::collections::BTreeMap;
+
 use super::attempt::Attempt;
 use super::{Bundle, LEVELS, VictimSearch};
-use crate::model::{Cluster, NodeIx, PodIx, Request, ShapeIx, Trial};
+use crate::model::{ClassIx, Cluster, NodeIx, Pod, PodIx, Request, ShapeIx, Trial};
 
 /// Nodes that have room for some pod of the gang as they are, by name.
 pub type Open = Vec<NodeIx>;
@@ -32,13 +34,9 @@ pub struct Short {
 
 /// The nodes with room for some pod of the gang.
 pub fn open_nodes(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> Open {
-    let mut kinds: Vec<(&Request, ShapeIx)> = Vec::new();
-    for pod in victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix)) {
-        if !kinds.contains(&(&pod.request, pod.shape)) {
-            kinds.push((&pod.request, pod.shape));
-        }
-    }
-    let takes = |node: NodeIx| kinds.iter().any(|(request, shape)| fits(cluster, *shape, node, request));
+    let pods = victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix));
+    let kinds: BTreeMap<ClassIx, &Pod> = pods.map(|pod| (pod.class, pod)).collect();
+    let takes = |node: NodeIx| kinds.values().any(|pod| fits(cluster, pod.shape, node, &pod.request));
     let mut open: Vec<_> = cluster.nodes().filter(|(ix, _)| takes(*ix)).map(|(ix, node)| (node.rank, ix)).collect();
     open.sort_unstable();
     open.into_iter().map(|(_, ix)| ix).collect()

@@ -13,7 +13,7 @@ mod elastic_first;
 mod feasibility;
 mod finish;
 mod fit;
-mod told;
+mod trace;
 
 use std::collections::BTreeSet;
 
@@ -99,7 +99,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
     if let Ok(fit) = search.fit(trial, &nobody) {
-        told::nobody(trial.cluster(), notes, &fit);
+        trace::nobody(trial.cluster(), notes, &fit);
         return Ok(found(trial.cluster(), victim_search, fit));
     }
     if victim_search.may.is_empty() {
@@ -110,14 +110,14 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
     let Some(chosen) = search.choose(trial) else {
         notes.denial(trial.cluster(), Subject::Preemptor, Outcome::Barred, &NO_NODE, &NOBODY);
         if notes.are_on() {
-            told::nowhere(trial.cluster(), notes, victim_search, &search.levels);
+            trace::nowhere(trial.cluster(), notes, victim_search, &search.levels);
         }
         return Err(NOBODY);
     };
-    let places = told::places(trial.cluster(), notes, &search.levels);
+    let places = trace::places(trial.cluster(), notes, &search.levels);
     let Ok(fit) = search.fit(trial, &chosen) else { return Err(NOBODY) };
     if notes.are_on() {
-        told::found(trial, notes, victim_search, &fit, &places);
+        trace::found(trial, notes, victim_search, &fit, &places);
     }
     Ok(found(trial.cluster(), victim_search, fit))
 }

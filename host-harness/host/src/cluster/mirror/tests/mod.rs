@@ -1,4 +1,5 @@
 mod actions;
+mod assumed;
 mod loading;
 mod order;
 mod picture;
@@ -9,6 +10,31 @@ use lictor_contract::*;
 
 use super::*;
 use crate::cluster::{Object as Read, load};
+
+impl Mirror {
+    /// The pod is bound. Nothing happens where there is no such node.
+    pub fn bind(&mut self, pod: PodId, node: NodeId) {
+        if let Some(node) = self.node(node).map(|node| node.name.clone()) {
+            self.change(pod, &Change::Bind { node, at: self.now(), marks: Vec::new() });
+        }
+    }
+
+    /// The pod is nominated.
+    pub fn nominate(&mut self, pod: PodId, node: Option<NodeId>) {
+        let node = node.and_then(|node| self.node(node)).map(|node| node.name.clone());
+        self.change(pod, &Change::Nominate(node));
+    }
+
+    /// The pod is marked.
+    pub fn mark(&mut self, pod: PodId, marks: &[Mark]) {
+        self.change(pod, &Change::Mark(marks.to_vec()));
+    }
+
+    /// The pod is being deleted.
+    pub fn terminate(&mut self, pod: PodId) {
+        self.change(pod, &Change::Evict { deleted: Some(self.now()), marks: Vec::new() });
+    }
+}
 
 /// A mirror for a policy with these interests.
 fn mirror() -> Mirror {

@@ -7,11 +7,10 @@ use super::fit::Fit;
 use super::{Bundle, VictimSearch};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
-use crate::engine::reasons::{NEEDED, NODE_SUFFICES, POD_BACK, ROOM_IS_COMING};
-use crate::engine::room::Lack;
-use crate::engine::search::tell::{self, Full};
+use crate::engine::reasons::{NEEDED, NODE_SUFFICES, ROOM_IS_COMING};
+use crate::engine::search::trace::{self, Full, Why, crowding};
 use crate::laws::Detail;
-use crate::model::{Cluster, NodeIx, Place, PodIx, ResourceIx, Trial};
+use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, Trial};
 
 /// Where everybody is who may make way.
 pub type Places = BTreeMap<PodIx, Place>;
@@ -74,10 +73,10 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
             let barring = |ix: PodIx| Some((ix, victim_search.barring(cluster, &victim_search.rules.guards, ix)?));
             let barred = others.into_iter().filter_map(barring).map(|(ix, (rule, denial))| (ix, rule, denial));
             let full = Full { node: ix, candidates: &candidates, room: &room, request: &pod.request };
-            tell::full(cluster, notes, &full, barred.collect());
+            trace::full(cluster, notes, &full, barred.collect());
             continue;
         }
-        let detail = || tell::cost(cluster, &candidates, "one-pod");
+        let detail = || trace::cost(cluster, &candidates, "one-pod");
         notes.note(Subject::Node(ix.0), Outcome::Enough, &NODE_SUFFICES, detail);
         for ix in candidates {
             notes.unneeded(ix, "gang-incomplete");
@@ -92,21 +91,15 @@ pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSea
             let Some(place) = places.get(ix) else { continue };
             let before = trial.mark();
             trial.put(*ix, *place);
-            let lack = place.node().and_then(|node| crowded(trial.cluster(), fit, node));
-            let broken =
-                victim_search.broken(trial.cluster(), &fit.placements.iter().map(|(ix, _)| *ix).collect::<Vec<_>>());
+            let pods: Vec<PodIx> = fit.placements.iter().map(|(ix, _)| *ix).collect();
             let cluster = trial.cluster();
-            let subject = Subject::Pod(ix.0);
-            match (lack, broken) {
-                (Some(lack), _) => {
-                    notes.note(subject, Outcome::Needed, &NEEDED, || lack.detail(cluster));
-                }
-                (None, Some((rule, denial))) => {
-                    notes.note(subject, Outcome::Needed, &rule, || denial.detail(cluster).within(&POD_BACK));
-                }
-                (None, None) => {
+            let lack = place.node().and_then(|node| crowding(cluster, node, &pods, &Amounts::default()));
+            let broken = || victim_search.broken(cluster, &pods).map(|(rule, denial)| Why::Law(rule, denial));
+            match lack.map(Why::Lack).or_else(broken) {
+                Some(why) => notes.needed(cluster, *ix, &why),
+                None => {
                     let case = if level == 0 { "shrinks" } else { "whole-gang" };
-                    notes.note(subject, Outcome::Chosen, &NEEDED, || Detail::case(case));
+                    notes.note(Subject::Pod(ix.0), Outcome::Chosen, &NEEDED, || Detail::case(case));
                 }
             }
             trial.rewind(before);
@@ -117,20 +110,4 @@ pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSea
     for ix in places.keys().filter(|ix| victims.iter().all(|(victim, _)| victim != *ix)) {
         notes.unneeded(*ix, "others-suffice");
     }
-}
-
-/// What the pods of the gang lack on a node.
-fn crowded(cluster: &Cluster, fit: &Fit, at: NodeIx) -> Option<Lack> {
-    let node = cluster.node(at)?;
-    let here: Vec<PodIx> = fit.placements.iter().filter(|(_, node)| *node == at).map(|(ix, _)| *ix).collect();
-    let of = |resource: ResourceIx| {
-        let pods = here.iter().filter_map(|ix| cluster.pod(*ix));
-        pods.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
-    };
-    let resources: BTreeSet<ResourceIx> =
-        here.iter().filter_map(|ix| cluster.pod(*ix)).flat_map(|pod| pod.request.iter().map(|(r, _)| r)).collect();
-    Lack::among(resources.into_iter().map(|resource| {
-        let asked = of(resource);
-        (resource, asked, node.free.get(resource).saturating_add(asked))
-    }))
 }

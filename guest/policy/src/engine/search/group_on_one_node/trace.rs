@@ -2,11 +2,11 @@
 
 use super::{NodeDryRun, PreemptionCandidate, PreemptionContext, case, offer};
 use crate::contract::{Outcome, Subject};
-use crate::engine::reasons::{ALL_EVICTED, MORE_EVICTED, NEEDED, NODE_SUFFICES, POD_BACK};
+use crate::engine::reasons::{ALL_EVICTED, MORE_EVICTED};
 use crate::engine::room::Lack;
-use crate::engine::search::tell::{Full, cost};
+use crate::engine::search::trace::Why;
 use crate::laws::{Denial, Gate, Group, Rule};
-use crate::model::{Amounts, Cluster, PodIx, Request};
+use crate::model::{Cluster, PodIx, Request};
 
 /// Notes why each of the group is needed and why the others are not, and of the nodes that were not chosen whether they would have
 /// done.
@@ -18,7 +18,7 @@ pub(super) fn found(
     best: &PreemptionCandidate,
 ) {
     for dry_run in dry_runs {
-        let there: Vec<PodIx> = dry_run.candidates.iter().map(|(ix, _)| *ix).collect();
+        let there = in_order(dry_run);
         if dry_run.node == best.node {
             victims(cluster, context, (request, dry_run), &best.victims);
             context.tell_unneeded(&others(&there, &best.victims), "others-suffice");
@@ -36,8 +36,7 @@ pub(super) fn found(
             continue;
         };
         let case = if reasons == 0 { "" } else { "spared" };
-        let detail = || cost(cluster, &other.victims, case);
-        context.notes.note(Subject::Node(dry_run.node.0), Outcome::Enough, &NODE_SUFFICES, detail);
+        context.tell_enough(cluster, dry_run.node, &other.victims, case);
         context.tell_unneeded(&there, "unused-node");
     }
 }
@@ -55,15 +54,15 @@ fn victims(
 ) {
     for ix in victims {
         let without = others(victims, &[*ix]);
-        let room = emptied(cluster, dry_run, &without);
-        let (rule, detail) = match Lack::of(&room, request) {
-            Some(lack) => (NEEDED, lack.detail(cluster)),
-            None => match broken(cluster, context, &context.laws.limits, &without) {
-                Some((rule, denial)) => (rule, denial.detail(cluster).within(&POD_BACK)),
-                None => continue,
-            },
+        let why = match Lack::of(&dry_run.without(cluster, &without), request) {
+            Some(lack) => Some(Why::Lack(lack)),
+            None => {
+                broken(cluster, context, &context.laws.limits, &without).map(|(rule, denial)| Why::Law(rule, denial))
+            }
         };
-        context.notes.note(Subject::Pod(ix.0), Outcome::Needed, &rule, || detail);
+        if let Some(why) = why {
+            context.notes.needed(cluster, *ix, &why);
+        }
     }
 }
 
@@ -75,10 +74,9 @@ pub(super) fn unfit(
     request: &Request,
     dry_run: &NodeDryRun,
 ) {
-    let there: Vec<PodIx> = dry_run.candidates.iter().map(|(ix, _)| *ix).collect();
-    let room = emptied(cluster, dry_run, &there);
-    if room.lacks(request).is_some() {
-        return context.tell_full(cluster, &Full { node: dry_run.node, candidates: &there, room: &room, request });
+    let there = in_order(dry_run);
+    if dry_run.emptied(cluster).lacks(request).is_some() {
+        return context.tell_full(cluster, dry_run, request);
     }
     let subject = Subject::Node(dry_run.node.0);
     let limit = broken(cluster, context, &context.laws.limits, &there);
@@ -90,12 +88,9 @@ pub(super) fn unfit(
     context.tell_unneeded(&there, "not-enough");
 }
 
-fn emptied(cluster: &Cluster, dry_run: &NodeDryRun, gone: &[PodIx]) -> Amounts {
-    let mut room = dry_run.room.clone();
-    for pod in gone.iter().filter_map(|ix| cluster.pod(*ix)) {
-        room.add(&pod.request);
-    }
-    room
+/// The candidates, the least important first.
+fn in_order(dry_run: &NodeDryRun) -> Vec<PodIx> {
+    dry_run.pods().into_iter().rev().collect()
 }
 
 fn broken(

@@ -1,12 +1,27 @@
-//! What a search notes of nodes and of those who could have made way; nothing of it is worked out unless notes are kept.
+//! The trace of a search: what is noted of nodes and of candidates. Nothing of it is worked out unless notes are kept.
+
+use std::collections::BTreeSet;
 
 use super::PreemptionContext;
+use super::node_dry_run::NodeDryRun;
+use super::reprieve::without_reprieve;
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
-use crate::engine::reasons::{ENOUGH_WITH, NODE_CHOSEN, NODE_LACKS_ROOM, NODE_SUFFICES, NOT_NEEDED};
+use crate::engine::reasons::{
+    ENOUGH_WITH, NEEDED, NODE_CHOSEN, NODE_LACKS_ROOM, NODE_SUFFICES, NOT_NEEDED, POD_BACK, REPRIEVED,
+};
 use crate::engine::room::Lack;
 use crate::laws::{Denial, Detail, Rule};
-use crate::model::{Amounts, Cluster, NodeIx, Pod, PodIx, Request};
+use crate::model::{Amounts, Cluster, NodeIx, Pod, PodIx, Request, ResourceIx};
+
+/// Why a pod cannot be reprieved.
+#[derive(Debug, Clone)]
+pub enum Why {
+    /// There would be too little room.
+    Lack(Lack),
+    /// A law would be broken.
+    Law(Rule, Denial),
+}
 
 /// A node on which nothing could be planned.
 pub struct Full<'a> {
@@ -40,15 +55,15 @@ pub fn full(cluster: &Cluster, notes: &mut Notes, full: &Full<'_>, barred: Barre
     if room.lacks(full.request).is_some() {
         return;
     }
-    let mut missed = Vec::new();
-    for (ix, rule, denial) in barred {
-        let frees = cluster.frees(ix);
+    let missed = without_reprieve(barred, |(ix, ..)| {
+        let frees = cluster.frees(*ix);
         room.subtract(&frees);
-        if room.lacks(full.request).is_some() {
+        let stays = room.lacks(full.request).is_none();
+        if !stays {
             room.add(&frees);
-            missed.push((ix, rule, denial));
         }
-    }
+        stays
+    });
     let others = missed.len().saturating_sub(1);
     for (ix, rule, denial) in missed {
         let detail = || {
@@ -59,18 +74,36 @@ pub fn full(cluster: &Cluster, notes: &mut Notes, full: &Full<'_>, barred: Barre
     }
 }
 
+/// What pods on a node lack there in a trial, beside what is promised to others.
+pub fn crowding(cluster: &Cluster, at: NodeIx, here: &[PodIx], promised: &Amounts) -> Option<Lack> {
+    let node = cluster.node(at)?;
+    let pods = || here.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node() == Some(at));
+    let resources: BTreeSet<ResourceIx> =
+        pods().flat_map(|pod| pod.request.iter().map(|(resource, _)| resource)).collect();
+    Lack::among(resources.into_iter().map(|resource| {
+        let asked = pods().fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
+        let free = node.free.get(resource).saturating_add(asked).saturating_sub(promised.get(resource));
+        (resource, asked, free)
+    }))
+}
+
 impl PreemptionContext<'_> {
-    /// See [`full`].
-    pub fn tell_full(&mut self, cluster: &Cluster, node: &Full<'_>) {
+    /// Notes of a node that it has too little room even with every candidate gone.
+    pub fn tell_full(&mut self, cluster: &Cluster, dry_run: &NodeDryRun, request: &Request) {
+        if !self.notes.are_on() {
+            return;
+        }
+        let candidates = dry_run.pods();
         let is_other = |pod: &Pod| pod.attributes.job.is_none() || pod.attributes.job != self.preemptor.job;
-        let there = cluster.node(node.node).map(|node| node.pods.as_slice()).unwrap_or_default();
-        let stays = |ix: &PodIx| !node.candidates.contains(ix) && !self.is_leaving(cluster, *ix);
-        let mut there: Vec<(PodIx, &Pod)> =
-            there.iter().filter(|ix| stays(ix)).filter_map(|ix| Some((*ix, cluster.pod(*ix)?))).collect();
-        there.retain(|(_, pod)| is_other(pod));
-        there.sort_unstable_by(|(_, a), (_, b)| (self.laws.put_back.compare)(cluster, a, b));
-        let barred = there.into_iter().filter_map(|(ix, _)| self.barring(cluster, ix).map(|(rule, b)| (ix, rule, b)));
-        full(cluster, self.notes, node, barred.collect())
+        let there = cluster.node(dry_run.node).map(|node| node.pods.as_slice()).unwrap_or_default();
+        let stays = |ix: &PodIx| !candidates.contains(ix) && !self.is_leaving(cluster, *ix);
+        let there = there.iter().copied().filter(|ix| stays(ix) && cluster.pod(*ix).is_some_and(is_other)).collect();
+        let barred = self.in_reprieve_order(cluster, there).into_iter();
+        let barred = barred.filter_map(|ix| self.barring(cluster, ix).map(|(rule, denial)| (ix, rule, denial)));
+        let barred = barred.collect();
+        let room = dry_run.emptied(cluster);
+        let node = Full { node: dry_run.node, candidates: &candidates, room: &room, request };
+        full(cluster, self.notes, &node, barred);
     }
 
     /// Notes of those who may make way, and do not, why they do not have to.
@@ -80,13 +113,29 @@ impl PreemptionContext<'_> {
         }
     }
 
-    /// Notes a node that would have done, and what it would have cost.
-    pub fn tell_enough(&mut self, cluster: &Cluster, node: NodeIx, victims: &[PodIx]) {
-        self.notes.note(Subject::Node(node.0), Outcome::Enough, &NODE_SUFFICES, || cost(cluster, victims, ""));
+    /// Notes a node that would have done, and what it would have cost, in this case.
+    pub fn tell_enough(&mut self, cluster: &Cluster, node: NodeIx, victims: &[PodIx], case: &'static str) {
+        self.notes.note(Subject::Node(node.0), Outcome::Enough, &NODE_SUFFICES, || cost(cluster, victims, case));
     }
 }
 
 impl Notes {
+    /// Notes that a pod is reprieved.
+    pub fn reprieved(&mut self, ix: PodIx) {
+        self.note(Subject::Pod(ix.0), Outcome::PutBack, &REPRIEVED, Detail::default);
+    }
+
+    /// Notes why a pod is not reprieved.
+    pub fn needed(&mut self, cluster: &Cluster, ix: PodIx, why: &Why) {
+        let subject = Subject::Pod(ix.0);
+        match why {
+            Why::Lack(lack) => self.note(subject, Outcome::Needed, &NEEDED, || lack.detail(cluster)),
+            Why::Law(rule, denial) => {
+                self.note(subject, Outcome::Needed, rule, || denial.detail(cluster).within(&POD_BACK));
+            }
+        }
+    }
+
     /// Notes that a pod is left alone, unless it is known whether it could be put back.
     pub fn unneeded(&mut self, ix: PodIx, why: &'static str) {
         let subject = Subject::Pod(ix.0);

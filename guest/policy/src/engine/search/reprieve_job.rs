@@ -1,19 +1,18 @@
-//! The end of a search: with the job on its nodes, whoever can be put back is.
+//! The end of the search by jobs: with the job on its nodes, every pod is reprieved that can be.
 
 use std::collections::BTreeSet;
 
 use super::node_dry_run::NodeDryRun;
+use super::reprieve::reprieve;
+use super::trace::{Why, crowding};
 use super::{Obstacle, Plan, PreemptionContext};
-use crate::contract::{Outcome, Subject};
-use crate::engine::reasons::{NEEDED, POD_BACK, REPRIEVED};
 use crate::engine::room::Lack;
-use crate::laws::{Denial, Detail, Rule};
 use crate::model::{Amounts, Cluster, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial};
 
 /// Takes away everybody who may make way on the nodes of the plan, and, where a limit of the asker's own queue needs it, those of
 /// that queue wherever they are; then puts them back in order, as long as the pods of the job keep their nodes
 /// and every limit holds. Who is left out is a victim.
-pub fn put_back(
+pub fn reprieve_job(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
     dry_runs: &[NodeDryRun],
@@ -36,23 +35,37 @@ pub fn put_back(
         return Err(Obstacle::Law(rule, denial));
     }
     let kept: Vec<Kept> = dry_runs.iter().map(|dry_run| Kept::new(trial.cluster(), context, dry_run)).collect();
-    let mut victims = Vec::new();
-    for eviction_set in taken.in_order(trial.cluster(), context) {
+    let evicted = taken.in_order(trial.cluster(), context);
+    let needed = reprieve(evicted, |eviction_set| {
         let before = trial.mark();
         eviction_set.places.iter().for_each(|(ix, place)| trial.put(*ix, *place));
-        let (ix, node) = (eviction_set.head, eviction_set.places.first().and_then(|(_, place)| place.node()));
-        let cluster = trial.cluster();
-        let crowded = kept.iter().filter(|kept| Some(kept.node) == node).any(|kept| kept.is_crowded(cluster));
-        let why = crowded
-            .then_some(Why::Crowded)
-            .or_else(|| context.broken_limit(cluster).map(|(rule, b)| Why::Limit(rule, b)));
-        note(context, cluster, ix, why.as_ref());
-        if why.is_some() {
-            trial.rewind(before);
-            victims.push(ix);
+        let node = eviction_set.places.first().and_then(|(_, place)| place.node());
+        let why = against(trial.cluster(), context, kept.iter().find(|kept| Some(kept.node) == node));
+        match &why {
+            None => context.notes.reprieved(eviction_set.head),
+            Some(why) => {
+                context.notes.needed(trial.cluster(), eviction_set.head, why);
+                trial.rewind(before);
+            }
         }
-    }
+        why
+    });
+    let victims = needed.into_iter().map(|(eviction_set, _)| eviction_set.head).collect();
     Ok(Plan::by_node(context.preemptor.pod, nominations, victims))
+}
+
+/// What stands against a trial in which a pod is back on its node.
+fn against(cluster: &Cluster, context: &PreemptionContext<'_>, kept: Option<&Kept>) -> Option<Why> {
+    let crowded = kept.filter(|kept| kept.is_crowded(cluster));
+    match crowded {
+        // What is lacking is worked out only to be noted.
+        Some(_) if !context.notes.are_on() => Some(Why::Lack(Lack::default())),
+        Some(kept) => {
+            let lack = crowding(cluster, kept.node, &context.preemptor.pods, &kept.promised);
+            Some(Why::Lack(lack.unwrap_or_default()))
+        }
+        None => context.broken_limit(cluster).map(|(rule, denial)| Why::Law(rule, denial)),
+    }
 }
 
 /// Those that were taken away.
@@ -96,7 +109,7 @@ impl Taken {
         }
     }
 
-    /// In the order in which they are put back: those first whose disruption budget is exhausted, of these and of the others the most
+    /// In the order in which they are reprieved: those first whose disruption budget is exhausted, of these and of the others the most
     /// important first.
     fn in_order(mut self, cluster: &Cluster, context: &PreemptionContext<'_>) -> Vec<EvictionSet> {
         self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
@@ -135,47 +148,4 @@ impl Kept {
         let free = cluster.node(self.node).map(|node| &node.free);
         free.is_some_and(|free| self.asked.iter().any(|resource| free.get(*resource) < self.promised.get(*resource)))
     }
-}
-
-/// Why a pod cannot be put back.
-enum Why {
-    /// There would be too little for the job on its node.
-    Crowded,
-    /// A limit would be broken.
-    Limit(Rule, Denial),
-}
-
-fn note(context: &mut PreemptionContext<'_>, cluster: &Cluster, ix: PodIx, why: Option<&Why>) {
-    if !context.notes.are_on() {
-        return;
-    }
-    let subject = Subject::Pod(ix.0);
-    match why {
-        Some(Why::Limit(rule, denial)) => {
-            context.notes.note(subject, Outcome::Needed, rule, || denial.detail(cluster).within(&POD_BACK))
-        }
-        Some(Why::Crowded) => {
-            let lack = crowding(cluster, context, ix).map(|lack| lack.detail(cluster));
-            context.notes.note(subject, Outcome::Needed, &NEEDED, || lack.unwrap_or_default());
-        }
-        None => context.notes.note(subject, Outcome::PutBack, &REPRIEVED, Detail::default),
-    }
-}
-
-/// What the asker's pods lack on the node that a pod was put back to.
-fn crowding(cluster: &Cluster, context: &PreemptionContext<'_>, ix: PodIx) -> Option<Lack> {
-    let at = cluster.pod(ix)?.place.node();
-    let node = cluster.node(at?)?;
-    let of =
-        |pods: &[&Pod], resource| pods.iter().fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
-    let here = context.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix));
-    let here: Vec<&Pod> = here.filter(|pod| pod.place.node() == at).collect();
-    let promised: Vec<&Pod> = context.promised(cluster, node).collect();
-    let resources: BTreeSet<ResourceIx> =
-        here.iter().flat_map(|pod| pod.request.iter().map(|(resource, _)| resource)).collect();
-    Lack::among(resources.into_iter().map(|resource| {
-        let asked = of(&here, resource);
-        let free = node.free.get(resource).saturating_add(asked).saturating_sub(of(&promised, resource));
-        (resource, asked, free)
-    }))
 }

@@ -1,0 +1,37 @@
+//! The reprieve: of the pods that were thought away, each comes back that can.
+
+/// Asks in order of each candidate, all of which are gone, what stands against having it back. One against which nothing stands is
+/// back from then on. The others are returned, with what stood against them.
+///
+/// `against` brings the candidate back, and takes it away again where something stands against it.
+pub fn reprieve<C, W>(
+    candidates: impl IntoIterator<Item = C>,
+    mut against: impl FnMut(&C) -> Option<W>,
+) -> Vec<(C, W)> {
+    candidates.into_iter().filter_map(|candidate| against(&candidate).map(|why| (candidate, why))).collect()
+}
+
+/// The same where only those count who do not come back.
+pub fn without_reprieve<C>(candidates: impl IntoIterator<Item = C>, mut is_back: impl FnMut(&C) -> bool) -> Vec<C> {
+    let needed = reprieve(candidates, |candidate| if is_back(candidate) { None } else { Some(()) });
+    needed.into_iter().map(|(candidate, ())| candidate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_candidate_comes_back_beside_those_that_came_back_before_it() {
+        let mut room = 5;
+        let needed = reprieve([2, 4, 3, 1], |size| {
+            let left = room - size;
+            if left < 0 {
+                return Some(-left);
+            }
+            room = left;
+            None
+        });
+        assert_eq!(needed, [(4, 1), (1, 1)], "2 and 3 use the room up; 4 lacks 1, and so does 1");
+    }
+}

@@ -1,0 +1,161 @@
+//! What was asked for and is not seen in the cluster yet: laid over what the cluster shows.
+//!
+//! What the cluster shows of a pod is kept beside what is assumed of it, so that an object that was written before the change does not
+//! take the assumption back, and an assumption that proves wrong leaves the truth.
+
+use std::collections::BTreeSet;
+
+use lictor_contract::{Phase, PodId};
+use serde_json::Value;
+
+use super::Mirror;
+use super::change::Change;
+use super::pods::PodEntry;
+
+/// What the kind is called of what is placed like a pod and is an object of its own.
+const RESERVATION: &str = "Reservation";
+
+/// A pod of which something is assumed.
+#[derive(Debug)]
+pub(super) struct Assumed {
+    /// The pod as the cluster shows it.
+    seen: PodEntry,
+    /// The object behind it, as the cluster shows it.
+    json: Option<Value>,
+    /// What is assumed, in the order in which it was asked for, each under its number.
+    changes: Vec<(u64, Change)>,
+}
+
+/// Whether the cluster shows what is assumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// It does not, yet.
+    No,
+    /// It does.
+    Yes,
+    /// It never will: the pod runs elsewhere, or has ended.
+    Never,
+}
+
+impl Mirror {
+    /// Assumes a change under a number until it is confirmed or retracted. Nothing happens where there is no such pod.
+    pub fn assume(&mut self, pod: PodId, number: u64, change: Change) {
+        let Some(mut assumed) = self.take_assumed(pod) else { return };
+        assumed.changes.push((number, change));
+        self.lay(pod, assumed);
+    }
+
+    /// What was assumed under this number has happened.
+    pub fn confirm(&mut self, pod: PodId, number: u64) {
+        let Some(mut assumed) = self.assumed.remove(&pod) else { return };
+        if let Some(place) = assumed.changes.iter().position(|(other, _)| *other == number) {
+            let (_, change) = assumed.changes.remove(place);
+            if change.settles_nomination() {
+                // The changes of a pod happen in their order: earlier nominations are of the past.
+                let mut at = 0usize;
+                assumed.changes.retain(|(_, earlier)| {
+                    let past = at < place && matches!(earlier, Change::Nominate(_));
+                    at = at.saturating_add(1);
+                    !past
+                });
+            }
+            self.happen(&mut assumed, &change);
+        }
+        self.lay(pod, assumed);
+    }
+
+    /// What was assumed under this number is not so; what it was.
+    pub fn retract(&mut self, pod: PodId, number: u64) -> Option<Change> {
+        let mut assumed = self.assumed.remove(&pod)?;
+        let place = assumed.changes.iter().position(|(other, _)| *other == number);
+        let change = place.map(|place| assumed.changes.remove(place).1);
+        self.lay(pod, assumed);
+        change
+    }
+
+    /// A change has happened in the cluster. Nothing happens where there is no such pod.
+    pub fn change(&mut self, pod: PodId, change: &Change) {
+        let Some(mut assumed) = self.take_assumed(pod) else { return };
+        self.happen(&mut assumed, change);
+        self.lay(pod, assumed);
+    }
+
+    /// Whether the cluster shows what is assumed under a number; none where nothing is.
+    pub fn shows(&self, pod: PodId, number: u64) -> Option<Shown> {
+        let Assumed { seen, changes, .. } = self.assumed.get(&pod)?;
+        let (_, change) = changes.iter().find(|(other, _)| *other == number)?;
+        let (ended, node) = (matches!(seen.record.phase, Phase::Succeeded | Phase::Failed), &seen.stated.node);
+        Some(match change {
+            Change::Bind { node: wanted, .. } if node.as_ref() == Some(wanted) => Shown::Yes,
+            Change::Bind { .. } | Change::Nominate(_) if ended || node.is_some() => Shown::Never,
+            Change::Nominate(wanted) if seen.stated.nominated == *wanted => Shown::Yes,
+            Change::Evict { deleted: Some(_), .. } if ended || seen.record.terminating => Shown::Yes,
+            Change::Evict { deleted: None, .. } if ended => Shown::Yes,
+            _ => Shown::No,
+        })
+    }
+
+    /// The pods of which something is assumed and that were seen again since the last call.
+    pub fn drain_seen_again(&mut self) -> BTreeSet<PodId> {
+        std::mem::take(&mut self.seen_again)
+    }
+
+    /// The node that the cluster shows a pod to be bound to, whatever is assumed.
+    pub(super) fn seen_node(&self, pod: PodId) -> Option<&String> {
+        let assumed = self.assumed.get(&pod).map(|assumed| &assumed.seen);
+        assumed.or_else(|| self.pods.get(pod))?.stated.node.as_ref()
+    }
+
+    /// A pod was seen: what is assumed of it stays assumed.
+    pub(super) fn see(&mut self, pod: PodId, entry: PodEntry) {
+        match self.assumed.remove(&pod) {
+            None => self.pods.replace(pod, entry),
+            Some(mut assumed) => {
+                self.seen_again.insert(pod);
+                assumed.json = self.json_of(&entry);
+                assumed.seen = entry;
+                self.lay(pod, assumed);
+            }
+        }
+    }
+
+    fn take_assumed(&mut self, pod: PodId) -> Option<Assumed> {
+        if let Some(assumed) = self.assumed.remove(&pod) {
+            return Some(assumed);
+        }
+        let seen = self.pods.get(pod)?.clone();
+        Some(Assumed { json: self.json_of(&seen), seen, changes: Vec::new() })
+    }
+
+    fn json_of(&self, entry: &PodEntry) -> Option<Value> {
+        let is_object = entry.record.kind == lictor_contract::PodKind::Reservation;
+        is_object.then(|| self.objects.json(RESERVATION, &entry.record.name).cloned()).flatten()
+    }
+
+    fn happen(&self, assumed: &mut Assumed, change: &Change) {
+        self.change_entry(&mut assumed.seen, change);
+        if let Some(json) = &mut assumed.json {
+            self.change_json(json, &assumed.seen.record.requests, change);
+        }
+    }
+
+    /// Sets the pod to what is seen with all that is assumed laid over it.
+    fn lay(&mut self, pod: PodId, assumed: Assumed) {
+        let (mut entry, mut json) = (assumed.seen.clone(), assumed.json.clone());
+        entry.resolve_nodes(&self.nodes);
+        entry.resolve_priority(&self.classes);
+        for (_, change) in &assumed.changes {
+            self.change_entry(&mut entry, change);
+            if let Some(json) = &mut json {
+                self.change_json(json, &entry.record.requests, change);
+            }
+        }
+        if let Some(json) = json {
+            self.objects.replace(RESERVATION, &entry.record.name, &json);
+        }
+        self.pods.replace(pod, entry);
+        if !assumed.changes.is_empty() {
+            self.assumed.insert(pod, assumed);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What the scheduler does to one pod of the cluster.
+
+use k8s_openapi::jiff::Timestamp;
+use lictor_contract::{Amount, Mark, MarkPlace, Phase};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::Mirror;
+use super::pods::PodEntry;
+
+/// A change of one pod, or of what is placed like one. Nodes go by name: a change outlives the node it names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Change {
+    /// The pod is bound to the node (`spec.nodeName`; its nomination is gone) and starts to run there at once. A reservation becomes
+    /// available.
+    Bind {
+        /// The node.
+        node: String,
+        /// The time.
+        at: i64,
+        /// Labels and annotations that are written with it.
+        #[serde(with = "marks")]
+        marks: Vec<Mark>,
+    },
+    /// The pod is nominated to the node, or to none any more (`status.nominatedNodeName`).
+    Nominate(Option<String>),
+    /// Labels and annotations are written on the pod.
+    Mark(#[serde(with = "marks")] Vec<Mark>),
+    /// Labels and annotations are written on the pod, and where a time is given the pod is being deleted because a scheduler preempted
+    /// it (deletionTimestamp, condition DisruptionTarget).
+    Evict {
+        /// The time of the deletion; none where somebody else deletes the pod.
+        deleted: Option<i64>,
+        /// Labels and annotations.
+        #[serde(with = "marks")]
+        marks: Vec<Mark>,
+    },
+}
+
+impl Change {
+    /// Whether the change decides on the nomination of its pod.
+    pub(super) fn settles_nomination(&self) -> bool {
+        matches!(self, Change::Bind { .. } | Change::Nominate(_))
+    }
+
+    fn marks(&self) -> &[Mark] {
+        match self {
+            Change::Bind { marks, .. } | Change::Mark(marks) | Change::Evict { marks, .. } => marks,
+            Change::Nominate(_) => &[],
+        }
+    }
+}
+
+impl Mirror {
+    /// The pod as it is after the change.
+    pub(super) fn change_entry(&self, entry: &mut PodEntry, change: &Change) {
+        match change {
+            Change::Bind { node, at, .. } => {
+                entry.stated.node = Some(node.clone());
+                entry.stated.nominated = None;
+                entry.stated.phase = Phase::Running;
+                entry.record.started.get_or_insert(*at);
+                entry.record.scheduled = Some(*at);
+            }
+            Change::Nominate(node) => entry.stated.nominated.clone_from(node),
+            Change::Evict { deleted: Some(_), .. } => {
+                entry.record.terminating = true;
+                entry.record.preempted = true;
+            }
+            Change::Evict { deleted: None, .. } | Change::Mark(_) => {}
+        }
+        for Mark { place, key, value } in change.marks() {
+            match place {
+                MarkPlace::Label => self.labels.set(&mut entry.record.labels, key, value),
+                MarkPlace::Annotation => self.annotations.set(&mut entry.record.annotations, key, value),
+            }
+        }
+        entry.resolve_nodes(&self.nodes);
+    }
+
+    /// The object behind a pod that stands for more than a pod, as it is after the change.
+    pub(super) fn change_json(&self, json: &mut Value, requests: &[Amount], change: &Change) {
+        match change {
+            Change::Bind { node, .. } => {
+                set(json, &["status", "phase"], "Available".into());
+                set(json, &["status", "nodeName"], node.clone().into());
+                let allocatable = requests.iter().filter_map(|amount| self.quantity(amount)).collect();
+                set(json, &["status", "allocatable"], Value::Object(allocatable));
+                set(json, &["status", "nominatedNodeName"], Value::Null);
+            }
+            Change::Nominate(node) => set(json, &["status", "nominatedNodeName"], node.clone().into()),
+            Change::Evict { deleted: Some(at), .. } => terminate(json, *at),
+            Change::Evict { deleted: None, .. } | Change::Mark(_) => {}
+        }
+        for Mark { place, key, value } in change.marks() {
+            let field = match place {
+                MarkPlace::Label => "labels",
+                MarkPlace::Annotation => "annotations",
+            };
+            set(json, &["metadata", field, key], value.clone().into());
+        }
+    }
+
+    /// An amount as Kubernetes writes it; none for what is no quantity of an object.
+    fn quantity(&self, amount: &Amount) -> Option<(String, Value)> {
+        let resource = self.resources().get(amount.resource as usize)?;
+        match &*resource.name {
+            "pods" => None,
+            _ if resource.everywhere > 0 => None,
+            "cpu" => Some((resource.name.clone(), format!("{}m", amount.value).into())),
+            name => Some((name.to_owned(), amount.value.to_string().into())),
+        }
+    }
+}
+
+/// The object is being deleted since this time.
+fn terminate(json: &mut Value, at: i64) {
+    let now = Timestamp::from_nanosecond(at.into()).unwrap_or_default().to_string();
+    set(json, &["metadata", "deletionTimestamp"], now.into());
+    let condition = json!({"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"});
+    let mut conditions = match json.pointer_mut("/status/conditions").map(Value::take) {
+        Some(Value::Array(conditions)) => conditions,
+        _ => Vec::new(),
+    };
+    conditions.push(condition);
+    set(json, &["status", "conditions"], Value::Array(conditions));
+}
+
+/// Sets what stands under these keys; null removes it.
+fn set(json: &mut Value, keys: &[&str], to: Value) {
+    if !json.is_object() {
+        *json = Value::Object(Map::new());
+    }
+    let (Value::Object(entries), Some((key, rest))) = (json, keys.split_first()) else { return };
+    match rest {
+        [] if to.is_null() => {
+            entries.remove(*key);
+        }
+        [] => {
+            entries.insert((*key).to_owned(), to);
+        }
+        _ => set(entries.entry(*key).or_insert(Value::Null), rest, to),
+    }
+}
+
+/// Marks in a checkpoint: whether it is an annotation, the key, the value.
+mod marks {
+    use lictor_contract::{Mark, MarkPlace};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(marks: &[Mark], to: S) -> Result<S::Ok, S::Error> {
+        let plain = |mark: &Mark| (mark.place == MarkPlace::Annotation, mark.key.clone(), mark.value.clone());
+        marks.iter().map(plain).collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Mark>, D::Error> {
+        let mark = |(annotation, key, value): (bool, String, String)| {
+            let place = if annotation { MarkPlace::Annotation } else { MarkPlace::Label };
+            Mark { place, key, value }
+        };
+        Ok(Vec::<(bool, String, String)>::deserialize(from)?.into_iter().map(mark).collect())
+    }
+}

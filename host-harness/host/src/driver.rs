@@ -1,0 +1,162 @@
+//! A driver whose cluster is the session's own picture: every command is carried out at once, and the clock is moved by hand.
+//!
+//! What decides in a file, plays a scenario or a random cluster drives this one.
+
+#[cfg(any(test, feature = "testing"))]
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "it is code of tests"
+)]
+pub mod random;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::{Finding, PodId, QueueAccount};
+
+use crate::cluster::{Mirror, Object};
+use crate::policy::Policy;
+use crate::session::{Action, Attempt, CommandOutcome, Happened, Input, OpenError, Session, SessionError, Step};
+
+/// A session and the cluster that it decides about.
+pub struct Virtual {
+    pub(crate) session: Session,
+    /// The victims that have not left.
+    leaving: BTreeSet<PodId>,
+    happened: Happened,
+}
+
+impl Virtual {
+    /// Opens a session in an empty cluster. See [`Session::open`].
+    ///
+    /// # Errors
+    /// The policy refuses the configuration, or fails.
+    pub fn open(policy: Box<dyn Policy>, system: &str, arguments: &str) -> Result<Virtual, OpenError> {
+        let session = Session::open(policy, system, arguments)?;
+        Ok(Virtual { session, leaving: BTreeSet::new(), happened: Happened::default() })
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The cluster.
+    pub fn mirror(&self) -> &Mirror {
+        self.session.mirror()
+    }
+
+    /// The pods held at permit, and the nodes they are held for.
+    pub fn waiting(&self) -> BTreeMap<String, String> {
+        self.session.waiting()
+    }
+
+    /// The last attempt of what has happened.
+    pub fn last_attempt(&self) -> Option<Attempt> {
+        self.happened.attempts.last().cloned()
+    }
+
+    /// What the policy found in the objects so far.
+    pub fn findings(&self) -> &[Finding] {
+        self.session.findings()
+    }
+
+    /// What has happened since this was last asked.
+    pub fn take_happened(&mut self) -> Happened {
+        std::mem::take(&mut self.happened)
+    }
+
+    /// From here on every attempt is explained; see [`Session::explain`].
+    ///
+    /// # Errors
+    /// The policy fails.
+    pub fn explain(&mut self) -> Result<bool, SessionError> {
+        self.session.explain()
+    }
+
+    /// The books, as of now.
+    ///
+    /// # Errors
+    /// The policy keeps none, or fails.
+    pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
+        self.session.accounts()
+    }
+
+    /// The pending pods in queue order, by name.
+    ///
+    /// # Errors
+    /// The policy fails.
+    pub fn queue(&mut self) -> Result<Vec<String>, SessionError> {
+        self.session.queue()
+    }
+
+    /// Moves the clock on.
+    ///
+    /// # Errors
+    /// The session does not serve the input; see [`Session::handle`].
+    pub fn advance(&mut self, nanoseconds: i64) -> Result<(), SessionError> {
+        self.tell(Input::Clock(self.mirror().now().saturating_add(nanoseconds.max(0))))
+    }
+
+    /// Creates or replaces objects.
+    ///
+    /// # Errors
+    /// The session does not serve the input; see [`Session::handle`].
+    pub fn apply(&mut self, objects: Vec<Object>) -> Result<(), SessionError> {
+        self.tell(Input::Objects(objects))
+    }
+
+    /// Removes an object; false where there is none.
+    ///
+    /// # Errors
+    /// The session does not serve the input; see [`Session::handle`].
+    pub fn remove(&mut self, key: &str) -> Result<bool, SessionError> {
+        let known = self.mirror().contains(key);
+        self.tell(Input::Removed(key.to_owned()))?;
+        Ok(known)
+    }
+
+    /// Every victim so far leaves the cluster; with a reservation leave the pods that consume it.
+    ///
+    /// # Errors
+    /// The session does not serve the input; see [`Session::handle`].
+    pub fn evictions_complete(&mut self) -> Result<(), SessionError> {
+        let mut leaving = std::mem::take(&mut self.leaving);
+        let owners: Vec<PodId> = leaving.iter().flat_map(|victim| self.session.leaving_with(*victim)).collect();
+        leaving.extend(owners);
+        let keys: Vec<String> = leaving.into_iter().filter_map(|pod| self.session.key_of(pod)).collect();
+        keys.iter().try_for_each(|key| self.tell(Input::Removed(key.clone())))
+    }
+
+    /// Tells the session something, and carries out what it asks for.
+    ///
+    /// # Errors
+    /// The session does not serve the input; see [`Session::handle`].
+    pub fn tell(&mut self, input: Input) -> Result<(), SessionError> {
+        let mut step = self.session.handle(input)?;
+        loop {
+            let commands = self.take(step);
+            if commands.is_empty() {
+                return Ok(());
+            }
+            step = self.session.handle(Input::Outcomes(commands))?;
+        }
+    }
+
+    /// Takes what came of an input; the outcomes of its commands.
+    fn take(&mut self, step: Step) -> Vec<(u64, CommandOutcome)> {
+        self.happened.add(step.happened);
+        let mut outcomes = Vec::with_capacity(step.commands.len());
+        for command in step.commands {
+            if let Action::Evict { .. } = command.action {
+                self.leaving.extend(self.mirror().pod_id(&command.object.pod_name()));
+            }
+            outcomes.push((command.id, CommandOutcome::Done));
+        }
+        outcomes
+    }
+}

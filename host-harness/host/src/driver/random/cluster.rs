@@ -1,0 +1,116 @@
+//! The cluster that commands are carried out in.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::cluster::Object;
+use crate::session::{Action, Command};
+use crate::verify::testing::{node, object};
+
+/// A pod as the cluster has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Real {
+    /// Its uid: a pod of the same name and another uid is another pod.
+    pub uid: String,
+    /// The cores that it requests.
+    pub cpu: u32,
+    /// Its priority.
+    pub priority: i32,
+    /// Labels and annotations.
+    pub labels: BTreeMap<String, String>,
+    /// Annotations.
+    pub annotations: BTreeMap<String, String>,
+    /// The node that it is bound to.
+    pub node: Option<String>,
+    /// The node that it is nominated to.
+    pub nominated: Option<String>,
+    /// It is being deleted.
+    pub deleted: bool,
+    /// The session had it evicted.
+    pub evicted: bool,
+}
+
+/// The pods by name, and the cores of the nodes.
+#[derive(Debug, Clone, Default)]
+pub struct Cluster {
+    /// The pods, all in namespace `default`.
+    pub pods: BTreeMap<String, Real>,
+    /// How many cores each node has.
+    pub nodes: BTreeMap<String, u32>,
+}
+
+impl Cluster {
+    /// The pod as an object.
+    pub fn object(&self, name: &str) -> Option<Object> {
+        let pod = self.pods.get(name)?;
+        let mut metadata = json!({"name": name, "namespace": "default", "uid": pod.uid, "labels": pod.labels,
+                                  "annotations": pod.annotations, "creationTimestamp": "1970-01-01T00:00:00Z"});
+        if pod.deleted {
+            metadata["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
+        }
+        let mut spec = json!({"priority": pod.priority, "containers": [
+            {"name": "c", "resources": {"requests": {"cpu": pod.cpu.to_string()}}}]});
+        let mut status = json!({"phase": "Pending"});
+        if let Some(node) = &pod.node {
+            spec["nodeName"] = json!(node);
+            status = json!({"phase": "Running", "startTime": "1970-01-01T00:00:00Z"});
+        } else if let Some(node) = &pod.nominated {
+            status["nominatedNodeName"] = json!(node);
+        }
+        let value: Value =
+            json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status});
+        Some(object(value))
+    }
+
+    /// Everything as objects.
+    pub fn objects(&self) -> Vec<Object> {
+        let nodes = self.nodes.iter().map(|(name, cpu)| object(node(name, *cpu)));
+        nodes.chain(self.pods.keys().filter_map(|name| self.object(name))).collect()
+    }
+
+    /// Carries a command out, or says why not.
+    ///
+    /// # Panics
+    /// The session asks for what it must never ask for.
+    pub fn carry_out(&mut self, command: &Command) -> Result<(), String> {
+        let used: BTreeMap<String, u32> = self.nodes.keys().map(|node| (node.clone(), self.used(node))).collect();
+        let nodes = self.nodes.clone();
+        let name = &command.object.name;
+        let Some(pod) = self.pods.get_mut(name).filter(|pod| pod.uid == command.object.uid) else {
+            return match command.action {
+                Action::Evict { .. } => Ok(()),
+                _ => Err("not found".to_owned()),
+            };
+        };
+        match &command.action {
+            Action::Bind { node, .. } => {
+                assert!(pod.node.is_none(), "`{name}` is bound twice: to {:?} and {node}", pod.node);
+                if pod.deleted {
+                    return Err("the pod is being deleted".to_owned());
+                }
+                let after = used[node] + pod.cpu;
+                assert!(after <= nodes[node], "`{name}` needs {after} cores of `{node}`, which has {}", nodes[node]);
+                (pod.node, pod.nominated) = (Some(node.clone()), None);
+            }
+            Action::Nominate { node } if pod.node.is_none() => pod.nominated.clone_from(node),
+            Action::Nominate { .. } => return Err("the pod is bound".to_owned()),
+            Action::Evict { delete, marks, .. } => {
+                assert!(!(pod.evicted && *delete), "`{name}` is evicted twice");
+                for mark in marks {
+                    pod.labels.insert(mark.key.clone(), mark.value.clone());
+                    pod.annotations.insert(mark.key.clone(), mark.value.clone());
+                }
+                pod.evicted = true;
+                pod.deleted |= *delete;
+            }
+            Action::Confirm => {}
+        }
+        Ok(())
+    }
+
+    /// The cores that are taken on a node.
+    fn used(&self, node: &str) -> u32 {
+        self.pods.values().filter(|pod| pod.node.as_deref() == Some(node)).map(|pod| pod.cpu).sum()
+    }
+}

@@ -1,0 +1,104 @@
+//! A policy that breaks when it is told to.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use lictor_contract::*;
+
+use crate::policy::{CallError, Policy};
+
+/// After how many calls a policy breaks; negative for never.
+#[derive(Debug, Clone)]
+pub struct Fuse(Arc<AtomicI64>);
+
+impl Default for Fuse {
+    fn default() -> Fuse {
+        Fuse(Arc::new(AtomicI64::new(-1)))
+    }
+}
+
+impl Fuse {
+    /// The policy breaks after so many calls; never where that is negative.
+    pub fn set(&self, calls: i64) {
+        self.0.store(calls, Ordering::SeqCst);
+    }
+
+    /// One more call: whether it breaks.
+    fn burns(&self) -> bool {
+        self.0.load(Ordering::SeqCst) >= 0 && self.0.fetch_sub(1, Ordering::SeqCst) == 0
+    }
+}
+
+/// A policy, until its fuse has burnt down. Then every call fails until it is started anew.
+#[derive(Debug)]
+pub struct Faulty<P> {
+    policy: P,
+    fuse: Fuse,
+    broken: bool,
+    /// How often it was started anew.
+    restarts: Arc<AtomicI64>,
+}
+
+impl<P: Policy> Faulty<P> {
+    /// The policy with a fuse.
+    pub fn new(policy: P, fuse: Fuse) -> Faulty<P> {
+        Faulty { policy, fuse, broken: false, restarts: Arc::default() }
+    }
+
+    /// Counts how often it is started anew.
+    pub fn restarts(&self) -> Arc<AtomicI64> {
+        self.restarts.clone()
+    }
+
+    fn ask<T>(
+        &mut self,
+        call: &'static str,
+        question: impl FnOnce(&mut P) -> Result<T, CallError>,
+    ) -> Result<T, CallError> {
+        self.broken |= self.fuse.burns();
+        match self.broken {
+            true => Err(CallError::Broke { call, cause: "the fuse has burnt down".into() }),
+            false => question(&mut self.policy),
+        }
+    }
+}
+
+/// The functions of the policy, behind the fuse.
+macro_rules! behind_the_fuse {
+    ($($function:ident($($name:ident: $type:ty),*) -> $answer:ty;)*) => {
+        $(fn $function(&mut self, $($name: $type),*) -> Result<$answer, CallError> {
+            self.ask(stringify!($function), |policy| policy.$function($($name),*))
+        })*
+    };
+}
+
+impl<P: Policy> Policy for Faulty<P> {
+    fn restart(&mut self) -> Result<(), CallError> {
+        self.broken = false;
+        self.restarts.fetch_add(1, Ordering::SeqCst);
+        self.policy.restart()
+    }
+    fn has(&self, interface: Interface) -> bool {
+        self.policy.has(interface)
+    }
+    behind_the_fuse! {
+        describe() -> Description;
+        configure(laws: &str, arguments: &str) -> Result<(), ConfigError>;
+        apply(events: Vec<Event>) -> Applied;
+        queue_order(pods: Vec<PodId>) -> Vec<PodId>;
+        pre_filter(pod: PodId) -> PreFiltered;
+        filter(pod: PodId) -> NodeVerdicts;
+        post_filter(pod: PodId, refuted: &[Placement]) -> PostFiltered;
+        reserve(pod: PodId, node: NodeId) -> Effects;
+        unreserve(pod: PodId, cause: ReleaseCause) -> Effects;
+        score(pod: PodId, nodes: &[NodeId]) -> Vec<i64>;
+        permit(pod: PodId) -> Permitted;
+        act() -> Actions;
+        queues() -> Vec<QueueAccount>;
+        marks(pod: PodId, node: NodeId) -> Vec<Mark>;
+        record_notes(on: bool) -> ();
+        notes(pod: PodId) -> Vec<Note>;
+        save() -> Checkpoint;
+        restore(checkpoint: &Checkpoint) -> Result<(), StateError>;
+    }
+}

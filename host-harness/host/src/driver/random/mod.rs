@@ -1,0 +1,42 @@
+//! A driver that fails, delays, reorders and loses outcomes at random, and a cluster that changes meanwhile.
+//!
+//! It holds a cluster of its own, of which the session is told late, and checks what it is asked against that: no pod is bound twice or
+//! evicted twice, no node takes more than it has, every promise is kept or withdrawn, and no pod is forgotten.
+
+mod cluster;
+mod faulty;
+mod play;
+mod promises;
+
+pub use cluster::{Cluster, Real};
+pub use faulty::{Faulty, Fuse};
+pub use play::{Chances, Simulation};
+
+/// Random numbers: splitmix64. The same seed gives the same numbers everywhere.
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    /// Numbers from a seed.
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    }
+
+    /// A number below a bound; 0 where there is none.
+    pub fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(bound.max(1)).unwrap()).unwrap()
+    }
+
+    /// Whether something of so many percent happens.
+    pub fn percent(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+}

@@ -1,0 +1,36 @@
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use super::random::{Faulty, Fuse, Simulation};
+use crate::cluster::Mirror;
+use crate::session::Session;
+use crate::session::testing::Plain;
+use crate::verify::testing::interests;
+
+/// How many simulations are played, and how long each of them is.
+const SEEDS: u64 = 60;
+const STEPS: usize = 400;
+
+#[test]
+fn whatever_goes_wrong_no_pod_is_bound_or_evicted_twice_or_forgotten_and_every_promise_is_kept_or_withdrawn() {
+    let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut refused, mut restarts) = (0, 0);
+    for seed in 0..SEEDS {
+        let fuse = Fuse::default();
+        let policy = Faulty::new(Plain::default(), fuse.clone());
+        let counted = policy.restarts();
+        let session = Session::open(Box::new(policy), "", "").unwrap();
+        let mut simulation = Simulation::new(session, seed, 3, Vec::new(), fuse);
+        (0..STEPS).for_each(|_| simulation.step());
+        simulation.settle();
+        simulation.check(Mirror::new(interests()), true);
+        refused += simulation.refused;
+        restarts += counted.load(Ordering::SeqCst);
+        for (what, times) in simulation.asked {
+            *asked.entry(what).or_default() += times;
+        }
+    }
+    // Every kind of command was asked for, and the policy broke often.
+    assert!(asked.len() == 5 && asked.values().all(|times| *times > 50), "{asked:?}");
+    assert!(refused > 100 && restarts > 100, "{refused} inputs were refused, {restarts} new instances");
+}

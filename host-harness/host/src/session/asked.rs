@@ -1,0 +1,173 @@
+//! What was asked for and not seen done.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::{Event, PodId, PodKind};
+
+use super::command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
+use super::journal::Undo;
+use super::{FailedCommand, Session};
+use crate::cluster::{Change, Shown};
+
+/// A command of which the session has not seen that it is done.
+#[derive(Debug, Clone)]
+pub(super) struct Ask {
+    /// The pod that it is about.
+    pub(super) pod: PodId,
+    /// The object that it is about.
+    pub(super) object: ObjectRef,
+    /// What it changes.
+    pub(super) change: Change,
+    /// The plan of an eviction; else 0.
+    pub(super) plan: u64,
+    /// When it was asked for, or asked about again.
+    pub(super) since: i64,
+}
+
+/// The commands that are under way.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    last: CommandId,
+    pub(super) open: BTreeMap<CommandId, Ask>,
+    /// Those that the driver was not told of yet.
+    pub(super) outbox: Vec<Command>,
+}
+
+impl Asked {
+    /// A number that was not used before.
+    pub(super) fn number(&mut self) -> CommandId {
+        self.last = self.last.saturating_add(1);
+        self.last
+    }
+
+    /// No number up to this one is free.
+    pub(super) fn reserve_numbers(&mut self, last: CommandId) {
+        self.last = self.last.max(last);
+    }
+
+    /// The highest number that was used.
+    pub(super) fn last(&self) -> CommandId {
+        self.last
+    }
+}
+
+impl Session {
+    /// Asks for a change. It counts as made until it is known that it was not.
+    pub(super) fn ask_for(&mut self, pod: PodId, change: Change, plan: u64) {
+        let Some(object) = self.object_ref(pod) else { return };
+        let id = self.asked.number();
+        let command = Command { id, object: object.clone(), action: Action::of(&change, plan) };
+        self.mirror.assume(pod, id, change.clone());
+        self.journal.push(Undo::Asked(id));
+        self.asked.open.insert(id, Ask { pod, object, change, plan, since: self.mirror.now() });
+        self.asked.outbox.push(command);
+    }
+
+    /// How many commands are under way.
+    pub fn under_way(&self) -> usize {
+        self.asked.open.len()
+    }
+
+    /// What the cluster calls a pod.
+    pub(super) fn object_ref(&self, pod: PodId) -> Option<ObjectRef> {
+        let pod = self.mirror.pod(pod)?;
+        let (kind, namespace) = match pod.kind {
+            PodKind::Pod => ("Pod", pod.namespace.as_str()),
+            PodKind::Reservation => ("Reservation", ""),
+        };
+        let [kind, namespace] = [kind, namespace].map(str::to_owned);
+        Some(ObjectRef { kind, namespace, name: pod.name.clone(), uid: pod.uid.clone() })
+    }
+
+    /// Takes note of what became of a command. One that is not under way is late, or comes for the second time.
+    pub(super) fn settle(&mut self, id: CommandId, outcome: CommandOutcome) {
+        let Some(ask) = self.asked.open.get_mut(&id) else { return };
+        let pod = ask.pod;
+        match outcome {
+            CommandOutcome::Accepted => {
+                ask.since = self.mirror.now();
+                self.look(id, pod);
+            }
+            CommandOutcome::Done => {
+                self.asked.open.remove(&id);
+                self.mirror.confirm(pod, id);
+            }
+            CommandOutcome::Failed(reason) => self.fail(id, reason),
+        }
+    }
+
+    /// Compares what was asked for with the objects that came.
+    pub(super) fn look_at_what_came(&mut self) {
+        let seen = self.mirror.drain_seen_again();
+        let asked = self.asked.open.iter().filter(|(_, ask)| seen.contains(&ask.pod));
+        let asked: Vec<(CommandId, PodId)> = asked.map(|(id, ask)| (*id, ask.pod)).collect();
+        for (id, pod) in asked {
+            self.look(id, pod);
+        }
+        self.sweep();
+    }
+
+    /// Forgets what was asked of pods that are gone.
+    pub(super) fn sweep(&mut self) {
+        let mirror = &self.mirror;
+        self.asked.open.retain(|_, ask| mirror.pod(ask.pod).is_some());
+        self.departures.sweep(mirror);
+        self.written.retain(|pod, _| mirror.pod(*pod).is_some());
+    }
+
+    /// Asks what became of commands without an outcome. When the next of them is due.
+    pub(super) fn remind(&mut self) {
+        let (now, patience) = (self.mirror.now(), self.patience);
+        for (id, ask) in &mut self.asked.open {
+            if ask.since.saturating_add(patience) <= now {
+                ask.since = now;
+                let command = Command { id: *id, object: ask.object.clone(), action: Action::Confirm };
+                self.asked.outbox.push(command);
+            }
+        }
+    }
+
+    /// Whether the cluster shows what was asked for.
+    pub(super) fn look(&mut self, id: CommandId, pod: PodId) {
+        match self.mirror.shows(pod, id) {
+            Some(Shown::Yes) => {
+                self.asked.open.remove(&id);
+                self.mirror.confirm(pod, id);
+            }
+            Some(Shown::Never) => {
+                self.asked.open.remove(&id);
+                self.mirror.retract(pod, id);
+            }
+            Some(Shown::No) => {}
+            // A later command has settled it.
+            None => {
+                self.asked.open.remove(&id);
+            }
+        }
+    }
+
+    /// A command was not carried out: the picture is the truth again, and what depended on it is withdrawn.
+    fn fail(&mut self, id: CommandId, reason: String) {
+        let Some(ask) = self.asked.open.remove(&id) else { return };
+        let assumed = self.mirror.retract(ask.pod, id).is_some();
+        let action = Action::of(&ask.change, ask.plan);
+        self.happened.failed.push(FailedCommand { pod: self.pod_name(ask.pod), action, reason });
+        match &ask.change {
+            // The cluster still promises what is promised no more.
+            Change::Nominate(None) if assumed => self.withdraw_in_cluster(ask.pod),
+            Change::Nominate(Some(_)) if assumed => self.withdraw_broken(ask.pod, true),
+            Change::Evict { .. } => self.stay(ask.pod, ask.plan),
+            _ => {}
+        }
+    }
+
+    /// A victim stays: the promise of its room cannot be kept.
+    fn stay(&mut self, victim: PodId, plan: u64) {
+        let Some(departure) = self.departures.set(victim, None) else { return };
+        for pod in departure.beneficiaries {
+            self.withdraw_broken(pod, false);
+        }
+        self.departures.void(plan);
+        self.notices.push(Event::PlanRefused(plan));
+    }
+}

@@ -1,0 +1,180 @@
+//! What a session holds that the cluster does not show, to be stored and restored.
+
+use lictor_contract::{Checkpoint, ExtensionPoint, PodId};
+use serde::{Deserialize, Serialize};
+
+use super::asked::Ask;
+use super::command::{Action, Command, CommandId, ObjectRef};
+use super::{Cause, Session, SessionError};
+use crate::cluster::Change;
+use crate::policy::CallError;
+use crate::verify::Departure;
+
+/// The layout of a checkpoint.
+const FORMAT: u32 = 1;
+
+/// What a session holds that the cluster does not show. Objects go by kind, namespace, name and uid.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionCheckpoint {
+    format: u32,
+    now: i64,
+    last_command: CommandId,
+    asked: Vec<SavedAsk>,
+    held: Vec<SavedPlace>,
+    leaving: Vec<SavedDeparture>,
+    policy: Option<SavedPolicy>,
+}
+
+/// A command that is under way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct SavedAsk {
+    id: CommandId,
+    object: ObjectRef,
+    change: Change,
+    plan: u64,
+}
+
+/// A pod that is held at permit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct SavedPlace {
+    object: ObjectRef,
+    node: String,
+    deadline: i64,
+    /// The marks that are to be written with the node.
+    written: Option<Change>,
+}
+
+/// A victim that has not left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct SavedDeparture {
+    object: ObjectRef,
+    plan: u64,
+    beneficiaries: Vec<ObjectRef>,
+    expires: Option<i64>,
+}
+
+/// What the policy remembers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct SavedPolicy {
+    format: u32,
+    bytes: Vec<u8>,
+}
+
+impl Session {
+    /// What the session holds that the cluster does not show.
+    ///
+    /// # Errors
+    /// The policy fails.
+    pub fn checkpoint(&mut self) -> Result<SessionCheckpoint, SessionError> {
+        self.run(|| "checkpoint".to_owned(), Session::take_checkpoint)
+    }
+
+    /// Goes on from a checkpoint, in a session that was opened alike and told the objects of the cluster as they are now.
+    ///
+    /// What the cluster shows to be done is done. The other commands count as under way; the next step asks the driver what became of
+    /// them. Pods that are gone are left out.
+    ///
+    /// # Errors
+    /// The checkpoint has another layout, or the policy fails.
+    pub fn restore(&mut self, checkpoint: SessionCheckpoint) -> Result<(), SessionError> {
+        self.run(|| "restored checkpoint".to_owned(), |session| session.go_on_from(checkpoint))
+    }
+
+    fn take_checkpoint(&mut self) -> Result<SessionCheckpoint, Cause> {
+        self.up()?;
+        self.sync()?;
+        let policy = match self.policy.save() {
+            Err(CallError::Lacks(_)) => None,
+            saved => Some(saved?),
+        };
+        let asked = self.asked.open.iter().map(|(id, Ask { object, change, plan, .. })| SavedAsk {
+            id: *id,
+            object: object.clone(),
+            change: change.clone(),
+            plan: *plan,
+        });
+        let held = self.occupancy.held().iter().filter_map(|(pod, place)| {
+            let written = self.written.get(&pod).map(|(_, marks)| Change::Mark(marks.clone()));
+            Some(SavedPlace {
+                object: self.object_ref(pod)?,
+                node: self.mirror.node(place.node)?.name.clone(),
+                deadline: place.deadline,
+                written,
+            })
+        });
+        let leaving = self.departures.iter().filter_map(|(victim, Departure { plan, beneficiaries, expires })| {
+            let beneficiaries = beneficiaries.iter().filter_map(|pod| self.object_ref(*pod)).collect();
+            Some(SavedDeparture { object: self.object_ref(victim)?, plan: *plan, beneficiaries, expires: *expires })
+        });
+        Ok(SessionCheckpoint {
+            format: FORMAT,
+            now: self.mirror.now(),
+            last_command: self.asked.last(),
+            asked: asked.collect(),
+            held: held.collect(),
+            leaving: leaving.collect(),
+            policy: policy.map(|Checkpoint { format, bytes }| SavedPolicy { format, bytes }),
+        })
+    }
+
+    fn go_on_from(&mut self, saved: SessionCheckpoint) -> Result<(), Cause> {
+        if saved.format != FORMAT {
+            return Err(Cause::CheckpointFormat { found: saved.format, known: FORMAT });
+        }
+        self.up()?;
+        self.sync()?;
+        self.mirror.set_clock(saved.now);
+        self.asked.reserve_numbers(saved.last_command);
+        for ask in saved.asked {
+            self.ask_again(ask);
+        }
+        for SavedDeparture { object, plan, beneficiaries, expires } in saved.leaving {
+            let Some(victim) = self.pod_of_object(&object) else { continue };
+            let beneficiaries = beneficiaries.iter().filter_map(|pod| self.pod_of_object(pod)).collect();
+            self.departures.set(victim, Some(Departure { plan, beneficiaries, expires }));
+        }
+        for SavedPlace { object, node, deadline, written } in saved.held {
+            let (Some(pod), Some(node)) = (self.pod_of_object(&object), self.mirror.node_id(&node)) else { continue };
+            if !self.mirror.pod(pod).is_some_and(|pod| self.occupancy.is_pending(pod)) {
+                continue;
+            }
+            if let Some(Change::Mark(marks)) = written {
+                let number = self.asked.number();
+                self.set_written(pod, Some((number, marks)));
+            }
+            let place = self.occupancy.place_at(node, deadline);
+            self.occupancy.hold(pod, Some(place));
+        }
+        // What the cluster and the checkpoint say stands, whatever the policy says of it.
+        self.commit();
+        self.saved = saved.policy.map(|SavedPolicy { format, bytes }| Checkpoint { format, bytes });
+        self.sync()?;
+        if self.decides(ExtensionPoint::Reserve) {
+            self.reserve_anew()?;
+        }
+        if let Some(saved) = self.saved.clone() {
+            let _ = self.policy.restore(&saved)?;
+        }
+        self.sync()
+    }
+
+    /// A command counts as under way again, and the driver is asked what became of it.
+    fn ask_again(&mut self, SavedAsk { id, object, change, plan }: SavedAsk) {
+        let Some(pod) = self.pod_of_object(&object) else { return };
+        self.mirror.assume(pod, id, change.clone());
+        let since = self.mirror.now();
+        self.asked.open.insert(id, Ask { pod, object: object.clone(), change, plan, since });
+        self.look(id, pod);
+        if self.asked.open.contains_key(&id) {
+            self.asked.outbox.push(Command { id, object, action: Action::Confirm });
+        }
+    }
+
+    /// The pod that is meant; none where it is gone, or another of the same name has replaced it.
+    fn pod_of_object(&self, object: &ObjectRef) -> Option<PodId> {
+        let pod = self.mirror.pod_id(&object.pod_name())?;
+        let uid = &self.mirror.pod(pod)?.uid;
+        (uid.is_empty() || object.uid.is_empty() || *uid == object.uid).then_some(pod)
+    }
+}

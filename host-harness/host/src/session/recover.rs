@@ -1,0 +1,119 @@
+//! What follows when the policy fails: a new instance, told everything anew.
+
+use std::collections::VecDeque;
+
+use lictor_contract::*;
+
+use super::{Cause, Released, Session, SessionError};
+use crate::policy::CallError;
+
+impl Session {
+    /// Runs an input to its end, or takes back what it has decided and names it in the error.
+    ///
+    /// After a fault of the policy the next input starts a new instance: once an input, so that a policy that fails again and again
+    /// costs one attempt each.
+    pub(super) fn run<T>(
+        &mut self,
+        input: impl FnOnce() -> String,
+        work: impl FnOnce(&mut Session) -> Result<T, Cause>,
+    ) -> Result<T, SessionError> {
+        self.commit();
+        match work(self) {
+            Ok(done) => {
+                self.journal.clear();
+                self.keep_checkpoint();
+                Ok(done)
+            }
+            Err(cause) => {
+                self.roll_back();
+                self.down |= cause.is_fault();
+                Err(SessionError { input: input(), cause })
+            }
+        }
+    }
+
+    /// Has a policy that answers: a new instance where the last one failed.
+    pub(super) fn up(&mut self) -> Result<(), Cause> {
+        if !self.down {
+            return Ok(());
+        }
+        self.policy.restart()?;
+        self.policy.configure(&self.system, &self.arguments)?.map_err(Cause::Refused)?;
+        self.plans.clear();
+        self.note_changes();
+        let events = self.mirror.replay();
+        for finding in self.apply_chunked(events)? {
+            if !self.findings.contains(&finding) {
+                self.findings.push(finding);
+            }
+        }
+        self.reserve_anew()?;
+        if let Some(saved) = self.saved.clone() {
+            // A checkpoint that the new instance does not take is lost: what it remembers is not in the cluster.
+            let _ = self.policy.restore(&saved)?;
+        }
+        if self.explains {
+            self.policy.record_notes(true)?;
+        }
+        self.down = false;
+        self.reconcile()?;
+        // The new instance knows of it, whatever becomes of the input.
+        self.commit();
+        Ok(())
+    }
+
+    /// Gives the pods held at permit their nodes in the new instance. A pod that it does not take loses its place.
+    pub(super) fn reserve_anew(&mut self) -> Result<(), Cause> {
+        let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
+        for (pod, node) in held {
+            let is_there = self.mirror.pod(pod).is_some_and(crate::verify::waits) && self.mirror.node(node).is_some();
+            let taken = match (is_there, self.decides(ExtensionPoint::Reserve)) {
+                (false, _) => false,
+                (true, false) => true,
+                (true, true) => match self.policy.reserve(pod, node) {
+                    // What it meant for others was carried out when the pod was reserved first.
+                    Ok(_) => true,
+                    Err(CallError::Refused { .. }) => false,
+                    Err(fault) => return Err(fault.into()),
+                },
+            };
+            if !taken {
+                self.let_go(pod);
+                self.take_off(pod);
+                let (pod, node) = (self.pod_name(pod), self.node_name(node));
+                self.happened.released.push(Released { pod, node, cause: ReleaseCause::Failed });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a checkpoint of the policy where it has promised something since the last one, or has withdrawn it.
+    fn keep_checkpoint(&mut self) {
+        if !std::mem::take(&mut self.promised) || self.down {
+            return;
+        }
+        match self.policy.save() {
+            Ok(saved) => self.saved = Some(saved),
+            Err(CallError::Lacks(_)) => {}
+            // The input was served. The next one has a new instance.
+            Err(_) => self.down = true,
+        }
+    }
+
+    /// Lets go of held pods that somebody else has bound, and unreserves those that have ended.
+    pub(super) fn reconcile(&mut self) -> Result<(), Cause> {
+        self.sync()?;
+        let mut rounds = VecDeque::new();
+        for (pod, _) in self.occupancy.held().iter().collect::<Vec<_>>() {
+            match self.mirror.pod(pod) {
+                Some(known) if known.node.is_none() && known.phase == Phase::Pending => {}
+                Some(known) if known.node.is_some() => {
+                    self.let_go(pod);
+                    self.take_off(pod);
+                }
+                _ => rounds.extend(self.unreserve(pod, ReleaseCause::Removed)?),
+            }
+        }
+        self.carry(rounds)
+    }
+}

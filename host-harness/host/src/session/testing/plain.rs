@@ -1,0 +1,148 @@
+//! A small policy with a mind of its own: it evicts pods of lower priority, and lets pods whose name begins with `g` wait for another
+//! such pod.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::*;
+
+use super::reason;
+use crate::policy::{CallError, Policy};
+use crate::verify::testing::interests;
+
+/// How long a pod waits for another: 20 s.
+const WAIT: i64 = 20_000_000_000;
+
+/// The policy, and what it was told.
+#[derive(Debug, Default)]
+pub struct Plain {
+    pods: BTreeMap<PodId, Pod>,
+    nodes: BTreeMap<NodeId, Node>,
+    reserved: BTreeMap<PodId, NodeId>,
+    plans: u64,
+}
+
+impl Plain {
+    fn cpu(amounts: &[Amount]) -> i64 {
+        amounts.iter().filter(|amount| amount.resource == 0).map(|amount| amount.value).sum()
+    }
+
+    fn priority(&self, pod: PodId) -> i32 {
+        self.pods.get(&pod).and_then(|pod| pod.priority).unwrap_or(0)
+    }
+
+    /// Who must leave the node for the pod, if that is enough: those of the lowest priority first.
+    fn victims(&self, pod: &Pod, node: &Node) -> Option<Vec<PodId>> {
+        let here = |other: &&Pod| other.node.or(self.reserved.get(&other.id).copied()) == Some(node.id);
+        let promised = |other: &&Pod| {
+            other.node.is_none() && other.nominated == Some(node.id) && other.id != pod.id && !other.terminating
+        };
+        let stays: Vec<&Pod> = self.pods.values().filter(here).filter(|other| !other.terminating).collect();
+        let promised: i64 = self.pods.values().filter(promised).map(|other| Plain::cpu(&other.requests)).sum();
+        let taken: i64 = stays.iter().map(|other| Plain::cpu(&other.requests)).sum();
+        let mut short = taken + promised + Plain::cpu(&pod.requests) - Plain::cpu(&node.allocatable);
+        let lower = |other: &&&Pod| self.priority(other.id) < self.priority(pod.id) && other.node.is_some();
+        let mut candidates: Vec<&&Pod> = stays.iter().filter(lower).collect();
+        candidates.sort_by_key(|other| (self.priority(other.id), other.id));
+        let mut victims = Vec::new();
+        for victim in candidates {
+            if short <= 0 {
+                break;
+            }
+            short -= Plain::cpu(&victim.requests);
+            victims.push(victim.id);
+        }
+        (short <= 0).then_some(victims)
+    }
+
+    /// Whether the room that the pod was promised is still to become free.
+    fn waits_for_room(&self, pod: &Pod) -> bool {
+        let leaving = |other: &Pod| other.terminating && other.node.is_some() && other.node == pod.nominated;
+        pod.nominated.is_some() && self.pods.values().any(leaving)
+    }
+}
+
+impl Policy for Plain {
+    fn restart(&mut self) -> Result<(), CallError> {
+        *self = Plain::default();
+        Ok(())
+    }
+    fn has(&self, interface: Interface) -> bool {
+        matches!(interface, Interface::Placement | Interface::Permit)
+    }
+    fn describe(&mut self) -> Result<Description, CallError> {
+        let points = [ExtensionPoint::PostFilter, ExtensionPoint::Reserve, ExtensionPoint::Permit];
+        let set = SystemInfo {
+            name: "plain".to_owned(),
+            about: String::new(),
+            extension_points: points.map(|point| point.name().to_owned()).to_vec(),
+            interests: interests(),
+            arguments: Vec::new(),
+            templates: Vec::new(),
+        };
+        Ok(Description { name: "plain".to_owned(), version: "0".to_owned(), systems: vec![set] })
+    }
+    fn configure(&mut self, _laws: &str, _arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
+        Ok(Ok(()))
+    }
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
+        for event in events {
+            match event {
+                Event::PodUpserted(pod) => {
+                    if pod.node.is_some() {
+                        self.reserved.remove(&pod.id);
+                    }
+                    self.pods.insert(pod.id, pod);
+                }
+                Event::PodRemoved(pod) => {
+                    assert!(self.pods.remove(&pod).is_some(), "a pod is gone that it was not told of");
+                    assert!(self.reserved.remove(&pod).is_none(), "a pod is gone that was not unreserved");
+                }
+                Event::NodeUpserted(node) => {
+                    self.nodes.insert(node.id, node);
+                }
+                _ => {}
+            }
+        }
+        Ok(Applied { findings: Vec::new() })
+    }
+    fn post_filter(&mut self, id: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
+        let pod = self.pods.get(&id).unwrap().clone();
+        let none = |effects| Ok(PostFiltered { plan: None, reason: reason("no room"), effects });
+        if self.waits_for_room(&pod) {
+            return none(Effects::default());
+        }
+        let tried: BTreeSet<NodeId> = refuted.iter().map(|placement| placement.node).collect();
+        let nodes = self.nodes.values().filter(|node| !tried.contains(&node.id));
+        let plans = nodes.filter_map(|node| Some((self.victims(&pod, node)?, node.id)));
+        let Some((victims, node)) = plans.min_by_key(|(victims, node)| (victims.len(), *node)) else {
+            return none(Effects { withdrawn: vec![id], ..Effects::default() });
+        };
+        self.plans += 1;
+        let plan = Plan {
+            id: self.plans,
+            preemptor: id,
+            nominations: vec![Placement { pod: id, node }],
+            victims: victims.into_iter().map(|pod| Victim { pod, eviction: Eviction::Delete }).collect(),
+            marks: Vec::new(),
+            expires: None,
+            reason: reason("needs room"),
+        };
+        Ok(PostFiltered { plan: Some(plan), reason: reason("needs room"), effects: Effects::default() })
+    }
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
+        assert!(self.reserved.insert(pod, node).is_none(), "a pod is reserved twice");
+        Ok(Effects::default())
+    }
+    fn unreserve(&mut self, pod: PodId, _cause: ReleaseCause) -> Result<Effects, CallError> {
+        assert!(self.reserved.remove(&pod).is_some(), "a pod is unreserved that was not reserved");
+        Ok(Effects::default())
+    }
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
+        let waits = |pod: &PodId| self.pods.get(pod).is_some_and(|pod| pod.name.starts_with('g'));
+        let admits: Vec<PodId> = self.reserved.keys().copied().filter(|other| *other != pod && waits(other)).collect();
+        let alone = waits(&pod) && admits.is_empty();
+        let permission = if alone { Permission::Wait(WAIT) } else { Permission::Allow };
+        let admits = if waits(&pod) { admits } else { Vec::new() };
+        Ok(Permitted { permission, reason: reason("its pair"), effects: Effects { admits, ..Effects::default() } })
+    }
+}

@@ -1,0 +1,44 @@
+//! What a session holds outlives it.
+
+use super::*;
+
+#[test]
+fn what_is_under_way_is_held_and_is_leaving_goes_on() {
+    let policy =
+        evicting().say("filter default/h", Say::Fits(&["n2"])).say("permit default/h", Say::Wait(10, Fx::default()));
+    let objects = || full().into_iter().chain([node("n2", 4), pod("h", 4, 0), pod("a", 1, 0)]);
+    let mut first = open(&policy, objects());
+    attempt(&mut first, "p").unwrap();
+    attempt(&mut first, "h").unwrap();
+    first.handle(Input::Clock(3)).unwrap();
+    let saved = serde_json::to_string(&first.checkpoint().unwrap()).unwrap();
+
+    // The cluster has changed meanwhile: the nomination is seen, the eviction is not.
+    let policy = Scripted::deciding(ALL);
+    let nominated = with(pod("p", 3, 9), "/status", "nominatedNodeName", json!("n1"));
+    let others = objects().filter(|object| object["metadata"]["name"] != "p");
+    let mut second = open(&policy, others.chain([nominated]));
+    second.restore(serde_json::from_str(&saved).unwrap()).unwrap();
+    assert_eq!(policy.log().last().unwrap(), "reserve default/h n2");
+    assert_eq!(second.waiting(), first.waiting());
+    assert_eq!(second.mirror().now(), 3);
+    assert_eq!(second.under_way(), 1);
+    assert!(policy.seen("default/v").terminating);
+    let step = second.handle(Input::Clock(4)).unwrap();
+    assert_eq!((short(&step), step.wake_at), (vec!["2 confirm v".to_owned()], Some(10)));
+    // No number is used twice, and a promise whose victim stays is withdrawn.
+    let step = answer(&mut second, 2, failed());
+    assert_eq!((short(&step), step.happened.withdrawn.len()), (vec!["3 nominate p -".to_owned()], 1));
+    assert_eq!(second.handle(Input::Clock(10)).unwrap().happened.released.len(), 1);
+}
+
+#[test]
+fn a_checkpoint_of_another_layout_is_refused_and_changes_nothing() {
+    let policy = Scripted::deciding(ALL);
+    let mut session = open(&policy, full());
+    let mut saved = serde_json::to_value(session.checkpoint().unwrap()).unwrap();
+    saved["format"] = json!(9);
+    let error = session.restore(serde_json::from_value(saved).unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "restored checkpoint: the checkpoint has format 9, and this host knows format 1");
+    assert!(!policy.log().contains(&"restart".to_owned()));
+}

@@ -1,0 +1,118 @@
+//! Commands fail, are late, are lost, or are answered after the cluster has changed.
+
+use super::*;
+
+fn is_pending(session: &Session, name: &str) -> bool {
+    let id = session.mirror().pod_id(name).unwrap();
+    session.pending().any(|pod| pod == id)
+}
+
+#[test]
+fn a_binding_that_failed_leaves_the_pod_pending_and_the_policy_is_told() {
+    let policy = Scripted::deciding(ALL);
+    let mut session = open(&policy, [node("n1", 4), pod("a", 1, 0)]);
+    assert_eq!(short(&attempt(&mut session, "a").unwrap()), ["1 bind a n1"]);
+    assert!(attempt(&mut session, "a").is_err(), "it counts as bound");
+    let step = answer(&mut session, 1, failed());
+    assert_eq!(step.happened.failed.first().unwrap().reason, "the server is busy");
+    assert_eq!(policy.seen("default/a").node, None);
+    assert_eq!(short(&attempt(&mut session, "a").unwrap()), ["2 bind a n1"]);
+}
+
+#[test]
+fn an_eviction_that_failed_withdraws_the_promise_and_voids_the_plan() {
+    let policy = evicting();
+    let mut session = open(&policy, full());
+    let step = attempt(&mut session, "p").unwrap();
+    assert_eq!(short(&step), ["1 nominate p n1", "2 evict v true 1"]);
+    let step = answer(&mut session, 2, failed());
+    assert_eq!(step.happened.withdrawn, ["default/p"]);
+    assert_eq!(short(&step), ["3 nominate p -"]);
+    assert_eq!(policy.log().last().unwrap(), "refused 1");
+    assert!(!policy.seen("default/v").terminating);
+    assert_eq!(session.departures.iter().count(), 0);
+    // The cluster still shows the nomination until the withdrawal is done.
+    answer(&mut session, 1, CommandOutcome::Done);
+    assert_eq!(short(&answer(&mut session, 3, failed())), ["4 nominate p -"]);
+    answer(&mut session, 4, CommandOutcome::Done);
+    assert_eq!((session.under_way(), policy.seen("default/p").nominated), (0, None));
+}
+
+#[test]
+fn a_nomination_that_failed_is_a_promise_withdrawn() {
+    let policy = evicting();
+    let mut session = open(&policy, full());
+    attempt(&mut session, "p").unwrap();
+    let step = answer(&mut session, 1, failed());
+    assert_eq!((step.happened.withdrawn.as_slice(), step.commands.len()), (["default/p".to_owned()].as_slice(), 0));
+    assert_eq!(policy.seen("default/p").nominated, None);
+}
+
+#[test]
+fn an_outcome_that_does_not_come_is_asked_for() {
+    let mut session = open(&Scripted::deciding(ALL), [node("n1", 4), pod("a", 1, 0)]);
+    session.set_patience(10);
+    let step = attempt(&mut session, "a").unwrap();
+    assert_eq!(step.wake_at, Some(10));
+    assert_eq!(short(&session.handle(Input::Clock(9)).unwrap()), [""; 0]);
+    let step = session.handle(Input::Clock(10)).unwrap();
+    assert_eq!((short(&step), step.wake_at), (vec!["1 confirm a".to_owned()], Some(20)));
+    assert!(!is_pending(&session, "default/a"));
+    answer(&mut session, 1, failed());
+    assert!(is_pending(&session, "default/a"));
+}
+
+#[test]
+fn what_was_accepted_counts_until_the_cluster_shows_it() {
+    let mut session = open(&Scripted::deciding(ALL), [node("n1", 4), pod("a", 1, 0)]);
+    attempt(&mut session, "a").unwrap();
+    answer(&mut session, 1, CommandOutcome::Accepted);
+    tell(&mut session, pod("a", 1, 7));
+    assert!(!is_pending(&session, "default/a"));
+    assert_eq!(session.under_way(), 1);
+    tell(&mut session, on("n1", pod("a", 1, 7)));
+    assert_eq!(session.under_way(), 0);
+    assert_eq!(short(&answer(&mut session, 1, failed())), [""; 0]);
+    assert!(!is_pending(&session, "default/a"), "the outcome came twice, and late");
+}
+
+#[test]
+fn an_outcome_for_a_pod_that_another_has_replaced_says_nothing_of_the_new_one() {
+    let mut session = open(&Scripted::deciding(ALL), [node("n1", 4), uid(pod("a", 1, 0), "old")]);
+    attempt(&mut session, "a").unwrap();
+    tell(&mut session, uid(pod("a", 1, 0), "new"));
+    assert_eq!(session.under_way(), 0);
+    answer(&mut session, 1, CommandOutcome::Done);
+    assert!(is_pending(&session, "default/a"));
+    let step = attempt(&mut session, "a").unwrap();
+    assert_eq!(step.commands.first().unwrap().object.uid, "new");
+}
+
+#[test]
+fn a_pod_that_somebody_else_bound_is_bound_there() {
+    let mut session = open(&Scripted::deciding(ALL), [node("n1", 4), node("n2", 4), pod("a", 1, 0)]);
+    attempt(&mut session, "a").unwrap();
+    tell(&mut session, on("n2", pod("a", 1, 0)));
+    let (a, n2) = (session.mirror().pod_id("default/a").unwrap(), session.mirror().node_id("n2"));
+    assert_eq!((session.under_way(), session.mirror().pod(a).unwrap().node), (0, n2));
+}
+
+#[test]
+fn a_held_pod_that_another_has_replaced_is_unreserved_before_the_policy_is_told() {
+    let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+    let mut session = open(&policy, [node("n1", 4), uid(pod("a", 1, 0), "old")]);
+    attempt(&mut session, "a").unwrap();
+    tell(&mut session, uid(pod("a", 1, 0), "new"));
+    let log = policy.log();
+    assert!(log.ends_with(&["unreserve default/a Removed", "removed default/a"].map(str::to_owned)), "{log:?}");
+    assert!(session.waiting().is_empty() && is_pending(&session, "default/a"));
+}
+
+#[test]
+fn a_promise_is_withdrawn_with_its_node() {
+    let policy = evicting();
+    let mut session = open(&policy, full());
+    attempt(&mut session, "p").unwrap();
+    let step = session.handle(Input::Removed("Node/n1".to_owned())).unwrap();
+    assert_eq!(step.happened.withdrawn, ["default/p"]);
+}

@@ -1,0 +1,64 @@
+mod checkpoint;
+mod commands;
+mod recovery;
+
+use serde_json::{Value, json};
+
+use super::testing::{ALL, Fx, Say, Scripted, Sketch};
+use super::*;
+use crate::verify::testing::{node, object, on, pod, with};
+
+/// A session over these objects.
+fn open(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Session {
+    let mut session = Session::open(Box::new(policy.clone()), "test", "").unwrap();
+    session.handle(Input::Objects(objects.into_iter().map(object).collect())).unwrap();
+    session
+}
+
+fn attempt(session: &mut Session, name: &str) -> Result<Step, SessionError> {
+    session.handle(Input::Attempt(format!("default/{name}")))
+}
+
+fn tell(session: &mut Session, object_json: Value) -> Step {
+    session.handle(Input::Objects(vec![object(object_json)])).unwrap()
+}
+
+fn answer(session: &mut Session, id: CommandId, outcome: CommandOutcome) -> Step {
+    session.handle(Input::Outcomes(vec![(id, outcome)])).unwrap()
+}
+
+fn failed() -> CommandOutcome {
+    CommandOutcome::Failed("the server is busy".to_owned())
+}
+
+/// The commands in short.
+fn short(step: &Step) -> Vec<String> {
+    let word = |command: &Command| {
+        let (id, name) = (command.id, &command.object.name);
+        match &command.action {
+            Action::Bind { node, .. } => format!("{id} bind {name} {node}"),
+            Action::Nominate { node } => format!("{id} nominate {name} {}", node.as_deref().unwrap_or("-")),
+            Action::Evict { delete, plan, .. } => format!("{id} evict {name} {delete} {plan}"),
+            Action::Confirm => format!("{id} confirm {name}"),
+        }
+    };
+    step.commands.iter().map(word).collect()
+}
+
+/// The same object with a uid.
+fn uid(object: Value, uid: &str) -> Value {
+    with(object, "/metadata", "uid", json!(uid))
+}
+
+/// A policy that evicts `v` for `p` by plan 1, when `p` is tried the first time.
+fn evicting() -> Scripted {
+    let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
+    Scripted::deciding(ALL)
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+}
+
+/// A node full with `v`, and the pending `p`.
+fn full() -> [Value; 3] {
+    [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9)]
+}
