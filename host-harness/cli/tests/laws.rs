@@ -80,11 +80,10 @@ fn names_laws(scenario: &Scenario) -> bool {
 
 /// Most scenarios say which laws decide in them.
 fn most_scenarios_name_laws(files: &[Arc<File>]) -> Result<(), Failed> {
-    let mut naming = 0_usize;
-    for file in files {
-        naming += usize::from(names_laws(file.scenario()?));
-    }
-    let wrong = (naming * 100 < files.len() * 60).then(|| format!("{naming} of {} scenarios name laws", files.len()));
+    let naming = files.iter().map(|file| file.scenario().map(names_laws)).collect::<Result<Vec<_>, _>>()?;
+    let naming = naming.into_iter().filter(|names| *names).count();
+    let wrong = (naming.saturating_mul(100) < files.len().saturating_mul(60))
+        .then(|| format!("{naming} of {} scenarios name laws", files.len()));
     nothing(wrong.into_iter())
 }
 
@@ -109,14 +108,10 @@ fn readme() -> Result<(), Failed> {
 /// The scenarios of a law's system, and of those that stand on it, find out each switch of the law.
 fn mutation(files: &[Arc<File>], code: &str) -> Result<(), Failed> {
     let system = code.split_once('/').map_or(code, |(system, _)| system);
-    let (mut silent, mut contrary) = (0_usize, 0_usize);
-    for file in
-        files.iter().filter(|file| file.system == system || system == "kubernetes" && file.system == "coscheduling")
-    {
-        let scenario = file.scenario()?;
-        silent += usize::from(!passes(scenario, code, Switch::Silent));
-        contrary += usize::from(!passes(scenario, code, Switch::Contrary));
-    }
+    let is_of = |file: &&Arc<File>| file.system == system || system == "kubernetes" && file.system == "coscheduling";
+    let scenarios = files.iter().filter(is_of).map(|file| file.scenario()).collect::<Result<Vec<_>, _>>()?;
+    let failing = |to| scenarios.iter().filter(|scenario| !passes(scenario, code, to)).count();
+    let (silent, contrary) = (failing(Switch::Silent), failing(Switch::Contrary));
     println!("{code:55} silent {silent:4}  contrary {contrary:4}");
     let survivors = [(silent, "out of force"), (contrary, "to the contrary")];
     nothing(survivors.iter().filter(|(failing, _)| *failing == 0).map(|(_, how)| format!("`{code}` {how} survives")))
