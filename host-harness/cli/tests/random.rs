@@ -56,7 +56,7 @@ fn kubernetes() {
 #[test]
 fn coscheduling_with_gangs_of_two() {
     let dress = |number: usize, pod: &mut Real| {
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             pod.labels.insert("pod-group/name".to_owned(), format!("g{}", number % 4));
             pod.labels.insert("pod-group/min-available".to_owned(), "2".to_owned());
         }
@@ -68,7 +68,7 @@ fn coscheduling_with_gangs_of_two() {
 fn koordinator_with_gangs_of_two() {
     let dress = |number: usize, pod: &mut Real| {
         pod.labels.insert("quota.scheduling.koordinator.sh/name".to_owned(), "q".to_owned());
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             let gang = format!("g{}", number % 4);
             pod.annotations.insert("gang.scheduling.koordinator.sh/name".to_owned(), gang);
             pod.annotations.insert("gang.scheduling.koordinator.sh/min-available".to_owned(), "2".to_owned());

@@ -11,8 +11,8 @@
 mod named;
 
 use std::collections::BTreeSet;
-use std::process::ExitCode;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
