@@ -1,5 +1,5 @@
 //! Policies of other authors: the one written with `lictor-sdk`, and the smallest one, built and run as CONTRIBUTING says.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
