@@ -5,6 +5,7 @@ use crate::laws::Detail;
 use crate::model::{Place, PodIx};
 
 use super::Engine;
+use super::reasons::PERMITTED;
 
 impl Engine {
     /// See `permit.permit`.
@@ -25,7 +26,7 @@ impl Engine {
             let reason = self.reason(&rule, &denial);
             return Ok(Permitted { permission: Permission::Wait(timeout), reason, effects: Effects::default() });
         }
-        let code = laws.permit.first().map_or("", |law| law.rule.code);
+        let law = laws.permit.first().map(|law| law.rule);
         let case = if gang.is_some() { "complete" } else { "single" };
         let admits = if gang.is_some() { self.waiting_with(ix) } else { Vec::new() };
         for job in preemptor.job.map(|job| self.cluster.gang_group(job)).unwrap_or_default() {
@@ -36,7 +37,7 @@ impl Engine {
         if let Some(system) = &mut self.system {
             system.permitted(&mut self.cluster, ix);
         }
-        let reason = Detail::case(case).reason(code);
+        let reason = law.map_or_else(|| PERMITTED.reason(Detail::default()), |law| law.reason(Detail::case(case)));
         Ok(Permitted { permission: Permission::Allow, reason, effects: Effects { admits, ..Effects::default() } })
     }
 }

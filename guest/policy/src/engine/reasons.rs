@@ -59,6 +59,10 @@ reasons! {
     RESERVED = "node/reserved", "no other node holds reserved room for the pod",
         [("", "room is reserved for the pod on another node")],
         "A pod that owns a reservation uses the room of that reservation first. Example: a reservation on `n1` is for pod `a`; `a` is not placed on `n2` while `n1` takes it.";
+    /// No law holds the pod at permit.
+    PERMITTED = "engine/permitted", "no law holds the pod at permit",
+        [("", "no law holds the pod at permit")],
+        "A system without gangs binds a pod as soon as it has a node.";
     /// No node fits.
     NO_NODE = "engine/no-node", "a node fits, once every eligible pod is evicted",
         [
