@@ -42,7 +42,7 @@ pub struct Argument {
     pub about: String,
 }
 
-/// A system that the policy can be configured with: a set of laws, and how its objects are read.
+/// A system that the policy can be configured with: a system, and how its objects are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SystemInfo {
     /// Its name, such as `koordinator`.

@@ -10,7 +10,7 @@ use super::{NodeId, PodId, Reason};
 pub enum Subject {
     /// The pod that was asked about, or its job.
     Preemptor,
-    /// A pod that could have made way, or was spared.
+    /// A pod that could have been evicted, or was spared.
     Pod(PodId),
     /// A node.
     Node(NodeId),
@@ -26,11 +26,11 @@ pub enum Outcome {
     Barred,
     /// The law spares it: it was no candidate.
     Spared,
-    /// It was a candidate that need not make way, or a node that need not be looked at.
+    /// It was a candidate that need not be evicted, or a node that need not be looked at.
     Unneeded,
-    /// It was taken away in the trial and put back.
+    /// It was taken away in the trial and reprieved.
     PutBack,
-    /// It was taken away in the trial and could not be put back: it makes way.
+    /// It was taken away in the trial and could not be reprieved: it is evicted.
     Needed,
     /// It would have been enough, but was not to be had, or another was chosen.
     Enough,

@@ -24,7 +24,7 @@ pub struct Actual {
     pub nominated: BTreeMap<String, String>,
     /// Who was evicted.
     pub victims: BTreeSet<String>,
-    /// The plans that were carried out, in order: who makes way for whom.
+    /// The plans that were carried out, in order: which pods are evicted for which.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<CarriedOut>,
     /// How bound victims were evicted: `Soft`, `Delete`, or both.

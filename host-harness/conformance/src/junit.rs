@@ -1,4 +1,4 @@
-//! Reports as JUnit XML, a test suite for the scenarios of each set of laws.
+//! Reports as JUnit XML, a test suite for the scenarios of each system.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

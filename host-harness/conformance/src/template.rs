@@ -161,7 +161,7 @@ fn merge(base: &mut Value, over: Value) {
     }
 }
 
-/// The value with a number in the place of `{index}` in every text.
+/// The value with a number instead of `{index}` in every text.
 fn numbered(value: &Value, index: u64) -> Value {
     match value {
         Value::String(text) => Value::String(text.replace(INDEX, &index.to_string())),

@@ -36,7 +36,7 @@ impl Notes {
         self.on
     }
 
-    /// A cycle of the policy's own begins: an attempt for everybody who waits.
+    /// A cycle of the policy's own begins: an attempt foreverybody who waits.
     pub fn begin_cycle(&mut self) {
         if self.on {
             *self = Notes { on: true, ..Notes::default() };

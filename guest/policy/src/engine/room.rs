@@ -11,7 +11,7 @@ use crate::model::{Amounts, Cluster, Request, ResourceIx};
 pub enum Verdict {
     /// It does.
     Fits,
-    /// The pod may not run there, whoever else is there.
+    /// The pod may not run there, regardless of the other pods.
     Ineligible,
     /// The node is too small for the pod even when it is empty.
     TooSmall(ResourceIx),

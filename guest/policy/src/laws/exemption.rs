@@ -1,8 +1,8 @@
-//! Exemptions: for whom a law is not in force. They are said in the table of a system, once for each law, and not in the laws.
+//! Exemptions: which preemptors a law does not apply to. They are said in the table of a system, once for each law, and not in the laws.
 
 use super::Case;
 
-/// For whom a law is not in force.
+/// Which preemptors a law does not apply to.
 #[derive(Debug)]
 pub struct Exemption {
     /// For whom, in a few words.

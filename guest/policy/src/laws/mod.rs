@@ -51,7 +51,7 @@ pub struct Rule {
     pub question: Question,
     /// What is said of it.
     pub law: &'static Text,
-    /// For whom it is not in force.
+    /// Which preemptors it does not apply to.
     pub exemption: Option<&'static Exemption>,
 }
 

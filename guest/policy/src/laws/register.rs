@@ -16,7 +16,7 @@ pub struct Entry {
     pub source: &'static str,
     /// The name of the law, shared by the systems that have it.
     pub name: &'static str,
-    /// For whom it is not in force, where there is somebody.
+    /// Which preemptors it does not apply to, where there is somebody.
     pub exempt: Option<&'static str>,
     /// What is said where it does not hold.
     pub templates: &'static [CaseText],

@@ -47,7 +47,7 @@ pub enum Search {
     NodeByNode(Sample),
     /// Bundles of victims, job by job; within the system's own cycle.
     Bundles,
-    /// Node by node: gather the smallest group whose going makes the room, sparing whom one can.
+    /// Node by node: gather the smallest group whose going makes the room, protecting pods where possible.
     GroupOnOneNode(Group),
 }
 
@@ -113,7 +113,7 @@ pub struct Laws {
     pub limits: Vec<Gate>,
     /// Must hold for a reserved pod to be bound.
     pub permit: Vec<Gate>,
-    /// Which candidate is put back first.
+    /// Which candidate is reprieved first.
     pub put_back: Order,
     /// Which node a pod is planned onto.
     pub node_choice: NodeChoice,
@@ -126,7 +126,7 @@ pub struct Laws {
 }
 
 /// The table of a system: a line for each law, with the seat it has, its name in the table, its code, the law and its source; and, behind
-/// `exempt`, for whom it is not in force.
+/// `exempt`, which preemptors it does not apply to.
 macro_rules! laws {
     ($system:literal: $($seat:ident $name:ident = $code:literal, $law:path, $source:literal $(, exempt $exemption:path)?;)+) => {
         $(laws! { @$seat $name, concat!($system, "/", $code), $law, $source $(, $exemption)? })+

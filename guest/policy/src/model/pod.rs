@@ -101,7 +101,7 @@ pub struct Task {
     pub protected_until: Option<i64>,
     /// The cluster itself depends on it: nobody may evict it.
     pub critical: bool,
-    /// It has ended well and counts for its gang for ever.
+    /// It has ended well and counts for its gang forever.
     pub succeeded: bool,
 }
 
@@ -132,7 +132,7 @@ pub struct Pod {
     pub required_node: Option<NodeIx>,
     /// Where it is.
     pub place: Place,
-    /// Where it is to be once others have made way.
+    /// Where it is to be once victims have left.
     pub nominated: Option<NodeIx>,
     /// It is being deleted.
     pub terminating: bool,

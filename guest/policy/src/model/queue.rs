@@ -22,7 +22,7 @@ pub struct Policy {
     pub spared: bool,
     /// Its pods make nobody leave but for a pod that must run on one node.
     pub frozen: bool,
-    /// How long a pod of it waits before others make way for it, nanoseconds.
+    /// How long a pod of it waits before pods are evicted for it, nanoseconds.
     pub delay: i64,
     /// Outside the queue its pods all count as having the priority of the offset.
     pub priority_fenced: bool,

@@ -19,7 +19,7 @@ pub struct Overflow {
 pub struct Totals(Vec<i128>);
 
 impl Totals {
-    /// Whether an object may have these amounts, so many times, in the place of the old ones.
+    /// Whether an object may have these amounts, so many times, instead of the old ones.
     pub fn admit(
         &self,
         old: impl Fn(ResourceIx) -> i64,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::scene::{JOB, Pair, Place, Pod, Scene};
 
-/// A plan: the node of each pod of the job, and who makes way.
+/// A plan: the node of each pod of the job, and which pods are evicted.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub nodes: BTreeMap<String, usize>,
@@ -41,7 +41,7 @@ impl<'a> Oracle<'a> {
             })
     }
 
-    /// A pod of another job that every guard lets make way.
+    /// A pod of another job that every guard allows to evict.
     pub fn may_make_way(&self, pod: &Pod) -> bool {
         pod.is_running()
             && pod.stays()
@@ -129,7 +129,7 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    /// Whether there is any assignment of the pods to nodes with everybody gone who may make way.
+    /// Whether there is any assignment of the pods to nodes after evicting every candidate.
     pub fn some_assignment_fits(&self) -> bool {
         let gone = |pod: &Pod| self.may_make_way(pod);
         let choices = self.scene.nodes.len();
@@ -144,7 +144,7 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    /// With everybody of the job's own quota gone who may make way, every limit holds.
+    /// With everybody of the job's own quota gone who may be evicted, every limit holds.
     pub fn limits_can_hold(&self) -> bool {
         self.limits_hold(&|pod| self.may_make_way(pod) && pod.quota == self.preemptor.quota)
     }

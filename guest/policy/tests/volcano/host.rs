@@ -1,11 +1,6 @@
 //! A host in a few lines, with books of its own: it believes the policy nothing.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "tests"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +22,6 @@ pub struct Job {
     pub running: u32,
     /// So many cycles pass until it is submitted; none where some of it run.
     pub arrives: i64,
-    /// Its priority.
     pub priority: u32,
     /// What each of its pods holds: cores, at least one, and bytes.
     pub cores: u32,

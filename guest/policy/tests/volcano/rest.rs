@@ -120,7 +120,7 @@ fn check_bounds(host: &Host, cycle: &Cycle) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Who makes way may, and does it for a gang that is complete then.
+/// The victims may, and does it for a gang that is complete then.
 fn check_plan(host: &Host, plan: &Planned) -> Result<(), TestCaseError> {
     let Planned { action, waiting, victims } = plan;
     let jobs = &host.setup.jobs;
@@ -154,7 +154,7 @@ fn check_plan(host: &Host, plan: &Planned) -> Result<(), TestCaseError> {
 }
 
 /// A queue from which a plan takes normal pods back keeps its guarantee; and what it deserves, where nothing else makes that less. Its
-/// elastic pods that make way for the same gang go first, those that go for another one later are still there.
+/// elastic pods that are evicted for the same gang go first, those that go for another one later are still there.
 fn check_guarantees(host: &Host, cycle: &Cycle, promised: &BTreeSet<Pod>) -> Result<(), TestCaseError> {
     let cores = |pod: &Pod| host.setup.jobs[pod.0].cores;
     for (at, queue) in host.setup.queues.iter().enumerate() {

@@ -74,7 +74,7 @@ pub(super) struct Why<'a> {
     pub(super) attempts: Vec<&'a Attempt>,
     /// Why a cycle of the policy's own ended so for it.
     pub(super) explanation: Option<&'a Explanation>,
-    /// For whom it makes way.
+    /// The preemptor.
     pub(super) evicted: Option<&'a Evicted>,
     /// What was said of it in the attempts for others.
     pub(super) looked_at: Vec<LookedAt<'a>>,

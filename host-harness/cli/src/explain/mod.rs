@@ -17,7 +17,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::screen::{TextOrJson, print_json};
 
-/// Say why one pod, or one job, is where it is: what stood in its way, who makes way, who was spared and by which law
+/// Say why one pod, or one job, is where it is: what stood in its way, which pods are evicted, who was spared and by which law
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     /// What `kubectl get nodes,pods,... -A -o yaml` (or json) printed; `-` is the standard input

@@ -106,7 +106,7 @@ fn words<'a>(state: State, released: Option<ReleaseCause>, fates: impl Iterator<
         State::Unschedulable => "unschedulable".to_owned(),
         State::Rejected => "refused".to_owned(),
         State::Pending => "still pending".to_owned(),
-        State::MakesWay => format!("makes way on {node}"),
+        State::MakesWay => format!("is evicted from {node}"),
         State::Stays => format!("stays on {node}"),
         State::Leaving => format!("is leaving {node}"),
         State::Ended => "has ended".to_owned(),
@@ -134,8 +134,8 @@ fn word(outcome: Outcome) -> &'static str {
         Outcome::Barred => "refused",
         Outcome::Spared => "spared",
         Outcome::Unneeded => "not needed",
-        Outcome::PutBack => "put back",
-        Outcome::Needed | Outcome::Chosen => "must make way",
+        Outcome::PutBack => "reprieved",
+        Outcome::Needed | Outcome::Chosen => "victim",
         Outcome::Enough => "would have been enough",
     }
 }

@@ -30,12 +30,12 @@ pub(crate) fn tell(page: &mut Page, style: Style, why: &Explanation) {
     }
     in_the_way(page, style, why);
     victims(page, style, why);
-    pods(page, style, "Put back after all", &why.alike(About::Pod, Outcome::PutBack));
+    pods(page, style, "Reprieved", &why.alike(About::Pod, Outcome::PutBack));
     let (as_they_are, with_others_gone) = nodes(why);
     tell_nodes(page, style, "Nodes as they are", why.nodes, &as_they_are);
-    tell_nodes(page, style, "Nodes when others make way", why.nodes, &with_others_gone);
+    tell_nodes(page, style, "Nodes after evictions", why.nodes, &with_others_gone);
     enough(page, style, why);
-    pods(page, style, "Could make way, but need not", &why.alike(About::Pod, Outcome::Unneeded));
+    pods(page, style, "Candidates that stay", &why.alike(About::Pod, Outcome::Unneeded));
     spared(page, style, why);
 }
 
@@ -44,7 +44,7 @@ fn title(page: &mut Page, style: Style, text: &str) {
     page.line(format!("{}{text}", " ".repeat(style.indent)));
 }
 
-/// A sentence below a heading, and whom it is about.
+/// A sentence below a heading, and what it is about.
 pub(super) fn sentence(page: &mut Page, style: Style, text: &str, names: &str) {
     let (lead, rest) = (style.indent.saturating_add(2), style.indent.saturating_add(4));
     page.paragraph(&" ".repeat(lead), rest, text);
@@ -109,7 +109,7 @@ fn enough(page: &mut Page, style: Style, why: &Explanation) {
     }
 }
 
-/// Who makes way, and why nobody else could.
+/// The victims, and why nobody else could.
 fn victims(page: &mut Page, style: Style, why: &Explanation) {
     let is_victim =
         |told: &&Reported| told.about == About::Pod && matches!(told.outcome, Outcome::Needed | Outcome::Chosen);
@@ -117,7 +117,7 @@ fn victims(page: &mut Page, style: Style, why: &Explanation) {
     if victims.is_empty() {
         return;
     }
-    title(page, style, "Must make way");
+    title(page, style, "Victims");
     let mut rows = table(["VICTIM", "NODE", "WHY"]);
     for victim in victims.iter().take(style.names) {
         let name = victim.name.as_deref().unwrap_or("-");
@@ -140,7 +140,7 @@ fn pods(page: &mut Page, style: Style, text: &str, said: &[Alike<'_>]) {
     }
 }
 
-/// Whom the laws spare: counted by law, then by what the law says.
+/// The pods that laws protect: counted by law, then by what the law says.
 fn spared(page: &mut Page, style: Style, why: &Explanation) {
     let said = why.alike(About::Pod, Outcome::Spared);
     let mut laws: Vec<(&str, usize)> = Vec::new();

@@ -107,7 +107,7 @@ struct Reported {
     question: String,
     sentence: &'static str,
     source: &'static str,
-    /// For whom it is not in force.
+    /// Which preemptors it does not apply to.
     #[serde(skip_serializing_if = "Option::is_none")]
     exempt: Option<&'static str>,
     file: String,

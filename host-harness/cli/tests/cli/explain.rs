@@ -109,13 +109,13 @@ fn a_victim_is_told_for_whom_it_goes_and_a_bystander_why_it_stays() {
     assert_eq!((&victim["state"], &victim["evicted"]["plan"]), (&json!("makesWay"), &json!(1)));
     assert_eq!((&victim["looked_at"], &victim["lookedAt"][0]["outcome"]), (&Value::Null, &json!("needed")));
     explain("nlp/bert-large-worker-0").exits(0).prints(&[
-        "\nnlp/bert-large-worker-0: makes way on a100-02\n",
+        "\nnlp/bert-large-worker-0: is evicted from a100-02\n",
         "  for vision/vit-huge-worker-0, plan 1: it is labelled for eviction\n",
-        "    must make way, engine/needed: with this pod back: Insufficient cpu (requested 80, free ",
+        "    victim, engine/needed: with this pod back: Insufficient cpu (requested 80, free ",
     ]);
     explain("bert-large-tensorboard").exits(0).prints(&[
         "\nnlp/bert-large-tensorboard: stays on a100-04\n",
-        "    put back, engine/reprieved: there is room for the pod beside the preemptor\n      for vision/vit-huge-worker-0\n",
+        "    reprieved, engine/reprieved: there is room for the pod beside the preemptor\n      for vision/vit-huge-worker-0\n",
     ]);
     explain("nlp/lr-sweep-3-worker-0")
         .exits(0)
@@ -163,11 +163,8 @@ fn decide_says_why_of_every_pod_that_was_not_bound() {
     assert_eq!(ran.err, "");
     let at = ran.out.find("\nWhy\n").unwrap();
     assert!(plain.starts_with(&ran.out[..at]), "what was decided is told as before");
-    let ran = ran.prints(&[
-        "  nlp/long-context: 3 pods\n    In the way\n",
-        "    Must make way\n      VICTIM ",
-        " and 15 more\n",
-    ]);
+    let ran =
+        ran.prints(&["  nlp/long-context: 3 pods\n    In the way\n", "    Victims\n      VICTIM ", " and 15 more\n"]);
     assert!(!ran.out[at..].contains("search/suggest-api"), "that was bound");
     let record = lictor(&["decide", FOUR_TEAMS, "--native", "--explain", "--output", "json"]).exits(0).json();
     let attempts = record["cycles"][0]["attempts"].as_array().unwrap();
@@ -220,7 +217,7 @@ fn a_policy_that_does_not_say_why_decides_all_the_same_but_is_not_asked_why() {
 fn a_single_scenario_is_explained_and_of_many_those_that_fail() {
     let scenario = "fixtures/scenarios/koordinator/eviction-delete.yaml";
     let ran = lictor(&["test", scenario, "--native", "--explain"]).exits(0);
-    let ran = ran.prints(&["ok eviction-delete\n", "  step 1, ", "Must make way\n"]);
+    let ran = ran.prints(&["ok eviction-delete\n", "  step 1, ", "Victims\n"]);
     assert!(ran.out.ends_with("1 passed, 0 failed\n"));
     let many = lictor(&["test", "fixtures/scenarios/coscheduling", "--native", "--explain"]).exits(0);
     assert!(many.out.ends_with(" passed, 0 failed\n") && many.out.lines().count() == 1, "{}", many.out);

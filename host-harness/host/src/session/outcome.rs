@@ -95,7 +95,7 @@ impl Attempt {
     }
 }
 
-/// How a victim made way.
+/// How a victim was evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum How {
     /// It was marked, for somebody else to delete.
@@ -118,13 +118,13 @@ impl From<Eviction> for How {
 /// A victim's fate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Evicted {
-    /// How it made way.
+    /// How it was evicted.
     pub how: How,
-    /// The node it makes way on.
+    /// The node it is evicted from.
     pub node: Option<String>,
     /// The plan.
     pub plan: u64,
-    /// Whom the plan is for.
+    /// The preemptor.
     pub preemptor: String,
     /// Why the plan was made.
     pub reason: NamedReason,
@@ -146,11 +146,11 @@ pub struct Released {
 pub struct CarriedOut {
     /// The plan.
     pub plan: u64,
-    /// Whom it is for.
+    /// The preemptor.
     pub preemptor: String,
     /// Who was nominated, and to which nodes.
     pub nominated: BTreeMap<String, String>,
-    /// Who makes way.
+    /// The victims.
     pub victims: BTreeSet<String>,
 }
 
@@ -159,7 +159,7 @@ pub struct CarriedOut {
 pub struct RefusedPlan {
     /// The plan.
     pub plan: u64,
-    /// Whom it was for.
+    /// The preemptor.
     pub preemptor: String,
     /// The invariant that it breaks.
     pub reason: NamedReason,
@@ -219,7 +219,7 @@ impl Happened {
         self.explanations.extend(later.explanations);
     }
 
-    /// Every explanation and whom it is about: of each attempt, in order, and of a cycle of the policy's own.
+    /// Every explanation and what it is about: of each attempt, in order, and of a cycle of the policy's own.
     pub fn explained(&self) -> impl Iterator<Item = (&str, &Explanation)> {
         let attempts = self.attempts.iter().filter_map(|attempt| Some((&*attempt.pod, attempt.explanation.as_ref()?)));
         attempts.chain(self.explanations.iter().map(|(pod, explanation)| (pod.as_str(), explanation)))

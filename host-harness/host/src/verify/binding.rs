@@ -8,7 +8,7 @@ use super::{Ground, Violation, distinct, eligible, fits, pending};
 
 /// Whether pods may be bound; else the first invariant that the bindings break.
 ///
-/// Whoever is still on the node takes room on it, leaving or not. Room that is promised to nominated pods is the policy's to
+/// Every pod that is still on the node takes room on it, leaving or not. Room that is promised to nominated pods is the policy's to
 /// give: a pod of higher standing may take it.
 pub fn bindings(ground: &Ground<'_>, bindings: &[Placement]) -> Result<(), Violation> {
     let mut by_node: BTreeMap<NodeId, Vec<PodId>> = BTreeMap::new();

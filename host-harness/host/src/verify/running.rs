@@ -1,4 +1,4 @@
-//! Only who holds room can make way.
+//! Only who holds room can be evicted.
 
 use super::{Ground, Proposal, Violation};
 

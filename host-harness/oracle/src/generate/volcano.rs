@@ -125,15 +125,8 @@ impl Job {
         (size - self.min) % factor == 0
     }
 
-    /// Writes the job, its PodGroup and its pods. As many pods run as fit in a legal size. Returns their cpu.
-    fn write(
-        &self,
-        sketch: &mut Sketch,
-        pool: &mut NodePool,
-        left: &mut i64,
-        age: i64,
-        objects: &mut Vec<Value>,
-    ) -> i64 {
+    /// The nodes of the pods that run: as many as fit in a legal size.
+    fn place(&self, sketch: &mut Sketch, pool: &mut NodePool, left: &mut i64) -> Vec<String> {
         let mut placed = Vec::new();
         for _ in 0..self.size.min(*left) * 2 {
             if i64::try_from(placed.len()).unwrap_or(0) < self.size.min(*left) {
@@ -144,6 +137,19 @@ impl Job {
             (self.min..=i64::try_from(placed.len()).unwrap_or(0)).rev().find(|size| self.may_be(*size)).unwrap_or(0);
         placed.truncate(usize::try_from(size).unwrap_or(0));
         *left -= size;
+        placed
+    }
+
+    /// Writes the job, its PodGroup and its pods. As many pods run as fit in a legal size. Returns their cpu.
+    fn write(
+        &self,
+        sketch: &mut Sketch,
+        pool: &mut NodePool,
+        left: &mut i64,
+        age: i64,
+        objects: &mut Vec<Value>,
+    ) -> i64 {
+        let placed = self.place(sketch, pool, left);
         let (name, group) = (&self.name, format!("{}-pg", self.name));
         let stamp_of = |age: i64| stamp(age);
         let requests = Size { cpu: self.cpu, gpu: 0 }.written();
@@ -199,7 +205,7 @@ impl Job {
             }
             objects.push(object);
         }
-        size * self.cpu
+        i64::try_from(placed.len()).unwrap_or(0) * self.cpu
     }
 
     /// Sets the labels and annotations that the job controller sets on a pod of an elastic job.

@@ -1,4 +1,4 @@
-//! The checks for every system.
+//! The checks forevery system.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Rounds: queue by queue, job by job, whoever is next now.
+//! Rounds: queue by queue, job by job, whichever is next now.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

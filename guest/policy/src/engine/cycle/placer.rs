@@ -1,4 +1,4 @@
-//! The clerk: nodes for pods and gangs, within what their laws allow.
+//! The placer: nodes for pods and gangs, within what their laws allow.
 
 use std::collections::BTreeSet;
 

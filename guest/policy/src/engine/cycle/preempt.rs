@@ -1,4 +1,4 @@
-//! Reclaim and preempt: others make way for gangs that wait, whole gang by whole gang.
+//! Reclaim and preempt: pods are evicted for gangs that wait, whole gang by whole gang.
 
 use std::collections::BTreeSet;
 

@@ -25,13 +25,13 @@ impl PreemptionContext<'_> {
         cluster.pod(ix).is_some_and(|pod| pod.is_leaving()) || self.ledger.is_victim(ix)
     }
 
-    /// The pods of other jobs for which room is kept on a node before the asker may have it.
+    /// The pods of other jobs for which room is kept on a node before the preemptor may have it.
     pub(super) fn promised<'c>(&self, cluster: &'c Cluster, node: &'c Node) -> impl Iterator<Item = &'c Pod> {
         let own = &self.preemptor.pods;
         cluster.promised(node, self.preemptor.pod).filter(move |(ix, _)| !own.contains(ix)).map(|(_, pod)| pod)
     }
 
-    /// Whether every guard lets a pod make way.
+    /// Whether every guard allows the eviction of a pod.
     pub(super) fn may_make_way(&mut self, cluster: &Cluster, ix: PodIx) -> bool {
         if cluster.pod(ix).is_none() {
             return false;
@@ -43,7 +43,7 @@ impl PreemptionContext<'_> {
         barring.is_none()
     }
 
-    /// The first guard that does not let a pod make way.
+    /// The first guard that denies the eviction of a pod.
     pub(super) fn barring(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
         let pod = cluster.pod(ix)?;
         let case = self.preemptor.planning(cluster, self.ledger);
@@ -56,7 +56,7 @@ impl PreemptionContext<'_> {
         self.laws.limits.iter().find_map(|limit| (limit.holds)(&case).err().map(|denial| (limit.rule, denial)))
     }
 
-    /// Whether a pod may be planned onto a node, whoever else is there.
+    /// Whether a pod may be planned onto a node, regardless of the other pods.
     pub(super) fn may_run(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
         let refuted = self.refuted.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0);
         !refuted && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))

@@ -2,7 +2,7 @@
 //!
 //! On each node, a group of pods is gathered whose going makes room for the asking pod, with what is free and what is leaving
 //! anyway counted, and under every limit. A group that breaks a floor is not made larger: that only breaks it more. Then whoever is
-//! not needed is put back, so that nobody of the group goes in vain. Groups without pods that should be spared are looked for
+//! not needed is reprieved, so that nobody of the group goes in vain. Groups without pods that should be spared are looked for
 //! on all nodes before others; of several groups one is chosen.
 //!
 //! The gathering tries the least important first and turns back where that leads nowhere; pods that are alike for the laws are

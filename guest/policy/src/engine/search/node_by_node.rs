@@ -1,6 +1,6 @@
 //! Node by node: the search of kube-scheduler's default preemption.
 //!
-//! On each node that could take the pod: everybody is taken away who may make way, and put back as long as the pod still fits, those
+//! On each node that could take the pod: every candidate is evicted, and reprieved as long as the pod still fits, those
 //! first whose disruption budget is exhausted, of these and of the others the more important first. Of the nodes that come out of
 //! this, one is chosen.
 //!

@@ -1,10 +1,10 @@
-//! A node as a search sees it: what it would have with everybody gone who may make way, and who that is.
+//! A node as a search sees it: what it would have after evicting every candidate, and who that is.
 
 use super::reprieve::without_reprieve;
 use crate::laws::{NodeChoice, NodeCost, NodeVictims};
 use crate::model::{Amounts, Cluster, Kind, Node, NodeIx, PodIx, Request, ResourceIx};
 
-/// Somebody who may make way.
+/// Somebody who may be evicted.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// The pod.
@@ -40,7 +40,7 @@ pub struct NodeDryRun {
     pub room: Amounts,
     /// Who is leaving anyway.
     pub leaving: Vec<PodIx>,
-    /// Who may make way, in the order in which they are put back: those first whose disruption budget is exhausted, of these and of
+    /// Who may be evicted, in the order in which they are reprieved: those first whose disruption budget is exhausted, of these and of
     /// the others the most important first.
     pub candidates: Vec<Candidate>,
     /// How many of them have an exhausted budget.
@@ -48,7 +48,7 @@ pub struct NodeDryRun {
     /// The resources that the pods planned onto it ask for. Only of these there must be enough: a node that is overcommitted in
     /// another one is none of their business.
     pub asked: Vec<ResourceIx>,
-    /// Who would have to make way for the pods planned onto it so far.
+    /// Which pods would be evicted for the pods planned onto it so far.
     pub victims: Vec<PodIx>,
 }
 
@@ -121,7 +121,7 @@ impl NodeDryRun {
         self.asked.dedup();
     }
 
-    /// Who would have to make way: everybody is taken away, and put back in their order as long as there is room.
+    /// Which pods would be evicted: everybody is taken away, and reprieved in their order as long as there is room.
     pub fn victims_for(&self, cluster: &Cluster, request: &Request) -> Option<Vec<PodIx>> {
         let asks = |resource: ResourceIx| self.asked.contains(&resource) || request.get(resource) > 0;
         let fits = |room: &Amounts| room.iter().all(|(resource, left)| left >= 0 || !asks(resource));

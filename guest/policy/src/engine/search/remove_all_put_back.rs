@@ -1,8 +1,8 @@
-//! Remove all and put back: the search of Koordinator's job-level preemption.
+//! Remove all and reprieved: the search of Koordinator's job-level preemption.
 //!
-//! Everybody who may make way is thought away; the pods of the job are planned one by one onto the node where the least is lost;
-//! then everybody is put back, the most important first, as long as every pod of the job keeps its node and every limit holds.
-//! Who cannot be put back is a victim. One pod without a node means no plan at all.
+//! Every candidate is evicted in the trial; the pods of the job are planned one by one onto the node where the least is lost;
+//! then every candidate is considered for a reprieve, the most important first, as long as every pod of the job keeps its node and every limit holds.
+//! Who cannot be reprieved is a victim. One pod without a node means no plan at all.
 //!
 //! Where the pods of a job are unlike, the largest is planned first: it finds the fewest nodes. No pod is planned anew, so a job
 //! may still be told that it does not fit where another assignment would do; that costs time, never a victim.
@@ -28,7 +28,7 @@ impl Search for WholeJob {
     }
 }
 
-/// A plan for the whole job of the asker; or what stood in the way.
+/// A plan for the whole job of the preemptor; or what stood in the way.
 pub(super) fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
     let mut dry_runs = dry_runs(cluster, context);
     let mut nominations = Vec::new();

@@ -9,7 +9,7 @@ use super::{Obstacle, Plan, PreemptionContext};
 use crate::engine::room::Lack;
 use crate::model::{Amounts, Cluster, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial};
 
-/// Takes away everybody who may make way on the nodes of the plan, and, where a limit of the asker's own queue needs it, those of
+/// Evicts every candidate in the trial on the nodes of the plan, and, where a limit of the preemptor's own queue needs it, those of
 /// that queue wherever they are; then puts them back in order, as long as the pods of the job keep their nodes
 /// and every limit holds. Who is left out is a victim.
 pub fn reprieve_job(
@@ -21,7 +21,7 @@ pub fn reprieve_job(
     let mut trial = Trial::new(cluster);
     let mut taken = Taken::default();
     nominations.iter().for_each(|(pod, node)| trial.place(*pod, *node));
-    // Asked before anybody is taken away: a pod that happens to stand on a node of the plan must not make way for the limit where a
+    // Asked before anybody is taken away: a pod that happens to stand on a node of the plan must not be evicted for the limit where a
     // less important one elsewhere would do.
     let over = context.broken_limit(trial.cluster()).is_some();
     for dry_run in dry_runs {
@@ -89,8 +89,8 @@ impl Taken {
         }
     }
 
-    /// Takes away the pods of the asker's own queue, and those below it, that may make way, wherever they are; and those that are leaving
-    /// anyway and count against any queue that bounds the asker, for what is promised counts there, too.
+    /// Takes away the pods of the preemptor's own queue, and those below it, that may be evicted, wherever they are; and those that are leaving
+    /// anyway and count against any queue that bounds the preemptor, for what is promised counts there, too.
     fn take_own_queue(&mut self, trial: &mut Trial<'_>, context: &mut PreemptionContext<'_>) {
         let cluster = trial.cluster();
         let bounds: Vec<QueueIx> = context.preemptor.queues(cluster).map(|(ix, _)| ix).collect();

@@ -27,9 +27,9 @@ pub enum Why {
 pub struct Full<'a> {
     /// The node.
     pub node: NodeIx,
-    /// Who may make way there.
+    /// Who may be evicted there.
     pub candidates: &'a [PodIx],
-    /// What there would be for the asker with all of them gone.
+    /// What there would be for the preemptor with all of them gone.
     pub room: &'a Amounts,
     /// What is asked for.
     pub request: &'a Request,
@@ -38,7 +38,7 @@ pub struct Full<'a> {
 /// Those on a node whom a law spares: the law and what it says, the most important first.
 pub type Barred = Vec<(PodIx, Rule, Denial)>;
 
-/// Notes what a node lacks even with everybody gone who may make way, and which of the others would have been enough.
+/// Notes what a node lacks even after evicting every candidate, and which of the others would have been enough.
 pub fn full(cluster: &Cluster, notes: &mut Notes, full: &Full<'_>, barred: Barred) {
     let detail = || match Lack::of(full.room, full.request) {
         None => Detail::case("nobody"),
@@ -106,7 +106,7 @@ impl PreemptionContext<'_> {
         full(cluster, self.notes, &node, barred);
     }
 
-    /// Notes of those who may make way, and do not, why they do not have to.
+    /// Notes of those who may be evicted, and do not, why they do not have to.
     pub fn tell_unneeded(&mut self, candidates: &[PodIx], why: &'static str) {
         for ix in candidates {
             self.notes.unneeded(*ix, why);
@@ -136,7 +136,7 @@ impl Notes {
         }
     }
 
-    /// Notes that a pod is left alone, unless it is known whether it could be put back.
+    /// Notes that a pod is left alone, unless it is known whether it could be reprieved.
     pub fn unneeded(&mut self, ix: PodIx, why: &'static str) {
         let subject = Subject::Pod(ix.0);
         if !self.are_on() || self.tell_of(&subject, Outcome::PutBack) || self.tell_of(&subject, Outcome::Needed) {

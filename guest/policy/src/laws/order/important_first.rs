@@ -36,7 +36,7 @@ pub const LAW: Law<Compare> = Law::order(
     compare,
 );
 
-/// Which of two pods is put back first. A pod that has not started counts as started now.
+/// Which of two pods is reprieved first. A pod that has not started counts as started now.
 fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let key = |pod: &Pod| (Reverse(pod.priority()), pod.started.unwrap_or(cluster.now()), pod.created, pod.rank);
     key(a).cmp(&key(b))

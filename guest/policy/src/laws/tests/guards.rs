@@ -1,4 +1,4 @@
-//! Who may make way.
+//! Who may be evicted.
 
 use super::*;
 use crate::contract::PodKind;

@@ -1,10 +1,10 @@
-//! Jobs: who of them holds a node, and whom they lack.
+//! Jobs: who of them holds a node, and which pods they lack.
 
 use std::cmp::Reverse;
 
 use super::*;
 
-/// Whom a job lacks to be complete.
+/// The pods that a job lacks to be complete.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shortage {
     /// Pods of certain roles.
@@ -73,18 +73,18 @@ impl Cluster {
         usize::try_from(minimum).unwrap_or(usize::MAX)
     }
 
-    /// Whom the job of a pod lacks, beside those who hold a node and are not leaving, and those who ended well.
+    /// The pods that the job of a pod lacks, beside those who hold a node and are not leaving, and those who ended well.
     pub fn shortage(&self, pod: PodIx) -> Shortage {
         let counts = |pod: &Pod| pod.attributes.task.succeeded || pod.place.node().is_some();
         self.shortage_beside(pod, counts)
     }
 
-    /// Whom the job of a pod needs, whoever it has.
+    /// The pods that the job of a pod needs, regardless of the pods it has.
     pub fn need(&self, pod: PodIx) -> Shortage {
         self.shortage_beside(pod, |_| false)
     }
 
-    /// Whom the job of a pod would lack if every pod it has were placed.
+    /// The pods that the job of a pod would lack if every pod it has were placed.
     pub fn missing_members(&self, pod: PodIx) -> Shortage {
         self.shortage_beside(pod, |pod| pod.attributes.task.succeeded || pod.place != Place::Finished)
     }

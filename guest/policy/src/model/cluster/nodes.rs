@@ -54,7 +54,7 @@ impl Cluster {
         self.shapes.insert(shape, nodes);
     }
 
-    /// Whether pods of a shape may run on a node, whoever else is there.
+    /// Whether pods of a shape may run on a node, regardless of the other pods.
     pub fn eligible(&self, shape: ShapeIx, node: NodeIx) -> bool {
         let at = node.at();
         let word = self.shapes.get(shape).and_then(|words| words.get(at >> 6)).copied().unwrap_or(0);

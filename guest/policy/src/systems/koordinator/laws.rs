@@ -1,5 +1,5 @@
 //! The table: which laws are in force, in which order, and where they come from. A line is a law: its place in the table, its code, its
-//! file and its source; and for whom it is not in force.
+//! file and its source; and which preemptors it does not apply to.
 //!
 //! Seed: *Support Job Level Preemption* (proposal 20240115). Where a seed section is named it is one of its sections.
 

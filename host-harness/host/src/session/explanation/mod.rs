@@ -116,7 +116,7 @@ impl Alike<'_> {
         &self.reason.code
     }
 
-    /// The sentence, with ranges in the place of numbers that differ.
+    /// The sentence, with ranges instead of numbers that differ.
     pub fn message(&self) -> &str {
         &self.reason.message
     }

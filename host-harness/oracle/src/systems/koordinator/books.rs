@@ -82,7 +82,7 @@ impl Books {
     }
 
     /// Whether a job may trigger preemption: the same beside what is promised, but for the max of a non-preemptible job, for which
-    /// others can make way.
+    /// others can be evicted.
     pub(super) fn may_trigger(&self, stays: bool, total: &Amounts) -> bool {
         if stays {
             return Amounts::sum([&self.fixed_used, &self.fixed_promised, total]).within(&self.min);

@@ -37,7 +37,7 @@ impl Judge<'_> {
             && priority(other) < priority(self.pod)
     }
 
-    /// The pods to be placed, and those who may make way: on a node, or in the own quota.
+    /// The pods to be placed, and those who may be evicted: on a node, or in the own quota.
     fn problem<'a>(&'a self, gives: &'a BTreeMap<&str, Amounts>) -> PlacementProblem<'a> {
         let nodes: Vec<_> = self.world.nodes.values().collect();
         let incoming = waiting(self.world, self.pod);

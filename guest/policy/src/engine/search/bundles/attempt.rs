@@ -1,4 +1,4 @@
-//! One attempt at placing a gang: pod by pod onto the node where the fewest make way.
+//! One attempt at placing a gang: pod by pod onto the node where the fewest pods are evicted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::fit::{Fit, Open, Short};
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{ClassIx, NodeIx, Place, PodIx, Table, Trial};
 
-/// A bundle at hand, and who of it has made way.
+/// A bundle at hand, and who of it was evicted.
 pub struct Pool<'a> {
     /// Its level.
     pub level: usize,
@@ -16,7 +16,7 @@ pub struct Pool<'a> {
     pub place: usize,
     /// The bundle.
     pub bundle: &'a Bundle,
-    /// Those who made way, and where they were.
+    /// The pods that were evicted, and where they were.
     pub gone: Vec<(PodIx, Place)>,
 }
 
@@ -27,13 +27,13 @@ pub struct Attempt<'a, 'c, 't> {
     pub(super) open: &'a Open,
     pub(super) pools: Vec<Pool<'a>>,
     whole: Vec<&'a Bundle>,
-    /// Who could make way on each node, by rank and number: the lowest level first, in the order in which they go.
+    /// Who could be evicted on each node, by rank and number: the lowest level first, in the order in which they go.
     pub(super) there: BTreeMap<(u64, NodeIx), Vec<(usize, PodIx)>>,
-    /// Nodes on which somebody made way.
+    /// Nodes on which a pod was evicted.
     pub(super) cleared: BTreeSet<NodeIx>,
     /// What is known of the nodes, by class of the pods.
     pub(super) outlooks: Table<ClassIx, Outlook>,
-    /// The normal pods that made way, in this order, and where they were.
+    /// The normal pods that were evicted, in this order, and where they were.
     pub(super) normal: Vec<(PodIx, Place)>,
     /// Whether an elastic pod could not go because of normal ones that have gone.
     pub(super) clashed: bool,
@@ -138,7 +138,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         holds && room && spare && self.may_make_way(ix)
     }
 
-    /// Whether no law bars a pod from making way, in the order in which those who go do.
+    /// Whether no law denies the eviction of a pod, in the order in which those who go do.
     fn may_make_way(&mut self, ix: PodIx) -> bool {
         let cluster = self.trial.cluster();
         let barred = self.victim_search.barring(cluster, &self.victim_search.rules.guards, ix).is_some();

@@ -1,4 +1,4 @@
-//! Who could make way, job by job and level by level.
+//! Who could be evicted, job by job and level by level.
 
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
@@ -7,7 +7,7 @@ use crate::model::{Cluster, PodIx};
 use super::elastic_first::is_elastic;
 use super::{VictimSearch, trace};
 
-/// Pods of one job that may make way.
+/// Pods of one job that may be evicted.
 #[derive(Debug, Clone)]
 pub struct Bundle {
     /// The pods, the first to go first.

@@ -1,7 +1,7 @@
 //! Which bundles: of each level as few jobs as possible, then as few pods.
 //!
 //! The highest level that is needed is settled first, with all of the lower ones at hand; then the one below, so that no more pods
-//! of the higher one make way for it. Few jobs are tried out in
+//! of the higher one are evicted for it. Few jobs are tried out in
 //! every combination; where those are too many, jobs are left out one after the other as long as the rest is enough.
 
 use super::feasibility::FeasibilityBound;
@@ -22,7 +22,7 @@ pub type Selection = Vec<Vec<usize>>;
 struct LevelState<'a> {
     /// What is at hand so far, all of the level itself.
     chosen: &'a Selection,
-    /// The most pods that may make way of each level.
+    /// The most pods that may be evicted of each level.
     settled: &'a [usize],
     /// The level.
     level: usize,
@@ -131,8 +131,8 @@ impl Search<'_> {
         best.map(|(_, combination)| combination)
     }
 
-    /// How many pods of the level make way with these bundles of it, and of which bundles they are; none where they are not enough, or
-    /// where more pods of a level that is settled would have to make way.
+    /// How many pods of the level are evicted with these bundles of it, and of which bundles they are; none where they are not enough, or
+    /// where more pods of a level that is settled would have to be evicted.
     fn count(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<(usize, Vec<usize>)> {
         let mut selection = state.chosen.clone();
         if let Some(slot) = selection.get_mut(state.level) {

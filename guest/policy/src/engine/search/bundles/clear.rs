@@ -1,4 +1,4 @@
-//! Where a pod of the gang goes: a node with room, or one on which the fewest make way.
+//! Where a pod of the gang goes: a node with room, or one on which the fewest pods are evicted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,24 +16,24 @@ pub(super) struct Outlook {
     hopeless: BTreeSet<NodeIx>,
 }
 
-/// Somebody who makes way: the number of the pool, the pod, and where it was.
+/// A victim: the number of the pool, the pod, and where it was.
 type Taken = (usize, PodIx, Place);
 
 /// What is lost where a node is cleared; less is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Cost {
-    /// So many pods of a level above the lowest make way.
+    /// So many pods of a level above the lowest are evicted.
     higher: usize,
-    /// So many jobs begin to make way.
+    /// So many jobs begin to lose pods.
     begins: usize,
-    /// So many more pods make way, those counted in that complete the steps of their jobs.
+    /// So many more pods are evicted, those counted in that complete the steps of their jobs.
     goes: usize,
-    /// So many pods make way on the node itself.
+    /// So many pods are evicted on the node itself.
     at_once: usize,
 }
 
 impl Attempt<'_, '_, '_> {
-    /// The node for a pod: one with room, else the one where the fewest make way for it, who then have.
+    /// The node for a pod: one with room, else the one where the fewest pods are evicted for it, who then have.
     pub(super) fn find(&mut self, ix: PodIx) -> Option<NodeIx> {
         let cluster = self.trial.cluster();
         let pod = cluster.pod(ix)?;

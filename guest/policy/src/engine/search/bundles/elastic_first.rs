@@ -1,4 +1,4 @@
-//! Elastic pods go first: a normal pod is judged with all the elastic ones gone that make way for the same gang.
+//! Elastic pods go first: a normal pod is judged with all the elastic ones gone that are evicted for the same gang.
 //!
 //! An attempt finds its victims node by node, so an elastic pod may be needed after normal ones are gone already. It may go only if
 //! each of those could still go after it: else the elastic pod's share would be counted as an excess of the queue, and a normal

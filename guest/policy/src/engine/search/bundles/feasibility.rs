@@ -16,7 +16,7 @@ pub struct FeasibilityBound {
 }
 
 impl FeasibilityBound {
-    /// What the gang needs, in a trial where nobody has made way for it.
+    /// What the gang needs, in a trial where no pod was evicted for it.
     pub fn new(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> FeasibilityBound {
         let requests = || victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| &pod.request);
         let first = requests().next().into_iter().flat_map(|request| request.iter());

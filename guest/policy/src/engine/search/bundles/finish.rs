@@ -1,4 +1,4 @@
-//! The end of an attempt: limits hold, jobs shrink by whole steps, and who can be put back is.
+//! The end of an attempt: limits hold, jobs shrink by whole steps, and who can be reprieved is.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whether a gang fits when certain bundles are at hand, and who makes way then.
+//! Whether a gang fits when certain bundles are at hand, and which pods are evicted then.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub type Open = Vec<NodeIx>;
 pub struct Fit {
     /// Who gets which node.
     pub placements: Vec<(PodIx, NodeIx)>,
-    /// Who makes way, by level.
+    /// The victims, by level.
     pub victims: Vec<Vec<PodIx>>,
     /// The bundles at hand that they are of, by level and place in the list.
     pub used: Vec<Vec<usize>>,
@@ -47,7 +47,7 @@ pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) 
     cluster.eligible(shape, node) && cluster.node(node).is_some_and(|node| node.free.lacks(request).is_none())
 }
 
-/// Places what the gang lacks, in the order in which the fewest make way: those first that fit nowhere yet, or the largest ones. Where
+/// Places what the gang lacks, in the order in which the fewest pods are evicted: those first that fit nowhere yet, or the largest ones. Where
 /// that works, the trial is left so; else it is as before.
 pub fn fit(
     trial: &mut Trial<'_>,

@@ -1,9 +1,9 @@
-//! Bundles: the search of a system in which jobs make way, not pods.
+//! Bundles: the search of a system in which jobs are evicted, not pods.
 //!
-//! What idle room and room that others leave anyway is enough for costs nobody anything. Beyond that, bundles of pods make way: first
+//! What idle room and room that others leave anyway is enough for costs nobody anything. Beyond that, bundles of pods are evicted: first
 //! steps by which elastic jobs shrink, then single pods that their gangs can spare, then whole gangs. No level is touched before all
-//! of the one below is used up; of each level as few jobs as possible make way, then as few pods, then the least important. Elastic pods
-//! go first: who else makes way is judged with them gone. Nobody makes way unless every pod that the gang lacks then has a node.
+//! of the one below is used up; of each level as few jobs as possible are evicted, then as few pods, then the least important. Elastic pods
+//! go first: which other pods are evicted is judged with them gone. No pod is evicted unless every pod that the gang lacks then has a node.
 
 mod attempt;
 mod bundle;
@@ -41,9 +41,9 @@ pub struct VictimSearch<'a> {
     pub rules: &'a ReclaimRules,
     /// The order of the pods of a job.
     pub tasks: Order,
-    /// The pods for which others may be made to make way.
+    /// The pods for which others may be evicted.
     pub may: &'a BTreeSet<PodIx>,
-    /// Only pods of the gang's own queue make way.
+    /// Only pods of the gang's own queue are evicted.
     pub own_only: bool,
     /// Placements that the host refused.
     pub refuted: &'a [Placement],
@@ -54,7 +54,7 @@ impl VictimSearch<'_> {
         self.preemptor.admission(cluster, self.ledger)
     }
 
-    /// The first of these laws that bars a pod from making way.
+    /// The first of these laws that denies the eviction of a pod.
     fn barring(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
         let pod = cluster.pod(ix)?;
         let case = self.case(cluster);

@@ -1,4 +1,4 @@
-//! What is noted of the jobs that could make way, and of the nodes that they would leave.
+//! What is noted of the jobs that could be evicted, and of the nodes that they would leave.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::engine::search::trace::{self, Full, Why, crowding};
 use crate::laws::Detail;
 use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, Trial};
 
-/// Where everybody is who may make way.
+/// Where everybody is who may be evicted.
 pub type Places = BTreeMap<PodIx, Place>;
 
 /// Where everybody of these bundles is; nobody where nothing is noted.
