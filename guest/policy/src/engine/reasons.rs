@@ -119,9 +119,9 @@ reasons! {
     /// The pod stays after all.
     REPRIEVED = "engine/reprieved", "a candidate stays where there is room for it beside the preemptor",
         [("", "there is room for the pod beside the preemptor")],
-        "Every candidate is put back in the trial, the more important one first, and stays where it fits and no limit is broken.";
+        "Every candidate is considered for a reprieve in the trial, the more important one first, and stays where it fits and no limit is broken.";
     /// The pod must be evicted.
-    NEEDED = "engine/needed", "a candidate is a victim where it cannot be put back",
+    NEEDED = "engine/needed", "a candidate is a victim if it cannot be reprieved",
         [
             ("", "with this pod back: <Insufficient {resource} (requested {~requested}, free {~free})>"),
             ("ports", "with this pod back no free port: {ports}"),
@@ -129,7 +129,7 @@ reasons! {
             ("shrinks", "the job of the pod shrinks to its next legal size"),
             ("whole-gang", "the gang of the pod is evicted as a whole"),
         ],
-        "What the preemptor would lack on the node with the victim put back. Example: a node of 4 cpu; with a victim of 3 back, a preemptor of 3 has 1 free.";
+        "What the preemptor would lack on the node with the victim back. Example: a node of 4 cpu; with a victim of 3 back, a preemptor of 3 has 1 free.";
     /// The pod need not be evicted.
     NOT_NEEDED = "engine/not-needed", "a candidate whose eviction does not help stays",
         [

@@ -5,7 +5,7 @@ use super::Case;
 /// Which preemptors a law does not apply to.
 #[derive(Debug)]
 pub struct Exemption {
-    /// For whom, in a few words.
+    /// The exempt preemptors, in a few words.
     pub sentence: &'static str,
     /// Whether it is one of them who asks.
     pub applies: fn(&Case<'_>) -> bool,

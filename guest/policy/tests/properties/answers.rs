@@ -18,7 +18,12 @@ pub fn all(world: &mut World, pods: &[String], nodes: &[String]) -> Answers {
         world.engine.queue_order(ids).unwrap().into_iter().map(|pod| world.pod_name(pod)).collect();
     answers.insert("queue order".to_owned(), order.join(" "));
     for pod in pods {
-        answers.insert(format!("pre-filter {pod}"), format!("{:?}", world.pre_filter(pod)));
+        let admission = match world.pre_filter(pod) {
+            Admission::Pass => Admission::Pass,
+            Admission::Refused(reason) => Admission::Refused(in_names(world, reason)),
+            Admission::Final(reason) => Admission::Final(in_names(world, reason)),
+        };
+        answers.insert(format!("pre-filter {pod}"), format!("{admission:?}"));
         let verdicts = world.engine.filter(world.id(pod)).unwrap();
         for node in nodes {
             answers.insert(format!("filter {pod} {node}"), verdict(world, &verdicts, node));
@@ -62,7 +67,20 @@ fn post_filter(world: &mut World, pod: &str) -> String {
         names
     };
     let Effects { releases, admits, withdrawn, reorder } = effects;
+    let reason = in_names(world, reason);
     format!("{plan:?} {reason:?} {:?} {:?} {:?} {reorder}", names(releases), names(admits), names(withdrawn))
+}
+
+/// A reason with names instead of the numbers of pods and nodes.
+fn in_names(world: &World, mut reason: Reason) -> Reason {
+    for fact in &mut reason.facts {
+        match fact.value {
+            FactValue::Pod(pod) => fact.value = FactValue::Text(world.pod_name(pod)),
+            FactValue::Node(node) => fact.value = FactValue::Text(world.node_name(node)),
+            _ => {}
+        }
+    }
+    reason
 }
 
 fn queues(world: &World) -> String {

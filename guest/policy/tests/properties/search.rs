@@ -14,7 +14,7 @@ fn ask(scene: &Scene, oracle: &Oracle<'_>) -> Result<Plan, String> {
     let node = |name: String| name.trim_start_matches('n').parse::<usize>().unwrap();
     let victims: Vec<String> = plan.victims.into_iter().map(short).collect();
     let distinct = victims.iter().cloned().collect();
-    assert_eq!(victims.len(), std::collections::BTreeSet::len(&distinct), "nobody makes way twice");
+    assert_eq!(victims.len(), std::collections::BTreeSet::len(&distinct), "no pod is evicted twice");
     let nodes = plan.nominations.into_iter().map(|(pod, at)| (short(pod), node(at))).collect();
     Ok(Plan { nodes, victims: distinct })
 }
@@ -26,7 +26,7 @@ fn is_legal(scene: &Scene, oracle: &Oracle<'_>, plan: &Plan) {
     waiting.sort();
     assert_eq!(planned, waiting, "the whole job has nodes");
     for pod in scene.pods.iter().filter(|pod| plan.victims.contains(&pod.name)) {
-        assert!(oracle.may_make_way(pod), "{} may make way", pod.name);
+        assert!(oracle.may_make_way(pod), "{} may be evicted", pod.name);
     }
     let gone = |pod: &Pod| plan.victims.contains(&pod.name);
     assert!(oracle.fits(&plan.nodes, &gone), "every pod fits its node");

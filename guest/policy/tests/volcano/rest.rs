@@ -125,13 +125,13 @@ fn check_plan(host: &Host, plan: &Planned) -> Result<(), TestCaseError> {
     let Planned { action, waiting, victims } = plan;
     let jobs = &host.setup.jobs;
     prop_assert!(!waiting.is_empty() && !victims.is_empty());
-    prop_assert!(waiting.iter().all(|pod| !host.is_elastic(*pod)), "others make way for elastic pods");
+    prop_assert!(waiting.iter().all(|pod| !host.is_elastic(*pod)), "pods are evicted for elastic pods");
     let preemptor = &jobs[waiting[0].0];
     let will_run = u32::try_from(waiting.len()).unwrap_or(0) + host.running(waiting[0].0);
-    prop_assert!(will_run >= preemptor.minimum, "others make way for less than a gang");
+    prop_assert!(will_run >= preemptor.minimum, "pods are evicted for less than a gang");
     for victim in victims {
         let protected = host.bound_at.get(victim).is_some_and(|at| host.now < at + jobs[victim.0].cooldown);
-        prop_assert!(!protected, "{victim:?} makes way in its cooldown time");
+        prop_assert!(!protected, "{victim:?} is evicted in its cooldown time");
         let job = &jobs[victim.0];
         if action == "preempt" {
             prop_assert!(job.queue == preemptor.queue && job.priority < preemptor.priority, "{victim:?} is preempted");
@@ -204,7 +204,7 @@ fn live(setup: Setup, without: Option<&str>) -> Result<(), TestCaseError> {
         let shrunk = cycle.plans.iter().flat_map(|plan| &plan.victims).map(|pod| pod.0);
         grown.chain(shrunk).for_each(|job| scaled_at[job] = Some(host.now));
         for pod in &entitlement {
-            prop_assert!(host.bound.contains_key(pod), "others made way for {pod:?}, and it does not run");
+            prop_assert!(host.bound.contains_key(pod), "pods were evicted for {pod:?}, and it does not run");
         }
         entitlement.clear();
         promised.extend(cycle.plans.iter().flat_map(|plan| plan.waiting.iter().copied()));

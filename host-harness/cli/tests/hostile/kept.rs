@@ -22,7 +22,8 @@ fn sandbox(directory: &Path) -> Sandbox {
 
 /// A policy that breaks where this is asked of it, and no other of these does.
 fn breaking(function: &str) -> Vec<u8> {
-    let export = format!("(export \"lictor:policy/decision@0.1.0#{function}\")");
+    let interface = if function == "permit" { "permit" } else { "placement" };
+    let export = format!("(export \"lictor:policy/{interface}@0.1.0#{function}\")");
     policy(&format!("(module (func {export} (param i32) (result i32) unreachable))"))
 }
 

@@ -189,7 +189,7 @@ mod tests {
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let attempt = session.try_pod("default/a").unwrap();
         assert_eq!(attempt.result, AttemptResult::Rejected);
-        assert_eq!(attempt.message(), "the quota is full; preemption: nobody can make way");
+        assert_eq!(attempt.message(), "the quota is full; preemption: no pod can be evicted");
         assert_eq!(policy.log(), ["pre-filter default/a", "post-filter default/a 0"]);
     }
 

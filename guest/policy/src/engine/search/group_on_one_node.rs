@@ -1,7 +1,7 @@
 //! Group on one node: the search of YuniKorn's preemption.
 //!
 //! On each node, a group of pods is gathered whose going makes room for the asking pod, with what is free and what is leaving
-//! anyway counted, and under every limit. A group that breaks a floor is not made larger: that only breaks it more. Then whoever is
+//! anyway counted, and under every limit. A group that breaks a floor is not made larger: that only breaks it more. Then every pod that is
 //! not needed is reprieved, so that nobody of the group goes in vain. Groups without pods that should be spared are looked for
 //! on all nodes before others; of several groups one is chosen.
 //!

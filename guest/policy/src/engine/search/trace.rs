@@ -35,7 +35,7 @@ pub struct Full<'a> {
     pub request: &'a Request,
 }
 
-/// Those on a node whom a law spares: the law and what it says, the most important first.
+/// The pods on a node that a law protects: the law and what it says, the most important first.
 pub type Barred = Vec<(PodIx, Rule, Denial)>;
 
 /// Notes what a node lacks even after evicting every candidate, and which of the others would have been enough.

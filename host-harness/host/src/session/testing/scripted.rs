@@ -115,7 +115,7 @@ impl Policy for Scripted {
         let question = format!("post-filter {}", self.name(pod));
         self.note(format!("{question} {}", refuted.len()));
         let (plan, why, fx) = match self.next(&question) {
-            None => (None, "nobody can make way", Fx::default()),
+            None => (None, "no pod can be evicted", Fx::default()),
             Some(Say::NoPlan(why, fx)) => (None, why, fx),
             Some(Say::Plan(sketch, fx)) => (Some(self.plan(sketch)), "needs room", fx),
             Some(_) => return fault("post-filter"),

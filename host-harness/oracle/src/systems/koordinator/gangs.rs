@@ -141,7 +141,7 @@ impl<'w> Gangs<'w> {
         self.held(pod).into_iter().chain([pod.name.as_str()]).collect()
     }
 
-    /// Judges who is held after an attempt: those whom another one concerns stay; where a member of a strict gang fails, those of its
+    /// Judges who is held after an attempt: those that another gang concerns stay; where a member of a strict gang fails, those of its
     /// group who are held lose their places.
     pub(super) fn stay(self, pod: &Pod, failed: bool, outcome: &Outcome, verdict: &mut Verdict) {
         let is_strict = Gang::of(self.world, &job(pod)).is_some_and(|gang| gang.is_strict);

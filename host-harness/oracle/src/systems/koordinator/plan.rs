@@ -14,7 +14,7 @@ use crate::tally::Verdict;
 use crate::world::{Pod, owner};
 
 impl Judge<'_> {
-    /// Why this pod may not preempt, whoever there is.
+    /// Why this pod may not preempt, regardless of the other pods.
     fn forbidden(&self) -> Option<&'static str> {
         if self.in_flight {
             return Some("its last plan is in flight");
@@ -23,7 +23,7 @@ impl Judge<'_> {
             return Some("it may not trigger preemption");
         }
         let fits = self.books.iter().all(|books| books.may_trigger(self.stays, &self.total));
-        (!fits).then_some("its job does not fit the quota whoever goes")
+        (!fits).then_some("its job does not fit the quota even after evicting every candidate")
     }
 
     /// Whether a pod may be a victim.
@@ -163,7 +163,7 @@ impl Judge<'_> {
         let own =
             problem.set(|name| self.world.pods.get(name).is_some_and(|other| other.label(QUOTA) == pod.label(QUOTA)));
         if !self.quota_holds(&problem, own) {
-            return verdict.excuse("only pods of its own quota make way for the quota's sake wherever they are");
+            return verdict.excuse("pods on other nodes are evicted for a quota only if they are of the own quota");
         }
         if problem.incoming.iter().any(|incoming_pod| incoming_pod.request != &pod.request) {
             return verdict.excuse("members of different size are placed one after the other");

@@ -24,7 +24,7 @@ pub fn places(cluster: &Cluster, notes: &Notes, levels: &[Vec<Bundle>]) -> Place
     pods.filter_map(|ix| Some((*ix, cluster.pod(*ix)?.place))).collect()
 }
 
-/// Notes of those of a job whom no law spares singly, that the job cannot go as a whole, and what keeps them then.
+/// Notes of the pods of a job that no law protects singly, that the job cannot go as a whole, and what keeps them then.
 pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, free: &[PodIx]) {
     if !notes.are_on() {
         return;

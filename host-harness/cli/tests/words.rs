@@ -1,0 +1,77 @@
+//! The words of the project: what is said in code, messages and pages uses standard terms, and the old inventions stay away.
+#![expect(clippy::unwrap_used, clippy::string_slice, clippy::arithmetic_side_effects, reason = "tests")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// What is not said, and what is said instead. The glossary of CONTRIBUTING.md has the terms.
+const BANNED: [(&str, &str); 16] = [
+    ("make way", "be evicted"),
+    ("makes way", "is evicted"),
+    ("made way", "was evicted"),
+    ("making way", "being evicted"),
+    ("puts back", "reprieves"),
+    ("whoever", "every pod that"),
+    ("whomever", "every pod that"),
+    ("for ever", "forever"),
+    ("lodging", "reservation allocation"),
+    ("dialect", "system"),
+    ("law set", "system"),
+    ("set of laws", "system"),
+    ("in the place of", "instead of"),
+    ("clerk", "placer"),
+    ("quest", "context, search"),
+    ("thereof", "of it"),
+];
+
+/// The files that people read: code, documents, the contract.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            files(&path, found);
+        }
+        let is_text = ["rs", "md", "wit"].iter().any(|end| path.extension().is_some_and(|have| have == *end));
+        if is_text && name != "words.rs" {
+            found.push(path);
+        }
+    }
+}
+
+/// Where a phrase stands in a text as whole words, as line numbers.
+fn lines_with(text: &str, phrase: &str) -> Vec<usize> {
+    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+    let says = |line: &str| {
+        line.match_indices(phrase).any(|(at, _)| {
+            let (before, after) = (line[..at].chars().next_back(), line[at + phrase.len()..].chars().next());
+            !is_letter(before) && !is_letter(after)
+        })
+    };
+    (1..).zip(text.lines()).filter(|(_, line)| says(&line.to_lowercase())).map(|(number, _)| number).collect()
+}
+
+#[test]
+fn old_words_do_not_come_back() {
+    let (root, mut all) = (Path::new(ROOT), Vec::new());
+    files(root, &mut all);
+    assert!(all.len() > 500, "{} files are read", all.len());
+    let mut found = Vec::new();
+    for path in all {
+        let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        for (phrase, instead) in BANNED {
+            found.extend(lines_with(&text, phrase).iter().map(|at| format!("{name}:{at}: `{phrase}`: say {instead}")));
+        }
+    }
+    assert!(found.is_empty(), "{} places:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn a_word_is_found_as_a_whole_word_only() {
+    assert_eq!(lines_with("a clerk\nclerks", "clerk"), [1]);
+    assert_eq!(lines_with("A Clerk, twice: clerk", "clerk"), [1]);
+    assert_eq!(lines_with("it makes wayside rests", "makes way"), Vec::<usize>::new());
+}
