@@ -91,7 +91,7 @@ impl Case {
             (scenario.description.is_empty(), "there is no description"),
             (scenario.source.is_empty(), "there is no source"),
         ];
-        nothing(wrong.iter().filter_map(|(wrong, what)| wrong.then(|| (*what).to_owned())))
+        nothing(wrong.iter().filter(|(wrong, _)| *wrong).map(|(_, what)| (*what).to_owned()))
     }
 
     /// An unexplained run of the engine.

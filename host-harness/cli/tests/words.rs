@@ -43,7 +43,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// Where a phrase stands in a text as whole words, as line numbers.
 fn lines_with(text: &str, phrase: &str) -> Vec<usize> {
-    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() || c == '_');
     let says = |line: &str| {
         line.match_indices(phrase).any(|(at, _)| {
             let (before, after) = (line[..at].chars().next_back(), line[at + phrase.len()..].chars().next());
