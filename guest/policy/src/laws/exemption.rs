@@ -16,3 +16,12 @@ pub const REQUIRED_NODE_PODS: Exemption = Exemption {
     sentence: "a preemptor of a DaemonSet that may run on one node only",
     applies: |case| case.preemptor.required_node_reservation.is_some(),
 };
+
+/// The same pods, where they name no application: their job is then all pods of the namespace that name none, which nobody asked for.
+pub const NAMELESS_REQUIRED_NODE_PODS: Exemption = Exemption {
+    sentence: "a preemptor of a DaemonSet that may run on one node only and names no application",
+    applies: |case| {
+        let job = case.preemptor.job.and_then(|job| case.cluster.job(job));
+        (REQUIRED_NODE_PODS.applies)(case) && job.is_some_and(|job| job.by_default)
+    },
+};

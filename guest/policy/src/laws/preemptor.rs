@@ -1,6 +1,6 @@
 //! Who asks: the pod of an attempt, and those of its job that wait with it.
 
-use super::{Case, Laws};
+use super::{Case, Laws, claim};
 use crate::model::{Amounts, Class, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Queue, QueueIx};
 
 /// The preemptor of one question.
@@ -24,6 +24,8 @@ pub struct Preemptor {
     pub pods: Vec<PodIx>,
     /// What these pods ask for in sum.
     pub unplaced: Amounts,
+    /// The ancestor of its queue on whose deserved amounts it reclaims; none: it does so on those of its own queue, or not at all.
+    pub claimed_through: Option<QueueIx>,
     /// What is left to ask for once they have their nodes.
     nothing: Amounts,
     /// The ancestors of the queue bound it, too.
@@ -43,6 +45,7 @@ impl Preemptor {
             queue: pod.queue,
             required_node_reservation: pod.required_node_reservation(),
             unplaced: sum(cluster, &pods),
+            claimed_through: claim::ancestor(cluster, pod.queue, &pods),
             pods,
             nothing: Amounts::default(),
             parents_bind: laws.parents_bind,

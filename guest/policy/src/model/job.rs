@@ -84,6 +84,8 @@ pub struct PodGroupSpec {
     pub elastic: Option<Elastic>,
     /// It said that none of its pods is to be a victim.
     pub opted_out: bool,
+    /// So much must be free in the cluster, by resource name, for its pods to be tried.
+    pub min_resources: Vec<(String, i64)>,
 }
 
 /// A job.
@@ -93,6 +95,8 @@ pub struct Job {
     pub key: JobKey,
     /// Its pods, in no order.
     pub members: Vec<PodIx>,
+    /// It is made of pods that name no job, because they are in one namespace.
+    pub by_default: bool,
     /// What its own object says it needs.
     pub declared: Option<Gang>,
     /// What its pods say it needs; counts where there is no object.
@@ -118,6 +122,7 @@ impl Job {
         Job {
             key,
             members: Vec::new(),
+            by_default: false,
             declared: None,
             annotated: None,
             originator: None,

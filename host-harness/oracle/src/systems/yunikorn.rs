@@ -260,6 +260,11 @@ impl<'w> Judge<'w> {
             ));
         }
         if is_daemon(pod) {
+            // An application that nobody named is no reason to keep a pod from its node.
+            let application = pod.label("applicationId");
+            if application.is_some() && victim.label("applicationId") == application {
+                return Some(("yunikorn/3", format!("`{}` belongs to the same application", victim.name)));
+            }
             let higher = victim.priority > pod.priority;
             return higher.then(|| ("yunikorn/6", format!("`{}` has a higher rank", victim.name)));
         }

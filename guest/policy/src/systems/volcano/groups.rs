@@ -14,7 +14,7 @@ use crate::contract;
 use crate::model::{Cluster, Elastic, Gang, JobIx, JobKey, Match, PodGroupSpec, PodIx, Sizes};
 use crate::systems::arguments::duration;
 use crate::systems::document::{annotation_path, escape, label_path};
-use crate::systems::{Document, Findings, PodVotes};
+use crate::systems::{Document, Findings, PodVotes, pod_group};
 
 /// What a PodGroup object specifies.
 #[derive(Debug, Clone, PartialEq)]
@@ -167,6 +167,7 @@ impl Groups {
             roles: roles.map(|(role, need)| (cluster.intern(role), *need)).collect(),
             elastic: elastic.map(|elastic| Elastic { most: parent.and_then(|parent| parent.replicas), ..elastic }),
             opted_out: spec.opted_out,
+            min_resources: Vec::new(),
         }
     }
 
@@ -225,7 +226,7 @@ fn read_group(object: &Document, reported: &mut Reported, findings: &mut Finding
         minimum,
         roles,
         class: text("/spec/priorityClassName"),
-        created: super::created(object),
+        created: pod_group::created(object),
         job,
         elastic: read_elastic(object, reported, findings),
         opted_out: opted_out(object, reported, findings),
