@@ -1,8 +1,8 @@
 //! # What it demands
 //!
 //! Higher priority comes first. At equal priority a pod without a gang stands at its creation. A pod of a gang stands at the last
-//! failure of the gang or, before any, at the creation of its first member. Gangs of the same time are ordered by name, and
-//! within a gang the older pod is first.
+//! failure of the gang or, before any, at the creation of its PodGroup; without one, of its first member. Gangs of the same time
+//! are ordered by name, and within a gang the older pod is first.
 //!
 //! # Example
 //!
@@ -15,7 +15,8 @@
 //!
 //! # Source
 //!
-//! Seed 20200116 (coscheduling), QueueSort 1 to 4.
+//! Seed 20200116 (coscheduling), QueueSort 1 to 4. The creation of a PodGroup: scheduler-plugins, Less:
+//! <https://github.com/kubernetes-sigs/scheduler-plugins/blob/903da7df/pkg/coscheduling/coscheduling.go>.
 //!
 //! # Options
 //!
@@ -24,7 +25,7 @@
 use std::cmp::{Ordering, Reverse};
 
 use crate::laws::{Compare, Law, Text, page};
-use crate::model::{Cluster, Pod};
+use crate::model::{Cluster, Job, Pod};
 
 /// The law.
 pub const LAW: Law<Compare> = Law::order(
@@ -41,7 +42,9 @@ pub const LAW: Law<Compare> = Law::order(
 fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let key = |pod: &Pod| {
         let job = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
-        let time = job.map_or(pod.created, |job| job.failed_at.or(job.first_created).unwrap_or(pod.created));
+        let declared = |job: &Job| job.pod_group.as_ref().map(|group| group.created).filter(|created| *created > 0);
+        let first = |job: &Job| job.failed_at.or(declared(job)).or(job.first_created);
+        let time = job.and_then(first).unwrap_or(pod.created);
         (Reverse(pod.priority()), time, job.map(|job| job.key.clone()))
     };
     key(a).cmp(&key(b)).then_with(|| (a.created, a.rank).cmp(&(b.created, b.rank)))

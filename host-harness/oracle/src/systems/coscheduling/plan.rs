@@ -21,7 +21,7 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
         );
     }
     let same_group = |other: &Pod| group(other) == Some(gang);
-    let missing = minimum(pod).saturating_sub(allocated(world, gang)).max(1);
+    let missing = minimum(world, pod).saturating_sub(allocated(world, gang)).max(1);
     if missing == 1 {
         return kubernetes::without_room(world, pod, &same_group, outcome, verdict);
     }
