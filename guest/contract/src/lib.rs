@@ -12,6 +12,7 @@ mod cycle;
 pub mod duration;
 mod explain;
 mod placement;
+mod pod;
 pub mod quantity;
 mod reason;
 mod words;
