@@ -9,8 +9,8 @@ use crate::bound::{cycle, permit, placement, queue};
 use crate::{Component, ask};
 
 impl queue::Guest for Component {
-    fn queue_order(pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
-        ask(|engine| engine.queue_order(pods))
+    fn queue_keys(pods: Vec<PodId>) -> Result<queue::SortKeys, PolicyError> {
+        ask(|engine| engine.queue_keys(&pods))
     }
 }
 

@@ -88,6 +88,7 @@ macro_rules! cross_contract {
             record answers::Reason { code, case, facts }
             record answers::Placement { pod, node }
             record answers::Effects { releases, admits, withdrawn, reorder }
+            record queue::SortKeys { epoch, keys }
             choice placement::Admission { Pass, Refused(it), Final(it) }
             record placement::PreFiltered { admission, effects }
             record placement::Obstacle { reason, resolvable }

@@ -61,8 +61,8 @@ impl<P: Hosted> bound::core::Guest for Exported<P> {
 }
 
 impl<P: Hosted> bound::queue::Guest for Exported<P> {
-    fn queue_order(pods: Vec<PodId>) -> Result<Vec<PodId>, answers::PolicyError> {
-        ask(|policy: &mut P| policy.queue_order(pods))
+    fn queue_keys(pods: Vec<PodId>) -> Result<bound::queue::SortKeys, answers::PolicyError> {
+        ask(|policy: &mut P| policy.queue_keys(pods))
     }
 }
 

@@ -24,9 +24,9 @@ pub trait Policy: Default {
     /// `core.apply`.
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, PolicyError>;
 
-    /// `queue.queue-order`.
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
-        Ok(pods)
+    /// `queue.queue-keys`. [`KeyBuilder`] makes the keys.
+    fn queue_keys(&mut self, pods: Vec<PodId>) -> Result<SortKeys, PolicyError> {
+        Ok(SortKeys { epoch: 0, keys: vec![Vec::new(); pods.len()] })
     }
 
     /// `placement.pre-filter`.

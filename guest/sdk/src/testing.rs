@@ -57,6 +57,15 @@ impl<P: Policy> World<P> {
         self.apply(Event::PodUpserted(changed))
     }
 
+    /// These pods in queue order.
+    pub fn queue(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
+        let keys = self.policy.queue_keys(pods.clone())?.keys;
+        let name = |pod: PodId| self.pods.iter().find(|(_, known)| known.id == pod).map(|(name, _)| name);
+        let mut queue: Vec<_> = keys.into_iter().zip(pods).map(|(key, pod)| ((key, name(pod)), pod)).collect();
+        queue.sort_unstable();
+        Ok(queue.into_iter().map(|(_, pod)| pod).collect())
+    }
+
     /// Applies one event.
     pub fn apply(&mut self, event: Event) -> Result<(), PolicyError> {
         let applied = self.policy.apply(vec![event])?;

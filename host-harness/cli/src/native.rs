@@ -42,8 +42,8 @@ impl Policy for Native {
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         named("apply", self.0.apply(events))
     }
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
-        named("queue-order", self.0.queue_order(pods))
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
+        named("queue-keys", self.0.queue_keys(pods))
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         named("pre-filter", self.0.pre_filter(pod))

@@ -82,12 +82,12 @@ impl Policy for Tampered {
         }
         self.native.apply(events)
     }
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
-        let mut order = self.native.queue_order(pods)?;
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
+        let mut answer = self.native.queue_keys(pods)?;
         if matches!(self.how, Tamper::Queue) {
-            order.reverse();
+            answer.keys.iter_mut().flatten().for_each(|byte| *byte = !*byte);
         }
-        Ok(order)
+        Ok(answer)
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         self.native.pre_filter(pod)

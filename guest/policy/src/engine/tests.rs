@@ -7,6 +7,7 @@ mod in_flight;
 mod lodgings;
 mod notes;
 mod plans;
+mod queue;
 mod state;
 
 use super::Engine;

@@ -86,6 +86,14 @@ impl World {
         World::name(&self.numbers.nodes, id)
     }
 
+    /// These pods in the order of their keys, as a host sorts them.
+    pub fn queue(&mut self, pods: &[PodId]) -> Vec<PodId> {
+        let keys = self.engine.queue_keys(pods).unwrap().keys;
+        let mut queue: Vec<_> = keys.into_iter().zip(pods.iter().map(|pod| (self.pod_name(*pod), *pod))).collect();
+        queue.sort();
+        queue.into_iter().map(|(_, (_, pod))| pod).collect()
+    }
+
     pub fn pre_filter(&mut self, pod: &str) -> Admission {
         self.engine.pre_filter(self.id(pod)).unwrap().admission
     }

@@ -89,7 +89,7 @@ fn transcript(policy: &mut dyn Policy, laws: Option<&str>) -> Vec<String> {
         ask!(apply(vec![event]));
     }
     ask!(apply(Vec::new()));
-    ask!(queue_order(vec![2, 1, 0]));
+    ask!(queue_keys(&[2, 1, 0]));
     for pod in 0..8 {
         ask!(pre_filter(pod));
         ask!(filter(pod));

@@ -110,8 +110,8 @@ impl Policy for Sandboxed {
         Ok(all)
     }
 
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
-        self.decide("queue-order", |it| Ok(has(Interface::Queue, &it.queue)?.call_queue_order(&mut it.store, &pods)))
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
+        self.decide("queue-keys", |it| Ok(has(Interface::Queue, &it.queue)?.call_queue_keys(&mut it.store, pods)))
     }
 
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {

@@ -150,7 +150,7 @@ fn what_cannot_be_asked_is_an_error() {
     assert_eq!(engine.pre_filter(77), Err(PolicyError::UnknownPod(77)));
     assert_eq!(engine.filter(77), Err(PolicyError::UnknownPod(77)));
     assert_eq!(engine.permit(77), Err(PolicyError::UnknownPod(77)));
-    assert_eq!(engine.queue_order(vec![a, 77]), Err(PolicyError::UnknownPod(77)));
+    assert_eq!(engine.queue_keys(&[a, 77]), Err(PolicyError::UnknownPod(77)));
     assert_eq!(engine.notes(77), Err(PolicyError::UnknownPod(77)));
     assert!(matches!(engine.act(), Err(PolicyError::Unsupported(_))));
     let mut bare = crate::Engine::default();

@@ -125,8 +125,8 @@ fn groups(members: &[(&str, i64)]) -> World {
 }
 
 fn order(world: &mut World, names: &[&str]) -> Vec<String> {
-    let order = world.engine.queue_order(names.iter().map(|name| world.id(name)).collect()).unwrap();
-    order.into_iter().map(|id| world.pod_name(id)).collect()
+    let ids: Vec<_> = names.iter().map(|name| world.id(name)).collect();
+    world.queue(&ids).into_iter().map(|id| world.pod_name(id)).collect()
 }
 
 #[test]

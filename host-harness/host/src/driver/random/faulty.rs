@@ -85,7 +85,7 @@ impl<P: Policy> Policy for Faulty<P> {
         describe() -> Description;
         configure(laws: &str, arguments: &str) -> Result<(), ConfigError>;
         apply(events: Vec<Event>) -> Applied;
-        queue_order(pods: Vec<PodId>) -> Vec<PodId>;
+        queue_keys(pods: &[PodId]) -> SortKeys;
         pre_filter(pod: PodId) -> PreFiltered;
         filter(pod: PodId) -> NodeVerdicts;
         post_filter(pod: PodId, refuted: &[Placement]) -> PostFiltered;

@@ -70,14 +70,19 @@ impl Policy for Scripted {
         }
         Ok(Applied { findings: Vec::new() })
     }
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
         let names: Vec<String> = pods.iter().map(|pod| self.name(*pod)).collect();
-        self.note(format!("queue-order {}", names.join(" ")));
-        match self.next("queue-order") {
-            Some(Say::Queue(names)) => Ok(names.iter().map(|name| self.pod(name)).collect()),
-            Some(_) => fault("queue-order"),
-            None => Ok(pods),
-        }
+        self.note(format!("queue-keys {}", names.join(" ")));
+        let keys = match self.next("queue-keys") {
+            Some(Say::Queue(order)) => {
+                let place = |name: &String| order.iter().position(|other| other == name).unwrap();
+                names.iter().map(|name| vec![place(name) as u8]).collect()
+            }
+            Some(Say::Keys(keys)) => keys,
+            Some(_) => return fault("queue-keys"),
+            None => vec![Vec::new(); pods.len()],
+        };
+        Ok(SortKeys { epoch: 0, keys })
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         let question = format!("pre-filter {}", self.name(pod));

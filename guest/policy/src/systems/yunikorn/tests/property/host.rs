@@ -78,7 +78,7 @@ impl Host {
     pub fn cycle(&mut self) {
         let pending = (0..self.replicas.len()).filter(|at| self.replicas[*at].node.is_none());
         let ids: Vec<PodId> = pending.map(|at| self.scene.0.id(&self.name(at))).collect();
-        for id in self.scene.0.engine.queue_order(ids).unwrap() {
+        for id in self.scene.0.queue(&ids) {
             self.attempt(id);
         }
     }
