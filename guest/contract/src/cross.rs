@@ -98,6 +98,7 @@ macro_rules! cross_contract {
             choice answers::MarkPlace { Label, Annotation }
             record answers::Mark { place, key, value }
             record answers::Plan { id, preemptor, nominations, victims, marks, expires, reason }
+            record placement::Refuted { placements, victims }
             record placement::PostFiltered { plan, reason, effects }
             choice placement::ReleaseCause { Timeout, Released, Preempted, Failed, Removed }
             choice permit::Permission { Allow, Wait(it), Reject(it) }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Effects, Plan, Reason};
+use super::{Effects, Placement, Plan, PodId, Reason};
 
 /// The places of pods in the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -51,6 +51,15 @@ pub struct NodeVerdicts {
     pub codes: Vec<u8>,
     /// What the codes mean.
     pub obstacles: Vec<Obstacle>,
+}
+
+/// What of earlier plans for the same pods the host refused. No plan may have it again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Refuted {
+    /// Pods and the nodes that they were to have.
+    pub placements: Vec<Placement>,
+    /// Pods that were to be evicted.
+    pub victims: Vec<PodId>,
 }
 
 /// The answer of `post-filter`.

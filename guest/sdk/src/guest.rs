@@ -74,10 +74,10 @@ impl<P: Hosted> bound::placement::Guest for Exported<P> {
         ask(|policy: &mut P| policy.filter(pod))
     }
     fn post_filter(
-        pod: PodId,
-        refuted: Vec<answers::Placement>,
+        pods: Vec<PodId>,
+        refuted: bound::placement::Refuted,
     ) -> Result<bound::placement::PostFiltered, answers::PolicyError> {
-        ask(|policy: &mut P| policy.post_filter(pod, refuted.cross()))
+        ask(|policy: &mut P| policy.post_filter(pods, refuted.cross()))
     }
     fn reserve(pod: PodId, node: NodeId) -> Result<answers::Effects, answers::PolicyError> {
         ask(|policy: &mut P| policy.reserve(pod, node))

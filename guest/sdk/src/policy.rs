@@ -40,7 +40,7 @@ pub trait Policy: Default {
     }
 
     /// `placement.post-filter`.
-    fn post_filter(&mut self, _pod: PodId, _refuted: Vec<Placement>) -> Result<PostFiltered, PolicyError> {
+    fn post_filter(&mut self, _pods: Vec<PodId>, _refuted: Refuted) -> Result<PostFiltered, PolicyError> {
         Err(PolicyError::Unsupported(ExtensionPoint::PostFilter.into()))
     }
 

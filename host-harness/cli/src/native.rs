@@ -51,8 +51,8 @@ impl Policy for Native {
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         named("filter", self.0.filter(pod))
     }
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
-        named("post-filter", self.0.post_filter(pod, refuted))
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        named("post-filter", self.0.post_filter(pods, refuted))
     }
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         named("reserve", self.0.reserve(pod, node))

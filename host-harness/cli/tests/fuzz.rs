@@ -95,8 +95,8 @@ impl Policy for Tampered {
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         self.native.filter(pod)
     }
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
-        let mut answer = self.native.post_filter(pod, refuted)?;
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        let mut answer = self.native.post_filter(pods, refuted)?;
         match (self.how, &mut answer.plan) {
             (Tamper::Timid, plan) => *plan = None,
             (Tamper::Greedy, Some(plan)) => self.evict_more(plan),

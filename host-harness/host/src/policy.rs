@@ -56,7 +56,7 @@ pub trait Policy: Send {
         Err(CallError::Lacks(Interface::Placement))
     }
     /// `placement.post-filter`.
-    fn post_filter(&mut self, _pod: PodId, _refuted: &[Placement]) -> Result<PostFiltered, CallError> {
+    fn post_filter(&mut self, _pods: &[PodId], _refuted: &Refuted) -> Result<PostFiltered, CallError> {
         Err(CallError::Lacks(Interface::Placement))
     }
     /// `placement.reserve`.

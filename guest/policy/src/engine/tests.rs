@@ -8,6 +8,8 @@ mod lodgings;
 mod notes;
 mod plans;
 mod queue;
+mod refused;
+mod several;
 mod state;
 
 use super::Engine;

@@ -99,7 +99,7 @@ impl World {
     }
 
     pub fn post_filter(&mut self, pod: &str) -> PostFiltered {
-        self.engine.post_filter(self.id(pod), &[]).unwrap()
+        self.engine.post_filter(&[self.id(pod)], &Refuted::default()).unwrap()
     }
 
     /// The plan for a pod, or the law that stood in the way.

@@ -52,7 +52,7 @@ fn verdict(world: &World, verdicts: &NodeVerdicts, node: &str) -> String {
 
 fn post_filter(world: &mut World, pod: &str) -> String {
     let id = world.id(pod);
-    let PostFiltered { plan, reason, effects } = match world.engine.post_filter(id, &[]) {
+    let PostFiltered { plan, reason, effects } = match world.engine.post_filter(&[id], &Refuted::default()) {
         Ok(answer) => answer,
         Err(error) => return format!("{error:?}"),
     };

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use lictor::embedded;
-use lictor_contract::{Checkpoint, Event, Interface, PolicyError, ReleaseCause};
+use lictor_contract::{Checkpoint, Event, Interface, PolicyError, Refuted, ReleaseCause};
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::sandbox::{Breakage, Cache, Limits, LoadError, Loaded, Sandbox, Sandboxed};
 
@@ -95,7 +95,7 @@ fn what_it_does_not_export_is_said_and_breaks_nothing() {
     assert_eq!(lacks(policy.queue_keys(&[]).map(drop)), Interface::Queue);
     assert_eq!(lacks(policy.pre_filter(0).map(drop)), Interface::Placement);
     assert_eq!(lacks(policy.filter(0).map(drop)), Interface::Placement);
-    assert_eq!(lacks(policy.post_filter(0, &[]).map(drop)), Interface::Placement);
+    assert_eq!(lacks(policy.post_filter(&[0], &Refuted::default()).map(drop)), Interface::Placement);
     assert_eq!(lacks(policy.reserve(0, 0).map(drop)), Interface::Placement);
     assert_eq!(lacks(policy.unreserve(0, ReleaseCause::Failed).map(drop)), Interface::Placement);
     assert_eq!(lacks(policy.score(0, &[]).map(drop)), Interface::Score);

@@ -6,6 +6,7 @@ mod context;
 mod group_on_one_node;
 mod node_by_node;
 mod node_dry_run;
+mod refused;
 mod remove_all_put_back;
 mod reprieve;
 mod reprieve_job;

@@ -88,7 +88,7 @@ impl<P: Policy> Policy for Faulty<P> {
         queue_keys(pods: &[PodId]) -> SortKeys;
         pre_filter(pod: PodId) -> PreFiltered;
         filter(pod: PodId) -> NodeVerdicts;
-        post_filter(pod: PodId, refuted: &[Placement]) -> PostFiltered;
+        post_filter(pods: &[PodId], refuted: &Refuted) -> PostFiltered;
         reserve(pod: PodId, node: NodeId) -> Effects;
         unreserve(pod: PodId, cause: ReleaseCause) -> Effects;
         score(pod: PodId, nodes: &[NodeId]) -> Vec<i64>;

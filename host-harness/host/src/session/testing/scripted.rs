@@ -116,9 +116,12 @@ impl Policy for Scripted {
         };
         Ok(NodeVerdicts { codes, obstacles })
     }
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
-        let question = format!("post-filter {}", self.name(pod));
-        self.note(format!("{question} {}", refuted.len()));
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        let names = |pods: &[PodId]| pods.iter().map(|pod| format!(" {}", self.name(*pod))).collect::<String>();
+        let question = format!("post-filter{}", names(pods));
+        let victims =
+            if refuted.victims.is_empty() { String::new() } else { format!(" without{}", names(&refuted.victims)) };
+        self.note(format!("{question} {}{victims}", refuted.placements.len()));
         let (plan, why, fx) = match self.next(&question) {
             None => (None, "no pod can be evicted", Fx::default()),
             Some(Say::NoPlan(why, fx)) => (None, why, fx),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::Scene;
 use super::case::{ALL, Amounts, Case, NODES, Pod, draft};
-use crate::contract::{Admission, Event, Plan, PodId};
+use crate::contract::{Admission, Event, Plan, PodId, Refuted};
 
 /// A replica of a ReplicaSet or DaemonSet, with its current pod.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Host {
             assert!(ALL.into_iter().all(|r| held(r) <= self.nodes[node][r]), "there is no room on n{node}");
             return self.report(at);
         }
-        let answer = self.scene.0.engine.post_filter(id, &[]).unwrap();
+        let answer = self.scene.0.engine.post_filter(&[id], &Refuted::default()).unwrap();
         for withdrawn in &answer.effects.withdrawn {
             let other = self.at(*withdrawn);
             self.replicas[other].nominated = None;
