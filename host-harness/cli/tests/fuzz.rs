@@ -7,6 +7,7 @@ use lictor_conformance::{load, run};
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 use lictor_oracle::{Case, System, Tally, generate};
+use lictor_policy::Switch;
 
 /// The number of cases of each system; the command can run any number.
 const CASES: u64 = 100;
@@ -82,12 +83,12 @@ impl Policy for Tampered {
         }
         self.native.apply(events)
     }
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
-        let mut order = self.native.queue_order(pods)?;
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
+        let mut answer = self.native.queue_keys(pods)?;
         if matches!(self.how, Tamper::Queue) {
-            order.reverse();
+            answer.keys.iter_mut().flatten().for_each(|byte| *byte = !*byte);
         }
-        Ok(order)
+        Ok(answer)
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         self.native.pre_filter(pod)
@@ -95,8 +96,8 @@ impl Policy for Tampered {
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         self.native.filter(pod)
     }
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
-        let mut answer = self.native.post_filter(pod, refuted)?;
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        let mut answer = self.native.post_filter(pods, refuted)?;
         match (self.how, &mut answer.plan) {
             (Tamper::Timid, plan) => *plan = None,
             (Tamper::Greedy, Some(plan)) => self.evict_more(plan),
@@ -230,6 +231,24 @@ fn members_that_do_not_fail_together_are_detected() {
 fn empty_usage_is_detected() {
     for system in [System::Koordinator, System::Yunikorn, System::Volcano] {
         assert_eq!(detected(system, Tamper::Usage).1.law, "usage-is-the-sum-of-the-pods");
+    }
+}
+
+#[test]
+fn a_law_that_is_switched_off_is_detected() {
+    for (system, code, breach) in [
+        (System::Coscheduling, "coscheduling/gang-minimum-is-free", "gang-has-its-members"),
+        (System::Yunikorn, "yunikorn/3", "yunikorn/3"),
+        (System::Volcano, "volcano/reclaimer-stays-within-deserved", "reclaimer-stays-within-deserved"),
+        (System::Volcano, "volcano/normal-victim-is-outside-the-claim", "normal-victim-is-outside-the-claim"),
+    ] {
+        let broken = |index| {
+            let policy = Native::switched(code, Switch::Silent);
+            attempt(&generate(system, 1, index), Box::new(policy), None).1.is_some_and(|failure| failure.law == breach)
+        };
+        let first = (0..20 * CASES).position(broken);
+        println!("{code}: case {first:?}");
+        assert!(first.is_some(), "{code} is never missed");
     }
 }
 
