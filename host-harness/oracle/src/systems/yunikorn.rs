@@ -285,7 +285,11 @@ impl<'w> Judge<'w> {
         if !pod.request.fits(&free) || is_reserved(world, pod, node, lenient) {
             return Some(("evictions-make-room", "the preemptor does not fit afterwards".to_owned()));
         }
-        if is_daemon(pod) { None } else { self.preemption.illegal_group(victims, lenient) }
+        // A node is guaranteed to the pod of a DaemonSet, room beyond a maximum is not.
+        match is_daemon(pod) {
+            true => self.preemption.over_max(victims, lenient),
+            false => self.preemption.illegal_group(victims, lenient),
+        }
     }
 }
 
