@@ -5,7 +5,7 @@ use crate::laws::{Detail, Gate, Preemptor};
 use crate::model::{NodeIx, PodIx};
 
 use super::Engine;
-use super::reasons::{NO_NODE, ROOM_IS_COMING};
+use super::reasons::{NO_NODE, OTHER_GANG, ROOM_IS_COMING};
 use super::search::{self, Obstacle, PreemptionContext, Search};
 
 impl Engine {
@@ -18,18 +18,21 @@ impl Engine {
         self.notes.plan(PodIx(pod));
         let laws = self.laws()?.clone();
         let search = search::of(&laws);
-        if let Some(reason) = self.broken(&preemptor, &laws.under_way) {
+        let gangs = search.planned_together(&self.cluster, &laws, preemptor);
+        if let Some(reason) = self.broken(&gangs, &laws.under_way) {
             return Ok(PostFiltered { plan: None, reason, effects: Effects::default() });
         }
-        if let Some(reason) = self.broken(&preemptor, &laws.trigger) {
-            let effects = self.give_up(&preemptor, search.gives_up(&preemptor, false));
+        let broken = self.broken(&gangs, &laws.trigger);
+        let gangs: Vec<Preemptor> = gangs.into_iter().map(|gang| search.needed(&self.cluster, gang)).collect();
+        let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(pod))?;
+        if let Some(reason) = broken {
+            let effects = self.give_up(preemptor, search.gives_up(preemptor, false));
             return Ok(PostFiltered { plan: None, reason, effects });
         }
         self.ledger.forget_unanswered();
-        let needed = search.needed(&self.cluster, &preemptor);
-        let preemptor = preemptor.with(&self.cluster, needed);
         let mut context = PreemptionContext {
-            preemptor: &preemptor,
+            preemptor,
+            gangs: &gangs,
             laws: &laws,
             ledger: &self.ledger,
             refuted,
@@ -40,12 +43,12 @@ impl Engine {
                 if matches!(obstacle, Obstacle::NoNode { .. }) && preemptor.required_node_reservation.is_some() {
                     self.cluster.reserve_required_node(preemptor.pod);
                 }
-                let reason = self.obstacle(&preemptor, obstacle);
-                let effects = self.give_up(&preemptor, search.gives_up(&preemptor, true));
+                let reason = self.obstacle(&gangs, obstacle);
+                let effects = self.give_up(preemptor, search.gives_up(preemptor, true));
                 Ok(PostFiltered { plan: None, reason, effects })
             }
             Ok(plan) => {
-                let withdrawn = self.outranked(search.as_ref(), &preemptor, &plan.nominations);
+                let withdrawn = self.outranked(search.as_ref(), &gangs, &plan.nominations);
                 let plan = self.draw_up(&plan)?;
                 let effects = Effects { withdrawn, ..Effects::default() };
                 Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), effects })
@@ -53,12 +56,21 @@ impl Engine {
         }
     }
 
-    /// What the first broken law says.
-    fn broken(&mut self, preemptor: &Preemptor, gates: &[Gate]) -> Option<Reason> {
-        let case = preemptor.planning(&self.cluster, &self.ledger);
-        let (rule, denial) = gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))?;
-        self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
-        Some(self.reason(&rule, &denial))
+    /// What the first gate says that does not hold for one of these gangs.
+    fn broken(&mut self, gangs: &[Preemptor], gates: &[Gate]) -> Option<Reason> {
+        let (at, rule, denial) = gangs.iter().enumerate().find_map(|(at, gang)| {
+            let case = gang.planning(&self.cluster, &self.ledger);
+            gates.iter().find_map(|gate| Some((at, gate.rule, (gate.holds)(&case).err()?)))
+        })?;
+        if at == 0 {
+            self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
+            return Some(self.reason(&rule, &denial));
+        }
+        let other = gangs.get(at).and_then(|gang| gang.job).and_then(|job| self.cluster.job(job));
+        let gang = other.map(|job| job.key.clone()).unwrap_or_default();
+        let reason = rule.reason(denial.detail(&self.cluster).within(&OTHER_GANG).job("other-gang", &gang));
+        self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
+        Some(reason)
     }
 
     /// There is no plan: these nominations are void, and a gang that fails together gives up the nodes it holds.
@@ -74,7 +86,7 @@ impl Engine {
     }
 
     /// What stands in the way, noted and as a reason.
-    fn obstacle(&mut self, preemptor: &Preemptor, obstacle: Obstacle) -> Reason {
+    fn obstacle(&mut self, gangs: &[Preemptor], obstacle: Obstacle) -> Reason {
         let (rule, detail) = match obstacle {
             Obstacle::Law(rule, denial) => {
                 self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
@@ -86,9 +98,11 @@ impl Engine {
             }
             Obstacle::Coming(node) => (ROOM_IS_COMING, Detail::default().node("node", node)),
             Obstacle::NoNode { pod, planned } => {
-                let detail = match preemptor.pods.len() {
+                let pods = gangs.first().map_or(0, |gang| gang.pods.len());
+                let case = if gangs.len() > 1 { "gang-group" } else { "job" };
+                let detail = match pods {
                     1 => Detail::default(),
-                    all => Detail::case("job").pod("pod", pod).count("planned", planned).count("pods", all),
+                    pods => Detail::case(case).pod("pod", pod).count("planned", planned).count("pods", pods),
                 };
                 (NO_NODE, detail)
             }
@@ -98,11 +112,12 @@ impl Engine {
         reason
     }
 
-    /// The pods that lose their nominations to the nodes of a plan.
-    fn outranked(&self, search: &dyn Search, preemptor: &Preemptor, nominations: &[(PodIx, NodeIx)]) -> Vec<PodId> {
+    /// The pods that lose their nominations to the nodes of a plan: those that every gang of the plan outranks.
+    fn outranked(&self, search: &dyn Search, gangs: &[Preemptor], nominations: &[(PodIx, NodeIx)]) -> Vec<PodId> {
         let is_taken = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
         let outranked = self.cluster.nominated().filter(|(ix, pod)| {
-            search.outranks(preemptor, pod) && pod.nominated.is_some_and(is_taken) && !preemptor.pods.contains(ix)
+            let loses = |gang: &Preemptor| search.outranks(gang, pod) && !gang.pods.contains(ix);
+            pod.nominated.is_some_and(is_taken) && gangs.iter().all(loses)
         });
         outranked.map(|(ix, _)| ix.0).collect()
     }

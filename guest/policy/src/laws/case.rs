@@ -1,6 +1,6 @@
 //! What a law is asked about.
 
-use super::Preemptor;
+use super::{Companion, Preemptor};
 use crate::model::{Amounts, Class, Cluster, Ledger, PodIx, QueueIx, ResourceIx};
 
 /// The cluster as it is or would be, and who asks.
@@ -14,6 +14,8 @@ pub struct Case<'a> {
     pub preemptor: &'a Preemptor,
     /// What the preemptor's pods ask for in sum, as far as they do not hold it yet.
     pub unplaced: &'a Amounts,
+    /// The other gangs that are planned together with the preemptor, as far as their pods hold nothing yet.
+    pub companions: &'a [Companion],
     /// What is promised to pods of other jobs counts as held: nothing is planned that would break an earlier plan.
     pub promises_count: bool,
     /// The pods that would be evicted together, where that is asked about.
@@ -26,6 +28,15 @@ impl Case<'_> {
         let pods = self.group.iter().filter_map(|ix| self.cluster.pod(*ix));
         let below = pods.filter(|pod| self.cluster.is_below(pod.queue, queue));
         below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
+    }
+
+    /// What the preemptor's pods request of a queue, and what those of its companions of these classes request of it.
+    pub fn requested(&self, queue: QueueIx, classes: &[Class], resource: ResourceIx) -> i64 {
+        let counts = |companion: &&Companion| {
+            classes.contains(&companion.class) && self.cluster.is_below(companion.queue, queue)
+        };
+        let companions = self.companions.iter().filter(counts).map(|companion| companion.unplaced.get(resource));
+        companions.fold(self.unplaced.get(resource), i64::saturating_add)
     }
 
     /// What is promised to waiting pods of other jobs that count against a queue, of one class and resource.

@@ -34,7 +34,7 @@ pub use exemption::{Exemption, REQUIRED_NODE_PODS};
 pub(crate) use law::page;
 pub use law::{Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, Text};
 pub use loss::{NodeCost, NodeVictims, count};
-pub use preemptor::Preemptor;
+pub use preemptor::{Companion, Preemptor};
 pub use register::Entry;
 pub use switch::Switch;
 pub(crate) use table::laws;

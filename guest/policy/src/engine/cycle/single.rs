@@ -40,7 +40,7 @@ impl Search for JobByJob {
     }
 
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
-        let PreemptionContext { preemptor, laws, ledger, refuted, notes } = context;
+        let PreemptionContext { preemptor, laws, ledger, refuted, notes, .. } = context;
         let nothing = |rule| Obstacle::Law(rule, Denial::Case(""));
         let (cycle, queue) = laws.cycle.as_ref().zip(preemptor.queue).ok_or_else(|| nothing(QUEUE_IS_UNKNOWN))?;
         let rules = cycle.actions.iter().filter_map(|action| match action {

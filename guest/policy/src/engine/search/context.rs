@@ -2,13 +2,15 @@
 
 use crate::contract::{Outcome, Placement, Subject};
 use crate::engine::Notes;
-use crate::laws::{Denial, Laws, Preemptor, Rule};
+use crate::laws::{Denial, Gate, Laws, Preemptor, Rule};
 use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Pod, PodIx};
 
 /// What a search has to go by.
 pub struct PreemptionContext<'a> {
-    /// Who asks.
+    /// The preemptor.
     pub preemptor: &'a Preemptor,
+    /// The gangs that are planned together, that of the preemptor first. The laws must hold for each of them.
+    pub gangs: &'a [Preemptor],
     /// The laws in force.
     pub laws: &'a Laws,
     /// The plans under way.
@@ -25,10 +27,13 @@ impl PreemptionContext<'_> {
         cluster.pod(ix).is_some_and(|pod| pod.is_leaving()) || self.ledger.is_victim(ix)
     }
 
-    /// The pods of other jobs for which room is kept on a node before the preemptor may have it.
+    /// The pods of other jobs for which room is kept on a node before the preemptor may have it. Gangs that are planned together count
+    /// as having the lowest of their priorities.
     pub(super) fn promised<'c>(&self, cluster: &'c Cluster, node: &'c Node) -> impl Iterator<Item = &'c Pod> {
         let own = &self.preemptor.pods;
-        cluster.promised(node, self.preemptor.pod).filter(move |(ix, _)| !own.contains(ix)).map(|(_, pod)| pod)
+        let priority = self.gangs.iter().map(|gang| gang.priority).min().unwrap_or(self.preemptor.priority);
+        let promised = cluster.promised_from(node, self.preemptor.pod, priority);
+        promised.filter(move |(ix, _)| !own.contains(ix)).map(|(_, pod)| pod)
     }
 
     /// Whether every guard allows the eviction of a pod.
@@ -46,14 +51,25 @@ impl PreemptionContext<'_> {
     /// The first guard that denies the eviction of a pod.
     pub(super) fn barring(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
         let pod = cluster.pod(ix)?;
-        let case = self.preemptor.planning(cluster, self.ledger);
-        self.laws.guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
+        self.gangs.iter().find_map(|gang| {
+            let case = gang.planning(cluster, self.ledger);
+            self.laws.guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
+        })
     }
 
-    /// The first limit that does not hold in a trial where the pods of the job have their nodes.
+    /// The first limit that does not hold in a trial where all planned pods have their nodes.
     pub(super) fn broken_limit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
-        let case = self.preemptor.placed(cluster, self.ledger);
-        self.laws.limits.iter().find_map(|limit| (limit.holds)(&case).err().map(|denial| (limit.rule, denial)))
+        self.gangs.iter().find_map(|gang| self.broken(cluster, gang, &self.laws.limits))
+    }
+
+    /// The first law of Permit that does not hold in such a trial: the plan would be in vain.
+    pub(super) fn broken_permit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
+        self.broken(cluster, self.preemptor, &self.laws.permit)
+    }
+
+    fn broken(&self, cluster: &Cluster, gang: &Preemptor, laws: &[Gate]) -> Option<(Rule, Denial)> {
+        let case = gang.placed(cluster, self.ledger);
+        laws.iter().find_map(|law| Some((law.rule, (law.holds)(&case).err()?)))
     }
 
     /// Whether a pod may be planned onto a node, regardless of the other pods.

@@ -29,9 +29,14 @@ pub trait Search {
         waiting(cluster, laws, preemptor)
     }
 
-    /// The pods of these for which a plan is needed, in the order in which they are planned.
-    fn needed(&self, _: &Cluster, preemptor: &Preemptor) -> Vec<PodIx> {
-        preemptor.pods.clone()
+    /// The gangs that are planned together with the job of the preemptor, which is the first of them.
+    fn planned_together(&self, _: &Cluster, _: &Laws, preemptor: Preemptor) -> Vec<Preemptor> {
+        vec![preemptor]
+    }
+
+    /// The same gang with the pods for which a plan is needed, in the order in which they are planned.
+    fn needed(&self, _: &Cluster, gang: Preemptor) -> Preemptor {
+        gang
     }
 
     /// Whether room that is promised to a pod is kept from every other pod, whatever their priority.

@@ -40,7 +40,7 @@ pub struct NodeByNode {
 impl Search for NodeByNode {
     /// A gang is planned as far as it needs to be complete, the preemptor first: evicting for less would help no pod, and evicting for
     /// more is not called for.
-    fn needed(&self, cluster: &Cluster, preemptor: &Preemptor) -> Vec<PodIx> {
+    fn needed(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
         let gang = preemptor.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang());
         let minimum = gang.map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
         let members = cluster.members(preemptor.pod);
@@ -50,7 +50,7 @@ impl Search for NodeByNode {
         let mut pods = preemptor.pods.clone();
         pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix)));
         pods.truncate(minimum.saturating_sub(held).max(1));
-        pods
+        preemptor.with(cluster, pods)
     }
 
     /// Only the preemptor: the plan of other pods of its gang may be under way.

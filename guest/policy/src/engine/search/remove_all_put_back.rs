@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 use super::choices::Choices;
 use super::node_dry_run::NodeDryRun;
 use super::reprieve_job::reprieve_job;
-use super::{Obstacle, Plan, PreemptionContext, Search};
+use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
+use crate::laws::{Laws, Preemptor};
 use crate::model::{Cluster, NodeIx, PodIx, ResourceIx};
 
 /// A pod is as large as the largest part it asks for of what the nodes have together of a resource, in so many parts.
@@ -23,6 +24,18 @@ const WHOLE: i128 = 1 << 32;
 pub struct WholeJob;
 
 impl Search for WholeJob {
+    /// All gangs of a gang group: they start together or not at all. A gang that is complete without its waiting pods is left out.
+    fn planned_together(&self, cluster: &Cluster, laws: &Laws, preemptor: Preemptor) -> Vec<Preemptor> {
+        let group = preemptor.job.map(|job| cluster.gang_group(job)).unwrap_or_default().into_iter();
+        let others = group.filter(|job| Some(*job) != preemptor.job && !cluster.is_complete(*job));
+        let others = others.filter_map(|job| {
+            let waiting = waiting(cluster, laws, *cluster.job(job)?.members.first()?);
+            Preemptor::of(cluster, laws, *waiting.first()?, waiting)
+        });
+        let others: Vec<Preemptor> = others.collect();
+        Preemptor::together(std::iter::once(preemptor).chain(others).collect())
+    }
+
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         plan_job(cluster, context)
     }

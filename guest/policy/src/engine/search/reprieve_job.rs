@@ -7,6 +7,7 @@ use super::reprieve::reprieve;
 use super::trace::{Why, crowding};
 use super::{Obstacle, Plan, PreemptionContext};
 use crate::engine::room::Lack;
+use crate::laws::Preemptor;
 use crate::model::{Amounts, Cluster, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial};
 
 /// Evicts every candidate in the trial on the nodes of the plan, and, where a limit of the preemptor's own queue needs it, those of
@@ -21,6 +22,9 @@ pub fn reprieve_job(
     let mut trial = Trial::new(cluster);
     let mut taken = Taken::default();
     nominations.iter().for_each(|(pod, node)| trial.place(*pod, *node));
+    if let Some((rule, denial)) = context.broken_permit(trial.cluster()) {
+        return Err(Obstacle::Law(rule, denial));
+    }
     // Asked before anybody is taken away: a pod that happens to stand on a node of the plan must not be evicted for the limit where a
     // less important one elsewhere would do.
     let over = context.broken_limit(trial.cluster()).is_some();
@@ -28,8 +32,8 @@ pub fn reprieve_job(
         dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
         dry_run.candidates.iter().for_each(|candidate| taken.take(&mut trial, candidate.pod));
     }
-    if over {
-        taken.take_own_queue(&mut trial, context);
+    for gang in context.gangs.iter().filter(|_| over) {
+        taken.take_own_queue(&mut trial, context, gang);
     }
     if let Some((rule, denial)) = context.broken_limit(trial.cluster()) {
         return Err(Obstacle::Law(rule, denial));
@@ -89,18 +93,18 @@ impl Taken {
         }
     }
 
-    /// Takes away the pods of the preemptor's own queue, and those below it, that may be evicted, wherever they are; and those that are leaving
-    /// anyway and count against any queue that bounds the preemptor, for what is promised counts there, too.
-    fn take_own_queue(&mut self, trial: &mut Trial<'_>, context: &mut PreemptionContext<'_>) {
+    /// Evicts the candidates in the queue of a gang and below it, on any node; and the pods that are leaving anyway and count against a
+    /// queue that bounds the gang, because what is promised counts there, too.
+    fn take_own_queue(&mut self, trial: &mut Trial<'_>, context: &mut PreemptionContext<'_>, gang: &Preemptor) {
         let cluster = trial.cluster();
-        let bounds: Vec<QueueIx> = context.preemptor.queues(cluster).map(|(ix, _)| ix).collect();
+        let bounds: Vec<QueueIx> = gang.queues(cluster).map(|(ix, _)| ix).collect();
         let counts = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
         let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(pod));
         let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();
         for ix in bounded {
             let cluster = trial.cluster();
             let queue = cluster.pod(ix).and_then(|pod| pod.queue);
-            let is_own = context.preemptor.queue.is_some_and(|own| cluster.is_below(queue, own));
+            let is_own = gang.queue.is_some_and(|own| cluster.is_below(queue, own));
             if context.is_leaving(cluster, ix) {
                 trial.evict_set(ix);
             } else if is_own && context.may_make_way(cluster, ix) {

@@ -47,7 +47,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.preemptor.queues(case.cluster) {
         for (resource, min) in queue.bounds.guaranteed.iter() {
             let used = queue.used.of(Class::NonPreemptible, resource);
-            let asked = case.unplaced.get(resource);
+            let asked = case.requested(ix, &[Class::NonPreemptible], resource);
             let promised = case.promised(ix, Class::NonPreemptible, resource);
             if !within(&[used, promised, asked], min) {
                 let parts = [("used", used), ("promised", promised), ("requested", asked), ("min", min)];

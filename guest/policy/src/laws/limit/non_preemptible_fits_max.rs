@@ -49,7 +49,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
         let (called, limit) = queue.limit();
         for (resource, max) in limit.iter() {
             let [preemptible, non_preemptible] = queue.used.parts(resource);
-            let asked = case.unplaced.get(resource);
+            let asked = case.requested(ix, &[Class::Preemptible, Class::NonPreemptible], resource);
             let promised = [Class::Preemptible, Class::NonPreemptible].map(|class| case.promised(ix, class, resource));
             let promised = promised.iter().fold(0, |sum: i64, part| sum.saturating_add(*part));
             if !within(&[preemptible, non_preemptible, promised, asked], max) {

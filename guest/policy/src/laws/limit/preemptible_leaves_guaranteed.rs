@@ -51,7 +51,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
             let requested = queue.requested.of(Class::NonPreemptible, resource);
             let aside = queue.bounds.guaranteed.get(resource).map_or(requested, |min| min.min(requested));
             let used = queue.used.of(Class::Preemptible, resource);
-            let asked = case.unplaced.get(resource);
+            let asked = case.requested(ix, &[Class::Preemptible], resource);
             let promised = case.promised(ix, Class::Preemptible, resource);
             if !within(&[aside, used, promised, asked], max) {
                 let parts = [

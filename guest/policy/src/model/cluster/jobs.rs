@@ -66,6 +66,29 @@ impl Cluster {
             && (job.satisfied || members.any(|pod| matches!(pod.place, Place::Bound(_))))
     }
 
+    /// How many members count for a gang by its match policy; none where it needs none any more, or nobody described it.
+    pub fn assembled(&self, job: JobIx) -> Option<usize> {
+        let job = self.job(job)?;
+        let matching = job.gang()?.matching;
+        let count = |counts: fn(&Pod) -> bool| {
+            job.members.iter().filter(|ix| self.pod(**ix).is_some_and(counts)).count()
+        };
+        let held = || count(|pod| matches!(pod.place, Place::Reserved(_)));
+        match matching {
+            Match::OnceSatisfied if self.was_satisfied(job) => None,
+            Match::OnceSatisfied | Match::OnlyWaiting => Some(held()),
+            Match::WaitingAndRunning => {
+                Some(held().saturating_add(count(|pod| matches!(pod.place, Place::Bound(_)) && !pod.terminating)))
+            }
+        }
+    }
+
+    /// Whether a gang has as many members that count as it needs.
+    pub fn is_complete(&self, job: JobIx) -> bool {
+        let minimum = self.job(job).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);
+        self.assembled(job).is_none_or(|have| have >= usize::try_from(minimum).unwrap_or(usize::MAX))
+    }
+
     /// How many pods the job of a pod needs; a pod without a job is one of its own.
     pub fn minimum(&self, pod: PodIx) -> usize {
         let Some(job) = self.pod(pod).and_then(|pod| pod.attributes.job) else { return 1 };
