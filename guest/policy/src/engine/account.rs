@@ -1,7 +1,7 @@
 //! The books: what each queue may hold and what it holds.
 
 use crate::contract::*;
-use crate::model::{self, Class, QueueIx, ResourceIx};
+use crate::model::{self, Preemptibility, QueueIx, ResourceIx};
 use crate::systems::Terms;
 
 use super::Engine;
@@ -32,8 +32,8 @@ impl Engine {
             bounds: bounds.filter(|bound| !bound.amounts.is_empty()).collect(),
             used: self.amounts(|resource| both(&queue.used, resource)),
             promised: self.amounts(|resource| {
-                let of = |class| self.cluster.promised_below(ix, class, resource, |_| true);
-                of(Class::Preemptible).saturating_add(of(Class::NonPreemptible))
+                let of = |kind| self.cluster.promised_below(ix, kind, resource, |_| true);
+                of(Preemptibility::Preemptible).saturating_add(of(Preemptibility::NonPreemptible))
             }),
             pending: self
                 .amounts(|resource| both(&queue.requested, resource).saturating_sub(both(&queue.used, resource))),

@@ -1,4 +1,4 @@
-//! PostFilter: the pod was refused or found no node; what can be done?
+//! PostFilter: the pod was refused or found no node. Is there a plan for it?
 
 use crate::contract::{Effects, Outcome, Placement, PodId, PolicyError, PostFiltered, Reason, Subject};
 use crate::laws::{Detail, Gate, Preemptor};
@@ -73,7 +73,7 @@ impl Engine {
         Some(reason)
     }
 
-    /// There is no plan: these nominations are void, and a gang that fails together gives up the nodes it holds.
+    /// There is no plan: these pods lose their nominations, and a strict gang releases its pods at Permit.
     fn give_up(&self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
         let is_nominated = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
         let withdrawn = void.into_iter().filter(is_nominated).map(|ix| ix.0).collect();
@@ -85,7 +85,7 @@ impl Engine {
         Effects { releases, withdrawn, ..Effects::default() }
     }
 
-    /// What stands in the way, noted and as a reason.
+    /// The obstacle as a reason; it is also noted.
     fn obstacle(&mut self, gangs: &[Preemptor], obstacle: Obstacle) -> Reason {
         let (rule, detail) = match obstacle {
             Obstacle::Law(rule, denial) => {

@@ -160,7 +160,7 @@ reasons! {
     POD_BACK = "engine/pod-back", "a clause before the sentence of a law",
         [("", "with this pod back")],
         "The law would be broken if the victim stayed.";
-    /// A clause: with everybody gone.
+    /// A clause: after all evictions.
     ALL_EVICTED = "engine/all-evicted", "a clause before the sentence of a law",
         [("", "even after evicting every eligible pod there")],
         "The law is broken however many pods of the node are evicted.";

@@ -32,7 +32,7 @@ impl Engine {
         let failed = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.failed_at?))).collect();
         let scaled = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.scaled_at?))).collect();
         let required_node_reservations = self.cluster.required_node_reservations().collect();
-        let system = self.system.as_ref().map(|system| system.remember(&self.cluster)).unwrap_or_default();
+        let system = self.system.as_ref().map(|system| system.checkpoint(&self.cluster)).unwrap_or_default();
         let memory =
             Memory { ledger: self.ledger.clone(), satisfied, failed, scaled, required_node_reservations, system };
         let bytes = serde_json::to_vec(&memory).unwrap_or_default();
@@ -47,7 +47,7 @@ impl Engine {
         let malformed = |error: serde_json::Error| StateError::Malformed(error.to_string());
         let memory: Memory = serde_json::from_slice(&checkpoint.bytes).map_err(malformed)?;
         if let Some(system) = &mut self.system {
-            system.recall(&self.cluster, &memory.system).map_err(malformed)?;
+            system.restore(&self.cluster, &memory.system).map_err(malformed)?;
             system.sync_queues(&mut self.cluster, &mut Vec::new());
         }
         memory.required_node_reservations.into_iter().for_each(|pod| self.cluster.reserve_required_node(pod));

@@ -1,16 +1,16 @@
 //! What a law is asked about.
 
 use super::{Companion, Preemptor};
-use crate::model::{Amounts, Class, Cluster, Ledger, PodIx, QueueIx, ResourceIx};
+use crate::model::{Amounts, Cluster, Ledger, PodIx, Preemptibility, QueueIx, ResourceIx};
 
-/// The cluster as it is or would be, and who asks.
+/// The cluster as it is or would be, and the preemptor.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
     /// The cluster, or the cluster as it would be.
     pub cluster: &'a Cluster,
     /// The plans under way.
     pub ledger: &'a Ledger,
-    /// Who asks.
+    /// The preemptor.
     pub preemptor: &'a Preemptor,
     /// What the preemptor's pods ask for in sum, as far as they do not hold it yet.
     pub unplaced: &'a Amounts,
@@ -30,20 +30,20 @@ impl Case<'_> {
         below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
     }
 
-    /// What the preemptor's pods request of a queue, and what those of its companions of these classes request of it.
-    pub fn requested(&self, queue: QueueIx, classes: &[Class], resource: ResourceIx) -> i64 {
+    /// What the preemptor's pods request of a queue, and what those of its companions of these kinds request of it.
+    pub fn requested(&self, queue: QueueIx, kinds: &[Preemptibility], resource: ResourceIx) -> i64 {
         let counts = |companion: &&Companion| {
-            classes.contains(&companion.class) && self.cluster.is_below(companion.queue, queue)
+            kinds.contains(&companion.preemptibility) && self.cluster.is_below(companion.queue, queue)
         };
         let companions = self.companions.iter().filter(counts).map(|companion| companion.unplaced.get(resource));
         companions.fold(self.unplaced.get(resource), i64::saturating_add)
     }
 
-    /// What is promised to waiting pods of other jobs that count against a queue, of one class and resource.
-    pub fn promised(&self, queue: QueueIx, class: Class, resource: ResourceIx) -> i64 {
+    /// What is promised to waiting pods of other jobs that count against a queue, of one preemptibility and resource.
+    pub fn promised(&self, queue: QueueIx, preemptibility: Preemptibility, resource: ResourceIx) -> i64 {
         if !self.promises_count {
             return 0;
         }
-        self.cluster.promised_below(queue, class, resource, |pod| !self.preemptor.pods.contains(&pod))
+        self.cluster.promised_below(queue, preemptibility, resource, |pod| !self.preemptor.pods.contains(&pod))
     }
 }

@@ -1,7 +1,7 @@
-//! Who asks: the pod of an attempt, and those of its job that wait with it.
+//! The preemptor: the pod of an attempt, and the pending pods that are decided upon with it.
 
 use super::{Case, Laws};
-use crate::model::{Amounts, Class, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Queue, QueueIx};
+use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Preemptibility, Queue, QueueIx};
 
 /// Another gang of the gang group of a preemptor: what its waiting pods request, and how that counts.
 #[derive(Debug, Clone)]
@@ -9,7 +9,7 @@ pub struct Companion {
     /// The queue of the gang.
     pub queue: Option<QueueIx>,
     /// How the pods count against the queue.
-    pub class: Class,
+    pub preemptibility: Preemptibility,
     /// What the pods request in sum.
     pub unplaced: Amounts,
 }
@@ -24,7 +24,7 @@ pub struct Preemptor {
     /// Its priority.
     pub priority: i32,
     /// How it counts against its queue.
-    pub class: Class,
+    pub preemptibility: Preemptibility,
     /// Its job.
     pub job: Option<JobIx>,
     /// Its queue.
@@ -52,7 +52,7 @@ impl Preemptor {
             pod: ix,
             kind: pod.name.kind,
             priority: pod.priority(),
-            class: pod.attributes.class,
+            preemptibility: pod.attributes.preemptibility,
             job: pod.attributes.job,
             queue: pod.queue,
             required_node_reservation: pod.required_node_reservation(),
@@ -86,7 +86,7 @@ impl Preemptor {
     }
 
     fn as_companion(&self) -> Companion {
-        Companion { queue: self.queue, class: self.class, unplaced: self.unplaced.clone() }
+        Companion { queue: self.queue, preemptibility: self.preemptibility, unplaced: self.unplaced.clone() }
     }
 
     /// The queues that bound the preemptor: its own, and its ancestors below the root where they do.

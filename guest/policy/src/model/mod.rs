@@ -27,7 +27,7 @@ pub use index::{BudgetIx, ClassIx, JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbo
 pub use job::{Elastic, Gang, Job, JobKey, Match, PodGroupSpec, Sizes};
 pub use ledger::Ledger;
 pub use node::Node;
-pub use pod::{Class, Kind, Place, Pod, PodAttributes, PodName, Task};
+pub use pod::{Kind, Place, Pod, PodAttributes, PodName, Preemptibility, Task};
 pub use queue::{Bounds, Policy, Queue, QueueDefinition, QueueRank, QueueSpec, Usage};
 pub use reservation_terms::ReservationTerms;
 pub use resources::{Amounts, Bound, Request, ResourceIx, within};

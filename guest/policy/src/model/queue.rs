@@ -1,6 +1,6 @@
 //! Queues and quotas: a tree of bounds, with what is held and asked for below each.
 
-use super::{Amounts, Bound, Class, QueueIx, Request, ResourceIx};
+use super::{Amounts, Bound, Preemptibility, QueueIx, Request, ResourceIx};
 
 /// The bounds of a queue. What it is called differs from system to system; it means the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,10 +18,10 @@ pub struct Bounds {
 pub struct Policy {
     /// Its pods find their victims inside the queue.
     pub fenced: bool,
-    /// Its pods are no victims.
-    pub spared: bool,
-    /// Its pods make nobody leave but for a pod that must run on one node.
-    pub frozen: bool,
+    /// Its pods are not evicted.
+    pub protects_pods: bool,
+    /// No pod is evicted for its pods, except for a pod that must run on one node.
+    pub preempts_nothing: bool,
     /// How long a pod of it waits before pods are evicted for it, nanoseconds.
     pub delay: i64,
     /// Outside the queue its pods all count as having the priority of the offset.
@@ -92,8 +92,8 @@ pub struct Queue {
     pub is_default: bool,
     /// How its pods preempt and are preempted.
     pub policy: Policy,
-    /// Where it stands among its siblings.
-    pub standing: QueueRank,
+    /// Its rank among its siblings.
+    pub rank: QueueRank,
     /// How it stands beside others.
     pub spec: QueueSpec,
     /// What it may hold now in place of its maximum, where its system shares out what there is.
@@ -130,7 +130,7 @@ impl Queue {
     }
 }
 
-/// Amounts kept apart by class.
+/// Amounts kept apart by preemptibility.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
     preemptible: Amounts,
@@ -138,35 +138,35 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The amount of one resource that counts for a class.
-    pub fn of(&self, class: Class, resource: ResourceIx) -> i64 {
-        self.class(class).get(resource)
+    /// The amount of one resource of the pods of one preemptibility.
+    pub fn of(&self, preemptibility: Preemptibility, resource: ResourceIx) -> i64 {
+        self.amounts(preemptibility).get(resource)
     }
 
     /// The amount of one resource, in the parts it consists of.
     pub fn parts(&self, resource: ResourceIx) -> [i64; 2] {
-        [self.of(Class::Preemptible, resource), self.of(Class::NonPreemptible, resource)]
+        Preemptibility::ALL.map(|kind| self.of(kind, resource))
     }
 
-    /// The amount of one resource, whatever class it counts for.
+    /// The amount of one resource, of all pods.
     pub fn total(&self, resource: ResourceIx) -> i64 {
         let [preemptible, rest] = self.parts(resource);
         preemptible.saturating_add(rest)
     }
 
     /// The amounts that count for a class.
-    pub fn class(&self, class: Class) -> &Amounts {
-        match class {
-            Class::Preemptible => &self.preemptible,
-            Class::NonPreemptible => &self.non_preemptible,
+    pub fn amounts(&self, preemptibility: Preemptibility) -> &Amounts {
+        match preemptibility {
+            Preemptibility::Preemptible => &self.preemptible,
+            Preemptibility::NonPreemptible => &self.non_preemptible,
         }
     }
 
     /// Books a request in or out.
-    pub(super) fn book(&mut self, entry: Entry, class: Class, request: &Request) {
-        let amounts = match class {
-            Class::Preemptible => &mut self.preemptible,
-            Class::NonPreemptible => &mut self.non_preemptible,
+    pub(super) fn book(&mut self, entry: Entry, preemptibility: Preemptibility, request: &Request) {
+        let amounts = match preemptibility {
+            Preemptibility::Preemptible => &mut self.preemptible,
+            Preemptibility::NonPreemptible => &mut self.non_preemptible,
         };
         match entry {
             Entry::In => amounts.add(request),

@@ -56,7 +56,9 @@ pub(crate) fn attempt(
     let there = |victim: &String| world.pods.contains_key(victim);
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let planned = gangs.planned_with(pod);
-    let parts = planned.iter().map(|of| Part::of(world, switches, if *of == job(pod) { Some(pod) } else { None }, of, &planned));
+    let parts = planned
+        .iter()
+        .map(|of| Part::of(world, switches, if *of == job(pod) { Some(pod) } else { None }, of, &planned));
     let parts: Vec<Part<'_>> = parts.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     let incoming: Vec<&Pod> = planned.iter().flat_map(|of| waiting(world, of)).collect();
     let together = |other: &Pod| gangs.are_together(pod, other);

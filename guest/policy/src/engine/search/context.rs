@@ -1,11 +1,11 @@
-//! What a search has to go by.
+//! The input of a search.
 
 use crate::contract::{Outcome, Placement, Subject};
 use crate::engine::Notes;
 use crate::laws::{Denial, Gate, Laws, Preemptor, Rule};
 use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Pod, PodIx};
 
-/// What a search has to go by.
+/// The input of a search.
 pub struct PreemptionContext<'a> {
     /// The preemptor.
     pub preemptor: &'a Preemptor,
@@ -17,12 +17,12 @@ pub struct PreemptionContext<'a> {
     pub ledger: &'a Ledger,
     /// Placements that the host refused.
     pub refuted: &'a [Placement],
-    /// Where to record what the laws say.
+    /// Where the explanations are recorded.
     pub notes: &'a mut Notes,
 }
 
 impl PreemptionContext<'_> {
-    /// Whether a pod holds its node only until it is gone.
+    /// Whether a pod leaves its node without a new plan: it is being deleted, or an accepted plan evicts it.
     pub(super) fn is_leaving(&self, cluster: &Cluster, ix: PodIx) -> bool {
         cluster.pod(ix).is_some_and(|pod| pod.is_leaving()) || self.ledger.is_victim(ix)
     }
@@ -37,19 +37,19 @@ impl PreemptionContext<'_> {
     }
 
     /// Whether every guard allows the eviction of a pod.
-    pub(super) fn may_make_way(&mut self, cluster: &Cluster, ix: PodIx) -> bool {
+    pub(super) fn is_candidate(&mut self, cluster: &Cluster, ix: PodIx) -> bool {
         if cluster.pod(ix).is_none() {
             return false;
         }
-        let barring = self.barring(cluster, ix);
-        if let Some((rule, denial)) = &barring {
+        let first_denial = self.first_denial(cluster, ix);
+        if let Some((rule, denial)) = &first_denial {
             self.notes.denial(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, denial);
         }
-        barring.is_none()
+        first_denial.is_none()
     }
 
     /// The first guard that denies the eviction of a pod.
-    pub(super) fn barring(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
+    pub(super) fn first_denial(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
         let pod = cluster.pod(ix)?;
         self.gangs.iter().find_map(|gang| {
             let case = gang.planning(cluster, self.ledger);
@@ -78,7 +78,7 @@ impl PreemptionContext<'_> {
         !refuted && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
     }
 
-    /// The room of a node beside what is promised to pods of other jobs.
+    /// The free room of a node, less what is promised to pods of other jobs.
     pub(super) fn unpromised(&self, cluster: &Cluster, node: &Node) -> Amounts {
         let mut room = node.free.clone();
         self.promised(cluster, node).for_each(|other| room.subtract(&other.request));
@@ -88,7 +88,7 @@ impl PreemptionContext<'_> {
     /// Candidates in the order in which they are reprieved.
     pub(super) fn in_reprieve_order(&self, cluster: &Cluster, mut candidates: Vec<PodIx>) -> Vec<PodIx> {
         candidates.sort_unstable_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
-            (Some(a), Some(b)) => (self.laws.put_back.compare)(cluster, a, b),
+            (Some(a), Some(b)) => (self.laws.reprieve_order.compare)(cluster, a, b),
             _ => a.cmp(b),
         });
         candidates

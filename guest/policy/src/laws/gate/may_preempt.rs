@@ -33,7 +33,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the asking pod may preempt.
+/// Whether the preemptor may preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.pod(case.preemptor.pod) {
         Some(pod) if pod.attributes.may_preempt => Ok(()),

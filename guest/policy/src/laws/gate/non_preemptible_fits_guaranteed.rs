@@ -23,7 +23,7 @@
 //! `spec.min` of the ElasticQuota. `enableCheckParentQuota` asks the parents, too.
 
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, within};
+use crate::model::{Preemptibility, within};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -41,14 +41,14 @@ pub const LAW: Law<Holds> = Law::gate(
 
 /// Whether the preemptor, if it is non-preemptible, stays within the guarantee of its queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    if case.preemptor.class != Class::NonPreemptible {
+    if case.preemptor.preemptibility != Preemptibility::NonPreemptible {
         return Ok(());
     }
     for (ix, queue) in case.preemptor.queues(case.cluster) {
         for (resource, min) in queue.bounds.guaranteed.iter() {
-            let used = queue.used.of(Class::NonPreemptible, resource);
-            let asked = case.requested(ix, &[Class::NonPreemptible], resource);
-            let promised = case.promised(ix, Class::NonPreemptible, resource);
+            let used = queue.used.of(Preemptibility::NonPreemptible, resource);
+            let asked = case.requested(ix, &[Preemptibility::NonPreemptible], resource);
+            let promised = case.promised(ix, Preemptibility::NonPreemptible, resource);
             if !within(&[used, promised, asked], min) {
                 let parts = [("used", used), ("promised", promised), ("requested", asked), ("min", min)];
                 return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });

@@ -31,10 +31,10 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the queue of the asking pod lets it preempt.
+/// Whether the queue of the preemptor lets it preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let queue = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue));
-    if queue.is_some_and(|queue| queue.policy.frozen) {
+    if queue.is_some_and(|queue| queue.policy.preempts_nothing) {
         return Err(Denial::Case(""));
     }
     Ok(())

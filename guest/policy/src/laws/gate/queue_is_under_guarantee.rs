@@ -24,7 +24,7 @@
 //! `resources.guaranteed` of the queues.
 
 use crate::laws::{Admits, Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, Pod, PodIx, QueueIx, ResourceIx};
+use crate::model::{Pod, PodIx, Preemptibility, QueueIx, ResourceIx};
 
 /// The law, asked of the preemptor.
 pub const LAW: Law<Holds> = Law::gate(TEXT, holds);
@@ -77,12 +77,12 @@ impl QueueRank {
 fn judged<'a>(case: &'a Case<'_>) -> impl Iterator<Item = QueueRank> + 'a {
     case.unplaced.iter().filter_map(|(resource, asked)| {
         let (ix, queue, guaranteed) = case.cluster.guarantor(case.preemptor.queue, resource)?;
-        let promised = case.promised(ix, Class::Preemptible, resource);
+        let promised = case.promised(ix, Preemptibility::Preemptible, resource);
         Some(QueueRank { queue: ix, resource, used: queue.used.total(resource), promised, asked, guaranteed })
     })
 }
 
-/// Whether the asking pod may make others leave at all.
+/// Whether the preemptor may preempt at all.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let mut none = true;
     for standing in judged(case) {
@@ -106,7 +106,7 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     }
 }
 
-/// Whether every queue that is not under its guarantee ends within it when the group goes and the asking pod comes.
+/// Whether every queue that is not under its guarantee ends within it with the victims evicted and the preemptor placed.
 fn suffices(case: &Case<'_>) -> Result<(), Denial> {
     for standing in judged(case).filter(|standing| !standing.is_under()) {
         let victims = case.given_up(standing.queue, standing.resource);

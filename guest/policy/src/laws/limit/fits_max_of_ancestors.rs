@@ -22,7 +22,7 @@
 //! `resources.max` of the queues.
 
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, within};
+use crate::model::{Preemptibility, within};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -38,7 +38,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the asking pod stays under every maximum when the group has gone.
+/// Whether the preemptor stays under every maximum after the evictions.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let others = |ix| !case.preemptor.pods.contains(&ix);
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
@@ -48,7 +48,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
                 continue;
             }
             let (used, victims) = (queue.used.total(resource), case.given_up(ix, resource));
-            let promised = case.cluster.promised_below(ix, Class::Preemptible, resource, others);
+            let promised = case.cluster.promised_below(ix, Preemptibility::Preemptible, resource, others);
             if !within(&[used, promised, asked, victims.saturating_neg()], max) {
                 let parts =
                     [("used", used), ("promised", promised), ("requested", asked), ("victims", victims), ("max", max)];

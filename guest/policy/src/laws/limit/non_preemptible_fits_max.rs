@@ -24,7 +24,7 @@
 //! `spec.max` of the ElasticQuota; `enableRuntimeQuota`; `enableCheckParentQuota`.
 
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, within};
+use crate::model::{Preemptibility, within};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -42,15 +42,15 @@ pub const LAW: Law<Holds> = Law::limit(
 
 /// Whether the preemptor, if it is non-preemptible, stays under the maximum of its queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    if case.preemptor.class != Class::NonPreemptible {
+    if case.preemptor.preemptibility != Preemptibility::NonPreemptible {
         return Ok(());
     }
     for (ix, queue) in case.preemptor.queues(case.cluster) {
         let (called, limit) = queue.limit();
         for (resource, max) in limit.iter() {
             let [preemptible, non_preemptible] = queue.used.parts(resource);
-            let asked = case.requested(ix, &[Class::Preemptible, Class::NonPreemptible], resource);
-            let promised = [Class::Preemptible, Class::NonPreemptible].map(|class| case.promised(ix, class, resource));
+            let asked = case.requested(ix, &Preemptibility::ALL, resource);
+            let promised = Preemptibility::ALL.map(|kind| case.promised(ix, kind, resource));
             let promised = promised.iter().fold(0, |sum: i64, part| sum.saturating_add(*part));
             if !within(&[preemptible, non_preemptible, promised, asked], max) {
                 let parts = [

@@ -24,7 +24,7 @@
 //! `spec.min` and `spec.max` of the ElasticQuota; `enableRuntimeQuota`; `enableCheckParentQuota`.
 
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, within};
+use crate::model::{Preemptibility, within};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -42,17 +42,17 @@ pub const LAW: Law<Holds> = Law::limit(
 
 /// Whether the preemptor, if it is preemptible, stays under what is left of the maximum of its queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    if case.preemptor.class != Class::Preemptible {
+    if case.preemptor.preemptibility != Preemptibility::Preemptible {
         return Ok(());
     }
     for (ix, queue) in case.preemptor.queues(case.cluster) {
         let (called, limit) = queue.limit();
         for (resource, max) in limit.iter() {
-            let requested = queue.requested.of(Class::NonPreemptible, resource);
+            let requested = queue.requested.of(Preemptibility::NonPreemptible, resource);
             let aside = queue.bounds.guaranteed.get(resource).map_or(requested, |min| min.min(requested));
-            let used = queue.used.of(Class::Preemptible, resource);
-            let asked = case.requested(ix, &[Class::Preemptible], resource);
-            let promised = case.promised(ix, Class::Preemptible, resource);
+            let used = queue.used.of(Preemptibility::Preemptible, resource);
+            let asked = case.requested(ix, &[Preemptibility::Preemptible], resource);
+            let promised = case.promised(ix, Preemptibility::Preemptible, resource);
             if !within(&[aside, used, promised, asked], max) {
                 let parts = [
                     ("set-aside", aside),

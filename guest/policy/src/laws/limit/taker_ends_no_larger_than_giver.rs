@@ -23,7 +23,7 @@
 //! `resources.guaranteed` of the shared queue.
 
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, QueueIx, ResourceIx};
+use crate::model::{Preemptibility, QueueIx, ResourceIx};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the asking pod takes no more than evens out when the group goes.
+/// Whether the queue of the preemptor ends with no more than the queue of the victims.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.queue else { return Ok(()) };
     let queues = case.group.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue);
@@ -67,7 +67,7 @@ fn evens_out(
     asked: i64,
 ) -> Result<(), Denial> {
     let used = |ix: QueueIx| case.cluster.queue(ix).map_or(0, |queue| queue.used.total(resource));
-    let promised = case.promised(own, Class::Preemptible, resource);
+    let promised = case.promised(own, Preemptibility::Preemptible, resource);
     let left = used(theirs).saturating_sub(case.given_up(theirs, resource));
     if crate::model::within(&[used(own), promised, asked], left) {
         return Ok(());

@@ -66,8 +66,8 @@ fn queues(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
 }
 
 fn siblings(a: &Queue, b: &Queue) -> Ordering {
-    let ((a_used, a_whole), (b_used, b_whole)) = (a.standing.share, b.standing.share);
+    let ((a_used, a_whole), (b_used, b_whole)) = (a.rank.share, b.rank.share);
     let product = |used: i64, whole: i64| i128::from(used).saturating_mul(i128::from(whole));
     let by_share = product(a_used, b_whole).cmp(&product(b_used, a_whole));
-    b.standing.priority.cmp(&a.standing.priority).then(by_share).then_with(|| a.name.cmp(&b.name))
+    b.rank.priority.cmp(&a.rank.priority).then(by_share).then_with(|| a.name.cmp(&b.name))
 }

@@ -70,9 +70,8 @@ impl Cluster {
     pub fn assembled(&self, job: JobIx) -> Option<usize> {
         let job = self.job(job)?;
         let matching = job.gang()?.matching;
-        let count = |counts: fn(&Pod) -> bool| {
-            job.members.iter().filter(|ix| self.pod(**ix).is_some_and(counts)).count()
-        };
+        let count =
+            |counts: fn(&Pod) -> bool| job.members.iter().filter(|ix| self.pod(**ix).is_some_and(counts)).count();
         let held = || count(|pod| matches!(pod.place, Place::Reserved(_)));
         match matching {
             Match::OnceSatisfied if self.was_satisfied(job) => None,

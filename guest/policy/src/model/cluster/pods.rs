@@ -171,13 +171,13 @@ impl Cluster {
     }
 
     /// A pod counts against another queue, or in another way, from now on.
-    pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, class: Class) {
-        if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.attributes.class == class) {
+    pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, preemptibility: Preemptibility) {
+        if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.attributes.preemptibility == preemptibility) {
             return;
         }
         if let Some(mut pod) = self.detach(ix) {
             pod.queue = queue;
-            pod.attributes.class = class;
+            pod.attributes.preemptibility = preemptibility;
             self.attach(ix, pod);
         }
     }
@@ -207,7 +207,7 @@ impl Cluster {
 fn book(queues: &mut Table<QueueIx, Queue>, pod: &Pod, entry: Entry, books: fn(&mut Queue) -> &mut Usage) {
     let mut next = pod.queue;
     while let Some(queue) = next.and_then(|queue| queues.get_mut(queue)) {
-        books(queue).book(entry, pod.attributes.class, &pod.request);
+        books(queue).book(entry, pod.attributes.preemptibility, &pod.request);
         next = queue.parent;
     }
 }

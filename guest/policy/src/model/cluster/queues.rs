@@ -11,10 +11,10 @@ impl Cluster {
         }
     }
 
-    /// Where a queue stands among its siblings.
-    pub fn set_standing(&mut self, queue: QueueIx, standing: QueueRank) {
+    /// Sets the rank of a queue among its siblings.
+    pub fn set_rank(&mut self, queue: QueueIx, rank: QueueRank) {
         if let Some(queue) = self.queues.get_mut(queue) {
-            queue.standing = standing;
+            queue.rank = rank;
         }
     }
 
@@ -33,16 +33,18 @@ impl Cluster {
         self.path(queue).find_map(|(ix, queue)| Some((ix, queue, queue.bounds.guaranteed.get(resource)?)))
     }
 
-    /// What is promised to waiting pods that count against a queue or one below it, of one class and resource.
+    /// What is promised to waiting pods that count against a queue or one below it, of one preemptibility and resource.
     pub fn promised_below(
         &self,
         queue: QueueIx,
-        class: Class,
+        preemptibility: Preemptibility,
         resource: ResourceIx,
         counts: impl Fn(PodIx) -> bool,
     ) -> i64 {
         let below = |pod: &Pod| self.path(pod.queue).any(|(ix, _)| ix == queue);
-        let pods = self.nominated().filter(|(ix, pod)| pod.attributes.class == class && counts(*ix) && below(pod));
+        let pods = self
+            .nominated()
+            .filter(|(ix, pod)| pod.attributes.preemptibility == preemptibility && counts(*ix) && below(pod));
         pods.fold(0, |sum: i64, (_, pod)| sum.saturating_add(pod.request.get(resource)))
     }
 
@@ -57,8 +59,8 @@ impl Cluster {
             let QueueDefinition { name, bounds, is_default, policy, spec, .. } = spec;
             let symbol = self.symbols.intern(&name);
             let (used, requested) = (Usage::default(), Usage::default());
-            let (standing, runtime) = (QueueRank::default(), None);
-            let queue = Queue { name, parent, bounds, is_default, policy, standing, spec, runtime, used, requested };
+            let (rank, runtime) = (QueueRank::default(), None);
+            let queue = Queue { name, parent, bounds, is_default, policy, rank, spec, runtime, used, requested };
             if let Some(ix) = self.queues.push(queue) {
                 self.queue_names.insert(symbol, ix);
             }

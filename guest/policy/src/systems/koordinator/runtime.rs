@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Bound, Class, Cluster, QueueIx, ResourceIx};
+use crate::model::{Bound, Cluster, Preemptibility, QueueIx, ResourceIx};
 
 /// The terms on which a quota shares, beside its bounds.
 #[derive(Debug, Clone, Default)]
@@ -103,8 +103,8 @@ impl Split<'_> {
     /// What the quota's own pods request: its total less the totals of its children.
     fn own_request(&self, ix: QueueIx) -> i64 {
         let of = |queue: &crate::model::Queue| {
-            [Class::Preemptible, Class::NonPreemptible]
-                .map(|class| queue.requested.of(class, self.resource))
+            [Preemptibility::Preemptible, Preemptibility::NonPreemptible]
+                .map(|kind| queue.requested.of(kind, self.resource))
                 .into_iter()
                 .fold(0, i64::saturating_add)
         };

@@ -122,7 +122,8 @@ impl System for Volcano {
             None => {}
         }
         self.groups.read_pod(attributes.job, pod, metadata.either(keys::JOB_NAME));
-        attributes.class = self.classes.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
+        attributes.preemptibility =
+            self.classes.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
         attributes
     }
 
@@ -164,9 +165,9 @@ impl System for Volcano {
             cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
         }
         let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
-        for (ix, class) in self.classes.sync(cluster, &changed) {
+        for (ix, preemptibility) in self.classes.sync(cluster, &changed) {
             let Some(pod) = cluster.pod(ix) else { continue };
-            cluster.rehome(ix, self.queue_of(cluster, pod), class);
+            cluster.rehome(ix, self.queue_of(cluster, pod), preemptibility);
         }
     }
 

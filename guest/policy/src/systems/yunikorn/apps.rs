@@ -119,7 +119,7 @@ impl Apps {
     }
 
     /// The applications whose first pod or originator is gone, for a checkpoint: their remaining pods do not show which pod that was.
-    pub fn remember(&self, cluster: &Cluster) -> Vec<AppHistory> {
+    pub fn checkpoint(&self, cluster: &Cluster) -> Vec<AppHistory> {
         let history = self.apps.iter().filter(|(_, app)| {
             app.first_pod.is_none() || app.originator.as_ref().is_some_and(|(_, pod)| pod.is_none())
         });
@@ -137,7 +137,7 @@ impl Apps {
     }
 
     /// Restores which pod arrived first, from a checkpoint.
-    pub fn recall(&mut self, cluster: &Cluster, history: Vec<AppHistory>) {
+    pub fn restore(&mut self, cluster: &Cluster, history: Vec<AppHistory>) {
         for AppHistory { app, first, named, namespace, originator } in history {
             let Some(job) = cluster.job_named(&(String::new(), app)) else { continue };
             let Some(app) = self.apps.get_mut(&job) else { continue };

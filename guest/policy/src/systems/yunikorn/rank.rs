@@ -26,7 +26,7 @@ pub fn update(cluster: &mut Cluster) {
     let total = total(cluster);
     for (ix, _) in queues {
         let share = cluster.queue(ix).map_or((0, 1), |queue| share(queue, &total));
-        cluster.set_standing(ix, QueueRank { priority: highest.get(&ix).copied(), share });
+        cluster.set_rank(ix, QueueRank { priority: highest.get(&ix).copied(), share });
     }
 }
 

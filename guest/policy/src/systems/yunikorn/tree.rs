@@ -110,7 +110,7 @@ impl Tree {
         let parent = level.parent.map(str::to_owned);
         specs.push(QueueDefinition { name: queue.path.clone(), parent, bounds, policy, ..QueueDefinition::default() });
         let template = queue.template.as_ref().or(level.template);
-        let below = Level { parent: Some(&queue.path), disabled: policy.spared, template };
+        let below = Level { parent: Some(&queue.path), disabled: policy.protects_pods, template };
         for child in &queue.queues {
             self.configured(cluster, child, &below, specs);
         }

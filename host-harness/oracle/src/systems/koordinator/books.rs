@@ -31,12 +31,7 @@ pub(super) struct Books {
 /// reservation, or a pod without a quota.
 ///
 /// What the other jobs of `planned` request counts like a promise: they are to hold it together with the job of the pod.
-pub(super) fn books(
-    world: &World,
-    switches: Switches,
-    pod: &Pod,
-    planned: &[String],
-) -> Result<Vec<Books>, ReadError> {
+pub(super) fn books(world: &World, switches: Switches, pod: &Pod, planned: &[String]) -> Result<Vec<Books>, ReadError> {
     let levels = if switches.checks_parents { usize::MAX } else { 1 };
     path(world, pod).into_iter().take(levels).map(|quota| Books::of(world, switches, (pod, planned), quota)).collect()
 }

@@ -77,7 +77,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What everybody gives on its node: nothing who lives inside a reservation.
+    /// What the eviction of each pod frees on its node: nothing inside a reservation.
     fn gives(&self) -> BTreeMap<&str, Amounts> {
         let gift = |pod: &Pod| if self.world.inside(pod) { Amounts::default() } else { pod.request.clone() };
         self.world.pods.values().map(|pod| (pod.name.as_str(), gift(pod))).collect()
