@@ -1,7 +1,7 @@
 //! What a law is asked about.
 
 use super::{Companion, Preemptor};
-use crate::model::{Amounts, Cluster, Ledger, PodIx, Preemptibility, QueueIx, ResourceIx};
+use crate::model::{Amounts, Cluster, Freed, Ledger, PodIx, Preemptibility, Promised, QueueIx, Requested, ResourceIx};
 
 /// The cluster as it is or would be, and the preemptor.
 #[derive(Debug, Clone, Copy)]
@@ -24,25 +24,30 @@ pub struct Case<'a> {
 
 impl Case<'_> {
     /// What the pods that would be evicted together use of a queue.
-    pub fn given_up(&self, queue: QueueIx, resource: ResourceIx) -> i64 {
+    pub fn given_up(&self, queue: QueueIx, resource: ResourceIx) -> Freed {
         let pods = self.group.iter().filter_map(|ix| self.cluster.pod(*ix));
         let below = pods.filter(|pod| self.cluster.is_below(pod.queue, queue));
-        below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
+        Freed(below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource))))
+    }
+
+    /// What the preemptor's pods request of a resource, as far as they do not hold it yet.
+    pub fn asks(&self, resource: ResourceIx) -> Requested {
+        Requested(self.unplaced.get(resource))
     }
 
     /// What the preemptor's pods request of a queue, and what those of its companions of these kinds request of it.
-    pub fn requested(&self, queue: QueueIx, kinds: &[Preemptibility], resource: ResourceIx) -> i64 {
+    pub fn requested(&self, queue: QueueIx, kinds: &[Preemptibility], resource: ResourceIx) -> Requested {
         let counts = |companion: &&Companion| {
             kinds.contains(&companion.preemptibility) && self.cluster.is_below(companion.queue, queue)
         };
         let companions = self.companions.iter().filter(counts).map(|companion| companion.unplaced.get(resource));
-        companions.fold(self.unplaced.get(resource), i64::saturating_add)
+        Requested(companions.fold(self.unplaced.get(resource), i64::saturating_add))
     }
 
     /// What is promised to waiting pods of other jobs that count against a queue, of one preemptibility and resource.
-    pub fn promised(&self, queue: QueueIx, preemptibility: Preemptibility, resource: ResourceIx) -> i64 {
+    pub fn promised(&self, queue: QueueIx, preemptibility: Preemptibility, resource: ResourceIx) -> Promised {
         if !self.promises_count {
-            return 0;
+            return Promised(0);
         }
         self.cluster.promised_below(queue, preemptibility, resource, |pod| !self.preemptor.pods.contains(&pod))
     }

@@ -20,6 +20,7 @@ mod loss;
 pub mod order;
 mod preemptor;
 mod register;
+mod sum;
 mod switch;
 mod table;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use law::{Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, L
 pub use loss::{NodeCost, NodeVictims, count};
 pub use preemptor::{Companion, Preemptor};
 pub use register::Entry;
+pub use sum::Sum;
 pub use switch::Switch;
 pub(crate) use table::laws;
 pub use table::{Gate, Group, Guard, LastResort, Laws, NodeChoice, Order, Sample, Search};

@@ -1,16 +1,20 @@
 //! Queues and quotas: a tree of bounds, with what is held and asked for below each.
 
-use super::{Amounts, Bound, Preemptibility, QueueIx, Request, ResourceIx};
+use std::marker::PhantomData;
+
+use super::{
+    Amounts, Bound, Deserved, Guaranteed, Max, Meaning, Preemptibility, QueueIx, Request, Requested, ResourceIx, Used,
+};
 
 /// The bounds of a queue. What it is called differs from system to system; it means the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// What it gets back from others whenever it needs it: Koordinator's min, YuniKorn's guaranteed, Volcano's guarantee.
-    pub guaranteed: Bound,
+    pub guaranteed: Bound<Guaranteed>,
     /// What it is entitled to while others do not need it: Volcano's deserved.
-    pub deserved: Bound,
+    pub deserved: Bound<Deserved>,
     /// What it never exceeds: max, Volcano's capability.
-    pub max: Bound,
+    pub max: Bound<Max>,
 }
 
 /// How the pods of a queue preempt and are preempted, where the system lets its queues say so.
@@ -97,16 +101,16 @@ pub struct Queue {
     /// How it stands beside others.
     pub spec: QueueSpec,
     /// What it may hold now in place of its maximum, where its system shares out what there is.
-    pub runtime: Option<Bound>,
+    pub runtime: Option<Bound<Max>>,
     /// What its pods hold.
-    pub used: Usage,
+    pub used: Usage<Used>,
     /// What its pods ask for, whether they hold it or wait for it.
-    pub requested: Usage,
+    pub requested: Usage<Requested>,
 }
 
 impl Queue {
     /// What it may hold now, and what that is called.
-    pub fn limit(&self) -> (&'static str, &Bound) {
+    pub fn limit(&self) -> (&'static str, &Bound<Max>) {
         match &self.runtime {
             Some(runtime) => ("runtime", runtime),
             None => ("max", &self.bounds.max),
@@ -115,46 +119,46 @@ impl Queue {
 
     /// What is its due of a resource: what it deserves, as far as it may hold it, and what it is guaranteed in any case. None where
     /// neither is said.
-    pub fn entitlement(&self, resource: ResourceIx) -> Option<i64> {
-        let guaranteed = self.bounds.guaranteed.get(resource).filter(|amount| *amount > 0);
-        let most = self.limit().1.get(resource).unwrap_or(i64::MAX);
-        let deserved = self.bounds.deserved.get(resource).map(|amount| amount.min(most));
-        deserved.max(guaranteed)
+    pub fn entitlement(&self, resource: ResourceIx) -> Option<Deserved> {
+        let guaranteed = self.bounds.guaranteed.get(resource).filter(|guaranteed| guaranteed.0 > 0);
+        let max = self.limit().1.get(resource).map_or(i64::MAX, |max| max.0);
+        let deserved = self.bounds.deserved.get(resource).map(|deserved| Deserved(deserved.0.min(max)));
+        deserved.max(guaranteed.map(|guaranteed| Deserved(guaranteed.0)))
     }
 
     /// The resources of which it has a due.
-    pub fn entitlements(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
+    pub fn entitlements(&self) -> impl Iterator<Item = (ResourceIx, Deserved)> + '_ {
         let Bounds { guaranteed, deserved, .. } = &self.bounds;
-        let others = guaranteed.iter().filter(|(resource, _)| deserved.get(*resource).is_none());
-        deserved.iter().chain(others).filter_map(|(resource, _)| Some((resource, self.entitlement(resource)?)))
+        let others = guaranteed.amounts().filter(|(resource, _)| deserved.get(*resource).is_none());
+        deserved.amounts().chain(others).filter_map(|(resource, _)| Some((resource, self.entitlement(resource)?)))
     }
 }
 
 /// Amounts kept apart by preemptibility.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct Usage<K> {
     preemptible: Amounts,
     non_preemptible: Amounts,
+    meaning: PhantomData<K>,
 }
 
-impl Usage {
+impl<K: Meaning> Usage<K> {
     /// The amount of one resource of the pods of one preemptibility.
-    pub fn of(&self, preemptibility: Preemptibility, resource: ResourceIx) -> i64 {
-        self.amounts(preemptibility).get(resource)
+    pub fn of(&self, preemptibility: Preemptibility, resource: ResourceIx) -> K {
+        K::new(self.amounts(preemptibility).get(resource))
     }
 
     /// The amount of one resource, in the parts it consists of.
-    pub fn parts(&self, resource: ResourceIx) -> [i64; 2] {
+    pub fn parts(&self, resource: ResourceIx) -> [K; 2] {
         Preemptibility::ALL.map(|kind| self.of(kind, resource))
     }
 
     /// The amount of one resource, of all pods.
-    pub fn total(&self, resource: ResourceIx) -> i64 {
-        let [preemptible, rest] = self.parts(resource);
-        preemptible.saturating_add(rest)
+    pub fn total(&self, resource: ResourceIx) -> K {
+        K::new(self.preemptible.get(resource).saturating_add(self.non_preemptible.get(resource)))
     }
 
-    /// The amounts that count for a class.
+    /// The amounts of the pods of one preemptibility.
     pub fn amounts(&self, preemptibility: Preemptibility) -> &Amounts {
         match preemptibility {
             Preemptibility::Preemptible => &self.preemptible,

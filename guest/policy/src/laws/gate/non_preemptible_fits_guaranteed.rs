@@ -22,8 +22,8 @@
 //!
 //! `spec.min` of the ElasticQuota. `enableCheckParentQuota` asks the parents, too.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Preemptibility, within};
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::model::Preemptibility;
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -46,13 +46,10 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     }
     for (ix, queue) in case.preemptor.queues(case.cluster) {
         for (resource, min) in queue.bounds.guaranteed.iter() {
-            let used = queue.used.of(Preemptibility::NonPreemptible, resource);
-            let asked = case.requested(ix, &[Preemptibility::NonPreemptible], resource);
-            let promised = case.promised(ix, Preemptibility::NonPreemptible, resource);
-            if !within(&[used, promised, asked], min) {
-                let parts = [("used", used), ("promised", promised), ("requested", asked), ("min", min)];
-                return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
-            }
+            let sum = Sum::of("used", queue.used.of(Preemptibility::NonPreemptible, resource))
+                .plus("promised", case.promised(ix, Preemptibility::NonPreemptible, resource))
+                .plus("requested", case.requested(ix, &[Preemptibility::NonPreemptible], resource));
+            sum.at_most("min", min).map_err(Denial::exceeds(ix, resource))?;
         }
     }
     Ok(())

@@ -23,8 +23,8 @@
 //!
 //! `spec.max` of the ElasticQuota; `enableRuntimeQuota`; `enableCheckParentQuota`.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Preemptibility, within};
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::model::{Preemptibility, Promised};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -49,19 +49,12 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
         let (called, limit) = queue.limit();
         for (resource, max) in limit.iter() {
             let [preemptible, non_preemptible] = queue.used.parts(resource);
-            let asked = case.requested(ix, &Preemptibility::ALL, resource);
-            let promised = Preemptibility::ALL.map(|kind| case.promised(ix, kind, resource));
-            let promised = promised.iter().fold(0, |sum: i64, part| sum.saturating_add(*part));
-            if !within(&[preemptible, non_preemptible, promised, asked], max) {
-                let parts = [
-                    ("preemptible-used", preemptible),
-                    ("non-preemptible-used", non_preemptible),
-                    ("promised", promised),
-                    ("requested", asked),
-                    (called, max),
-                ];
-                return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
-            }
+            let promised = Preemptibility::ALL.map(|kind| case.promised(ix, kind, resource).0);
+            let sum = Sum::of("preemptible-used", preemptible)
+                .plus("non-preemptible-used", non_preemptible)
+                .plus("promised", Promised(promised.iter().fold(0, |sum: i64, part| sum.saturating_add(*part))))
+                .plus("requested", case.requested(ix, &Preemptibility::ALL, resource));
+            sum.at_most(called, max).map_err(Denial::exceeds(ix, resource))?;
         }
     }
     Ok(())

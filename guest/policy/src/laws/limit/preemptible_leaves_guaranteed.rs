@@ -23,8 +23,8 @@
 //!
 //! `spec.min` and `spec.max` of the ElasticQuota; `enableRuntimeQuota`; `enableCheckParentQuota`.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Preemptibility, within};
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::model::{Preemptibility, Requested};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -49,20 +49,12 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
         let (called, limit) = queue.limit();
         for (resource, max) in limit.iter() {
             let requested = queue.requested.of(Preemptibility::NonPreemptible, resource);
-            let aside = queue.bounds.guaranteed.get(resource).map_or(requested, |min| min.min(requested));
-            let used = queue.used.of(Preemptibility::Preemptible, resource);
-            let asked = case.requested(ix, &[Preemptibility::Preemptible], resource);
-            let promised = case.promised(ix, Preemptibility::Preemptible, resource);
-            if !within(&[aside, used, promised, asked], max) {
-                let parts = [
-                    ("set-aside", aside),
-                    ("preemptible-used", used),
-                    ("promised", promised),
-                    ("requested", asked),
-                    (called, max),
-                ];
-                return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
-            }
+            let aside = queue.bounds.guaranteed.get(resource).map_or(requested.0, |min| min.0.min(requested.0));
+            let sum = Sum::of("set-aside", Requested(aside))
+                .plus("preemptible-used", queue.used.of(Preemptibility::Preemptible, resource))
+                .plus("promised", case.promised(ix, Preemptibility::Preemptible, resource))
+                .plus("requested", case.requested(ix, &[Preemptibility::Preemptible], resource));
+            sum.at_most(called, max).map_err(Denial::exceeds(ix, resource))?;
         }
     }
     Ok(())

@@ -70,11 +70,12 @@ impl PartialOrd for Share {
 }
 
 fn share(queue: &Queue) -> Share {
-    let parts = queue.entitlements().map(|(resource, entitlement)| match (queue.used.total(resource), entitlement) {
-        (0, 0) => Share(0, 1),
-        (_, 0) => Share(1, 1),
-        (used, entitlement) => Share(used, entitlement),
-    });
+    let parts =
+        queue.entitlements().map(|(resource, entitlement)| match (queue.used.total(resource).0, entitlement.0) {
+            (0, 0) => Share(0, 1),
+            (_, 0) => Share(1, 1),
+            (used, entitlement) => Share(used, entitlement),
+        });
     parts.max().unwrap_or(Share(1, 1))
 }
 

@@ -204,7 +204,12 @@ impl Cluster {
 }
 
 /// Books the request of a pod with its queue and every ancestor.
-fn book(queues: &mut Table<QueueIx, Queue>, pod: &Pod, entry: Entry, books: fn(&mut Queue) -> &mut Usage) {
+fn book<K: Meaning>(
+    queues: &mut Table<QueueIx, Queue>,
+    pod: &Pod,
+    entry: Entry,
+    books: fn(&mut Queue) -> &mut Usage<K>,
+) {
     let mut next = pod.queue;
     while let Some(queue) = next.and_then(|queue| queues.get_mut(queue)) {
         books(queue).book(entry, pod.attributes.preemptibility, &pod.request);

@@ -5,7 +5,7 @@ use crate::model::queue::Entry;
 
 impl Cluster {
     /// What a queue may hold now in place of its maximum.
-    pub fn set_runtime(&mut self, queue: QueueIx, runtime: Bound) {
+    pub fn set_runtime(&mut self, queue: QueueIx, runtime: Bound<Max>) {
         if let Some(queue) = self.queues.get_mut(queue) {
             queue.runtime = Some(runtime);
         }
@@ -29,7 +29,7 @@ impl Cluster {
     }
 
     /// The nearest queue that guarantees some of a resource, from a queue up, and how much.
-    pub fn guarantor(&self, queue: Option<QueueIx>, resource: ResourceIx) -> Option<(QueueIx, &Queue, i64)> {
+    pub fn guarantor(&self, queue: Option<QueueIx>, resource: ResourceIx) -> Option<(QueueIx, &Queue, Guaranteed)> {
         self.path(queue).find_map(|(ix, queue)| Some((ix, queue, queue.bounds.guaranteed.get(resource)?)))
     }
 
@@ -40,12 +40,12 @@ impl Cluster {
         preemptibility: Preemptibility,
         resource: ResourceIx,
         counts: impl Fn(PodIx) -> bool,
-    ) -> i64 {
+    ) -> Promised {
         let below = |pod: &Pod| self.path(pod.queue).any(|(ix, _)| ix == queue);
         let pods = self
             .nominated()
             .filter(|(ix, pod)| pod.attributes.preemptibility == preemptibility && counts(*ix) && below(pod));
-        pods.fold(0, |sum: i64, (_, pod)| sum.saturating_add(pod.request.get(resource)))
+        Promised(pods.fold(0, |sum: i64, (_, pod)| sum.saturating_add(pod.request.get(resource))))
     }
 
     /// Replaces the tree. Parents must stand before their children; a parent that does not is none. `queue_of` tells the queue of

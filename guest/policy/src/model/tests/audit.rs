@@ -75,8 +75,8 @@ pub fn queues_add_up(cluster: &Cluster) {
                 let used = sum(&mut of_class().filter(|pod| pod.place.node().is_some()));
                 let requested = sum(&mut of_class().filter(|pod| pod.place != Place::Finished));
                 let said = format!("{} {preemptibility:?} {resource:?}", queue.name);
-                assert_eq!(queue.used.of(preemptibility, resource), used, "used by {said}");
-                assert_eq!(queue.requested.of(preemptibility, resource), requested, "requested from {said}");
+                assert_eq!(queue.used.of(preemptibility, resource).0, used, "used by {said}");
+                assert_eq!(queue.requested.of(preemptibility, resource).0, requested, "requested from {said}");
             }
         }
     }

@@ -48,8 +48,8 @@ fn total(cluster: &Cluster) -> BTreeMap<ResourceIx, i64> {
 /// The dominant share of a queue: usage over its guarantee, or over the whole cluster where it has no guarantee of a resource.
 fn share(queue: &Queue, total: &BTreeMap<ResourceIx, i64>) -> (i64, i64) {
     let shares = total.iter().filter_map(|(resource, all)| {
-        let used = queue.used.parts(*resource).iter().fold(0, |sum: i64, part| sum.saturating_add(*part));
-        let whole = queue.bounds.guaranteed.get(*resource).unwrap_or(*all);
+        let used = queue.used.total(*resource).0;
+        let whole = queue.bounds.guaranteed.get(*resource).map_or(*all, |guaranteed| guaranteed.0);
         (used > 0).then_some((used, whole.max(1)))
     });
     let product = |used: i64, whole: i64| i128::from(used).saturating_mul(i128::from(whole));

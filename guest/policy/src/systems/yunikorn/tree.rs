@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::config::queue::is_name;
 use super::config::{Config, Quantity, Queue, Resources, Rule, Template};
 use super::properties;
-use crate::model::{Bound, Bounds, Cluster, QueueDefinition};
+use crate::model::{Bound, Bounds, Cluster, Meaning, QueueDefinition};
 
 /// The queue tree.
 #[derive(Debug, Default)]
@@ -163,9 +163,11 @@ struct Level<'a> {
 }
 
 fn bounds(cluster: &Cluster, resources: &Resources) -> Bounds {
-    let bound = |quantities: &[Quantity]| {
-        let known = |quantity: &Quantity| Some((cluster.resource_named(&quantity.resource)?, quantity.amount));
-        Bound::new(quantities.iter().filter_map(known))
-    };
-    Bounds { guaranteed: bound(&resources.guaranteed), max: bound(&resources.max), ..Bounds::default() }
+    let (guaranteed, max) = (bound(cluster, &resources.guaranteed), bound(cluster, &resources.max));
+    Bounds { guaranteed, max, ..Bounds::default() }
+}
+
+fn bound<K: Meaning>(cluster: &Cluster, quantities: &[Quantity]) -> Bound<K> {
+    let known = |quantity: &Quantity| Some((cluster.resource_named(&quantity.resource)?, quantity.amount));
+    Bound::new(quantities.iter().filter_map(known))
 }
