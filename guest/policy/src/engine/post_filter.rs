@@ -59,8 +59,8 @@ impl Engine {
     /// What the first gate says that does not hold for one of these gangs.
     fn broken(&mut self, gangs: &[Preemptor], gates: &[Gate]) -> Option<Reason> {
         let (at, rule, denial) = gangs.iter().enumerate().find_map(|(at, gang)| {
-            let case = gang.planning(&self.cluster, &self.ledger);
-            gates.iter().find_map(|gate| Some((at, gate.rule, (gate.holds)(&case).err()?)))
+            let (rule, denial) = gang.planning(&self.cluster, &self.ledger).first_broken(gates)?;
+            Some((at, rule, denial))
         })?;
         if at == 0 {
             self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);

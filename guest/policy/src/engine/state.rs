@@ -30,7 +30,8 @@ impl Engine {
     pub fn save(&self) -> Checkpoint {
         let satisfied = self.cluster.jobs().filter(|(_, job)| job.satisfied).map(|(_, job)| job.key.clone()).collect();
         let failed = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.failed_at?))).collect();
-        let scaled = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.scaled_at?))).collect();
+        let scaled = self.cluster.jobs();
+        let scaled = scaled.filter_map(|(ix, job)| Some((job.key.clone(), self.cluster.scaled_at(ix)?))).collect();
         let required_node_reservations = self.cluster.required_node_reservations().collect();
         let system = self.system.as_ref().map(|system| system.checkpoint(&self.cluster)).unwrap_or_default();
         let memory =
@@ -63,8 +64,8 @@ impl Engine {
             }
         }
         for (key, at) in memory.scaled {
-            if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
-                job.scaled_at = Some(at);
+            if let Some(job) = self.cluster.job_or_new(&key) {
+                self.cluster.set_scaled_at(job, at);
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What a law is asked about.
 
-use super::{Companion, Preemptor};
+use super::{Companion, Denial, Gate, Guard, Preemptor, Rule};
 use crate::model::{Amounts, Cluster, Freed, Ledger, PodIx, Preemptibility, Promised, QueueIx, Requested, ResourceIx};
 
 /// The cluster as it is or would be, and the preemptor.
@@ -23,6 +23,17 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
+    /// The first of these laws that does not hold.
+    pub fn first_broken(&self, laws: &[Gate]) -> Option<(Rule, Denial)> {
+        laws.iter().find_map(|law| Some((law.rule, (law.holds)(self).err()?)))
+    }
+
+    /// The first of these guards that denies the eviction of a pod.
+    pub fn first_denial(&self, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
+        let pod = self.cluster.pod(ix)?;
+        guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(self, ix, pod).err()?)))
+    }
+
     /// What the pods that would be evicted together use of a queue.
     pub fn given_up(&self, queue: QueueIx, resource: ResourceIx) -> Freed {
         let pods = self.group.iter().filter_map(|ix| self.cluster.pod(*ix));

@@ -7,6 +7,7 @@
 mod budget;
 mod class;
 mod cluster;
+mod ext;
 mod index;
 mod job;
 mod ledger;
@@ -15,7 +16,6 @@ mod node;
 mod pod;
 mod queue;
 mod rank;
-mod reservation_terms;
 mod resources;
 #[cfg(test)]
 mod tests;
@@ -24,14 +24,17 @@ mod trial;
 
 pub use budget::Budget;
 pub use cluster::{Cluster, Shortage};
+pub use ext::Extensions;
+pub use ext::koordinator::ReservationTerms;
+pub use ext::volcano::{Elastic, PodGroupSpec, QueueSpec, Sizes};
+pub use ext::yunikorn::{Policy, QueueRank};
 pub use index::{BudgetIx, ClassIx, JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbol, Symbols, Table};
-pub use job::{Elastic, Gang, Job, JobKey, Match, PodGroupSpec, Sizes};
+pub use job::{Gang, Job, JobKey, Match};
 pub use ledger::Ledger;
 pub use meaning::{Bound, Deserved, Freed, Guaranteed, Limit, Max, Meaning, Promised, Requested, Term, Used};
 pub use node::Node;
 pub use pod::{Kind, Place, Pod, PodAttributes, PodName, Preemptibility, Task};
-pub use queue::{Bounds, Policy, Queue, QueueDefinition, QueueRank, QueueSpec, Usage};
-pub use reservation_terms::ReservationTerms;
+pub use queue::{Bounds, Queue, QueueDefinition, Usage};
 pub use resources::{Amounts, Request, ResourceIx};
 pub use totals::Overflow;
 pub use trial::Trial;

@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use super::{
-    Amounts, Bound, Deserved, Guaranteed, Max, Meaning, Preemptibility, QueueIx, Request, Requested, ResourceIx, Used,
+    Amounts, Bound, Deserved, Guaranteed, Max, Meaning, Policy, Preemptibility, QueueIx, QueueSpec, Request, Requested,
+    ResourceIx, Used,
 };
 
 /// The bounds of a queue. What it is called differs from system to system; it means the same.
@@ -15,55 +16,6 @@ pub struct Bounds {
     pub deserved: Bound<Deserved>,
     /// What it never exceeds: max, Volcano's capability.
     pub max: Bound<Max>,
-}
-
-/// How the pods of a queue preempt and are preempted, where the system lets its queues say so.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Policy {
-    /// Its pods find their victims inside the queue.
-    pub fenced: bool,
-    /// Its pods are not evicted.
-    pub protects_pods: bool,
-    /// No pod is evicted for its pods, except for a pod that must run on one node.
-    pub preempts_nothing: bool,
-    /// How long a pod of it waits before pods are evicted for it, nanoseconds.
-    pub delay: i64,
-    /// Outside the queue its pods all count as having the priority of the offset.
-    pub priority_fenced: bool,
-    /// What is added to the priority of its pods outside the queue, or stands in its place.
-    pub priority_offset: i32,
-}
-
-/// Where a queue stands among its siblings when pods are put in order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct QueueRank {
-    /// The highest priority among the pods that wait below it, as seen from its parent; none where nobody waits.
-    pub priority: Option<i64>,
-    /// How much of its share it uses, as a fraction: of what it is guaranteed, or of the whole cluster.
-    pub share: (i64, i64),
-}
-
-/// How a queue stands beside others, where its system says so.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QueueSpec {
-    /// Higher is served first and gives last.
-    pub priority: i32,
-    /// Other queues may get back from it what it holds beyond its due.
-    pub reclaimable: bool,
-    /// It takes pods.
-    pub open: bool,
-    /// There are queues below it.
-    pub has_children: bool,
-    /// So many of its ancestors must hold more than their due, too, before it gives something back.
-    pub watched_ancestors: u32,
-    /// When it was created, nanoseconds since 1970.
-    pub created: i64,
-}
-
-impl Default for QueueSpec {
-    fn default() -> QueueSpec {
-        QueueSpec { priority: 0, reclaimable: true, open: true, has_children: false, watched_ancestors: 0, created: 0 }
-    }
 }
 
 /// A queue as its system describes it.
@@ -94,12 +46,6 @@ pub struct Queue {
     pub bounds: Bounds,
     /// It takes the pods that belong to no other queue.
     pub is_default: bool,
-    /// How its pods preempt and are preempted.
-    pub policy: Policy,
-    /// Its rank among its siblings.
-    pub rank: QueueRank,
-    /// How it stands beside others.
-    pub spec: QueueSpec,
     /// What it may hold now in place of its maximum, where its system shares out what there is.
     pub runtime: Option<Bound<Max>>,
     /// What its pods hold.

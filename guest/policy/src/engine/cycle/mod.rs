@@ -48,8 +48,7 @@ impl Context<'_> {
     pub fn broken(&self, cluster: &Cluster, gates: &[Gate], pods: &[PodIx]) -> Option<(Rule, Denial)> {
         let first = pods.first()?;
         let preemptor = Preemptor::of(cluster, self.laws, *first, pods.to_vec())?;
-        let case = preemptor.admission(cluster, self.ledger);
-        gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))
+        preemptor.admission(cluster, self.ledger).first_broken(gates)
     }
 }
 

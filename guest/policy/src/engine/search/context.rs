@@ -2,7 +2,7 @@
 
 use crate::contract::{Outcome, Placement, Subject};
 use crate::engine::Notes;
-use crate::laws::{Denial, Gate, Laws, Preemptor, Rule};
+use crate::laws::{Denial, Laws, Preemptor, Rule};
 use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Pod, PodIx};
 
 /// The input of a search.
@@ -50,26 +50,17 @@ impl PreemptionContext<'_> {
 
     /// The first guard that denies the eviction of a pod.
     pub(super) fn first_denial(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
-        let pod = cluster.pod(ix)?;
-        self.gangs.iter().find_map(|gang| {
-            let case = gang.planning(cluster, self.ledger);
-            self.laws.guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
-        })
+        self.gangs.iter().find_map(|gang| gang.planning(cluster, self.ledger).first_denial(&self.laws.guards, ix))
     }
 
     /// The first limit that does not hold in a trial where all planned pods have their nodes.
     pub(super) fn broken_limit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
-        self.gangs.iter().find_map(|gang| self.broken(cluster, gang, &self.laws.limits))
+        self.gangs.iter().find_map(|gang| gang.placed(cluster, self.ledger).first_broken(&self.laws.limits))
     }
 
     /// The first law of Permit that does not hold in such a trial: the plan would be in vain.
     pub(super) fn broken_permit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
-        self.broken(cluster, self.preemptor, &self.laws.permit)
-    }
-
-    fn broken(&self, cluster: &Cluster, gang: &Preemptor, laws: &[Gate]) -> Option<(Rule, Denial)> {
-        let case = gang.placed(cluster, self.ledger);
-        laws.iter().find_map(|law| Some((law.rule, (law.holds)(&case).err()?)))
+        self.preemptor.placed(cluster, self.ledger).first_broken(&self.laws.permit)
     }
 
     /// Whether a pod may be planned onto a node, regardless of the other pods.

@@ -64,7 +64,7 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
     let dry_runs = dry_runs(cluster, context, group, &request);
     if context.preemptor.required_node_reservation.is_none()
         && let Some(dry_run) = dry_runs.iter().find(|dry_run| dry_run.room.lacks(&request).is_none())
-        && context.laws.gates.iter().all(|gate| (gate.holds)(&case(cluster, context, &[])).is_ok())
+        && case(cluster, context, &[]).first_broken(&context.laws.gates).is_none()
     {
         return Err(Obstacle::Coming(dry_run.node));
     }
@@ -85,8 +85,7 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
         dry_runs.iter().for_each(|dry_run| trace::unfit(cluster, context, group, &request, dry_run));
     }
     let all: Vec<PodIx> = dry_runs.iter().flat_map(NodeDryRun::pods).collect();
-    let case = case(cluster, context, &all);
-    let broken = context.laws.limits.iter().find_map(|limit| Some((limit.rule, (limit.holds)(&case).err()?)));
+    let broken = case(cluster, context, &all).first_broken(&context.laws.limits);
     let nowhere = Obstacle::NoNode { pod: context.preemptor.pod, planned: 0 };
     Err(broken.map_or(nowhere, |(rule, denial)| Obstacle::Law(rule, denial)))
 }
@@ -218,12 +217,11 @@ impl GroupSearch<'_> {
     fn suffices(&self, group: &[PodIx]) -> bool {
         let room = self.dry_run.without(self.cluster, group);
         let case = case(self.cluster, self.context, group);
-        room.lacks(self.request).is_none() && self.context.laws.limits.iter().all(|limit| (limit.holds)(&case).is_ok())
+        room.lacks(self.request).is_none() && case.first_broken(&self.context.laws.limits).is_none()
     }
 
     fn keeps_floors(&self, group: &[PodIx]) -> bool {
-        let case = case(self.cluster, self.context, group);
-        self.floors.iter().all(|floor| (floor.holds)(&case).is_ok())
+        case(self.cluster, self.context, group).first_broken(self.floors).is_none()
     }
 
     /// Whether two pods are the same to every floor and limit.

@@ -23,49 +23,37 @@ pub enum Why {
     Law(Rule, Denial),
 }
 
-/// A node that does not fit even after evictions.
-pub struct Full<'a> {
-    /// The node.
-    pub node: NodeIx,
-    /// The candidates there.
-    pub candidates: &'a [PodIx],
-    /// The room for the preemptor without the candidates.
-    pub room: &'a Amounts,
-    /// The request.
-    pub request: &'a Request,
-}
-
-/// The protected pods of a node, each with the law and its denial, the most important first.
-pub type Barred = Vec<(PodIx, Rule, Denial)>;
+/// The protected pods of a node, each with the law and its denial.
+pub type Barred = Vec<(PodIx, (Rule, Denial))>;
 
 /// Explains what a node lacks even after evicting every candidate, and which protected pods would have been enough.
-pub fn full(cluster: &Cluster, notes: &mut Notes, full: &Full<'_>, barred: Barred) {
-    let detail = || match Lack::of(full.room, full.request) {
+pub fn full(cluster: &Cluster, notes: &mut Notes, (dry_run, request): (&NodeDryRun, &Request), barred: Barred) {
+    let (candidates, mut room) = (dry_run.pods(), dry_run.emptied(cluster));
+    let detail = || match Lack::of(&room, request) {
         None => Detail::case("nobody"),
-        Some(lack) => lack.detail(cluster).count("candidates", full.candidates.len()),
+        Some(lack) => lack.detail(cluster).count("candidates", candidates.len()),
     };
-    notes.note(Subject::Node(full.node.0), Outcome::Barred, &NODE_LACKS_ROOM, detail);
-    for ix in full.candidates {
+    notes.note(Subject::Node(dry_run.node.0), Outcome::Barred, &NODE_LACKS_ROOM, detail);
+    for ix in &candidates {
         notes.unneeded(*ix, "not-enough");
     }
-    let mut room = full.room.clone();
-    for (ix, ..) in &barred {
+    for (ix, _) in &barred {
         room.add(&cluster.frees(*ix));
     }
-    if room.lacks(full.request).is_some() {
+    if room.lacks(request).is_some() {
         return;
     }
-    let missed = without_reprieve(barred, |(ix, ..)| {
+    let missed = without_reprieve(barred, |(ix, _)| {
         let frees = cluster.frees(*ix);
         room.subtract(&frees);
-        let stays = room.lacks(full.request).is_none();
+        let stays = room.lacks(request).is_none();
         if !stays {
             room.add(&frees);
         }
         stays
     });
     let others = missed.len().saturating_sub(1);
-    for (ix, rule, denial) in missed {
+    for (ix, (rule, denial)) in missed {
         let detail = || {
             let detail = denial.detail(cluster).within(&ENOUGH_WITH);
             if others == 0 { detail } else { detail.count("others", others) }
@@ -99,11 +87,8 @@ impl PreemptionContext<'_> {
         let stays = |ix: &PodIx| !candidates.contains(ix) && !self.is_leaving(cluster, *ix);
         let there = there.iter().copied().filter(|ix| stays(ix) && cluster.pod(*ix).is_some_and(is_other)).collect();
         let barred = self.in_reprieve_order(cluster, there).into_iter();
-        let barred = barred.filter_map(|ix| self.first_denial(cluster, ix).map(|(rule, denial)| (ix, rule, denial)));
-        let barred = barred.collect();
-        let room = dry_run.emptied(cluster);
-        let node = Full { node: dry_run.node, candidates: &candidates, room: &room, request };
-        full(cluster, self.notes, &node, barred);
+        let barred = barred.filter_map(|ix| Some((ix, self.first_denial(cluster, ix)?))).collect();
+        full(cluster, self.notes, (dry_run, request), barred);
     }
 
     /// Explains why candidates are not evicted.

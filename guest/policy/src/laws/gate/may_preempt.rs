@@ -1,6 +1,7 @@
 //! # What it demands
 //!
 //! The preemptionPolicy and the labels of the preemptor allow it to preempt. `Never` forbids it in every system.
+//! Of gangs that are planned together, each must be allowed to.
 //!
 //! # Example
 //!

@@ -3,6 +3,8 @@
 //! For each resource that the guarantee names: `non-preemptible used + promised + requested <= min`. Requested is the sum over
 //! the pods of the job that hold no node yet. A resource that the guarantee does not name is not bounded.
 //!
+//! Gangs that are planned together request together.
+//!
 //! # Example
 //!
 //! A quota has min 10 cpu; non-preemptible pods use 6. A non-preemptible job of 3 pods with 2 cpu each needs 6: 6 + 6 is more

@@ -33,8 +33,7 @@ pub const LAW: Law<Holds> = Law::gate(
 
 /// Whether the queue of the preemptor lets it preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let queue = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue));
-    if queue.is_some_and(|queue| queue.policy.preempts_nothing) {
+    if case.preemptor.queue.is_some_and(|queue| case.cluster.policy(queue).preempts_nothing) {
         return Err(Denial::Case(""));
     }
     Ok(())

@@ -42,7 +42,8 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     if candidate.is_elastic() {
         return Ok(());
     }
-    let watched = candidate.queue.and_then(|queue| case.cluster.queue(queue)).map_or(0, |q| q.spec.watched_ancestors);
+    let watched =
+        candidate.queue.and_then(|queue| case.cluster.queue_spec(queue)).map_or(0, |spec| spec.watched_ancestors);
     let levels = usize::try_from(watched).unwrap_or(usize::MAX).saturating_add(1);
     let path = case.cluster.path(candidate.queue).take(levels);
     let mut own = path.filter(|(ix, _)| !shared(case.cluster, case.preemptor.queue, *ix));

@@ -4,6 +4,8 @@
 //! among requesting quotas, the share (runtime) replaces the maximum. At PreFilter a job over it is refused, but it may still
 //! preempt: preemptible pods of its own queue can be evicted. Then this must hold with the plan carried out.
 //!
+//! Gangs that are planned together request together.
+//!
 //! # Example
 //!
 //! A quota has max 10 cpu, and preemptible pods use 8. A non-preemptible job of 4 is refused: 8 + 4 is more than 10. Evicting a

@@ -4,6 +4,8 @@
 //! non-preemptible pods of the queue request, running or pending, but at most the guarantee. A resource that the guarantee does
 //! not name is set aside as requested.
 //!
+//! Gangs that are planned together request together.
+//!
 //! # Example
 //!
 //! A quota has min 4 and max 8 cpu. Non-preemptible pods request 6, so 4 are set aside. Preemptible pods use 3. A preemptible job

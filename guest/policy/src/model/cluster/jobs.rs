@@ -52,9 +52,9 @@ impl Cluster {
     pub fn note_scaling(&mut self, pods: &[PodIx]) {
         let now = self.now();
         for ix in pods {
-            let job = self.pod(*ix).and_then(|pod| pod.attributes.job).and_then(|job| self.job_mut(job));
-            if let Some(job) = job.filter(|job| job.elastic().is_some()) {
-                job.scaled_at = Some(now);
+            let job = self.pod(*ix).and_then(|pod| pod.attributes.job);
+            if let Some(job) = job.filter(|job| self.elastic(*job).is_some()) {
+                self.set_scaled_at(job, now);
             }
         }
     }
@@ -127,8 +127,8 @@ impl Cluster {
 
     /// The roles of which the job of a pod needs a number.
     pub fn roles(&self, pod: PodIx) -> &[(Symbol, u32)] {
-        let job = self.pod(pod).and_then(|pod| pod.attributes.job).and_then(|job| self.job(job));
-        job.and_then(|job| job.pod_group.as_ref()).map(|pod_group| pod_group.roles.as_slice()).unwrap_or_default()
+        let group = self.pod(pod).and_then(|pod| pod.attributes.job).and_then(|job| self.pod_group(job));
+        group.map(|group| group.roles.as_slice()).unwrap_or_default()
     }
 
     fn shortage_beside(&self, pod: PodIx, counts: impl Fn(&Pod) -> bool) -> Shortage {

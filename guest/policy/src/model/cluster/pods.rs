@@ -32,16 +32,15 @@ impl Cluster {
         if let Some(pod) = &pod {
             self.requested.subtract(pod.request.iter());
             self.pod_ranks.remove(&pod.name);
-            if let Some(job) =
-                pod.attributes.job.and_then(|job| self.jobs.get_mut(job)).filter(|job| job.members.is_empty())
+            if let Some(ix) = pod.attributes.job
+                && let Some(job) = self.jobs.get_mut(ix).filter(|job| job.members.is_empty())
             {
-                // One of the same name that is submitted again is another job, unless the object that stands for it has stayed.
-                let scaled_at = job.scaled_at.filter(|_| job.pod_group.is_some());
-                let (declared, pod_group) = (job.declared.take(), job.pod_group.take());
-                *job = Job { declared, pod_group, scaled_at, ..Job::new(job.key.clone()) };
+                // A job of the same name that is submitted again is another job.
+                *job = Job { declared: job.declared.take(), ..Job::new(job.key.clone()) };
+                self.ext.forget_job(ix);
             }
             self.required_node_reservations.remove(&ix);
-            self.eligible_owners.remove(&ix);
+            self.ext.forget_pod(ix);
         }
         pod
     }

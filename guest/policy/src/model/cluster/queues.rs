@@ -11,13 +11,6 @@ impl Cluster {
         }
     }
 
-    /// Sets the rank of a queue among its siblings.
-    pub fn set_rank(&mut self, queue: QueueIx, rank: QueueRank) {
-        if let Some(queue) = self.queues.get_mut(queue) {
-            queue.rank = rank;
-        }
-    }
-
     /// The lowest queue that both queues are, or are below.
     pub fn common_ancestor(&self, a: QueueIx, b: QueueIx) -> Option<QueueIx> {
         self.path(Some(a)).map(|(ix, _)| ix).find(|ix| self.is_below(Some(b), *ix))
@@ -54,15 +47,19 @@ impl Cluster {
         self.version = self.version.wrapping_add(1);
         self.queues = Table::default();
         self.queue_names = BTreeMap::new();
+        // The queues are numbered anew, so nothing that is known by their old numbers may stay.
+        (self.ext.yunikorn.policies, self.ext.yunikorn.ranks) = (Table::default(), Table::default());
+        self.ext.volcano.queues = Table::default();
         for spec in specs {
             let parent = spec.parent.and_then(|parent| self.queue_named(self.symbols.get(&parent)?));
             let QueueDefinition { name, bounds, is_default, policy, spec, .. } = spec;
             let symbol = self.symbols.intern(&name);
             let (used, requested) = (Usage::default(), Usage::default());
-            let (rank, runtime) = (QueueRank::default(), None);
-            let queue = Queue { name, parent, bounds, is_default, policy, rank, spec, runtime, used, requested };
+            let queue = Queue { name, parent, bounds, is_default, runtime: None, used, requested };
             if let Some(ix) = self.queues.push(queue) {
                 self.queue_names.insert(symbol, ix);
+                self.ext.yunikorn.policies.insert(ix, policy);
+                self.ext.volcano.queues.insert(ix, spec);
             }
         }
         let homes: Vec<(PodIx, Option<QueueIx>)> =

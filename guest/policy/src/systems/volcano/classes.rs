@@ -65,7 +65,7 @@ fn above_minimum(cluster: &Cluster, members: &[PodIx]) -> Vec<(PodIx, Preemptibi
 }
 
 fn is_elastic(cluster: &Cluster, job: JobIx) -> bool {
-    cluster.job(job).is_some_and(|job| job.elastic().is_some())
+    cluster.elastic(job).is_some()
 }
 
 fn preemptibility(elastic: bool) -> Preemptibility {

@@ -136,8 +136,7 @@ impl System for Volcano {
         if pod.name.kind == Kind::Reservation {
             return None;
         }
-        let job = pod.attributes.job.and_then(|job| cluster.job(job));
-        let name = job.map_or(pod.attributes.queue_name, |job| job.pod_group.as_ref()?.queue);
+        let name = pod.attributes.job.map_or(pod.attributes.queue_name, |job| cluster.pod_group(job)?.queue);
         cluster.queue_named(name?)
     }
 

@@ -164,9 +164,7 @@ impl Apps {
     pub fn sync_originators(&mut self, cluster: &mut Cluster) {
         for job in std::mem::take(&mut self.changed) {
             let originator = self.apps.get(&job).and_then(|app| app.originator.as_ref()).and_then(|(_, pod)| *pod);
-            if let Some(job) = cluster.job_mut(job) {
-                job.originator = originator;
-            }
+            cluster.set_originator(job, originator);
         }
     }
 

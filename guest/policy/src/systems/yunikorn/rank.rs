@@ -15,9 +15,10 @@ pub fn update(cluster: &mut Cluster) {
     // Children come after their parents: in reverse order, a queue is complete before its parent uses it.
     let queues: Vec<(QueueIx, Option<QueueIx>)> = cluster.queues().map(|(ix, queue)| (ix, queue.parent)).collect();
     for (ix, parent) in queues.iter().rev() {
-        let Some((priority, queue)) = highest.get(ix).copied().zip(cluster.queue(*ix)) else { continue };
-        let offset = i64::from(queue.policy.priority_offset);
-        let seen = if queue.policy.priority_fenced { offset } else { priority.saturating_add(offset) };
+        let Some(priority) = highest.get(ix).copied() else { continue };
+        let policy = cluster.policy(*ix);
+        let offset = i64::from(policy.priority_offset);
+        let seen = if policy.priority_fenced { offset } else { priority.saturating_add(offset) };
         highest.insert(*ix, seen);
         if let Some(parent) = parent {
             raise(&mut highest, *parent, seen);
@@ -26,7 +27,7 @@ pub fn update(cluster: &mut Cluster) {
     let total = total(cluster);
     for (ix, _) in queues {
         let share = cluster.queue(ix).map_or((0, 1), |queue| share(queue, &total));
-        cluster.set_rank(ix, QueueRank { priority: highest.get(&ix).copied(), share });
+        cluster.set_queue_rank(ix, QueueRank { priority: highest.get(&ix).copied(), share });
     }
 }
 

@@ -155,6 +155,9 @@ impl Judge<'_> {
                 verdict.breach("no-needless-victim", format!("`{victim}` need not go for {:?}", outcome.nominated));
             }
         }
+        if self.parts.len() > 1 {
+            verdict.planned_for_group();
+        }
         let fewest = problem.fewest(victims.count_ones() as usize, |set| self.quota_holds(&problem, set));
         verdict.planned(victims.count_ones() as usize, fewest);
     }

@@ -44,8 +44,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
         let free: Vec<PodIx> =
             holders.iter().copied().filter(|ix| may_go(cluster, notes, victim_search, *ix)).collect();
         let Some(first) = free.first().and_then(|ix| cluster.pod(*ix)) else { continue };
-        let job = first.attributes.job.and_then(|job| cluster.job(job));
-        match job.and_then(|job| job.elastic()) {
+        match first.attributes.job.and_then(|job| cluster.elastic(job)) {
             Some(terms) => {
                 let pods: Vec<PodIx> = free.iter().copied().filter(|ix| is_elastic(cluster, *ix)).collect();
                 let minimum = cluster.minimum(lead);

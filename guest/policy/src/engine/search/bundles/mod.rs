@@ -23,7 +23,7 @@ use crate::contract::{Outcome, Placement, Subject};
 use crate::engine::plan::Plan;
 use crate::engine::reasons::NO_NODE;
 use crate::engine::{Ledger, Notes, Preemptor};
-use crate::laws::{Case, Denial, Gate, Guard, Laws, Order, ReclaimRules, Rule};
+use crate::laws::{Case, Denial, Guard, Laws, Order, ReclaimRules, Rule};
 use crate::model::{Cluster, NodeIx, PodIx, Trial};
 
 /// The number of levels.
@@ -50,15 +50,9 @@ pub struct VictimSearch<'a> {
 }
 
 impl VictimSearch<'_> {
-    fn case<'c>(&'c self, cluster: &'c Cluster) -> Case<'c> {
-        self.preemptor.admission(cluster, self.ledger)
-    }
-
     /// The first of these laws that denies the eviction of a pod.
     fn first_denial(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
-        let pod = cluster.pod(ix)?;
-        let case = self.case(cluster);
-        guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
+        self.preemptor.admission(cluster, self.ledger).first_denial(guards, ix)
     }
 
     /// Whether the host has not refused a pod on a node.
@@ -82,11 +76,8 @@ impl VictimSearch<'_> {
         pods: &[PodIx],
         case: for<'c> fn(&'c Preemptor, &'c Cluster, &'c Ledger) -> Case<'c>,
     ) -> Option<(Rule, Denial)> {
-        let preemptor = Preemptor::of(cluster, self.laws, self.preemptor.pod, pods.to_vec());
-        let holds = |limit: &Gate, preemptor: &Preemptor| (limit.holds)(&case(preemptor, cluster, self.ledger));
-        preemptor.and_then(|preemptor| {
-            self.rules.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &preemptor).err()?)))
-        })
+        let preemptor = Preemptor::of(cluster, self.laws, self.preemptor.pod, pods.to_vec())?;
+        case(&preemptor, cluster, self.ledger).first_broken(&self.rules.limits)
     }
 }
 

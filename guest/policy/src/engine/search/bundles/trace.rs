@@ -8,7 +8,8 @@ use super::{Bundle, VictimSearch};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::engine::reasons::{NEEDED, NODE_SUFFICES, ROOM_IS_COMING};
-use crate::engine::search::trace::{self, Full, Why, crowding};
+use crate::engine::search::node_dry_run::NodeDryRun;
+use crate::engine::search::trace::{self, Why, crowding};
 use crate::laws::Detail;
 use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, Trial};
 
@@ -31,8 +32,7 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &Vict
     }
     for ix in free {
         let Some(pod) = cluster.pod(*ix) else { continue };
-        let job = pod.attributes.job.and_then(|job| cluster.job(job));
-        match job.and_then(|job| job.elastic()) {
+        match pod.attributes.job.and_then(|job| cluster.elastic(job)) {
             Some(_) if is_elastic(cluster, *ix) => {}
             Some(_) => {
                 notes.unneeded(*ix, "whole-job");
@@ -65,16 +65,11 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
     for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));
-        let mut room = node.free.clone();
-        for candidate in candidates.iter().filter_map(|ix| cluster.pod(*ix)) {
-            room.add(&candidate.request);
-        }
-        if room.lacks(&pod.request).is_some() {
-            let first_denial =
-                |ix: PodIx| Some((ix, victim_search.first_denial(cluster, &victim_search.rules.guards, ix)?));
-            let barred = others.into_iter().filter_map(first_denial).map(|(ix, (rule, denial))| (ix, rule, denial));
-            let full = Full { node: ix, candidates: &candidates, room: &room, request: &pod.request };
-            trace::full(cluster, notes, &full, barred.collect());
+        let dry_run = NodeDryRun::new(cluster, (ix, node), node.free.clone(), candidates.iter().copied(), 0);
+        if dry_run.emptied(cluster).lacks(&pod.request).is_some() {
+            let denial = |ix| Some((ix, victim_search.first_denial(cluster, &victim_search.rules.guards, ix)?));
+            let barred = others.into_iter().filter_map(denial).collect();
+            trace::full(cluster, notes, (&dry_run, &pod.request), barred);
             continue;
         }
         let detail = || trace::cost(cluster, &candidates, "one-pod");

@@ -98,6 +98,5 @@ fn broken(
     gates: &[Gate],
     gone: &[PodIx],
 ) -> Option<(Rule, Denial)> {
-    let case = case(cluster, context, gone);
-    gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))
+    case(cluster, context, gone).first_broken(gates)
 }
