@@ -109,7 +109,7 @@ macro_rules! cross_contract {
             record account::Bound { name, amounts }
             record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
             choice explain::Subject { Preemptor, Pod(it), Node(it), Queue(it) }
-            choice explain::Outcome { Barred, Spared, Unneeded, PutBack, Needed, Enough, Chosen }
+            choice explain::Outcome { Barred, Spared, Unneeded, Reprieved, Needed, Enough, Chosen }
             record explain::Note { subject, outcome, reason }
             record state::Checkpoint { format, bytes }
             choice state::StateError { UnknownFormat(it), Malformed(it) }

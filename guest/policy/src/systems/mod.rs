@@ -60,12 +60,12 @@ pub trait System: Debug + Send {
     fn update_order(&mut self, _cluster: &mut Cluster) {}
 
     /// The state that cannot be derived from the cluster, for a checkpoint.
-    fn remember(&self, _cluster: &Cluster) -> serde_json::Value {
+    fn checkpoint(&self, _cluster: &Cluster) -> serde_json::Value {
         serde_json::Value::Null
     }
 
     /// Restores the state from a checkpoint, after the same cluster has been loaded. Fails where `memory` has another form.
-    fn recall(&mut self, _cluster: &Cluster, _memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, _cluster: &Cluster, _memory: &serde_json::Value) -> Result<(), serde_json::Error> {
         Ok(())
     }
 

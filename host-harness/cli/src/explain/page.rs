@@ -134,7 +134,7 @@ fn word(outcome: Outcome) -> &'static str {
         Outcome::Barred => "refused",
         Outcome::Spared => "spared",
         Outcome::Unneeded => "not needed",
-        Outcome::PutBack => "reprieved",
+        Outcome::Reprieved => "reprieved",
         Outcome::Needed | Outcome::Chosen => "victim",
         Outcome::Enough => "would have been enough",
     }

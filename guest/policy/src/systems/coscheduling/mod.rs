@@ -109,12 +109,12 @@ impl System for Coscheduling {
         self.groups.succeeded(cluster, pod);
     }
 
-    fn remember(&self, cluster: &Cluster) -> serde_json::Value {
-        self.groups.remember(cluster)
+    fn checkpoint(&self, cluster: &Cluster) -> serde_json::Value {
+        self.groups.checkpoint(cluster)
     }
 
-    fn recall(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
-        self.groups.recall(cluster, memory)
+    fn restore(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+        self.groups.restore(cluster, memory)
     }
 
     fn unreserved(&mut self, cluster: &mut Cluster, pod: PodIx, cause: ReleaseCause) -> Effects {

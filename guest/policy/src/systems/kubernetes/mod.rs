@@ -10,7 +10,7 @@ mod laws;
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests};
 use crate::contract::{ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Class, Cluster, PodAttributes, PodIx, Task};
+use crate::model::{Cluster, PodAttributes, PodIx, Preemptibility, Task};
 use crate::systems::{self, Arguments, Document, Findings, System, Terms, argument};
 use budgets::Budgets;
 pub use laws::table;
@@ -116,7 +116,7 @@ fn attributes(pod: &contract::Pod) -> PodAttributes {
         priority: pod.priority.unwrap_or(0),
         queue_name: None,
         job: None,
-        class: Class::Preemptible,
+        preemptibility: Preemptibility::Preemptible,
         may_preempt: !pod.never_preempts,
         opted_out: false,
         inside: None,

@@ -122,7 +122,8 @@ impl System for Volcano {
             None => {}
         }
         self.groups.read_pod(attributes.job, pod, metadata.either(keys::JOB_NAME));
-        attributes.class = self.classes.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
+        attributes.preemptibility =
+            self.classes.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
         attributes
     }
 
@@ -135,8 +136,7 @@ impl System for Volcano {
         if pod.name.kind == Kind::Reservation {
             return None;
         }
-        let job = pod.attributes.job.and_then(|job| cluster.job(job));
-        let name = job.map_or(pod.attributes.queue_name, |job| job.pod_group.as_ref()?.queue);
+        let name = pod.attributes.job.map_or(pod.attributes.queue_name, |job| cluster.pod_group(job)?.queue);
         cluster.queue_named(name?)
     }
 
@@ -164,9 +164,9 @@ impl System for Volcano {
             cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
         }
         let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
-        for (ix, class) in self.classes.sync(cluster, &changed) {
+        for (ix, preemptibility) in self.classes.sync(cluster, &changed) {
             let Some(pod) = cluster.pod(ix) else { continue };
-            cluster.rehome(ix, self.queue_of(cluster, pod), class);
+            cluster.rehome(ix, self.queue_of(cluster, pod), preemptibility);
         }
     }
 

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, PodKind, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Class, Cluster, Pod, PodAttributes, PodIx, QueueIx, Task};
+use crate::model::{Cluster, Pod, PodAttributes, PodIx, Preemptibility, QueueIx, Task};
 use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests};
 use apps::Apps;
 use classes::Classes;
@@ -112,7 +112,7 @@ impl System for YuniKorn {
             priority: pod.priority.unwrap_or(0),
             queue_name: None,
             job,
-            class: Class::Preemptible,
+            preemptibility: Preemptibility::Preemptible,
             may_preempt,
             opted_out,
             inside: None,
@@ -174,16 +174,16 @@ impl System for YuniKorn {
         rank::update(cluster);
     }
 
-    fn remember(&self, cluster: &Cluster) -> serde_json::Value {
-        let memory = Memory { queues: self.source.remember(), apps: self.apps.remember(cluster) };
+    fn checkpoint(&self, cluster: &Cluster) -> serde_json::Value {
+        let memory = Memory { queues: self.source.checkpoint(), apps: self.apps.checkpoint(cluster) };
         serde_json::to_value(memory).unwrap_or_default()
     }
 
-    fn recall(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
         let Some(Memory { queues, apps }) = Option::<Memory>::deserialize(memory)? else { return Ok(()) };
-        let config = queues.and_then(|text| self.source.recall(text));
+        let config = queues.and_then(|text| self.source.restore(text));
         self.set(config);
-        self.apps.recall(cluster, apps);
+        self.apps.restore(cluster, apps);
         Ok(())
     }
 
