@@ -81,6 +81,8 @@ impl Scene {
             priority_class: String::new(),
             never_preempts: false,
             scheduler: "volcano".to_owned(),
+            foreign: false,
+            gated: false,
             phase: if node.is_some() { Phase::Running } else { Phase::Pending },
             node,
             nominated: None,

@@ -99,6 +99,8 @@ fn pending(id: PodId, name: &str) -> Pod {
         priority_class: String::new(),
         never_preempts: false,
         scheduler: "default-scheduler".to_owned(),
+        foreign: false,
+        gated: false,
         phase: Phase::Pending,
         node: None,
         nominated: None,

@@ -27,6 +27,8 @@ pub fn pod(name: &str) -> Draft {
         priority_class: String::new(),
         never_preempts: false,
         scheduler: "default-scheduler".to_owned(),
+        foreign: false,
+        gated: false,
         phase: Phase::Pending,
         node: None,
         nominated: None,

@@ -101,6 +101,18 @@ pub const HOST_RULES: &[HostRule] = &[
         "For every resource, what stays in use or promised on a node and what is placed there is at most what the node has. Example: a node has 4 cpu, 3 stay in use, and a pod of 3 is placed there. The plan is refused: allocatable 4, in use 3, requested 3.",
     ),
     rule(
+        "host/gated",
+        "a pod with scheduling gates is not tried",
+        &[("", "waits for its scheduling gates to be removed: {gates}")],
+        "While `spec.schedulingGates` of a pod is not empty, no scheduler tries it, and no pod is evicted for it. Whoever set a gate removes it. It counts in a quota or gang where its system counts such pods.",
+    ),
+    rule(
+        "host/other-scheduler",
+        "only pods of the own schedulers are tried",
+        &[("", "another scheduler decides about it: `{scheduler}`")],
+        "The policy decides about pods whose `spec.schedulerName` is one of the names that its system stands for, or that `--scheduler` gives. Other pods keep what they hold. Example: under `yunikorn`, a pod without a scheduler name is a pod of `default-scheduler`.",
+    ),
+    rule(
         "host/of-nodes",
         "a clause before the sentence of a node",
         &[("", "{count} of {nodes} nodes")],

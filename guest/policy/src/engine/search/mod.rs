@@ -65,7 +65,7 @@ pub fn of(laws: &Laws) -> Box<dyn Search + '_> {
 
 /// The pods of a job that wait, the most important first.
 pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
-    let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_pending()).collect();
+    let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_schedulable()).collect();
     waiting.sort_unstable_by(|(_, a), (_, b)| (laws.queue_order.compare)(cluster, a, b));
     waiting.into_iter().map(|(member, _)| member).collect()
 }

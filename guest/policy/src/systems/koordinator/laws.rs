@@ -14,6 +14,7 @@ laws! { "koordinator":
     Gate LAST_PLAN_IS_DONE = "last-plan-is-done", gate::last_plan_is_done::LAW, "seed, PostFilter 7";
     Gate ITS_ROOM_IS_NOT_HELD = "its-room-is-not-held-at-permit", gate::its_room_is_not_held_at_permit::LAW, "seed, PostFilter 7; ruling C23";
     Gate MAY_PREEMPT = "may-preempt", gate::may_preempt::LAW, "seed, Key Concept 2 and PostFilter 1";
+    Gate GANG_CAN_START = "gang-can-start", gate::gang_can_start::LAW, "KEP-3521; ruling C24";
     Gate GANG_IS_COMPLETE = "gang-is-complete", limit::gang_is_complete::LAW, "upstream coscheduling/core/core.go Permit";
     Guard VICTIM_IS_BOUND = "victim-is-bound", guard::victim_is_bound::LAW, "seed, PostFilter 3";
     Guard VICTIM_IS_OF_THE_SAME_KIND = "victim-is-of-the-same-kind", guard::victim_is_of_the_same_kind::LAW, "seed 20240201 (reservations), Preemption Rule 2 and Story 2";
@@ -45,7 +46,7 @@ pub fn table(args: &Args) -> Laws {
         final_gates: vec![GANG_HAS_ITS_MEMBERS],
         gates: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
         under_way: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],
-        trigger: vec![MAY_PREEMPT, NP_FITS_MIN, P_LEAVES_MIN],
+        trigger: vec![MAY_PREEMPT, GANG_CAN_START, NP_FITS_MIN, P_LEAVES_MIN],
         guards,
         limits: vec![NP_FITS_MAX, P_LEAVES_MIN],
         permit: vec![GANG_IS_COMPLETE],

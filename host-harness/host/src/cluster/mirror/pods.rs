@@ -40,6 +40,7 @@ pub(super) struct Stated {
     pub(super) priority: Option<i32>,
     pub(super) never_preempts: Option<bool>,
     pub(super) phase: Phase,
+    pub(super) gates: Vec<String>,
 }
 
 impl PodEntry {

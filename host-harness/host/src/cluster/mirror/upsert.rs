@@ -1,6 +1,6 @@
 //! Objects that are new or have changed.
 
-use lictor_contract::{Node, Pod, PodId};
+use lictor_contract::{Node, Pod, PodId, PodKind};
 
 use super::Mirror;
 use super::attributes::fields;
@@ -97,6 +97,7 @@ impl Mirror {
         let mut entry = self.entry(id, facts, place, created, entered);
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
+        entry.resolve_scheduler(self.schedulers.as_ref());
         self.see(id, entry);
     }
 
@@ -119,7 +120,9 @@ impl Mirror {
             priority: facts.priority,
             priority_class: facts.priority_class,
             never_preempts: facts.never_preempts.unwrap_or_default(),
+            foreign: false,
             scheduler: facts.scheduler,
+            gated: facts.kind == PodKind::Pod && !facts.gates.is_empty(),
             phase: facts.phase,
             node: None,
             nominated: None,
@@ -140,6 +143,7 @@ impl Mirror {
             priority: facts.priority,
             never_preempts: facts.never_preempts,
             phase: facts.phase,
+            gates: facts.gates,
         };
         PodEntry { record, stated, place }
     }

@@ -25,6 +25,8 @@ pub(crate) struct PodFacts {
     pub(crate) priority_class: String,
     pub(crate) never_preempts: Option<bool>,
     pub(crate) scheduler: String,
+    /// The names of its scheduling gates.
+    pub(crate) gates: Vec<String>,
     pub(crate) phase: Phase,
     pub(crate) node: Option<String>,
     pub(crate) nominated: Option<String>,
@@ -82,6 +84,7 @@ impl PodFacts {
             priority_class: spec.priority_class_name.unwrap_or_default(),
             never_preempts: policy,
             scheduler: or(spec.scheduler_name, "default-scheduler"),
+            gates: spec.scheduling_gates.into_iter().flatten().map(|gate| gate.name).collect(),
             phase: if node.is_some() { Phase::Running } else { Phase::Pending },
             node,
             nominated: None,

@@ -122,6 +122,18 @@ impl<'w> Gangs<'w> {
         })
     }
 
+    /// Whether every gang of the group of a pod reaches its minimum with those who run and those who may be tried.
+    pub(super) fn can_start(self, pod: &Pod) -> bool {
+        self.group(pod).iter().all(|job| {
+            let Some(gang) = Gang::of(self.world, job) else { return true };
+            let counts = |member: &&Pod| {
+                let runs = member.place().is_some() && !(member.leaving && self.deletes);
+                runs || member.pending()
+            };
+            self.is_satisfied(&gang, job) || self.members(job).filter(counts).count() >= gang.minimum
+        })
+    }
+
     /// Whether every gang of the group of a pod is complete when the pod is held, too.
     pub(super) fn are_complete_with(self, pod: &Pod) -> bool {
         self.group(pod).iter().all(|of| {

@@ -22,6 +22,9 @@ impl Judge<'_> {
         if !self.switches.triggers(self.pod) {
             return Some("it may not trigger preemption");
         }
+        if !self.gangs.can_start(self.pod) {
+            return Some("its gang cannot start");
+        }
         let fits = self.books.iter().all(|books| books.may_trigger(self.stays, &self.total));
         (!fits).then_some("its job does not fit the quota even after evicting every candidate")
     }
