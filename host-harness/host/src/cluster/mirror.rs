@@ -14,12 +14,14 @@ mod removal;
 mod resolve;
 mod resources;
 mod upsert;
+mod volumes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::*;
 
 use super::eligibility::Shapes;
+use super::volumes::Volumes;
 use super::{Ineligible, InputError};
 use assumed::Assumed;
 use attributes::Filter;
@@ -53,6 +55,9 @@ pub struct Mirror {
     assumed: BTreeMap<PodId, Assumed>,
     seen_again: BTreeSet<PodId>,
     classes: Classes,
+    volumes: Volumes,
+    /// Pods whose volumes are to be looked at.
+    unresolved: BTreeSet<PodId>,
     objects: Objects,
     ignored: BTreeMap<String, usize>,
     replaced: Vec<InputError>,
@@ -76,6 +81,8 @@ impl Mirror {
             assumed: BTreeMap::new(),
             seen_again: BTreeSet::new(),
             classes: Classes::new(),
+            volumes: Volumes::default(),
+            unresolved: BTreeSet::new(),
             objects: Objects::new(&interests.kinds),
             ignored: BTreeMap::new(),
             replaced: Vec::new(),
