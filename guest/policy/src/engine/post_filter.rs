@@ -120,7 +120,7 @@ impl Engine {
         let mut asked = BTreeSet::new();
         for id in pods {
             let pod = self.cluster.pod(PodIx(*id)).ok_or(PolicyError::UnknownPod(*id))?;
-            if !pod.is_pending() {
+            if !pod.is_schedulable() {
                 return Err(wrong("the pod does not wait for a node"));
             }
             if !asked.insert(PodIx(*id)) {
