@@ -1,6 +1,7 @@
 //! On whose deserved amounts a gang reclaims: those of its queue, or those of an ancestor that counts for it.
 
-use crate::model::{Amounts, Cluster, PodIx, Queue, QueueIx};
+use super::Sum;
+use crate::model::{Amounts, Cluster, PodIx, Queue, QueueIx, Requested};
 
 /// The first pod of a gang that no queue has deserved room for.
 pub struct Short {
@@ -13,7 +14,7 @@ pub struct Short {
 /// The queues on whose deserved amounts a queue may reclaim, the nearest first: itself, and as many ancestors as are watched. The
 /// root is none of them.
 pub fn claimants(cluster: &Cluster, queue: Option<QueueIx>) -> impl Iterator<Item = (QueueIx, &Queue)> {
-    let watched = queue.and_then(|queue| cluster.queue(queue)).map_or(0, |queue| queue.spec.watched_ancestors);
+    let watched = queue.and_then(|queue| cluster.queue_spec(queue)).map_or(0, |spec| spec.watched_ancestors);
     let levels = usize::try_from(watched).unwrap_or(usize::MAX).saturating_add(1);
     cluster.path(queue).take(levels).filter(move |(ix, other)| Some(*ix) == queue || other.parent.is_some())
 }
@@ -27,8 +28,8 @@ pub fn level(cluster: &Cluster, queue: Option<QueueIx>, pods: &[PodIx]) -> Resul
         asked.add(&pod.request);
         let has_room = |queue: &Queue| {
             pod.request.iter().any(|(resource, _)| {
-                let deserved = queue.entitlement(resource).unwrap_or(0);
-                queue.used.total(resource).saturating_add(asked.get(resource)) <= deserved
+                let sum = Sum::of("used", queue.used.total(resource)).plus("requested", Requested(asked.get(resource)));
+                sum.at_most("deserved", queue.entitlement(resource).unwrap_or_default()).is_ok()
             })
         };
         match claimants(cluster, queue).position(|(_, queue)| has_room(queue)) {

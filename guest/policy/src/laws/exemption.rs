@@ -7,7 +7,7 @@ use super::Case;
 pub struct Exemption {
     /// The exempt preemptors, in a few words.
     pub sentence: &'static str,
-    /// Whether it is one of them who asks.
+    /// Whether the preemptor is one of them.
     pub applies: fn(&Case<'_>) -> bool,
 }
 
@@ -21,7 +21,6 @@ pub const REQUIRED_NODE_PODS: Exemption = Exemption {
 pub const NAMELESS_REQUIRED_NODE_PODS: Exemption = Exemption {
     sentence: "a preemptor of a DaemonSet that may run on one node only and names no application",
     applies: |case| {
-        let job = case.preemptor.job.and_then(|job| case.cluster.job(job));
-        (REQUIRED_NODE_PODS.applies)(case) && job.is_some_and(|job| job.by_default)
+        (REQUIRED_NODE_PODS.applies)(case) && case.preemptor.job.is_some_and(|job| case.cluster.is_by_default(job))
     },
 };

@@ -31,17 +31,18 @@ pub fn timeout(object: &Document, path: &str, value: &Value) -> Result<i64, Find
     })
 }
 
-/// When an object was created, in nanoseconds since 1970; 0 where that is unknown.
-pub fn created(object: &Document) -> i64 {
-    let text = object.at("/metadata/creationTimestamp").and_then(Value::as_str).unwrap_or_default();
+/// When an object was created, in nanoseconds since 1970.
+pub fn created(object: &Document) -> Option<i64> {
+    let text = object.at("/metadata/creationTimestamp").and_then(Value::as_str)?;
     let time = text.parse::<jiff::Timestamp>().ok();
-    time.and_then(|time| i64::try_from(time.as_nanosecond()).ok()).unwrap_or(0)
+    time.and_then(|time| i64::try_from(time.as_nanosecond()).ok())
 }
 
 /// Removes what a PodGroup declared.
 pub fn remove(cluster: &mut Cluster, namespace: &str, name: &str) {
-    let job = cluster.job_named(&(namespace.to_owned(), name.to_owned()));
-    if let Some(job) = job.and_then(|job| cluster.job_mut(job)) {
-        (job.declared, job.pod_group) = (None, None);
+    let Some(ix) = cluster.job_named(&(namespace.to_owned(), name.to_owned())) else { return };
+    if let Some(job) = cluster.job_mut(ix) {
+        (job.declared, job.declared_at) = (None, None);
     }
+    cluster.set_min_resources(ix, Vec::new());
 }

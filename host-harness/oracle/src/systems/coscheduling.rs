@@ -84,7 +84,8 @@ fn allocated(world: &World, name: &str) -> usize {
 fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool), ReadError> {
     let mut after = world.clone();
     let Some(name) = group(pod) else { return Ok((after, true)) };
-    if is_lost(world, pod) || members(world, name).len() < minimum(world, pod) || !minimum_is_free(world, pod)? {
+    let have = members(world, name).iter().filter(|pod| !pod.gated).count();
+    if is_lost(world, pod) || have < minimum(world, pod) || !minimum_is_free(world, pod)? {
         return Ok((after, false));
     }
     if let Some(last) = memory.last.as_deref().filter(|last| *last != name) {

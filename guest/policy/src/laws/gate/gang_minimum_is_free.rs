@@ -46,7 +46,7 @@ pub const LAW: Law<Holds> = Law::gate(
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let Some((ix, job)) = case.preemptor.job.and_then(|ix| Some((ix, cluster.job(ix)?))) else { return Ok(()) };
-    let least = job.pod_group.as_ref().map(|group| group.min_resources.as_slice()).unwrap_or_default();
+    let least = cluster.min_resources(ix);
     let members = job.gang().map_or(0, |gang| i64::from(gang.minimum));
     let places = (!least.is_empty()).then_some(("pods", members));
     let named = least.iter().map(|(name, amount)| (name.as_str(), *amount)).filter(|(name, _)| *name != "pods");

@@ -28,6 +28,7 @@
 
 use crate::laws::claim::{self, Short};
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::model::Meaning;
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -55,8 +56,8 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let requested = case.cluster.pod(pod).into_iter().flat_map(|pod| pod.request.iter().map(|(resource, _)| resource));
     let resource = requested.min_by_key(|resource| queue.entitlement(*resource).is_none());
     Err(resource.map_or(Denial::Case("nothing"), |resource| {
-        let (used, deserved) = (queue.used.total(resource), queue.entitlement(resource).unwrap_or(0));
-        let parts = [("used", used), ("requested", asked.get(resource)), ("deserved", deserved)];
+        let (used, deserved) = (queue.used.total(resource), queue.entitlement(resource).unwrap_or_default());
+        let parts = [("used", used.amount()), ("requested", asked.get(resource)), ("deserved", deserved.amount())];
         Denial::Exceeds { queue: ix, resource, parts: parts.into() }
     }))
 }

@@ -48,6 +48,5 @@ fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
 
 /// The time of a gang: that of its last failure, else of its PodGroup, else of its first pod.
 fn time(job: &Job) -> Option<i64> {
-    let declared = job.pod_group.as_ref().map(|group| group.created).filter(|created| *created > 0);
-    job.gang().and_then(|_| job.failed_at.or(declared).or(job.first_created))
+    job.gang().and_then(|_| job.failed_at.or(job.declared_at).or(job.first_created))
 }

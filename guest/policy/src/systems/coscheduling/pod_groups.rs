@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::contract::Finding;
-use crate::model::{Cluster, Gang, Match, PodGroupSpec};
+use crate::model::{Cluster, Gang, Match};
+use crate::systems::document::NamedAmounts;
 use crate::systems::pod_group::{count, created, timeout};
 use crate::systems::{Document, Findings};
 
@@ -15,24 +16,24 @@ pub const LABEL: &str = "scheduling.x-k8s.io/pod-group";
 /// Reads a PodGroup. An unusable one is a finding, and its last usable version stays in force.
 pub fn read(default_timeout: i64, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
     match declared(default_timeout, object) {
-        Ok((gang, spec)) => {
-            let key = (object.namespace.clone(), object.name.clone());
-            if let Some(job) = cluster.job_or_new(&key).and_then(|job| cluster.job_mut(job)) {
-                (job.declared, job.pod_group) = (Some(gang), Some(spec));
+        Ok((gang, min_resources)) => {
+            let Some(ix) = cluster.job_or_new(&(object.namespace.clone(), object.name.clone())) else { return };
+            if let Some(job) = cluster.job_mut(ix) {
+                (job.declared, job.declared_at) = (Some(gang), created(object));
             }
+            cluster.set_min_resources(ix, min_resources);
         }
         Err(finding) => findings.push(finding),
     }
 }
 
-fn declared(default_timeout: i64, object: &Document) -> Result<(Gang, PodGroupSpec), Finding> {
+fn declared(default_timeout: i64, object: &Document) -> Result<(Gang, NamedAmounts), Finding> {
     let at = |path| object.at(path).map(|value: &Value| (path, value));
     let minimum = at("/spec/minMember").map_or(Ok(1), |(path, value)| count(object, path, Some(value)))?;
     let timeout =
         at("/spec/scheduleTimeoutSeconds").map_or(Ok(default_timeout), |(path, value)| timeout(object, path, value))?;
     let min_resources = object.amounts("/spec/minResources", false)?;
-    let gang = gang(minimum, timeout);
-    Ok((gang, PodGroupSpec { created: created(object), min_resources, ..PodGroupSpec::default() }))
+    Ok((gang(minimum, timeout), min_resources))
 }
 
 /// A gang of this minimum whose members wait so long at Permit, in nanoseconds. Members that run count, and all leave together.
@@ -43,6 +44,7 @@ pub fn gang(minimum: u32, timeout: i64) -> Gang {
         fails_together: false,
         leaves_together: true,
         matching: Match::WaitingAndRunning,
+        counts_gated: false,
         group: Vec::new(),
     }
 }

@@ -141,9 +141,10 @@ impl Groups {
         for key in &changed {
             let found = self.groups.get(key).map(|spec| (gang(spec), self.pod_group(cluster, key, spec)));
             let (gang, pod_group) = found.unzip();
-            if let Some(job) = cluster.job_or_new(key).and_then(|job| cluster.job_mut(job)) {
-                job.scaled_at = job.scaled_at.filter(|_| pod_group.is_some());
-                (job.declared, job.pod_group) = (gang, pod_group);
+            let Some(ix) = cluster.job_or_new(key) else { continue };
+            cluster.set_pod_group(ix, pod_group);
+            if let Some(job) = cluster.job_mut(ix) {
+                job.declared = gang;
             }
         }
         changed.into_iter().collect()
@@ -167,7 +168,6 @@ impl Groups {
             roles: roles.map(|(role, need)| (cluster.intern(role), *need)).collect(),
             elastic: elastic.map(|elastic| Elastic { most: parent.and_then(|parent| parent.replicas), ..elastic }),
             opted_out: spec.opted_out,
-            min_resources: Vec::new(),
         }
     }
 
@@ -188,6 +188,7 @@ fn gang(spec: &GroupSpec) -> Gang {
         fails_together: false,
         leaves_together: false,
         matching: Match::WaitingAndRunning,
+        counts_gated: true,
         group: Vec::new(),
     }
 }
@@ -226,7 +227,7 @@ fn read_group(object: &Document, reported: &mut Reported, findings: &mut Finding
         minimum,
         roles,
         class: text("/spec/priorityClassName"),
-        created: pod_group::created(object),
+        created: pod_group::created(object).unwrap_or(0),
         job,
         elastic: read_elastic(object, reported, findings),
         opted_out: opted_out(object, reported, findings),
