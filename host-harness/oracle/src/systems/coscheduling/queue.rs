@@ -30,8 +30,8 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
     }
     let time = |pod: &Pod| match group(pod) {
         Some(name) => {
-            let stamp = object(world, pod).map(|group| text(group, "/metadata/creationTimestamp"));
-            let declared = stamp.and_then(|stamp| seconds(stamp).ok()).filter(|created| *created > 0);
+            let declared =
+                object(world, pod).and_then(|group| seconds(text(group, "/metadata/creationTimestamp")).ok());
             declared.unwrap_or_else(|| members(world, &name).iter().map(|pod| pod.created).min().unwrap_or(0))
         }
         None => pod.created,
