@@ -236,13 +236,11 @@ fn empty_usage_is_detected() {
 
 #[test]
 fn a_law_that_is_switched_off_is_detected() {
-    // Cases that show it are rare: each search begins shortly before the first one.
-    for (system, code, breach, from) in [
-        (System::Coscheduling, "coscheduling/gang-minimum-is-free", "gang-has-its-members", 0),
-        (System::Yunikorn, "yunikorn/3", "yunikorn/3", 650),
-        (System::Volcano, "volcano/reclaimer-stays-within-deserved", "reclaimer-stays-within-deserved", 0),
+    for (system, code, breach) in [
+        (System::Coscheduling, "coscheduling/gang-minimum-is-free", "gang-has-its-members"),
+        (System::Volcano, "volcano/reclaimer-stays-within-deserved", "reclaimer-stays-within-deserved"),
     ] {
-        let mut broken = (from..from + CASES).map(|index| {
+        let mut broken = (0..5 * CASES).map(|index| {
             let policy = Native::switched(code, Switch::Silent);
             attempt(&generate(system, 1, index), Box::new(policy), None).1
         });

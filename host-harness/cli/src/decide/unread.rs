@@ -32,8 +32,9 @@ pub(super) fn findings(
             }
         };
         let objects = if *count == 1 { "object" } else { "objects" };
+        let have = if *count == 1 { "has" } else { "have" };
         let message =
-            format!("{count} {objects} of `{full_kind}` have no effect: no law of `{chosen}` reads this kind");
+            format!("{count} {objects} of `{full_kind}` {have} no effect: no law of `{chosen}` reads this kind");
         Some(Problem::error(message).remedy(remedy).of(Severity::Warning))
     };
     ignored.iter().filter_map(warning).collect()
