@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::{Effects, Outcome, PodId, PolicyError, PostFiltered, Reason, Refuted, Subject};
+use crate::contract::{Effects, Outcome, PodId, PolicyError, PostFiltered, Reason, Refuted, Retry, Subject};
 use crate::laws::{Denial, Detail, Gate, Laws, Preemptor, Rule};
 use crate::model::{NodeIx, PodIx, Trial};
 
 use super::Engine;
 use super::plan::Plan;
 use super::reasons::{NO_NODE, ROOM_IS_COMING};
+use super::refusals::Refusals;
 use super::search::{self, Obstacle, PreemptionContext, Search};
 
 impl Engine {
@@ -19,6 +20,7 @@ impl Engine {
         let lead = asked.first().map_or(PodId::MAX, |lead| lead.0);
         let preemptor = self.preemptor(lead)?;
         self.notes.plan(preemptor.pod);
+        self.notes.refusals = Refusals::default();
         let laws = self.laws()?.clone();
         let search = search::of(&laws);
         let several = asked.len() > 1;
@@ -28,11 +30,13 @@ impl Engine {
         let chosen = preemptor.pods.iter().copied().filter(|ix| !several || asked.contains(ix)).collect();
         let preemptor = preemptor.with(&self.cluster, chosen);
         if let Some((gate, denial)) = self.broken(&preemptor, &laws.under_way) {
-            return Ok(without(self.barred(&gate, &denial), Effects::default()));
+            let reason = self.barred(&gate, &denial);
+            return Ok(self.without(reason, Effects::default()));
         }
         if let Some((gate, denial)) = self.broken(&preemptor, &laws.trigger) {
             let effects = self.give_up(&preemptor, search.gives_up(&preemptor, false));
-            return Ok(without(self.barred(&gate, &denial), effects));
+            let reason = self.barred(&gate, &denial);
+            return Ok(self.without(reason, effects));
         }
         self.ledger.forget_unanswered();
         let needed = if several { preemptor.pods.clone() } else { search.needed(&self.cluster, &preemptor) };
@@ -46,7 +50,7 @@ impl Engine {
                 }
                 let reason = self.obstacle(&preemptor, obstacle);
                 let effects = self.give_up(&preemptor, search.gives_up(&preemptor, true));
-                Ok(without(reason, effects))
+                Ok(self.without(reason, effects))
             }
             Ok(plan) => self.planned(search.as_ref(), &preemptor, &plan),
         }
@@ -99,7 +103,7 @@ impl Engine {
             Some(obstacle) => {
                 let reason = self.obstacle(&whole, obstacle);
                 let effects = self.give_up(&whole, search.gives_up(&whole, true));
-                Ok(without(reason, effects))
+                Ok(self.without(reason, effects))
             }
             None => self.planned(search, &whole, &Plan::by_node(lead.pod, nominations, victims)),
         }
@@ -138,7 +142,7 @@ impl Engine {
         let withdrawn = self.outranked(search, preemptor, &plan.nominations);
         let plan = self.draw_up(plan)?;
         let effects = Effects { withdrawn, ..Effects::default() };
-        Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), effects })
+        Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), retry: Retry::default(), effects })
     }
 
     /// The first broken law.
@@ -149,8 +153,13 @@ impl Engine {
 
     /// What a broken law says, noted and as a reason.
     fn barred(&mut self, rule: &Rule, denial: &Denial) -> Reason {
-        self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
+        self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
         self.reason(rule, denial)
+    }
+
+    /// There is no plan.
+    fn without(&self, reason: Reason, effects: Effects) -> PostFiltered {
+        PostFiltered { plan: None, reason, retry: self.retry(), effects }
     }
 
     /// There is no plan: these nominations are void, and a gang that fails together gives up the nodes it holds.
@@ -171,6 +180,7 @@ impl Engine {
             Obstacle::Law(rule, denial) => return self.barred(&rule, &denial),
             // The search has noted it.
             Obstacle::Room => {
+                self.notes.refusals.found(&ROOM_IS_COMING);
                 return ROOM_IS_COMING.reason(Detail::case("gang"));
             }
             Obstacle::Coming(node) => (ROOM_IS_COMING, Detail::default().node("node", node)),
@@ -182,6 +192,7 @@ impl Engine {
                 (NO_NODE, detail)
             }
         };
+        self.notes.refusals.found(&rule);
         let reason = rule.reason(detail);
         self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
         reason
@@ -195,9 +206,4 @@ impl Engine {
         });
         outranked.map(|(ix, _)| ix.0).collect()
     }
-}
-
-/// There is no plan.
-fn without(reason: Reason, effects: Effects) -> PostFiltered {
-    PostFiltered { plan: None, reason, effects }
 }

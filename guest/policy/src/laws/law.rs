@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::{Case, Denial, NodeCost, NodeVictims};
-use crate::contract::KeyBuilder;
+use crate::contract::{ChangeKind, KeyBuilder};
 use crate::model::{Cluster, Job, Pod, PodIx, QueueIx};
 
 /// Which question a law answers.
@@ -91,24 +91,30 @@ pub struct Law<F> {
     pub text: Text,
     /// The law itself.
     pub function: F,
+    /// After which changes it may hold where it did not; a change of the preemptor itself is not said.
+    pub retry_after: &'static [ChangeKind],
 }
+
+/// After which changes a law may hold where nothing else is said of it: laws are about pods, and about what objects say.
+const PODS_AND_OBJECTS: &[ChangeKind] =
+    &[ChangeKind::PodUpserted, ChangeKind::PodRemoved, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved];
 
 impl Law<Holds> {
     /// A precondition.
     pub const fn gate(text: Text, function: Holds) -> Law<Holds> {
-        Law { question: Question::Gate, text, function }
+        Law { question: Question::Gate, text, function, retry_after: PODS_AND_OBJECTS }
     }
 
     /// A plan invariant.
     pub const fn limit(text: Text, function: Holds) -> Law<Holds> {
-        Law { question: Question::Limit, text, function }
+        Law { question: Question::Limit, text, function, retry_after: PODS_AND_OBJECTS }
     }
 }
 
 impl Law<Admits> {
     /// A victim filter.
     pub const fn guard(text: Text, function: Admits) -> Law<Admits> {
-        Law { question: Question::Guard, text, function }
+        Law { question: Question::Guard, text, function, retry_after: PODS_AND_OBJECTS }
     }
 }
 
@@ -118,7 +124,15 @@ impl<F> Law<F> {
     where
         F: Copy,
     {
-        Law { question: Question::Order, text, function }
+        Law { question: Question::Order, text, function, retry_after: &[] }
+    }
+
+    /// The same law, of which it is known that only these changes matter.
+    pub const fn retry_after(self, changes: &'static [ChangeKind]) -> Law<F>
+    where
+        F: Copy,
+    {
+        Law { question: self.question, text: self.text, function: self.function, retry_after: changes }
     }
 }
 

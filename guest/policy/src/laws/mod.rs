@@ -25,7 +25,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::Reason;
+use crate::contract::{ChangeKind, Reason};
 pub use case::Case;
 pub use cycle::{Action, Cycle, ReclaimRules};
 pub use denial::{Denial, Shortfall};
@@ -55,6 +55,8 @@ pub struct Rule {
     pub law: &'static Text,
     /// Which preemptors it does not apply to.
     pub exemption: Option<&'static Exemption>,
+    /// After which changes it may hold where it did not.
+    pub retry_after: &'static [ChangeKind],
 }
 
 impl Rule {

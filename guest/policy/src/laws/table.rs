@@ -171,6 +171,7 @@ macro_rules! laws {
             question: $law.question,
             law: &$law.text,
             exemption: laws! { @exemption $($exemption)? },
+            retry_after: $law.retry_after,
         }
     };
     (@exemption) => { None };

@@ -4,7 +4,7 @@ use super::super::page::Page;
 use super::jobs::Jobs;
 use super::record::Cycle;
 use lictor_host::reason::NamedReason;
-use lictor_host::session::{Attempt, AttemptResult};
+use lictor_host::session::{Attempt, AttemptResult, RetryHint};
 
 /// Who was refused before Filter, and who found no node.
 pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
@@ -32,6 +32,18 @@ fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: Attemp
         if let Some(line) = preemption {
             page.paragraph("    ", 6, &line);
         }
+        // Pods of one job may have waited for different times.
+        let mut retry = RetryHint::default();
+        let of_group = cycle.left_over(result).filter(|attempt| group.pods.contains(&attempt.pod.as_str()));
+        of_group.for_each(|attempt| retry.add(attempt.retry.clone()));
+        tell_retry(page, &retry);
+    }
+}
+
+/// When to try again.
+fn tell_retry(page: &mut Page, retry: &RetryHint) {
+    if !retry.is_empty() {
+        page.aside("    ", 6, &format!("try again {retry}"));
     }
 }
 
@@ -80,6 +92,7 @@ pub(super) fn tell_untold(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
             page.paragraph("    ", 6, &reason);
         }
     }
+    tell_retry(page, &cycle.happened.retry);
 }
 
 /// Plans that the host did not carry out.

@@ -6,7 +6,7 @@ use lictor_contract::*;
 
 use super::filter::Filtered;
 use super::journal::Undo;
-use super::{Attempt, AttemptResult, Cause, ProtocolError, Session};
+use super::{Attempt, AttemptResult, Cause, ProtocolError, RetryHint, Session};
 use crate::policy::CallError;
 use crate::verify;
 
@@ -17,6 +17,7 @@ impl Session {
         self.must_wait_for_a_node(pod)?;
         let mut attempt = self.pre_filter_and_on(pod)?;
         attempt.explanation = self.explanation(pod, attempt.nodes.is_some())?;
+        self.remember_retry(pod, &attempt.retry);
         self.happened.attempts.push(attempt.clone());
         Ok(attempt)
     }
@@ -39,6 +40,7 @@ impl Session {
             reason: None,
             nodes: None,
             preemption: None,
+            retry: RetryHint::default(),
             explanation: None,
         };
         if self.decides(ExtensionPoint::PreFilter) {
@@ -48,10 +50,12 @@ impl Session {
             match answer.admission {
                 Admission::Pass => {}
                 Admission::Refused(reason) => {
+                    attempt.retry.add(answer.retry);
                     attempt.reason = Some(self.named(reason));
                     return self.post_filter(pod, attempt);
                 }
                 Admission::Final(reason) => {
+                    attempt.retry.add(answer.retry);
                     attempt.reason = Some(self.named(reason));
                     return Ok(attempt);
                 }
@@ -74,9 +78,9 @@ impl Session {
         sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("filter"))?;
         attempt.node = Some(self.node_name(node));
         self.reserve(pod, node)?;
-        let (permission, reason, effects) = self.permit(pod)?;
-        attempt.reason = reason.map(|reason| self.named(reason));
+        let Permitted { permission, reason, retry, effects } = self.permit(pod)?;
         let mut rounds = VecDeque::from([effects]);
+        attempt.reason = self.decides(ExtensionPoint::Permit).then(|| self.named(reason));
         match permission {
             Permission::Allow => {
                 self.bind(pod, node);
@@ -90,6 +94,7 @@ impl Session {
                 rounds.push_front(self.ask_unreserve(pod, ReleaseCause::Failed)?);
                 attempt.result = AttemptResult::Unschedulable;
                 attempt.node = None;
+                attempt.retry.add(retry);
                 attempt.reason = Some(self.named(reason));
             }
         }
@@ -122,9 +127,10 @@ impl Session {
     }
 
     /// Whether the reserved pod may be bound.
-    fn permit(&mut self, pod: PodId) -> Result<(Permission, Option<Reason>, Effects), Cause> {
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, Cause> {
         if !self.decides(ExtensionPoint::Permit) {
-            return Ok((Permission::Allow, None, Effects::default()));
+            let (reason, retry, effects) = Default::default();
+            return Ok(Permitted { permission: Permission::Allow, reason, retry, effects });
         }
         let answer = self.ask(|policy| policy.permit(pod))?;
         self.check_effects("permit", &answer.effects)?;
@@ -132,7 +138,7 @@ impl Session {
             Permission::Wait(nanoseconds) if nanoseconds < 0 => {
                 Err(ProtocolError::NegativeWait(nanoseconds).in_answer_to("permit"))
             }
-            permission => Ok((permission, Some(answer.reason), answer.effects)),
+            _ => Ok(answer),
         }
     }
 }

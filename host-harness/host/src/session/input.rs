@@ -92,7 +92,7 @@ impl Session {
         let outcome = self.asked.open.values().map(|ask| ask.since.saturating_add(self.patience)).min();
         let plans = self.departures.iter().filter_map(|(_, departure)| departure.expires);
         let plan = plans.filter(|end| *end > self.mirror.now()).min();
-        [permit, outcome, plan].into_iter().flatten().min()
+        [permit, outcome, plan, self.next_retry()].into_iter().flatten().min()
     }
 
     fn take(&mut self, input: Input) -> Result<(), Cause> {

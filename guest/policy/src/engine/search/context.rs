@@ -39,7 +39,7 @@ impl PreemptionContext<'_> {
         }
         let barring = self.barring(cluster, ix);
         if let Some((rule, denial)) = &barring {
-            self.notes.denial(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, denial);
+            self.notes.refused(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, denial);
         }
         barring.is_none()
     }

@@ -110,7 +110,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
     let levels = bundle::gather(trial.cluster(), notes, victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels };
     let Some(chosen) = search.choose(trial) else {
-        notes.denial(trial.cluster(), Subject::Preemptor, Outcome::Barred, &NO_NODE, &NOBODY);
+        notes.refused(trial.cluster(), Subject::Preemptor, Outcome::Barred, &NO_NODE, &NOBODY);
         if notes.are_on() {
             trace::nowhere(trial.cluster(), notes, victim_search, &search.levels);
         }
