@@ -43,7 +43,8 @@ impl Engine {
         let preemptor = preemptor.with(&self.cluster, needed);
         let (ledger, notes) = (&self.ledger, &mut self.notes);
         let mut context = PreemptionContext { preemptor: &preemptor, laws: &laws, ledger, refuted, notes };
-        match search.find(&mut self.cluster, &mut context) {
+        let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.for_all(&asked));
+        match found {
             Err(obstacle) => {
                 if matches!(obstacle, Obstacle::NoNode { .. }) && preemptor.required_node_reservation.is_some() {
                     self.cluster.reserve_required_node(preemptor.pod);

@@ -23,8 +23,8 @@ impl Refusals {
 
     /// The engine found nothing.
     pub fn found(&mut self, rule: &Rule) {
-        if self.last != rule.retry_after {
-            self.last = rule.retry_after;
+        if self.last != rule.about.retry_after {
+            self.last = rule.about.retry_after;
             self.after.extend(self.last);
         }
     }

@@ -25,7 +25,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{ChangeKind, Reason};
+use crate::contract::Reason;
 pub use case::Case;
 pub use cycle::{Action, Cycle, ReclaimRules};
 pub use denial::{Denial, Shortfall};
@@ -33,7 +33,8 @@ pub use detail::Detail;
 pub use exemption::{Exemption, REQUIRED_NODE_PODS};
 pub(crate) use law::page;
 pub use law::{
-    Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, SortBy, Text,
+    About, Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, SortBy,
+    Text,
 };
 pub use loss::{NodeCost, NodeVictims, count};
 pub use preemptor::Preemptor;
@@ -49,14 +50,10 @@ pub struct Rule {
     pub code: &'static str,
     /// Where the system says so: seed and section, or upstream file.
     pub source: &'static str,
-    /// The question it answers.
-    pub question: Question,
-    /// What is said of it.
-    pub law: &'static Text,
+    /// What is known of it.
+    pub about: &'static About,
     /// Which preemptors it does not apply to.
     pub exemption: Option<&'static Exemption>,
-    /// After which changes it may hold where it did not.
-    pub retry_after: &'static [ChangeKind],
 }
 
 impl Rule {

@@ -1,6 +1,6 @@
 //! The register: every law in force anywhere, under the code its users are shown, and every rule of the engine.
 
-use super::{CaseText, Laws, Question, Rule};
+use super::{About, CaseText, Laws, Question, Rule};
 use crate::contract::{ChangeKind, Template};
 
 /// A law, or a rule of the engine, as users know it.
@@ -57,7 +57,8 @@ impl Entry {
 
 impl From<&Rule> for Entry {
     fn from(rule: &Rule) -> Entry {
-        let Rule { code, source, question, law, exemption, retry_after } = *rule;
+        let Rule { code, source, about, exemption } = *rule;
+        let About { question, text: law, retry_after } = *about;
         let exempt = exemption.map(|exemption| exemption.sentence);
         let (name, sentence, templates, text) = (law.name, law.sentence, law.templates, law.file);
         Entry { code, question, sentence, source, name, exempt, templates, retry_after, text }

@@ -168,10 +168,8 @@ macro_rules! laws {
         $crate::laws::Rule {
             code: $code,
             source: $source,
-            question: $law.question,
-            law: &$law.text,
+            about: &$law.about,
             exemption: laws! { @exemption $($exemption)? },
-            retry_after: $law.retry_after,
         }
     };
     (@exemption) => { None };

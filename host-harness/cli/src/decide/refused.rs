@@ -1,5 +1,7 @@
 //! Pods that nothing could be done for, and the laws that say why.
 
+use std::collections::BTreeMap;
+
 use super::super::page::Page;
 use super::jobs::Jobs;
 use super::record::Cycle;
@@ -15,6 +17,8 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
 fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: AttemptResult, title: &str) {
     let told = |attempt: &'a Attempt| (attempt.pod.as_str(), Reported::of(cycle, attempt));
     let groups = jobs.group(cycle.left_over(result).map(told));
+    let hints: BTreeMap<&str, &RetryHint> =
+        cycle.left_over(result).map(|attempt| (attempt.pod.as_str(), &attempt.retry)).collect();
     if groups.is_empty() {
         return;
     }
@@ -34,8 +38,7 @@ fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: Attemp
         }
         // Pods of one job may have waited for different times.
         let mut retry = RetryHint::default();
-        let of_group = cycle.left_over(result).filter(|attempt| group.pods.contains(&attempt.pod.as_str()));
-        of_group.for_each(|attempt| retry.add(attempt.retry.clone()));
+        group.pods.iter().filter_map(|pod| hints.get(pod)).for_each(|hint| retry.add((*hint).clone()));
         tell_retry(page, &retry);
     }
 }

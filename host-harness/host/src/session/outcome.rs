@@ -202,7 +202,7 @@ pub struct Happened {
     /// Commands that were not carried out, as the driver says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedCommand>,
-    /// When a cycle of the policy's own is worth running again.
+    /// When a cycle of the policy's own is worth running again, as the last one says.
     #[serde(flatten)]
     pub retry: RetryHint,
     /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.
@@ -222,7 +222,9 @@ impl Happened {
         self.plans.extend(later.plans);
         self.refused.extend(later.refused);
         self.failed.extend(later.failed);
-        self.retry.add(later.retry);
+        if !later.retry.is_empty() {
+            self.retry = later.retry;
+        }
         self.explanations.extend(later.explanations);
     }
 

@@ -107,7 +107,7 @@ impl Policy for Plain {
         Ok(Applied { findings: Vec::new() })
     }
     fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
-        let [id] = *pods else { panic!("{pods:?}") };
+        let id = *pods.first().unwrap();
         let pod = self.pods.get(&id).unwrap().clone();
         let none = |effects| {
             let retry = Retry::default();
