@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use lictor_contract::{PodId, Retry};
+use lictor_contract::{ChangeKind, PodId, Retry};
 use serde::{Serialize, Serializer};
 
 use super::Session;
@@ -32,6 +32,12 @@ impl From<Retry> for RetryHint {
 }
 
 impl RetryHint {
+    /// After which changes a node may take a pod that none takes now.
+    pub fn of_nodes() -> RetryHint {
+        let changes = [ChangeKind::NodeUpserted, ChangeKind::PodUpserted, ChangeKind::PodRemoved];
+        RetryHint { retry_at: None, retry_after: changes.map(String::from).into() }
+    }
+
     /// Nothing is said.
     pub fn is_empty(&self) -> bool {
         self.retry_at.is_none() && self.retry_after.is_empty()
@@ -135,6 +141,16 @@ mod tests {
         assert_eq!(shown["retryAfter"], json!(["node-upserted", "pod-removed"]));
         let sentence = "at 1970-01-01T00:00:00.00000004Z, or after a change of nodes, pods";
         assert_eq!(attempt.retry.to_string(), sentence);
+    }
+
+    #[test]
+    fn a_pod_for_which_no_node_fits_waits_for_nodes_whatever_else_it_waits_for() {
+        let policy = Scripted::deciding(ALL)
+            .say("filter default/a", Say::Fits(&[]))
+            .say("post-filter default/a", Say::Later("the last plan is not done", None, &["pod-removed"]));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
+        let hint = session.try_pod("default/a").unwrap().retry;
+        assert_eq!(hint.retry_after.into_iter().collect::<Vec<_>>(), ["node-upserted", "pod-removed", "pod-upserted"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! # What it demands
 //!
 //! The preemptionPolicy and the labels of the preemptor allow it to preempt. `Never` forbids it in every system.
+//! Of gangs that are planned together, each must be allowed to.
 //!
 //! # Example
 //!
@@ -20,6 +21,7 @@
 //!
 //! Koordinator: `disableDefaultTriggerPreemption` allows it only for pods with the label `can-preempt: "true"`.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
 /// The law.
@@ -31,9 +33,10 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("may_preempt.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::PodUpserted]);
 
-/// Whether the asking pod may preempt.
+/// Whether the preemptor may preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.pod(case.preemptor.pod) {
         Some(pod) if pod.attributes.may_preempt => Ok(()),

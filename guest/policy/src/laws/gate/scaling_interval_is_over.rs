@@ -36,9 +36,9 @@ pub const LAW: Law<Holds> = Law::gate(
 
 /// Whether the interval since the last change of size is over.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let Some(job) = case.preemptor.job.and_then(|job| case.cluster.job(job)) else { return Ok(()) };
-    let interval = job.elastic().map_or(0, |elastic| elastic.interval);
-    match job.scaled_at.map(|at| at.saturating_add(interval)) {
+    let Some(job) = case.preemptor.job else { return Ok(()) };
+    let interval = case.cluster.elastic(job).map_or(0, |elastic| elastic.interval);
+    match case.cluster.scaled_at(job).map(|at| at.saturating_add(interval)) {
         Some(end) if case.cluster.now() < end => Err(Denial::Before(end)),
         _ => Ok(()),
     }
