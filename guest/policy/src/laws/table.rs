@@ -35,11 +35,11 @@ pub struct Order {
 pub struct PendingOrder {
     /// The law.
     pub rule: Rule,
-    /// What it goes by.
+    /// What it compares.
     pub by: OrderBy,
 }
 
-/// What the order of the queue goes by.
+/// What the order of the queue compares.
 #[derive(Debug, Clone, Copy)]
 pub enum OrderBy {
     /// A key of each pod.
