@@ -88,6 +88,7 @@ macro_rules! cross_contract {
             record answers::Reason { code, case, facts }
             record answers::Placement { pod, node }
             record answers::Effects { releases, admits, withdrawn, reorder }
+            record queue::SortKeys { epoch, keys }
             choice placement::Admission { Pass, Refused(it), Final(it) }
             record placement::PreFiltered { admission, effects }
             record placement::Obstacle { reason, resolvable }
@@ -97,6 +98,7 @@ macro_rules! cross_contract {
             choice answers::MarkPlace { Label, Annotation }
             record answers::Mark { place, key, value }
             record answers::Plan { id, preemptor, nominations, victims, marks, expires, reason }
+            record placement::Refuted { placements, victims }
             record placement::PostFiltered { plan, reason, effects }
             choice placement::ReleaseCause { Timeout, Released, Preempted, Failed, Removed }
             choice permit::Permission { Allow, Wait(it), Reject(it) }

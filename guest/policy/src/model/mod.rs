@@ -17,6 +17,7 @@ mod pod;
 mod queue;
 mod rank;
 mod resources;
+mod saved_pod;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -36,5 +37,6 @@ pub use node::Node;
 pub use pod::{Kind, Place, Pod, PodAttributes, PodName, Preemptibility, Task};
 pub use queue::{Bounds, Queue, QueueDefinition, Usage};
 pub use resources::{Amounts, Request, ResourceIx};
+pub use saved_pod::{PodsByName, SavedPod};
 pub use totals::Overflow;
 pub use trial::Trial;

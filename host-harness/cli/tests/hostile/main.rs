@@ -6,3 +6,4 @@ mod assemble;
 mod kept;
 mod refused;
 mod running;
+mod stubborn;

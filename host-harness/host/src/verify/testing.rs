@@ -158,7 +158,7 @@ impl World {
 
     /// The verdict on a plan that nobody asked for.
     pub fn judge_with(&self, plan: &Plan, effects: &Effects) -> Result<(), Violation> {
-        super::plan(&self.ground(), &Proposal { plan, preemptor: None, effects, refuted: &[] })
+        super::plan(&self.ground(), &Proposal { plan, preemptor: None, effects, refuted: &Refuted::default() })
     }
 
     /// What is said about a plan that breaks an invariant.

@@ -1,6 +1,7 @@
 //! The input of a search.
 
-use crate::contract::{Outcome, Placement, Subject};
+use super::refused::{is_placement_refused, refused_victim};
+use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::Notes;
 use crate::laws::{Denial, Laws, Preemptor, Rule};
 use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Pod, PodIx};
@@ -15,8 +16,8 @@ pub struct PreemptionContext<'a> {
     pub laws: &'a Laws,
     /// The plans under way.
     pub ledger: &'a Ledger,
-    /// Placements that the host refused.
-    pub refuted: &'a [Placement],
+    /// What the host refused of earlier plans.
+    pub refuted: &'a Refuted,
     /// Where the explanations are recorded.
     pub notes: &'a mut Notes,
 }
@@ -48,9 +49,11 @@ impl PreemptionContext<'_> {
         first_denial.is_none()
     }
 
-    /// The first guard that denies the eviction of a pod.
+    /// The first guard that denies the eviction of a pod; or the host, if it refused the pod as a victim.
     pub(super) fn first_denial(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
-        self.gangs.iter().find_map(|gang| gang.planning(cluster, self.ledger).first_denial(&self.laws.guards, ix))
+        let guards = &self.laws.guards;
+        let denied = self.gangs.iter().find_map(|gang| gang.planning(cluster, self.ledger).first_denial(guards, ix));
+        denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 
     /// The first limit that does not hold in a trial where all planned pods have their nodes.
@@ -65,8 +68,8 @@ impl PreemptionContext<'_> {
 
     /// Whether a pod may be planned onto a node, regardless of the other pods.
     pub(super) fn may_run(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
-        let refuted = self.refuted.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0);
-        !refuted && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
+        !is_placement_refused(self.refuted, pod, node)
+            && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
     }
 
     /// The free room of a node, less what is promised to pods of other jobs.

@@ -1,6 +1,6 @@
 //! A plan is in flight from its acceptance until its victims have left, or nobody waits for it any more.
 
-use crate::contract::{Event, Phase};
+use crate::contract::{Event, Phase, Refuted};
 use crate::model::{Ledger, PodIx};
 use crate::testing::{Named, SOFT_EVICTION, World, pod};
 
@@ -114,7 +114,7 @@ fn what_the_victims_of_another_plan_leave_is_room_for_whoever_outranks_its_preem
     }
     world.pod(pod("boss").asks("cpu=1").priority(2));
     let id = world.id("boss");
-    let answer = world.engine.post_filter(id, &[]).unwrap();
+    let answer = world.engine.post_filter(&[id], &Refuted::default()).unwrap();
     assert_eq!(answer.plan.map(|plan| plan.victims), Some(Vec::new()), "the room is coming already");
     assert_eq!(answer.effects.withdrawn, [world.id("a"), world.id("b")]);
 }

@@ -65,6 +65,7 @@ pub enum Say {
     Wait(i64, Fx),
     Reject(&'static str, Fx),
     Queue(Vec<&'static str>),
+    Keys(Vec<Vec<u8>>),
     Scores(Vec<i64>),
     Act {
         bindings: &'static [(&'static str, &'static str)],

@@ -19,7 +19,8 @@ use std::collections::BTreeSet;
 
 pub use bundle::Bundle;
 
-use crate::contract::{Outcome, Placement, Subject};
+use super::refused::{is_placement_refused, refused_victim};
+use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::plan::Plan;
 use crate::engine::reasons::NO_NODE;
 use crate::engine::{Ledger, Notes, Preemptor};
@@ -45,19 +46,20 @@ pub struct VictimSearch<'a> {
     pub may: &'a BTreeSet<PodIx>,
     /// Only pods of the own queue may be evicted.
     pub only_own_queue: bool,
-    /// Placements that the host refused.
-    pub refuted: &'a [Placement],
+    /// What the host refused of earlier plans.
+    pub refuted: &'a Refuted,
 }
 
 impl VictimSearch<'_> {
-    /// The first of these laws that denies the eviction of a pod.
+    /// The first of these laws that denies the eviction of a pod; or the host, if it refused the pod as a victim.
     fn first_denial(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
-        self.preemptor.admission(cluster, self.ledger).first_denial(guards, ix)
+        let denied = self.preemptor.admission(cluster, self.ledger).first_denial(guards, ix);
+        denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 
     /// Whether the host has not refused a pod on a node.
     fn is_open(&self, pod: PodIx, node: NodeIx) -> bool {
-        !self.refuted.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0)
+        !is_placement_refused(self.refuted, pod, node)
     }
 
     /// The first limit that does not hold with the requests of these pods, which have no nodes yet.

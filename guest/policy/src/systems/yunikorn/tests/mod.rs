@@ -8,6 +8,7 @@ mod node;
 mod notes;
 mod property;
 mod queues;
+mod several;
 mod state;
 
 use serde_json::json;
