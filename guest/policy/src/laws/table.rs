@@ -35,11 +35,11 @@ pub struct Order {
 pub struct PendingOrder {
     /// The law.
     pub rule: Rule,
-    /// What it compares.
+    /// How it compares pods.
     pub by: OrderBy,
 }
 
-/// What the order of the queue compares.
+/// How the order of the queue compares pods.
 #[derive(Debug, Clone, Copy)]
 pub enum OrderBy {
     /// A key of each pod.
