@@ -73,7 +73,7 @@ impl Scene {
         }
         self.events.push(Event::PodUpserted(Pod {
             id: self.pods,
-            kind: PodKind::Pod,
+            kind: None,
             namespace: "work".to_owned(),
             name: format!("{group}-{index}"),
             uid: String::new(),

@@ -52,8 +52,8 @@ impl<P: Policy> World<P> {
         let node = self.nodes.get(node).copied().ok_or(PolicyError::UnknownNode(NodeId::MAX))?;
         let pod = self.pods.get_mut(pod).ok_or(PolicyError::UnknownPod(PodId::MAX))?;
         (pod.node, pod.phase) = (Some(node), Phase::Running);
-        let changed = pod.clone();
-        self.apply(Event::PodUpserted(changed))
+        let changed = pod.status();
+        self.apply(Event::PodStatus(changed))
     }
 
     /// Applies one event.
@@ -91,7 +91,7 @@ fn next(count: usize) -> u32 {
 fn pending(id: PodId, name: &str) -> Pod {
     Pod {
         id,
-        kind: PodKind::Pod,
+        kind: None,
         namespace: "default".to_owned(),
         name: name.to_owned(),
         uid: String::new(),

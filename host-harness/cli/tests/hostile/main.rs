@@ -4,5 +4,6 @@
 
 mod assemble;
 mod kept;
+mod recovered;
 mod refused;
 mod running;

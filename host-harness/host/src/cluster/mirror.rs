@@ -9,6 +9,7 @@ mod ledger;
 mod load;
 mod nodes;
 mod objects;
+mod placed;
 mod pods;
 mod removal;
 mod resolve;
@@ -26,11 +27,13 @@ use attributes::Filter;
 use classes::Classes;
 use nodes::Nodes;
 use objects::Objects;
+use placed::PlacedKinds;
 use pods::Pods;
 use resources::Resources;
 
 pub use assumed::Shown;
 pub use change::Change;
+pub use placed::Unread;
 
 /// The cluster as the host knows it.
 #[derive(Debug)]
@@ -51,7 +54,10 @@ pub struct Mirror {
     assumed: BTreeMap<PodId, Assumed>,
     seen_again: BTreeSet<PodId>,
     classes: Classes,
+    placed: PlacedKinds,
     objects: Objects,
+    /// Objects of placed kinds that could not be read.
+    unread: Vec<Unread>,
     ignored: BTreeMap<String, usize>,
     replaced: Vec<InputError>,
 }
@@ -62,6 +68,9 @@ impl Mirror {
         Mirror {
             labels: Filter::new(&interests.labels, true),
             annotations: Filter::new(&interests.annotations, false),
+            placed: PlacedKinds::new(&interests),
+            objects: Objects::new(&interests),
+            unread: Vec::new(),
             pod_fields: interests.pod_fields,
             node_labels: Filter::new(&interests.node_labels, false),
             clock: 0,
@@ -73,7 +82,6 @@ impl Mirror {
             assumed: BTreeMap::new(),
             seen_again: BTreeSet::new(),
             classes: Classes::new(),
-            objects: Objects::new(&interests.kinds),
             ignored: BTreeMap::new(),
             replaced: Vec::new(),
         }
@@ -89,7 +97,7 @@ impl Mirror {
         self.clock = self.clock.max(now);
     }
 
-    /// The number of the pod of this name: `namespace/name`, or `Reservation/name`.
+    /// The number of the pod of this name: `namespace/name`, or `Kind/name` or `Kind/namespace/name` of what is placed like one.
     pub fn pod_id(&self, name: &str) -> Option<PodId> {
         self.pods.id(name)
     }

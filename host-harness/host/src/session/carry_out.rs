@@ -93,7 +93,7 @@ mod tests {
     use crate::driver::Virtual;
     use crate::session::How;
     use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, session};
-    use crate::verify::testing::{node, on, pod, reservation, with};
+    use crate::verify::testing::{IN_SLOT, node, on, pod, slot, with};
     use serde_json::json;
 
     const ASKED: &str = "post-filter default/p";
@@ -165,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn who_consumes_a_reservation_leaves_with_it() {
-        let allocated = json!({"scheduling.koordinator.sh/reservation-allocated": r#"{"name":"r"}"#});
+    fn who_uses_a_slot_leaves_with_it() {
+        let allocated = json!({IN_SLOT: r#"{"slot":{"name":"r"}}"#});
         let owner = on("n1", with(pod("o", 1, 0), "/metadata", "annotations", allocated));
-        let policy = planned(Scripted::deciding(ALL), sketch(5, &["Reservation/r"], true));
-        let mut session = session(&policy, [node("n1", 4), reservation("r", 4, Some("n1")), owner, pod("p", 3, 9)]);
+        let policy = planned(Scripted::deciding(ALL), sketch(5, &["Slot/r"], true));
+        let mut session = session(&policy, [node("n1", 4), slot("r", 4, Some("n1")), owner, pod("p", 3, 9)]);
         session.try_pod("default/p").unwrap();
         session.evictions_complete().unwrap();
-        assert_eq!(session.mirror().pod_id("Reservation/r"), None);
+        assert_eq!(session.mirror().pod_id("Slot/r"), None);
         assert_eq!(session.mirror().pod_id("default/o"), None);
     }
 

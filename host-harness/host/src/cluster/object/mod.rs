@@ -4,12 +4,12 @@ mod constraints;
 mod identity;
 mod kinds;
 mod node;
+pub(crate) mod placed;
 mod pod;
 pub(crate) mod ports;
 mod priority_class;
 mod quantities;
 mod requests;
-mod reservation;
 mod subject;
 
 use std::sync::Arc;
@@ -21,6 +21,7 @@ use super::load::{Document, Origin};
 
 pub(crate) use identity::Identity;
 pub(crate) use node::NodeFacts;
+pub use placed::{BadPlacedKind, check_placed_kinds};
 pub(crate) use pod::PodFacts;
 pub(crate) use priority_class::ClassFacts;
 pub(crate) use quantities::Amounts;
@@ -54,8 +55,8 @@ pub(crate) enum Body {
     Node(Box<NodeFacts>),
     Pod(Box<PodFacts>),
     PriorityClass(ClassFacts, Value),
-    Reservation(Box<PodFacts>, Value),
-    Other(Value),
+    /// Any other object, and where it stands: only the mirror knows whether its kind is placed like a pod.
+    Other(Value, Origin),
 }
 
 impl Object {
@@ -79,10 +80,7 @@ impl Object {
             kind if kinds::is_priority_class(&id.group, kind) => {
                 Body::PriorityClass(ClassFacts::read(&value, subject)?, value)
             }
-            kind if kinds::is_reservation(&id.group, kind) => {
-                Body::Reservation(Box::new(reservation::read(&value, subject)?), value)
-            }
-            _ => Body::Other(value),
+            _ => Body::Other(value, origin.clone()),
         };
         let place = Place { file: origin.file().clone(), line: origin.line("") };
         Ok(Object { id, place, body })

@@ -76,6 +76,7 @@ impl Policy for Plain {
             about: String::new(),
             extension_points: points.map(|point| point.name().to_owned()).to_vec(),
             interests: interests(),
+            judges_room: false,
             arguments: Vec::new(),
             templates: Vec::new(),
         };
@@ -92,6 +93,12 @@ impl Policy for Plain {
                         self.reserved.remove(&pod.id);
                     }
                     self.pods.insert(pod.id, pod);
+                }
+                Event::PodStatus(status) => {
+                    if status.node.is_some() {
+                        self.reserved.remove(&status.id);
+                    }
+                    self.pods.get_mut(&status.id).unwrap().set_status(&status);
                 }
                 Event::PodRemoved(pod) => {
                     assert!(self.pods.remove(&pod).is_some(), "a pod is gone that it was not told of");

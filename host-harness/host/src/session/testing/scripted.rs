@@ -34,6 +34,7 @@ impl Policy for Scripted {
             about: String::new(),
             extension_points: self.points.iter().map(|point| (*point).into()).collect(),
             interests: interests(),
+            judges_room: !self.ignores_room,
             arguments: Vec::new(),
             templates: Vec::new(),
         };
@@ -50,13 +51,22 @@ impl Policy for Scripted {
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         let most = self.most_events_at_once().max(events.len());
         self.told().most_events_at_once = most;
-        for event in events {
+        for (place, event) in events.into_iter().enumerate() {
+            if let Some(over) = self.overflow(place, &event) {
+                return Err(CallError::Refused { call: "apply", error: PolicyError::Overflow(over) });
+            }
             match event {
                 Event::PodUpserted(pod) => {
-                    let place = if pod.kind == PodKind::Reservation { "Reservation" } else { &pod.namespace };
+                    let place = if pod.kind.is_some() { "Slot" } else { &pod.namespace };
                     let name = format!("{place}/{}", pod.name);
                     self.pods.insert(name.clone(), pod.id);
+                    self.told().whole += 1;
                     self.told().seen.insert(name, pod);
+                }
+                Event::PodStatus(status) => {
+                    self.told().small.push(status.clone());
+                    let name = self.name(status.id);
+                    self.told().seen.get_mut(&name).unwrap().set_status(&status);
                 }
                 Event::PodRemoved(pod) => self.note(format!("removed {}", self.name(pod))),
                 Event::NodeUpserted(node) => {

@@ -51,6 +51,11 @@ impl Picture {
                 assert!(known.is_none_or(|known| known.id == pod.id), "two pods of one name");
                 self.pods.insert(pod.id, pod);
             }
+            Event::PodStatus(status) => {
+                let node = self.pods[&status.id].node;
+                assert!(node.is_none() || status.node.is_some(), "a pod that loses its node is told whole");
+                self.pods.get_mut(&status.id).unwrap().set_status(&status);
+            }
             Event::PodRemoved(id) => assert!(self.pods.remove(&id).is_some()),
             Event::Eligibility(eligibility) => {
                 self.shapes.insert(eligibility.shape, eligibility.nodes);
