@@ -3,14 +3,14 @@
 use lictor_contract::Cross;
 use lictor_policy::Engine;
 
-use crate::bound::answers::{Effects, Placement, PolicyError};
+use crate::bound::answers::{Effects, PolicyError};
 use crate::bound::cluster::{NodeId, PodId};
 use crate::bound::{cycle, permit, placement, queue};
 use crate::{Component, ask};
 
 impl queue::Guest for Component {
-    fn queue_order(pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
-        ask(|engine| engine.queue_order(pods))
+    fn queue_keys(pods: Vec<PodId>) -> Result<queue::SortKeys, PolicyError> {
+        ask(|engine| engine.queue_keys(&pods))
     }
 }
 
@@ -23,9 +23,9 @@ impl placement::Guest for Component {
         ask(|engine| engine.filter(pod))
     }
 
-    fn post_filter(pod: PodId, refuted: Vec<Placement>) -> Result<placement::PostFiltered, PolicyError> {
-        let refuted: Vec<_> = refuted.cross();
-        ask(|engine| engine.post_filter(pod, &refuted))
+    fn post_filter(pods: Vec<PodId>, refuted: placement::Refuted) -> Result<placement::PostFiltered, PolicyError> {
+        let refuted = refuted.cross();
+        ask(|engine| engine.post_filter(&pods, &refuted))
     }
 
     fn reserve(pod: PodId, node: NodeId) -> Result<Effects, PolicyError> {

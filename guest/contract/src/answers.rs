@@ -77,7 +77,7 @@ pub struct Effects {
     pub admits: Vec<PodId>,
     /// Pods that lose their nomination.
     pub withdrawn: Vec<PodId>,
-    /// The order of the queue has changed: the host sorts the pods that are left before it takes the next one.
+    /// The order of the queue has changed: the host asks for the keys of the pods that are left before it takes the next one.
     pub reorder: bool,
 }
 
@@ -134,8 +134,6 @@ pub struct Plan {
     pub victims: Vec<Victim>,
     /// What to write on every victim.
     pub marks: Vec<Mark>,
-    /// The moment at which the plan is void even where victims are left; none: never.
-    pub expires: Option<i64>,
     /// Why it was made.
     pub reason: Reason,
 }

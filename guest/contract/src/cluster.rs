@@ -198,8 +198,6 @@ pub struct Eligibility {
 pub struct Object {
     /// API group; empty for the core group.
     pub group: String,
-    /// API version, without the group.
-    pub version: String,
     /// Kind.
     pub kind: String,
     /// Namespace; empty where the kind has none.

@@ -58,7 +58,7 @@ macro_rules! cross_contract {
             }
             record cluster::PodStatus { id, phase, node, nominated, terminating, preempted, started, scheduled }
             record cluster::Eligibility { shape, nodes }
-            record cluster::Object { group, version, kind, namespace, name, json }
+            record cluster::Object { group, kind, namespace, name, json }
             record cluster::ObjectKey { group, kind, namespace, name }
             choice cluster::Event {
                 Resources(it), NodeUpserted(it), NodeRemoved(it), PodUpserted(it), PodStatus(it),
@@ -93,6 +93,7 @@ macro_rules! cross_contract {
             record answers::Reason { code, case, facts }
             record answers::Placement { pod, node }
             record answers::Effects { releases, admits, withdrawn, reorder }
+            record queue::SortKeys { epoch, keys }
             choice placement::Admission { Pass, Refused(it), Final(it) }
             record placement::PreFiltered { admission, effects }
             record placement::Obstacle { reason, resolvable }
@@ -101,7 +102,8 @@ macro_rules! cross_contract {
             record answers::Victim { pod, eviction }
             choice answers::MarkPlace { Label, Annotation }
             record answers::Mark { place, key, value }
-            record answers::Plan { id, preemptor, nominations, victims, marks, expires, reason }
+            record answers::Plan { id, preemptor, nominations, victims, marks, reason }
+            record placement::Refuted { placements, victims }
             record placement::PostFiltered { plan, reason, effects }
             choice placement::ReleaseCause { Timeout, Released, Preempted, Failed, Removed }
             choice permit::Permission { Allow, Wait(it), Reject(it) }

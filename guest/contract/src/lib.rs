@@ -12,8 +12,10 @@ mod cycle;
 pub mod duration;
 mod explain;
 mod placement;
+mod pod;
 pub mod quantity;
 mod reason;
+mod sort_key;
 mod words;
 
 pub use account::*;
@@ -25,4 +27,5 @@ pub use cycle::*;
 pub use explain::*;
 pub use placement::*;
 pub use reason::*;
+pub use sort_key::KeyBuilder;
 pub use words::*;

@@ -1,8 +1,18 @@
-//! `wit/placement.wit` and `wit/permit.wit`: which pods may be tried, which nodes take them, who is evicted for them.
+//! `wit/queue.wit`, `wit/placement.wit` and `wit/permit.wit`: which pods may be tried, which nodes take them, who is evicted for them.
 
 use serde::Serialize;
 
-use super::{Effects, Plan, Reason};
+use super::{Effects, Placement, Plan, PodId, Reason};
+
+/// The places of pods in the queue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SortKeys {
+    /// Keys of one epoch can be compared with each other, those of two epochs cannot. A key holds until its pod has changed or the epoch
+    /// has.
+    pub epoch: u64,
+    /// One key a pod, in the order of the question: the lowest is tried first, of equal ones the first by namespace and name.
+    pub keys: Vec<Vec<u8>>,
+}
 
 /// Whether a pod may be tried at all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,6 +51,15 @@ pub struct NodeVerdicts {
     pub codes: Vec<u8>,
     /// What the codes mean.
     pub obstacles: Vec<Obstacle>,
+}
+
+/// What of earlier plans for the same pods the host refused. No plan may have it again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Refuted {
+    /// Pods and the nodes that they were to have.
+    pub placements: Vec<Placement>,
+    /// Pods that were to be evicted.
+    pub victims: Vec<PodId>,
 }
 
 /// The answer of `post-filter`.

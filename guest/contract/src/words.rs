@@ -45,7 +45,7 @@ macro_rules! words {
 words! {
     /// A point of the scheduling cycle at which a system may decide. Where it does not, the host decides as if every pod passed.
     ExtensionPoint {
-        /// `queue.queue-order`.
+        /// `queue.queue-keys`.
         QueueOrder = "queue-order",
         /// `placement.pre-filter`.
         PreFilter = "pre-filter",

@@ -37,7 +37,6 @@ lictor_sdk::export!(FirstCome);
 /// What is known of a pod.
 #[derive(Debug)]
 struct Known {
-    name: (String, String),
     entered: i64,
     created: i64,
     cpu: i64,
@@ -77,7 +76,6 @@ impl FirstCome {
             cpu: self.quota.of(&pod.requests),
             bound: None,
             reserved: self.pods.get(&pod.id).and_then(|known| known.reserved),
-            name: (pod.namespace, pod.name),
             entered: pod.entered,
             created: pod.created,
         };
@@ -146,11 +144,13 @@ impl Policy for FirstCome {
         Ok(Applied { findings: Vec::new() })
     }
 
-    fn queue_order(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
-        pods.sort_by_cached_key(|pod| {
-            self.pods.get(pod).map(|known| (known.entered, known.created, known.name.clone()))
-        });
-        Ok(pods)
+    fn queue_keys(&mut self, pods: Vec<PodId>) -> Result<SortKeys, PolicyError> {
+        let key = |pod: PodId| {
+            let known = self.pod(pod)?;
+            Ok(KeyBuilder::new().ascending(known.entered).ascending(known.created).build())
+        };
+        // When a pod came never changes: there is one epoch only.
+        Ok(SortKeys { epoch: 0, keys: pods.into_iter().map(key).collect::<Result<_, _>>()? })
     }
 
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {

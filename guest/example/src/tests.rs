@@ -18,7 +18,7 @@ fn passes(world: &mut World<FirstCome>, pod: PodId) -> bool {
 fn who_came_first_is_first() {
     let mut world = world();
     let (a, b, c) = (world.pod("z", "cpu=1").unwrap(), world.pod("y", "cpu=1").unwrap(), world.pod("x", "").unwrap());
-    assert_eq!(world.policy.queue_order(vec![c, a, b]).unwrap(), [a, b, c]);
+    assert_eq!(world.queue(vec![c, a, b]).unwrap(), [a, b, c]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use bindings::exports::lictor::policy::answers::PolicyError;
 use bindings::exports::lictor::policy::cluster::{Event, PodId, ResourceId};
 use bindings::exports::lictor::policy::core::{self, Applied, ConfigError, Description, Interests, SystemInfo};
-use bindings::exports::lictor::policy::queue;
+use bindings::exports::lictor::policy::queue::{self, SortKeys};
 
 /// The name of the one system.
 const SYSTEM: &str = "smallest-first";
@@ -90,11 +90,14 @@ impl core::Guest for Minimal {
 }
 
 impl queue::Guest for Minimal {
-    fn queue_order(mut pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
+    fn queue_keys(pods: Vec<PodId>) -> Result<SortKeys, PolicyError> {
         CLUSTER.with_borrow(|cluster| {
             let cluster = cluster.as_ref().ok_or(PolicyError::NotConfigured)?;
-            pods.sort_by_key(|pod| cluster.requests.get(pod));
-            Ok(pods)
+            let cpu = |pod: PodId| cluster.requests.get(&pod).copied().ok_or(PolicyError::UnknownPod(pod));
+            // No amount is negative: its bytes compare as the number does.
+            let keys = pods.into_iter().map(|pod| Ok(cpu(pod)?.to_be_bytes().to_vec()));
+            // What a pod requests never changes: there is one epoch only.
+            Ok(SortKeys { epoch: 0, keys: keys.collect::<Result<_, _>>()? })
         })
     }
 }

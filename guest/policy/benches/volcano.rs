@@ -43,7 +43,6 @@ impl Scene {
         json.as_object_mut().unwrap().insert("metadata".to_owned(), metadata);
         self.events.push(Event::ObjectUpserted(Object {
             group: "scheduling.volcano.sh".to_owned(),
-            version: "v1beta1".to_owned(),
             kind: kind.to_owned(),
             namespace: namespace.to_owned(),
             name: name.to_owned(),
@@ -72,31 +71,14 @@ impl Scene {
             labels.push(attribute(&self.interests.labels, "volcano.sh/elastic-train", "true"));
         }
         self.events.push(Event::PodUpserted(Pod {
-            id: self.pods,
-            kind: None,
-            namespace: "work".to_owned(),
-            name: format!("{group}-{index}"),
-            uid: String::new(),
-            priority: None,
-            priority_class: String::new(),
-            never_preempts: false,
             scheduler: "volcano".to_owned(),
             phase: if node.is_some() { Phase::Running } else { Phase::Pending },
             node,
-            nominated: None,
-            required_node: None,
-            terminating: false,
-            preempted: false,
             created: i64::from(self.pods),
-            entered: 0,
-            started: None,
-            scheduled: None,
             requests: vec![Amount { resource: 0, value: i64::from(cores) * 1000 }, Amount { resource: 1, value: 1 }],
-            shape: 0,
-            owner: None,
             labels,
             annotations: vec![attribute(&self.interests.annotations, "scheduling.k8s.io/group-name", group)],
-            fields: Vec::new(),
+            ..Pod::pending(self.pods, "work", &format!("{group}-{index}"))
         }));
         self.pods += 1;
     }

@@ -61,8 +61,8 @@ impl<P: Hosted> bound::core::Guest for Exported<P> {
 }
 
 impl<P: Hosted> bound::queue::Guest for Exported<P> {
-    fn queue_order(pods: Vec<PodId>) -> Result<Vec<PodId>, answers::PolicyError> {
-        ask(|policy: &mut P| policy.queue_order(pods))
+    fn queue_keys(pods: Vec<PodId>) -> Result<bound::queue::SortKeys, answers::PolicyError> {
+        ask(|policy: &mut P| policy.queue_keys(pods))
     }
 }
 
@@ -74,10 +74,10 @@ impl<P: Hosted> bound::placement::Guest for Exported<P> {
         ask(|policy: &mut P| policy.filter(pod))
     }
     fn post_filter(
-        pod: PodId,
-        refuted: Vec<answers::Placement>,
+        pods: Vec<PodId>,
+        refuted: bound::placement::Refuted,
     ) -> Result<bound::placement::PostFiltered, answers::PolicyError> {
-        ask(|policy: &mut P| policy.post_filter(pod, refuted.cross()))
+        ask(|policy: &mut P| policy.post_filter(pods, refuted.cross()))
     }
     fn reserve(pod: PodId, node: NodeId) -> Result<answers::Effects, answers::PolicyError> {
         ask(|policy: &mut P| policy.reserve(pod, node))

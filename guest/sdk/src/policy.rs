@@ -24,9 +24,9 @@ pub trait Policy: Default {
     /// `core.apply`.
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, PolicyError>;
 
-    /// `queue.queue-order`.
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
-        Ok(pods)
+    /// `queue.queue-keys`. [`KeyBuilder`] makes the keys.
+    fn queue_keys(&mut self, pods: Vec<PodId>) -> Result<SortKeys, PolicyError> {
+        Ok(SortKeys { epoch: 0, keys: vec![Vec::new(); pods.len()] })
     }
 
     /// `placement.pre-filter`.
@@ -40,7 +40,7 @@ pub trait Policy: Default {
     }
 
     /// `placement.post-filter`.
-    fn post_filter(&mut self, _pod: PodId, _refuted: Vec<Placement>) -> Result<PostFiltered, PolicyError> {
+    fn post_filter(&mut self, _pods: Vec<PodId>, _refuted: Refuted) -> Result<PostFiltered, PolicyError> {
         Err(PolicyError::Unsupported(ExtensionPoint::PostFilter.into()))
     }
 

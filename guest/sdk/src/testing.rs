@@ -41,7 +41,8 @@ impl<P: Policy> World<P> {
     pub fn pod(&mut self, name: &str, requests: &str) -> Result<PodId, PolicyError> {
         let id = next(self.pods.len());
         let requests = self.amounts(requests)?;
-        let pod = Pod { requests, ..pending(id, name) };
+        let born = i64::from(id);
+        let pod = Pod { requests, created: born, entered: born, ..Pod::pending(id, "default", name) };
         self.pods.insert(name.to_owned(), pod.clone());
         self.apply(Event::PodUpserted(pod))?;
         Ok(id)
@@ -54,6 +55,15 @@ impl<P: Policy> World<P> {
         (pod.node, pod.phase) = (Some(node), Phase::Running);
         let changed = pod.status();
         self.apply(Event::PodStatus(changed))
+    }
+
+    /// These pods in queue order.
+    pub fn queue(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
+        let keys = self.policy.queue_keys(pods.clone())?.keys;
+        let name = |pod: PodId| self.pods.iter().find(|(_, known)| known.id == pod).map(|(name, _)| name);
+        let mut queue: Vec<_> = keys.into_iter().zip(pods).map(|(key, pod)| ((key, name(pod)), pod)).collect();
+        queue.sort_unstable();
+        Ok(queue.into_iter().map(|(_, pod)| pod).collect())
     }
 
     /// Applies one event.
@@ -85,35 +95,4 @@ impl<P: Policy> World<P> {
 /// The number that comes after so many.
 fn next(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// A pod that waits for a node and requests nothing.
-fn pending(id: PodId, name: &str) -> Pod {
-    Pod {
-        id,
-        kind: None,
-        namespace: "default".to_owned(),
-        name: name.to_owned(),
-        uid: String::new(),
-        priority: None,
-        priority_class: String::new(),
-        never_preempts: false,
-        scheduler: "default-scheduler".to_owned(),
-        phase: Phase::Pending,
-        node: None,
-        nominated: None,
-        required_node: None,
-        terminating: false,
-        preempted: false,
-        created: i64::from(id),
-        entered: i64::from(id),
-        started: None,
-        scheduled: None,
-        requests: Vec::new(),
-        shape: 0,
-        owner: None,
-        labels: Vec::new(),
-        annotations: Vec::new(),
-        fields: Vec::new(),
-    }
 }

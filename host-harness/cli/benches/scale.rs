@@ -9,7 +9,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use lictor::Native;
 use lictor::embedded;
-use lictor_contract::{Event, PodId};
+use lictor_contract::{Event, PodId, Refuted};
 use lictor_host::cluster::{Mirror, Object, load};
 use lictor_host::policy::Policy;
 use lictor_host::sandbox::{Limits, Sandbox};
@@ -102,7 +102,11 @@ fn measure<P: Policy>(c: &mut Criterion, name: &str, fresh: fn() -> P, events: &
     group.bench_function("filter", |b| b.iter(|| black_box(policy.filter(preemptor).unwrap())));
     group.bench_function("post-filter", |b| {
         b.iter(|| {
-            let plan = policy.post_filter(preemptor, &[]).unwrap().plan.unwrap_or_else(|| panic!("there is a plan"));
+            let plan = policy
+                .post_filter(&[preemptor], &Refuted::default())
+                .unwrap()
+                .plan
+                .unwrap_or_else(|| panic!("there is a plan"));
             assert_eq!(plan.nominations.len(), GANG);
             black_box(plan)
         });
@@ -117,7 +121,10 @@ fn measure<P: Policy>(c: &mut Criterion, name: &str, fresh: fn() -> P, events: &
     group.bench_function("post-filter explained", |b| {
         b.iter(|| {
             policy.pre_filter(preemptor).unwrap();
-            black_box((policy.post_filter(preemptor, &[]).unwrap(), policy.notes(preemptor).unwrap()))
+            black_box((
+                policy.post_filter(&[preemptor], &Refuted::default()).unwrap(),
+                policy.notes(preemptor).unwrap(),
+            ))
         });
     });
     group.finish();

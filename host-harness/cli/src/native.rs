@@ -42,8 +42,8 @@ impl Policy for Native {
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         named("apply", self.0.apply(events))
     }
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
-        named("queue-order", self.0.queue_order(pods))
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
+        named("queue-keys", self.0.queue_keys(pods))
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         named("pre-filter", self.0.pre_filter(pod))
@@ -51,8 +51,8 @@ impl Policy for Native {
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         named("filter", self.0.filter(pod))
     }
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
-        named("post-filter", self.0.post_filter(pod, refuted))
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        named("post-filter", self.0.post_filter(pods, refuted))
     }
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         named("reserve", self.0.reserve(pod, node))

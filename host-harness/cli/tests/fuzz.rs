@@ -87,12 +87,12 @@ impl Policy for Tampered {
         }
         self.native.apply(events)
     }
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
-        let mut order = self.native.queue_order(pods)?;
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
+        let mut answer = self.native.queue_keys(pods)?;
         if matches!(self.how, Tamper::Queue) {
-            order.reverse();
+            answer.keys.iter_mut().flatten().for_each(|byte| *byte = !*byte);
         }
-        Ok(order)
+        Ok(answer)
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         self.native.pre_filter(pod)
@@ -100,8 +100,8 @@ impl Policy for Tampered {
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         self.native.filter(pod)
     }
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
-        let mut answer = self.native.post_filter(pod, refuted)?;
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        let mut answer = self.native.post_filter(pods, refuted)?;
         match (self.how, &mut answer.plan) {
             (Tamper::Timid, plan) => *plan = None,
             (Tamper::Greedy, Some(plan)) => self.evict_more(plan),

@@ -43,8 +43,8 @@ pub trait Policy: Send {
     /// `core.apply`.
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError>;
 
-    /// `queue.queue-order`.
-    fn queue_order(&mut self, _pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
+    /// `queue.queue-keys`.
+    fn queue_keys(&mut self, _pods: &[PodId]) -> Result<SortKeys, CallError> {
         Err(CallError::Lacks(Interface::Queue))
     }
     /// `placement.pre-filter`.
@@ -56,7 +56,7 @@ pub trait Policy: Send {
         Err(CallError::Lacks(Interface::Placement))
     }
     /// `placement.post-filter`.
-    fn post_filter(&mut self, _pod: PodId, _refuted: &[Placement]) -> Result<PostFiltered, CallError> {
+    fn post_filter(&mut self, _pods: &[PodId], _refuted: &Refuted) -> Result<PostFiltered, CallError> {
         Err(CallError::Lacks(Interface::Placement))
     }
     /// `placement.reserve`.

@@ -94,6 +94,7 @@ impl Engine {
         let mut entry = Pod {
             namespace: self.cluster.intern(&pod.namespace),
             name: PodName { kind, namespace: pod.namespace, name: pod.name },
+            uid: pod.uid,
             rank: 0,
             created: pod.created,
             entered: pod.entered,

@@ -12,6 +12,7 @@ mod permit;
 mod plan;
 mod post_filter;
 mod pre_filter;
+mod queue;
 pub mod reasons;
 mod reserve;
 mod room;
@@ -37,6 +38,8 @@ pub struct Engine {
     notes: Notes,
     /// Where the running cycle of the policy's own is.
     cycle_state: cycle::CycleState,
+    /// The epochs of the keys of the queue.
+    epochs: queue::Epochs,
 }
 
 impl Engine {
@@ -58,18 +61,6 @@ impl Engine {
     /// Switches the law of this code, until the next `configure`. Says whether the laws in force have it.
     pub fn switch(&mut self, code: &str, to: Switch) -> bool {
         self.system.as_mut().is_some_and(|system| system.laws_mut().switch(code, to))
-    }
-
-    /// See `queue.queue-order`.
-    pub fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
-        if let Some(system) = &mut self.system {
-            system.update_order(&mut self.cluster);
-        }
-        let order = self.laws()?.queue_order;
-        let known = |id: PodId| self.cluster.pod(PodIx(id)).ok_or(PolicyError::UnknownPod(id));
-        let mut queue: Vec<_> = pods.into_iter().map(|id| Ok((id, known(id)?))).collect::<Result<_, _>>()?;
-        queue.sort_by(|(_, a), (_, b)| (order.compare)(&self.cluster, a, b));
-        Ok(queue.into_iter().map(|(id, _)| id).collect())
     }
 
     /// See `explain.record-notes`.

@@ -1,40 +1,44 @@
 //! PostFilter: the pod was refused or found no node; what can be done?
 
-use crate::contract::{Effects, Outcome, Placement, PodId, PolicyError, PostFiltered, Reason, Subject};
-use crate::laws::{Detail, Gate, Preemptor};
-use crate::model::{NodeIx, PodIx};
+use std::collections::BTreeSet;
+
+use crate::contract::{Effects, Outcome, PodId, PolicyError, PostFiltered, Reason, Refuted, Subject};
+use crate::laws::{Denial, Detail, Gate, Laws, Preemptor, Rule};
+use crate::model::{NodeIx, PodIx, Trial};
 
 use super::Engine;
+use super::plan::Plan;
 use super::reasons::{NO_NODE, ROOM_IS_COMING};
 use super::search::{self, Obstacle, PreemptionContext, Search};
 
 impl Engine {
     /// See `placement.post-filter`.
-    pub fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, PolicyError> {
-        let preemptor = self.preemptor(pod)?;
-        if !preemptor.pods.contains(&PodIx(pod)) {
-            return Err(PolicyError::WrongState("the pod does not wait for a node".to_owned()));
-        }
-        self.notes.plan(PodIx(pod));
+    pub fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, PolicyError> {
+        self.laws()?;
+        let asked = self.waiting_of_one_job(pods)?;
+        let lead = asked.first().map_or(PodId::MAX, |lead| lead.0);
+        let preemptor = self.preemptor(lead)?;
+        self.notes.plan(preemptor.pod);
         let laws = self.laws()?.clone();
         let search = search::of(&laws);
-        if let Some(reason) = self.broken(&preemptor, &laws.under_way) {
-            return Ok(PostFiltered { plan: None, reason, effects: Effects::default() });
+        let several = asked.len() > 1;
+        if several && !asked.iter().all(|ix| preemptor.pods.contains(ix)) {
+            return self.one_by_one(search.as_ref(), &preemptor, (&laws, &asked, refuted));
         }
-        if let Some(reason) = self.broken(&preemptor, &laws.trigger) {
+        let chosen = preemptor.pods.iter().copied().filter(|ix| !several || asked.contains(ix)).collect();
+        let preemptor = preemptor.with(&self.cluster, chosen);
+        if let Some((gate, denial)) = self.broken(&preemptor, &laws.under_way) {
+            return Ok(without(self.barred(&gate, &denial), Effects::default()));
+        }
+        if let Some((gate, denial)) = self.broken(&preemptor, &laws.trigger) {
             let effects = self.give_up(&preemptor, search.gives_up(&preemptor, false));
-            return Ok(PostFiltered { plan: None, reason, effects });
+            return Ok(without(self.barred(&gate, &denial), effects));
         }
         self.ledger.forget_unanswered();
-        let needed = search.needed(&self.cluster, &preemptor);
+        let needed = if several { preemptor.pods.clone() } else { search.needed(&self.cluster, &preemptor) };
         let preemptor = preemptor.with(&self.cluster, needed);
-        let mut context = PreemptionContext {
-            preemptor: &preemptor,
-            laws: &laws,
-            ledger: &self.ledger,
-            refuted,
-            notes: &mut self.notes,
-        };
+        let (ledger, notes) = (&self.ledger, &mut self.notes);
+        let mut context = PreemptionContext { preemptor: &preemptor, laws: &laws, ledger, refuted, notes };
         match search.find(&mut self.cluster, &mut context) {
             Err(obstacle) => {
                 if matches!(obstacle, Obstacle::NoNode { .. }) && preemptor.required_node_reservation.is_some() {
@@ -42,23 +46,111 @@ impl Engine {
                 }
                 let reason = self.obstacle(&preemptor, obstacle);
                 let effects = self.give_up(&preemptor, search.gives_up(&preemptor, true));
-                Ok(PostFiltered { plan: None, reason, effects })
+                Ok(without(reason, effects))
             }
-            Ok(plan) => {
-                let withdrawn = self.outranked(search.as_ref(), &preemptor, &plan.nominations);
-                let plan = self.draw_up(&plan)?;
-                let effects = Effects { withdrawn, ..Effects::default() };
-                Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), effects })
-            }
+            Ok(plan) => self.planned(search.as_ref(), &preemptor, &plan),
         }
     }
 
-    /// What the first broken law says.
-    fn broken(&mut self, preemptor: &Preemptor, gates: &[Gate]) -> Option<Reason> {
+    /// A plan for pods of which the search plans each by itself: one after the other in a trial, all or none.
+    fn one_by_one(
+        &mut self,
+        search: &dyn Search,
+        lead: &Preemptor,
+        (laws, pods, refuted): (&Laws, &[PodIx], &Refuted),
+    ) -> Result<PostFiltered, PolicyError> {
+        self.ledger.forget_unanswered();
+        let whole = lead.clone().with(&self.cluster, pods.to_vec());
+        let mut trial = Trial::new(&mut self.cluster);
+        let (mut nominations, mut victims) = (Vec::new(), Vec::new());
+        let mut stopped = None;
+        for pod in pods {
+            let preemptor = Preemptor::of(trial.cluster(), laws, *pod, vec![*pod]);
+            let preemptor = preemptor.ok_or(PolicyError::UnknownPod(pod.0))?;
+            self.notes.plan(*pod);
+            let gates = || laws.under_way.iter().chain(&laws.trigger);
+            let case = preemptor.planning(trial.cluster(), &self.ledger);
+            let found = match gates().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?))) {
+                Some((rule, denial)) => Err(Obstacle::Law(rule, denial)),
+                None => {
+                    let (ledger, notes) = (&self.ledger, &mut self.notes);
+                    let mut context = PreemptionContext { preemptor: &preemptor, laws, ledger, refuted, notes };
+                    search.find(trial.inner(), &mut context)
+                }
+            };
+            let (node, leaving) = match found {
+                Ok(plan) => (plan.nominations.first().map(|(_, node)| *node), plan.victims),
+                Err(Obstacle::Coming(node)) => (Some(node), Vec::new()),
+                Err(obstacle) => {
+                    stopped = Some(obstacle);
+                    break;
+                }
+            };
+            leaving.iter().for_each(|victim| trial.evict_set(*victim));
+            if let Some(node) = node {
+                trial.place(*pod, node);
+                nominations.push((*pod, node));
+            }
+            victims.extend(leaving);
+        }
+        drop(trial);
+        self.notes.resume(lead.pod);
+        match stopped.or_else(|| victims.is_empty().then_some(Obstacle::Room)) {
+            Some(obstacle) => {
+                let reason = self.obstacle(&whole, obstacle);
+                let effects = self.give_up(&whole, search.gives_up(&whole, true));
+                Ok(without(reason, effects))
+            }
+            None => self.planned(search, &whole, &Plan::by_node(lead.pod, nominations, victims)),
+        }
+    }
+
+    /// These pods, each once, which wait and are of one job.
+    fn waiting_of_one_job(&self, pods: &[PodId]) -> Result<Vec<PodIx>, PolicyError> {
+        let wrong = |what: &str| PolicyError::WrongState(what.to_owned());
+        let mut jobs = BTreeSet::new();
+        let mut asked = BTreeSet::new();
+        for id in pods {
+            let pod = self.cluster.pod(PodIx(*id)).ok_or(PolicyError::UnknownPod(*id))?;
+            if !pod.is_pending() {
+                return Err(wrong("the pod does not wait for a node"));
+            }
+            if !asked.insert(PodIx(*id)) {
+                return Err(wrong("a pod is named twice"));
+            }
+            jobs.insert(pod.attributes.job);
+        }
+        match (pods, jobs.len()) {
+            ([], _) => Err(wrong("no pod is named")),
+            ([_], _) => Ok(asked.into_iter().collect()),
+            (_, 1) if !jobs.contains(&None) => Ok(pods.iter().copied().map(PodIx).collect()),
+            _ => Err(wrong("the pods are not of one job")),
+        }
+    }
+
+    /// A plan was found: what it means for others.
+    fn planned(
+        &mut self,
+        search: &dyn Search,
+        preemptor: &Preemptor,
+        plan: &Plan,
+    ) -> Result<PostFiltered, PolicyError> {
+        let withdrawn = self.outranked(search, preemptor, &plan.nominations);
+        let plan = self.draw_up(plan)?;
+        let effects = Effects { withdrawn, ..Effects::default() };
+        Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), effects })
+    }
+
+    /// The first broken law.
+    fn broken(&self, preemptor: &Preemptor, gates: &[Gate]) -> Option<(Rule, Denial)> {
         let case = preemptor.planning(&self.cluster, &self.ledger);
-        let (rule, denial) = gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))?;
-        self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
-        Some(self.reason(&rule, &denial))
+        gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))
+    }
+
+    /// What a broken law says, noted and as a reason.
+    fn barred(&mut self, rule: &Rule, denial: &Denial) -> Reason {
+        self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
+        self.reason(rule, denial)
     }
 
     /// There is no plan: these nominations are void, and a gang that fails together gives up the nodes it holds.
@@ -76,10 +168,7 @@ impl Engine {
     /// What stands in the way, noted and as a reason.
     fn obstacle(&mut self, preemptor: &Preemptor, obstacle: Obstacle) -> Reason {
         let (rule, detail) = match obstacle {
-            Obstacle::Law(rule, denial) => {
-                self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
-                return self.reason(&rule, &denial);
-            }
+            Obstacle::Law(rule, denial) => return self.barred(&rule, &denial),
             // The search has noted it.
             Obstacle::Room => {
                 return ROOM_IS_COMING.reason(Detail::case("gang"));
@@ -106,4 +195,9 @@ impl Engine {
         });
         outranked.map(|(ix, _)| ix.0).collect()
     }
+}
+
+/// There is no plan.
+fn without(reason: Reason, effects: Effects) -> PostFiltered {
+    PostFiltered { plan: None, reason, effects }
 }

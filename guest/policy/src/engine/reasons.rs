@@ -143,6 +143,10 @@ reasons! {
             ("whole-job", "the pod would go with its whole job only, and not all of that job may be evicted"),
         ],
         "Why an eligible pod is not evicted.";
+    /// The host refused the pod as a victim.
+    REFUSED_AS_VICTIM = "engine/refused-as-victim", "the host accepts the pod as a victim",
+        [("", "the host refused the pod as a victim")],
+        "The host refused an earlier plan because of this victim, such as a pod that is leaving already. A plan that evicts the pod, or a reservation with the pod inside, is not made again in this attempt.";
     /// The queue is not known.
     QUEUE_IS_UNKNOWN = "engine/queue-is-unknown", "the queue of the pod is known",
         [("", "the queue of the pod is not known")],

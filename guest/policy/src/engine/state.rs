@@ -3,23 +3,23 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Checkpoint, StateError};
-use crate::model::{JobKey, Ledger, PodIx};
+use crate::model::{JobKey, Ledger, PodsByName, SavedPod};
 
 use super::Engine;
 
 /// The layout of the bytes: JSON of [`Memory`].
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Memory {
-    ledger: Ledger,
+    ledger: Ledger<SavedPod>,
     satisfied: Vec<JobKey>,
     failed: Vec<(JobKey, i64)>,
     #[serde(default)]
     scaled: Vec<(JobKey, i64)>,
     /// The pods of DaemonSets for which their node is kept.
     #[serde(default)]
-    required_node_reservations: Vec<PodIx>,
+    required_node_reservations: Vec<SavedPod>,
     /// What the system in force knows.
     #[serde(default)]
     system: serde_json::Value,
@@ -31,10 +31,19 @@ impl Engine {
         let satisfied = self.cluster.jobs().filter(|(_, job)| job.satisfied).map(|(_, job)| job.key.clone()).collect();
         let failed = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.failed_at?))).collect();
         let scaled = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.scaled_at?))).collect();
-        let required_node_reservations = self.cluster.required_node_reservations().collect();
+        let saved = |pod| SavedPod::of(&self.cluster, pod);
+        let mut required_node_reservations: Vec<_> =
+            self.cluster.required_node_reservations().filter_map(saved).collect();
+        required_node_reservations.sort_unstable();
         let system = self.system.as_ref().map(|system| system.remember(&self.cluster)).unwrap_or_default();
-        let memory =
-            Memory { ledger: self.ledger.clone(), satisfied, failed, scaled, required_node_reservations, system };
+        let memory = Memory {
+            ledger: self.ledger.saved(&self.cluster),
+            satisfied,
+            failed,
+            scaled,
+            required_node_reservations,
+            system,
+        };
         let bytes = serde_json::to_vec(&memory).unwrap_or_default();
         Checkpoint { format: FORMAT, bytes }
     }
@@ -50,8 +59,10 @@ impl Engine {
             system.recall(&self.cluster, &memory.system).map_err(malformed)?;
             system.sync_queues(&mut self.cluster, &mut Vec::new());
         }
-        memory.required_node_reservations.into_iter().for_each(|pod| self.cluster.reserve_required_node(pod));
-        self.ledger = memory.ledger;
+        let pods = PodsByName::new(&self.cluster);
+        let reserved: Vec<_> = memory.required_node_reservations.iter().filter_map(|pod| pods.find(pod)).collect();
+        self.ledger = memory.ledger.restored(&pods);
+        reserved.into_iter().for_each(|pod| self.cluster.reserve_required_node(pod));
         for key in memory.satisfied {
             if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
                 job.satisfied = true;

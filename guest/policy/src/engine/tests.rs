@@ -7,6 +7,9 @@ mod in_flight;
 mod lodgings;
 mod notes;
 mod plans;
+mod queue;
+mod refused;
+mod several;
 mod state;
 
 use super::Engine;

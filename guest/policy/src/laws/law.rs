@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::{Case, Denial, NodeCost, NodeVictims};
-use crate::model::{Cluster, Pod, PodIx, QueueIx};
+use crate::contract::KeyBuilder;
+use crate::model::{Cluster, Job, Pod, PodIx, QueueIx};
 
 /// Which question a law answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +43,15 @@ pub type Admits = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Denial>;
 
 /// Which of two pods comes first.
 pub type Compare = fn(&Cluster, &Pod, &Pod) -> Ordering;
+
+/// An order of pods by a key: which of two comes first depends on these two and on their jobs alone. Names break ties.
+#[derive(Debug, Clone, Copy)]
+pub struct SortBy {
+    /// The key of a pod.
+    pub key: fn(&Cluster, &Pod) -> KeyBuilder,
+    /// What keys take from a job: when that changes, the keys of its pods do.
+    pub of_job: fn(&Job) -> Option<i64>,
+}
 
 /// Which of two queues comes first.
 pub type CompareQueues = fn(&Cluster, QueueIx, QueueIx) -> Ordering;

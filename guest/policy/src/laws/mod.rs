@@ -32,13 +32,15 @@ pub use denial::{Denial, Shortfall};
 pub use detail::Detail;
 pub use exemption::{Exemption, REQUIRED_NODE_PODS};
 pub(crate) use law::page;
-pub use law::{Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, Text};
+pub use law::{
+    Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, SortBy, Text,
+};
 pub use loss::{NodeCost, NodeVictims, count};
 pub use preemptor::Preemptor;
 pub use register::Entry;
 pub use switch::Switch;
 pub(crate) use table::laws;
-pub use table::{Gate, Group, Guard, LastResort, Laws, NodeChoice, Order, Sample, Search};
+pub use table::{Gate, Group, Guard, LastResort, Laws, NodeChoice, Order, OrderBy, PendingOrder, Sample, Search};
 
 /// A law in force in a system, or a rule of the engine.
 #[derive(Debug, Clone, Copy)]

@@ -5,8 +5,8 @@
 use std::cmp::Ordering;
 
 use super::{
-    CompareQueues, CompareVictims, Cycle, Denial, Gate, Guard, LastResort, Laws, NodeChoice, NodeCost, Order,
-    ReclaimRules, Rule, Search,
+    CompareQueues, CompareVictims, Cycle, Denial, Gate, Guard, LastResort, Laws, NodeChoice, NodeCost, Order, OrderBy,
+    PendingOrder, ReclaimRules, Rule, Search,
 };
 
 /// What becomes of a law.
@@ -62,6 +62,18 @@ impl Seat for Order {
             Switch::Silent => |_, _, _| Ordering::Equal,
             Switch::Contrary => |_, a, b| b.name.cmp(&a.name),
         };
+    }
+}
+
+impl Seat for PendingOrder {
+    fn rule(&self) -> &Rule {
+        &self.rule
+    }
+    fn switch(&mut self, to: Switch) {
+        self.by = OrderBy::Compare(match to {
+            Switch::Silent => |_, _, _| Ordering::Equal,
+            Switch::Contrary => |_, a, b| b.name.cmp(&a.name),
+        });
     }
 }
 

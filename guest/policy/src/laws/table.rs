@@ -1,6 +1,7 @@
 //! The table of a system: its laws in force, each in the seat where it is asked.
 
-use super::{Admits, Compare, Cycle, Holds, Loss, Reluctance, Rule};
+use super::{Admits, Compare, Cycle, Holds, Loss, Reluctance, Rule, SortBy};
+use crate::model::{Cluster, Pod};
 
 /// A gate or a limit in force.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +28,38 @@ pub struct Order {
     pub rule: Rule,
     /// Which of two pods comes first.
     pub compare: Compare,
+}
+
+/// The order of the queue in force; names break ties.
+#[derive(Debug, Clone, Copy)]
+pub struct PendingOrder {
+    /// The law.
+    pub rule: Rule,
+    /// What it goes by.
+    pub by: OrderBy,
+}
+
+/// What the order of the queue goes by.
+#[derive(Debug, Clone, Copy)]
+pub enum OrderBy {
+    /// A key of each pod.
+    Key(SortBy),
+    /// A comparison that depends on what other pods hold.
+    Compare(Compare),
+}
+
+impl PendingOrder {
+    /// Puts pods in the order of the queue.
+    pub fn sort<T>(&self, cluster: &Cluster, pods: &mut [(T, &Pod)]) {
+        match self.by {
+            OrderBy::Key(SortBy { key, .. }) => {
+                pods.sort_by_cached_key(|(_, pod)| (key(cluster, pod).build(), pod.rank));
+            }
+            OrderBy::Compare(compare) => {
+                pods.sort_by(|(_, a), (_, b)| compare(cluster, a, b).then(a.rank.cmp(&b.rank)));
+            }
+        }
+    }
 }
 
 /// An order of nodes in force: the name decides between equal losses.
@@ -98,7 +131,7 @@ pub struct LastResort {
 #[derive(Debug, Clone)]
 pub struct Laws {
     /// Which pending pod is tried first.
-    pub queue_order: Order,
+    pub queue_order: PendingOrder,
     /// Asked at PreFilter; no preemption helps against these.
     pub final_gates: Vec<Gate>,
     /// Asked at PreFilter; a preemption may help.
@@ -165,6 +198,18 @@ macro_rules! laws {
     (@Order $name:ident, $code:expr, $law:path, $source:literal) => {
         const $name: $crate::laws::Order =
             $crate::laws::Order { rule: laws! { @rule $code, $law, $source }, compare: $law.function };
+    };
+    (@PendingByKey $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: $crate::laws::PendingOrder = $crate::laws::PendingOrder {
+            rule: laws! { @rule $code, $law, $source },
+            by: $crate::laws::OrderBy::Key($law.function),
+        };
+    };
+    (@PendingByCompare $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: $crate::laws::PendingOrder = $crate::laws::PendingOrder {
+            rule: laws! { @rule $code, $law, $source },
+            by: $crate::laws::OrderBy::Compare($law.function),
+        };
     };
     (@NodeChoice $name:ident, $code:expr, $law:path, $source:literal) => {
         const $name: $crate::laws::NodeChoice =

@@ -2,37 +2,67 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cluster, PodIx};
+use super::{Cluster, PodIx, PodsByName, SavedPod};
 
 /// A plan that was made.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Entry {
+struct Entry<P> {
     plan: u64,
     /// The host carries it out. Until it says so the plan is only proposed.
     accepted: bool,
-    /// The moment at which it is void, nanoseconds since 1970.
-    expires: Option<i64>,
-    preemptors: Vec<PodIx>,
-    victims: Vec<PodIx>,
+    preemptors: Vec<P>,
+    victims: Vec<P>,
 }
 
-/// The plans under way.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Ledger {
+/// The plans under way; in a checkpoint, with its pods by name.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Ledger<P = PodIx> {
     last: u64,
-    entries: Vec<Entry>,
+    entries: Vec<Entry<P>>,
+}
+
+impl<P> Default for Ledger<P> {
+    fn default() -> Self {
+        Ledger { last: 0, entries: Vec::new() }
+    }
+}
+
+impl<P> Ledger<P> {
+    /// The same with other names for its pods; a pod that has none is left out.
+    fn renamed<Q>(&self, rename: impl Fn(&P) -> Option<Q>) -> Ledger<Q> {
+        let all = |pods: &[P]| pods.iter().filter_map(&rename).collect();
+        let entries = self.entries.iter().map(|entry| Entry {
+            plan: entry.plan,
+            accepted: entry.accepted,
+            preemptors: all(&entry.preemptors),
+            victims: all(&entry.victims),
+        });
+        Ledger { last: self.last, entries: entries.collect() }
+    }
+}
+
+impl Ledger<SavedPod> {
+    /// What a checkpoint says, in a cluster whose pods have these names. A pod that is gone is left out.
+    pub fn restored(&self, pods: &PodsByName<'_>) -> Ledger {
+        self.renamed(|pod| pods.find(pod))
+    }
 }
 
 impl Ledger {
+    /// The same for a checkpoint.
+    pub fn saved(&self, cluster: &Cluster) -> Ledger<SavedPod> {
+        self.renamed(|pod| SavedPod::of(cluster, *pod))
+    }
+
     /// A proposal the host never answered is void.
     pub fn forget_unanswered(&mut self) {
         self.entries.retain(|entry| entry.accepted);
     }
 
     /// Enters a plan that is proposed to the host and gives it its number.
-    pub fn propose(&mut self, preemptors: Vec<PodIx>, victims: Vec<PodIx>, expires: Option<i64>) -> u64 {
+    pub fn propose(&mut self, preemptors: Vec<PodIx>, victims: Vec<PodIx>) -> u64 {
         self.last = self.last.saturating_add(1);
-        self.entries.push(Entry { plan: self.last, accepted: false, expires, preemptors, victims });
+        self.entries.push(Entry { plan: self.last, accepted: false, preemptors, victims });
         self.last
     }
 
@@ -63,7 +93,8 @@ impl Ledger {
 
     /// The plan for one of these pods that is under way, and how many of its victims are left.
     pub fn underway(&self, cluster: &Cluster, preemptors: &[PodIx]) -> Option<(u64, usize)> {
-        let mine = |entry: &&Entry| entry.accepted && entry.preemptors.iter().any(|pod| preemptors.contains(pod));
+        let mine =
+            |entry: &&Entry<PodIx>| entry.accepted && entry.preemptors.iter().any(|pod| preemptors.contains(pod));
         self.entries.iter().filter(mine).map(|entry| (entry.plan, entry.left(cluster))).find(|(_, left)| *left > 0)
     }
 
@@ -78,12 +109,11 @@ impl Ledger {
     }
 }
 
-impl Entry {
+impl Entry<PodIx> {
     /// How many victims still hold a node; 0 where the plan is over for another reason.
     fn left(&self, cluster: &Cluster) -> usize {
         let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
-        let expired = self.expires.is_some_and(|expires| expires <= cluster.now());
-        if expired || !self.preemptors.iter().any(waits) {
+        if !self.preemptors.iter().any(waits) {
             return 0;
         }
         let holds = |pod: &&PodIx| cluster.pod(**pod).is_some_and(|pod| pod.place.node().is_some());

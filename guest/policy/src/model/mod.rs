@@ -16,6 +16,7 @@ mod queue;
 mod rank;
 mod reservation_terms;
 mod resources;
+mod saved_pod;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -31,5 +32,6 @@ pub use pod::{Class, Kind, Place, Pod, PodAttributes, PodName, Task};
 pub use queue::{Bounds, Policy, Queue, QueueDefinition, QueueRank, QueueSpec, Usage};
 pub use reservation_terms::ReservationTerms;
 pub use resources::{Amounts, Bound, Request, ResourceIx, within};
+pub use saved_pod::{PodsByName, SavedPod};
 pub use totals::Overflow;
 pub use trial::Trial;

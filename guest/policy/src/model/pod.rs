@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::{BudgetIx, ClassIx, JobIx, NodeIx, QueueIx, Request, ShapeIx, Symbol};
 
 /// What an entry stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// A pod.
     Pod,
@@ -14,7 +16,7 @@ pub enum Kind {
 }
 
 /// The name of a pod; its order breaks every tie between pods.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PodName {
     /// What it names.
     pub kind: Kind,
@@ -110,6 +112,8 @@ pub struct Task {
 pub struct Pod {
     /// Its name.
     pub name: PodName,
+    /// Its uid; may be empty.
+    pub uid: String,
     /// Its place among the names of all pods.
     pub rank: u64,
     /// Its namespace.

@@ -25,6 +25,11 @@ impl<'c> Trial<'c> {
         self.cluster
     }
 
+    /// The same for another trial, which takes back what it tries before this one does.
+    pub fn inner(&mut self) -> &mut Cluster {
+        self.cluster
+    }
+
     /// This moment.
     pub fn mark(&self) -> Mark {
         Mark(self.log.len())

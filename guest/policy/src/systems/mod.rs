@@ -59,7 +59,7 @@ pub trait System: Debug + Send {
     /// Updates values that depend on the whole cluster. The engine calls this before each decision.
     fn recompute(&mut self, _cluster: &mut Cluster) {}
 
-    /// Updates the values that the queue order compares.
+    /// Updates the values that the order of the queue compares.
     fn update_order(&mut self, _cluster: &mut Cluster) {}
 
     /// The state that cannot be derived from the cluster, for a checkpoint.

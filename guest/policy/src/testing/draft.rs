@@ -17,33 +17,7 @@ pub struct Draft {
 /// A pending pod of namespace `default`, or of the one in `namespace/name`; of priority 0, and without requests.
 pub fn pod(name: &str) -> Draft {
     let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
-    let pod = Pod {
-        id: 0,
-        kind: None,
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-        uid: String::new(),
-        priority: Some(0),
-        priority_class: String::new(),
-        never_preempts: false,
-        scheduler: "default-scheduler".to_owned(),
-        phase: Phase::Pending,
-        node: None,
-        nominated: None,
-        required_node: None,
-        terminating: false,
-        preempted: false,
-        created: 0,
-        entered: 0,
-        started: None,
-        scheduled: None,
-        requests: Vec::new(),
-        shape: 0,
-        owner: None,
-        labels: Vec::new(),
-        annotations: Vec::new(),
-        fields: Vec::new(),
-    };
+    let pod = Pod { priority: Some(0), ..Pod::pending(0, namespace, name) };
     Draft { pod, labels: Vec::new(), annotations: Vec::new(), node: None, nominated: None, only: None }
 }
 

@@ -86,12 +86,20 @@ impl World {
         World::name(&self.numbers.nodes, id)
     }
 
+    /// These pods in the order of their keys, as a host sorts them.
+    pub fn queue(&mut self, pods: &[PodId]) -> Vec<PodId> {
+        let keys = self.engine.queue_keys(pods).unwrap().keys;
+        let mut queue: Vec<_> = keys.into_iter().zip(pods.iter().map(|pod| (self.pod_name(*pod), *pod))).collect();
+        queue.sort();
+        queue.into_iter().map(|(_, (_, pod))| pod).collect()
+    }
+
     pub fn pre_filter(&mut self, pod: &str) -> Admission {
         self.engine.pre_filter(self.id(pod)).unwrap().admission
     }
 
     pub fn post_filter(&mut self, pod: &str) -> PostFiltered {
-        self.engine.post_filter(self.id(pod), &[]).unwrap()
+        self.engine.post_filter(&[self.id(pod)], &Refuted::default()).unwrap()
     }
 
     /// The plan for a pod, or the law that stood in the way.

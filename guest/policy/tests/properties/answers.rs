@@ -14,8 +14,7 @@ pub fn all(world: &mut World, pods: &[String], nodes: &[String]) -> Answers {
     let mut ids: Vec<PodId> = pods.iter().map(|pod| world.id(pod)).collect();
     // Ties must not be broken by the order of the question.
     ids.sort_unstable();
-    let order: Vec<String> =
-        world.engine.queue_order(ids).unwrap().into_iter().map(|pod| world.pod_name(pod)).collect();
+    let order: Vec<String> = world.queue(&ids).into_iter().map(|pod| world.pod_name(pod)).collect();
     answers.insert("queue order".to_owned(), order.join(" "));
     for pod in pods {
         let admission = match world.pre_filter(pod) {
@@ -53,7 +52,7 @@ fn verdict(world: &World, verdicts: &NodeVerdicts, node: &str) -> String {
 
 fn post_filter(world: &mut World, pod: &str) -> String {
     let id = world.id(pod);
-    let PostFiltered { plan, reason, effects } = match world.engine.post_filter(id, &[]) {
+    let PostFiltered { plan, reason, effects } = match world.engine.post_filter(&[id], &Refuted::default()) {
         Ok(answer) => answer,
         Err(error) => return format!("{error:?}"),
     };

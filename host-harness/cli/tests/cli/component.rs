@@ -19,7 +19,7 @@ fn the_embedded_one_is_shown_in_full() {
         "  optional          queue, placement, permit, cycle, account, explain, state, marks\n",
         "  optional, missing score\n",
         "lictor:policy/core@0.1.0\n",
-        "post-filter: func(pod: u32, refuted: list<placement>) -> result<post-filtered, policy-error>\n",
+        "post-filter: func(pods: list<u32>, refuted: refuted) -> result<post-filtered, policy-error>\n",
         "Laws koordinator: ",
         "post-filter",
         "ElasticQuota.scheduling.sigs.k8s.io",

@@ -59,7 +59,7 @@ fn it_exports_what_the_world_says() {
     assert_eq!(signature("apply"), "func(events: list<event>) -> result<applied, policy-error>");
     assert_eq!(
         signature("post-filter"),
-        "func(pod: u32, refuted: list<placement>) -> result<post-filtered, policy-error>"
+        "func(pods: list<u32>, refuted: refuted) -> result<post-filtered, policy-error>"
     );
     assert_eq!(signature("restore"), "func(checkpoint: checkpoint) -> result<_, state-error>");
     assert_eq!(signature("record-notes"), "func(on: bool)");
@@ -89,11 +89,13 @@ fn transcript(policy: &mut dyn Policy, laws: Option<&str>) -> Vec<String> {
         ask!(apply(vec![event]));
     }
     ask!(apply(Vec::new()));
-    ask!(queue_order(vec![2, 1, 0]));
+    ask!(queue_keys(&[2, 1, 0]));
     for pod in 0..8 {
         ask!(pre_filter(pod));
         ask!(filter(pod));
-        ask!(post_filter(pod, &[Placement { pod, node: 1 }]));
+        let refuted = Refuted { placements: vec![Placement { pod, node: 1 }], victims: vec![pod + 1] };
+        ask!(post_filter(&[pod], &refuted));
+        ask!(post_filter(&[pod, pod + 1], &refuted));
         ask!(notes(pod));
         ask!(reserve(pod, 0));
         ask!(permit(pod));

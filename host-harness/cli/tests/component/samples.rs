@@ -54,7 +54,6 @@ fn attributes() -> Vec<Attribute> {
 fn object(json: &str) -> Object {
     Object {
         group: "scheduling.sigs.k8s.io".to_owned(),
-        version: "v1alpha1".to_owned(),
         kind: "ElasticQuota".to_owned(),
         namespace: "default".to_owned(),
         name: "q".to_owned(),

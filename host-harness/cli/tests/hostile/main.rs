@@ -7,3 +7,4 @@ mod kept;
 mod recovered;
 mod refused;
 mod running;
+mod stubborn;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use lictor::embedded;
-use lictor_contract::{Checkpoint, Event, Interface, PolicyError, ReleaseCause};
+use lictor_contract::{Checkpoint, Event, Interface, PolicyError, Refuted, ReleaseCause};
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::sandbox::{Breakage, Cache, Limits, LoadError, Loaded, Sandbox, Sandboxed};
 
@@ -64,8 +64,8 @@ fn describe(policy: &mut Sandboxed) -> Result<(), CallError> {
     policy.describe().map(drop)
 }
 
-fn queue_order(policy: &mut Sandboxed) -> Result<(), CallError> {
-    policy.queue_order(vec![1, 2, 3]).map(drop)
+fn filter(policy: &mut Sandboxed) -> Result<(), CallError> {
+    policy.filter(1).map(drop)
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn an_empty_module_becomes_a_sound_policy() {
     assert_eq!(policy.describe().unwrap().name, "");
     assert_eq!(policy.configure("laws", "{}").unwrap(), Ok(()));
     assert_eq!(policy.apply(vec![Event::Clock(1)]).unwrap().findings, []);
-    assert_eq!(policy.queue_order(vec![7]).unwrap(), Vec::<u32>::new());
+    assert_eq!(policy.queue_keys(&[7]).unwrap().keys, Vec::<Vec<u8>>::new());
     assert!(policy.act().unwrap().plans.slices.is_empty());
 }
 
@@ -92,10 +92,10 @@ fn what_it_does_not_export_is_said_and_breaks_nothing() {
         Err(CallError::Lacks(interface)) => interface,
         other => panic!("{other:?}"),
     };
-    assert_eq!(lacks(policy.queue_order(Vec::new()).map(drop)), Interface::Queue);
+    assert_eq!(lacks(policy.queue_keys(&[]).map(drop)), Interface::Queue);
     assert_eq!(lacks(policy.pre_filter(0).map(drop)), Interface::Placement);
     assert_eq!(lacks(policy.filter(0).map(drop)), Interface::Placement);
-    assert_eq!(lacks(policy.post_filter(0, &[]).map(drop)), Interface::Placement);
+    assert_eq!(lacks(policy.post_filter(&[0], &Refuted::default()).map(drop)), Interface::Placement);
     assert_eq!(lacks(policy.reserve(0, 0).map(drop)), Interface::Placement);
     assert_eq!(lacks(policy.unreserve(0, ReleaseCause::Failed).map(drop)), Interface::Placement);
     assert_eq!(lacks(policy.score(0, &[]).map(drop)), Interface::Score);
@@ -128,7 +128,7 @@ fn endless_recursion_is_a_trap() {
 
 #[test]
 fn an_endless_loop_meets_its_deadline() {
-    let cause = broken(include_str!("endless-loop.wat"), |policy| policy.filter(1).map(drop));
+    let cause = broken(include_str!("endless-loop.wat"), filter);
     assert_eq!(cause, Breakage::Deadline(DEADLINE));
 }
 
@@ -171,7 +171,7 @@ fn memory_wanted_at_the_start_is_refused() {
 fn a_cluster_that_is_too_large_for_its_memory() {
     let sandbox = Sandbox::new(Limits { memory_bytes: 4 << 20, ..Limits::default() }).unwrap();
     let mut policy = sandbox.load(embedded()).unwrap().start().unwrap();
-    let order = breakage(policy.queue_order(vec![0; 2 << 20]).map(drop));
+    let order = breakage(policy.queue_keys(&vec![0; 2 << 20]).map(drop));
     assert!(matches!(order, Breakage::Memory { wanted, limit: 0x40_0000 } if wanted > 8 << 20), "{order:?}");
     sound();
 }
@@ -188,13 +188,13 @@ fn a_policy_that_makes_do_with_less_memory_lives() {
 
 #[test]
 fn a_giant_list_is_not_copied() {
-    let cause = broken(include_str!("giant-list.wat"), queue_order);
+    let cause = broken(include_str!("giant-list.wat"), filter);
     assert_eq!(cause, Breakage::ResultTooLarge(64 << 20));
 }
 
 #[test]
 fn a_list_outside_of_its_memory_is_no_answer() {
-    let cause = broken(include_str!("list-outside-memory.wat"), queue_order);
+    let cause = broken(include_str!("list-outside-memory.wat"), filter);
     assert_eq!(cause, Breakage::BadAnswer("list pointer/length out of bounds of memory".to_owned()));
 }
 

@@ -78,9 +78,9 @@ pub const HOST_RULES: &[HostRule] = &[
     ),
     rule(
         "host/refuted",
-        "a refused placement is not planned again",
-        &[("", "`{pod}` on `{node}` was refused before")],
-        "After a refused plan the host asks again and names what it refused. The same placement in the next answer is refused as well.",
+        "a refused placement or victim is not planned again",
+        &[("", "`{pod}` on `{node}` was refused before"), ("victim", "`{pod}` was refused as a victim before")],
+        "After a refused plan the host asks again and names what it refused: placements, or victims that cannot be evicted. The same in the next answer is refused as well.",
     ),
     rule(
         "host/eligible",

@@ -32,7 +32,7 @@ const REQUIRED: [Exported; 3] = [
 /// An optional interface as components export it.
 pub(super) const fn optional(interface: Interface) -> Exported {
     let (name, functions): (_, &[_]) = match interface {
-        Interface::Queue => ("lictor:policy/queue@0.1.0", &["queue-order"]),
+        Interface::Queue => ("lictor:policy/queue@0.1.0", &["queue-keys"]),
         Interface::Placement => {
             ("lictor:policy/placement@0.1.0", &["pre-filter", "filter", "post-filter", "reserve", "unreserve"])
         }

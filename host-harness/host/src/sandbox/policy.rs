@@ -110,8 +110,8 @@ impl Policy for Sandboxed {
         Ok(all)
     }
 
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
-        self.decide("queue-order", |it| Ok(has(Interface::Queue, &it.queue)?.call_queue_order(&mut it.store, &pods)))
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
+        self.decide("queue-keys", |it| Ok(has(Interface::Queue, &it.queue)?.call_queue_keys(&mut it.store, pods)))
     }
 
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
@@ -125,10 +125,10 @@ impl Policy for Sandboxed {
         self.decide("filter", |it| Ok(has(Interface::Placement, &it.placement)?.call_filter(&mut it.store, pod)))
     }
 
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
-        let refuted: Vec<_> = refuted.to_vec().cross();
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        let refuted = refuted.clone().cross();
         self.decide("post-filter", |it| {
-            Ok(has(Interface::Placement, &it.placement)?.call_post_filter(&mut it.store, pod, &refuted))
+            Ok(has(Interface::Placement, &it.placement)?.call_post_filter(&mut it.store, pods, &refuted))
         })
     }
 

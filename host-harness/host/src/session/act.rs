@@ -55,7 +55,8 @@ impl Session {
     /// Carries a plan out if it is sound; else the policy has been told, and the next step may bring another.
     fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), Cause> {
         let effects = Effects::default();
-        let proposal = Proposal { plan: &plan, preemptor: None, effects: &effects, refuted: &[] };
+        let refuted = Refuted::default();
+        let proposal = Proposal { plan: &plan, preemptor: None, effects: &effects, refuted: &refuted };
         match self.judge(&proposal)? {
             Ok(()) => self.carry_out(plan, effects),
             Err(_) => Ok(()),
@@ -84,7 +85,6 @@ fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
             nominations,
             victims,
             marks: Vec::new(),
-            expires: None,
             reason,
         });
     }

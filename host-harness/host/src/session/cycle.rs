@@ -1,7 +1,7 @@
 //! A whole cycle: one attempt forevery pending pod, in queue order.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use lictor_contract::*;
 
@@ -54,9 +54,9 @@ impl Session {
         self.ordered(pending)
     }
 
-    /// Orders pods as the policy says; by priority, age and name where it leaves that to the host.
+    /// Orders pods as the policy says; by priority and age where it leaves that to the host. Namespace and name break ties.
     fn ordered(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, Cause> {
-        pods.sort_by_cached_key(|pod| self.pod_name(*pod));
+        pods.sort_by_cached_key(|pod| self.mirror.pod(*pod).map(|pod| (pod.namespace.clone(), pod.name.clone())));
         if !self.decides(ExtensionPoint::QueueOrder) {
             pods.sort_by_key(|pod| {
                 let pod = self.mirror.pod(*pod);
@@ -64,14 +64,14 @@ impl Session {
             });
             return Ok(pods);
         }
-        let asked = pods.clone();
-        let answer = self.ask(|policy| policy.queue_order(pods))?;
-        let same = answer.len() == asked.len() && BTreeSet::from_iter(&answer) == BTreeSet::from_iter(&asked);
-        if !same {
-            let protocol_error = ProtocolError::NotAPermutation { asked: asked.len(), answered: answer.len() };
-            return Err(protocol_error.in_answer_to("queue-order"));
+        let keys = self.ask(|policy| policy.queue_keys(&pods))?.keys;
+        if keys.len() != pods.len() {
+            let protocol_error = ProtocolError::Keys { asked: pods.len(), answered: keys.len() };
+            return Err(protocol_error.in_answer_to("queue-keys"));
         }
-        Ok(answer)
+        let mut queue: Vec<(Vec<u8>, PodId)> = keys.into_iter().zip(pods).collect();
+        queue.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(queue.into_iter().map(|(_, pod)| pod).collect())
     }
 }
 
@@ -89,11 +89,11 @@ mod tests {
     #[test]
     fn every_pending_pod_is_tried_once_in_the_order_of_the_policy() {
         let policy = Scripted::deciding(ALL)
-            .say("queue-order", Say::Queue(vec!["default/c", "default/a", "default/b"]))
+            .say("queue-keys", Say::Queue(vec!["default/c", "default/a", "default/b"]))
             .say("filter default/a", Say::Fits(&[]));
         let cluster = [node("n1", 4), pod("b", 1, 0), pod("c", 1, 0), on("n1", pod("v", 1, 0)), pod("a", 1, 0)];
         session(&policy, cluster).cycle().unwrap();
-        assert_eq!(policy.log().first().unwrap(), "queue-order default/a default/b default/c");
+        assert_eq!(policy.log().first().unwrap(), "queue-keys default/a default/b default/c");
         assert_eq!(tried(&policy), ["c", "a", "b"]);
     }
 
@@ -102,8 +102,8 @@ mod tests {
         let reorder = Fx { reorder: true, ..Fx::default() };
         let policy = Scripted::deciding(ALL)
             .say("pre-filter default/a", Say::Pass(reorder))
-            .say("queue-order", Say::Queue(vec!["default/a", "default/b", "default/c"]))
-            .say("queue-order", Say::Queue(vec!["default/c", "default/b"]));
+            .say("queue-keys", Say::Queue(vec!["default/a", "default/b", "default/c"]))
+            .say("queue-keys", Say::Queue(vec!["default/c", "default/b"]));
         session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]).cycle().unwrap();
         assert_eq!(tried(&policy), ["a", "c", "b"]);
     }
@@ -125,13 +125,21 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_of_other_pods_is_a_lie() {
-        for queue in [vec!["default/a"], vec!["default/a", "default/a"], vec!["default/a", "default/v"], vec![]] {
-            let policy = Scripted::deciding(ALL).say("queue-order", Say::Queue(queue.clone()));
+    fn pods_with_equal_keys_go_by_namespace_and_name() {
+        let policy = Scripted::deciding(ALL).say("queue-keys", Say::Keys(vec![vec![1], vec![], vec![1], vec![1, 0]]));
+        let mut session = session(&policy, [pod("d", 1, 0), pod("c", 1, 0), pod("b", 1, 0), pod("a", 1, 0)]);
+        // They are asked about by name: `a` has the key 1, `b` none, `c` 1, `d` 1 and 0.
+        assert_eq!(session.queue().unwrap(), ["default/b", "default/a", "default/c", "default/d"]);
+    }
+
+    #[test]
+    fn keys_too_few_or_too_many_are_a_lie() {
+        for count in [0, 1, 3] {
+            let policy = Scripted::deciding(ALL).say("queue-keys", Say::Keys(vec![vec![7]; count]));
             let mut session =
                 session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), on("n1", pod("v", 1, 0))]);
             let error = session.cycle().unwrap_err().to_string();
-            assert!(error.contains("2 pods were to be ordered"), "{queue:?}: {error}");
+            assert!(error.ends_with(&format!("2 pods were to be ordered, and {count} keys came back")), "{error}");
             assert_eq!(tried(&policy), Vec::<String>::new());
         }
     }

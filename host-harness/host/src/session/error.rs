@@ -115,12 +115,12 @@ pub enum ProtocolError {
     /// It names a pod that there is not.
     #[error("no pod has the number {0}")]
     UnknownPod(PodId),
-    /// The queue is not the pods that were asked about, each once.
-    #[error("{asked} pods were to be ordered, {answered} came back, and they are not the same, each once")]
-    NotAPermutation {
-        /// How many were asked about.
+    /// There is not one key for each pod that was asked about.
+    #[error("{asked} pods were to be ordered, and {answered} keys came back")]
+    Keys {
+        /// How many pods were asked about.
         asked: usize,
-        /// How many came back.
+        /// How many keys came back.
         answered: usize,
     },
     /// It leaves a node without a verdict.

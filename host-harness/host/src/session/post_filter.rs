@@ -16,9 +16,9 @@ impl Session {
         if !self.decides(ExtensionPoint::PostFilter) {
             return Ok(attempt);
         }
-        let mut refuted: Vec<Placement> = Vec::new();
+        let mut refuted = Refuted::default();
         for _ in 0..=AGAIN {
-            let answer = self.ask(|policy| policy.post_filter(pod, &refuted))?;
+            let answer = self.ask(|policy| policy.post_filter(&[pod], &refuted))?;
             self.check_effects("post-filter", &answer.effects)?;
             attempt.preemption = Some(self.named(answer.reason));
             let Some(plan) = answer.plan else {
@@ -37,7 +37,9 @@ impl Session {
                 }
                 Err(violation) => {
                     attempt.preemption = Some(violation.reason());
-                    refuted.extend(violation.refutes(&plan));
+                    let Refuted { placements, victims } = violation.refutes(&plan);
+                    refuted.placements.extend(placements);
+                    refuted.victims.extend(victims);
                 }
             }
         }
@@ -110,6 +112,34 @@ mod tests {
         assert!(happened.victims.is_empty() && happened.nominated.is_empty());
         let tail = ["post-filter default/p 0", "refused 1", "post-filter default/p 1"];
         assert!(policy.log().ends_with(&tail.map(str::to_owned)), "{:?}", policy.log());
+    }
+
+    #[test]
+    fn a_victim_that_cannot_be_one_is_named_and_its_node_is_not() {
+        let policy = nowhere()
+            .say(ASKED, Say::Plan(sketch(1, &["default/v", "default/q"]), Fx::default()))
+            .say(ASKED, Say::Plan(sketch(2, &["default/v"]), Fx::default()));
+        let cluster =
+            [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9), pod("q", 1, 0)];
+        let mut session = session(&policy, cluster);
+        let attempt = session.try_pod("default/p").unwrap();
+        assert_eq!((attempt.result, attempt.node.as_deref()), (AttemptResult::Nominated, Some("n1")));
+        let asked: Vec<String> = policy.log().into_iter().filter(|asked| asked.starts_with(ASKED)).collect();
+        assert_eq!(asked, ["post-filter default/p 0", "post-filter default/p 0 without default/q"]);
+    }
+
+    #[test]
+    fn a_policy_that_insists_on_a_victim_gets_no_plan() {
+        let mut policy = nowhere();
+        for id in 1..=20 {
+            policy = policy.say(ASKED, Say::Plan(sketch(id, &["default/v", "default/p"]), Fx::default()));
+        }
+        let mut session = full(&policy);
+        let attempt = session.try_pod("default/p").unwrap();
+        assert_eq!(attempt.result, AttemptResult::Unschedulable);
+        assert_eq!(attempt.preemption.unwrap().message, "`default/p` was refused as a victim before");
+        assert!(session.take_happened().victims.is_empty());
+        assert_eq!(policy.log().iter().filter(|asked| asked.starts_with(ASKED)).count(), 9);
     }
 
     #[test]

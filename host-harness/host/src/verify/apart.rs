@@ -12,7 +12,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
     gaining.extend(proposal.preemptor);
     gaining.extend(&proposal.effects.admits);
     match plan.victims.iter().find(|victim| gaining.contains(&victim.pod)) {
-        Some(victim) => Err(Violation::OwnVictim { victim: ground.pod_name(victim.pod) }),
+        Some(victim) => Err(Violation::OwnVictim { id: victim.pod, victim: ground.pod_name(victim.pod) }),
         None => Ok(()),
     }
 }
@@ -33,7 +33,7 @@ mod tests {
         let mut plan = world.plan(&[("default/p", "n3")], &["default/h"]);
         assert_eq!(world.judge(&plan), Ok(()));
         let admitted = Effects { admits: vec![world.pod("default/h")], ..Effects::default() };
-        let own = Violation::OwnVictim { victim: "default/h".to_owned() };
+        let own = Violation::OwnVictim { id: world.pod("default/h"), victim: "default/h".to_owned() };
         assert_eq!(world.judge_with(&plan, &admitted), Err(own.clone()));
         plan.nominations.push(world.placement(("default/h", "n1")));
         assert_eq!(world.judge(&plan), Err(own));

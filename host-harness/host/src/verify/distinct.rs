@@ -9,7 +9,7 @@ use super::{Ground, Proposal, Violation};
 /// The victims are distinct, and so are the nominated pods.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     if let Some(pod) = repeated(proposal.plan.victims.iter().map(|victim| victim.pod)) {
-        return Err(Violation::VictimTwice { victim: ground.pod_name(pod) });
+        return Err(Violation::VictimTwice { id: pod, victim: ground.pod_name(pod) });
     }
     placements(ground, &proposal.plan.nominations)
 }

@@ -33,6 +33,6 @@ mod tests {
         let violation = world.judge(&plan).unwrap_err();
         assert_eq!(violation.reason().code, "host/eligible");
         assert!(violation.to_string().starts_with("`n2` does not take `default/p`: "), "{violation}");
-        assert_eq!(violation.refutes(&plan), [world.placement(("default/p", "n2"))]);
+        assert_eq!(violation.refutes(&plan).placements, [world.placement(("default/p", "n2"))]);
     }
 }

@@ -68,7 +68,7 @@ pub struct Proposal<'a> {
     /// What the answer means for others beside the plan.
     pub effects: &'a Effects,
     /// What must not be planned again.
-    pub refuted: &'a [Placement],
+    pub refuted: &'a Refuted,
 }
 
 /// One invariant of a plan.
@@ -77,13 +77,13 @@ type Invariant = fn(&Ground<'_>, &Proposal<'_>) -> Result<(), Violation>;
 /// All of them. The first comes first because the others take the names for granted.
 const INVARIANTS: &[Invariant] = &[
     known::check,
+    refuted::check,
     distinct::check,
     apart::check,
     running::check,
     leaving::check,
     pending::check,
     purpose::check,
-    refuted::check,
     eligible::check,
     fits::check,
 ];

@@ -22,7 +22,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use lictor_contract::Effects;
+    use lictor_contract::{Effects, Refuted};
 
     use super::super::testing::World;
     use super::*;
@@ -44,7 +44,7 @@ mod tests {
                 plan: &plan,
                 preemptor: Some(world.pod(preemptor)),
                 effects: &Effects::default(),
-                refuted: &[],
+                refuted: &Refuted::default(),
             };
             super::super::plan(&world.ground(), &proposal)
         };

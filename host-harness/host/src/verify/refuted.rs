@@ -2,14 +2,18 @@
 
 use super::{Ground, Proposal, Violation};
 
-/// No nomination is among the refuted ones.
+/// No nomination and no victim is among the refuted ones.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
-    match proposal.plan.nominations.iter().find(|nomination| proposal.refuted.contains(nomination)) {
-        Some(nomination) => Err(Violation::Refuted {
+    let Proposal { plan, refuted, .. } = proposal;
+    if let Some(nomination) = plan.nominations.iter().find(|nomination| refuted.placements.contains(nomination)) {
+        return Err(Violation::Refuted {
             placement: nomination.clone(),
             pod: ground.pod_name(nomination.pod),
             node: ground.node_name(nomination.node),
-        }),
+        });
+    }
+    match plan.victims.iter().find(|victim| refuted.victims.contains(&victim.pod)) {
+        Some(victim) => Err(Violation::RefutedVictim { id: victim.pod, victim: ground.pod_name(victim.pod) }),
         None => Ok(()),
     }
 }
@@ -17,7 +21,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 #[cfg(test)]
 mod tests {
 
-    use lictor_contract::{Effects, Placement};
+    use lictor_contract::{Effects, Refuted};
 
     use super::super::testing::World;
     use super::*;
@@ -26,14 +30,40 @@ mod tests {
     fn what_was_refused_is_not_planned_again() {
         let world = World::small();
         let plan = world.plan(&[("default/q", "n3"), ("default/p", "n1")], &["default/v"]);
-        let judge = |refuted: &[Placement]| {
+        let judge = |refuted: &Refuted| {
             let proposal = Proposal { plan: &plan, preemptor: None, effects: &Effects::default(), refuted };
             super::super::plan(&world.ground(), &proposal)
         };
-        assert_eq!(judge(&[world.placement(("default/p", "n3"))]), Ok(()));
-        let refuted = world.placement(("default/p", "n1"));
-        let violation = judge(std::slice::from_ref(&refuted)).unwrap_err();
+        let placement = |on| Refuted { placements: vec![world.placement(on)], ..Refuted::default() };
+        assert_eq!(judge(&placement(("default/p", "n3"))), Ok(()));
+        let refuted = placement(("default/p", "n1"));
+        let violation = judge(&refuted).unwrap_err();
         assert_eq!(violation.to_string(), "`default/p` on `n1` was refused before");
-        assert_eq!(violation.refutes(&plan), [refuted]);
+        assert_eq!(violation.refutes(&plan), refuted);
+        let victim = |name| Refuted { victims: vec![world.pod(name)], ..Refuted::default() };
+        assert_eq!(judge(&victim("default/w")), Ok(()));
+        let refuted = victim("default/v");
+        let violation = judge(&refuted).unwrap_err();
+        assert_eq!(violation.to_string(), "`default/v` was refused as a victim before");
+        assert_eq!(violation.refutes(&plan), refuted);
+    }
+
+    #[test]
+    fn a_victim_that_cannot_be_one_is_refuted_and_the_placements_are_not() {
+        let world = World::small();
+        let refuted = |victims: &[&str]| {
+            let plan = world.plan(&[("default/p", "n1")], victims);
+            world.judge(&plan).unwrap_err().refutes(&plan)
+        };
+        for (victims, wrong) in [
+            (&["default/v", "default/q"][..], "default/q"),
+            (&["default/v", "default/v"], "default/v"),
+            (&["default/v", "default/p"], "default/p"),
+            (&["default/v", "default/x"], "default/x"),
+        ] {
+            assert_eq!(refuted(victims), Refuted { victims: vec![world.pod(wrong)], ..Refuted::default() });
+        }
+        // Too few victims are the fault of no victim.
+        assert_eq!(refuted(&["default/w"]).placements, [world.placement(("default/p", "n1"))]);
     }
 }

@@ -177,7 +177,6 @@ impl World {
             nominations,
             victims: victims.iter().map(|name| Victim { pod: self.pod(name), eviction: Eviction::Delete }).collect(),
             marks: Vec::new(),
-            expires: None,
             reason: Reason { code: "test/law".to_owned(), ..Reason::default() },
         }
     }
@@ -194,7 +193,7 @@ impl World {
 
     /// The verdict on a plan that nobody asked for.
     pub fn judge_with(&self, plan: &Plan, effects: &Effects) -> Result<(), Violation> {
-        super::plan(&self.ground(), &Proposal { plan, preemptor: None, effects, refuted: &[] })
+        super::plan(&self.ground(), &Proposal { plan, preemptor: None, effects, refuted: &Refuted::default() })
     }
 
     /// What is said about a plan that breaks an invariant.

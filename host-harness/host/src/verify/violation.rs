@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lictor_contract::{NodeId, Placement, Plan, PodId};
+use lictor_contract::{NodeId, Placement, Plan, PodId, Refuted};
 
 use crate::cluster::Ineligible;
 use crate::reason::{Fact, NamedReason, say};
@@ -16,6 +16,8 @@ pub enum Violation {
     UnknownNode(NodeId),
     /// The same victim twice.
     VictimTwice {
+        /// Its number.
+        id: PodId,
         /// The victim.
         victim: String,
     },
@@ -26,16 +28,22 @@ pub enum Violation {
     },
     /// A victim that is the preemptor or nominated by the same plan.
     OwnVictim {
+        /// Its number.
+        id: PodId,
         /// The victim.
         victim: String,
     },
     /// A victim that holds no room.
     HoldsNothing {
+        /// Its number.
+        id: PodId,
         /// The victim.
         victim: String,
     },
     /// A victim of a plan that is still under way.
     AlreadyLeaving {
+        /// Its number.
+        id: PodId,
         /// The victim.
         victim: String,
         /// The earlier plan.
@@ -59,6 +67,13 @@ pub enum Violation {
         preemptor: String,
         /// How many the plan nominates.
         nominated: usize,
+    },
+    /// A victim that was refused before.
+    RefutedVictim {
+        /// Its number.
+        id: PodId,
+        /// The victim.
+        victim: String,
     },
     /// A placement that was refused before.
     Refuted {
@@ -103,11 +118,11 @@ impl Violation {
         let (code, case, facts) = match self {
             Violation::UnknownPod(number) => ("host/known", "pod", vec![Fact::count("number", *number)]),
             Violation::UnknownNode(number) => ("host/known", "node", vec![Fact::count("number", *number)]),
-            Violation::VictimTwice { victim } => ("host/distinct", "victim", vec![Fact::name("pod", victim)]),
+            Violation::VictimTwice { victim, .. } => ("host/distinct", "victim", vec![Fact::name("pod", victim)]),
             Violation::PlacedTwice { pod } => ("host/distinct", "placed", vec![Fact::name("pod", pod)]),
-            Violation::OwnVictim { victim } => ("host/apart", "", vec![Fact::name("pod", victim)]),
-            Violation::HoldsNothing { victim } => ("host/running", "", vec![Fact::name("pod", victim)]),
-            Violation::AlreadyLeaving { victim, plan } => {
+            Violation::OwnVictim { victim, .. } => ("host/apart", "", vec![Fact::name("pod", victim)]),
+            Violation::HoldsNothing { victim, .. } => ("host/running", "", vec![Fact::name("pod", victim)]),
+            Violation::AlreadyLeaving { victim, plan, .. } => {
                 ("host/leaving", "", vec![Fact::name("pod", victim), Fact::count("plan", *plan)])
             }
             Violation::NotPending { pod, state } => {
@@ -120,6 +135,7 @@ impl Violation {
             Violation::Refuted { pod, node, .. } => {
                 ("host/refuted", "", vec![Fact::name("pod", pod), Fact::name("node", node)])
             }
+            Violation::RefutedVictim { victim, .. } => ("host/refuted", "victim", vec![Fact::name("pod", victim)]),
             Violation::Ineligible { pod, node, why, .. } => {
                 let why = Fact::name("why", why.reason().message);
                 ("host/eligible", "plan", vec![Fact::name("pod", pod), Fact::name("node", node), why])
@@ -137,12 +153,25 @@ impl Violation {
         say(code, case, facts)
     }
 
-    /// The placements of a plan that it speaks against: those on the node or of the pod where it names them, else all.
-    pub fn refutes(&self, plan: &Plan) -> Vec<Placement> {
+    /// What of the plan cannot be: the victims where it breaks down on one, else placements.
+    pub fn refutes(&self, plan: &Plan) -> Refuted {
+        let placements = |placements| Refuted { placements, ..Refuted::default() };
         match self {
-            Violation::Refuted { placement, .. } | Violation::Ineligible { placement, .. } => vec![placement.clone()],
-            Violation::NoRoom { id, .. } => plan.nominations.iter().filter(|on| on.node == *id).cloned().collect(),
-            _ => plan.nominations.clone(),
+            Violation::VictimTwice { id, .. }
+            | Violation::OwnVictim { id, .. }
+            | Violation::HoldsNothing { id, .. }
+            | Violation::AlreadyLeaving { id, .. }
+            | Violation::RefutedVictim { id, .. } => Refuted { victims: vec![*id], ..Refuted::default() },
+            Violation::UnknownPod(id) if plan.victims.iter().any(|victim| victim.pod == *id) => {
+                Refuted { victims: vec![*id], ..Refuted::default() }
+            }
+            Violation::Refuted { placement, .. } | Violation::Ineligible { placement, .. } => {
+                placements(vec![placement.clone()])
+            }
+            Violation::NoRoom { id, .. } => {
+                placements(plan.nominations.iter().filter(|on| on.node == *id).cloned().collect())
+            }
+            _ => placements(plan.nominations.clone()),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::job_queue::JobQueue;
 use super::pending_jobs::{self, PendingJob};
 use super::{Context, Outcome, Simulation};
-use crate::contract::{self, Placement, Subject};
+use crate::contract::{self, Refuted, Subject};
 use crate::engine::plan::Plan;
 use crate::engine::reasons::{NO_NODE, NO_POD_WAITS};
 use crate::engine::search::Obstacle;
@@ -32,7 +32,7 @@ pub fn preempt_for(
         if simulation.cluster().shortage(lead).is_over() {
             continue;
         }
-        if let Ok(plan) = find_plan(&mut simulation, notes, context, rules, &pending_job, &[]) {
+        if let Ok(plan) = find_plan(&mut simulation, notes, context, rules, &pending_job, &Refuted::default()) {
             plans.push(plan);
         }
     }
@@ -47,7 +47,7 @@ pub fn find_plan(
     context: &Context<'_>,
     rules: &ReclaimRules,
     pending_job: &PendingJob,
-    refuted: &[Placement],
+    refuted: &Refuted,
 ) -> Result<Plan, Obstacle> {
     let nobody = Obstacle::Law(NO_POD_WAITS, Denial::Case(""));
     let Some(lead) = pending_job.lead() else { return Err(nobody) };

@@ -1,6 +1,7 @@
 //! What a search has to go by.
 
-use crate::contract::{Outcome, Placement, Subject};
+use super::refused::{is_placement_refused, refused_victim};
+use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::Notes;
 use crate::laws::{Denial, Laws, Preemptor, Rule};
 use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Pod, PodIx};
@@ -13,8 +14,8 @@ pub struct PreemptionContext<'a> {
     pub laws: &'a Laws,
     /// The plans under way.
     pub ledger: &'a Ledger,
-    /// Placements that the host refused.
-    pub refuted: &'a [Placement],
+    /// What the host refused of earlier plans.
+    pub refuted: &'a Refuted,
     /// Where to record what the laws say.
     pub notes: &'a mut Notes,
 }
@@ -43,11 +44,13 @@ impl PreemptionContext<'_> {
         barring.is_none()
     }
 
-    /// The first guard that denies the eviction of a pod.
+    /// The first guard that denies the eviction of a pod, or the host, where it refused the pod as a victim.
     pub(super) fn barring(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
         let pod = cluster.pod(ix)?;
         let case = self.preemptor.planning(cluster, self.ledger);
-        self.laws.guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
+        let denied =
+            self.laws.guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)));
+        denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 
     /// The first limit that does not hold in a trial where the pods of the job have their nodes.
@@ -58,8 +61,8 @@ impl PreemptionContext<'_> {
 
     /// Whether a pod may be planned onto a node, regardless of the other pods.
     pub(super) fn may_run(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
-        let refuted = self.refuted.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0);
-        !refuted && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
+        !is_placement_refused(self.refuted, pod, node)
+            && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
     }
 
     /// The room of a node beside what is promised to pods of other jobs.

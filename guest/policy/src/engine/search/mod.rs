@@ -6,6 +6,7 @@ mod context;
 mod group_on_one_node;
 mod node_by_node;
 mod node_dry_run;
+mod refused;
 mod remove_all_put_back;
 mod reprieve;
 mod reprieve_job;
@@ -66,7 +67,7 @@ pub fn of(laws: &Laws) -> Box<dyn Search + '_> {
 /// The pods of a job that wait, the most important first.
 pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
     let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_pending()).collect();
-    waiting.sort_unstable_by(|(_, a), (_, b)| (laws.queue_order.compare)(cluster, a, b));
+    laws.queue_order.sort(cluster, &mut waiting);
     waiting.into_iter().map(|(member, _)| member).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Gangs at Reserve, Permit and PostFilter: who waits, who is let through, who gives up.
 
-use crate::contract::{Effects, Permission, PodId, PolicyError, ReleaseCause};
+use crate::contract::{Effects, Permission, PodId, PolicyError, Refuted, ReleaseCause};
 use crate::testing::{World, pod, pod_group};
 
 const MODE: &str = "gang.scheduling.koordinator.sh/mode";
@@ -146,11 +146,11 @@ fn what_cannot_be_asked_is_an_error() {
     assert_eq!(engine.reserve(77, node), Err(PolicyError::UnknownPod(77)));
     assert!(engine.reserve(a, node).is_ok());
     assert_eq!(engine.reserve(a, node), Err(wrong("only a pending pod can be reserved a node")));
-    assert_eq!(engine.post_filter(a, &[]), Err(wrong("the pod does not wait for a node")));
+    assert_eq!(engine.post_filter(&[a], &Refuted::default()), Err(wrong("the pod does not wait for a node")));
     assert_eq!(engine.pre_filter(77), Err(PolicyError::UnknownPod(77)));
     assert_eq!(engine.filter(77), Err(PolicyError::UnknownPod(77)));
     assert_eq!(engine.permit(77), Err(PolicyError::UnknownPod(77)));
-    assert_eq!(engine.queue_order(vec![a, 77]), Err(PolicyError::UnknownPod(77)));
+    assert_eq!(engine.queue_keys(&[a, 77]), Err(PolicyError::UnknownPod(77)));
     assert_eq!(engine.notes(77), Err(PolicyError::UnknownPod(77)));
     assert!(matches!(engine.act(), Err(PolicyError::Unsupported(_))));
     let mut bare = crate::Engine::default();

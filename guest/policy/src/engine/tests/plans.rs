@@ -1,6 +1,6 @@
 //! Plans, case by case; the general rules are properties in `tests/properties`.
 
-use crate::contract::Placement;
+use crate::contract::{Placement, Refuted};
 use crate::testing::{Named, World, pod, quota};
 
 const NO_NODE: &str = "engine/no-node";
@@ -112,8 +112,9 @@ fn a_placement_that_the_host_refuted_is_not_planned_again() {
     world.pod(pod("a").asks("cpu=1").priority(1));
     let a = world.id("a");
     let on = |node| Placement { pod: a, node };
-    let mut nodes = |refuted: &[Placement]| {
-        let plan = world.engine.post_filter(a, refuted).unwrap().plan;
+    let mut nodes = |placements: &[Placement]| {
+        let refuted = Refuted { placements: placements.to_vec(), ..Refuted::default() };
+        let plan = world.engine.post_filter(&[a], &refuted).unwrap().plan;
         plan.map(|plan| plan.nominations)
     };
     assert_eq!(nodes(&[]), Some(vec![on(0)]));

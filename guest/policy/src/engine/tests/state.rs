@@ -31,6 +31,48 @@ fn a_plan_in_flight_survives() {
     assert!(second.plan("a").is_ok_and(|next| next.id > plan.id), "no number is used twice");
 }
 
+/// `v` is on the only node, `a` and `b` of job `j` want its room. The pods have these numbers, and `v` has this uid.
+fn numbered(numbers: [u32; 3], uid: &str) -> World {
+    let mut world = World::new();
+    let names = ["default/v", "default/a", "default/b"];
+    world.numbers.pods.extend(names.map(str::to_owned).into_iter().zip(numbers));
+    world.node("n", "cpu=2");
+    world.pod(pod("v").asks("cpu=2").on("n").with(|pod| pod.uid = uid.to_owned()));
+    for name in ["a", "b"] {
+        world.pod(pod(name).asks("cpu=1").priority(1).with(|pod| pod.uid = name.to_owned()));
+    }
+    world
+}
+
+#[test]
+fn a_plan_in_flight_survives_under_other_numbers() {
+    let mut first = numbered([0, 1, 2], "1");
+    let plan = first.plan("a").unwrap();
+    first.tell(vec![Event::PlanAccepted(plan.id)]);
+    let checkpoint = first.engine.save();
+
+    // The number of `a` is that of `b` now, and that of `v` is nobody's.
+    let mut second = numbered([9, 2, 0], "1");
+    assert_eq!(second.plan("b").unwrap().victims, ["default/v"]);
+    assert_eq!(second.engine.restore(&checkpoint), Ok(()));
+    assert_eq!(second.engine.save().bytes, checkpoint.bytes);
+    assert_eq!(second.plan("a"), Err("koordinator/last-plan-is-done".to_owned()));
+    let planned = second.plan("b").map(|plan| plan.victims);
+    assert_eq!(planned, Ok(Vec::new()), "`v` is leaving and is not evicted again");
+}
+
+#[test]
+fn another_pod_of_the_name_of_a_victim_is_no_victim() {
+    let mut first = numbered([0, 1, 2], "1");
+    let plan = first.plan("a").unwrap();
+    first.tell(vec![Event::PlanAccepted(plan.id)]);
+    for (uid, is_the_victim) in [("1", true), ("2", false), ("", true)] {
+        let mut second = numbered([0, 1, 2], uid);
+        assert_eq!(second.engine.restore(&first.engine.save()), Ok(()));
+        assert_eq!(second.plan("a").is_err(), is_the_victim, "uid `{uid}`");
+    }
+}
+
 #[test]
 fn a_gang_that_was_complete_once_survives() {
     let mut first = world();
@@ -83,8 +125,8 @@ fn groups(members: &[(&str, i64)]) -> World {
 }
 
 fn order(world: &mut World, names: &[&str]) -> Vec<String> {
-    let order = world.engine.queue_order(names.iter().map(|name| world.id(name)).collect()).unwrap();
-    order.into_iter().map(|id| world.pod_name(id)).collect()
+    let ids: Vec<_> = names.iter().map(|name| world.id(name)).collect();
+    world.queue(&ids).into_iter().map(|id| world.pod_name(id)).collect()
 }
 
 #[test]

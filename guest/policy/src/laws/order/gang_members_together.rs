@@ -21,28 +21,31 @@
 //!
 //! None.
 
-use std::cmp::{Ordering, Reverse};
-
-use crate::laws::{Compare, Law, Text, page};
-use crate::model::{Cluster, Pod};
+use crate::contract::KeyBuilder;
+use crate::laws::{Law, SortBy, Text, page};
+use crate::model::{Cluster, Job, Pod};
 
 /// The law.
-pub const LAW: Law<Compare> = Law::order(
+pub const LAW: Law<SortBy> = Law::order(
     Text {
         name: "gang-members-together",
         sentence: "pods of a gang stand together in the queue, at the time of the last failure of the gang",
         templates: &[],
         file: page!("gang_members_together.rs"),
     },
-    compare,
+    SortBy { key, of_job: time },
 );
 
-/// Which of two pending pods is tried first.
-fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
-    let key = |pod: &Pod| {
-        let job = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
-        let time = job.map_or(pod.created, |job| job.failed_at.or(job.first_created).unwrap_or(pod.created));
-        (Reverse(pod.priority()), time, job.map(|job| job.key.clone()))
-    };
-    key(a).cmp(&key(b)).then_with(|| (a.created, a.rank).cmp(&(b.created, b.rank)))
+/// The place of a pending pod.
+fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
+    let gang = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
+    let time = gang.and_then(time).unwrap_or(pod.created);
+    let key = KeyBuilder::new().descending(pod.priority()).ascending(time).flag(gang.is_some());
+    let key = gang.iter().fold(key, |key, gang| key.text(&gang.key.0).text(&gang.key.1));
+    key.ascending(pod.created)
+}
+
+/// The time of a gang: that of its last failure, else of its first pod.
+fn time(job: &Job) -> Option<i64> {
+    job.gang().and_then(|_| job.failed_at.or(job.first_created))
 }

@@ -18,24 +18,22 @@
 //!
 //! `spec.priority` of the pods.
 
-use std::cmp::{Ordering, Reverse};
-
-use crate::laws::{Compare, Law, Text, page};
+use crate::contract::KeyBuilder;
+use crate::laws::{Law, SortBy, Text, page};
 use crate::model::{Cluster, Pod};
 
 /// The law.
-pub const LAW: Law<Compare> = Law::order(
+pub const LAW: Law<SortBy> = Law::order(
     Text {
         name: "higher-priority-first",
         sentence: "the pod of higher priority is tried first, then the one that has waited longer",
         templates: &[],
         file: page!("higher_priority_first.rs"),
     },
-    compare,
+    SortBy { key, of_job: |_| None },
 );
 
-/// Which of two pending pods is tried first.
-fn compare(_: &Cluster, a: &Pod, b: &Pod) -> Ordering {
-    let key = |pod: &Pod| (Reverse(pod.priority()), pod.entered, pod.created, pod.rank);
-    key(a).cmp(&key(b))
+/// The place of a pending pod.
+fn key(_: &Cluster, pod: &Pod) -> KeyBuilder {
+    KeyBuilder::new().descending(pod.priority()).ascending(pod.entered).ascending(pod.created)
 }

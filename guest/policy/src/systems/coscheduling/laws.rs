@@ -8,7 +8,7 @@ laws! { "coscheduling":
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "seed 20200116, Pre-Filter 1";
     Gate ITS_ROOM_IS_NOT_HELD = "its-room-is-not-held-at-permit", gate::its_room_is_not_held_at_permit::LAW, "seed 20200116, UnReserve; upstream plugins/defaultpreemption; ruling R17";
     Gate GANG_IS_COMPLETE = "gang-is-complete", limit::gang_is_complete::LAW, "seed 20200116, Permit 3";
-    Order QUEUE = "gang-members-together", order::gang_members_together::LAW, "seed 20200116, QueueSort 1 to 4";
+    PendingByKey QUEUE = "gang-members-together", order::gang_members_together::LAW, "seed 20200116, QueueSort 1 to 4";
 }
 
 /// The laws in force when so many nodes are looked at.

@@ -22,7 +22,7 @@ laws! { "koordinator":
     Guard VICTIM_RANKS_LOWER = "victim-ranks-lower", guard::victim_ranks_lower::LAW, "seed, Key Concept 2";
     Guard VICTIM_IS_PREEMPTIBLE = "victim-is-preemptible", guard::victim_is_preemptible::LAW, "seed, Key Concept 1; upstream apis/extension IsPodNonPreemptible, disable-preemptible";
     Guard VICTIM_OUTSIDE_DEFAULT_QUOTA = "victim-outside-default-quota", guard::victim_outside_default_queue::LAW, "upstream elasticquota/preempt.go canPreempt, argument disableDefaultQuotaPreemption";
-    Order QUEUE = "higher-priority-first", order::higher_priority_first::LAW, "kube-scheduler PrioritySort";
+    PendingByKey QUEUE = "higher-priority-first", order::higher_priority_first::LAW, "kube-scheduler PrioritySort";
     Order REPRIEVE = "important-first", order::important_first::LAW, "seed, PostFilter 5; upstream MoreImportantPod";
     NodeChoice NODE = "cheapest-node-first", order::cheapest_node_first::LAW, "seed silent; least harm, then the name";
 }

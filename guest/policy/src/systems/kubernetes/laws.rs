@@ -8,7 +8,7 @@ laws! { "kubernetes":
     Gate NO_VICTIM_IS_LEAVING = "no-victim-is-leaving", gate::no_victim_is_leaving::LAW, "upstream plugins/defaultpreemption PodEligibleToPreemptOthers; issue 92600";
     Guard VICTIM_RANKS_LOWER = "victim-ranks-lower", guard::victim_ranks_lower::LAW, "upstream plugins/defaultpreemption SelectVictimsOnNode";
     Guard VICTIM_IS_OF_ANOTHER_JOB = "victim-is-of-another-job", guard::victim_is_of_another_job::LAW, "workload-aware preemption (KEP 5710): a group does not preempt itself";
-    Order QUEUE = "higher-priority-first", order::higher_priority_first::LAW, "upstream plugins/queuesort PrioritySort";
+    PendingByKey QUEUE = "higher-priority-first", order::higher_priority_first::LAW, "upstream plugins/queuesort PrioritySort";
     Order REPRIEVE = "important-first", order::important_first::LAW, "upstream scheduler/util MoreImportantPod";
     NodeChoice NODE = "fewest-violations-first", order::fewest_violations_first::LAW, "upstream framework/preemption pickOneNodeForPreemption";
 }

@@ -38,7 +38,7 @@ laws! { "volcano":
     Order JOBS = "waiting-gang-first", order::waiting_gang_first::LAW, "upstream JobOrderFn: priority, gang";
     QueueOrder QUEUES = "higher-queue-first", order::higher_queue_first::LAW, "upstream capacity plugin, QueueOrderFn";
     VictimOrder VICTIMS = "lesser-job-gives-first", order::lesser_job_gives_first::LAW, "seed, Main process, Reclaim: by job; upstream BuildVictimsPriorityQueue; issue 4607";
-    Order QUEUE_ORDER = "queue-then-job-then-task", order::queue_then_job_then_task::LAW, "upstream allocate.go: queue by queue, job by job";
+    PendingByCompare QUEUE_ORDER = "queue-then-job-then-task", order::queue_then_job_then_task::LAW, "upstream allocate.go: queue by queue, job by job";
 }
 
 /// The laws in force under these arguments.

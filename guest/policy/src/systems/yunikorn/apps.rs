@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tree::{Leaf, Tree};
 use crate::contract;
-use crate::model::{Cluster, JobIx, PodIx, QueueIx};
+use crate::model::{Cluster, JobIx, PodIx, PodsByName, QueueIx, SavedPod};
 
 /// When a pod arrived: reported at, created at (both in nanoseconds since 1970), and its name.
 type Arrival = (i64, i64, String);
@@ -59,7 +59,7 @@ pub struct AppHistory {
     first: Arrival,
     named: Option<String>,
     namespace: String,
-    originator: Option<(Arrival, Option<PodIx>)>,
+    originator: Option<(Arrival, Option<SavedPod>)>,
 }
 
 impl Apps {
@@ -125,12 +125,14 @@ impl Apps {
         });
         let history = history.filter_map(|(job, app)| {
             let (first, named, namespace) = (app.first.clone(), app.named.clone(), app.namespace.clone());
+            let saved =
+                |(at, pod): &(Arrival, Option<PodIx>)| (at.clone(), pod.and_then(|pod| SavedPod::of(cluster, pod)));
             Some(AppHistory {
                 app: cluster.job(*job)?.key.1.clone(),
                 first,
                 named,
                 namespace,
-                originator: app.originator.clone(),
+                originator: app.originator.as_ref().map(saved),
             })
         });
         history.collect()
@@ -138,6 +140,7 @@ impl Apps {
 
     /// Restores which pod arrived first, from a checkpoint.
     pub fn recall(&mut self, cluster: &Cluster, history: Vec<AppHistory>) {
+        let pods = PodsByName::new(cluster);
         for AppHistory { app, first, named, namespace, originator } in history {
             let Some(job) = cluster.job_named(&(String::new(), app)) else { continue };
             let Some(app) = self.apps.get_mut(&job) else { continue };
@@ -148,7 +151,7 @@ impl Apps {
             if let Some((at, pod)) = originator
                 && app.originator.as_ref().is_none_or(|(known, _)| at < *known)
             {
-                app.originator = Some((at, pod));
+                app.originator = Some((at, pod.and_then(|pod| pods.find(&pod))));
                 self.changed.insert(job);
             }
         }

@@ -24,7 +24,7 @@ laws! { "yunikorn":
     Guard VICTIM_IS_OF_NO_DAEMON_SET = "victim-is-of-no-daemon-set", guard::victim_is_of_no_daemon_set::LAW, "seed, law 1; upstream required_node_preemptor.go";
     Guard VICTIM_IS_OF_ANOTHER_QUEUE = "victim-is-of-another-queue", guard::victim_is_of_another_queue::LAW, "seed, Non Goals (intra-queue preemption)", exempt REQUIRED_NODE_PODS;
     Guard VICTIM_QUEUE_IS_NOT_SPARED = "victim-queue-is-not-spared", guard::victim_queue_is_not_spared::LAW, "seed, Queue Configuration (disabled); reference D13", exempt REQUIRED_NODE_PODS;
-    Order QUEUE = "fair-queues-first", order::fair_queues_first::LAW, "upstream sorters.go; reference A7";
+    PendingByCompare QUEUE = "fair-queues-first", order::fair_queues_first::LAW, "upstream sorters.go; reference A7";
     Order REPRIEVE = "important-first", order::important_first::LAW, "seed silent; least harm, then the name";
     NodeChoice NODE = "smallest-group-first", order::smallest_group_first::LAW, "seed, Preemption Logic (the choice is an implementation detail); upstream score";
 }

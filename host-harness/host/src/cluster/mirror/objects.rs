@@ -34,14 +34,8 @@ impl Key {
 pub(super) struct Objects {
     /// Group and kind of those that are kept.
     kinds: BTreeSet<(String, String)>,
-    held: BTreeMap<Key, Held>,
+    held: BTreeMap<Key, Value>,
     ledger: Ledger<Key>,
-}
-
-#[derive(Debug, PartialEq)]
-struct Held {
-    version: String,
-    json: Value,
 }
 
 impl Objects {
@@ -59,22 +53,22 @@ impl Objects {
 
     /// Creates or replaces an object.
     pub(super) fn set(&mut self, id: &Identity, json: Value) {
-        let (key, held) = (Key::of(id), Held { version: id.version.clone(), json });
-        if self.held.get(&key) != Some(&held) {
+        let key = Key::of(id);
+        if self.held.get(&key) != Some(&json) {
             self.ledger.changed(key.clone());
-            self.held.insert(key, held);
+            self.held.insert(key, json);
         }
     }
 
     /// The JSON of an object.
     pub(super) fn json(&self, key: &Key) -> Option<&Value> {
-        self.held.get(key).map(|held| &held.json)
+        self.held.get(key)
     }
 
     /// Sets the JSON of an object that is there.
     pub(super) fn replace(&mut self, key: &Key, json: &Value) {
-        if let Some(held) = self.held.get_mut(key).filter(|held| held.json != *json) {
-            held.json = json.clone();
+        if let Some(held) = self.held.get_mut(key).filter(|held| *held != json) {
+            *held = json.clone();
             self.ledger.changed(key.clone());
         }
     }
@@ -127,7 +121,7 @@ impl Objects {
     }
 }
 
-fn told(key: &Key, held: &Held) -> Object {
+fn told(key: &Key, json: &Value) -> Object {
     let Key { group, kind, namespace, name } = key.clone();
-    Object { group, version: held.version.clone(), kind, namespace, name, json: held.json.to_string() }
+    Object { group, kind, namespace, name, json: json.to_string() }
 }

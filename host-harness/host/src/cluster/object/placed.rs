@@ -38,6 +38,9 @@ pub enum BadPlacedKind {
 }
 
 /// Checks what a policy declares.
+///
+/// # Errors
+/// The first declaration that cannot be used, and why.
 pub fn check_placed_kinds(declared: &[PlacedKind]) -> Result<(), BadPlacedKind> {
     for (place, kind) in declared.iter().enumerate() {
         let word = || kind.kind.clone();

@@ -85,10 +85,10 @@ impl<P: Policy> Policy for Faulty<P> {
         describe() -> Description;
         configure(laws: &str, arguments: &str) -> Result<(), ConfigError>;
         apply(events: Vec<Event>) -> Applied;
-        queue_order(pods: Vec<PodId>) -> Vec<PodId>;
+        queue_keys(pods: &[PodId]) -> SortKeys;
         pre_filter(pod: PodId) -> PreFiltered;
         filter(pod: PodId) -> NodeVerdicts;
-        post_filter(pod: PodId, refuted: &[Placement]) -> PostFiltered;
+        post_filter(pods: &[PodId], refuted: &Refuted) -> PostFiltered;
         reserve(pod: PodId, node: NodeId) -> Effects;
         unreserve(pod: PodId, cause: ReleaseCause) -> Effects;
         score(pod: PodId, nodes: &[NodeId]) -> Vec<i64>;

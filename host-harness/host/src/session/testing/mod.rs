@@ -44,7 +44,6 @@ pub struct Sketch {
     pub nominations: &'static [(&'static str, &'static str)],
     pub victims: &'static [&'static str],
     pub soft: bool,
-    pub expires: Option<i64>,
 }
 
 /// One answer.
@@ -65,6 +64,7 @@ pub enum Say {
     Wait(i64, Fx),
     Reject(&'static str, Fx),
     Queue(Vec<&'static str>),
+    Keys(Vec<Vec<u8>>),
     Scores(Vec<i64>),
     Act {
         bindings: &'static [(&'static str, &'static str)],
@@ -211,7 +211,6 @@ impl Scripted {
             nominations,
             victims: self.victims(&sketch),
             marks: if sketch.soft { vec![mark] } else { Vec::new() },
-            expires: sketch.expires,
             reason: reason("needs room"),
         }
     }

@@ -31,7 +31,7 @@ impl Plain {
     }
 
     /// Who must leave the node for the pod, if that is enough: those of the lowest priority first.
-    fn victims(&self, pod: &Pod, node: &Node) -> Option<Vec<PodId>> {
+    fn victims(&self, pod: &Pod, node: &Node, refused: &[PodId]) -> Option<Vec<PodId>> {
         let here = |other: &&Pod| other.node.or(self.reserved.get(&other.id).copied()) == Some(node.id);
         let promised = |other: &&Pod| {
             other.node.is_none() && other.nominated == Some(node.id) && other.id != pod.id && !other.terminating
@@ -41,7 +41,8 @@ impl Plain {
         let taken: i64 = stays.iter().map(|other| Plain::cpu(&other.requests)).sum();
         let mut short = taken + promised + Plain::cpu(&pod.requests) - Plain::cpu(&node.allocatable);
         let lower = |other: &&&Pod| self.priority(other.id) < self.priority(pod.id) && other.node.is_some();
-        let mut candidates: Vec<&&Pod> = stays.iter().filter(lower).collect();
+        let refused = |other: &&&Pod| refused.contains(&other.id);
+        let mut candidates: Vec<&&Pod> = stays.iter().filter(lower).filter(|other| !refused(other)).collect();
         candidates.sort_by_key(|other| (self.priority(other.id), other.id));
         let mut victims = Vec::new();
         for victim in candidates {
@@ -112,15 +113,16 @@ impl Policy for Plain {
         }
         Ok(Applied { findings: Vec::new() })
     }
-    fn post_filter(&mut self, id: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        let [id] = *pods else { panic!("{pods:?}") };
         let pod = self.pods.get(&id).unwrap().clone();
         let none = |effects| Ok(PostFiltered { plan: None, reason: reason("no room"), effects });
         if self.waits_for_room(&pod) {
             return none(Effects::default());
         }
-        let tried: BTreeSet<NodeId> = refuted.iter().map(|placement| placement.node).collect();
+        let tried: BTreeSet<NodeId> = refuted.placements.iter().map(|placement| placement.node).collect();
         let nodes = self.nodes.values().filter(|node| !tried.contains(&node.id));
-        let plans = nodes.filter_map(|node| Some((self.victims(&pod, node)?, node.id)));
+        let plans = nodes.filter_map(|node| Some((self.victims(&pod, node, &refuted.victims)?, node.id)));
         let Some((victims, node)) = plans.min_by_key(|(victims, node)| (victims.len(), *node)) else {
             return none(Effects { withdrawn: vec![id], ..Effects::default() });
         };
@@ -131,7 +133,6 @@ impl Policy for Plain {
             nominations: vec![Placement { pod: id, node }],
             victims: victims.into_iter().map(|pod| Victim { pod, eviction: Eviction::Delete }).collect(),
             marks: Vec::new(),
-            expires: None,
             reason: reason("needs room"),
         };
         Ok(PostFiltered { plan: Some(plan), reason: reason("needs room"), effects: Effects::default() })

@@ -60,8 +60,9 @@ impl Policy for Scripted {
                     let place = if pod.kind.is_some() { "Slot" } else { &pod.namespace };
                     let name = format!("{place}/{}", pod.name);
                     self.pods.insert(name.clone(), pod.id);
-                    self.told().whole += 1;
-                    self.told().seen.insert(name, pod);
+                    let mut told = self.told();
+                    told.whole = told.whole.saturating_add(1);
+                    told.seen.insert(name, pod);
                 }
                 Event::PodStatus(status) => {
                     self.told().small.push(status.clone());
@@ -80,14 +81,19 @@ impl Policy for Scripted {
         }
         Ok(Applied { findings: Vec::new() })
     }
-    fn queue_order(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, CallError> {
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
         let names: Vec<String> = pods.iter().map(|pod| self.name(*pod)).collect();
-        self.note(format!("queue-order {}", names.join(" ")));
-        match self.next("queue-order") {
-            Some(Say::Queue(names)) => Ok(names.iter().map(|name| self.pod(name)).collect()),
-            Some(_) => fault("queue-order"),
-            None => Ok(pods),
-        }
+        self.note(format!("queue-keys {}", names.join(" ")));
+        let keys = match self.next("queue-keys") {
+            Some(Say::Queue(order)) => {
+                let place = |name: &String| order.iter().position(|other| other == name).unwrap();
+                names.iter().map(|name| vec![place(name) as u8]).collect()
+            }
+            Some(Say::Keys(keys)) => keys,
+            Some(_) => return fault("queue-keys"),
+            None => vec![Vec::new(); pods.len()],
+        };
+        Ok(SortKeys { epoch: 0, keys })
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         let question = format!("pre-filter {}", self.name(pod));
@@ -121,9 +127,12 @@ impl Policy for Scripted {
         };
         Ok(NodeVerdicts { codes, obstacles })
     }
-    fn post_filter(&mut self, pod: PodId, refuted: &[Placement]) -> Result<PostFiltered, CallError> {
-        let question = format!("post-filter {}", self.name(pod));
-        self.note(format!("{question} {}", refuted.len()));
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        let names = |pods: &[PodId]| pods.iter().map(|pod| format!(" {}", self.name(*pod))).collect::<String>();
+        let question = format!("post-filter{}", names(pods));
+        let victims =
+            if refuted.victims.is_empty() { String::new() } else { format!(" without{}", names(&refuted.victims)) };
+        self.note(format!("{question} {}{victims}", refuted.placements.len()));
         let (plan, why, fx) = match self.next(&question) {
             None => (None, "no pod can be evicted", Fx::default()),
             Some(Say::NoPlan(why, fx)) => (None, why, fx),

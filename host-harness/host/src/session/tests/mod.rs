@@ -1,6 +1,7 @@
 mod checkpoint;
 mod commands;
 mod recovery;
+mod zones;
 
 use lictor_contract::{Phase, Severity};
 use serde_json::{Value, json};

@@ -19,7 +19,8 @@ use std::collections::BTreeSet;
 
 pub use bundle::Bundle;
 
-use crate::contract::{Outcome, Placement, Subject};
+use super::refused::{is_placement_refused, refused_victim};
+use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::plan::Plan;
 use crate::engine::reasons::NO_NODE;
 use crate::engine::{Ledger, Notes, Preemptor};
@@ -45,8 +46,8 @@ pub struct VictimSearch<'a> {
     pub may: &'a BTreeSet<PodIx>,
     /// Only pods of the gang's own queue are evicted.
     pub own_only: bool,
-    /// Placements that the host refused.
-    pub refuted: &'a [Placement],
+    /// What the host refused of earlier plans.
+    pub refuted: &'a Refuted,
 }
 
 impl VictimSearch<'_> {
@@ -54,16 +55,17 @@ impl VictimSearch<'_> {
         self.preemptor.admission(cluster, self.ledger)
     }
 
-    /// The first of these laws that denies the eviction of a pod.
+    /// The first of these laws that denies the eviction of a pod, or the host, where it refused the pod as a victim.
     fn barring(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
         let pod = cluster.pod(ix)?;
         let case = self.case(cluster);
-        guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)))
+        let denied = guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)));
+        denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 
     /// Whether the host takes a pod on a node, as far as is known.
     fn is_open(&self, pod: PodIx, node: NodeIx) -> bool {
-        !self.refuted.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0)
+        !is_placement_refused(self.refuted, pod, node)
     }
 
     /// The first limit that does not hold with what these pods ask for, who have no nodes yet.

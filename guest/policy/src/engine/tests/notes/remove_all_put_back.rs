@@ -1,7 +1,7 @@
 //! What is noted when a job is planned as a whole.
 
 use super::tried;
-use crate::contract::Placement;
+use crate::contract::{Placement, Refuted};
 use crate::testing::{World, assert_said, pod, quota};
 
 #[test]
@@ -104,7 +104,8 @@ fn what_was_noted_of_a_plan_that_the_host_refused_is_forgotten() {
     let first = tried(&mut world, "a");
     assert!(first.iter().any(|line| line.starts_with("v Needed")), "{first:#?}");
     let a = world.id("a");
-    world.engine.post_filter(a, &[Placement { pod: a, node: 0 }]).unwrap();
+    let refuted = Refuted { placements: vec![Placement { pod: a, node: 0 }], ..Refuted::default() };
+    world.engine.post_filter(&[a], &refuted).unwrap();
     let then = world.said("a");
     assert!(then.iter().any(|line| line.starts_with("w Needed")), "{then:#?}");
     assert!(!then.iter().any(|line| line.starts_with("v ")), "`x` is out of the question: {then:#?}");

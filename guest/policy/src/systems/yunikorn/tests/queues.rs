@@ -105,8 +105,8 @@ fn the_queue_with_the_smaller_share_of_its_guarantee_comes_first() {
         of("c1", "root.c", 1),
     ]);
     let mut world = scene.0;
-    let ids = ["a1", "b1", "b2", "c1"].map(|name| world.id(name)).to_vec();
-    let order: Vec<String> = world.engine.queue_order(ids).unwrap().into_iter().map(|id| world.pod_name(id)).collect();
+    let ids = ["a1", "b1", "b2", "c1"].map(|name| world.id(name));
+    let order: Vec<String> = world.queue(&ids).into_iter().map(|id| world.pod_name(id)).collect();
     // c ranks one higher; b uses 3 of 8, a 2 of 4; b2 is older than b1.
     assert_eq!(order, ["default/c1", "default/b2", "default/b1", "default/a1"]);
 }

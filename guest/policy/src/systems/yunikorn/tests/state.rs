@@ -8,11 +8,12 @@ const QUEUES: &str = "
 - {name: prod, resources: {guaranteed: {vcore: 4}}}
 - {name: test}";
 
-/// A policy that loads the current cluster, with the numbers of the original one, and restores its checkpoint.
+/// A policy that loads the current cluster, with other numbers of the pods than the original one, and restores its checkpoint.
 fn restored(original: &Scene, load: impl FnOnce(Scene) -> Scene) -> (Scene, Scene) {
     let begin = || {
         let mut world = World::of("yunikorn", "");
         world.numbers = original.0.numbers.clone();
+        world.numbers.pods.values_mut().for_each(|number| *number = 90_u32.saturating_sub(*number));
         Scene(world)
     };
     let checkpoint = original.0.engine.save();

@@ -11,7 +11,7 @@ pub(super) struct Picture {
     nodes: BTreeMap<NodeId, Node>,
     shapes: BTreeMap<ShapeId, Vec<u64>>,
     pods: BTreeMap<PodId, Pod>,
-    objects: BTreeMap<(String, String, String, String), (String, String)>,
+    objects: BTreeMap<(String, String, String, String), String>,
     clock: i64,
 }
 
@@ -60,8 +60,8 @@ impl Picture {
             Event::Eligibility(eligibility) => {
                 self.shapes.insert(eligibility.shape, eligibility.nodes);
             }
-            Event::ObjectUpserted(Object { group, version, kind, namespace, name, json }) => {
-                self.objects.insert((group, kind, namespace, name), (version, json));
+            Event::ObjectUpserted(Object { group, kind, namespace, name, json }) => {
+                self.objects.insert((group, kind, namespace, name), json);
             }
             Event::ObjectRemoved(ObjectKey { group, kind, namespace, name }) => {
                 assert!(self.objects.remove(&(group, kind, namespace, name)).is_some());

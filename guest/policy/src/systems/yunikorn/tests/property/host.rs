@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::Scene;
 use super::case::{ALL, Amounts, Case, NODES, Pod, draft};
-use crate::contract::{Admission, Event, Plan, PodId};
+use crate::contract::{Admission, Event, Plan, PodId, Refuted};
 
 /// A replica of a ReplicaSet or DaemonSet, with its current pod.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Host {
     pub fn cycle(&mut self) {
         let pending = (0..self.replicas.len()).filter(|at| self.replicas[*at].node.is_none());
         let ids: Vec<PodId> = pending.map(|at| self.scene.0.id(&self.name(at))).collect();
-        for id in self.scene.0.engine.queue_order(ids).unwrap() {
+        for id in self.scene.0.queue(&ids) {
             self.attempt(id);
         }
     }
@@ -101,7 +101,7 @@ impl Host {
             assert!(ALL.into_iter().all(|r| held(r) <= self.nodes[node][r]), "there is no room on n{node}");
             return self.report(at);
         }
-        let answer = self.scene.0.engine.post_filter(id, &[]).unwrap();
+        let answer = self.scene.0.engine.post_filter(&[id], &Refuted::default()).unwrap();
         for withdrawn in &answer.effects.withdrawn {
             let other = self.at(*withdrawn);
             self.replicas[other].nominated = None;

@@ -1,0 +1,69 @@
+//! The queue: where pending pods stand in it, as keys that a host can compare.
+
+use std::collections::BTreeMap;
+
+use crate::contract::{KeyBuilder, PodId, PolicyError, SortKeys};
+use crate::laws::OrderBy;
+use crate::model::{Cluster, JobIx, Kind, Pod, PodIx};
+
+use super::Engine;
+
+/// The epochs of the keys: those of one epoch can be compared.
+#[derive(Debug, Default)]
+pub struct Epochs {
+    last: u64,
+    /// What keys take from each job, as it was when the last keys were made.
+    jobs: BTreeMap<JobIx, Option<i64>>,
+}
+
+impl Epochs {
+    /// The epoch of keys that are made now. It is a new one where an older key of a pod that has not changed may be wrong.
+    fn of(&mut self, cluster: &Cluster, by: &OrderBy) -> u64 {
+        let is_new = match by {
+            // Places are those among the pods of one question.
+            OrderBy::Compare(_) => true,
+            OrderBy::Key(key) => {
+                let jobs: BTreeMap<JobIx, Option<i64>> =
+                    cluster.jobs().map(|(ix, job)| (ix, (key.of_job)(job))).collect();
+                let has_changed = |(ix, before): (&JobIx, &Option<i64>)| jobs.get(ix).is_some_and(|now| now != before);
+                let changed = self.jobs.iter().any(has_changed);
+                self.jobs = jobs;
+                changed
+            }
+        };
+        self.last = self.last.saturating_add(is_new.into());
+        self.last
+    }
+}
+
+impl Engine {
+    /// See `queue.queue-keys`.
+    pub fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, PolicyError> {
+        if let Some(system) = &mut self.system {
+            system.update_order(&mut self.cluster);
+        }
+        let order = self.laws()?.queue_order;
+        let known = |id: &PodId| self.cluster.pod(PodIx(*id)).ok_or(PolicyError::UnknownPod(*id));
+        let pods: Vec<&Pod> = pods.iter().map(known).collect::<Result<_, _>>()?;
+        let keys = match order.by {
+            OrderBy::Key(by) => pods.iter().map(|pod| named((by.key)(&self.cluster, pod), pod)).collect(),
+            OrderBy::Compare(_) => {
+                let mut queue: Vec<(usize, &Pod)> = pods.into_iter().enumerate().collect();
+                order.sort(&self.cluster, &mut queue);
+                let mut keys = vec![Vec::new(); queue.len()];
+                for (place, (asked, _)) in (0_i64..).zip(queue) {
+                    if let Some(key) = keys.get_mut(asked) {
+                        *key = KeyBuilder::new().ascending(place).build();
+                    }
+                }
+                keys
+            }
+        };
+        Ok(SortKeys { epoch: self.epochs.of(&self.cluster, &order.by), keys })
+    }
+}
+
+/// The key of a pod, with its name for the pods whose keys would be equal.
+fn named(key: KeyBuilder, pod: &Pod) -> Vec<u8> {
+    key.flag(pod.name.kind == Kind::Reservation).text(&pod.name.namespace).text(&pod.name.name).build()
+}

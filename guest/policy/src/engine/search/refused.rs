@@ -1,0 +1,21 @@
+//! What the host refused of earlier plans: no search plans it again.
+
+use crate::contract::Refuted;
+use crate::engine::reasons::REFUSED_AS_VICTIM;
+use crate::laws::{Denial, Rule};
+use crate::model::{Cluster, NodeIx, PodIx};
+
+/// Whether the host refused to place the pod on the node.
+pub fn is_placement_refused(refuted: &Refuted, pod: PodIx, node: NodeIx) -> bool {
+    refuted.placements.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0)
+}
+
+/// What protects a pod that the host refused as a victim, and a pod whose eviction would take such a pod along.
+pub fn refused_victim(refuted: &Refuted, cluster: &Cluster, pod: PodIx) -> Option<(Rule, Denial)> {
+    // Nearly always nothing was refused, and every candidate of every node is asked about.
+    if refuted.victims.is_empty() {
+        return None;
+    }
+    let is_refused = cluster.eviction_set(pod).iter().any(|pod| refuted.victims.contains(&pod.0));
+    is_refused.then_some((REFUSED_AS_VICTIM, Denial::Case("")))
+}

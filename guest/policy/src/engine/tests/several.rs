@@ -1,0 +1,68 @@
+//! PostFilter for several pods of a job: a node for each of them, or no plan.
+
+use crate::contract::{PodId, PolicyError, Refuted};
+use crate::testing::{Draft, Named, World, pod};
+
+/// The plan for exactly these pods.
+fn plan(world: &mut World, names: &[&str]) -> Result<Option<Named>, PolicyError> {
+    let ids: Vec<PodId> = names.iter().map(|name| world.id(name)).collect();
+    let answer = world.engine.post_filter(&ids, &Refuted::default())?;
+    Ok(answer.plan.map(|plan| world.named(&plan)))
+}
+
+/// The pods that a plan places.
+fn placed(plan: Option<Named>) -> Option<Vec<String>> {
+    plan.map(|plan| plan.nominations.into_keys().map(|name| name.trim_start_matches("default/").to_owned()).collect())
+}
+
+/// A node of 2 cores, full of `v` and `w`; the pods `a`, `b` and `c` of a job wait.
+fn world(system: &str, member: impl Fn(Draft) -> Draft) -> World {
+    let mut world = World::of(system, "");
+    world.node("n", "cpu=2");
+    for name in ["v", "w"] {
+        world.pod(pod(name).asks("cpu=1").on("n"));
+    }
+    for name in ["a", "b", "c"] {
+        world.pod(member(pod(name).asks("cpu=1").priority(1)));
+    }
+    world
+}
+
+fn gang(draft: Draft) -> Draft {
+    draft.label("pod-group/name", "j").label("pod-group/min-available", "1")
+}
+
+#[test]
+fn the_plan_is_for_these_pods_of_the_job_and_no_other() {
+    let mut world = world("koordinator", |draft| draft.job("j"));
+    assert_eq!(placed(plan(&mut world, &["a"]).unwrap()), None, "one pod stands for its job, and three do not fit");
+    assert_eq!(placed(plan(&mut world, &["b", "a"]).unwrap()), Some(vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(placed(plan(&mut world, &["c", "a", "b"]).unwrap()), None, "three do not fit");
+    assert_eq!(plan(&mut world, &["a", "b"]).unwrap().unwrap().victims, ["default/v", "default/w"]);
+}
+
+#[test]
+fn a_gang_that_needs_fewer_gets_a_plan_for_all_that_are_named() {
+    let mut world = world("coscheduling", gang);
+    assert_eq!(placed(plan(&mut world, &["b"]).unwrap()), Some(vec!["b".to_owned()]), "its gang needs one");
+    assert_eq!(placed(plan(&mut world, &["b", "c"]).unwrap()), Some(vec!["b".to_owned(), "c".to_owned()]));
+    assert_eq!(placed(plan(&mut world, &["a", "b", "c"]).unwrap()), None);
+}
+
+#[test]
+fn what_are_not_waiting_pods_of_one_job_is_refused() {
+    let mut world = world("koordinator", |draft| draft.job("j"));
+    for name in ["x", "y"] {
+        world.pod(pod(name).priority(1));
+    }
+    world.pod(pod("other").job("k").priority(1));
+    let wrong = |what: &str| Err(PolicyError::WrongState(what.to_owned()));
+    assert_eq!(plan(&mut world, &[]), wrong("no pod is named"));
+    assert_eq!(plan(&mut world, &["a", "a"]), wrong("a pod is named twice"));
+    assert_eq!(plan(&mut world, &["a", "v"]), wrong("the pod does not wait for a node"));
+    assert_eq!(plan(&mut world, &["a", "other"]), wrong("the pods are not of one job"));
+    assert_eq!(plan(&mut world, &["a", "x"]), wrong("the pods are not of one job"));
+    assert_eq!(plan(&mut world, &["x", "y"]), wrong("the pods are not of one job"), "each is a job of its own");
+    let a = world.id("a");
+    assert_eq!(world.engine.post_filter(&[a, 99], &Refuted::default()), Err(PolicyError::UnknownPod(99)));
+}
