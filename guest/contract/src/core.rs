@@ -112,6 +112,9 @@ pub struct SystemInfo {
     /// What its `filter` says covers where a pod may run, room, and room promised to others. Where this is false, the host adds its own
     /// verdict: of the nodes that `filter` passes, it takes those to which it can bind the pod. So a policy can filter by one rule.
     pub judges_room: bool,
+    /// The schedulers that it stands for: the names in `spec.schedulerName` of the pods that it decides about, unless a host is
+    /// told others.
+    pub schedulers: Vec<String>,
     /// What it reads.
     pub interests: Interests,
     /// The arguments it takes.

@@ -52,7 +52,7 @@ macro_rules! cross_contract {
             record cluster::Owner { kind, name, uid }
             record cluster::Pod {
                 id, kind, namespace, name, uid, priority, priority_class, never_preempts,
-                scheduler, phase, node, nominated, required_node, terminating, preempted,
+                scheduler, foreign, gated, phase, node, nominated, required_node, terminating, preempted,
                 created, entered, started, scheduled, requests, shape, owner, labels,
                 annotations, fields
             }
@@ -74,7 +74,7 @@ macro_rules! cross_contract {
             record core::Interests { labels, annotations, pod_fields, node_labels, kinds, placed_kinds }
             record core::Argument { name, kind, default, about }
             record core::Template { code, case, text }
-            record core::SystemInfo { name, about, extension_points, judges_room, interests, arguments, templates }
+            record core::SystemInfo { name, about, extension_points, judges_room, schedulers, interests, arguments, templates }
             record core::Description { name, version, systems }
             record core::BadArgument { name, expected, found }
             choice core::ConfigError { UnknownSystem(it), UnknownArgument(it), BadArgument(it), Malformed(it) }
@@ -114,7 +114,7 @@ macro_rules! cross_contract {
             record account::Bound { name, amounts }
             record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
             choice explain::Subject { Preemptor, Pod(it), Node(it), Queue(it) }
-            choice explain::Outcome { Barred, Spared, Unneeded, PutBack, Needed, Enough, Chosen }
+            choice explain::Outcome { Barred, Spared, Unneeded, Reprieved, Needed, Enough, Chosen }
             record explain::Note { subject, outcome, reason }
             record state::Checkpoint { format, bytes }
             choice state::StateError { UnknownFormat(it), Malformed(it) }

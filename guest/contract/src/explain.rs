@@ -29,7 +29,7 @@ pub enum Outcome {
     /// It was a candidate that need not be evicted, or a node that need not be looked at.
     Unneeded,
     /// It was taken away in the trial and reprieved.
-    PutBack,
+    Reprieved,
     /// It was taken away in the trial and could not be reprieved: it is evicted.
     Needed,
     /// It would have been enough, but was not to be had, or another was chosen.

@@ -65,6 +65,7 @@ impl core::Guest for Minimal {
             about: "the pod that requests the least cpu is tried first".to_owned(),
             extension_points: vec!["queue-order".to_owned()],
             judges_room: false,
+            schedulers: vec!["default-scheduler".to_owned()],
             interests: nothing,
             arguments: Vec::new(),
             templates: Vec::new(),

@@ -105,6 +105,7 @@ pub fn system(name: &str, about: &str, points: &[ExtensionPoint]) -> SystemInfo 
         about: about.to_owned(),
         extension_points: points.iter().map(|point| (*point).into()).collect(),
         judges_room: false,
+        schedulers: vec!["default-scheduler".to_owned()],
         interests: Interests {
             labels: Vec::new(),
             annotations: Vec::new(),

@@ -112,6 +112,9 @@ fn page(asked: &Asked, tally: &Tally, played: u64, seconds: f64, found: &[Found]
         rows.add_row([(*ended).to_owned(), count.to_string()]);
     }
     rows.add_row(["plans".to_owned(), tally.plans.to_string()]);
+    if tally.group_plans > 0 {
+        rows.add_row(["plans for a gang group".to_owned(), tally.group_plans.to_string()]);
+    }
     rows.add_row(["victims".to_owned(), tally.victims.to_string()]);
     for (gap, count) in &tally.gaps {
         rows.add_row([format!("plans {gap} above the fewest victims"), count.to_string()]);

@@ -7,12 +7,18 @@ use std::path::{Path, PathBuf};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// What is not said, and what is said instead. The glossary of CONTRIBUTING.md has the terms.
-const BANNED: [(&str, &str); 16] = [
+const BANNED: [(&str, &str); 22] = [
     ("make way", "be evicted"),
     ("makes way", "is evicted"),
     ("made way", "was evicted"),
     ("making way", "being evicted"),
     ("puts back", "reprieves"),
+    ("put back", "reprieve"),
+    ("everybody", "every pod, all pods"),
+    ("at hand", "available"),
+    ("who asks", "the preemptor"),
+    ("the asking pod", "the preemptor"),
+    ("goes by", "uses"),
     ("whoever", "every pod that"),
     ("whomever", "every pod that"),
     ("for ever", "forever"),

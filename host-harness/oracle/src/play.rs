@@ -94,27 +94,12 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
                 return Ok(());
             }
             if evicting && !seen.insert(self.world.picture()) {
-                if self.may_continue() {
-                    return Ok(());
-                }
                 self.breach("comes-to-rest", "pods were evicted, and the cluster is in an earlier state again");
                 return Ok(());
             }
         }
-        if self.may_continue() {
-            return Ok(());
-        }
         self.breach("comes-to-rest", format!("the cluster still changes after {ROUNDS} rounds"));
         Ok(())
-    }
-
-    /// Whether a known excuse explains why rounds with recreated victims never come to rest.
-    fn may_continue(&mut self) -> bool {
-        let why = self.memory.unrest().filter(|_| self.case.drive.recreate);
-        if let Some(why) = why {
-            *self.played.tally.excuses.entry(why).or_insert(0) += 1;
-        }
-        why.is_some()
     }
 
     /// How many rounds must change nothing. While pods wait at permit, time alone may change something.

@@ -25,13 +25,6 @@ pub(crate) struct Memory {
     volcano: volcano::Memory,
 }
 
-impl Memory {
-    /// Why the cluster may never come to rest with recreated victims, where the sources leave that open.
-    pub(crate) fn unrest(&self) -> Option<&'static str> {
-        self.koordinator.group_evicts().then_some("a gang is planned alone, and other gangs of its group do not start")
-    }
-}
-
 /// Judges the outcome of a step, given the cluster before it.
 pub(crate) fn judge(
     case: &Case,

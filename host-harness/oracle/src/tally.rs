@@ -22,6 +22,8 @@ pub struct Tally {
     pub decisions: BTreeMap<&'static str, u64>,
     /// The number of plans.
     pub plans: u64,
+    /// The number of plans for several gangs of a gang group.
+    pub group_plans: u64,
     /// The number of victims of all plans.
     pub victims: u64,
     /// Plans by the number of victims above the fewest of any legal plan.
@@ -37,6 +39,7 @@ impl Tally {
             *self.decisions.entry(ended).or_insert(0) += count;
         }
         self.plans += other.plans;
+        self.group_plans += other.group_plans;
         self.victims += other.victims;
         for (gap, count) in &other.gaps {
             *self.gaps.entry(*gap).or_insert(0) += count;
@@ -77,6 +80,11 @@ impl Verdict {
         if let Some(fewest) = fewest {
             *self.tally.gaps.entry(victims.saturating_sub(fewest)).or_insert(0) += 1;
         }
+    }
+
+    /// Counts a plan for several gangs of a gang group.
+    pub(crate) fn planned_for_group(&mut self) {
+        self.tally.group_plans += 1;
     }
 
     /// Accepts an excuse instead of a check.

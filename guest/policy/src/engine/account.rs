@@ -1,7 +1,7 @@
 //! The books: what each queue may hold and what it holds.
 
 use crate::contract::*;
-use crate::model::{self, Class, QueueIx, ResourceIx};
+use crate::model::{self, Preemptibility, QueueIx, ResourceIx};
 use crate::systems::Terms;
 
 use super::Engine;
@@ -15,28 +15,24 @@ impl Engine {
 
     fn account(&self, terms: Terms, ix: QueueIx, queue: &model::Queue) -> QueueAccount {
         let model::Bounds { guaranteed, deserved, max } = &queue.bounds;
-        let bounds = [(terms.guaranteed, guaranteed), (terms.deserved, deserved), (terms.max, max)];
-        let runtime = queue.runtime.as_ref().map(|bound| ("runtime", bound));
-        let bounds = bounds.into_iter().chain(runtime).map(|(name, bound)| Bound {
-            name: name.to_owned(),
-            amounts: bound.iter().map(|(resource, value)| Amount { resource: resource.0, value }).collect(),
-        });
-        let both = |books: &model::Usage, resource| {
-            let [preemptible, rest] = books.parts(resource);
-            preemptible.saturating_add(rest)
-        };
+        let bounds = [
+            Some(bound(terms.guaranteed, guaranteed)),
+            Some(bound(terms.deserved, deserved)),
+            Some(bound(terms.max, max)),
+            queue.runtime.as_ref().map(|share| bound("runtime", share)),
+        ];
+        let used = |resource| queue.used.total(resource).0;
         QueueAccount {
             kind: terms.queue.to_owned(),
             name: queue.name.clone(),
             parent: queue.parent.and_then(|parent| self.cluster.queue(parent)).map(|parent| parent.name.clone()),
-            bounds: bounds.filter(|bound| !bound.amounts.is_empty()).collect(),
-            used: self.amounts(|resource| both(&queue.used, resource)),
+            bounds: bounds.into_iter().flatten().filter(|bound| !bound.amounts.is_empty()).collect(),
+            used: self.amounts(used),
             promised: self.amounts(|resource| {
-                let of = |class| self.cluster.promised_below(ix, class, resource, |_| true);
-                of(Class::Preemptible).saturating_add(of(Class::NonPreemptible))
+                let of = |kind| self.cluster.promised_below(ix, kind, resource, |_| true).0;
+                Preemptibility::ALL.map(of).into_iter().fold(0, i64::saturating_add)
             }),
-            pending: self
-                .amounts(|resource| both(&queue.requested, resource).saturating_sub(both(&queue.used, resource))),
+            pending: self.amounts(|resource| queue.requested.total(resource).0.saturating_sub(used(resource))),
         }
     }
 
@@ -46,4 +42,10 @@ impl Engine {
         let amounts = all.map(|resource| Amount { resource, value: of(ResourceIx(resource)) });
         amounts.filter(|amount| amount.value != 0).collect()
     }
+}
+
+/// A bound as the host shows it.
+fn bound<K: model::Meaning>(name: &str, bound: &model::Bound<K>) -> Bound {
+    let amounts = bound.amounts().map(|(resource, value)| Amount { resource: resource.0, value }).collect();
+    Bound { name: name.to_owned(), amounts }
 }

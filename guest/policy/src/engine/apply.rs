@@ -109,6 +109,8 @@ impl Engine {
             nominated: None,
             terminating: false,
             preempted: false,
+            foreign: pod.foreign,
+            gated: pod.gated,
             attributes,
             queue: None,
         };

@@ -36,7 +36,7 @@ pub struct Engine {
     system: Option<Box<dyn System>>,
     ledger: Ledger,
     notes: Notes,
-    /// Where the running cycle of the policy's own is.
+    /// The state of the policy's own cycle.
     cycle_state: cycle::CycleState,
     /// The epochs of the keys of the queue.
     epochs: queue::Epochs,
@@ -78,14 +78,14 @@ impl Engine {
         self.system.as_ref().map(|system| system.laws()).ok_or(PolicyError::NotConfigured)
     }
 
-    /// Brings up to date what follows from the whole cluster.
+    /// Updates what depends on the whole cluster.
     fn recompute(&mut self) {
         if let Some(system) = &mut self.system {
             system.recompute(&mut self.cluster);
         }
     }
 
-    /// Who asks in an attempt for a pod; everything that is derived from the cluster is brought up to date.
+    /// The preemptor of an attempt for a pod. Updates what depends on the whole cluster.
     fn preemptor(&mut self, pod: PodId) -> Result<Preemptor, PolicyError> {
         self.recompute();
         let (laws, ix) = (self.laws()?, PodIx(pod));

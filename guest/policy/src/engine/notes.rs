@@ -1,4 +1,4 @@
-//! Notes: what the laws said during an attempt, kept only when somebody wants to be told.
+//! Notes: the explanations of an attempt, recorded only on request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,12 +31,12 @@ impl Notes {
         *self = Notes { on, ..Notes::default() };
     }
 
-    /// Whether somebody wants to be told: what is worked out only to be noted is not worked out else.
+    /// Whether explanations are recorded. What is needed for explanations only is not computed otherwise.
     pub fn are_on(&self) -> bool {
         self.on
     }
 
-    /// A cycle of the policy's own begins: an attempt foreverybody who waits.
+    /// A cycle of the policy's own begins: an attempt for every pending pod.
     pub fn begin_cycle(&mut self) {
         if self.on {
             *self = Notes { on: true, ..Notes::default() };
@@ -52,15 +52,14 @@ impl Notes {
         }
     }
 
-    /// An attempt goes on with another question.
+    /// An attempt continues at another extension point.
     pub fn resume(&mut self, preemptor: PodIx) {
         if self.on {
             self.preemptor = Some(self.spoken_for.get(&preemptor).copied().unwrap_or(preemptor));
         }
     }
 
-    /// An attempt goes on with the search for a plan, perhaps for another than the host refused: what was noted of that is
-    /// forgotten.
+    /// An attempt continues with the search for a plan. Notes of a plan that the host refused are removed.
     pub fn plan(&mut self, preemptor: PodIx) {
         self.resume(preemptor);
         if let Some(kept) = self.kept() {
@@ -81,7 +80,7 @@ impl Notes {
         self.preemptor = Some(head);
     }
 
-    /// A pod is gone; its number may come to name another.
+    /// Removes a pod; its number may be used again.
     pub fn forget_pod(&mut self, pod: PodIx) {
         self.kept.remove(&pod);
         self.spoken_for.retain(|spoken_for, head| *spoken_for != pod && *head != pod);
@@ -186,13 +185,13 @@ mod tests {
         let mut notes = Notes::default();
         notes.switch(true);
         notes.begin(PodIx(0));
-        notes.note(Subject::Pod(5), Outcome::PutBack, &RULE, || Detail::default().text("text", "z"));
+        notes.note(Subject::Pod(5), Outcome::Reprieved, &RULE, || Detail::default().text("text", "z"));
         for (subject, outcome, known) in [
-            (Subject::Pod(5), Outcome::PutBack, true),
+            (Subject::Pod(5), Outcome::Reprieved, true),
             (Subject::Pod(5), Outcome::Unneeded, false),
             (Subject::Pod(5), Outcome::Needed, false),
-            (Subject::Pod(4), Outcome::PutBack, false),
-            (Subject::Node(5), Outcome::PutBack, false),
+            (Subject::Pod(4), Outcome::Reprieved, false),
+            (Subject::Node(5), Outcome::Reprieved, false),
         ] {
             assert_eq!(notes.tell_of(&subject, outcome), known, "{subject:?} {outcome:?}");
         }

@@ -18,7 +18,7 @@ impl Engine {
         }
         let case = preemptor.admission(&self.cluster, &self.ledger);
         let laws = self.laws()?;
-        let broken = laws.permit.iter().find_map(|law| Some((law.rule, (law.holds)(&case).err()?)));
+        let broken = case.first_broken(&laws.permit);
         let gang = preemptor.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
         if let Some((rule, denial)) = broken {
             let timeout = gang.map_or(0, |gang| gang.timeout);

@@ -1,4 +1,4 @@
-//! PostFilter: the pod was refused or found no node; what can be done?
+//! PostFilter: the pod was refused or found no node. Is there a plan for it?
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::model::{NodeIx, PodIx, Trial};
 
 use super::Engine;
 use super::plan::Plan;
-use super::reasons::{NO_NODE, ROOM_IS_COMING};
+use super::reasons::{NO_NODE, OTHER_GANG, ROOM_IS_COMING};
 use super::search::{self, Obstacle, PreemptionContext, Search};
 
 impl Engine {
@@ -27,28 +27,32 @@ impl Engine {
         }
         let chosen = preemptor.pods.iter().copied().filter(|ix| !several || asked.contains(ix)).collect();
         let preemptor = preemptor.with(&self.cluster, chosen);
-        if let Some((gate, denial)) = self.broken(&preemptor, &laws.under_way) {
-            return Ok(without(self.barred(&gate, &denial), Effects::default()));
+        let gangs = search.planned_together(&self.cluster, &laws, preemptor);
+        if let Some(reason) = self.broken(&gangs, &laws.under_way) {
+            return Ok(without(reason, Effects::default()));
         }
-        if let Some((gate, denial)) = self.broken(&preemptor, &laws.trigger) {
-            let effects = self.give_up(&preemptor, search.gives_up(&preemptor, false));
-            return Ok(without(self.barred(&gate, &denial), effects));
+        let broken = self.broken(&gangs, &laws.trigger);
+        // Where several pods are asked about, all of them are needed.
+        let needed = |(at, gang)| if several && at == 0 { gang } else { search.needed(&self.cluster, gang) };
+        let gangs: Vec<Preemptor> = gangs.into_iter().enumerate().map(needed).collect();
+        let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
+        if let Some(reason) = broken {
+            let effects = self.give_up(preemptor, search.gives_up(preemptor, false));
+            return Ok(without(reason, effects));
         }
         self.ledger.forget_unanswered();
-        let needed = if several { preemptor.pods.clone() } else { search.needed(&self.cluster, &preemptor) };
-        let preemptor = preemptor.with(&self.cluster, needed);
         let (ledger, notes) = (&self.ledger, &mut self.notes);
-        let mut context = PreemptionContext { preemptor: &preemptor, laws: &laws, ledger, refuted, notes };
+        let mut context = PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, notes };
         match search.find(&mut self.cluster, &mut context) {
             Err(obstacle) => {
                 if matches!(obstacle, Obstacle::NoNode { .. }) && preemptor.required_node_reservation.is_some() {
                     self.cluster.reserve_required_node(preemptor.pod);
                 }
-                let reason = self.obstacle(&preemptor, obstacle);
-                let effects = self.give_up(&preemptor, search.gives_up(&preemptor, true));
+                let reason = self.obstacle(&gangs, obstacle);
+                let effects = self.give_up(preemptor, search.gives_up(preemptor, true));
                 Ok(without(reason, effects))
             }
-            Ok(plan) => self.planned(search.as_ref(), &preemptor, &plan),
+            Ok(plan) => self.planned(search.as_ref(), &gangs, &plan),
         }
     }
 
@@ -68,13 +72,14 @@ impl Engine {
             let preemptor = Preemptor::of(trial.cluster(), laws, *pod, vec![*pod]);
             let preemptor = preemptor.ok_or(PolicyError::UnknownPod(pod.0))?;
             self.notes.plan(*pod);
-            let gates = || laws.under_way.iter().chain(&laws.trigger);
             let case = preemptor.planning(trial.cluster(), &self.ledger);
-            let found = match gates().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?))) {
+            let broken = case.first_broken(&laws.under_way).or_else(|| case.first_broken(&laws.trigger));
+            let found = match broken {
                 Some((rule, denial)) => Err(Obstacle::Law(rule, denial)),
                 None => {
                     let (ledger, notes) = (&self.ledger, &mut self.notes);
-                    let mut context = PreemptionContext { preemptor: &preemptor, laws, ledger, refuted, notes };
+                    let gangs = std::slice::from_ref(&preemptor);
+                    let mut context = PreemptionContext { preemptor: &preemptor, gangs, laws, ledger, refuted, notes };
                     search.find(trial.inner(), &mut context)
                 }
             };
@@ -97,11 +102,14 @@ impl Engine {
         self.notes.resume(lead.pod);
         match stopped.or_else(|| victims.is_empty().then_some(Obstacle::Room)) {
             Some(obstacle) => {
-                let reason = self.obstacle(&whole, obstacle);
+                let reason = self.obstacle(std::slice::from_ref(&whole), obstacle);
                 let effects = self.give_up(&whole, search.gives_up(&whole, true));
                 Ok(without(reason, effects))
             }
-            None => self.planned(search, &whole, &Plan::by_node(lead.pod, nominations, victims)),
+            None => {
+                let plan = Plan::by_node(lead.pod, nominations, victims);
+                self.planned(search, std::slice::from_ref(&whole), &plan)
+            }
         }
     }
 
@@ -112,7 +120,7 @@ impl Engine {
         let mut asked = BTreeSet::new();
         for id in pods {
             let pod = self.cluster.pod(PodIx(*id)).ok_or(PolicyError::UnknownPod(*id))?;
-            if !pod.is_pending() {
+            if !pod.is_schedulable() {
                 return Err(wrong("the pod does not wait for a node"));
             }
             if !asked.insert(PodIx(*id)) {
@@ -129,22 +137,11 @@ impl Engine {
     }
 
     /// A plan was found: what it means for others.
-    fn planned(
-        &mut self,
-        search: &dyn Search,
-        preemptor: &Preemptor,
-        plan: &Plan,
-    ) -> Result<PostFiltered, PolicyError> {
-        let withdrawn = self.outranked(search, preemptor, &plan.nominations);
+    fn planned(&mut self, search: &dyn Search, gangs: &[Preemptor], plan: &Plan) -> Result<PostFiltered, PolicyError> {
+        let withdrawn = self.outranked(search, gangs, &plan.nominations);
         let plan = self.draw_up(plan)?;
         let effects = Effects { withdrawn, ..Effects::default() };
         Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), effects })
-    }
-
-    /// The first broken law.
-    fn broken(&self, preemptor: &Preemptor, gates: &[Gate]) -> Option<(Rule, Denial)> {
-        let case = preemptor.planning(&self.cluster, &self.ledger);
-        gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))
     }
 
     /// What a broken law says, noted and as a reason.
@@ -153,7 +150,23 @@ impl Engine {
         self.reason(rule, denial)
     }
 
-    /// There is no plan: these nominations are void, and a gang that fails together gives up the nodes it holds.
+    /// What the first gate says that does not hold for one of these gangs.
+    fn broken(&mut self, gangs: &[Preemptor], gates: &[Gate]) -> Option<Reason> {
+        let (at, rule, denial) = gangs.iter().enumerate().find_map(|(at, gang)| {
+            let (rule, denial) = gang.planning(&self.cluster, &self.ledger).first_broken(gates)?;
+            Some((at, rule, denial))
+        })?;
+        if at == 0 {
+            return Some(self.barred(&rule, &denial));
+        }
+        let other = gangs.get(at).and_then(|gang| gang.job).and_then(|job| self.cluster.job(job));
+        let gang = other.map(|job| job.key.clone()).unwrap_or_default();
+        let reason = rule.reason(denial.detail(&self.cluster).within(&OTHER_GANG).job("other-gang", &gang));
+        self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
+        Some(reason)
+    }
+
+    /// There is no plan: these pods lose their nominations, and a strict gang releases its pods at Permit.
     fn give_up(&self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
         let is_nominated = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
         let withdrawn = void.into_iter().filter(is_nominated).map(|ix| ix.0).collect();
@@ -165,8 +178,8 @@ impl Engine {
         Effects { releases, withdrawn, ..Effects::default() }
     }
 
-    /// What stands in the way, noted and as a reason.
-    fn obstacle(&mut self, preemptor: &Preemptor, obstacle: Obstacle) -> Reason {
+    /// The obstacle as a reason; it is also noted.
+    fn obstacle(&mut self, gangs: &[Preemptor], obstacle: Obstacle) -> Reason {
         let (rule, detail) = match obstacle {
             Obstacle::Law(rule, denial) => return self.barred(&rule, &denial),
             // The search has noted it.
@@ -175,9 +188,11 @@ impl Engine {
             }
             Obstacle::Coming(node) => (ROOM_IS_COMING, Detail::default().node("node", node)),
             Obstacle::NoNode { pod, planned } => {
-                let detail = match preemptor.pods.len() {
+                let pods = gangs.first().map_or(0, |gang| gang.pods.len());
+                let case = if gangs.len() > 1 { "gang-group" } else { "job" };
+                let detail = match pods {
                     1 => Detail::default(),
-                    all => Detail::case("job").pod("pod", pod).count("planned", planned).count("pods", all),
+                    pods => Detail::case(case).pod("pod", pod).count("planned", planned).count("pods", pods),
                 };
                 (NO_NODE, detail)
             }
@@ -187,11 +202,12 @@ impl Engine {
         reason
     }
 
-    /// The pods that lose their nominations to the nodes of a plan.
-    fn outranked(&self, search: &dyn Search, preemptor: &Preemptor, nominations: &[(PodIx, NodeIx)]) -> Vec<PodId> {
+    /// The pods that lose their nominations to the nodes of a plan: those that every gang of the plan outranks.
+    fn outranked(&self, search: &dyn Search, gangs: &[Preemptor], nominations: &[(PodIx, NodeIx)]) -> Vec<PodId> {
         let is_taken = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
         let outranked = self.cluster.nominated().filter(|(ix, pod)| {
-            search.outranks(preemptor, pod) && pod.nominated.is_some_and(is_taken) && !preemptor.pods.contains(ix)
+            let loses = |gang: &Preemptor| search.outranks(gang, pod) && !gang.pods.contains(ix);
+            pod.nominated.is_some_and(is_taken) && gangs.iter().all(loses)
         });
         outranked.map(|(ix, _)| ix.0).collect()
     }

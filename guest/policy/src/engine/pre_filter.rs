@@ -11,9 +11,7 @@ impl Engine {
         let preemptor = self.preemptor(pod)?;
         let laws = self.laws()?;
         let case = preemptor.admission(&self.cluster, &self.ledger);
-        let broken =
-            |gates: &[crate::laws::Gate]| gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)));
-        let (r#final, refused) = (broken(&laws.final_gates), broken(&laws.gates));
+        let (r#final, refused) = (case.first_broken(&laws.final_gates), case.first_broken(&laws.gates));
         let is_final = r#final.is_some();
         self.notes.begin(PodIx(pod));
         let effects = match &mut self.system {

@@ -68,6 +68,7 @@ reasons! {
         [
             ("", "no node fits, even after evicting every eligible pod"),
             ("job", "no node fits `{pod}`, even after evicting every eligible pod: {planned} of the {pods} waiting pods of the job find one, so no pod is evicted"),
+            ("gang-group", "no node fits `{pod}`, even after evicting every eligible pod: {planned} of the {pods} waiting pods of the gang group find one, so no pod is evicted"),
             ("gang", "even after evicting every eligible pod, not every pod of the gang has a node: no pod is evicted"),
         ],
         "A plan is made only where every pod that needs a node gets one. Example: a job of 3 pods finds nodes for 2, even with every eligible victim gone. Then no pod is evicted.";
@@ -163,7 +164,7 @@ reasons! {
     POD_BACK = "engine/pod-back", "a clause before the sentence of a law",
         [("", "with this pod back")],
         "The law would be broken if the victim stayed.";
-    /// A clause: with everybody gone.
+    /// A clause: after all evictions.
     ALL_EVICTED = "engine/all-evicted", "a clause before the sentence of a law",
         [("", "even after evicting every eligible pod there")],
         "The law is broken however many pods of the node are evicted.";
@@ -175,4 +176,8 @@ reasons! {
     ENOUGH_WITH = "engine/enough-with", "a clause before the sentence of a law",
         [("", "its node would have room if this pod[ and {others} other pod(s) listed here] were evicted")],
         "A law protects the pod. Without that law its eviction would have made the room.";
+    /// A clause: another gang of the group.
+    OTHER_GANG = "engine/other-gang", "a clause before the sentence of a law",
+        [("", "for gang `{other-gang}` of the gang group")],
+        "Gangs of a gang group are planned together. The law does not hold for another gang of the group.";
 }

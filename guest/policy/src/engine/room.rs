@@ -60,7 +60,7 @@ impl Lack {
 }
 
 impl Verdict {
-    /// What stands in the way, as kube-scheduler says it of a node.
+    /// The obstacle, in the words of kube-scheduler.
     pub fn obstacle(&self, cluster: &Cluster) -> Obstacle {
         let short = |resource: &ResourceIx| cluster.resource_name(*resource).to_owned();
         let any = |resource| Detail::case("any").text("short-of", short(resource));

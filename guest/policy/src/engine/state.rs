@@ -30,12 +30,13 @@ impl Engine {
     pub fn save(&self) -> Checkpoint {
         let satisfied = self.cluster.jobs().filter(|(_, job)| job.satisfied).map(|(_, job)| job.key.clone()).collect();
         let failed = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.failed_at?))).collect();
-        let scaled = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.scaled_at?))).collect();
+        let scaled = self.cluster.jobs();
+        let scaled = scaled.filter_map(|(ix, job)| Some((job.key.clone(), self.cluster.scaled_at(ix)?))).collect();
         let saved = |pod| SavedPod::of(&self.cluster, pod);
         let mut required_node_reservations: Vec<_> =
             self.cluster.required_node_reservations().filter_map(saved).collect();
         required_node_reservations.sort_unstable();
-        let system = self.system.as_ref().map(|system| system.remember(&self.cluster)).unwrap_or_default();
+        let system = self.system.as_ref().map(|system| system.checkpoint(&self.cluster)).unwrap_or_default();
         let memory = Memory {
             ledger: self.ledger.saved(&self.cluster),
             satisfied,
@@ -56,7 +57,7 @@ impl Engine {
         let malformed = |error: serde_json::Error| StateError::Malformed(error.to_string());
         let memory: Memory = serde_json::from_slice(&checkpoint.bytes).map_err(malformed)?;
         if let Some(system) = &mut self.system {
-            system.recall(&self.cluster, &memory.system).map_err(malformed)?;
+            system.restore(&self.cluster, &memory.system).map_err(malformed)?;
             system.sync_queues(&mut self.cluster, &mut Vec::new());
         }
         let pods = PodsByName::new(&self.cluster);
@@ -74,8 +75,8 @@ impl Engine {
             }
         }
         for (key, at) in memory.scaled {
-            if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
-                job.scaled_at = Some(at);
+            if let Some(job) = self.cluster.job_or_new(&key) {
+                self.cluster.set_scaled_at(job, at);
             }
         }
         Ok(())

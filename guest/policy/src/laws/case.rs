@@ -1,19 +1,21 @@
 //! What a law is asked about.
 
-use super::Preemptor;
-use crate::model::{Amounts, Class, Cluster, Ledger, PodIx, QueueIx, ResourceIx};
+use super::{Companion, Denial, Gate, Guard, Preemptor, Rule};
+use crate::model::{Amounts, Cluster, Freed, Ledger, PodIx, Preemptibility, Promised, QueueIx, Requested, ResourceIx};
 
-/// The cluster as it is or would be, and who asks.
+/// The cluster as it is or would be, and the preemptor.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
     /// The cluster, or the cluster as it would be.
     pub cluster: &'a Cluster,
     /// The plans under way.
     pub ledger: &'a Ledger,
-    /// Who asks.
+    /// The preemptor.
     pub preemptor: &'a Preemptor,
     /// What the preemptor's pods ask for in sum, as far as they do not hold it yet.
     pub unplaced: &'a Amounts,
+    /// The other gangs that are planned together with the preemptor, as far as their pods hold nothing yet.
+    pub companions: &'a [Companion],
     /// What is promised to pods of other jobs counts as held: nothing is planned that would break an earlier plan.
     pub promises_count: bool,
     /// The pods that would be evicted together, where that is asked about.
@@ -21,18 +23,43 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// What the pods that would be evicted together use of a queue.
-    pub fn given_up(&self, queue: QueueIx, resource: ResourceIx) -> i64 {
-        let pods = self.group.iter().filter_map(|ix| self.cluster.pod(*ix));
-        let below = pods.filter(|pod| self.cluster.is_below(pod.queue, queue));
-        below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
+    /// The first of these laws that does not hold.
+    pub fn first_broken(&self, laws: &[Gate]) -> Option<(Rule, Denial)> {
+        laws.iter().find_map(|law| Some((law.rule, (law.holds)(self).err()?)))
     }
 
-    /// What is promised to waiting pods of other jobs that count against a queue, of one class and resource.
-    pub fn promised(&self, queue: QueueIx, class: Class, resource: ResourceIx) -> i64 {
+    /// The first of these guards that denies the eviction of a pod.
+    pub fn first_denial(&self, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
+        let pod = self.cluster.pod(ix)?;
+        guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(self, ix, pod).err()?)))
+    }
+
+    /// What the pods that would be evicted together use of a queue.
+    pub fn given_up(&self, queue: QueueIx, resource: ResourceIx) -> Freed {
+        let pods = self.group.iter().filter_map(|ix| self.cluster.pod(*ix));
+        let below = pods.filter(|pod| self.cluster.is_below(pod.queue, queue));
+        Freed(below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource))))
+    }
+
+    /// What the preemptor's pods request of a resource, as far as they do not hold it yet.
+    pub fn asks(&self, resource: ResourceIx) -> Requested {
+        Requested(self.unplaced.get(resource))
+    }
+
+    /// What the preemptor's pods request of a queue, and what those of its companions of these kinds request of it.
+    pub fn requested(&self, queue: QueueIx, kinds: &[Preemptibility], resource: ResourceIx) -> Requested {
+        let counts = |companion: &&Companion| {
+            kinds.contains(&companion.preemptibility) && self.cluster.is_below(companion.queue, queue)
+        };
+        let companions = self.companions.iter().filter(counts).map(|companion| companion.unplaced.get(resource));
+        Requested(companions.fold(self.unplaced.get(resource), i64::saturating_add))
+    }
+
+    /// What is promised to waiting pods of other jobs that count against a queue, of one preemptibility and resource.
+    pub fn promised(&self, queue: QueueIx, preemptibility: Preemptibility, resource: ResourceIx) -> Promised {
         if !self.promises_count {
-            return 0;
+            return Promised(0);
         }
-        self.cluster.promised_below(queue, class, resource, |pod| !self.preemptor.pods.contains(&pod))
+        self.cluster.promised_below(queue, preemptibility, resource, |pod| !self.preemptor.pods.contains(&pod))
     }
 }

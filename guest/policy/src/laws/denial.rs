@@ -24,6 +24,13 @@ impl<const N: usize> From<[Part; N]> for Parts {
     }
 }
 
+impl Parts {
+    /// These parts.
+    pub fn of(parts: [Part; 5]) -> Parts {
+        Parts(parts)
+    }
+}
+
 /// What a law found wrong. The sentence for it stands beside the law.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Denial {
@@ -100,6 +107,16 @@ pub struct Shortfall {
 }
 
 impl Denial {
+    /// A queue would exceed a bound by these parts.
+    pub fn exceeds(queue: QueueIx, resource: ResourceIx) -> impl FnOnce(Parts) -> Denial {
+        move |parts| Denial::Exceeds { queue, resource, parts }
+    }
+
+    /// A sum of a queue is not what it has to be, in this case of the law.
+    pub fn amount(case: &'static str, queue: QueueIx, resource: ResourceIx) -> impl FnOnce(Parts) -> Denial {
+        move |parts| Denial::Amount { case, queue, resource, parts }
+    }
+
     /// The queue that stands in the way, where it is one.
     pub fn queue(&self) -> Option<QueueIx> {
         match self {

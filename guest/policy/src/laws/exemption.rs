@@ -7,7 +7,7 @@ use super::Case;
 pub struct Exemption {
     /// The exempt preemptors, in a few words.
     pub sentence: &'static str,
-    /// Whether it is one of them who asks.
+    /// Whether the preemptor is one of them.
     pub applies: fn(&Case<'_>) -> bool,
 }
 

@@ -20,6 +20,7 @@ mod loss;
 pub mod order;
 mod preemptor;
 mod register;
+mod sum;
 mod switch;
 mod table;
 #[cfg(test)]
@@ -36,8 +37,9 @@ pub use law::{
     Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, SortBy, Text,
 };
 pub use loss::{NodeCost, NodeVictims, count};
-pub use preemptor::Preemptor;
+pub use preemptor::{Companion, Preemptor};
 pub use register::Entry;
+pub use sum::Sum;
 pub use switch::Switch;
 pub(crate) use table::laws;
 pub use table::{Gate, Group, Guard, LastResort, Laws, NodeChoice, Order, OrderBy, PendingOrder, Sample, Search};

@@ -1,7 +1,18 @@
-//! Who asks: the pod of an attempt, and those of its job that wait with it.
+//! The preemptor: the pod of an attempt, and the pending pods that are decided upon with it.
 
 use super::{Case, Laws};
-use crate::model::{Amounts, Class, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Queue, QueueIx};
+use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Preemptibility, Queue, QueueIx};
+
+/// Another gang of the gang group of a preemptor: what its waiting pods request, and how that counts.
+#[derive(Debug, Clone)]
+pub struct Companion {
+    /// The queue of the gang.
+    pub queue: Option<QueueIx>,
+    /// How the pods count against the queue.
+    pub preemptibility: Preemptibility,
+    /// What the pods request in sum.
+    pub unplaced: Amounts,
+}
 
 /// The preemptor of one question.
 #[derive(Debug, Clone)]
@@ -13,17 +24,20 @@ pub struct Preemptor {
     /// Its priority.
     pub priority: i32,
     /// How it counts against its queue.
-    pub class: Class,
+    pub preemptibility: Preemptibility,
     /// Its job.
     pub job: Option<JobIx>,
     /// Its queue.
     pub queue: Option<QueueIx>,
     /// The node that is kept for it alone: that of a DaemonSet's pod which may run nowhere else.
     pub required_node_reservation: Option<NodeIx>,
-    /// The pods of the job that wait for a node, the asking one among them, most important first.
+    /// The pods that wait for a node and are planned together, the asking one among them: those of the job, the most important first,
+    /// then those of its companions.
     pub pods: Vec<PodIx>,
-    /// What these pods ask for in sum.
+    /// What the waiting pods of the job request in sum.
     pub unplaced: Amounts,
+    /// The other gangs that are planned together with the job of the preemptor.
+    pub companions: Vec<Companion>,
     /// What is left to ask for once they have their nodes.
     nothing: Amounts,
     /// The ancestors of the queue bound it, too.
@@ -38,12 +52,13 @@ impl Preemptor {
             pod: ix,
             kind: pod.name.kind,
             priority: pod.priority(),
-            class: pod.attributes.class,
+            preemptibility: pod.attributes.preemptibility,
             job: pod.attributes.job,
             queue: pod.queue,
             required_node_reservation: pod.required_node_reservation(),
             unplaced: sum(cluster, &pods),
             pods,
+            companions: Vec::new(),
             nothing: Amounts::default(),
             parents_bind: laws.parents_bind,
         })
@@ -52,6 +67,26 @@ impl Preemptor {
     /// The same preemptor with these of its pods.
     pub fn with(self, cluster: &Cluster, pods: Vec<PodIx>) -> Preemptor {
         Preemptor { unplaced: sum(cluster, &pods), pods, ..self }
+    }
+
+    /// The gangs of a gang group, to be planned together. Each gang is a preemptor of its own: its rules hold for the plan of all.
+    /// `pods` are then the waiting pods of the whole group.
+    pub fn together(mut gangs: Vec<Preemptor>) -> Vec<Preemptor> {
+        if gangs.len() < 2 {
+            return gangs;
+        }
+        let pods: Vec<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
+        let sums: Vec<Companion> = gangs.iter().map(Preemptor::as_companion).collect();
+        for (at, gang) in gangs.iter_mut().enumerate() {
+            let others = sums.iter().enumerate().filter(|(other, _)| *other != at);
+            gang.companions = others.map(|(_, companion)| companion.clone()).collect();
+            gang.pods = pods.clone();
+        }
+        gangs
+    }
+
+    fn as_companion(&self) -> Companion {
+        Companion { queue: self.queue, preemptibility: self.preemptibility, unplaced: self.unplaced.clone() }
     }
 
     /// The queues that bound the preemptor: its own, and its ancestors below the root where they do.
@@ -63,7 +98,8 @@ impl Preemptor {
 
     /// The case of this preemptor as it stands: is it to be admitted?
     pub fn admission<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
-        Case { cluster, ledger, preemptor: self, unplaced: &self.unplaced, promises_count: false, group: &[] }
+        let (unplaced, companions) = (&self.unplaced, self.companions.as_slice());
+        Case { cluster, ledger, preemptor: self, unplaced, companions, promises_count: false, group: &[] }
     }
 
     /// The case of this preemptor before a plan is made for it.
@@ -73,7 +109,7 @@ impl Preemptor {
 
     /// The case of this preemptor in a trial where its pods have their nodes.
     pub fn placed<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
-        Case { unplaced: &self.nothing, ..self.planning(cluster, ledger) }
+        Case { unplaced: &self.nothing, companions: &[], ..self.planning(cluster, ledger) }
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
 pub enum Switch {
     /// It always holds; as an order, it finds all alike.
     Silent,
-    /// It never holds; as an order, it goes by the names backwards.
+    /// It never holds; as an order, it compares names in reverse.
     Contrary,
 }
 
@@ -155,11 +155,11 @@ impl Laws {
                 all.extend(seats(&mut group.floors));
                 Some(&mut group.last_resort)
             }
-            Search::RemoveAllPutBack | Search::NodeByNode(_) | Search::Bundles => None,
+            Search::RemoveAllThenReprieve | Search::NodeByNode(_) | Search::Bundles => None,
         };
         all.push(&mut self.queue_order);
         all.push(&mut self.node_choice);
-        all.push(&mut self.put_back);
+        all.push(&mut self.reprieve_order);
         all.extend(last_resort.map(|order| order as &mut dyn Seat));
         all.extend(self.cycle.iter_mut().flat_map(Cycle::seats));
         all

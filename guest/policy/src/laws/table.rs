@@ -75,7 +75,7 @@ pub struct NodeChoice {
 #[derive(Debug, Clone)]
 pub enum Search {
     /// Remove every candidate, place the whole job, reprieve the candidates that still fit.
-    RemoveAllPutBack,
+    RemoveAllThenReprieve,
     /// Node by node: remove every candidate, reprieve those that still fit; then choose a node.
     NodeByNode(Sample),
     /// Bundles of victims, job by job; within the system's own cycle.
@@ -147,7 +147,7 @@ pub struct Laws {
     /// Must hold for a reserved pod to be bound.
     pub permit: Vec<Gate>,
     /// Which candidate is reprieved first.
-    pub put_back: Order,
+    pub reprieve_order: Order,
     /// Which node a pod is planned onto.
     pub node_choice: NodeChoice,
     /// How a plan is looked for.

@@ -56,10 +56,8 @@ pub struct Cluster {
     budgets: Table<BudgetIx, Budget>,
     /// Reservations by name, each with the pods that use its room.
     reservation_groups: BTreeMap<Symbol, Vec<PodIx>>,
-    /// The terms of reservations by name.
-    reservation_terms: BTreeMap<Symbol, ReservationTerms>,
-    /// The reservations that waiting pods may use, by name.
-    eligible_owners: BTreeMap<PodIx, Vec<Symbol>>,
+    /// What belongs to one system.
+    pub(in crate::model) ext: Extensions,
 }
 
 impl Cluster {

@@ -58,13 +58,18 @@ impl Place {
     }
 }
 
-/// The two ways in which a pod counts against its queue.
+/// Whether a pod may be evicted, and so how it counts against its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum Preemptibility {
     /// It may be preempted; its queue may hold it beyond what is guaranteed.
     Preemptible,
     /// It may not be preempted and is held within what is guaranteed.
     NonPreemptible,
+}
+
+impl Preemptibility {
+    /// Both.
+    pub const ALL: [Preemptibility; 2] = [Preemptibility::Preemptible, Preemptibility::NonPreemptible];
 }
 
 /// What a system reads off a pod's labels, annotations and fields.
@@ -77,7 +82,7 @@ pub struct PodAttributes {
     /// The job it belongs to; none: a job of its own.
     pub job: Option<JobIx>,
     /// How it counts against its queue, and whether it may be a victim.
-    pub class: Class,
+    pub preemptibility: Preemptibility,
     /// Whether others may be preempted for it.
     pub may_preempt: bool,
     /// It said that it is not to be a victim.
@@ -144,6 +149,10 @@ pub struct Pod {
     pub terminating: bool,
     /// It is being deleted because a scheduler preempted it.
     pub preempted: bool,
+    /// Another scheduler decides about it.
+    pub foreign: bool,
+    /// It has scheduling gates.
+    pub gated: bool,
     /// What its system says of it.
     pub attributes: PodAttributes,
     /// The queue it counts against.
@@ -158,7 +167,7 @@ impl Pod {
 
     /// It is beyond the minimum of its job, in a system of elastic jobs: such pods are what is preemptible there.
     pub fn is_elastic(&self) -> bool {
-        self.attributes.class == Class::Preemptible
+        self.attributes.preemptibility == Preemptibility::Preemptible
     }
 
     /// Nobody may evict it before this moment, nanoseconds since 1970.
@@ -180,5 +189,15 @@ impl Pod {
     /// It waits for a node.
     pub fn is_pending(&self) -> bool {
         self.place == Place::Pending && !self.terminating
+    }
+
+    /// The policy decides about it now: it has no scheduling gate, and it is no other scheduler's.
+    pub fn may_be_tried(&self) -> bool {
+        !self.gated && !self.foreign
+    }
+
+    /// It waits for a node and may be given one.
+    pub fn is_schedulable(&self) -> bool {
+        self.is_pending() && self.may_be_tried()
     }
 }

@@ -1,65 +1,21 @@
 //! Queues and quotas: a tree of bounds, with what is held and asked for below each.
 
-use super::{Amounts, Bound, Class, QueueIx, Request, ResourceIx};
+use std::marker::PhantomData;
+
+use super::{
+    Amounts, Bound, Deserved, Guaranteed, Max, Meaning, Policy, Preemptibility, QueueIx, QueueSpec, Request, Requested,
+    ResourceIx, Used,
+};
 
 /// The bounds of a queue. What it is called differs from system to system; it means the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// What it gets back from others whenever it needs it: Koordinator's min, YuniKorn's guaranteed, Volcano's guarantee.
-    pub guaranteed: Bound,
+    pub guaranteed: Bound<Guaranteed>,
     /// What it is entitled to while others do not need it: Volcano's deserved.
-    pub deserved: Bound,
+    pub deserved: Bound<Deserved>,
     /// What it never exceeds: max, Volcano's capability.
-    pub max: Bound,
-}
-
-/// How the pods of a queue preempt and are preempted, where the system lets its queues say so.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Policy {
-    /// Its pods find their victims inside the queue.
-    pub fenced: bool,
-    /// Its pods are no victims.
-    pub spared: bool,
-    /// Its pods make nobody leave but for a pod that must run on one node.
-    pub frozen: bool,
-    /// How long a pod of it waits before pods are evicted for it, nanoseconds.
-    pub delay: i64,
-    /// Outside the queue its pods all count as having the priority of the offset.
-    pub priority_fenced: bool,
-    /// What is added to the priority of its pods outside the queue, or stands in its place.
-    pub priority_offset: i32,
-}
-
-/// Where a queue stands among its siblings when pods are put in order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct QueueRank {
-    /// The highest priority among the pods that wait below it, as seen from its parent; none where nobody waits.
-    pub priority: Option<i64>,
-    /// How much of its share it uses, as a fraction: of what it is guaranteed, or of the whole cluster.
-    pub share: (i64, i64),
-}
-
-/// How a queue stands beside others, where its system says so.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QueueSpec {
-    /// Higher is served first and gives last.
-    pub priority: i32,
-    /// Other queues may get back from it what it holds beyond its due.
-    pub reclaimable: bool,
-    /// It takes pods.
-    pub open: bool,
-    /// There are queues below it.
-    pub has_children: bool,
-    /// So many of its ancestors must hold more than their due, too, before it gives something back.
-    pub watched_ancestors: u32,
-    /// When it was created, nanoseconds since 1970.
-    pub created: i64,
-}
-
-impl Default for QueueSpec {
-    fn default() -> QueueSpec {
-        QueueSpec { priority: 0, reclaimable: true, open: true, has_children: false, watched_ancestors: 0, created: 0 }
-    }
+    pub max: Bound<Max>,
 }
 
 /// A queue as its system describes it.
@@ -90,23 +46,17 @@ pub struct Queue {
     pub bounds: Bounds,
     /// It takes the pods that belong to no other queue.
     pub is_default: bool,
-    /// How its pods preempt and are preempted.
-    pub policy: Policy,
-    /// Where it stands among its siblings.
-    pub standing: QueueRank,
-    /// How it stands beside others.
-    pub spec: QueueSpec,
     /// What it may hold now in place of its maximum, where its system shares out what there is.
-    pub runtime: Option<Bound>,
+    pub runtime: Option<Bound<Max>>,
     /// What its pods hold.
-    pub used: Usage,
+    pub used: Usage<Used>,
     /// What its pods ask for, whether they hold it or wait for it.
-    pub requested: Usage,
+    pub requested: Usage<Requested>,
 }
 
 impl Queue {
     /// What it may hold now, and what that is called.
-    pub fn limit(&self) -> (&'static str, &Bound) {
+    pub fn limit(&self) -> (&'static str, &Bound<Max>) {
         match &self.runtime {
             Some(runtime) => ("runtime", runtime),
             None => ("max", &self.bounds.max),
@@ -115,58 +65,58 @@ impl Queue {
 
     /// What is its due of a resource: what it deserves, as far as it may hold it, and what it is guaranteed in any case. None where
     /// neither is said.
-    pub fn entitlement(&self, resource: ResourceIx) -> Option<i64> {
-        let guaranteed = self.bounds.guaranteed.get(resource).filter(|amount| *amount > 0);
-        let most = self.limit().1.get(resource).unwrap_or(i64::MAX);
-        let deserved = self.bounds.deserved.get(resource).map(|amount| amount.min(most));
-        deserved.max(guaranteed)
+    pub fn entitlement(&self, resource: ResourceIx) -> Option<Deserved> {
+        let guaranteed = self.bounds.guaranteed.get(resource).filter(|guaranteed| guaranteed.0 > 0);
+        let max = self.limit().1.get(resource).map_or(i64::MAX, |max| max.0);
+        let deserved = self.bounds.deserved.get(resource).map(|deserved| Deserved(deserved.0.min(max)));
+        deserved.max(guaranteed.map(|guaranteed| Deserved(guaranteed.0)))
     }
 
     /// The resources of which it has a due.
-    pub fn entitlements(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
+    pub fn entitlements(&self) -> impl Iterator<Item = (ResourceIx, Deserved)> + '_ {
         let Bounds { guaranteed, deserved, .. } = &self.bounds;
-        let others = guaranteed.iter().filter(|(resource, _)| deserved.get(*resource).is_none());
-        deserved.iter().chain(others).filter_map(|(resource, _)| Some((resource, self.entitlement(resource)?)))
+        let others = guaranteed.amounts().filter(|(resource, _)| deserved.get(*resource).is_none());
+        deserved.amounts().chain(others).filter_map(|(resource, _)| Some((resource, self.entitlement(resource)?)))
     }
 }
 
-/// Amounts kept apart by class.
+/// Amounts kept apart by preemptibility.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct Usage<K> {
     preemptible: Amounts,
     non_preemptible: Amounts,
+    meaning: PhantomData<K>,
 }
 
-impl Usage {
-    /// The amount of one resource that counts for a class.
-    pub fn of(&self, class: Class, resource: ResourceIx) -> i64 {
-        self.class(class).get(resource)
+impl<K: Meaning> Usage<K> {
+    /// The amount of one resource of the pods of one preemptibility.
+    pub fn of(&self, preemptibility: Preemptibility, resource: ResourceIx) -> K {
+        K::new(self.amounts(preemptibility).get(resource))
     }
 
     /// The amount of one resource, in the parts it consists of.
-    pub fn parts(&self, resource: ResourceIx) -> [i64; 2] {
-        [self.of(Class::Preemptible, resource), self.of(Class::NonPreemptible, resource)]
+    pub fn parts(&self, resource: ResourceIx) -> [K; 2] {
+        Preemptibility::ALL.map(|kind| self.of(kind, resource))
     }
 
-    /// The amount of one resource, whatever class it counts for.
-    pub fn total(&self, resource: ResourceIx) -> i64 {
-        let [preemptible, rest] = self.parts(resource);
-        preemptible.saturating_add(rest)
+    /// The amount of one resource, of all pods.
+    pub fn total(&self, resource: ResourceIx) -> K {
+        K::new(self.preemptible.get(resource).saturating_add(self.non_preemptible.get(resource)))
     }
 
-    /// The amounts that count for a class.
-    pub fn class(&self, class: Class) -> &Amounts {
-        match class {
-            Class::Preemptible => &self.preemptible,
-            Class::NonPreemptible => &self.non_preemptible,
+    /// The amounts of the pods of one preemptibility.
+    pub fn amounts(&self, preemptibility: Preemptibility) -> &Amounts {
+        match preemptibility {
+            Preemptibility::Preemptible => &self.preemptible,
+            Preemptibility::NonPreemptible => &self.non_preemptible,
         }
     }
 
     /// Books a request in or out.
-    pub(super) fn book(&mut self, entry: Entry, class: Class, request: &Request) {
-        let amounts = match class {
-            Class::Preemptible => &mut self.preemptible,
-            Class::NonPreemptible => &mut self.non_preemptible,
+    pub(super) fn book(&mut self, entry: Entry, preemptibility: Preemptibility, request: &Request) {
+        let amounts = match preemptibility {
+            Preemptibility::Preemptible => &mut self.preemptible,
+            Preemptibility::NonPreemptible => &mut self.non_preemptible,
         };
         match entry {
             Entry::In => amounts.add(request),

@@ -103,34 +103,6 @@ impl PartialEq for Amounts {
 
 impl Eq for Amounts {}
 
-/// A bound on some resources; a resource that is not named is not bounded.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Bound(Vec<(ResourceIx, i64)>);
-
-impl Bound {
-    /// A bound on these resources; of a repeated one the last counts.
-    pub fn new(amounts: impl IntoIterator<Item = (ResourceIx, i64)>) -> Bound {
-        let named: std::collections::BTreeMap<_, _> = amounts.into_iter().collect();
-        Bound(named.into_iter().collect())
-    }
-
-    /// The bound on one resource, if it is named.
-    pub fn get(&self, resource: ResourceIx) -> Option<i64> {
-        self.0.iter().find(|(r, _)| *r == resource).map(|(_, amount)| *amount)
-    }
-
-    /// The named resources and their bounds, by number.
-    pub fn iter(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
-        self.0.iter().copied()
-    }
-}
-
-/// Whether the parts together are at most the limit; exact whatever their size.
-pub fn within(parts: &[i64], limit: i64) -> bool {
-    let sum = parts.iter().fold(0i128, |sum, part| sum.saturating_add(i128::from(*part)));
-    sum <= i128::from(limit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,13 +139,5 @@ mod tests {
         assert_ne!(short, long);
         long.set(ResourceIx(9), 0);
         assert_eq!(short, long);
-    }
-
-    #[test]
-    fn limits_are_compared_exactly_beyond_64_bits() {
-        assert!(within(&[3, 5], 8));
-        assert!(!within(&[3, 6], 8));
-        assert!(!within(&[i64::MAX, i64::MAX], i64::MAX));
-        assert!(within(&[i64::MAX, i64::MAX, -i64::MAX], i64::MAX));
     }
 }

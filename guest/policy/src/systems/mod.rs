@@ -16,7 +16,7 @@ use std::fmt::Debug;
 
 pub use arguments::{Arguments, argument};
 pub use document::{Document, Findings};
-pub use interests::interests;
+pub use interests::{DEFAULT_SCHEDULER, interests, schedulers};
 pub use pod_votes::PodVotes;
 pub use selector::{Labels, Selector, every_label};
 
@@ -63,12 +63,12 @@ pub trait System: Debug + Send {
     fn update_order(&mut self, _cluster: &mut Cluster) {}
 
     /// The state that cannot be derived from the cluster, for a checkpoint.
-    fn remember(&self, _cluster: &Cluster) -> serde_json::Value {
+    fn checkpoint(&self, _cluster: &Cluster) -> serde_json::Value {
         serde_json::Value::Null
     }
 
     /// Restores the state from a checkpoint, after the same cluster has been loaded. Fails where `memory` has another form.
-    fn recall(&mut self, _cluster: &Cluster, _memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, _cluster: &Cluster, _memory: &serde_json::Value) -> Result<(), serde_json::Error> {
         Ok(())
     }
 

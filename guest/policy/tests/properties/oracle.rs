@@ -41,8 +41,13 @@ impl<'a> Oracle<'a> {
             })
     }
 
+    /// The PodGroup of the job needs 2 pods at Permit, unless a pod of the job was bound before.
+    pub fn can_start(&self) -> bool {
+        self.pods.len() >= 2 || self.scene.pods.iter().any(|pod| pod.job == Some(JOB) && pod.is_running())
+    }
+
     /// A pod of another job that every guard allows to evict.
-    pub fn may_make_way(&self, pod: &Pod) -> bool {
+    pub fn is_candidate(&self, pod: &Pod) -> bool {
         pod.is_running()
             && pod.stays()
             && pod.job != Some(JOB)
@@ -131,7 +136,7 @@ impl<'a> Oracle<'a> {
 
     /// Whether there is any assignment of the pods to nodes after evicting every candidate.
     pub fn some_assignment_fits(&self) -> bool {
-        let gone = |pod: &Pod| self.may_make_way(pod);
+        let gone = |pod: &Pod| self.is_candidate(pod);
         let choices = self.scene.nodes.len();
         let all = choices.pow(u32::try_from(self.pods.len()).unwrap());
         (0..all).any(|mut code| {
@@ -144,9 +149,9 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    /// With everybody of the job's own quota gone who may be evicted, every limit holds.
+    /// After evicting every candidate of the job's own quota, every limit holds.
     pub fn limits_can_hold(&self) -> bool {
-        self.limits_hold(&|pod| self.may_make_way(pod) && pod.quota == self.preemptor.quota)
+        self.limits_hold(&|pod| self.is_candidate(pod) && pod.quota == self.preemptor.quota)
     }
 }
 

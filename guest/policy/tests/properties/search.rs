@@ -20,13 +20,13 @@ fn ask(scene: &Scene, oracle: &Oracle<'_>) -> Result<Plan, String> {
 }
 
 fn is_legal(scene: &Scene, oracle: &Oracle<'_>, plan: &Plan) {
-    assert!(oracle.may_trigger(), "the job may preempt");
+    assert!(oracle.may_trigger() && oracle.can_start(), "the job may preempt, and starts then");
     let planned: Vec<&String> = plan.nodes.keys().collect();
     let mut waiting: Vec<&String> = oracle.pods.iter().map(|pod| &pod.name).collect();
     waiting.sort();
     assert_eq!(planned, waiting, "the whole job has nodes");
     for pod in scene.pods.iter().filter(|pod| plan.victims.contains(&pod.name)) {
-        assert!(oracle.may_make_way(pod), "{} may be evicted", pod.name);
+        assert!(oracle.is_candidate(pod), "{} may be evicted", pod.name);
     }
     let gone = |pod: &Pod| plan.victims.contains(&pod.name);
     assert!(oracle.fits(&plan.nodes, &gone), "every pod fits its node");
@@ -67,7 +67,8 @@ proptest! {
         scene.laws.parents_bind = false;
         let oracle = Oracle::new(&scene);
         if let Err(law) = ask(&scene, &oracle) && law != "koordinator/last-plan-is-done" {
-            let possible = oracle.may_trigger() && oracle.some_assignment_fits() && oracle.limits_can_hold();
+            let may_start = oracle.may_trigger() && oracle.can_start();
+            let possible = may_start && oracle.some_assignment_fits() && oracle.limits_can_hold();
             prop_assert!(!possible, "{} says there is no way", law);
         }
     }

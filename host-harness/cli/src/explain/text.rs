@@ -30,7 +30,7 @@ pub(crate) fn tell(page: &mut Page, style: Style, why: &Explanation) {
     }
     in_the_way(page, style, why);
     victims(page, style, why);
-    pods(page, style, "Reprieved", &why.alike(About::Pod, Outcome::PutBack));
+    pods(page, style, "Reprieved", &why.alike(About::Pod, Outcome::Reprieved));
     let (as_they_are, with_others_gone) = nodes(why);
     tell_nodes(page, style, "Nodes as they are", why.nodes, &as_they_are);
     tell_nodes(page, style, "Nodes after evictions", why.nodes, &with_others_gone);

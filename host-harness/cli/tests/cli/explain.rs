@@ -58,7 +58,7 @@ fn a_plan_is_told_by_its_victims_who_came_back_and_what_else_would_have_done() {
         "t5-distill-worker-1",
     ];
     assert_eq!(named(&pod, "pod", "needed"), victims.map(|name| format!("nlp/{name}")));
-    assert_eq!(named(&pod, "pod", "put-back"), ["nlp/bert-large-tensorboard"]);
+    assert_eq!(named(&pod, "pod", "reprieved"), ["nlp/bert-large-tensorboard"]);
     assert_eq!(named(&pod, "node", "chosen"), ["a100-02", "a100-03", "a100-04", "a100-05"]);
     // `a100-01` could be cleared of eight pods; the others run pods of equal priority.
     assert_eq!(named(&pod, "node", "enough"), ["a100-01"]);
@@ -93,7 +93,7 @@ fn a_quota_that_refuses_is_told_with_both_sides() {
 fn who_goes_for_the_quota_and_who_need_not_is_told() {
     let pod = told("adhoc/quarter-close-0-jgfjx");
     assert_eq!(named(&pod, "pod", "needed"), ["adhoc/what-if-model-0-2nmlp"]);
-    let back = named(&pod, "pod", "put-back");
+    let back = named(&pod, "pod", "reprieved");
     for job in ["adhoc/ab-report-", "adhoc/cohort-query-"] {
         assert!(back.iter().any(|pod| pod.starts_with(job)), "{back:?}");
     }

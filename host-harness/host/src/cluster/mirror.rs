@@ -15,12 +15,14 @@ mod removal;
 mod resolve;
 mod resources;
 mod upsert;
+mod volumes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::*;
 
 use super::eligibility::Shapes;
+use super::volumes::Volumes;
 use super::{Ineligible, InputError};
 use assumed::Assumed;
 use attributes::Filter;
@@ -43,6 +45,8 @@ pub struct Mirror {
     /// The fields of pods that the policy reads: JSON pointers.
     pod_fields: Vec<String>,
     node_labels: Filter,
+    /// The schedulers whose pods the policy decides about; none: all.
+    schedulers: Option<BTreeSet<String>>,
     clock: i64,
     /// The time that the policy was told.
     told_clock: i64,
@@ -55,6 +59,9 @@ pub struct Mirror {
     seen_again: BTreeSet<PodId>,
     classes: Classes,
     placed: PlacedKinds,
+    volumes: Volumes,
+    /// Pods whose volumes are to be looked at.
+    unresolved: BTreeSet<PodId>,
     objects: Objects,
     /// Objects of placed kinds that could not be read.
     unread: Vec<Unread>,
@@ -73,6 +80,7 @@ impl Mirror {
             unread: Vec::new(),
             pod_fields: interests.pod_fields,
             node_labels: Filter::new(&interests.node_labels, false),
+            schedulers: None,
             clock: 0,
             told_clock: 0,
             resources: Resources::new(),
@@ -82,9 +90,26 @@ impl Mirror {
             assumed: BTreeMap::new(),
             seen_again: BTreeSet::new(),
             classes: Classes::new(),
+            volumes: Volumes::default(),
+            unresolved: BTreeSet::new(),
             ignored: BTreeMap::new(),
             replaced: Vec::new(),
         }
+    }
+
+    /// From here on the policy decides about the pods of these schedulers (`spec.schedulerName`), and of no other. Before, it decides
+    /// about all pods.
+    pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
+        self.schedulers = Some(names.into_iter().collect());
+        let pods: Vec<PodId> = self.pods.all().map(|entry| entry.record.id).collect();
+        for pod in pods {
+            self.pods.change(pod, |entry| entry.resolve_scheduler(self.schedulers.as_ref()));
+        }
+    }
+
+    /// The scheduling gates of a pod, by name.
+    pub fn gates(&self, pod: PodId) -> &[String] {
+        self.pods.get(pod).map(|entry| entry.stated.gates.as_slice()).unwrap_or_default()
     }
 
     /// The time.

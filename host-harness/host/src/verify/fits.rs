@@ -10,7 +10,7 @@ use super::{Ground, Proposal, Violation, allocatable};
 ///
 /// Who stays: bound pods and pods held at permit that are no victim, not released by the same answer, not leaving by an
 /// earlier plan and not being deleted. Promised is the room of pods that earlier plans nominated, unless they are of lower
-/// priority than everybody this plan places there, or lose the nomination by the same answer.
+/// priority than every pod that this plan places there, or lose the nomination by the same answer.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     let plan = proposal.plan;
     let mut by_node: BTreeMap<NodeId, Vec<PodId>> = BTreeMap::new();
@@ -44,9 +44,9 @@ pub(super) fn room(
     comers: &[PodId],
 ) -> Result<(), Violation> {
     let node = ground.mirror.node(id).ok_or(Violation::UnknownNode(id))?;
-    let everybody: Vec<PodId> = promised.iter().chain(comers).copied().collect();
+    let all: Vec<PodId> = promised.iter().chain(comers).copied().collect();
     let before = ground.occupancy.load_with(ground.mirror, id, &stays, promised);
-    let after = ground.occupancy.load_with(ground.mirror, id, &stays, &everybody);
+    let after = ground.occupancy.load_with(ground.mirror, id, &stays, &all);
     for (resource, known) in (0..).zip(ground.mirror.resources()) {
         let has = allocatable(ground.mirror, node, resource);
         if after.get(resource) > before.get(resource) && after.get(resource) > i128::from(has) {

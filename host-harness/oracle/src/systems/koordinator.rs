@@ -31,22 +31,15 @@ pub(crate) struct Memory {
     gangs: gangs::Memory,
 }
 
-impl Memory {
-    /// Whether anybody was evicted for a gang that is bound only together with others.
-    pub(crate) fn group_evicts(&self) -> bool {
-        self.gangs.group_evicts
-    }
-}
-
 /// The name of the job of a pod: a pod without the label is a job of one.
 fn job(pod: &Pod) -> String {
     let label = pod.label(JOB).filter(|_| !pod.is_reservation());
     label.map_or_else(|| pod.name.clone(), |label| format!("{}#{label}", pod.namespace))
 }
 
-/// The pods of the job of a pod that are neither bound nor held: those that are still to be placed.
-fn waiting<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Pod> {
-    world.pods.values().filter(|other| other.pending() && job(other) == job(pod)).collect()
+/// The pods of a job that are neither bound nor held: those that are still to be placed.
+fn waiting<'w>(world: &'w World, of: &str) -> Vec<&'w Pod> {
+    world.pods.values().filter(|other| other.pending() && job(other) == of).collect()
 }
 
 /// Judges one attempt.
@@ -62,21 +55,29 @@ pub(crate) fn attempt(
     let switches = Switches::of(case);
     let there = |victim: &String| world.pods.contains_key(victim);
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
+    let planned = gangs.planned_with(pod);
+    let parts = planned
+        .iter()
+        .map(|of| Part::of(world, switches, if *of == job(pod) { Some(pod) } else { None }, of, &planned));
+    let parts: Vec<Part<'_>> = parts.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    let incoming: Vec<&Pod> = planned.iter().flat_map(|of| waiting(world, of)).collect();
+    let together = |other: &Pod| gangs.are_together(pod, other);
     let judge = Judge {
         world,
         pod,
         switches,
-        stays: switches.stays(pod),
-        total: Amounts::sum(waiting(world, pod).iter().map(|pod| &pod.request)),
-        books: books(world, switches, pod)?,
-        in_flight: memory.flights.get(&job(pod)).is_some_and(|victims| victims.iter().any(there))
-            || waiting(world, pod).iter().any(|member| room_is_being_left(world, member))
-            || kubernetes::waits_for_permit(world, pod, &|other| gangs.are_together(pod, other), priority),
+        in_flight: planned.iter().filter_map(|of| memory.flights.get(of)).any(|victims| victims.iter().any(there))
+            || incoming.iter().any(|member| room_is_being_left(world, member))
+            || parts.iter().any(|part| kubernetes::waits_for_permit(world, part.lead, &together, priority)),
+        parts,
+        planned,
+        incoming,
         gangs,
     };
     judge.judge(outcome, verdict);
+    let planned = judge.planned;
     if outcome.ended == Some(Ended::Nominated) {
-        memory.flights.insert(job(pod), outcome.victims.clone());
+        memory.flights.extend(planned.into_iter().map(|of| (of, outcome.victims.clone())));
     }
     memory.gangs.remember(world, pod, outcome);
     Ok(())
@@ -93,11 +94,44 @@ struct Judge<'w> {
     world: &'w World,
     pod: &'w Pod,
     switches: Switches,
+    /// The jobs that are planned together, that of the pod first.
+    parts: Vec<Part<'w>>,
+    /// The same by name.
+    planned: Vec<String>,
+    /// All their pods that wait.
+    incoming: Vec<&'w Pod>,
+    in_flight: bool,
+    gangs: Gangs<'w>,
+}
+
+/// A job that is to be placed, alone or with the other gangs of its group.
+struct Part<'w> {
+    /// The pod that asks, or the first one of the queue.
+    lead: &'w Pod,
     stays: bool,
     total: Amounts,
     books: Vec<Books>,
-    in_flight: bool,
-    gangs: Gangs<'w>,
+}
+
+impl<'w> Part<'w> {
+    /// A job with pods that wait.
+    fn of(
+        world: &'w World,
+        switches: Switches,
+        lead: Option<&'w Pod>,
+        of: &str,
+        planned: &[String],
+    ) -> Result<Option<Part<'w>>, ReadError> {
+        let pods = waiting(world, of);
+        let first = pods.iter().copied().min_by_key(|pod| (-pod.priority, pod.entered, pod.created, &pod.name));
+        let Some(lead) = lead.or(first) else { return Ok(None) };
+        Ok(Some(Part {
+            lead,
+            stays: switches.stays(lead),
+            total: Amounts::sum(pods.iter().map(|pod| &pod.request)),
+            books: books(world, switches, lead, planned)?,
+        }))
+    }
 }
 
 impl Judge<'_> {
@@ -111,7 +145,9 @@ impl Judge<'_> {
             }
             return self.gangs.stay(pod, false, outcome, verdict);
         }
-        let admitted = self.books.iter().all(|books| books.admits(self.stays, &self.total));
+        // Admission is asked job by job.
+        let own = self.parts.iter().take(1);
+        let admitted = own.into_iter().all(|own| own.books.iter().all(|books| books.admits(own.stays, &own.total)));
         let fitting_nodes: Vec<String> = fitting_nodes(world, pod);
         let placed = matches!(outcome.ended, Some(Ended::Scheduled | Ended::Waiting));
         if admitted && !fitting_nodes.is_empty() {
@@ -212,7 +248,7 @@ pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
         let holds = |books: &Books| {
             books.min.within(&books.max) && books.used.within(&books.max) && books.fixed_used.within(&books.min)
         };
-        if !books(world, switches, pod)?.iter().all(holds) {
+        if !books(world, switches, pod, &[])?.iter().all(holds) {
             return Ok(false);
         }
     }

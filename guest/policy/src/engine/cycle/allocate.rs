@@ -1,7 +1,6 @@
-//! Allocate: gangs get the nodes for what they lack, all of them or none; jobs that run get one more pod a turn.
+//! Allocate: a gang gets nodes for all pods that it lacks, or none. A running job gets one more pod at a time.
 //!
-//! A gang for which there will be room when others have left keeps that room for the rest of the cycle. One for which there is none
-//! keeps nothing.
+//! If a gang fits once leaving pods have left, that room is kept for it until the end of the cycle.
 
 use super::job_queue::JobQueue;
 use super::pending_jobs;
@@ -10,10 +9,10 @@ use super::{Context, Simulation};
 use crate::engine::Notes;
 use crate::model::{NodeIx, PodIx};
 
-/// Who gets which node.
+/// Pods and their nodes.
 pub type Placements = Vec<(PodIx, NodeIx)>;
 
-/// Gives nodes to normal pods. They are placed in the stage, and the new placements returned.
+/// Places normal pods in the simulation. Returns the new placements.
 pub fn allocate(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Placements {
     let admission = &context.cycle.admission;
     let pending_jobs = pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| {
@@ -34,7 +33,7 @@ pub fn allocate(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Co
     bound
 }
 
-/// Gives nodes to pods that ask for nothing.
+/// Places pods that request nothing.
 pub fn backfill(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Placements {
     let admission = &context.cycle.admission;
     let pending_jobs =

@@ -1,4 +1,4 @@
-//! Elastic: jobs grow into what is idle, each to the largest of its sizes that there is room for, by exactly that or not at all.
+//! Elastic: a job grows into idle room, to the largest legal size that fits.
 
 use super::allocate::Placements;
 use super::job_queue::JobQueue;
@@ -9,7 +9,7 @@ use crate::contract::{Outcome, Subject};
 use crate::engine::{Notes, Preemptor};
 use crate::model::PodIx;
 
-/// Gives nodes to elastic pods. They are placed in the stage, and the new placements returned.
+/// Places elastic pods in the simulation. Returns the new placements.
 pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Placements {
     let growth = &context.cycle.growth;
     let pending_jobs = pending_jobs::waiting(simulation, notes, context, growth, |cluster, pod| {
@@ -20,7 +20,7 @@ pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Contex
     while let Some(pending_job) = job_queue.next(simulation.cluster(), context) {
         let Some(lead) = pending_job.lead() else { continue };
         notes.resume(lead);
-        // To the laws, who was promised a node has it; a job does not grow on promises.
+        // A nominated pod counts as placed in the simulation. A job does not grow beyond pods that are not bound yet.
         if simulation.cluster().members(lead).any(|(ix, _)| simulation.is_promised(ix)) {
             continue;
         }
@@ -29,7 +29,7 @@ pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Contex
     bound
 }
 
-/// The largest step there is room for: with the first pods that fit, or else with the smallest ones where that makes it larger.
+/// The largest step that fits: with the first pods that fit, or with the smallest ones if that makes a larger step.
 fn largest_step(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
@@ -54,7 +54,7 @@ fn largest_step(
     in_order
 }
 
-/// Places as many of these pods, in this order, as there is room for and make a legal size.
+/// Places as many of these pods, in this order, as fit and make a legal size.
 fn step(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>, pods: &[PodIx]) -> Placements {
     let (mut placements, mut marks) = (Vec::new(), vec![simulation.trial.mark()]);
     let mut refused = Refused::default();

@@ -1,4 +1,4 @@
-//! Rounds: queue by queue, job by job, whichever is next now.
+//! The jobs in the order in which they are tried.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -7,11 +7,11 @@ use super::Context;
 use super::pending_jobs::PendingJob;
 use crate::model::{Cluster, QueueIx};
 
-/// The teams that are still to be served, by queue, each queue's in order.
+/// The jobs that are still to be tried, by queue, the last one first.
 pub struct JobQueue(BTreeMap<QueueIx, Vec<PendingJob>>);
 
 impl JobQueue {
-    /// All of these are to be served.
+    /// All of these are to be tried.
     pub fn new(cluster: &Cluster, context: &Context<'_>, pending_jobs: Vec<PendingJob>) -> JobQueue {
         let mut queues: BTreeMap<QueueIx, Vec<PendingJob>> = BTreeMap::new();
         for pending_job in pending_jobs {
@@ -23,14 +23,14 @@ impl JobQueue {
         JobQueue(queues)
     }
 
-    /// The first team of the first queue, as things stand.
+    /// The next job: the first one of the first queue at this moment.
     pub fn next(&mut self, cluster: &Cluster, context: &Context<'_>) -> Option<PendingJob> {
         let waiting = self.0.iter().filter(|(_, pending_jobs)| !pending_jobs.is_empty()).map(|(queue, _)| *queue);
         let first = waiting.min_by(|a, b| (context.cycle.queues.1)(cluster, *a, *b))?;
         self.0.get_mut(&first)?.pop()
     }
 
-    /// A team wants to be served again.
+    /// Puts a job back into the queue.
     pub fn again(&mut self, cluster: &Cluster, context: &Context<'_>, pending_job: PendingJob) {
         if pending_job.pods.is_empty() {
             return;

@@ -1,7 +1,7 @@
 //! Act: a cycle of the policy's own, one step for each configured action.
 //!
-//! A step looks at all that wait and answers with bindings and plans, which the host carries out before it asks for the next step.
-//! Nothing is remembered between cycles but what the cluster and the ledger show.
+//! A step considers all pending jobs and answers with bindings and plans. The host carries them out before it calls the next step.
+//! Between cycles, only the cluster and the ledger are kept.
 
 mod allocate;
 mod elastic;
@@ -11,7 +11,7 @@ mod placer;
 mod preempt;
 mod simulation;
 mod single;
-mod told;
+mod trace;
 
 pub use simulation::{Finder, Simulation, When};
 pub use single::JobByJob;
@@ -22,18 +22,18 @@ use crate::contract::*;
 use crate::laws::{Action, Cycle, Denial, Gate, Laws, Rule};
 use crate::model::{Cluster, NodeIx, PodIx};
 
-/// Where the running cycle is.
+/// The state of the running cycle.
 #[derive(Debug, Default)]
 pub struct CycleState {
     /// The next step.
     next: usize,
-    /// Pods that get these nodes as soon as others have left, and keep the room until the cycle is over.
+    /// Pods whose nodes have room once leaving pods have left. The room is kept until the end of the cycle.
     held: Vec<(PodIx, NodeIx)>,
-    /// Who was bound in an earlier step.
+    /// The pods that an earlier step bound.
     bound: Vec<PodIx>,
 }
 
-/// What a step goes by.
+/// The input of a step.
 pub struct Context<'a> {
     /// The laws in force.
     pub laws: &'a Laws,
@@ -44,16 +44,15 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The first of some laws that does not hold for pods that have not got their nodes yet.
+    /// The first of some laws that does not hold for pods without nodes.
     pub fn broken(&self, cluster: &Cluster, gates: &[Gate], pods: &[PodIx]) -> Option<(Rule, Denial)> {
         let first = pods.first()?;
         let preemptor = Preemptor::of(cluster, self.laws, *first, pods.to_vec())?;
-        let case = preemptor.admission(cluster, self.ledger);
-        gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))
+        preemptor.admission(cluster, self.ledger).first_broken(gates)
     }
 }
 
-/// What came of a step.
+/// The result of a step.
 #[derive(Default)]
 struct Outcome {
     bindings: Vec<(PodIx, NodeIx)>,

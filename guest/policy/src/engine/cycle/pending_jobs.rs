@@ -1,4 +1,4 @@
-//! Who waits: the pods of each job that want a node, in the order of the job.
+//! The pending pods of each job, in the order of the job.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,28 @@ use crate::engine::Notes;
 use crate::laws::Gate;
 use crate::model::{Cluster, JobIx, Kind, Pod, PodIx, QueueIx};
 
-/// The pods of one job that wait.
+/// The pending pods of one job.
 #[derive(Debug, Clone)]
 pub struct PendingJob {
     /// The queue of the job.
     pub queue: QueueIx,
-    /// The pods, the first to be served first; never empty.
+    /// The pods in order; never empty.
     pub pods: Vec<PodIx>,
 }
 
 impl PendingJob {
-    /// A pod that stands for the job.
+    /// The first pod, which represents the job.
     pub fn lead(&self) -> Option<PodIx> {
         self.pods.first().copied()
     }
 }
 
-/// Whether a pod asks for more than to be there.
+/// Whether a pod requests any resource but `pods`.
 pub fn asks(cluster: &Cluster, pod: &Pod) -> bool {
     pod.request.iter().any(|(resource, _)| cluster.resource_name(resource) != "pods")
 }
 
-/// The teams of the pods that wait and are wanted, without those that one of the laws bars.
+/// The jobs with pending pods of the wanted kind, without the jobs that a law denies.
 pub fn waiting(
     simulation: &Simulation<'_>,
     notes: &mut Notes,
@@ -63,7 +63,7 @@ pub fn waiting(
     free
 }
 
-/// Notes what bars a pod that is of no queue.
+/// Explains which law denies a pod without a queue.
 fn tell_homeless(cluster: &Cluster, notes: &mut Notes, context: &Context<'_>, laws: &[Gate], ix: PodIx) {
     if notes.are_on() {
         notes.resume_job(&[ix]);
@@ -73,7 +73,7 @@ fn tell_homeless(cluster: &Cluster, notes: &mut Notes, context: &Context<'_>, la
     }
 }
 
-/// Puts pods of a job in the order in which they are served.
+/// Sorts the pods of a job by the order of tasks.
 pub fn in_order(cluster: &Cluster, context: &Context<'_>, pods: &mut [PodIx]) {
     pods.sort_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
         (Some(a), Some(b)) => (context.cycle.tasks.compare)(cluster, a, b),

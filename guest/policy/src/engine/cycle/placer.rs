@@ -1,29 +1,29 @@
-//! The placer: nodes for pods and gangs, within what their laws allow.
+//! The placer: finds nodes for pods and gangs under their laws.
 
 use std::collections::BTreeSet;
 
 use super::allocate::Placements;
 use super::pending_jobs::PendingJob;
-use super::{Context, Finder, Simulation, When, told};
+use super::{Context, Finder, Simulation, When, trace};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::laws::Gate;
 use crate::model::{ClassIx, NodeIx, PodIx};
 
-/// Places pods in the stage of a step.
+/// Places pods in the simulation of a step.
 pub struct Placer<'a, 'c> {
     /// The cluster as the step leaves it.
     pub simulation: &'a mut Simulation<'c>,
-    /// What is noted.
+    /// Where the explanations are recorded.
     pub notes: &'a mut Notes,
     context: &'a Context<'a>,
-    /// What holds for each pod it places.
+    /// The laws for each pod.
     laws: &'a [Gate],
     finder: Finder,
 }
 
 impl<'a, 'c> Placer<'a, 'c> {
-    /// One who minds these laws of each pod.
+    /// A placer that asks these laws of each pod.
     pub fn new(
         simulation: &'a mut Simulation<'c>,
         notes: &'a mut Notes,
@@ -34,7 +34,7 @@ impl<'a, 'c> Placer<'a, 'c> {
         Placer { simulation, notes, context, laws, finder }
     }
 
-    /// What a team gets in its turn: a gang all that it lacks, one that runs one more pod.
+    /// Places a job: all pods that the gang lacks, or one more pod of a complete gang.
     pub fn serve(&mut self, pending_job: &mut PendingJob) -> Placements {
         let is_whole = pending_job.lead().is_some_and(|lead| self.simulation.cluster().shortage(lead).is_over());
         let new = if is_whole && !pending_job.pods.iter().any(|ix| self.simulation.is_promised(*ix)) {
@@ -46,7 +46,7 @@ impl<'a, 'c> Placer<'a, 'c> {
         new
     }
 
-    /// Places a pod where it may be and there is room.
+    /// Places a pod on a node that fits.
     pub fn place(&mut self, ix: PodIx, when: When) -> Option<NodeIx> {
         if let Some((rule, denial)) = self.context.broken(self.simulation.cluster(), self.laws, &[ix]) {
             self.notes.denial(self.simulation.cluster(), Subject::Preemptor, Outcome::Barred, &rule, &denial);
@@ -55,13 +55,13 @@ impl<'a, 'c> Placer<'a, 'c> {
         let node = self.finder.find(self.simulation, ix, when);
         match node {
             Some(node) => self.simulation.trial.place(ix, node),
-            None if when == When::Now => told::nodes(self.simulation, self.notes, ix),
+            None if when == When::Now => trace::nodes(self.simulation, self.notes, ix),
             None => {}
         }
         node
     }
 
-    /// The first pod of a team that gets a node, as a list of one; those that get none leave the team.
+    /// Places the first pod of a job that fits. Pods that do not fit are removed from the job.
     pub fn one_more(&mut self, pending_job: &mut PendingJob) -> Placements {
         let mut refused = Refused::default();
         while let Some(ix) = pending_job.lead() {
@@ -76,8 +76,7 @@ impl<'a, 'c> Placer<'a, 'c> {
         Vec::new()
     }
 
-    /// The nodes for all that a gang lacks; none where one pod lacks one. What was promised to the gang is given up for it, and given
-    /// back where nothing comes of it.
+    /// Places all pods that a gang lacks, or none. Its nominations are withdrawn for that, and restored if the gang does not fit.
     fn gang(&mut self, pending_job: &mut PendingJob) -> Placements {
         let mut promised = Vec::new();
         for ix in &pending_job.pods {
@@ -96,7 +95,7 @@ impl<'a, 'c> Placer<'a, 'c> {
             let before = self.simulation.trial.mark();
             promised = self.all_or_none(pending_job, When::Later).unwrap_or_default();
             self.simulation.trial.rewind(before);
-            told::promised(self.notes, &promised);
+            trace::promised(self.notes, &promised);
         }
         promised.into_iter().for_each(|(ix, node)| self.simulation.promise(ix, node));
         Vec::new()
@@ -126,7 +125,7 @@ impl<'a, 'c> Placer<'a, 'c> {
             if lacking.is_over() {
                 return Some(placements);
             }
-            told::half(self.notes, self.context, placements.len(), lacking.count());
+            trace::half(self.notes, self.context, placements.len(), lacking.count());
             self.simulation.trial.rewind(before);
             self.finder = finder;
         }
@@ -134,17 +133,17 @@ impl<'a, 'c> Placer<'a, 'c> {
     }
 }
 
-/// Classes of pods that got no node.
+/// Equivalence classes of pods that fit on no node.
 #[derive(Default)]
 pub struct Refused(BTreeSet<ClassIx>);
 
 impl Refused {
-    /// Whether a pod is of such a class.
+    /// Whether a pod belongs to such a class.
     pub fn knows(&self, simulation: &Simulation<'_>, ix: PodIx) -> bool {
         simulation.cluster().pod(ix).is_some_and(|pod| self.0.contains(&pod.class))
     }
 
-    /// A pod got no node.
+    /// Adds the class of a pod.
     pub fn add(&mut self, simulation: &Simulation<'_>, ix: PodIx) {
         self.0.extend(simulation.cluster().pod(ix).map(|pod| pod.class));
     }

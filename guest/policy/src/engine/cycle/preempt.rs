@@ -1,4 +1,4 @@
-//! Reclaim and preempt: pods are evicted for gangs that wait, whole gang by whole gang.
+//! Reclaim and preempt: plans evict pods for pending gangs, gang by gang.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::engine::search::bundles::{self, VictimSearch};
 use crate::engine::{Notes, Preemptor};
 use crate::laws::{Denial, ReclaimRules};
 
-/// Makes a plan for each gang that waits and can be helped. A gang for which there will be room anyway keeps it.
+/// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that room is kept for it.
 pub fn preempt_for(
     mut simulation: Simulation<'_>,
     notes: &mut Notes,
@@ -39,8 +39,8 @@ pub fn preempt_for(
     Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans }
 }
 
-/// Looks for room for all that a gang lacks, made by others where that is called for. With a plan, the simulation is left as it will be
-/// then; where there will be room anyway, that is promised to the gang.
+/// Plans all pods that a gang lacks, with evictions if needed. With a plan, the simulation is left as the cluster will be then. If no
+/// eviction is needed, the room is promised to the gang.
 pub fn find_plan(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
@@ -73,7 +73,7 @@ pub fn find_plan(
         rules,
         tasks: context.cycle.tasks,
         may: &may,
-        own_only: claim.is_some(),
+        only_own_queue: claim.is_some(),
         refuted,
     };
     let before = simulation.trial.mark();

@@ -1,38 +1,36 @@
-//! The cluster as a step sees it: with everybody on the node that was promised to them.
+//! The cluster as a step sees it: nominated pods are on their nodes, leaving pods are not.
 //!
-//! What is promised is promised to whole gangs: to one that cannot be complete with its nominations nothing is kept. Those that are
-//! leaving count against no queue any more. Room is looked at in two ways. Now: a node has what is idle, and afterwards still what is
-//! promised there. Later: when those that are leaving are gone, beside what is promised.
+//! Room is promised to whole gangs only: a gang that its nominations do not complete keeps none. Leaving pods count against no queue.
+//! A node has room now, if the idle room is enough and promises still hold afterwards; or later, once the leaving pods have left.
 
 use std::collections::BTreeMap;
 
 use crate::engine::room::Lack;
 use crate::model::{Amounts, ClassIx, Cluster, NodeIx, Place, PodIx, Request, Table, Trial};
 
-/// At which moment there must be room.
+/// When there must be room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
     /// At once.
     Now,
-    /// When those that are leaving are gone.
+    /// Once the leaving pods have left.
     Later,
 }
 
 /// The cluster as a step sees it.
 pub struct Simulation<'c> {
-    /// The cluster with what was planned so far.
+    /// The cluster with the plans so far.
     pub trial: Trial<'c>,
-    /// Who waits for which node.
+    /// The pods that wait for a promised node.
     waits: BTreeMap<PodIx, NodeIx>,
-    /// What they will hold there.
+    /// What these pods request there.
     promised: BTreeMap<NodeIx, Amounts>,
-    /// What is held by those that are leaving.
+    /// What the leaving pods hold.
     leaving: BTreeMap<NodeIx, Amounts>,
 }
 
 impl<'c> Simulation<'c> {
-    /// The cluster without those that are leaving, and with those on their nodes that are nominated there, or held earlier in the
-    /// cycle.
+    /// The cluster without the leaving pods, and with nominated pods on their nodes, by nomination or by an earlier step of the cycle.
     pub fn new(cluster: &'c mut Cluster, held: Vec<(PodIx, NodeIx)>) -> Simulation<'c> {
         let mut leaving: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         let mut gone = Vec::new();
@@ -44,7 +42,7 @@ impl<'c> Simulation<'c> {
         }
         let mut places: BTreeMap<PodIx, NodeIx> =
             cluster.nominated().filter_map(|(ix, pod)| Some((ix, pod.nominated?))).collect();
-        places.extend(held.into_iter().filter(|(ix, _)| cluster.pod(*ix).is_some_and(|pod| pod.is_pending())));
+        places.extend(held.into_iter().filter(|(ix, _)| cluster.pod(*ix).is_some_and(|pod| pod.is_schedulable())));
         let mut groups: BTreeMap<PodIx, Vec<(PodIx, NodeIx)>> = BTreeMap::new();
         for (ix, node) in places {
             let lead = cluster.members(ix).map(|(member, _)| member).min().unwrap_or(ix);
@@ -71,9 +69,10 @@ impl<'c> Simulation<'c> {
         self.trial.cluster()
     }
 
-    /// Whether a pod waits for a node, with or without a promise.
+    /// Whether a pod is pending, nominated or not.
     pub fn is_waiting(&self, ix: PodIx) -> bool {
-        self.waits.contains_key(&ix) || self.cluster().pod(ix).is_some_and(|pod| pod.is_pending())
+        let pod = self.cluster().pod(ix).filter(|pod| pod.may_be_tried());
+        pod.is_some_and(|pod| pod.is_pending() || self.waits.contains_key(&ix))
     }
 
     /// Whether a node is promised to a pod.
@@ -90,14 +89,14 @@ impl<'c> Simulation<'c> {
         }
     }
 
-    /// A pod that was bound a moment ago does not run yet: nobody is started only to be stopped in the same cycle.
+    /// Protects a pod that this cycle bound: it counts as reserved, so it is no candidate.
     pub fn keep(&mut self, ix: PodIx) {
         if let Some(Place::Bound(node)) = self.cluster().pod(ix).map(|pod| pod.place) {
             self.trial.place(ix, node);
         }
     }
 
-    /// Takes a promise back; the node it was for is returned.
+    /// Withdraws a promise. Returns its node.
     pub fn withdraw(&mut self, ix: PodIx) -> Option<NodeIx> {
         let node = self.waits.remove(&ix)?;
         if let Some(request) = self.cluster().pod(ix).map(|pod| pod.request.clone()) {
@@ -107,7 +106,7 @@ impl<'c> Simulation<'c> {
         Some(node)
     }
 
-    /// Those that wait for a node without being nominated to it.
+    /// The pods with a promise but without a nomination for it.
     pub fn unnominated(&self) -> Vec<(PodIx, NodeIx)> {
         let nominated = |ix: PodIx| self.cluster().pod(ix).and_then(|pod| pod.nominated);
         let waits = self.waits.iter().map(|(ix, node)| (*ix, *node));
@@ -125,7 +124,7 @@ impl<'c> Simulation<'c> {
         })
     }
 
-    /// What a node lacks now for a request, and whether only beside what is promised to others: the same as [`fits`](Stage::fits), in numbers.
+    /// What a node lacks now for a request, and whether only because of promises: [`fits`](Simulation::fits) in numbers.
     pub fn lacks(&self, ix: NodeIx, request: &Request) -> Option<(Lack, bool)> {
         let node = self.cluster().node(ix)?;
         let of = |amounts: Option<&Amounts>, resource| amounts.map_or(0, |amounts| amounts.get(resource));
@@ -144,23 +143,23 @@ impl<'c> Simulation<'c> {
     }
 }
 
-/// Finds nodes, the first by name that has room. As long as room only shrinks, no node is looked at twice for pods of a class.
+/// Finds the first node with room, by name. While room only shrinks, no node is tried twice for an equivalence class.
 #[derive(Debug, Clone)]
 pub struct Finder {
     nodes: Vec<NodeIx>,
-    /// How many nodes were looked at for a class: for room at once, and for room later.
+    /// How many nodes were tried for a class: for room now, and for room later.
     seen: Table<ClassIx, [usize; 2]>,
 }
 
 impl Finder {
-    /// All nodes are yet to be looked at.
+    /// No node was tried yet.
     pub fn new(cluster: &Cluster) -> Finder {
         let mut nodes: Vec<_> = cluster.nodes().map(|(ix, node)| (node.rank, ix)).collect();
         nodes.sort_unstable();
         Finder { nodes: nodes.into_iter().map(|(_, ix)| ix).collect(), seen: Table::default() }
     }
 
-    /// The node of a pod: the one it is nominated to, else the first that has room.
+    /// The node of a pod: its nominated node, otherwise the first one with room.
     pub fn find(&mut self, simulation: &Simulation<'_>, ix: PodIx, when: When) -> Option<NodeIx> {
         let cluster = simulation.cluster();
         let pod = cluster.pod(ix)?;
@@ -179,7 +178,7 @@ impl Finder {
         ahead.and_then(|ahead| rest.get(ahead)).copied()
     }
 
-    /// Room has grown: every node is to be looked at again.
+    /// Room has grown: every node is tried again.
     pub fn start_over(&mut self) {
         self.seen = Table::default();
     }

@@ -1,4 +1,4 @@
-//! One gang by itself, outside the cycle: what the steps of the cycle that evict would do for it now.
+//! An attempt for one gang outside the cycle: the plan that the actions of the cycle would make for it now.
 
 use super::pending_jobs::{self, PendingJob};
 use super::preempt::find_plan;
@@ -8,23 +8,22 @@ use crate::engine::plan::Plan;
 use crate::engine::reasons::{NO_ACTION, QUEUE_IS_UNKNOWN};
 use crate::engine::search::{Obstacle, PreemptionContext, Search, waiting};
 use crate::laws::{Action, Denial, Laws, ReclaimRules, Rule};
-use crate::model::{Class, Cluster, Pod, PodIx, Shortage};
+use crate::model::{Cluster, Pod, PodIx, Preemptibility, Shortage};
 
-/// The search by jobs: a plan for the gang of a pod, by the first step of the cycle that has one. Room that is promised to others is
-/// theirs.
+/// The search by jobs: the plan of the first action of the cycle that has one. Room that is promised to other pods is kept.
 pub struct JobByJob;
 
 impl Search for JobByJob {
-    /// The pod, first, and the others that its gang lacks beside it; those beyond the minimum of an elastic job are no help.
+    /// The pod first, then the other pods that its gang lacks. Pods above the minimum of an elastic job are left out.
     fn pods(&self, cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
-        let class = cluster.pod(preemptor).map(|pod| pod.attributes.class);
-        let is_normal = class == Some(Class::NonPreemptible);
+        let own = cluster.pod(preemptor).map(|pod| pod.attributes.preemptibility);
+        let is_normal = own == Some(Preemptibility::NonPreemptible);
         let mut shortage = if is_normal { cluster.shortage(preemptor) } else { Shortage::default() };
         let mut pods = waiting(cluster, laws, preemptor);
         pods.sort_by_key(|member| *member != preemptor);
         pods.retain(|member| {
             let Some(pod) = cluster.pod(*member) else { return false };
-            let useful = Some(pod.attributes.class) == class && shortage.fill(pod);
+            let useful = Some(pod.attributes.preemptibility) == own && shortage.fill(pod);
             *member == preemptor || useful
         });
         pods
@@ -34,13 +33,13 @@ impl Search for JobByJob {
         false
     }
 
-    /// A gang for which a plan was looked for in vain keeps its nominations: the next cycle may use them.
+    /// If the search found no plan, the gang keeps its nominations: the next cycle may use them.
     fn gives_up(&self, preemptor: &Preemptor, searched: bool) -> Vec<PodIx> {
         if searched { Vec::new() } else { preemptor.pods.clone() }
     }
 
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
-        let PreemptionContext { preemptor, laws, ledger, refuted, notes } = context;
+        let PreemptionContext { preemptor, laws, ledger, refuted, notes, .. } = context;
         let nothing = |rule| Obstacle::Law(rule, Denial::Case(""));
         let (cycle, queue) = laws.cycle.as_ref().zip(preemptor.queue).ok_or_else(|| nothing(QUEUE_IS_UNKNOWN))?;
         let rules = cycle.actions.iter().filter_map(|action| match action {

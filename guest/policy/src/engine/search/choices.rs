@@ -1,4 +1,4 @@
-//! Which node costs least: prices kept by class, so that a gang of many like pods is priced once.
+//! The cheapest node: prices are kept by equivalence class, so a gang of equal pods is priced once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::node_dry_run::NodeDryRun;
 use crate::laws::{NodeChoice, NodeCost};
 use crate::model::{ClassIx, Cluster, NodeIx, PodIx, Request, Table};
 
-/// What it costs to plan a pod onto each node, by class.
+/// The prices of nodes, by equivalence class.
 #[derive(Default)]
 pub struct Choices(Table<ClassIx, Prices>);
 
@@ -20,7 +20,7 @@ struct Prices {
 }
 
 impl Choices {
-    /// The node where the least is lost by a pod.
+    /// The cheapest node for a pod.
     pub fn cheapest(
         &mut self,
         cluster: &Cluster,
@@ -41,7 +41,7 @@ impl Choices {
         nodes.find(|node| context.may_run(cluster, ix, *node))
     }
 
-    /// A pod was planned onto a node: what it costs there is different now.
+    /// Updates the price of a node after a pod was planned onto it.
     pub fn changed(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun) {
         for (_, prices) in self.0.iter_mut() {
             if let Some((loss, rank)) = prices.loss_at.remove(&dry_run.node) {

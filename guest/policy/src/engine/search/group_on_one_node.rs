@@ -1,12 +1,11 @@
 //! Group on one node: the search of YuniKorn's preemption.
 //!
-//! On each node, a group of pods is gathered whose going makes room for the asking pod, with what is free and what is leaving
-//! anyway counted, and under every limit. A group that breaks a floor is not made larger: that only breaks it more. Then every pod that is
-//! not needed is reprieved, so that nobody of the group goes in vain. Groups without pods that should be spared are looked for
-//! on all nodes before others; of several groups one is chosen.
+//! On each node, the search gathers a group of victims that makes room for the preemptor under every limit. Free room and the room of
+//! leaving pods count. A larger group breaks a broken floor even more, so it is not tried. Then every needless victim is reprieved.
+//! Groups without protected pods are tried on all nodes first. The order of nodes chooses among the groups.
 //!
-//! The gathering tries the least important first and turns back where that leads nowhere; pods that are alike for the laws are
-//! tried once. It gives a node up after [`STEPS`] steps: the only way in which a group that exists can be missed.
+//! Gathering is depth-first, the least important pod first. Of pods that are equal for the laws only the first is tried. It stops on a
+//! node after [`STEPS`] steps; only then can it miss a group.
 
 mod trace;
 
@@ -16,27 +15,27 @@ use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::laws::{Case, Gate, Group, Laws, NodeCost, NodeVictims, Preemptor};
 use crate::model::{Cluster, Node, NodeIx, Pod, PodIx, Request, Trial};
 
-/// So many groups are looked at on one node, at most.
+/// The maximum number of groups that are tried on one node.
 const STEPS: u32 = 4096;
 
-/// A node that can be freed.
+/// A node and the victims there.
 struct PreemptionCandidate {
     node: NodeIx,
     victims: Vec<PodIx>,
-    /// What is lost there, and the rank of the node.
+    /// The cost, and the rank of the node.
     loss: (NodeCost, u64),
 }
 
 /// The search for the smallest group of victims on one node.
 pub struct GroupOnOneNode<'l> {
-    /// What a group is gathered by.
+    /// The floors, and which victims are the last resort.
     pub group: &'l Group,
 }
 
 impl Search for GroupOnOneNode<'_> {
     /// Pods are planned one by one.
     fn pods(&self, cluster: &Cluster, _: &Laws, preemptor: PodIx) -> Vec<PodIx> {
-        cluster.pod(preemptor).filter(|pod| pod.is_pending()).map(|_| preemptor).into_iter().collect()
+        cluster.pod(preemptor).filter(|pod| pod.is_schedulable()).map(|_| preemptor).into_iter().collect()
     }
 
     fn promises_are_firm(&self) -> bool {
@@ -53,7 +52,7 @@ impl Search for GroupOnOneNode<'_> {
     }
 }
 
-/// A plan for the asking pod; or what stood in the way.
+/// A plan for the preemptor, or the obstacle.
 fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group: &Group) -> Result<Plan, Obstacle> {
     let holds_a_node = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.place.node().is_some());
     let leaving = cluster.pods().map(|(ix, _)| ix).filter(|ix| holds_a_node(ix) && context.is_leaving(cluster, *ix));
@@ -65,7 +64,7 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
     let dry_runs = dry_runs(cluster, context, group, &request);
     if context.preemptor.required_node_reservation.is_none()
         && let Some(dry_run) = dry_runs.iter().find(|dry_run| dry_run.room.lacks(&request).is_none())
-        && context.laws.gates.iter().all(|gate| (gate.holds)(&case(cluster, context, &[])).is_ok())
+        && case(cluster, context, &[]).first_broken(&context.laws.gates).is_none()
     {
         return Err(Obstacle::Coming(dry_run.node));
     }
@@ -85,9 +84,8 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
     if context.notes.are_on() {
         dry_runs.iter().for_each(|dry_run| trace::unfit(cluster, context, group, &request, dry_run));
     }
-    let everybody: Vec<PodIx> = dry_runs.iter().flat_map(NodeDryRun::pods).collect();
-    let case = case(cluster, context, &everybody);
-    let broken = context.laws.limits.iter().find_map(|limit| Some((limit.rule, (limit.holds)(&case).err()?)));
+    let all: Vec<PodIx> = dry_runs.iter().flat_map(NodeDryRun::pods).collect();
+    let broken = case(cluster, context, &all).first_broken(&context.laws.limits);
     let nowhere = Obstacle::NoNode { pod: context.preemptor.pod, planned: 0 };
     Err(broken.map_or(nowhere, |(rule, denial)| Obstacle::Law(rule, denial)))
 }
@@ -96,7 +94,7 @@ fn case<'a>(cluster: &'a Cluster, context: &PreemptionContext<'a>, group: &'a [P
     Case { group, ..context.preemptor.planning(cluster, context.ledger) }
 }
 
-/// The nodes that the asking pod may run on, and who may go there.
+/// The nodes that the preemptor may run on, with their candidates.
 fn dry_runs(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -118,7 +116,7 @@ fn dry_runs(
         }
         let held = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.place.node().is_some());
         let mut candidates: Vec<PodIx> = node.pods.iter().copied().filter(held).collect();
-        candidates.retain(|pod| context.may_make_way(cluster, *pod));
+        candidates.retain(|pod| context.is_candidate(cluster, *pod));
         let candidates = context.in_reprieve_order(cluster, candidates);
         let mut dry_run = NodeDryRun::new(cluster, (ix, node), room, candidates, 0);
         let case = context.preemptor.planning(cluster, context.ledger);
@@ -131,7 +129,7 @@ fn dry_runs(
     dry_runs
 }
 
-/// The group on a node with no other reasons to spare its pods than these; none where there is none.
+/// The group on a node whose pods have no other reasons for protection than these.
 fn offer(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,
@@ -183,8 +181,7 @@ struct GroupSearch<'a> {
 }
 
 impl GroupSearch<'_> {
-    /// Adds some of the others to a group that keeps every floor, so that it suffices and still does; false where that is not
-    /// possible, and the group is as before.
+    /// Extends a group by some of the others until it suffices and keeps every floor. If that is impossible, the group is unchanged.
     fn gather(&mut self, chosen: &mut Vec<PodIx>, others: &[PodIx]) -> bool {
         if self.suffices(chosen) {
             return true;
@@ -216,16 +213,15 @@ impl GroupSearch<'_> {
         false
     }
 
-    /// Whether there is room, and under every limit, when a group goes.
+    /// Whether the preemptor fits, under every limit, without the pods of a group.
     fn suffices(&self, group: &[PodIx]) -> bool {
         let room = self.dry_run.without(self.cluster, group);
         let case = case(self.cluster, self.context, group);
-        room.lacks(self.request).is_none() && self.context.laws.limits.iter().all(|limit| (limit.holds)(&case).is_ok())
+        room.lacks(self.request).is_none() && case.first_broken(&self.context.laws.limits).is_none()
     }
 
     fn keeps_floors(&self, group: &[PodIx]) -> bool {
-        let case = case(self.cluster, self.context, group);
-        self.floors.iter().all(|floor| (floor.holds)(&case).is_ok())
+        case(self.cluster, self.context, group).first_broken(self.floors).is_none()
     }
 
     /// Whether two pods are the same to every floor and limit.

@@ -1,4 +1,4 @@
-//! The searches for a plan. Each knows how to look, none knows a rule: what is allowed is asked of the laws.
+//! The searches for a plan. A search knows no rule: it asks the laws.
 
 pub mod bundles;
 mod choices;
@@ -7,7 +7,7 @@ mod group_on_one_node;
 mod node_by_node;
 mod node_dry_run;
 mod refused;
-mod remove_all_put_back;
+mod remove_all_then_reprieve;
 mod reprieve;
 mod reprieve_job;
 mod trace;
@@ -20,53 +20,57 @@ use crate::laws::{self, Denial, Laws, Preemptor, Rule};
 use crate::model::{Cluster, NodeIx, Pod, PodIx};
 use group_on_one_node::GroupOnOneNode;
 use node_by_node::NodeByNode;
-use remove_all_put_back::WholeJob;
+use remove_all_then_reprieve::WholeJob;
 
-/// A way to look for a plan: which pods it plans together, which promises it keeps, and what follows where it finds nothing.
+/// A kind of search: which pods it plans together, which nominations it respects, and what follows if it finds no plan.
 pub trait Search {
-    /// The pods that are asked about together with a pod, itself among them where it waits: here all of its job that wait, the most
-    /// important first.
+    /// The pods that one attempt decides about: by default the pending pods of the job, the most important first.
     fn pods(&self, cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
         waiting(cluster, laws, preemptor)
     }
 
-    /// The pods of these for which a plan is needed, in the order in which they are planned.
-    fn needed(&self, _: &Cluster, preemptor: &Preemptor) -> Vec<PodIx> {
-        preemptor.pods.clone()
+    /// The gangs that are planned together with the job of the preemptor, which is the first of them.
+    fn planned_together(&self, _: &Cluster, _: &Laws, preemptor: Preemptor) -> Vec<Preemptor> {
+        vec![preemptor]
     }
 
-    /// Whether room that is promised to a pod is kept from every other pod, whatever their priority.
+    /// The same gang with the pods for which a plan is needed, in the order in which they are planned.
+    fn needed(&self, _: &Cluster, gang: Preemptor) -> Preemptor {
+        gang
+    }
+
+    /// Whether a nomination holds against pods of every priority.
     fn promises_are_firm(&self) -> bool {
         false
     }
 
-    /// Whether a pod loses its nomination to a node that a plan gives to the preemptor.
+    /// Whether a nominated pod loses its nomination if a plan nominates the preemptor to the same node.
     fn outranks(&self, preemptor: &Preemptor, nominated: &Pod) -> bool {
         nominated.priority() < preemptor.priority
     }
 
-    /// The pods whose nominations are void where there is no plan, whether one was looked for or not.
+    /// The pods that lose their nominations if there is no plan. `_searched`: the search ran.
     fn gives_up(&self, preemptor: &Preemptor, _searched: bool) -> Vec<PodIx> {
         preemptor.pods.clone()
     }
 
-    /// A plan for the preemptor; or what stands in the way.
+    /// A plan for the preemptor, or the obstacle.
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle>;
 }
 
-/// The search that the laws name.
+/// The search of a table of laws.
 pub fn of(laws: &Laws) -> Box<dyn Search + '_> {
     match &laws.search {
-        laws::Search::RemoveAllPutBack => Box::new(WholeJob),
+        laws::Search::RemoveAllThenReprieve => Box::new(WholeJob),
         laws::Search::NodeByNode(sample) => Box::new(NodeByNode { sample: *sample }),
         laws::Search::GroupOnOneNode(group) => Box::new(GroupOnOneNode { group }),
         laws::Search::Bundles => Box::new(JobByJob),
     }
 }
 
-/// The pods of a job that wait, the most important first.
+/// The pending pods of a job, the most important first.
 pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
-    let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_pending()).collect();
+    let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_schedulable()).collect();
     laws.queue_order.sort(cluster, &mut waiting);
     waiting.into_iter().map(|(member, _)| member).collect()
 }
@@ -74,17 +78,17 @@ pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
 /// Why there is no plan.
 #[derive(Debug, Clone)]
 pub enum Obstacle {
-    /// A pod of the job finds no node, even with every candidate evicted.
+    /// No node fits a pod of the job, even after evicting every candidate.
     NoNode {
         /// The pod.
         pod: PodIx,
-        /// How many pods of the job had found one.
+        /// How many pods of the job got a node before.
         planned: usize,
     },
-    /// This node has room without a plan as soon as the leaving pods are gone.
+    /// This node has room without evictions once the leaving pods have left.
     Coming(NodeIx),
-    /// All pods have room without a plan as soon as the leaving pods are gone.
+    /// All pods have room without evictions once the leaving pods have left.
     Room,
-    /// A law does not hold, even with every candidate evicted.
+    /// A law denies, even after evicting every candidate.
     Law(Rule, Denial),
 }

@@ -1,15 +1,14 @@
 //! Node by node: the search of kube-scheduler's default preemption.
 //!
-//! On each node that could take the pod: every candidate is evicted, and reprieved as long as the pod still fits, those
-//! first whose disruption budget is exhausted, of these and of the others the more important first. Of the nodes that come out of
-//! this, one is chosen.
+//! On each node that could take the pod, every candidate is evicted, then reprieved as long as the pod still fits: first the pods whose
+//! disruption budget is exhausted, within both parts the more important first. The order of nodes chooses one of the nodes.
 //!
 //! Upstream `pkg/scheduler/framework/preemption` and `plugins/defaultpreemption`: dryRunPreemption, SelectVictimsOnNode,
 //! filterPodsWithPDBViolation, pickOneNodeForPreemption. Upstream begins at a random node and stops when it has seen enough; here it
 //! begins at the first by name, so that the answer is the same each time.
 
 use super::node_dry_run::{NodeDryRun, Price};
-use super::remove_all_put_back::plan_job;
+use super::remove_all_then_reprieve::plan_job;
 use super::trace::{Why, cost};
 use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::contract::{Outcome, Subject};
@@ -18,14 +17,14 @@ use crate::engine::room::Lack;
 use crate::laws::{Detail, NodeCost, Preemptor, Sample};
 use crate::model::{Cluster, Node, NodeIx, PodIx, Request};
 
-/// A node that could be freed.
+/// A node on which the pod fits after evictions.
 struct PreemptionCandidate {
     dry_run: NodeDryRun,
     price: Price,
 }
 
 impl PreemptionCandidate {
-    /// What decides between nodes.
+    /// The key by which nodes are compared.
     fn order(&self) -> (NodeCost, u64) {
         (self.price.cost, self.dry_run.rank)
     }
@@ -33,27 +32,26 @@ impl PreemptionCandidate {
 
 /// The search node by node, for one pod. A gang that needs more of its pods is planned as a whole.
 pub struct NodeByNode {
-    /// How many nodes that offer a plan are looked at.
+    /// How many nodes with a possible plan are enough.
     pub sample: Sample,
 }
 
 impl Search for NodeByNode {
-    /// A gang is planned as far as it needs to be complete, the preemptor first: evicting for less would help no pod, and evicting for
-    /// more is not called for.
-    fn needed(&self, cluster: &Cluster, preemptor: &Preemptor) -> Vec<PodIx> {
+    /// As many pods as the gang needs to be complete, the preemptor first. Evictions for fewer pods would help none of them.
+    fn needed(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
         let gang = preemptor.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang());
         let minimum = gang.map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
         let members = cluster.members(preemptor.pod);
         let held = members.filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
-        // A pod with a nomination keeps it within the plan: another pod in its place would be planned beside it.
+        // A nominated pod comes first: its room is reserved already.
         let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
         let mut pods = preemptor.pods.clone();
         pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix)));
         pods.truncate(minimum.saturating_sub(held).max(1));
-        pods
+        preemptor.with(cluster, pods)
     }
 
-    /// Only the preemptor: the plan of other pods of its gang may be under way.
+    /// Only the preemptor: a plan for other pods of its gang may be in flight.
     fn gives_up(&self, preemptor: &Preemptor, _: bool) -> Vec<PodIx> {
         vec![preemptor.pod]
     }
@@ -66,7 +64,7 @@ impl Search for NodeByNode {
     }
 }
 
-/// A plan for the asking pod; or what stood in the way.
+/// A plan for the preemptor, or the obstacle.
 fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Sample) -> Result<Plan, Obstacle> {
     let preemptor = context.preemptor.pod;
     let mut nodes: Vec<(NodeIx, &Node)> =
@@ -93,16 +91,16 @@ fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Samp
     Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
 }
 
-/// What freeing a node would cost; none where it cannot be freed.
+/// The cheapest evictions on a node after which the preemptor fits.
 fn offer(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     (ix, node): (NodeIx, &Node),
     request: &Request,
 ) -> Option<PreemptionCandidate> {
-    let candidates: Vec<PodIx> = node.pods.iter().copied().filter(|pod| context.may_make_way(cluster, *pod)).collect();
+    let candidates: Vec<PodIx> = node.pods.iter().copied().filter(|pod| context.is_candidate(cluster, *pod)).collect();
     let candidates = context.in_reprieve_order(cluster, candidates);
-    // A pod that is leaving anyway is reprieved last: no other pod is evicted for it.
+    // A leaving pod is reprieved last: no other pod is evicted instead of it.
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =
         candidates.iter().partition(|ix| context.is_leaving(cluster, **ix));
     let (protected, open) = cluster.split_by_budget(&staying);
@@ -120,7 +118,7 @@ fn offer(
     }
 }
 
-/// Notes the nodes that were not looked at because there were offers enough.
+/// Explains the nodes that were not tried, because enough others fit.
 fn tell_not_looked_at(context: &mut PreemptionContext<'_>, nodes: &[(NodeIx, &Node)], offers: usize) {
     for (node, _) in nodes {
         let detail = || Detail::default().count("candidates", offers);
@@ -128,7 +126,7 @@ fn tell_not_looked_at(context: &mut PreemptionContext<'_>, nodes: &[(NodeIx, &No
     }
 }
 
-/// Notes of the chosen offer which pods are reprieved and which are not; of the others that they were not chosen.
+/// Explains the victims of the chosen node, and that the other nodes were not chosen.
 fn tell_offers(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -151,7 +149,7 @@ fn tell_offers(
     }
 }
 
-/// Notes of the candidates on a node which are reprieved, and what would be missing with each of the others back.
+/// Explains which candidates of a node are reprieved, and what the preemptor would lack with each of the others.
 fn tell_victims(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,

@@ -1,17 +1,17 @@
-//! A node as a search sees it: what it would have after evicting every candidate, and who that is.
+//! A dry run of a node: its candidates, and the room after evicting some of them.
 
 use super::reprieve::without_reprieve;
 use crate::laws::{NodeChoice, NodeCost, NodeVictims};
 use crate::model::{Amounts, Cluster, Kind, Node, NodeIx, PodIx, Request, ResourceIx};
 
-/// Somebody who may be evicted.
+/// A pod that may be evicted.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// The pod.
     pub pod: PodIx,
-    /// What comes free when it goes, where that is not what it asks for.
+    /// What its eviction frees, if that is not its request.
     frees: Option<Request>,
-    /// How reluctantly it is taken, one bit a reason (see [`LastResort`](crate::laws::LastResort)).
+    /// The reasons to protect it, one bit each (see [`LastResort`](crate::laws::LastResort)).
     pub reluctance: u8,
 }
 
@@ -23,49 +23,47 @@ impl Candidate {
         Candidate { pod, frees, reluctance: 0 }
     }
 
-    /// What comes free when it goes.
+    /// What its eviction frees.
     fn frees<'a>(&'a self, cluster: &'a Cluster) -> Option<&'a Request> {
         self.frees.as_ref().or_else(|| cluster.pod(self.pod).map(|pod| &pod.request))
     }
 }
 
-/// A node under consideration.
+/// A dry run of a node.
 #[derive(Debug, Clone)]
 pub struct NodeDryRun {
     /// The node.
     pub node: NodeIx,
-    /// Its place among the names of all nodes.
+    /// Its rank among all nodes, by name.
     pub rank: u64,
-    /// What room would come without evicting anybody: what is free and what is leaving, less what is promised to others.
+    /// The room without evictions: what is free or held by leaving pods, less what is promised to others.
     pub room: Amounts,
-    /// Who is leaving anyway.
+    /// The leaving pods.
     pub leaving: Vec<PodIx>,
-    /// Who may be evicted, in the order in which they are reprieved: those first whose disruption budget is exhausted, of these and of
-    /// the others the most important first.
+    /// The candidates in the order of reprieve: first the pods whose disruption budget is exhausted; within both parts the most important
+    /// first.
     pub candidates: Vec<Candidate>,
-    /// How many of them have an exhausted budget.
+    /// How many candidates have an exhausted budget.
     pub protected: usize,
-    /// The resources that the pods planned onto it ask for. Only of these there must be enough: a node that is overcommitted in
-    /// another one is none of their business.
+    /// The resources that the planned pods request. Only these must be free: a node may be overcommitted in another one.
     pub asked: Vec<ResourceIx>,
-    /// Which pods would be evicted for the pods planned onto it so far.
+    /// The victims for the pods that are planned so far.
     pub victims: Vec<PodIx>,
 }
 
-/// What freeing a node costs.
+/// The cost of evictions on a node.
 #[derive(Debug, Clone)]
 pub struct Price {
     /// The victims.
     pub victims: Vec<PodIx>,
-    /// How many of them against their disruption budgets.
+    /// How many victims violate a disruption budget.
     pub violations: usize,
-    /// What is lost.
+    /// The key by which nodes are compared.
     pub cost: NodeCost,
 }
 
 impl NodeDryRun {
-    /// A node onto which nothing is planned yet, with so much room beside the candidates. Of these the first so many are protected by
-    /// a budget.
+    /// A node without planned pods: its room beside the candidates, and how many of these have an exhausted budget.
     pub fn new(
         cluster: &Cluster,
         (ix, node): (NodeIx, &Node),
@@ -83,7 +81,7 @@ impl NodeDryRun {
         self.candidates.iter().map(|candidate| candidate.pod).collect()
     }
 
-    /// What it costs to plan one more pod with this request onto the node; none where it does not fit even with every candidate gone.
+    /// The cost of one more pod with this request. None if it does not fit even after evicting every candidate.
     pub fn price(&self, cluster: &Cluster, choice: &NodeChoice, request: &Request) -> Option<Price> {
         let mut victims = self.victims_for(cluster, request)?;
         victims.retain(|pod| !self.victims.contains(pod));
@@ -93,7 +91,7 @@ impl NodeDryRun {
         Some(Price { victims, violations, cost })
     }
 
-    /// What there would be with some candidates gone.
+    /// The room after evicting some candidates.
     pub fn without(&self, cluster: &Cluster, gone: &[PodIx]) -> Amounts {
         let mut room = self.room.clone();
         for candidate in gone.iter().map(|ix| Candidate::new(cluster, *ix)) {
@@ -102,7 +100,7 @@ impl NodeDryRun {
         room
     }
 
-    /// What there would be with every candidate gone.
+    /// The room after evicting every candidate.
     pub fn emptied(&self, cluster: &Cluster) -> Amounts {
         let mut room = self.room.clone();
         let all = self.candidates.iter().filter_map(|candidate| candidate.frees(cluster));
@@ -110,7 +108,7 @@ impl NodeDryRun {
         room
     }
 
-    /// Plans one more pod with this request onto the node.
+    /// Plans one more pod with this request.
     pub fn plan(&mut self, cluster: &Cluster, request: &Request) {
         if let Some(victims) = self.victims_for(cluster, request) {
             self.victims = victims;
@@ -121,7 +119,7 @@ impl NodeDryRun {
         self.asked.dedup();
     }
 
-    /// Which pods would be evicted: everybody is taken away, and reprieved in their order as long as there is room.
+    /// The victims for a request: every candidate is evicted, then reprieved in order as long as there is room.
     pub fn victims_for(&self, cluster: &Cluster, request: &Request) -> Option<Vec<PodIx>> {
         let asks = |resource: ResourceIx| self.asked.contains(&resource) || request.get(resource) > 0;
         let fits = |room: &Amounts| room.iter().all(|(resource, left)| left >= 0 || !asks(resource));

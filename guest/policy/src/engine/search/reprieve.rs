@@ -1,9 +1,9 @@
-//! The reprieve: of the pods that were thought away, each comes back that can.
+//! The reprieve: which evicted candidates can stay after all.
 
-/// Asks in order of each candidate, all of which are gone, what stands against having it back. One against which nothing stands is
-/// back from then on. The others are returned, with what stood against them.
+/// Considers each evicted candidate in order. A candidate without an obstacle stays from then on. Returns the others with their
+/// obstacles.
 ///
-/// `against` brings the candidate back, and takes it away again where something stands against it.
+/// `against` puts the candidate back; if there is an obstacle, it evicts the candidate again.
 pub fn reprieve<C, W>(
     candidates: impl IntoIterator<Item = C>,
     mut against: impl FnMut(&C) -> Option<W>,
@@ -11,7 +11,7 @@ pub fn reprieve<C, W>(
     candidates.into_iter().filter_map(|candidate| against(&candidate).map(|why| (candidate, why))).collect()
 }
 
-/// The same where only those count who do not come back.
+/// The same without the obstacles.
 pub fn without_reprieve<C>(candidates: impl IntoIterator<Item = C>, mut is_back: impl FnMut(&C) -> bool) -> Vec<C> {
     let needed = reprieve(candidates, |candidate| if is_back(candidate) { None } else { Some(()) });
     needed.into_iter().map(|(candidate, ())| candidate).collect()

@@ -1,4 +1,4 @@
-//! The end of the search by jobs: with the job on its nodes, every pod is reprieved that can be.
+//! The end of the search by jobs: with the job on its nodes, every candidate is considered for a reprieve.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,12 @@ use super::reprieve::reprieve;
 use super::trace::{Why, crowding};
 use super::{Obstacle, Plan, PreemptionContext};
 use crate::engine::room::Lack;
+use crate::laws::Preemptor;
 use crate::model::{Amounts, Cluster, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial};
 
-/// Evicts every candidate in the trial on the nodes of the plan, and, where a limit of the preemptor's own queue needs it, those of
-/// that queue wherever they are; then puts them back in order, as long as the pods of the job keep their nodes
-/// and every limit holds. Who is left out is a victim.
+/// Evicts in a trial every candidate on the nodes of the plan. If a limit does not hold, also every candidate in the queues of the
+/// planned gangs, on any node. Then reprieves them in order, as long as the planned pods keep their nodes and every limit holds. The
+/// others are the victims.
 pub fn reprieve_job(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
@@ -21,15 +22,18 @@ pub fn reprieve_job(
     let mut trial = Trial::new(cluster);
     let mut taken = Taken::default();
     nominations.iter().for_each(|(pod, node)| trial.place(*pod, *node));
-    // Asked before anybody is taken away: a pod that happens to stand on a node of the plan must not be evicted for the limit where a
-    // less important one elsewhere would do.
+    if let Some((rule, denial)) = context.broken_permit(trial.cluster()) {
+        return Err(Obstacle::Law(rule, denial));
+    }
+    // Asked before the evictions: a pod on a node of the plan must not be evicted for a limit if a less important one elsewhere is
+    // enough.
     let over = context.broken_limit(trial.cluster()).is_some();
     for dry_run in dry_runs {
         dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
         dry_run.candidates.iter().for_each(|candidate| taken.take(&mut trial, candidate.pod));
     }
-    if over {
-        taken.take_own_queue(&mut trial, context);
+    for gang in context.gangs.iter().filter(|_| over) {
+        taken.take_own_queue(&mut trial, context, gang);
     }
     if let Some((rule, denial)) = context.broken_limit(trial.cluster()) {
         return Err(Obstacle::Law(rule, denial));
@@ -54,11 +58,11 @@ pub fn reprieve_job(
     Ok(Plan::by_node(context.preemptor.pod, nominations, victims))
 }
 
-/// What stands against a trial in which a pod is back on its node.
+/// The obstacle to a reprieve, in a trial where the candidate is on its node again.
 fn against(cluster: &Cluster, context: &PreemptionContext<'_>, kept: Option<&Kept>) -> Option<Why> {
     let crowded = kept.filter(|kept| kept.is_crowded(cluster));
     match crowded {
-        // What is lacking is worked out only to be noted.
+        // The amounts are needed for explanations only.
         Some(_) if !context.notes.are_on() => Some(Why::Lack(Lack::default())),
         Some(kept) => {
             let lack = crowding(cluster, kept.node, &context.preemptor.pods, &kept.promised);
@@ -68,11 +72,11 @@ fn against(cluster: &Cluster, context: &PreemptionContext<'_>, kept: Option<&Kep
     }
 }
 
-/// Those that were taken away.
+/// The evicted candidates.
 #[derive(Default)]
 struct Taken(Vec<EvictionSet>);
 
-/// One that was taken away with those that go with it, and where each was.
+/// An evicted candidate, the pods that leave with it, and the place of each before.
 struct EvictionSet {
     head: PodIx,
     places: Vec<(PodIx, Place)>,
@@ -89,31 +93,30 @@ impl Taken {
         }
     }
 
-    /// Takes away the pods of the preemptor's own queue, and those below it, that may be evicted, wherever they are; and those that are leaving
-    /// anyway and count against any queue that bounds the preemptor, for what is promised counts there, too.
-    fn take_own_queue(&mut self, trial: &mut Trial<'_>, context: &mut PreemptionContext<'_>) {
+    /// Evicts the candidates in the queue of a gang and below it, on any node; and the pods that are leaving anyway and count against a
+    /// queue that bounds the gang, because what is promised counts there, too.
+    fn take_own_queue(&mut self, trial: &mut Trial<'_>, context: &mut PreemptionContext<'_>, gang: &Preemptor) {
         let cluster = trial.cluster();
-        let bounds: Vec<QueueIx> = context.preemptor.queues(cluster).map(|(ix, _)| ix).collect();
+        let bounds: Vec<QueueIx> = gang.queues(cluster).map(|(ix, _)| ix).collect();
         let counts = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
         let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(pod));
         let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();
         for ix in bounded {
             let cluster = trial.cluster();
             let queue = cluster.pod(ix).and_then(|pod| pod.queue);
-            let is_own = context.preemptor.queue.is_some_and(|own| cluster.is_below(queue, own));
+            let is_own = gang.queue.is_some_and(|own| cluster.is_below(queue, own));
             if context.is_leaving(cluster, ix) {
                 trial.evict_set(ix);
-            } else if is_own && context.may_make_way(cluster, ix) {
+            } else if is_own && context.is_candidate(cluster, ix) {
                 self.take(trial, ix);
             }
         }
     }
 
-    /// In the order in which they are reprieved: those first whose disruption budget is exhausted, of these and of the others the most
-    /// important first.
+    /// In the order of reprieve: first the pods whose disruption budget is exhausted; within both parts the most important first.
     fn in_order(mut self, cluster: &Cluster, context: &PreemptionContext<'_>) -> Vec<EvictionSet> {
         self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
-            (Some(a), Some(b)) => (context.laws.put_back.compare)(cluster, a, b),
+            (Some(a), Some(b)) => (context.laws.reprieve_order.compare)(cluster, a, b),
             _ => a.head.cmp(&b.head),
         });
         let heads: Vec<PodIx> = self.0.iter().map(|eviction_set| eviction_set.head).collect();
@@ -123,12 +126,12 @@ impl Taken {
     }
 }
 
-/// Room on a node of the plan that must be kept.
+/// What must stay free on a node of the plan.
 struct Kept {
     node: NodeIx,
     /// What is promised there to pods of other jobs.
     promised: Amounts,
-    /// The resources that the job asks for there.
+    /// The resources that the planned pods request there.
     asked: Vec<ResourceIx>,
 }
 
@@ -143,7 +146,7 @@ impl Kept {
         Kept { node: dry_run.node, promised, asked: dry_run.asked.clone() }
     }
 
-    /// Whether there is too little of something now.
+    /// Whether a requested resource is overcommitted.
     fn is_crowded(&self, cluster: &Cluster) -> bool {
         let free = cluster.node(self.node).map(|node| &node.free);
         free.is_some_and(|free| self.asked.iter().any(|resource| free.get(*resource) < self.promised.get(*resource)))

@@ -1,4 +1,4 @@
-//! The trace of a search: what is noted of nodes and of candidates. Nothing of it is worked out unless notes are kept.
+//! The trace of a search: explanations of nodes and candidates. Nothing is computed unless explanations are recorded.
 
 use std::collections::BTreeSet;
 
@@ -17,55 +17,43 @@ use crate::model::{Amounts, Cluster, NodeIx, Pod, PodIx, Request, ResourceIx};
 /// Why a pod cannot be reprieved.
 #[derive(Debug, Clone)]
 pub enum Why {
-    /// There would be too little room.
+    /// The planned pods would lack room.
     Lack(Lack),
     /// A law would be broken.
     Law(Rule, Denial),
 }
 
-/// A node on which nothing could be planned.
-pub struct Full<'a> {
-    /// The node.
-    pub node: NodeIx,
-    /// Who may be evicted there.
-    pub candidates: &'a [PodIx],
-    /// What there would be for the preemptor with all of them gone.
-    pub room: &'a Amounts,
-    /// What is asked for.
-    pub request: &'a Request,
-}
+/// The protected pods of a node, each with the law and its denial.
+pub type Barred = Vec<(PodIx, (Rule, Denial))>;
 
-/// The pods on a node that a law protects: the law and what it says, the most important first.
-pub type Barred = Vec<(PodIx, Rule, Denial)>;
-
-/// Notes what a node lacks even after evicting every candidate, and which of the others would have been enough.
-pub fn full(cluster: &Cluster, notes: &mut Notes, full: &Full<'_>, barred: Barred) {
-    let detail = || match Lack::of(full.room, full.request) {
+/// Explains what a node lacks even after evicting every candidate, and which protected pods would have been enough.
+pub fn full(cluster: &Cluster, notes: &mut Notes, (dry_run, request): (&NodeDryRun, &Request), barred: Barred) {
+    let (candidates, mut room) = (dry_run.pods(), dry_run.emptied(cluster));
+    let detail = || match Lack::of(&room, request) {
         None => Detail::case("nobody"),
-        Some(lack) => lack.detail(cluster).count("candidates", full.candidates.len()),
+        Some(lack) => lack.detail(cluster).count("candidates", candidates.len()),
     };
-    notes.note(Subject::Node(full.node.0), Outcome::Barred, &NODE_LACKS_ROOM, detail);
-    for ix in full.candidates {
+    notes.note(Subject::Node(dry_run.node.0), Outcome::Barred, &NODE_LACKS_ROOM, detail);
+    for ix in &candidates {
         notes.unneeded(*ix, "not-enough");
     }
-    let mut room = full.room.clone();
-    for (ix, ..) in &barred {
+    for (ix, _) in &barred {
         room.add(&cluster.frees(*ix));
     }
-    if room.lacks(full.request).is_some() {
+    if room.lacks(request).is_some() {
         return;
     }
-    let missed = without_reprieve(barred, |(ix, ..)| {
+    let missed = without_reprieve(barred, |(ix, _)| {
         let frees = cluster.frees(*ix);
         room.subtract(&frees);
-        let stays = room.lacks(full.request).is_none();
+        let stays = room.lacks(request).is_none();
         if !stays {
             room.add(&frees);
         }
         stays
     });
     let others = missed.len().saturating_sub(1);
-    for (ix, rule, denial) in missed {
+    for (ix, (rule, denial)) in missed {
         let detail = || {
             let detail = denial.detail(cluster).within(&ENOUGH_WITH);
             if others == 0 { detail } else { detail.count("others", others) }
@@ -74,7 +62,7 @@ pub fn full(cluster: &Cluster, notes: &mut Notes, full: &Full<'_>, barred: Barre
     }
 }
 
-/// What pods on a node lack there in a trial, beside what is promised to others.
+/// What the planned pods on a node lack in a trial, beside what is promised to others.
 pub fn crowding(cluster: &Cluster, at: NodeIx, here: &[PodIx], promised: &Amounts) -> Option<Lack> {
     let node = cluster.node(at)?;
     let pods = || here.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node() == Some(at));
@@ -88,7 +76,7 @@ pub fn crowding(cluster: &Cluster, at: NodeIx, here: &[PodIx], promised: &Amount
 }
 
 impl PreemptionContext<'_> {
-    /// Notes of a node that it has too little room even with every candidate gone.
+    /// Explains that a node does not fit even after evicting every candidate.
     pub fn tell_full(&mut self, cluster: &Cluster, dry_run: &NodeDryRun, request: &Request) {
         if !self.notes.are_on() {
             return;
@@ -99,33 +87,30 @@ impl PreemptionContext<'_> {
         let stays = |ix: &PodIx| !candidates.contains(ix) && !self.is_leaving(cluster, *ix);
         let there = there.iter().copied().filter(|ix| stays(ix) && cluster.pod(*ix).is_some_and(is_other)).collect();
         let barred = self.in_reprieve_order(cluster, there).into_iter();
-        let barred = barred.filter_map(|ix| self.barring(cluster, ix).map(|(rule, denial)| (ix, rule, denial)));
-        let barred = barred.collect();
-        let room = dry_run.emptied(cluster);
-        let node = Full { node: dry_run.node, candidates: &candidates, room: &room, request };
-        full(cluster, self.notes, &node, barred);
+        let barred = barred.filter_map(|ix| Some((ix, self.first_denial(cluster, ix)?))).collect();
+        full(cluster, self.notes, (dry_run, request), barred);
     }
 
-    /// Notes of those who may be evicted, and do not, why they do not have to.
+    /// Explains why candidates are not evicted.
     pub fn tell_unneeded(&mut self, candidates: &[PodIx], why: &'static str) {
         for ix in candidates {
             self.notes.unneeded(*ix, why);
         }
     }
 
-    /// Notes a node that would have done, and what it would have cost, in this case.
+    /// Explains that a node fits, and the cost.
     pub fn tell_enough(&mut self, cluster: &Cluster, node: NodeIx, victims: &[PodIx], case: &'static str) {
         self.notes.note(Subject::Node(node.0), Outcome::Enough, &NODE_SUFFICES, || cost(cluster, victims, case));
     }
 }
 
 impl Notes {
-    /// Notes that a pod is reprieved.
+    /// Explains that a pod is reprieved.
     pub fn reprieved(&mut self, ix: PodIx) {
-        self.note(Subject::Pod(ix.0), Outcome::PutBack, &REPRIEVED, Detail::default);
+        self.note(Subject::Pod(ix.0), Outcome::Reprieved, &REPRIEVED, Detail::default);
     }
 
-    /// Notes why a pod is not reprieved.
+    /// Explains why a pod is not reprieved.
     pub fn needed(&mut self, cluster: &Cluster, ix: PodIx, why: &Why) {
         let subject = Subject::Pod(ix.0);
         match why {
@@ -136,16 +121,16 @@ impl Notes {
         }
     }
 
-    /// Notes that a pod is left alone, unless it is known whether it could be reprieved.
+    /// Explains why a candidate is not evicted, unless its reprieve was considered.
     pub fn unneeded(&mut self, ix: PodIx, why: &'static str) {
         let subject = Subject::Pod(ix.0);
-        if !self.are_on() || self.tell_of(&subject, Outcome::PutBack) || self.tell_of(&subject, Outcome::Needed) {
+        if !self.are_on() || self.tell_of(&subject, Outcome::Reprieved) || self.tell_of(&subject, Outcome::Needed) {
             return;
         }
         self.note(subject, Outcome::Unneeded, &NOT_NEEDED, || Detail::case(why));
     }
 
-    /// Notes the nodes of a plan, and what it costs there; the victims come with the nodes they are on.
+    /// Explains the nodes of a plan and their cost. The victims are given with their nodes.
     pub fn planned(&mut self, cluster: &Cluster, nominations: &[(PodIx, NodeIx)], victims: &[(PodIx, NodeIx)]) {
         if !self.are_on() {
             return;
@@ -159,7 +144,7 @@ impl Notes {
     }
 }
 
-/// How many pods are evicted, and how important they are: in this case, or in the case `none`.
+/// The number and the highest priority of the victims; the case `none` without victims.
 pub fn cost(cluster: &Cluster, victims: &[PodIx], case: &'static str) -> Detail {
     let highest = victims.iter().filter_map(|ix| cluster.pod(*ix)).map(Pod::priority).max();
     match highest {

@@ -21,7 +21,7 @@
 //! `elastic-train`, `elastic-train-power-of-two` and `elastic-train-factor` of the job say which sizes are legal.
 
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::Class;
+use crate::model::Preemptibility;
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -34,10 +34,10 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the asking pod may be tried by itself.
+/// Whether the preemptor may be tried by itself.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    match case.preemptor.class {
-        Class::NonPreemptible => Ok(()),
-        Class::Preemptible => Err(Denial::Case("")),
+    match case.preemptor.preemptibility {
+        Preemptibility::NonPreemptible => Ok(()),
+        Preemptibility::Preemptible => Err(Denial::Case("")),
     }
 }

@@ -37,7 +37,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether nobody is leaving for the asking pod.
+/// Whether no victim of the preemptor is still leaving.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
         return Err(Denial::Underway { plan, left });

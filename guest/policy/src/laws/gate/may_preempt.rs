@@ -1,6 +1,7 @@
 //! # What it demands
 //!
 //! The preemptionPolicy and the labels of the preemptor allow it to preempt. `Never` forbids it in every system.
+//! Of gangs that are planned together, each must be allowed to.
 //!
 //! # Example
 //!
@@ -33,7 +34,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the asking pod may preempt.
+/// Whether the preemptor may preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.pod(case.preemptor.pod) {
         Some(pod) if pod.attributes.may_preempt => Ok(()),

@@ -3,6 +3,8 @@
 //! For each resource that the guarantee names: `non-preemptible used + promised + requested <= min`. Requested is the sum over
 //! the pods of the job that hold no node yet. A resource that the guarantee does not name is not bounded.
 //!
+//! Gangs that are planned together request together.
+//!
 //! # Example
 //!
 //! A quota has min 10 cpu; non-preemptible pods use 6. A non-preemptible job of 3 pods with 2 cpu each needs 6: 6 + 6 is more
@@ -22,8 +24,8 @@
 //!
 //! `spec.min` of the ElasticQuota. `enableCheckParentQuota` asks the parents, too.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, within};
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::model::Preemptibility;
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -41,18 +43,15 @@ pub const LAW: Law<Holds> = Law::gate(
 
 /// Whether the preemptor, if it is non-preemptible, stays within the guarantee of its queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    if case.preemptor.class != Class::NonPreemptible {
+    if case.preemptor.preemptibility != Preemptibility::NonPreemptible {
         return Ok(());
     }
     for (ix, queue) in case.preemptor.queues(case.cluster) {
         for (resource, min) in queue.bounds.guaranteed.iter() {
-            let used = queue.used.of(Class::NonPreemptible, resource);
-            let asked = case.unplaced.get(resource);
-            let promised = case.promised(ix, Class::NonPreemptible, resource);
-            if !within(&[used, promised, asked], min) {
-                let parts = [("used", used), ("promised", promised), ("requested", asked), ("min", min)];
-                return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
-            }
+            let sum = Sum::of("used", queue.used.of(Preemptibility::NonPreemptible, resource))
+                .plus("promised", case.promised(ix, Preemptibility::NonPreemptible, resource))
+                .plus("requested", case.requested(ix, &[Preemptibility::NonPreemptible], resource));
+            sum.at_most("min", min).map_err(Denial::exceeds(ix, resource))?;
         }
     }
     Ok(())

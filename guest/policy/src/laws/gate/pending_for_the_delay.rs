@@ -33,9 +33,9 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the asking pod has waited long enough.
+/// Whether the preemptor has waited long enough.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let delay = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue)).map_or(0, |queue| queue.policy.delay);
+    let delay = case.preemptor.queue.map_or(0, |queue| case.cluster.policy(queue).delay);
     let entered = case.cluster.pod(case.preemptor.pod).map_or(0, |pod| pod.entered);
     let waited = case.cluster.now().saturating_sub(entered);
     if waited >= delay { Ok(()) } else { Err(Denial::TooSoon { waited, delay }) }

@@ -31,10 +31,9 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the queue of the asking pod lets it preempt.
+/// Whether the queue of the preemptor lets it preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let queue = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue));
-    if queue.is_some_and(|queue| queue.policy.frozen) {
+    if case.preemptor.queue.is_some_and(|queue| case.cluster.policy(queue).preempts_nothing) {
         return Err(Denial::Case(""));
     }
     Ok(())

@@ -35,7 +35,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the asking pod has a queue.
+/// Whether the preemptor has a queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match (case.preemptor.queue, case.preemptor.job) {
         (Some(_), _) => Ok(()),

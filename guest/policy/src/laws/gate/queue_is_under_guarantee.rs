@@ -23,8 +23,8 @@
 //!
 //! `resources.guaranteed` of the queues.
 
-use crate::laws::{Admits, Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, Pod, PodIx, QueueIx, ResourceIx};
+use crate::laws::{Admits, Case, Denial, Holds, Law, Sum, Text, page};
+use crate::model::{Guaranteed, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx, Used};
 
 /// The law, asked of the preemptor.
 pub const LAW: Law<Holds> = Law::gate(TEXT, holds);
@@ -52,43 +52,43 @@ const TEXT: Text = Text {
     file: page!("queue_is_under_guarantee.rs"),
 };
 
-/// How one resource stands with the queue that guarantees it.
-struct QueueRank {
+/// One resource of the queue that guarantees it.
+struct Judged {
     queue: QueueIx,
     resource: ResourceIx,
-    used: i64,
-    promised: i64,
-    asked: i64,
-    guaranteed: i64,
+    used: Used,
+    promised: Promised,
+    guaranteed: Guaranteed,
 }
 
-impl QueueRank {
-    fn is_under(&self) -> bool {
-        self.used.saturating_add(self.promised) < self.guaranteed
+impl Judged {
+    /// What is used and promised.
+    fn held(&self) -> Sum {
+        Sum::of("used", self.used).plus("promised", self.promised)
     }
 
-    fn not_under(&self) -> Denial {
-        let parts = [("used", self.used), ("promised", self.promised), ("guaranteed", self.guaranteed)];
-        Denial::Amount { case: "under", queue: self.queue, resource: self.resource, parts: parts.into() }
+    /// Whether the queue is under its guarantee.
+    fn is_under(&self) -> Result<(), Denial> {
+        self.held().less_than("guaranteed", self.guaranteed).map_err(Denial::amount("under", self.queue, self.resource))
     }
 }
 
 /// The resources that are judged.
-fn judged<'a>(case: &'a Case<'_>) -> impl Iterator<Item = QueueRank> + 'a {
-    case.unplaced.iter().filter_map(|(resource, asked)| {
+fn judged<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Judged> + 'a {
+    case.unplaced.iter().filter_map(|(resource, _)| {
         let (ix, queue, guaranteed) = case.cluster.guarantor(case.preemptor.queue, resource)?;
-        let promised = case.promised(ix, Class::Preemptible, resource);
-        Some(QueueRank { queue: ix, resource, used: queue.used.total(resource), promised, asked, guaranteed })
+        let promised = case.promised(ix, Preemptibility::Preemptible, resource);
+        Some(Judged { queue: ix, resource, used: queue.used.total(resource), promised, guaranteed })
     })
 }
 
-/// Whether the asking pod may make others leave at all.
+/// Whether the preemptor may preempt at all.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let mut none = true;
-    for standing in judged(case) {
+    for judged in judged(case) {
         none = false;
-        if !standing.is_under() && Some(standing.queue) == case.preemptor.queue {
-            return Err(standing.not_under());
+        if Some(judged.queue) == case.preemptor.queue {
+            judged.is_under()?;
         }
     }
     match none {
@@ -97,31 +97,18 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     }
 }
 
-/// Whether the candidate comes from inside every queue that is not under its guarantee as it stands.
+/// Whether the candidate is inside every queue that is not under its guarantee.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    let outside = |standing: &QueueRank| !case.cluster.is_below(candidate.queue, standing.queue);
-    match judged(case).find(|standing| !standing.is_under() && outside(standing)) {
-        Some(standing) => Err(standing.not_under()),
-        None => Ok(()),
-    }
+    let mut outside = judged(case).filter(|judged| !case.cluster.is_below(candidate.queue, judged.queue));
+    outside.try_for_each(|judged| judged.is_under())
 }
 
-/// Whether every queue that is not under its guarantee ends within it when the group goes and the asking pod comes.
+/// Whether every queue that is not under its guarantee ends within it with the victims evicted and the preemptor placed.
 fn suffices(case: &Case<'_>) -> Result<(), Denial> {
-    for standing in judged(case).filter(|standing| !standing.is_under()) {
-        let victims = case.given_up(standing.queue, standing.resource);
-        let end = [standing.used, standing.promised, standing.asked, victims.saturating_neg()];
-        if !crate::model::within(&end, standing.guaranteed) {
-            let parts = [
-                ("used", standing.used),
-                ("promised", standing.promised),
-                ("requested", standing.asked),
-                ("victims", victims),
-                ("guaranteed", standing.guaranteed),
-            ];
-            let (queue, resource) = (standing.queue, standing.resource);
-            return Err(Denial::Amount { case: "end", queue, resource, parts: parts.into() });
-        }
+    for judged in judged(case).filter(|judged| judged.is_under().is_err()) {
+        let (queue, resource) = (judged.queue, judged.resource);
+        let end = judged.held().plus("requested", case.asks(resource)).minus("victims", case.given_up(queue, resource));
+        end.at_most("guaranteed", judged.guaranteed).map_err(Denial::amount("end", queue, resource))?;
     }
     Ok(())
 }

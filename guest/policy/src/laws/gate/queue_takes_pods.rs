@@ -41,8 +41,8 @@ pub const LAW: Law<Holds> = Law::gate(
 
 /// Whether the preemptor's queue takes pods.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let queue = case.preemptor.queue.and_then(|queue| case.cluster.queue(queue));
-    let spec = queue.map(|queue| &queue.spec).ok_or(Denial::Case("unknown"))?;
+    let spec = case.preemptor.queue.and_then(|queue| case.cluster.queue_spec(queue));
+    let spec = spec.ok_or(Denial::Case("unknown"))?;
     match (spec.open, spec.has_children) {
         (false, _) => Err(Denial::Case("closed")),
         (true, true) => Err(Denial::Case("parent")),

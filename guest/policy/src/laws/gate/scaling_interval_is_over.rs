@@ -34,9 +34,9 @@ pub const LAW: Law<Holds> = Law::gate(
 
 /// Whether the interval since the last change of size is over.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let Some(job) = case.preemptor.job.and_then(|job| case.cluster.job(job)) else { return Ok(()) };
-    let interval = job.elastic().map_or(0, |elastic| elastic.interval);
-    match job.scaled_at {
+    let Some(job) = case.preemptor.job else { return Ok(()) };
+    let interval = case.cluster.elastic(job).map_or(0, |elastic| elastic.interval);
+    match case.cluster.scaled_at(job) {
         Some(at) if case.cluster.now() < at.saturating_add(interval) => Err(Denial::Case("")),
         _ => Ok(()),
     }

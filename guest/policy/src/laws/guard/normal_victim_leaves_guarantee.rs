@@ -20,8 +20,8 @@
 //!
 //! `guarantee.resource` of the Queue.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::laws::{Admits, Case, Denial, Law, Sum, Text, page};
+use crate::model::{Freed, Pod, PodIx};
 
 /// The law.
 pub const LAW: Law<Admits> = Law::guard(
@@ -44,11 +44,9 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
         return Ok(());
     }
     for (resource, guaranteed) in queue.bounds.guaranteed.iter() {
-        let (held, used) = (candidate.request.get(resource), queue.used.total(resource));
-        if used.saturating_sub(held) < guaranteed {
-            let parts = [("used", used), ("held", held), ("guaranteed", guaranteed)];
-            return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
-        }
+        let held = Freed(candidate.request.get(resource));
+        let left = Sum::of("used", queue.used.total(resource)).minus("held", held);
+        left.at_least("guaranteed", guaranteed).map_err(Denial::exceeds(ix, resource))?;
     }
     Ok(())
 }

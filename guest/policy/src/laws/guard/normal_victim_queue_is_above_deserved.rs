@@ -23,7 +23,7 @@
 //!
 //! `deserved` of the Queue; `ancestorReclaimLevel` of the capacity plugin.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
+use crate::laws::{Admits, Case, Denial, Law, Sum, Text, page};
 use crate::model::{Cluster, Pod, PodIx, Queue, QueueIx};
 
 /// The law.
@@ -42,7 +42,8 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     if candidate.is_elastic() {
         return Ok(());
     }
-    let watched = candidate.queue.and_then(|queue| case.cluster.queue(queue)).map_or(0, |q| q.spec.watched_ancestors);
+    let watched =
+        candidate.queue.and_then(|queue| case.cluster.queue_spec(queue)).map_or(0, |spec| spec.watched_ancestors);
     let levels = usize::try_from(watched).unwrap_or(usize::MAX).saturating_add(1);
     let path = case.cluster.path(candidate.queue).take(levels);
     let mut own = path.filter(|(ix, _)| !shared(case.cluster, case.preemptor.queue, *ix));
@@ -56,11 +57,11 @@ fn shared(cluster: &Cluster, of: Option<QueueIx>, queue: QueueIx) -> bool {
 
 /// Why a queue has nothing to give by this pod: the first resource that it deserves some of; none where it has.
 fn keeps(ix: QueueIx, queue: &Queue, pod: &Pod) -> Option<Denial> {
+    let above = |resource, deserved| Sum::of("used", queue.used.total(resource)).more_than("deserved", deserved);
     let deserved = || pod.request.iter().filter_map(|(resource, _)| Some((resource, queue.entitlement(resource)?)));
-    if deserved().any(|(resource, entitlement)| queue.used.total(resource) > entitlement) {
+    if deserved().any(|(resource, deserved)| above(resource, deserved).is_ok()) {
         return None;
     }
-    let (resource, entitlement) = deserved().next()?;
-    let parts = [("used", queue.used.total(resource)), ("deserved", entitlement)];
-    Some(Denial::Amount { case: "", queue: ix, resource, parts: parts.into() })
+    let (resource, deserved) = deserved().next()?;
+    above(resource, deserved).map_err(Denial::amount("", ix, resource)).err()
 }

@@ -38,8 +38,8 @@ pub const LAW: Law<Admits> = Law::guard(
 
 /// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    let job = candidate.attributes.job.and_then(|job| case.cluster.job(job));
-    let by_job = job.and_then(|job| job.pod_group.as_ref()).is_some_and(|pod_group| pod_group.opted_out);
+    let group = candidate.attributes.job.and_then(|job| case.cluster.pod_group(job));
+    let by_job = group.is_some_and(|group| group.opted_out);
     match (candidate.attributes.opted_out, by_job) {
         (true, _) => Err(Denial::Case("pod")),
         (false, true) => Err(Denial::Case("job")),

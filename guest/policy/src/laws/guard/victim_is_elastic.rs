@@ -19,7 +19,7 @@
 //! `capacity.reclaim.mode: elastic`.
 
 use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Class, Pod, PodIx};
+use crate::model::{Pod, PodIx, Preemptibility};
 
 /// The law.
 pub const LAW: Law<Admits> = Law::guard(
@@ -34,8 +34,8 @@ pub const LAW: Law<Admits> = Law::guard(
 
 /// Whether this law allows the eviction of the candidate.
 fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    match candidate.attributes.class {
-        Class::Preemptible => Ok(()),
-        Class::NonPreemptible => Err(Denial::Case("")),
+    match candidate.attributes.preemptibility {
+        Preemptibility::Preemptible => Ok(()),
+        Preemptibility::NonPreemptible => Err(Denial::Case("")),
     }
 }

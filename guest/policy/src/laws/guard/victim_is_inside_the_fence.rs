@@ -39,7 +39,7 @@ pub const LAW: Law<Admits> = Law::guard(
 /// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let mut path = case.cluster.path(case.preemptor.queue);
-    let fence = path.find(|(_, queue)| queue.policy.fenced && queue.parent.is_some());
+    let fence = path.find(|(ix, queue)| case.cluster.policy(*ix).fenced && queue.parent.is_some());
     match fence {
         Some((fence, _)) if !case.cluster.is_below(candidate.queue, fence) => Err(Denial::Case("")),
         _ => Ok(()),

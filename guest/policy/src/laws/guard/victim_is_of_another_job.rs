@@ -1,6 +1,6 @@
 //! # What it demands
 //!
-//! The victim is not of the job of the preemptor.
+//! The victim is not of the job of the preemptor, and of no other gang of its gang group.
 //!
 //! # Example
 //!
@@ -8,7 +8,8 @@
 //!
 //! # Why
 //!
-//! The policy decides about a job as a whole. Swapping its own pods would gain nothing.
+//! The policy decides about a job as a whole. Swapping its own pods would gain nothing. The gangs of a group start together: without
+//! the victim another gang of the group would be short.
 //!
 //! # Source
 //!
@@ -21,14 +22,14 @@
 //! None.
 
 use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx};
+use crate::model::{Job, Pod, PodIx};
 
 /// The law.
 pub const LAW: Law<Admits> = Law::guard(
     Text {
         name: "victim-is-of-another-job",
-        sentence: "a job does not evict its own pods",
-        templates: &[("", "the pod belongs to the same job")],
+        sentence: "a job does not evict its own pods, nor those of its gang group",
+        templates: &[("", "the pod belongs to the same job or gang group")],
         file: page!("victim_is_of_another_job.rs"),
     },
     admits,
@@ -36,8 +37,8 @@ pub const LAW: Law<Admits> = Law::guard(
 
 /// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    if case.preemptor.job.is_some() && candidate.attributes.job == case.preemptor.job {
-        return Err(Denial::Case(""));
-    }
-    Ok(())
+    let (Some(own), Some(other)) = (case.preemptor.job, candidate.attributes.job) else { return Ok(()) };
+    let group = case.cluster.job(own).and_then(Job::gang).map(|gang| gang.group.as_slice()).unwrap_or_default();
+    let is_grouped = !group.is_empty() && case.cluster.job(other).is_some_and(|job| group.contains(&job.key));
+    if own == other || is_grouped { Err(Denial::Case("")) } else { Ok(()) }
 }

@@ -21,7 +21,7 @@
 //! `disableDefaultPreemptiable` decides about pods without the label `preemptible`.
 
 use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Class, Pod, PodIx};
+use crate::model::{Pod, PodIx, Preemptibility};
 
 /// The law.
 pub const LAW: Law<Admits> = Law::guard(
@@ -41,7 +41,9 @@ pub const LAW: Law<Admits> = Law::guard(
 fn admits(_: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.attributes {
         ref attributes if attributes.opted_out => Err(Denial::Case("opted-out")),
-        ref attributes if attributes.class == Class::NonPreemptible => Err(Denial::Case("non-preemptible")),
+        ref attributes if attributes.preemptibility == Preemptibility::NonPreemptible => {
+            Err(Denial::Case("non-preemptible"))
+        }
         _ => Ok(()),
     }
 }

@@ -35,8 +35,7 @@ pub const LAW: Law<Admits> = Law::guard(
 
 /// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    let queue = candidate.queue.and_then(|queue| case.cluster.queue(queue));
-    match queue.is_some_and(|queue| queue.policy.spared) {
+    match candidate.queue.is_some_and(|queue| case.cluster.policy(queue).protects_pods) {
         true => Err(Denial::Case("")),
         false => Ok(()),
     }

@@ -24,7 +24,7 @@
 //!
 //! `resources.guaranteed` of the queues.
 
-use crate::laws::{Admits, Case, Denial, Law, Text, page};
+use crate::laws::{Admits, Case, Denial, Law, Sum, Text, page};
 use crate::model::{Pod, PodIx, QueueIx, ResourceIx};
 
 /// The law.
@@ -70,8 +70,8 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     }
     let within = case.unplaced.iter().find_map(|(resource, _)| {
         let (queue, guarantor, guaranteed) = case.cluster.guarantor(Some(theirs), resource)?;
-        let parts = [("used", guarantor.used.total(resource)), ("guaranteed", guaranteed)];
-        Some(Denial::Amount { case: "within", queue, resource, parts: parts.into() })
+        let over = Sum::of("used", guarantor.used.total(resource)).more_than("guaranteed", guaranteed);
+        over.map_err(Denial::amount("within", queue, resource)).err()
     });
     Err(within.unwrap_or(Denial::Case("unused")))
 }
@@ -82,9 +82,9 @@ fn judge(case: &Case<'_>, own: QueueIx, theirs: QueueIx, resource: ResourceIx) -
     let is_shared = |ix: QueueIx| common.is_none_or(|common| cluster.is_below(Some(common), ix));
     // The side of the victim as a whole: the queue just below the shared ones.
     let side = cluster.path(Some(theirs)).take_while(|(ix, _)| Some(*ix) != common).last();
-    let uses = side.is_some_and(|(_, queue)| queue.used.total(resource) > 0);
+    let uses = side.is_some_and(|(_, queue)| queue.used.total(resource).0 > 0);
     match (cluster.guarantor(Some(own), resource), cluster.guarantor(Some(theirs), resource)) {
-        (_, Some((ix, queue, guaranteed))) if !is_shared(ix) => match queue.used.total(resource) > guaranteed {
+        (_, Some((ix, queue, guaranteed))) if !is_shared(ix) => match queue.used.total(resource).0 > guaranteed.0 {
             true => Judgement::Over,
             false => Judgement::Within,
         },
@@ -95,7 +95,7 @@ fn judge(case: &Case<'_>, own: QueueIx, theirs: QueueIx, resource: ResourceIx) -
                 Judgement::Within
             }
         }
-        (_, Some((_, queue, guaranteed))) => match queue.used.total(resource) > guaranteed {
+        (_, Some((_, queue, guaranteed))) => match queue.used.total(resource).0 > guaranteed.0 {
             true => Judgement::Over,
             false => Judgement::WithinShared,
         },

@@ -36,8 +36,8 @@ pub const LAW: Law<Admits> = Law::guard(
 
 /// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    let queue = candidate.queue.and_then(|queue| case.cluster.queue(queue));
-    let reclaimable = queue.is_some_and(|queue| queue.spec.reclaimable);
+    let spec = candidate.queue.and_then(|queue| case.cluster.queue_spec(queue));
+    let reclaimable = spec.is_some_and(|spec| spec.reclaimable);
     match candidate.queue.is_some() && (candidate.queue == case.preemptor.queue || reclaimable) {
         true => Ok(()),
         false => Err(Denial::Case("")),

@@ -1,6 +1,7 @@
 //! # What it demands
 //!
-//! The priority of the victim is strictly lower than that of the preemptor.
+//! The priority of the victim is strictly lower than that of the preemptor; for gangs that are planned together, lower than that of
+//! each.
 //!
 //! # Example
 //!

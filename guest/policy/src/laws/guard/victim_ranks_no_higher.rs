@@ -25,7 +25,7 @@
 //! `priority.offset` and `priority.policy` of the queues.
 
 use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx, Queue, QueueIx};
+use crate::model::{Pod, PodIx, Policy, QueueIx};
 
 /// The law.
 pub const LAW: Law<Admits> = Law::guard(
@@ -59,20 +59,21 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
 fn reaches(case: &Case<'_>, own: QueueIx, theirs: QueueIx, rank: i64, priority: i64) -> bool {
     let common = case.cluster.common_ancestor(own, theirs);
     let mut rank = rank;
-    for (ix, queue) in case.cluster.path(Some(own)) {
-        let offset = i64::from(queue.policy.priority_offset);
-        rank = if queue.policy.priority_fenced { offset } else { rank.saturating_add(offset) };
+    for (ix, _) in case.cluster.path(Some(own)) {
+        let policy = case.cluster.policy(ix);
+        let offset = i64::from(policy.priority_offset);
+        rank = if policy.priority_fenced { offset } else { rank.saturating_add(offset) };
         if Some(ix) == common {
             break;
         }
     }
-    let mut down: Vec<&Queue> =
-        case.cluster.path(Some(theirs)).take_while(|(ix, _)| Some(*ix) != common).map(|(_, queue)| queue).collect();
+    let path = case.cluster.path(Some(theirs)).take_while(|(ix, _)| Some(*ix) != common);
+    let mut down: Vec<Policy> = path.map(|(ix, _)| case.cluster.policy(ix)).collect();
     down.reverse();
     let mut fenced = false;
-    for queue in down {
-        let offset = i64::from(queue.policy.priority_offset);
-        if !queue.policy.priority_fenced {
+    for policy in down {
+        let offset = i64::from(policy.priority_offset);
+        if !policy.priority_fenced {
             rank = rank.saturating_sub(offset);
         } else if offset > rank {
             return false;

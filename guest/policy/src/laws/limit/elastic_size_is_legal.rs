@@ -35,8 +35,7 @@ pub const LAW: Law<Holds> = Law::limit(
 
 /// Whether the size of the preemptor's job is legal.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let elastic = case.preemptor.job.and_then(|job| case.cluster.job(job)).and_then(|job| job.elastic());
-    let Some(elastic) = elastic else { return Ok(()) };
+    let Some(elastic) = case.preemptor.job.and_then(|job| case.cluster.elastic(job)) else { return Ok(()) };
     let size = case.cluster.holders(case.preemptor.pod).count();
     match elastic.allows(case.cluster.minimum(case.preemptor.pod), size) {
         true => Ok(()),

@@ -21,8 +21,8 @@
 //!
 //! `resources.max` of the queues.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, within};
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::model::{Preemptibility, Requested};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -38,22 +38,20 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the asking pod stays under every maximum when the group has gone.
+/// Whether the preemptor stays under every maximum after the evictions.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let others = |ix| !case.preemptor.pods.contains(&ix);
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
         for (resource, max) in queue.bounds.max.iter() {
-            let asked = case.unplaced.get(resource);
-            if asked == 0 {
+            if case.asks(resource) == Requested(0) {
                 continue;
             }
-            let (used, victims) = (queue.used.total(resource), case.given_up(ix, resource));
-            let promised = case.cluster.promised_below(ix, Class::Preemptible, resource, others);
-            if !within(&[used, promised, asked, victims.saturating_neg()], max) {
-                let parts =
-                    [("used", used), ("promised", promised), ("requested", asked), ("victims", victims), ("max", max)];
-                return Err(Denial::Amount { case: "", queue: ix, resource, parts: parts.into() });
-            }
+            let promised = case.cluster.promised_below(ix, Preemptibility::Preemptible, resource, others);
+            let sum = Sum::of("used", queue.used.total(resource))
+                .plus("promised", promised)
+                .plus("requested", case.asks(resource))
+                .minus("victims", case.given_up(ix, resource));
+            sum.at_most("max", max).map_err(Denial::amount("", ix, resource))?;
         }
     }
     Ok(())

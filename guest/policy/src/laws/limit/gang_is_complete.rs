@@ -3,13 +3,15 @@
 //! Every gang of the group has its minimum of pods. Which pods count is its match policy: pods held at Permit (the pod that asks
 //! is one of them); or those and the bound ones; or those held at Permit, but only until a member was bound once.
 //!
+//! It is asked at Permit. A plan that evicts pods is asked it before, as if all pods of the plan were held at Permit.
+//!
 //! # Example
 //!
 //! A gang needs 3 pods and 2 are held at Permit: both wait. When the third one gets a node, all three are bound.
 //!
 //! # Why
 //!
-//! A gang that runs in part holds room and does no work.
+//! A gang that runs in part holds room and does no work. No pod is evicted for a gang group that could not start afterwards.
 //!
 //! # Source
 //!
@@ -22,7 +24,7 @@
 //! Minimum, match policy and timeout of the gang.
 
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Cluster, JobIx, Match, Place};
+use crate::model::{Cluster, Job, JobIx, Match};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -54,17 +56,13 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
 }
 
 fn complete(cluster: &Cluster, ix: JobIx) -> Result<(), Denial> {
-    let Some((job, gang)) = cluster.job(ix).and_then(|job| Some((job, job.gang()?))) else { return Ok(()) };
-    let members = || job.members.iter().filter_map(|pod| cluster.pod(*pod));
-    let waiting = members().filter(|pod| matches!(pod.place, Place::Reserved(_))).count();
-    let bound = members().filter(|pod| matches!(pod.place, Place::Bound(_)) && !pod.terminating).count();
-    let (case, have) = match gang.matching {
-        Match::OnceSatisfied if cluster.was_satisfied(job) => return Ok(()),
-        Match::OnceSatisfied | Match::OnlyWaiting => ("waiting", waiting),
-        Match::WaitingAndRunning => ("waiting-or-running", waiting.saturating_add(bound)),
+    let (Some(gang), Some(have)) = (cluster.job(ix).and_then(Job::gang), cluster.assembled(ix)) else { return Ok(()) };
+    let case = match gang.matching {
+        Match::OnceSatisfied | Match::OnlyWaiting => "waiting",
+        Match::WaitingAndRunning => "waiting-or-running",
     };
-    if have >= usize::try_from(gang.minimum).unwrap_or(usize::MAX) {
-        return Ok(());
+    match cluster.is_complete(ix) {
+        true => Ok(()),
+        false => Err(Denial::Incomplete { job: ix, case, have, need: gang.minimum }),
     }
-    Err(Denial::Incomplete { job: ix, case, have, need: gang.minimum })
 }

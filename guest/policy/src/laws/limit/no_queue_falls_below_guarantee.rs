@@ -21,7 +21,7 @@
 //!
 //! `resources.guaranteed` of the queues.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -46,10 +46,10 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
         let shared = victim.queue.and_then(|queue| case.cluster.common_ancestor(own, queue));
         for (ix, queue) in case.cluster.path(victim.queue).take_while(|(ix, _)| Some(*ix) != shared) {
             for (resource, guaranteed) in queue.bounds.guaranteed.iter() {
-                let (used, victims) = (queue.used.total(resource), case.given_up(ix, resource));
-                if victim.request.get(resource) > 0 && used.saturating_sub(victims) < guaranteed {
-                    let parts = [("used", used), ("victims", victims), ("guaranteed", guaranteed)];
-                    return Err(Denial::Amount { case: "", queue: ix, resource, parts: parts.into() });
+                if victim.request.get(resource) > 0 {
+                    let left =
+                        Sum::of("used", queue.used.total(resource)).minus("victims", case.given_up(ix, resource));
+                    left.at_least("guaranteed", guaranteed).map_err(Denial::amount("", ix, resource))?;
                 }
             }
         }

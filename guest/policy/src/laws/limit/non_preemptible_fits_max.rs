@@ -4,6 +4,8 @@
 //! among requesting quotas, the share (runtime) replaces the maximum. At PreFilter a job over it is refused, but it may still
 //! preempt: preemptible pods of its own queue can be evicted. Then this must hold with the plan carried out.
 //!
+//! Gangs that are planned together request together.
+//!
 //! # Example
 //!
 //! A quota has max 10 cpu, and preemptible pods use 8. A non-preemptible job of 4 is refused: 8 + 4 is more than 10. Evicting a
@@ -23,8 +25,8 @@
 //!
 //! `spec.max` of the ElasticQuota; `enableRuntimeQuota`; `enableCheckParentQuota`.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, within};
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::model::{Preemptibility, Promised};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -42,26 +44,19 @@ pub const LAW: Law<Holds> = Law::limit(
 
 /// Whether the preemptor, if it is non-preemptible, stays under the maximum of its queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    if case.preemptor.class != Class::NonPreemptible {
+    if case.preemptor.preemptibility != Preemptibility::NonPreemptible {
         return Ok(());
     }
     for (ix, queue) in case.preemptor.queues(case.cluster) {
         let (called, limit) = queue.limit();
         for (resource, max) in limit.iter() {
             let [preemptible, non_preemptible] = queue.used.parts(resource);
-            let asked = case.unplaced.get(resource);
-            let promised = [Class::Preemptible, Class::NonPreemptible].map(|class| case.promised(ix, class, resource));
-            let promised = promised.iter().fold(0, |sum: i64, part| sum.saturating_add(*part));
-            if !within(&[preemptible, non_preemptible, promised, asked], max) {
-                let parts = [
-                    ("preemptible-used", preemptible),
-                    ("non-preemptible-used", non_preemptible),
-                    ("promised", promised),
-                    ("requested", asked),
-                    (called, max),
-                ];
-                return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
-            }
+            let promised = Preemptibility::ALL.map(|kind| case.promised(ix, kind, resource).0);
+            let sum = Sum::of("preemptible-used", preemptible)
+                .plus("non-preemptible-used", non_preemptible)
+                .plus("promised", Promised(promised.iter().fold(0, |sum: i64, part| sum.saturating_add(*part))))
+                .plus("requested", case.requested(ix, &Preemptibility::ALL, resource));
+            sum.at_most(called, max).map_err(Denial::exceeds(ix, resource))?;
         }
     }
     Ok(())

@@ -20,8 +20,8 @@
 //!
 //! `deserved` of the Queue; in force with `capacity.reclaim.mode: elastic`.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, within};
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::model::Preemptibility;
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -40,18 +40,16 @@ pub const LAW: Law<Holds> = Law::limit(
 /// Whether the preemptor, if it is no elastic pod, fits into what its queue deserves.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
-    if case.preemptor.class == Class::Preemptible {
+    if case.preemptor.preemptibility == Preemptibility::Preemptible {
         return Ok(());
     }
     for (resource, _) in case.preemptor.unplaced.iter() {
         let Some(bound) = queue.entitlement(resource).filter(|_| queue.bounds.deserved.get(resource).is_some()) else {
             continue;
         };
-        let (used, asked) = (queue.used.of(Class::NonPreemptible, resource), case.unplaced.get(resource));
-        if !within(&[used, asked], bound) {
-            let parts = [("used", used), ("requested", asked), ("deserved", bound)];
-            return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
-        }
+        let used = queue.used.of(Preemptibility::NonPreemptible, resource);
+        let sum = Sum::of("used", used).plus("requested", case.asks(resource));
+        sum.at_most("deserved", bound).map_err(Denial::exceeds(ix, resource))?;
     }
     Ok(())
 }

@@ -4,6 +4,8 @@
 //! non-preemptible pods of the queue request, running or pending, but at most the guarantee. A resource that the guarantee does
 //! not name is set aside as requested.
 //!
+//! Gangs that are planned together request together.
+//!
 //! # Example
 //!
 //! A quota has min 4 and max 8 cpu. Non-preemptible pods request 6, so 4 are set aside. Preemptible pods use 3. A preemptible job
@@ -23,8 +25,8 @@
 //!
 //! `spec.min` and `spec.max` of the ElasticQuota; `enableRuntimeQuota`; `enableCheckParentQuota`.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, within};
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::model::{Preemptibility, Requested};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -42,27 +44,19 @@ pub const LAW: Law<Holds> = Law::limit(
 
 /// Whether the preemptor, if it is preemptible, stays under what is left of the maximum of its queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    if case.preemptor.class != Class::Preemptible {
+    if case.preemptor.preemptibility != Preemptibility::Preemptible {
         return Ok(());
     }
     for (ix, queue) in case.preemptor.queues(case.cluster) {
         let (called, limit) = queue.limit();
         for (resource, max) in limit.iter() {
-            let requested = queue.requested.of(Class::NonPreemptible, resource);
-            let aside = queue.bounds.guaranteed.get(resource).map_or(requested, |min| min.min(requested));
-            let used = queue.used.of(Class::Preemptible, resource);
-            let asked = case.unplaced.get(resource);
-            let promised = case.promised(ix, Class::Preemptible, resource);
-            if !within(&[aside, used, promised, asked], max) {
-                let parts = [
-                    ("set-aside", aside),
-                    ("preemptible-used", used),
-                    ("promised", promised),
-                    ("requested", asked),
-                    (called, max),
-                ];
-                return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
-            }
+            let requested = queue.requested.of(Preemptibility::NonPreemptible, resource);
+            let aside = queue.bounds.guaranteed.get(resource).map_or(requested.0, |min| min.0.min(requested.0));
+            let sum = Sum::of("set-aside", Requested(aside))
+                .plus("preemptible-used", queue.used.of(Preemptibility::Preemptible, resource))
+                .plus("promised", case.promised(ix, Preemptibility::Preemptible, resource))
+                .plus("requested", case.requested(ix, &[Preemptibility::Preemptible], resource));
+            sum.at_most(called, max).map_err(Denial::exceeds(ix, resource))?;
         }
     }
     Ok(())

@@ -21,8 +21,7 @@
 //!
 //! `capability` and `guarantee.resource` of the Queues.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::within;
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -44,11 +43,8 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
         let (_, limit) = queue.limit();
         for (resource, _) in case.preemptor.unplaced.iter() {
             let Some(bound) = limit.get(resource) else { continue };
-            let (used, asked) = (queue.used.total(resource), case.unplaced.get(resource));
-            if !within(&[used, asked], bound) {
-                let parts = [("used", used), ("requested", asked), ("real-capability", bound)];
-                return Err(Denial::Exceeds { queue: ix, resource, parts: parts.into() });
-            }
+            let sum = Sum::of("used", queue.used.total(resource)).plus("requested", case.asks(resource));
+            sum.at_most("real-capability", bound).map_err(Denial::exceeds(ix, resource))?;
         }
     }
     Ok(())

@@ -22,8 +22,8 @@
 //!
 //! `deserved` of the Queue.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Queue, ResourceIx};
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::model::{Requested, ResourceIx};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -47,28 +47,18 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
     let mut later = case.preemptor.unplaced.clone();
     for pod in case.preemptor.pods.iter().filter_map(|ix| case.cluster.pod(*ix)) {
-        let sum = |(resource, asked)| {
-            let beyond = later.get(resource).saturating_sub(asked);
-            (resource, queue.used.total(resource), case.unplaced.get(resource).saturating_sub(beyond))
+        let fits = |(resource, amount): (ResourceIx, i64)| {
+            let beyond = later.get(resource).saturating_sub(amount);
+            let asked = Requested(case.unplaced.get(resource).saturating_sub(beyond));
+            let sum = Sum::of("used", queue.used.total(resource)).plus("requested", asked);
+            sum.at_most("deserved", queue.entitlement(resource).unwrap_or_default())
+                .map_err(Denial::exceeds(ix, resource))
         };
-        if !pod
-            .request
-            .iter()
-            .map(sum)
-            .any(|(resource, used, asked)| used.saturating_add(asked) <= entitlement(queue, resource))
-        {
+        if !pod.request.iter().any(|part| fits(part).is_ok()) {
             let shown = pod.request.iter().min_by_key(|(resource, _)| queue.entitlement(*resource).is_none());
-            return Err(shown.map(sum).map_or(Denial::Case("nothing"), |(resource, used, asked)| {
-                let parts = [("used", used), ("requested", asked), ("deserved", entitlement(queue, resource))];
-                Denial::Exceeds { queue: ix, resource, parts: parts.into() }
-            }));
+            shown.map_or(Err(Denial::Case("nothing")), fits)?;
         }
         later.subtract(&pod.request);
     }
     Ok(())
-}
-
-/// What a queue deserves of a resource; nothing where it does not say.
-fn entitlement(queue: &Queue, resource: ResourceIx) -> i64 {
-    queue.entitlement(resource).unwrap_or(0)
 }

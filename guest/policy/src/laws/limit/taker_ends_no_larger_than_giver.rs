@@ -22,8 +22,8 @@
 //!
 //! `resources.guaranteed` of the shared queue.
 
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Class, QueueIx, ResourceIx};
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::model::{Max, Preemptibility, QueueIx, Requested, ResourceIx, Used};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the asking pod takes no more than evens out when the group goes.
+/// Whether the queue of the preemptor ends with no more than the queue of the victims.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.queue else { return Ok(()) };
     let queues = case.group.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue);
@@ -47,7 +47,9 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
         let common = case.cluster.common_ancestor(own, theirs);
         let is_shared = |ix: QueueIx| common.is_some_and(|common| case.cluster.is_below(Some(common), ix));
         let guarantor = |leaf, resource| Some(case.cluster.guarantor(Some(leaf), resource)?.0);
-        let judged = || case.unplaced.iter().filter_map(|(resource, n)| Some((resource, n, guarantor(own, resource)?)));
+        let judged = || {
+            case.unplaced.iter().filter_map(|(resource, n)| Some((resource, Requested(n), guarantor(own, resource)?)))
+        };
         if judged().any(|(_, _, ix)| !is_shared(ix)) {
             continue;
         }
@@ -64,14 +66,13 @@ fn evens_out(
     case: &Case<'_>,
     (own, theirs): (QueueIx, QueueIx),
     resource: ResourceIx,
-    asked: i64,
+    asked: Requested,
 ) -> Result<(), Denial> {
-    let used = |ix: QueueIx| case.cluster.queue(ix).map_or(0, |queue| queue.used.total(resource));
-    let promised = case.promised(own, Class::Preemptible, resource);
-    let left = used(theirs).saturating_sub(case.given_up(theirs, resource));
-    if crate::model::within(&[used(own), promised, asked], left) {
-        return Ok(());
-    }
-    let parts = [("used", used(own)), ("promised", promised), ("requested", asked), ("left", left)];
-    Err(Denial::Amount { case: "", queue: own, resource, parts: parts.into() })
+    let used = |ix: QueueIx| case.cluster.queue(ix).map_or(Used(0), |queue| queue.used.total(resource));
+    // What is left to the other queue is the limit of the own one.
+    let left = Max(used(theirs).0.saturating_sub(case.given_up(theirs, resource).0));
+    let sum = Sum::of("used", used(own))
+        .plus("promised", case.promised(own, Preemptibility::Preemptible, resource))
+        .plus("requested", asked);
+    sum.at_most("left", left).map_err(Denial::amount("", own, resource))
 }

@@ -57,17 +57,17 @@ fn queues(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
         return Ordering::Equal;
     }
     let common = cluster.common_ancestor(a, b);
-    let side =
-        |queue| cluster.path(Some(queue)).take_while(|(ix, _)| Some(*ix) != common).last().map(|(_, queue)| queue);
+    let side = |queue| cluster.path(Some(queue)).take_while(|(ix, _)| Some(*ix) != common).last();
     match (side(a), side(b)) {
-        (Some(a), Some(b)) => siblings(a, b),
+        (Some(a), Some(b)) => siblings(cluster, a, b),
         (a, b) => a.is_some().cmp(&b.is_some()),
     }
 }
 
-fn siblings(a: &Queue, b: &Queue) -> Ordering {
-    let ((a_used, a_whole), (b_used, b_whole)) = (a.standing.share, b.standing.share);
+fn siblings(cluster: &Cluster, (a, first): (QueueIx, &Queue), (b, second): (QueueIx, &Queue)) -> Ordering {
+    let (a, b) = (cluster.queue_rank(a), cluster.queue_rank(b));
+    let ((a_used, a_whole), (b_used, b_whole)) = (a.share, b.share);
     let product = |used: i64, whole: i64| i128::from(used).saturating_mul(i128::from(whole));
     let by_share = product(a_used, b_whole).cmp(&product(b_used, a_whole));
-    b.standing.priority.cmp(&a.standing.priority).then(by_share).then_with(|| a.name.cmp(&b.name))
+    b.priority.cmp(&a.priority).then(by_share).then_with(|| first.name.cmp(&second.name))
 }

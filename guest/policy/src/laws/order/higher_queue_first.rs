@@ -21,7 +21,7 @@
 //!
 //! `priority` and `deserved` of the Queue.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 
 use crate::laws::{CompareQueues, Law, Text, page};
 use crate::model::{Cluster, Queue, QueueIx};
@@ -39,17 +39,13 @@ pub const LAW: Law<CompareQueues> = Law::order(
 
 /// Which of two queues comes first.
 fn compare(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
+    let spec = |ix: QueueIx| cluster.queue_spec(ix).map_or((0, 0), |spec| (spec.priority, spec.created));
+    let ((a_priority, a_created), (b_priority, b_created)) = (spec(a), spec(b));
     let (Some(a), Some(b)) = (cluster.queue(a), cluster.queue(b)) else { return a.cmp(&b) };
-    let birth = |queue: &Queue| (queue.spec.created, queue.name.clone());
-    standing(a, b).then_with(|| birth(a).cmp(&birth(b)))
-}
-
-/// Which of two queues comes first by what it is and holds.
-pub fn standing(a: &Queue, b: &Queue) -> Ordering {
     let deserves = |queue: &Queue| queue.entitlements().next().is_some();
-    let priority = |queue: &Queue| Reverse(queue.spec.priority);
     let by_share = || share(a).cmp(&share(b));
-    priority(a).cmp(&priority(b)).then_with(by_share).then_with(|| deserves(b).cmp(&deserves(a)))
+    let by_birth = || (a_created, &a.name).cmp(&(b_created, &b.name));
+    b_priority.cmp(&a_priority).then_with(by_share).then_with(|| deserves(b).cmp(&deserves(a))).then_with(by_birth)
 }
 
 /// A part of a whole; exact.
@@ -70,11 +66,12 @@ impl PartialOrd for Share {
 }
 
 fn share(queue: &Queue) -> Share {
-    let parts = queue.entitlements().map(|(resource, entitlement)| match (queue.used.total(resource), entitlement) {
-        (0, 0) => Share(0, 1),
-        (_, 0) => Share(1, 1),
-        (used, entitlement) => Share(used, entitlement),
-    });
+    let parts =
+        queue.entitlements().map(|(resource, entitlement)| match (queue.used.total(resource).0, entitlement.0) {
+            (0, 0) => Share(0, 1),
+            (_, 0) => Share(1, 1),
+            (used, entitlement) => Share(used, entitlement),
+        });
     parts.max().unwrap_or(Share(1, 1))
 }
 

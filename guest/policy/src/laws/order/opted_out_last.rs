@@ -36,8 +36,8 @@ pub const LAW: Law<Reluctance> = Law::order(
 
 /// The reasons to spare a pod, one bit each, the weightier one higher.
 fn reasons(case: &Case<'_>, ix: PodIx, pod: &Pod) -> u8 {
-    let job = pod.attributes.job.and_then(|job| case.cluster.job(job));
-    let originator = u8::from(job.is_some_and(|job| job.originator == Some(ix)));
+    let originator = pod.attributes.job.and_then(|job| case.cluster.originator(job));
+    let originator = u8::from(originator == Some(ix));
     let opted_out = u8::from(pod.attributes.opted_out);
     match case.preemptor.required_node_reservation {
         None => opted_out << 1 | originator,

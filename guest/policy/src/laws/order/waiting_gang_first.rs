@@ -38,8 +38,8 @@ pub const LAW: Law<Compare> = Law::order(
 
 /// The priority of the job of a pod.
 pub fn job_priority(cluster: &Cluster, pod: &Pod) -> i32 {
-    let Some(job) = job(cluster, pod) else { return pod.priority() };
-    job.pod_group.as_ref().map_or(0, |pod_group| pod_group.priority)
+    let Some(job) = pod.attributes.job else { return pod.priority() };
+    cluster.pod_group(job).map_or(0, |group| group.priority)
 }
 
 /// Whether the gang of a pod runs.
@@ -54,7 +54,8 @@ fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let standing = |pod: &Pod| (Reverse(job_priority(cluster, pod)), runs(cluster, pod));
     let birth = |pod: &Pod| {
         let job = job(cluster, pod);
-        let created = job.and_then(|job| job.pod_group.as_ref()).map_or(pod.created, |pod_group| pod_group.created);
+        let group = pod.attributes.job.and_then(|job| cluster.pod_group(job));
+        let created = group.map_or(pod.created, |group| group.created);
         let own = || (pod.name.namespace.clone(), pod.name.name.clone());
         (created, job.map_or_else(own, |job| job.key.clone()))
     };

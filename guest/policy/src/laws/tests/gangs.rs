@@ -88,7 +88,7 @@ fn only_a_gang_that_was_complete_once_and_has_to_be_no_more_needs_no_members() {
 
 #[test]
 fn which_members_make_a_gang_complete_depends_on_its_match_policy() {
-    // Of a gang of 3: (policy, held, bound, what is said); the asking pod is one of those held.
+    // Of a gang of 3: (policy, held, bound, what is said); the preemptor is one of those held.
     for (policy, held, bound, said) in [
         ("only-waiting", 3, 0, None),
         ("only-waiting", 2, 1, Some(("waiting", 2))),
@@ -153,4 +153,33 @@ fn a_gang_that_was_complete_once_stays_so_when_its_members_have_ended() {
     world.pod(pod("again").job("g"));
     world.reserve("again", "n");
     assert_eq!(admission(&mut world, "again", is_complete::LAW.function), Ok(()));
+}
+
+#[test]
+fn a_gang_cannot_start_while_gates_or_another_scheduler_keep_too_many_of_its_pods() {
+    use crate::laws::gate::gang_can_start::LAW;
+    let mut world = gang(3, &[(MATCH, "waiting-and-running")]);
+    world.pod(pod("runs").job("g").on("n"));
+    world.pod(pod("gated").job("g").with(|pod| pod.gated = true));
+    assert_eq!(admission(&mut world, "a", LAW.function), incomplete(&world, "g", "", 2, 3));
+    assert_eq!(admission(&mut world, "a", has_members::LAW.function), Ok(()), "gated members count at PreFilter");
+    world.pod(pod("foreign").job("g").with(|pod| pod.foreign = true));
+    assert_eq!(admission(&mut world, "a", LAW.function), incomplete(&world, "g", "", 2, 3));
+    world.pod(pod("foreign").job("g").on("n").with(|pod| pod.foreign = true));
+    assert_eq!(admission(&mut world, "a", LAW.function), Ok(()), "a pod that runs counts, whoever placed it");
+    world.pod(pod("foreign").job("g").with(|pod| pod.foreign = true));
+    world.pod(pod("gated").job("g"));
+    assert_eq!(admission(&mut world, "a", LAW.function), Ok(()), "its gate is gone");
+}
+
+#[test]
+fn one_gang_that_cannot_start_keeps_its_group_from_preempting() {
+    use crate::laws::gate::gang_can_start::LAW;
+    let groups = [(GROUPS, r#"["default/g", "default/h"]"#)];
+    let mut world = gang(1, &groups);
+    world.object(pod_group("h", 1, &groups));
+    world.pod(pod("b").job("h").with(|pod| pod.gated = true));
+    assert_eq!(admission(&mut world, "a", LAW.function), incomplete(&world, "h", "", 0, 1));
+    world.pod(pod("b").job("h"));
+    assert_eq!(admission(&mut world, "a", LAW.function), Ok(()));
 }

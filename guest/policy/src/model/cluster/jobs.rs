@@ -52,9 +52,9 @@ impl Cluster {
     pub fn note_scaling(&mut self, pods: &[PodIx]) {
         let now = self.now();
         for ix in pods {
-            let job = self.pod(*ix).and_then(|pod| pod.attributes.job).and_then(|job| self.job_mut(job));
-            if let Some(job) = job.filter(|job| job.elastic().is_some()) {
-                job.scaled_at = Some(now);
+            let job = self.pod(*ix).and_then(|pod| pod.attributes.job);
+            if let Some(job) = job.filter(|job| self.elastic(*job).is_some()) {
+                self.set_scaled_at(job, now);
             }
         }
     }
@@ -64,6 +64,28 @@ impl Cluster {
         let mut members = job.members.iter().filter_map(|ix| self.pod(*ix));
         job.gang().is_some_and(|gang| gang.matching == Match::OnceSatisfied)
             && (job.satisfied || members.any(|pod| matches!(pod.place, Place::Bound(_))))
+    }
+
+    /// How many members count for a gang by its match policy; none where it needs none any more, or nobody described it.
+    pub fn assembled(&self, job: JobIx) -> Option<usize> {
+        let job = self.job(job)?;
+        let matching = job.gang()?.matching;
+        let count =
+            |counts: fn(&Pod) -> bool| job.members.iter().filter(|ix| self.pod(**ix).is_some_and(counts)).count();
+        let held = || count(|pod| matches!(pod.place, Place::Reserved(_)));
+        match matching {
+            Match::OnceSatisfied if self.was_satisfied(job) => None,
+            Match::OnceSatisfied | Match::OnlyWaiting => Some(held()),
+            Match::WaitingAndRunning => {
+                Some(held().saturating_add(count(|pod| matches!(pod.place, Place::Bound(_)) && !pod.terminating)))
+            }
+        }
+    }
+
+    /// Whether a gang has as many members that count as it needs.
+    pub fn is_complete(&self, job: JobIx) -> bool {
+        let minimum = self.job(job).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);
+        self.assembled(job).is_none_or(|have| have >= usize::try_from(minimum).unwrap_or(usize::MAX))
     }
 
     /// How many pods the job of a pod needs; a pod without a job is one of its own.
@@ -105,8 +127,8 @@ impl Cluster {
 
     /// The roles of which the job of a pod needs a number.
     pub fn roles(&self, pod: PodIx) -> &[(Symbol, u32)] {
-        let job = self.pod(pod).and_then(|pod| pod.attributes.job).and_then(|job| self.job(job));
-        job.and_then(|job| job.pod_group.as_ref()).map(|pod_group| pod_group.roles.as_slice()).unwrap_or_default()
+        let group = self.pod(pod).and_then(|pod| pod.attributes.job).and_then(|job| self.pod_group(job));
+        group.map(|group| group.roles.as_slice()).unwrap_or_default()
     }
 
     fn shortage_beside(&self, pod: PodIx, counts: impl Fn(&Pod) -> bool) -> Shortage {

@@ -65,6 +65,16 @@ impl Cluster {
     /// important (kube-scheduler, `RunFilterPluginsWithNominatedPods`).
     pub fn promised<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
         let priority = self.pod(preemptor).map_or(i32::MIN, |pod| pod.priority());
+        self.promised_from(node, preemptor, priority)
+    }
+
+    /// The same for a preemptor that counts as a pod of this priority.
+    pub fn promised_from<'a>(
+        &'a self,
+        node: &'a Node,
+        preemptor: PodIx,
+        priority: i32,
+    ) -> impl Iterator<Item = (PodIx, &'a Pod)> {
         let others = node.nominated.iter().filter(move |pod| **pod != preemptor);
         others
             .filter_map(|ix| Some((*ix, self.pod(*ix)?)))

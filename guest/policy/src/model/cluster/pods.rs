@@ -32,16 +32,15 @@ impl Cluster {
         if let Some(pod) = &pod {
             self.requested.subtract(pod.request.iter());
             self.pod_ranks.remove(&pod.name);
-            if let Some(job) =
-                pod.attributes.job.and_then(|job| self.jobs.get_mut(job)).filter(|job| job.members.is_empty())
+            if let Some(ix) = pod.attributes.job
+                && let Some(job) = self.jobs.get_mut(ix).filter(|job| job.members.is_empty())
             {
-                // One of the same name that is submitted again is another job, unless the object that stands for it has stayed.
-                let scaled_at = job.scaled_at.filter(|_| job.pod_group.is_some());
-                let (declared, pod_group) = (job.declared.take(), job.pod_group.take());
-                *job = Job { declared, pod_group, scaled_at, ..Job::new(job.key.clone()) };
+                // A job of the same name that is submitted again is another job.
+                *job = Job { declared: job.declared.take(), ..Job::new(job.key.clone()) };
+                self.ext.forget_job(ix);
             }
             self.required_node_reservations.remove(&ix);
-            self.eligible_owners.remove(&ix);
+            self.ext.forget_pod(ix);
         }
         pod
     }
@@ -171,13 +170,13 @@ impl Cluster {
     }
 
     /// A pod counts against another queue, or in another way, from now on.
-    pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, class: Class) {
-        if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.attributes.class == class) {
+    pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, preemptibility: Preemptibility) {
+        if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.attributes.preemptibility == preemptibility) {
             return;
         }
         if let Some(mut pod) = self.detach(ix) {
             pod.queue = queue;
-            pod.attributes.class = class;
+            pod.attributes.preemptibility = preemptibility;
             self.attach(ix, pod);
         }
     }
@@ -204,10 +203,15 @@ impl Cluster {
 }
 
 /// Books the request of a pod with its queue and every ancestor.
-fn book(queues: &mut Table<QueueIx, Queue>, pod: &Pod, entry: Entry, books: fn(&mut Queue) -> &mut Usage) {
+fn book<K: Meaning>(
+    queues: &mut Table<QueueIx, Queue>,
+    pod: &Pod,
+    entry: Entry,
+    books: fn(&mut Queue) -> &mut Usage<K>,
+) {
     let mut next = pod.queue;
     while let Some(queue) = next.and_then(|queue| queues.get_mut(queue)) {
-        books(queue).book(entry, pod.attributes.class, &pod.request);
+        books(queue).book(entry, pod.attributes.preemptibility, &pod.request);
         next = queue.parent;
     }
 }

@@ -5,16 +5,9 @@ use crate::model::queue::Entry;
 
 impl Cluster {
     /// What a queue may hold now in place of its maximum.
-    pub fn set_runtime(&mut self, queue: QueueIx, runtime: Bound) {
+    pub fn set_runtime(&mut self, queue: QueueIx, runtime: Bound<Max>) {
         if let Some(queue) = self.queues.get_mut(queue) {
             queue.runtime = Some(runtime);
-        }
-    }
-
-    /// Where a queue stands among its siblings.
-    pub fn set_standing(&mut self, queue: QueueIx, standing: QueueRank) {
-        if let Some(queue) = self.queues.get_mut(queue) {
-            queue.standing = standing;
         }
     }
 
@@ -29,21 +22,23 @@ impl Cluster {
     }
 
     /// The nearest queue that guarantees some of a resource, from a queue up, and how much.
-    pub fn guarantor(&self, queue: Option<QueueIx>, resource: ResourceIx) -> Option<(QueueIx, &Queue, i64)> {
+    pub fn guarantor(&self, queue: Option<QueueIx>, resource: ResourceIx) -> Option<(QueueIx, &Queue, Guaranteed)> {
         self.path(queue).find_map(|(ix, queue)| Some((ix, queue, queue.bounds.guaranteed.get(resource)?)))
     }
 
-    /// What is promised to waiting pods that count against a queue or one below it, of one class and resource.
+    /// What is promised to waiting pods that count against a queue or one below it, of one preemptibility and resource.
     pub fn promised_below(
         &self,
         queue: QueueIx,
-        class: Class,
+        preemptibility: Preemptibility,
         resource: ResourceIx,
         counts: impl Fn(PodIx) -> bool,
-    ) -> i64 {
+    ) -> Promised {
         let below = |pod: &Pod| self.path(pod.queue).any(|(ix, _)| ix == queue);
-        let pods = self.nominated().filter(|(ix, pod)| pod.attributes.class == class && counts(*ix) && below(pod));
-        pods.fold(0, |sum: i64, (_, pod)| sum.saturating_add(pod.request.get(resource)))
+        let pods = self
+            .nominated()
+            .filter(|(ix, pod)| pod.attributes.preemptibility == preemptibility && counts(*ix) && below(pod));
+        Promised(pods.fold(0, |sum: i64, (_, pod)| sum.saturating_add(pod.request.get(resource))))
     }
 
     /// Replaces the tree. Parents must stand before their children; a parent that does not is none. `queue_of` tells the queue of
@@ -52,15 +47,19 @@ impl Cluster {
         self.version = self.version.wrapping_add(1);
         self.queues = Table::default();
         self.queue_names = BTreeMap::new();
+        // The queues are numbered anew, so nothing that is known by their old numbers may stay.
+        (self.ext.yunikorn.policies, self.ext.yunikorn.ranks) = (Table::default(), Table::default());
+        self.ext.volcano.queues = Table::default();
         for spec in specs {
             let parent = spec.parent.and_then(|parent| self.queue_named(self.symbols.get(&parent)?));
             let QueueDefinition { name, bounds, is_default, policy, spec, .. } = spec;
             let symbol = self.symbols.intern(&name);
             let (used, requested) = (Usage::default(), Usage::default());
-            let (standing, runtime) = (QueueRank::default(), None);
-            let queue = Queue { name, parent, bounds, is_default, policy, standing, spec, runtime, used, requested };
+            let queue = Queue { name, parent, bounds, is_default, runtime: None, used, requested };
             if let Some(ix) = self.queues.push(queue) {
                 self.queue_names.insert(symbol, ix);
+                self.ext.yunikorn.policies.insert(ix, policy);
+                self.ext.volcano.queues.insert(ix, spec);
             }
         }
         let homes: Vec<(PodIx, Option<QueueIx>)> =

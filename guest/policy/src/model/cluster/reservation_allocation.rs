@@ -15,22 +15,10 @@ pub struct ReservationAllocation {
 }
 
 impl Cluster {
-    /// Replaces the terms of all reservations.
-    pub fn set_reservation_terms(&mut self, reservation_terms: BTreeMap<Symbol, ReservationTerms>) {
-        self.reservation_terms = reservation_terms;
-    }
-
-    /// A waiting pod may use these reservations, in the order of their names.
-    pub fn set_eligible_owner(&mut self, pod: PodIx, reservations: Vec<Symbol>) {
-        match reservations.is_empty() {
-            true => self.eligible_owners.remove(&pod),
-            false => self.eligible_owners.insert(pod, reservations),
-        };
-    }
-
     /// Whether there may be a reservation that a pod would use.
     pub fn may_use_reservation(&self, ix: PodIx) -> bool {
-        self.eligible_owners.contains_key(&ix) || self.pod(ix).is_some_and(|pod| pod.attributes.inside.is_some())
+        self.ext.koordinator.eligible_owners.contains_key(&ix)
+            || self.pod(ix).is_some_and(|pod| pod.attributes.inside.is_some())
     }
 
     /// The reservation that a pod would use on a node: the one it names itself; else one that is open to it.
@@ -40,7 +28,7 @@ impl Cluster {
             return self.reservation_on(named, node).map(|(at, held)| self.allocate_inside(pod, node, named, at, held));
         }
         let mut part = None;
-        for name in self.eligible_owners.get(&ix).into_iter().flatten() {
+        for name in self.ext.koordinator.eligible_owners.get(&ix).into_iter().flatten() {
             let Some((at, held)) = self.reservation_on(*name, node) else { continue };
             let reservation_allocation = self.allocate_inside(pod, node, *name, at, held);
             if reservation_allocation.beside == pod.request
@@ -58,7 +46,7 @@ impl Cluster {
 
     /// Whether the terms of a reservation let a pod in that would take this from the node beside.
     fn takes(&self, name: Symbol, node: NodeIx, held: &Pod, beside: &Request) -> bool {
-        let Some(terms_of) = self.reservation_terms.get(&name) else { return false };
+        let Some(terms_of) = self.ext.koordinator.terms.get(&name) else { return false };
         let taken = terms_of.once && self.inside(name, node).next().is_some();
         // It reserves room, not a place among the pods.
         let mut nominated_on = held.request.iter().filter(|(resource, _)| self.resource_name(*resource) != "pods");

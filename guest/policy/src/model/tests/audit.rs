@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Class, Cluster, Kind, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx};
+use crate::model::{Cluster, Kind, NodeIx, Place, Pod, PodIx, Preemptibility, QueueIx, ResourceIx};
 
 const RESOURCES: [ResourceIx; 3] = [ResourceIx(0), ResourceIx(1), ResourceIx(2)];
 
@@ -67,16 +67,16 @@ fn held(cluster: &Cluster, node: NodeIx, resource: ResourceIx) -> i64 {
 /// What a queue uses and what is requested from it is the sum over the pods that belong to it or below it.
 pub fn queues_add_up(cluster: &Cluster) {
     for (ix, queue) in cluster.queues() {
-        for class in [Class::Preemptible, Class::NonPreemptible] {
+        for preemptibility in [Preemptibility::Preemptible, Preemptibility::NonPreemptible] {
             let below = || cluster.pods().map(|(_, pod)| pod).filter(|pod| is_below(cluster, pod.queue, ix));
-            let of_class = || below().filter(|pod| pod.attributes.class == class);
+            let of_class = || below().filter(|pod| pod.attributes.preemptibility == preemptibility);
             for resource in RESOURCES {
                 let sum = |pods: &mut dyn Iterator<Item = &Pod>| pods.map(|pod| pod.request.get(resource)).sum::<i64>();
                 let used = sum(&mut of_class().filter(|pod| pod.place.node().is_some()));
                 let requested = sum(&mut of_class().filter(|pod| pod.place != Place::Finished));
-                let said = format!("{} {class:?} {resource:?}", queue.name);
-                assert_eq!(queue.used.of(class, resource), used, "used by {said}");
-                assert_eq!(queue.requested.of(class, resource), requested, "requested from {said}");
+                let said = format!("{} {preemptibility:?} {resource:?}", queue.name);
+                assert_eq!(queue.used.of(preemptibility, resource).0, used, "used by {said}");
+                assert_eq!(queue.requested.of(preemptibility, resource).0, requested, "requested from {said}");
             }
         }
     }

@@ -31,13 +31,13 @@ impl Groups {
     }
 
     /// The group that was tried last, for a checkpoint.
-    pub fn remember(&self, cluster: &Cluster) -> Value {
+    pub fn checkpoint(&self, cluster: &Cluster) -> Value {
         let last = self.last.and_then(|last| cluster.job(last));
         last.map_or(Value::Null, |last| json!([last.key.0, last.key.1]))
     }
 
     /// Restores the state from a checkpoint.
-    pub fn recall(&mut self, cluster: &Cluster, memory: &Value) -> Result<(), serde_json::Error> {
+    pub fn restore(&mut self, cluster: &Cluster, memory: &Value) -> Result<(), serde_json::Error> {
         let last: Option<JobKey> = Deserialize::deserialize(memory)?;
         self.last = last.and_then(|last| cluster.job_named(&last));
         Ok(())
@@ -93,6 +93,7 @@ impl Groups {
             fails_together: false,
             leaves_together: true,
             matching: Match::WaitingAndRunning,
+            counts_gated: false,
             group: Vec::new(),
         });
         Some(minimum)

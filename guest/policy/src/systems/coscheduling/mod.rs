@@ -11,7 +11,7 @@ use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, Extens
 use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Cluster, PodAttributes, PodIx};
 use crate::systems::kubernetes::{self, Kubernetes};
-use crate::systems::{self, Arguments, Document, Findings, System, Terms, argument};
+use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, schedulers};
 use groups::Groups;
 
 /// Describes the system.
@@ -25,6 +25,7 @@ pub fn describe() -> SystemInfo {
         about: "gangs by label, over kube-scheduler's default preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         judges_room: true,
+        schedulers: schedulers(&[DEFAULT_SCHEDULER, "scheduler-plugins-scheduler"]),
         interests: kubernetes::interests(),
         arguments,
         templates: systems::sentences(&laws::table(Sample::default()).rules(), Terms::default()),
@@ -110,12 +111,12 @@ impl System for Coscheduling {
         self.groups.succeeded(cluster, pod);
     }
 
-    fn remember(&self, cluster: &Cluster) -> serde_json::Value {
-        self.groups.remember(cluster)
+    fn checkpoint(&self, cluster: &Cluster) -> serde_json::Value {
+        self.groups.checkpoint(cluster)
     }
 
-    fn recall(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
-        self.groups.recall(cluster, memory)
+    fn restore(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+        self.groups.restore(cluster, memory)
     }
 
     fn unreserved(&mut self, cluster: &mut Cluster, pod: PodIx, cause: ReleaseCause) -> Effects {

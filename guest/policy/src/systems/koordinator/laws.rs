@@ -49,9 +49,9 @@ pub fn table(args: &Args) -> Laws {
         guards,
         limits: vec![NP_FITS_MAX, P_LEAVES_MIN],
         permit: vec![GANG_IS_COMPLETE],
-        put_back: REPRIEVE,
+        reprieve_order: REPRIEVE,
         node_choice: NODE,
-        search: Search::RemoveAllPutBack,
+        search: Search::RemoveAllThenReprieve,
         parents_bind: args.parents_bind,
         cycle: None,
     }

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use crate::contract::{self, ConfigError, Eviction, Interests, Mark, MarkPlace, ObjectKey, PodStatus, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
-use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests};
+use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, schedulers};
 use args::Args;
 use gangs::AnnotatedGangs;
 use owners::Owners;
@@ -37,6 +37,7 @@ pub fn describe() -> SystemInfo {
         about: "ElasticQuota, gangs and preemption by whole jobs".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         judges_room: true,
+        schedulers: schedulers(&["koord-scheduler", DEFAULT_SCHEDULER]),
         interests: Interests { placed_kinds: vec![reservation::placed_kind()], ..interests },
         arguments: args::arguments(),
         templates: systems::sentences(&rules(), TERMS),

@@ -7,7 +7,7 @@ use super::gangs::AnnotatedGangs;
 use super::keys;
 use super::metadata::PodMetadata;
 use crate::contract;
-use crate::model::{Class, Cluster, PodAttributes, Task};
+use crate::model::{Cluster, PodAttributes, Preemptibility, Task};
 use crate::systems::document::{annotation_path, label_path};
 use crate::systems::{Document, Findings};
 
@@ -21,17 +21,17 @@ pub fn read(
 ) -> PodAttributes {
     let metadata = PodMetadata::of(pod);
     let is_reservation = pod.kind.is_some();
-    let class = match metadata.label(keys::PREEMPTIBLE) {
-        _ if is_reservation => Class::Preemptible,
-        Some("false") => Class::NonPreemptible,
-        None if !args.unlabelled_is_preemptible => Class::NonPreemptible,
-        Some(_) | None => Class::Preemptible,
+    let preemptibility = match metadata.label(keys::PREEMPTIBLE) {
+        _ if is_reservation => Preemptibility::Preemptible,
+        Some("false") => Preemptibility::NonPreemptible,
+        None if !args.unlabelled_is_preemptible => Preemptibility::NonPreemptible,
+        Some(_) | None => Preemptibility::Preemptible,
     };
     PodAttributes {
         priority: if is_reservation { reservation_priority(&metadata, findings) } else { pod.priority.unwrap_or(0) },
         queue_name: metadata.label(keys::QUOTA).filter(|name| !name.is_empty()).map(|name| cluster.intern(name)),
         job: gangs.read_pod(args, cluster, &metadata, findings),
-        class,
+        preemptibility,
         may_preempt: if is_reservation { reservation_may_preempt(&metadata) } else { may_preempt(args, &metadata) },
         opted_out: metadata.label(keys::DISABLE_PREEMPTIBLE) == Some("true"),
         inside: metadata

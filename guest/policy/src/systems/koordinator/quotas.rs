@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::keys;
 use super::runtime::Claim;
 use crate::contract::{Finding, ObjectKey, Severity};
-use crate::model::{Bound, Bounds, Cluster, Kind, Pod, QueueDefinition, QueueIx, Symbol};
+use crate::model::{Bound, Bounds, Cluster, Kind, Meaning, Pod, QueueDefinition, QueueIx, Symbol};
 use crate::quantity::exact;
 use crate::systems::document::{NamedAmounts, annotation_path, escape, label_path};
 use crate::systems::{Document, Findings};
@@ -219,7 +219,7 @@ impl Quotas {
 }
 
 /// Amounts by name as a bound, without resources that no node has and no pod requests.
-fn bound(cluster: &Cluster, amounts: &NamedAmounts) -> Bound {
+fn bound<K: Meaning>(cluster: &Cluster, amounts: &NamedAmounts) -> Bound<K> {
     Bound::new(amounts.iter().filter_map(|(name, amount)| Some((cluster.resource_named(name)?, *amount))))
 }
 

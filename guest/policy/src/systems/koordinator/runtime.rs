@@ -10,13 +10,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Bound, Class, Cluster, QueueIx, ResourceIx};
+use crate::model::{Bound, Cluster, Max, QueueIx, ResourceIx};
 
 /// The terms on which a quota shares, beside its bounds.
 #[derive(Debug, Clone, Default)]
 pub struct Claim {
     /// Its weight; its max where this is absent.
-    pub weight: Bound,
+    pub weight: Bound<Max>,
     /// It does not lend the unused part of its min.
     pub keeps_min: bool,
 }
@@ -77,7 +77,9 @@ impl Split<'_> {
     fn total(&self) -> i64 {
         let nodes = self.cluster.nodes().map(|(_, node)| node.allocatable.get(self.resource));
         let excluded = self.excluded.iter().filter_map(|queue| self.cluster.queue(*queue));
-        let used = excluded.flat_map(|queue| queue.used.parts(self.resource)).fold(0, i64::saturating_add);
+        let used = excluded
+            .flat_map(|queue| queue.used.parts(self.resource))
+            .fold(0, |sum: i64, used| sum.saturating_add(used.0));
         nodes.fold(0, i64::saturating_add).saturating_sub(used)
     }
 
@@ -91,7 +93,7 @@ impl Split<'_> {
             let request = own.saturating_add(below.get(ix).copied().unwrap_or(0));
             let request = if self.keeps_min(*ix) { request.max(self.min(*ix)) } else { request };
             if let Some(parent) = queue.parent {
-                let capped = queue.bounds.max.get(self.resource).map_or(request, |max| max.min(request));
+                let capped = queue.bounds.max.get(self.resource).map_or(request, |max| max.0.min(request));
                 let sum = below.entry(parent).or_insert(0);
                 *sum = sum.saturating_add(capped);
             }
@@ -102,19 +104,14 @@ impl Split<'_> {
 
     /// What the quota's own pods request: its total less the totals of its children.
     fn own_request(&self, ix: QueueIx) -> i64 {
-        let of = |queue: &crate::model::Queue| {
-            [Class::Preemptible, Class::NonPreemptible]
-                .map(|class| queue.requested.of(class, self.resource))
-                .into_iter()
-                .fold(0, i64::saturating_add)
-        };
+        let of = |queue: &crate::model::Queue| queue.requested.total(self.resource).0;
         let children = self.cluster.queues().filter(|(_, queue)| queue.parent == Some(ix));
         let below = children.map(|(_, queue)| of(queue)).fold(0, i64::saturating_add);
         self.cluster.queue(ix).map_or(0, of).saturating_sub(below)
     }
 
     fn min(&self, ix: QueueIx) -> i64 {
-        self.cluster.queue(ix).and_then(|queue| queue.bounds.guaranteed.get(self.resource)).unwrap_or(0)
+        self.cluster.queue(ix).and_then(|queue| queue.bounds.guaranteed.get(self.resource)).map_or(0, |min| min.0)
     }
 
     fn keeps_min(&self, ix: QueueIx) -> bool {
@@ -128,8 +125,9 @@ impl Split<'_> {
         let mut sharers: Vec<Sharer> = children
             .map(|(ix, queue)| {
                 let request = requests.get(&ix).copied().unwrap_or(0);
-                let max = queue.bounds.max.get(self.resource);
-                let weight = self.claims.get(&ix).and_then(|claim| claim.weight.get(self.resource));
+                let max = queue.bounds.max.get(self.resource).map(|max| max.0);
+                let weight =
+                    self.claims.get(&ix).and_then(|claim| claim.weight.get(self.resource)).map(|weight| weight.0);
                 Sharer {
                     queue: ix,
                     min: self.min(ix),

@@ -24,7 +24,7 @@ pub fn table(sample: Sample) -> Laws {
         guards: vec![VICTIM_IS_OF_ANOTHER_JOB, VICTIM_RANKS_LOWER],
         limits: Vec::new(),
         permit: Vec::new(),
-        put_back: REPRIEVE,
+        reprieve_order: REPRIEVE,
         node_choice: NODE,
         search: Search::NodeByNode(sample),
         parents_bind: false,

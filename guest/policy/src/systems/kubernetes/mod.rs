@@ -10,8 +10,8 @@ mod laws;
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests};
 use crate::contract::{ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Class, Cluster, PodAttributes, PodIx, Task};
-use crate::systems::{self, Arguments, Document, Findings, System, Terms, argument};
+use crate::model::{Cluster, PodAttributes, PodIx, Preemptibility, Task};
+use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, schedulers};
 use budgets::Budgets;
 pub use laws::table;
 
@@ -23,6 +23,7 @@ pub fn describe() -> SystemInfo {
         about: "kube-scheduler's default preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         judges_room: true,
+        schedulers: schedulers(&[DEFAULT_SCHEDULER]),
         interests: interests(),
         arguments: arguments(),
         templates: systems::sentences(&rules(), Terms::default()),
@@ -117,7 +118,7 @@ fn attributes(pod: &contract::Pod) -> PodAttributes {
         priority: pod.priority.unwrap_or(0),
         queue_name: None,
         job: None,
-        class: Class::Preemptible,
+        preemptibility: Preemptibility::Preemptible,
         may_preempt: !pod.never_preempts,
         opted_out: false,
         inside: None,

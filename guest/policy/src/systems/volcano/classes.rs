@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::laws::order::earlier_task_first;
-use crate::model::{Class, Cluster, JobIx, Place, Pod, PodIx};
+use crate::model::{Cluster, JobIx, Place, Pod, PodIx, Preemptibility};
 
 /// The elastic labels of all pods that belong to jobs.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Classes {
 
 impl Classes {
     /// Reads a pod and returns its class, valid until the next [`Classes::sync`].
-    pub fn read(&mut self, cluster: &Cluster, pod: PodIx, job: Option<JobIx>, labelled: bool) -> Class {
+    pub fn read(&mut self, cluster: &Cluster, pod: PodIx, job: Option<JobIx>, labelled: bool) -> Preemptibility {
         self.forget(pod);
         if let Some(job) = job {
             self.labelled.insert(pod, (job, labelled));
@@ -28,10 +28,10 @@ impl Classes {
     }
 
     /// A pod has changed in other parts; its class, valid until the next [`Classes::sync`].
-    pub fn read_again(&mut self, cluster: &Cluster, pod: PodIx) -> Class {
-        let Some((job, labelled)) = self.labelled.get(&pod) else { return Class::NonPreemptible };
+    pub fn read_again(&mut self, cluster: &Cluster, pod: PodIx) -> Preemptibility {
+        let Some((job, labelled)) = self.labelled.get(&pod) else { return Preemptibility::NonPreemptible };
         self.touched.insert(*job);
-        class(*labelled && is_elastic(cluster, *job))
+        preemptibility(*labelled && is_elastic(cluster, *job))
     }
 
     /// Removes a pod.
@@ -42,39 +42,39 @@ impl Classes {
     }
 
     /// The classes of the pods in all changed jobs: those in `changed`, and elastic jobs whose pods have changed.
-    pub fn sync(&mut self, cluster: &Cluster, changed: &[JobIx]) -> Vec<(PodIx, Class)> {
+    pub fn sync(&mut self, cluster: &Cluster, changed: &[JobIx]) -> Vec<(PodIx, Preemptibility)> {
         let touched = std::mem::take(&mut self.touched).into_iter().filter(|job| is_elastic(cluster, *job));
         let jobs: BTreeSet<JobIx> = changed.iter().copied().chain(touched).collect();
         jobs.into_iter().flat_map(|job| self.of_job(cluster, job)).collect()
     }
 
-    fn of_job(&self, cluster: &Cluster, job: JobIx) -> Vec<(PodIx, Class)> {
+    fn of_job(&self, cluster: &Cluster, job: JobIx) -> Vec<(PodIx, Preemptibility)> {
         let members = cluster.job(job).map(|job| job.members.clone()).unwrap_or_default();
         let labelled = |ix: &PodIx| self.labelled.get(ix).is_some_and(|(_, labelled)| *labelled);
         if !is_elastic(cluster, job) {
-            return members.into_iter().map(|ix| (ix, Class::NonPreemptible)).collect();
+            return members.into_iter().map(|ix| (ix, Preemptibility::NonPreemptible)).collect();
         }
         if members.iter().any(labelled) {
-            return members.into_iter().map(|ix| (ix, class(labelled(&ix)))).collect();
+            return members.into_iter().map(|ix| (ix, preemptibility(labelled(&ix)))).collect();
         }
         above_minimum(cluster, &members)
     }
 }
 
 /// The first pods in task order, up to a complete gang, are normal; the others are elastic.
-fn above_minimum(cluster: &Cluster, members: &[PodIx]) -> Vec<(PodIx, Class)> {
+fn above_minimum(cluster: &Cluster, members: &[PodIx]) -> Vec<(PodIx, Preemptibility)> {
     let counts = |pod: &Pod| pod.place != Place::Finished || pod.attributes.task.succeeded;
     let mut pods: Vec<(PodIx, &Pod)> = members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))).collect();
     pods.retain(|(_, pod)| counts(pod));
     pods.sort_by(|(_, a), (_, b)| (earlier_task_first::LAW.function)(cluster, a, b));
     let mut need = members.first().map(|lead| cluster.need(*lead)).unwrap_or_default();
-    pods.into_iter().map(|(ix, pod)| (ix, class(!need.fill(pod)))).collect()
+    pods.into_iter().map(|(ix, pod)| (ix, preemptibility(!need.fill(pod)))).collect()
 }
 
 fn is_elastic(cluster: &Cluster, job: JobIx) -> bool {
-    cluster.job(job).is_some_and(|job| job.elastic().is_some())
+    cluster.elastic(job).is_some()
 }
 
-fn class(elastic: bool) -> Class {
-    if elastic { Class::Preemptible } else { Class::NonPreemptible }
+fn preemptibility(elastic: bool) -> Preemptibility {
+    if elastic { Preemptibility::Preemptible } else { Preemptibility::NonPreemptible }
 }

@@ -141,9 +141,10 @@ impl Groups {
         for key in &changed {
             let found = self.groups.get(key).map(|spec| (gang(spec), self.pod_group(cluster, key, spec)));
             let (gang, pod_group) = found.unzip();
-            if let Some(job) = cluster.job_or_new(key).and_then(|job| cluster.job_mut(job)) {
-                job.scaled_at = job.scaled_at.filter(|_| pod_group.is_some());
-                (job.declared, job.pod_group) = (gang, pod_group);
+            let Some(ix) = cluster.job_or_new(key) else { continue };
+            cluster.set_pod_group(ix, pod_group);
+            if let Some(job) = cluster.job_mut(ix) {
+                job.declared = gang;
             }
         }
         changed.into_iter().collect()
@@ -187,6 +188,7 @@ fn gang(spec: &GroupSpec) -> Gang {
         fails_together: false,
         leaves_together: false,
         matching: Match::WaitingAndRunning,
+        counts_gated: true,
         group: Vec::new(),
     }
 }

@@ -52,7 +52,7 @@ pub fn table(args: &Args) -> Laws {
         guards: Vec::new(),
         limits: Vec::new(),
         permit: vec![GANG_IS_COMPLETE],
-        put_back: TASKS,
+        reprieve_order: TASKS,
         // Bundles are of jobs, not of nodes: the rule is named where there is no plan, what is lost on a node is never asked.
         node_choice: NodeChoice { rule: VICTIMS.0, loss: order::cheapest_node_first::LAW.function },
         search: Search::Bundles,

@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, Phase, PodStatus, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
 use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx};
-use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests};
+use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, schedulers};
 use args::Args;
 use classes::Classes;
 use groups::Groups;
@@ -50,6 +50,7 @@ pub fn describe() -> SystemInfo {
         about: "queues that lend and reclaim, gangs, and elastic jobs".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act].map(Into::into).into(),
         judges_room: true,
+        schedulers: schedulers(&[keys::SCHEDULER, DEFAULT_SCHEDULER]),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
         templates: systems::sentences(&rules(), TERMS),
@@ -123,13 +124,14 @@ impl System for Volcano {
             None => {}
         }
         self.groups.read_pod(attributes.job, pod, metadata.either(keys::JOB_NAME));
-        attributes.class = self.classes.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
+        attributes.preemptibility =
+            self.classes.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
         attributes
     }
 
     fn read_status(&mut self, cluster: &Cluster, status: &PodStatus, attributes: &mut PodAttributes) {
         attributes.task.succeeded = status.phase == Phase::Succeeded;
-        attributes.class = self.classes.read_again(cluster, PodIx(status.id));
+        attributes.preemptibility = self.classes.read_again(cluster, PodIx(status.id));
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
@@ -141,8 +143,7 @@ impl System for Volcano {
         if pod.name.kind == Kind::Reservation {
             return None;
         }
-        let job = pod.attributes.job.and_then(|job| cluster.job(job));
-        let name = job.map_or(pod.attributes.queue_name, |job| job.pod_group.as_ref()?.queue);
+        let name = pod.attributes.job.map_or(pod.attributes.queue_name, |job| cluster.pod_group(job)?.queue);
         cluster.queue_named(name?)
     }
 
@@ -170,9 +171,9 @@ impl System for Volcano {
             cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
         }
         let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
-        for (ix, class) in self.classes.sync(cluster, &changed) {
+        for (ix, preemptibility) in self.classes.sync(cluster, &changed) {
             let Some(pod) = cluster.pod(ix) else { continue };
-            cluster.rehome(ix, self.queue_of(cluster, pod), class);
+            cluster.rehome(ix, self.queue_of(cluster, pod), preemptibility);
         }
     }
 

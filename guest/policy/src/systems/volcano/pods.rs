@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::keys;
 use super::reported::Reported;
 use crate::contract::{self, Phase};
-use crate::model::{Class, Cluster, PodAttributes, ResourceIx, Task};
+use crate::model::{Cluster, PodAttributes, Preemptibility, ResourceIx, Task};
 use crate::systems::arguments::duration;
 use crate::systems::document::{annotation_path, label_path};
 use crate::systems::{Document, Findings};
@@ -101,7 +101,7 @@ pub fn read(
         priority: parsed.or(pod.priority).unwrap_or(1),
         queue_name: None,
         job: None,
-        class: Class::NonPreemptible,
+        preemptibility: Preemptibility::NonPreemptible,
         may_preempt: !pod.never_preempts,
         opted_out,
         inside: None,

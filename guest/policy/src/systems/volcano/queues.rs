@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::args::Args;
 use super::keys;
 use crate::contract::Finding;
-use crate::model::{Amounts, Bound, Bounds, Cluster, QueueDefinition, QueueIx, QueueSpec, Request, ResourceIx};
+use crate::model::{
+    Amounts, Bound, Bounds, Cluster, Meaning, QueueDefinition, QueueIx, QueueSpec, Request, ResourceIx,
+};
 use crate::systems::document::NamedAmounts;
 use crate::systems::{Document, Findings};
 
@@ -96,14 +98,12 @@ fn definition(
     parent: Option<String>,
     has_children: bool,
 ) -> QueueDefinition {
-    let bound = |amounts: &NamedAmounts, zero_counts: fn(&str) -> bool| {
-        let named = amounts.iter().filter(|(name, n)| counts(name) && (*n > 0 || zero_counts(name)));
-        Bound::new(named.filter_map(|(name, n)| Some((cluster.resource_named(name)?, *n))))
+    let bounds = Bounds {
+        guaranteed: bound(cluster, &spec.guarantee, |_| false),
+        // An amount of 0 counts as absent for cpu and memory, and as 0 for any other resource.
+        deserved: bound(cluster, &spec.deserved, |name| name != "cpu" && name != "memory"),
+        max: bound(cluster, &spec.capability, |_| true),
     };
-    // An amount of 0 counts as absent for cpu and memory, and as 0 for any other resource.
-    let deserved = bound(&spec.deserved, |name| name != "cpu" && name != "memory");
-    let bounds =
-        Bounds { guaranteed: bound(&spec.guarantee, |_| false), deserved, max: bound(&spec.capability, |_| true) };
     let spec = QueueSpec { has_children, ..spec.spec.clone() };
     QueueDefinition {
         name: name.to_owned(),
@@ -113,6 +113,11 @@ fn definition(
         spec,
         ..QueueDefinition::default()
     }
+}
+
+fn bound<K: Meaning>(cluster: &Cluster, amounts: &NamedAmounts, zero_counts: fn(&str) -> bool) -> Bound<K> {
+    let named = amounts.iter().filter(|(name, n)| counts(name) && (*n > 0 || zero_counts(name)));
+    Bound::new(named.filter_map(|(name, n)| Some((cluster.resource_named(name)?, *n))))
 }
 
 /// Whether queues count a resource. Only nodes limit `pods` and host ports.
@@ -132,7 +137,7 @@ pub fn set_real_capabilities(cluster: &mut Cluster) {
     // A guarantee may be any 64-bit number, so the sums are 128 bits wide.
     let mut guaranteed: BTreeMap<(Option<QueueIx>, ResourceIx), i128> = BTreeMap::new();
     for (_, queue) in cluster.queues() {
-        for (resource, amount) in queue.bounds.guaranteed.iter() {
+        for (resource, amount) in queue.bounds.guaranteed.amounts() {
             let sum = guaranteed.entry((queue.parent, resource)).or_default();
             *sum = sum.saturating_add(i128::from(amount));
         }
@@ -142,12 +147,13 @@ pub fn set_real_capabilities(cluster: &mut Cluster) {
         let Some(queue) = cluster.queue(ix) else { continue };
         let parent = queue.parent.and_then(|parent| cluster.queue(parent)).and_then(|parent| parent.runtime.as_ref());
         let real = resources.iter().map(|resource| {
-            let above = parent.map_or_else(|| total.get(*resource), |parent| parent.get(*resource).unwrap_or(0));
+            let above =
+                parent.map_or_else(|| total.get(*resource), |parent| parent.get(*resource).map_or(0, |max| max.0));
             let all = guaranteed.get(&(queue.parent, *resource)).copied().unwrap_or(0);
-            let others = all.saturating_sub(i128::from(queue.bounds.guaranteed.get(*resource).unwrap_or(0)));
+            let others = all.saturating_sub(i128::from(queue.bounds.guaranteed.get(*resource).map_or(0, |own| own.0)));
             let left = i128::from(above).saturating_sub(others).max(0);
             let left = i64::try_from(left).unwrap_or(i64::MAX);
-            (*resource, queue.bounds.max.get(*resource).map_or(left, |own| own.min(left)))
+            (*resource, queue.bounds.max.get(*resource).map_or(left, |own| own.0.min(left)))
         });
         let real = Bound::new(real);
         cluster.set_runtime(ix, real);

@@ -8,7 +8,7 @@ mod reported;
 
 use serde_json::{Value, json};
 
-use crate::model::{Cluster, Job, Pod, PodIx};
+use crate::model::{Cluster, Elastic, JobIx, Pod, PodGroupSpec, PodIx};
 use crate::testing::{Draft, World, object, pod};
 
 const ELASTIC: (&str, &str) = ("volcano.sh/elastic-train", "true");
@@ -23,8 +23,18 @@ fn group(world: &mut World, annotations: &[(&str, &str)], spec: Value) {
     world.object(object("PodGroup", "default/g", [&[], annotations], json!({ "spec": spec })));
 }
 
-fn job(cluster: &Cluster) -> &Job {
-    cluster.job(cluster.job_named(&("default".to_owned(), "g".to_owned())).unwrap()).unwrap()
+fn job(cluster: &Cluster) -> JobIx {
+    cluster.job_named(&("default".to_owned(), "g".to_owned())).unwrap()
+}
+
+fn elastic_of(world: &World) -> Option<Elastic> {
+    let cluster = world.engine.cluster();
+    cluster.elastic(job(cluster)).cloned()
+}
+
+fn pod_group_of(world: &World) -> PodGroupSpec {
+    let cluster = world.engine.cluster();
+    cluster.pod_group(job(cluster)).unwrap().clone()
 }
 
 fn member(name: &str) -> Draft {

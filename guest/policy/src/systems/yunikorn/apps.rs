@@ -119,7 +119,7 @@ impl Apps {
     }
 
     /// The applications whose first pod or originator is gone, for a checkpoint: their remaining pods do not show which pod that was.
-    pub fn remember(&self, cluster: &Cluster) -> Vec<AppHistory> {
+    pub fn checkpoint(&self, cluster: &Cluster) -> Vec<AppHistory> {
         let history = self.apps.iter().filter(|(_, app)| {
             app.first_pod.is_none() || app.originator.as_ref().is_some_and(|(_, pod)| pod.is_none())
         });
@@ -139,7 +139,7 @@ impl Apps {
     }
 
     /// Restores which pod arrived first, from a checkpoint.
-    pub fn recall(&mut self, cluster: &Cluster, history: Vec<AppHistory>) {
+    pub fn restore(&mut self, cluster: &Cluster, history: Vec<AppHistory>) {
         let pods = PodsByName::new(cluster);
         for AppHistory { app, first, named, namespace, originator } in history {
             let Some(job) = cluster.job_named(&(String::new(), app)) else { continue };
@@ -167,9 +167,7 @@ impl Apps {
     pub fn sync_originators(&mut self, cluster: &mut Cluster) {
         for job in std::mem::take(&mut self.changed) {
             let originator = self.apps.get(&job).and_then(|app| app.originator.as_ref()).and_then(|(_, pod)| *pod);
-            if let Some(job) = cluster.job_mut(job) {
-                job.originator = originator;
-            }
+            cluster.set_originator(job, originator);
         }
     }
 

@@ -50,7 +50,7 @@ pub fn table() -> Laws {
         ],
         limits: vec![FITS_MAX, QUEUE_ENDS_WITHIN_GUARANTEE],
         permit: Vec::new(),
-        put_back: REPRIEVE,
+        reprieve_order: REPRIEVE,
         node_choice: NODE,
         search: Search::GroupOnOneNode(Group {
             floors: vec![NO_QUEUE_FALLS_BELOW_GUARANTEE, TAKER_ENDS_NO_LARGER_THAN_GIVER],

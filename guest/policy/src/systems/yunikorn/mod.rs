@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Class, Cluster, Pod, PodAttributes, PodIx, QueueIx, Task};
-use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests};
+use crate::model::{Cluster, Pod, PodAttributes, PodIx, Preemptibility, QueueIx, Task};
+use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests, schedulers};
 use apps::Apps;
 use classes::Classes;
 use config::Config;
@@ -37,6 +37,7 @@ pub fn describe() -> SystemInfo {
         about: "queues with guarantees, and the seven laws of preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve].map(Into::into).into(),
         judges_room: true,
+        schedulers: schedulers(&[keys::SCHEDULER]),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: Vec::new(),
         templates: systems::sentences(&rules(), Terms::default()),
@@ -102,7 +103,7 @@ impl System for YuniKorn {
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
-        let foreign = pod.scheduler != keys::SCHEDULER || pod.kind.is_some();
+        let foreign = pod.foreign || pod.kind.is_some();
         let job = if foreign { None } else { cluster.job_or_new(&(String::new(), pods::application(pod))) };
         match job {
             Some(job) => self.apps.add_pod(&self.tree, job, pod, &pods::metadata(pod)),
@@ -113,7 +114,7 @@ impl System for YuniKorn {
             priority: pod.priority.unwrap_or(0),
             queue_name: None,
             job,
-            class: Class::Preemptible,
+            preemptibility: Preemptibility::Preemptible,
             may_preempt,
             opted_out,
             inside: None,
@@ -175,16 +176,16 @@ impl System for YuniKorn {
         rank::update(cluster);
     }
 
-    fn remember(&self, cluster: &Cluster) -> serde_json::Value {
-        let memory = Memory { queues: self.source.remember(), apps: self.apps.remember(cluster) };
+    fn checkpoint(&self, cluster: &Cluster) -> serde_json::Value {
+        let memory = Memory { queues: self.source.checkpoint(), apps: self.apps.checkpoint(cluster) };
         serde_json::to_value(memory).unwrap_or_default()
     }
 
-    fn recall(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
+    fn restore(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
         let Some(Memory { queues, apps }) = Option::<Memory>::deserialize(memory)? else { return Ok(()) };
-        let config = queues.and_then(|text| self.source.recall(text));
+        let config = queues.and_then(|text| self.source.restore(text));
         self.set(config);
-        self.apps.recall(cluster, apps);
+        self.apps.restore(cluster, apps);
         Ok(())
     }
 

@@ -13,14 +13,14 @@ const PRIORITY_OFFSET: &str = "priority.offset";
 /// The delay of a leaf without the property, in nanoseconds.
 const DEFAULT_DELAY: i64 = 30_000_000_000;
 
-/// The policy of a queue with these properties. `parent_disabled`: the parent's pods are not preempted. `frozen`: preemption is off.
-pub fn policy(properties: &BTreeMap<String, String>, parent_disabled: bool, frozen: bool) -> Policy {
+/// The policy of a queue with these properties. `parent_disabled`: the parent's pods are not preempted. `is_off`: preemption is off.
+pub fn policy(properties: &BTreeMap<String, String>, parent_disabled: bool, is_off: bool) -> Policy {
     let value = |key: &str| properties.get(key).map(|value| value.to_lowercase());
     let preemption = value(POLICY);
     Policy {
         fenced: preemption.as_deref() == Some("fence"),
-        spared: preemption.map_or(parent_disabled, |policy| policy == "disabled"),
-        frozen,
+        protects_pods: preemption.map_or(parent_disabled, |policy| policy == "disabled"),
+        preempts_nothing: is_off,
         delay: properties.get(DELAY).and_then(|text| delay(text)).unwrap_or(DEFAULT_DELAY),
         priority_fenced: value(PRIORITY_POLICY).as_deref() == Some("fence"),
         priority_offset: properties.get(PRIORITY_OFFSET).and_then(|text| text.parse().ok()).unwrap_or(0),

@@ -8,16 +8,17 @@ use crate::model::{Cluster, Queue, QueueIx, QueueRank, ResourceIx};
 pub fn update(cluster: &mut Cluster) {
     let mut highest: BTreeMap<QueueIx, i64> = BTreeMap::new();
     for (queue, pod) in cluster.pods().filter_map(|(_, pod)| Some((pod.queue?, pod))) {
-        if pod.is_pending() {
+        if pod.is_schedulable() {
             raise(&mut highest, queue, i64::from(pod.priority()));
         }
     }
     // Children come after their parents: in reverse order, a queue is complete before its parent uses it.
     let queues: Vec<(QueueIx, Option<QueueIx>)> = cluster.queues().map(|(ix, queue)| (ix, queue.parent)).collect();
     for (ix, parent) in queues.iter().rev() {
-        let Some((priority, queue)) = highest.get(ix).copied().zip(cluster.queue(*ix)) else { continue };
-        let offset = i64::from(queue.policy.priority_offset);
-        let seen = if queue.policy.priority_fenced { offset } else { priority.saturating_add(offset) };
+        let Some(priority) = highest.get(ix).copied() else { continue };
+        let policy = cluster.policy(*ix);
+        let offset = i64::from(policy.priority_offset);
+        let seen = if policy.priority_fenced { offset } else { priority.saturating_add(offset) };
         highest.insert(*ix, seen);
         if let Some(parent) = parent {
             raise(&mut highest, *parent, seen);
@@ -26,7 +27,7 @@ pub fn update(cluster: &mut Cluster) {
     let total = total(cluster);
     for (ix, _) in queues {
         let share = cluster.queue(ix).map_or((0, 1), |queue| share(queue, &total));
-        cluster.set_standing(ix, QueueRank { priority: highest.get(&ix).copied(), share });
+        cluster.set_queue_rank(ix, QueueRank { priority: highest.get(&ix).copied(), share });
     }
 }
 
@@ -48,8 +49,8 @@ fn total(cluster: &Cluster) -> BTreeMap<ResourceIx, i64> {
 /// The dominant share of a queue: usage over its guarantee, or over the whole cluster where it has no guarantee of a resource.
 fn share(queue: &Queue, total: &BTreeMap<ResourceIx, i64>) -> (i64, i64) {
     let shares = total.iter().filter_map(|(resource, all)| {
-        let used = queue.used.parts(*resource).iter().fold(0, |sum: i64, part| sum.saturating_add(*part));
-        let whole = queue.bounds.guaranteed.get(*resource).unwrap_or(*all);
+        let used = queue.used.total(*resource).0;
+        let whole = queue.bounds.guaranteed.get(*resource).map_or(*all, |guaranteed| guaranteed.0);
         (used > 0).then_some((used, whole.max(1)))
     });
     let product = |used: i64, whole: i64| i128::from(used).saturating_mul(i128::from(whole));

@@ -71,12 +71,12 @@ impl Source {
     }
 
     /// The text in force, for a checkpoint.
-    pub fn remember(&self) -> Option<String> {
+    pub fn checkpoint(&self) -> Option<String> {
         self.text.clone()
     }
 
     /// Restores the text in force from a checkpoint. It is used where the current ConfigMap has mistakes.
-    pub fn recall(&mut self, text: String) -> Option<Config> {
+    pub fn restore(&mut self, text: String) -> Option<Config> {
         let (config, mistakes) = Some(&text).filter(|_| !self.valid).and_then(|text| config::read(text).ok())?;
         (self.valid, self.text) = (is_valid(&mistakes), Some(text));
         Some(config)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::config::queue::is_name;
 use super::config::{Config, Quantity, Queue, Resources, Rule, Template};
 use super::properties;
-use crate::model::{Bound, Bounds, Cluster, QueueDefinition};
+use crate::model::{Bound, Bounds, Cluster, Meaning, QueueDefinition};
 
 /// The queue tree.
 #[derive(Debug, Default)]
@@ -110,7 +110,7 @@ impl Tree {
         let parent = level.parent.map(str::to_owned);
         specs.push(QueueDefinition { name: queue.path.clone(), parent, bounds, policy, ..QueueDefinition::default() });
         let template = queue.template.as_ref().or(level.template);
-        let below = Level { parent: Some(&queue.path), disabled: policy.spared, template };
+        let below = Level { parent: Some(&queue.path), disabled: policy.protects_pods, template };
         for child in &queue.queues {
             self.configured(cluster, child, &below, specs);
         }
@@ -163,9 +163,11 @@ struct Level<'a> {
 }
 
 fn bounds(cluster: &Cluster, resources: &Resources) -> Bounds {
-    let bound = |quantities: &[Quantity]| {
-        let known = |quantity: &Quantity| Some((cluster.resource_named(&quantity.resource)?, quantity.amount));
-        Bound::new(quantities.iter().filter_map(known))
-    };
-    Bounds { guaranteed: bound(&resources.guaranteed), max: bound(&resources.max), ..Bounds::default() }
+    let (guaranteed, max) = (bound(cluster, &resources.guaranteed), bound(cluster, &resources.max));
+    Bounds { guaranteed, max, ..Bounds::default() }
+}
+
+fn bound<K: Meaning>(cluster: &Cluster, quantities: &[Quantity]) -> Bound<K> {
+    let known = |quantity: &Quantity| Some((cluster.resource_named(&quantity.resource)?, quantity.amount));
+    Bound::new(quantities.iter().filter_map(known))
 }

@@ -21,7 +21,8 @@ impl Mirror {
             }
             _ => {
                 let placed = self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some());
-                self.objects.remove(kind, namespace, name) || placed
+                let stored = self.volumes.remove(kind, namespace, name);
+                self.objects.remove(kind, namespace, name) || placed || stored
             }
         }
     }
@@ -36,7 +37,11 @@ impl Mirror {
             "PriorityClass" => {
                 self.classes.get(name).is_some_and(|_| !name.is_empty()) || self.objects.contains(kind, namespace, name)
             }
-            _ => self.pod_of_key(key).is_some() || self.objects.contains(kind, namespace, name),
+            _ => {
+                self.pod_of_key(key).is_some()
+                    || self.volumes.contains(kind, namespace, name)
+                    || self.objects.contains(kind, namespace, name)
+            }
         }
     }
 

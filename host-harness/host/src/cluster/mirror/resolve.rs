@@ -1,5 +1,7 @@
 //! What of a pod depends on other objects: nodes by name, the priority class.
 
+use std::collections::BTreeSet;
+
 use lictor_contract::Phase;
 
 use super::classes::Classes;
@@ -16,6 +18,13 @@ impl PodEntry {
         record.required_node = find(&stated.required);
         let lost = stated.node.is_some() && record.node.is_none() && stated.phase == Phase::Pending;
         record.phase = if lost { Phase::Running } else { stated.phase };
+    }
+
+    /// Finds out whether the policy decides about a pod: about those of these schedulers, or about all. An object that is placed like a pod
+    /// names no scheduler.
+    pub(super) fn resolve_scheduler(&mut self, ours: Option<&BTreeSet<String>>) {
+        let is_pod = self.record.kind.is_none();
+        self.record.foreign = is_pod && ours.is_some_and(|ours| !ours.contains(&self.record.scheduler));
     }
 
     /// Finds what a pod leaves to its priority class.

@@ -1,12 +1,13 @@
 //! Objects that are new or have changed.
 
-use lictor_contract::{Node, Pod, PodId};
+use lictor_contract::{Node, Pod, PodId, ShapeId};
 
 use super::Mirror;
 use super::attributes::fields;
 use super::nodes::NodeEntry;
 use super::placed::Unread;
 use super::pods::{PodEntry, Stated};
+use crate::cluster::eligibility::Constraints;
 use crate::cluster::object::{Body, ClassFacts, NodeFacts, Object, Place, PodFacts};
 
 impl Mirror {
@@ -29,6 +30,12 @@ impl Mirror {
                     self.objects.set(&id, json);
                 }
             }
+            Body::Storage(storage, json) => {
+                self.volumes.set(&id.namespace, &id.name, storage);
+                if wanted {
+                    self.objects.set(&id, json);
+                }
+            }
             Body::Other(json, origin) => match self.placed.read(&mut id, &json, &origin) {
                 Ok(placed) => {
                     self.objects.set(&id, json);
@@ -44,7 +51,7 @@ impl Mirror {
     /// Whether the mirror keeps an object.
     pub(super) fn mirrors(&self, object: &Object) -> bool {
         match object.body {
-            Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) => true,
+            Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) | Body::Storage(..) => true,
             Body::Other(..) => self.objects.wants(&object.id.group, &object.id.kind),
         }
     }
@@ -103,15 +110,22 @@ impl Mirror {
         let mut entry = self.entry(id, facts, place, created, entered);
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
+        entry.resolve_scheduler(self.schedulers.as_ref());
+        self.note_claims(&entry);
         self.see(id, entry);
+    }
+
+    /// The shape of these constraints.
+    pub(super) fn shape(&mut self, constraints: Constraints) -> ShapeId {
+        let nodes = &self.nodes;
+        let all = nodes.all().map(|entry| (entry.record.id, &entry.terrain));
+        self.shapes.intern(constraints, all, |name| nodes.find(name))
     }
 
     /// What is kept of a pod; what depends on other objects is still to be resolved.
     fn entry(&mut self, id: PodId, facts: PodFacts, place: Place, created: i64, entered: i64) -> PodEntry {
         let required = facts.constraints.required_name().map(str::to_owned);
-        let nodes = &self.nodes;
-        let all = nodes.all().map(|entry| (entry.record.id, &entry.terrain));
-        let shape = self.shapes.intern(facts.constraints, all, |name| nodes.find(name));
+        let shape = self.shape(facts.constraints);
         let record = Pod {
             id,
             kind: facts.kind,
@@ -125,7 +139,9 @@ impl Mirror {
             priority: facts.priority,
             priority_class: facts.priority_class,
             never_preempts: facts.never_preempts.unwrap_or_default(),
+            foreign: false,
             scheduler: facts.scheduler,
+            gated: facts.kind.is_none() && !facts.gates.is_empty(),
             phase: facts.phase,
             node: None,
             nominated: None,
@@ -146,6 +162,8 @@ impl Mirror {
             priority: facts.priority,
             never_preempts: facts.never_preempts,
             phase: facts.phase,
+            gates: facts.gates,
+            claims: facts.claims,
         };
         PodEntry { record, stated, place }
     }

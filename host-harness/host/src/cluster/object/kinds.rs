@@ -41,7 +41,8 @@ pub(super) fn is_priority_class(group: &str, kind: &str) -> bool {
 
 /// Whether the host reads objects of this kind itself, in some group.
 pub(super) fn is_own(kind: &str) -> bool {
-    matches!(kind, "Pod" | "Node" | "PriorityClass")
+    let storage = ["PersistentVolumeClaim", "PersistentVolume", "StorageClass", "DeviceClass"];
+    matches!(kind, "Pod" | "Node" | "PriorityClass") || storage.contains(&kind)
 }
 
 /// Whether objects of this kind are cluster-scoped. Only kinds that the host reads itself are known.

@@ -10,6 +10,7 @@ pub(crate) mod ports;
 mod priority_class;
 mod quantities;
 mod requests;
+mod storage;
 mod subject;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use serde_json::Value;
 
 use super::InputError;
 use super::load::{Document, Origin};
+use super::volumes::{ClaimFacts, StorageFacts, VolumeFacts};
 
 pub(crate) use identity::Identity;
 pub(crate) use node::NodeFacts;
@@ -55,8 +57,19 @@ pub(crate) enum Body {
     Node(Box<NodeFacts>),
     Pod(Box<PodFacts>),
     PriorityClass(ClassFacts, Value),
+    Storage(Storage, Value),
     /// Any other object, and where it stands: only the mirror knows whether its kind is placed like a pod.
     Other(Value, Origin),
+}
+
+/// An object that says where the volumes of pods can be used, or which resources are allocated by claims.
+#[derive(Debug, Clone)]
+pub(crate) enum Storage {
+    Claim(ClaimFacts),
+    Volume(VolumeFacts),
+    Class(StorageFacts),
+    /// The extended resource that stands for the devices of a class, where there is one.
+    Devices(Option<String>),
 }
 
 impl Object {
@@ -80,7 +93,10 @@ impl Object {
             kind if kinds::is_priority_class(&id.group, kind) => {
                 Body::PriorityClass(ClassFacts::read(&value, subject)?, value)
             }
-            _ => Body::Other(value, origin.clone()),
+            _ => match storage::read(&id, &value, subject)? {
+                Some(storage) => Body::Storage(storage, value),
+                None => Body::Other(value, origin.clone()),
+            },
         };
         let place = Place { file: origin.file().clone(), line: origin.line("") };
         Ok(Object { id, place, body })

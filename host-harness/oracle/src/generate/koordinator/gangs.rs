@@ -12,7 +12,7 @@ pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) -> bool {
     if !sketch.flag("gangManners", 40) {
         return false;
     }
-    let grouped = sketch.flag("gangGroups", 40);
+    let grouped = sketch.flag("gangGroups", 70);
     let mut groups: Vec<&mut Value> = objects.iter_mut().filter(|object| text(object, "/kind") == "PodGroup").collect();
     let names: Vec<String> = groups.iter().map(|group| format!("default/{}", text(group, "/metadata/name"))).collect();
     for group in &mut groups {

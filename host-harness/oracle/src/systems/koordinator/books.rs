@@ -29,9 +29,11 @@ pub(super) struct Books {
 
 /// The books of the quotas that bound a pod: its own, and where the plugin checks them those above it, the root apart. None for a
 /// reservation, or a pod without a quota.
-pub(super) fn books(world: &World, switches: Switches, pod: &Pod) -> Result<Vec<Books>, ReadError> {
+///
+/// What the other jobs of `planned` request counts like a promise: they are to hold it together with the job of the pod.
+pub(super) fn books(world: &World, switches: Switches, pod: &Pod, planned: &[String]) -> Result<Vec<Books>, ReadError> {
     let levels = if switches.checks_parents { usize::MAX } else { 1 };
-    path(world, pod).into_iter().take(levels).map(|quota| Books::of(world, switches, pod, quota)).collect()
+    path(world, pod).into_iter().take(levels).map(|quota| Books::of(world, switches, (pod, planned), quota)).collect()
 }
 
 /// The quotas of a pod, its own first, then those above it.
@@ -53,12 +55,18 @@ pub(super) fn plus(one: &Amounts, other: &Amounts) -> Amounts {
 }
 
 impl Books {
-    fn of(world: &World, switches: Switches, pod: &Pod, quota: &Value) -> Result<Books, ReadError> {
+    fn of(
+        world: &World,
+        switches: Switches,
+        (pod, planned): (&Pod, &[String]),
+        quota: &Value,
+    ) -> Result<Books, ReadError> {
         let name = text(quota, "/metadata/name");
         let (min, max) = (Amounts::read(at(quota, "/spec/min"))?, Amounts::read(at(quota, "/spec/max"))?);
         let ours = || world.pods.values().filter(|other| !other.finished && counts(world, other, name));
         let used = || ours().filter(|other| other.place().is_some());
-        let promised = || ours().filter(|other| other.pending() && other.nominated.is_some() && job(other) != job(pod));
+        let is_promised = |other: &Pod| other.nominated.is_some() || planned.contains(&job(other));
+        let promised = || ours().filter(|other| other.pending() && is_promised(other) && job(other) != job(pod));
         let requests = |pods: Vec<&Pod>| Amounts::sum(pods.into_iter().map(|pod| &pod.request));
         Ok(Books {
             name: name.to_owned(),

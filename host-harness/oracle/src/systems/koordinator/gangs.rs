@@ -63,8 +63,6 @@ pub(super) struct Memory {
     satisfied: BTreeSet<String>,
     /// When the time of a pod that is held is up.
     deadlines: BTreeMap<String, i64>,
-    /// Somebody was evicted for a gang that is bound only together with others.
-    pub(super) group_evicts: bool,
 }
 
 /// The gangs of the cluster, as one pod is tried.
@@ -124,16 +122,34 @@ impl<'w> Gangs<'w> {
 
     /// Whether every gang of the group of a pod is complete when the pod is held, too.
     pub(super) fn are_complete_with(self, pod: &Pod) -> bool {
-        self.group(pod).iter().all(|of| {
-            let Some(gang) = Gang::of(self.world, of) else { return true };
-            let held = self.members(of).filter(|member| member.held.is_some()).count() + usize::from(*of == job(pod));
-            let bound = self.members(of).filter(|member| member.node.is_some() && !(member.leaving && self.deletes));
-            match gang.matching {
-                Matching::OnceSatisfied => self.is_satisfied(&gang, of) || held >= gang.minimum,
-                Matching::OnlyWaiting => held >= gang.minimum,
-                Matching::WaitingAndRunning => held + bound.count() >= gang.minimum,
-            }
-        })
+        self.group(pod).iter().all(|of| self.is_complete_with(of, usize::from(*of == job(pod))))
+    }
+
+    /// Whether a gang is complete when so many more of its pods are held.
+    fn is_complete_with(self, of: &str, more: usize) -> bool {
+        let Some(gang) = Gang::of(self.world, of) else { return true };
+        let held = self.members(of).filter(|member| member.held.is_some()).count() + more;
+        let bound = self.members(of).filter(|member| member.node.is_some() && !(member.leaving && self.deletes));
+        match gang.matching {
+            Matching::OnceSatisfied => self.is_satisfied(&gang, of) || held >= gang.minimum,
+            Matching::OnlyWaiting => held >= gang.minimum,
+            Matching::WaitingAndRunning => held + bound.count() >= gang.minimum,
+        }
+    }
+
+    /// The jobs that are planned together with that of a pod, its own first: the gangs of its group that are not complete yet and have
+    /// pods that wait.
+    pub(super) fn planned_with(self, pod: &Pod) -> Vec<String> {
+        let own = job(pod);
+        let waits = |of: &String| self.members(of).any(Pod::pending);
+        let others = self.group(pod).into_iter().filter(|of| *of != own && !self.is_complete_with(of, 0) && waits(of));
+        std::iter::once(own.clone()).chain(others).collect()
+    }
+
+    /// Whether the group of a pod is complete when every pod that waits of these jobs is held.
+    pub(super) fn could_start(self, pod: &Pod, planned: &[String]) -> bool {
+        let more = |of: &String| self.members(of).filter(|member| planned.contains(of) && member.pending()).count();
+        self.group(pod).iter().all(|of| self.is_complete_with(of, more(of)))
     }
 
     /// Those who are bound with a pod when the group is complete.
@@ -164,7 +180,6 @@ impl Memory {
             return;
         }
         let Some(gang) = Gang::of(world, &job(pod)) else { return };
-        self.group_evicts |= gang.jobs.len() > 1 && !outcome.victims.is_empty();
         if outcome.bound.contains_key(&pod.name) {
             self.satisfied.extend(gang.jobs);
         } else if outcome.waiting.contains(&pod.name) {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::books::counts;
+use super::books::{Books, counts};
 use super::switches::priority;
-use super::{Judge, QUOTA, job, waiting};
+use super::{Judge, Part, QUOTA, job};
 use crate::amounts::Amounts;
 use crate::outcome::Outcome;
 use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
@@ -19,11 +19,20 @@ impl Judge<'_> {
         if self.in_flight {
             return Some("its last plan is in flight");
         }
-        if !self.switches.triggers(self.pod) {
+        if !self.parts.iter().all(|part| self.switches.triggers(part.lead)) {
             return Some("it may not trigger preemption");
         }
-        let fits = self.books.iter().all(|books| books.may_trigger(self.stays, &self.total));
-        (!fits).then_some("its job does not fit the quota even after evicting every candidate")
+        let fits = |part: &Part<'_>| part.books.iter().all(|books| books.may_trigger(part.stays, &part.total));
+        if !self.parts.iter().all(fits) {
+            return Some("its job does not fit the quota even after evicting every candidate");
+        }
+        let starts = self.gangs.could_start(self.pod, &self.planned);
+        (!starts).then_some("its gang group could not start after the evictions")
+    }
+
+    /// The lowest priority among the jobs that are planned together.
+    fn priority(&self) -> i64 {
+        self.parts.iter().map(|part| priority(part.lead)).min().unwrap_or_default()
     }
 
     /// Whether a pod may be a victim.
@@ -34,19 +43,19 @@ impl Judge<'_> {
             && other.node.is_some()
             && !other.leaving
             && !other.finished
-            && priority(other) < priority(self.pod)
+            && priority(other) < self.priority()
+            && !self.gangs.are_together(self.pod, other)
     }
 
     /// The pods to be placed, and those who may be evicted: on a node, or in the own quota.
     fn problem<'a>(&'a self, gives: &'a BTreeMap<&str, Amounts>) -> PlacementProblem<'a> {
         let nodes: Vec<_> = self.world.nodes.values().collect();
-        let incoming = waiting(self.world, self.pod);
         let asks = |pod: &&'a Pod| {
             let may = nodes.iter().enumerate().filter(|(_, node)| self.world.may_run(pod, node));
             IncomingPod { request: &pod.request, nodes: may.map(|(place, _)| place).collect() }
         };
         let kept =
-            |other: &&Pod| other.pending() && priority(other) >= priority(self.pod) && job(other) != job(self.pod);
+            |other: &&Pod| other.pending() && priority(other) >= self.priority() && !self.planned.contains(&job(other));
         let free = nodes.iter().map(|node| {
             let mut free = self.world.free(node);
             let nominees = self.world.pods.values().filter(|other| other.nominated.as_deref() == Some(&node.name));
@@ -64,11 +73,11 @@ impl Judge<'_> {
         PlacementProblem {
             free: free.collect(),
             candidates: candidates.collect(),
-            incoming: incoming.iter().map(asks).collect(),
+            incoming: self.incoming.iter().map(asks).collect(),
         }
     }
 
-    /// What everybody gives on its node: nothing who lives inside a reservation.
+    /// What the eviction of each pod frees on its node: nothing inside a reservation.
     fn gives(&self) -> BTreeMap<&str, Amounts> {
         let gift = |pod: &Pod| if self.world.inside(pod) { Amounts::default() } else { pod.request.clone() };
         self.world.pods.values().map(|pod| (pod.name.as_str(), gift(pod))).collect()
@@ -77,21 +86,22 @@ impl Judge<'_> {
     /// Whether every quota that bounds it holds the job when these have left, and who leaves already.
     fn quota_holds(&self, problem: &PlacementProblem<'_>, gone: Set) -> bool {
         let gone = || problem.of(gone).filter_map(|candidate| self.world.pods.get(candidate.name));
-        self.books.iter().all(|books| {
+        let holds = |part: &Part<'_>, books: &Books| {
             let leaving = self.world.pods.values().filter(|other| other.leaving);
             let ours = gone().chain(leaving).filter(|other| counts(self.world, other, &books.name));
-            books.holds(self.stays, &self.total, &Amounts::sum(ours.map(|pod| &pod.request)))
-        })
+            books.holds(part.stays, &part.total, &Amounts::sum(ours.map(|pod| &pod.request)))
+        };
+        self.parts.iter().all(|part| part.books.iter().all(|books| holds(part, books)))
     }
 
     /// Judges a plan.
     pub(super) fn plan(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Judge { world, pod, .. } = self;
+        let Judge { world, pod, incoming, .. } = self;
         if let Some(why) = self.forbidden() {
             let text = format!("`{}` planned {:?} although {why}", pod.name, outcome.victims);
             return verdict.breach_expecting("may-preempt", text, json!({"victims": []}));
         }
-        let (gives, incoming) = (self.gives(), waiting(world, pod));
+        let gives = self.gives();
         let problem = self.problem(&gives);
         let named: BTreeSet<&String> = incoming.iter().map(|pod| &pod.name).collect();
         if !outcome.nominated.keys().eq(named) {
@@ -145,6 +155,9 @@ impl Judge<'_> {
                 verdict.breach("no-needless-victim", format!("`{victim}` need not go for {:?}", outcome.nominated));
             }
         }
+        if self.parts.len() > 1 {
+            verdict.planned_for_group();
+        }
         let fewest = problem.fewest(victims.count_ones() as usize, |set| self.quota_holds(&problem, set));
         verdict.planned(victims.count_ones() as usize, fewest);
     }
@@ -160,8 +173,8 @@ impl Judge<'_> {
         if !problem.fits_without(problem.all()) || !self.quota_holds(&problem, problem.all()) {
             return;
         }
-        let own =
-            problem.set(|name| self.world.pods.get(name).is_some_and(|other| other.label(QUOTA) == pod.label(QUOTA)));
+        let is_own = |other: &Pod| self.parts.iter().any(|part| other.label(QUOTA) == part.lead.label(QUOTA));
+        let own = problem.set(|name| self.world.pods.get(name).is_some_and(is_own));
         if !self.quota_holds(&problem, own) {
             return verdict.excuse("pods on other nodes are evicted for a quota only if they are of the own quota");
         }

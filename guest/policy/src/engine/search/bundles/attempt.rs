@@ -1,4 +1,4 @@
-//! One attempt at placing a gang: pod by pod onto the node where the fewest pods are evicted.
+//! One attempt to place a gang: pod by pod onto the node with the fewest victims.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,41 +8,41 @@ use super::fit::{Fit, Open, Short};
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{ClassIx, NodeIx, Place, PodIx, Table, Trial};
 
-/// A bundle at hand, and who of it was evicted.
+/// An available bundle and its victims.
 pub struct Pool<'a> {
     /// Its level.
     pub level: usize,
-    /// Its place among those at hand of its level.
+    /// Its index among the available bundles of its level.
     pub place: usize,
     /// The bundle.
     pub bundle: &'a Bundle,
-    /// The pods that were evicted, and where they were.
+    /// The evicted pods, with their former places.
     pub gone: Vec<(PodIx, Place)>,
 }
 
-/// One attempt at placing the gang.
+/// One attempt to place the gang.
 pub struct Attempt<'a, 'c, 't> {
     pub(super) trial: &'t mut Trial<'c>,
     pub(super) victim_search: &'a VictimSearch<'a>,
     pub(super) open: &'a Open,
     pub(super) pools: Vec<Pool<'a>>,
     whole: Vec<&'a Bundle>,
-    /// Who could be evicted on each node, by rank and number: the lowest level first, in the order in which they go.
+    /// The candidates of each node, by rank and number: the lowest level first, in the order of eviction.
     pub(super) there: BTreeMap<(u64, NodeIx), Vec<(usize, PodIx)>>,
     /// Nodes on which a pod was evicted.
     pub(super) cleared: BTreeSet<NodeIx>,
-    /// What is known of the nodes, by class of the pods.
+    /// What is known of the nodes, by equivalence class of the pods.
     pub(super) outlooks: Table<ClassIx, Outlook>,
-    /// The normal pods that were evicted, in this order, and where they were.
+    /// The evicted normal pods in this order, with their former places.
     pub(super) normal: Vec<(PodIx, Place)>,
-    /// Whether an elastic pod could not go because of normal ones that have gone.
+    /// Whether an elastic pod could not be evicted because normal pods were evicted before.
     pub(super) clashed: bool,
-    /// Who got which node.
+    /// The placements so far.
     pub(super) placements: Vec<(PodIx, NodeIx)>,
 }
 
 impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
-    /// Nobody is placed yet.
+    /// No pod is placed yet.
     pub fn new(
         trial: &'t mut Trial<'c>,
         victim_search: &'a VictimSearch<'a>,
@@ -70,7 +70,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         Attempt { trial, victim_search, open, pools, whole, there, cleared, outlooks, normal, clashed, placements }
     }
 
-    /// Places all that the gang lacks, in this order, where that works.
+    /// Places all pods that the gang lacks, in this order.
     pub fn run(mut self, order: &[PodIx]) -> Result<Fit, Short> {
         let whole_at = |ix: &PodIx| self.trial.cluster().pod(*ix).and_then(|pod| pod.place.node());
         self.cleared = self.whole.iter().flat_map(|bundle| &bundle.pods).filter_map(whole_at).collect();
@@ -105,7 +105,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         Ok(Fit { placements: self.placements, victims, used })
     }
 
-    /// Evicts the whole gangs at hand, each as far as all of its pods may go: who, and which gangs.
+    /// Evicts the available whole gangs of which every pod may be evicted. Returns the pods and the indexes of the gangs.
     fn evict_whole(&mut self) -> (Vec<PodIx>, Vec<usize>) {
         let (mut gone, mut used) = (Vec::new(), Vec::new());
         for (place, bundle) in self.whole.clone().into_iter().enumerate() {
@@ -114,7 +114,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             elastic_first.sort_by_key(|ix| !is_elastic(self.trial.cluster(), *ix));
             let mut all = true;
             for ix in elastic_first {
-                all = all && self.may_make_way(ix);
+                all = all && self.is_candidate(ix);
                 self.evict(ix);
             }
             if all {
@@ -128,20 +128,20 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         (gone, used)
     }
 
-    /// Whether a pod of a pool may go when so many others of it are about to.
+    /// Whether a pod of a pool may be evicted after `going` others of the pool.
     pub(super) fn may_go(&mut self, number: usize, ix: PodIx, going: usize) -> bool {
         let Some(pool) = self.pools.get(number) else { return false };
         let (cluster, single) = (self.trial.cluster(), &self.victim_search.rules.single);
         let holds = cluster.pod(ix).is_some_and(|pod| pod.place.node().is_some());
         let room = pool.gone.len().saturating_add(going) < pool.bundle.most();
-        let spare = pool.level == 0 || self.victim_search.barring(cluster, single, ix).is_none();
-        holds && room && spare && self.may_make_way(ix)
+        let spare = pool.level == 0 || self.victim_search.first_denial(cluster, single, ix).is_none();
+        holds && room && spare && self.is_candidate(ix)
     }
 
-    /// Whether no law denies the eviction of a pod, in the order in which those who go do.
-    fn may_make_way(&mut self, ix: PodIx) -> bool {
+    /// Whether no law denies the eviction of a pod after the evictions so far.
+    fn is_candidate(&mut self, ix: PodIx) -> bool {
         let cluster = self.trial.cluster();
-        let barred = self.victim_search.barring(cluster, &self.victim_search.rules.guards, ix).is_some();
+        let barred = self.victim_search.first_denial(cluster, &self.victim_search.rules.guards, ix).is_some();
         !barred && (!is_elastic(cluster, ix) || self.others_could_follow(ix))
     }
 

@@ -1,4 +1,4 @@
-//! Who could be evicted, job by job and level by level.
+//! The candidates, by job and level.
 
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
@@ -10,19 +10,19 @@ use super::{VictimSearch, trace};
 /// Pods of one job that may be evicted.
 #[derive(Debug, Clone)]
 pub struct Bundle {
-    /// The pods, the first to go first.
+    /// The pods in the order of eviction.
     pub pods: Vec<PodIx>,
-    /// How many of them may go; none: any number.
+    /// The legal numbers of victims; none: any number.
     pub steps: Option<Vec<usize>>,
 }
 
 impl Bundle {
-    /// How many of the pods may go at most.
+    /// The largest legal number of victims.
     pub fn most(&self) -> usize {
         self.steps.as_ref().map_or(self.pods.len(), |steps| steps.last().copied().unwrap_or(0))
     }
 
-    /// The smallest number not below this one that may go.
+    /// The smallest legal number of victims that is not below this one.
     pub fn step(&self, at_least: usize) -> Option<usize> {
         match &self.steps {
             None => Some(at_least).filter(|count| *count <= self.pods.len()),
@@ -37,15 +37,14 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
     let leads = cluster.jobs().filter_map(|(_, job)| job.members.first().copied());
     let alone = cluster.pods().filter(|(_, pod)| pod.attributes.job.is_none()).map(|(ix, _)| ix);
     let is_far = |lead: PodIx| {
-        victim_search.own_only && cluster.pod(lead).is_none_or(|pod| pod.queue != victim_search.preemptor.queue)
+        victim_search.only_own_queue && cluster.pod(lead).is_none_or(|pod| pod.queue != victim_search.preemptor.queue)
     };
     for lead in leads.chain(alone).filter(|lead| !is_far(*lead)) {
         let holders = holders(cluster, victim_search, lead);
         let free: Vec<PodIx> =
             holders.iter().copied().filter(|ix| may_go(cluster, notes, victim_search, *ix)).collect();
         let Some(first) = free.first().and_then(|ix| cluster.pod(*ix)) else { continue };
-        let job = first.attributes.job.and_then(|job| cluster.job(job));
-        match job.and_then(|job| job.elastic()) {
+        match first.attributes.job.and_then(|job| cluster.elastic(job)) {
             Some(terms) => {
                 let pods: Vec<PodIx> = free.iter().copied().filter(|ix| is_elastic(cluster, *ix)).collect();
                 let minimum = cluster.minimum(lead);
@@ -57,7 +56,8 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
                 }
             }
             None => {
-                let spare = |ix: &PodIx| victim_search.barring(cluster, &victim_search.rules.single, *ix).is_none();
+                let spare =
+                    |ix: &PodIx| victim_search.first_denial(cluster, &victim_search.rules.single, *ix).is_none();
                 let pods: Vec<PodIx> = free.iter().copied().filter(spare).collect();
                 if !pods.is_empty() {
                     single.push(Bundle { pods, steps: None });
@@ -84,7 +84,7 @@ fn head<'c>(cluster: &'c Cluster, bundle: &Bundle) -> Option<&'c crate::model::P
     bundle.pods.first().and_then(|ix| cluster.pod(*ix))
 }
 
-/// The pods of a job that hold nodes, the last to be served first.
+/// The pods of a job that hold nodes, in the order of eviction.
 fn holders(cluster: &Cluster, victim_search: &VictimSearch<'_>, lead: PodIx) -> Vec<PodIx> {
     let mut holders: Vec<_> = cluster.holders(lead).collect();
     holders.sort_by(|(_, a), (_, b)| (victim_search.tasks.compare)(cluster, b, a));
@@ -92,7 +92,7 @@ fn holders(cluster: &Cluster, victim_search: &VictimSearch<'_>, lead: PodIx) -> 
 }
 
 fn may_go(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, ix: PodIx) -> bool {
-    match victim_search.barring(cluster, &victim_search.rules.guards, ix) {
+    match victim_search.first_denial(cluster, &victim_search.rules.guards, ix) {
         None => true,
         Some((rule, denial)) => {
             notes.denial(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial);

@@ -1,28 +1,28 @@
-//! Which bundles: of each level as few jobs as possible, then as few pods.
+//! The choice of bundles: on each level the fewest jobs, then the fewest pods.
 //!
-//! The highest level that is needed is settled first, with all of the lower ones at hand; then the one below, so that no more pods
-//! of the higher one are evicted for it. Few jobs are tried out in
-//! every combination; where those are too many, jobs are left out one after the other as long as the rest is enough.
+//! The highest needed level is settled first, with all bundles of the lower levels available; then the one below, without more victims
+//! on the higher one. A small number of jobs is tried in every combination. Otherwise jobs are left out one after the other, as long as
+//! the rest is enough.
 
 use super::feasibility::FeasibilityBound;
 use super::fit::{self, Fit, Open, Short};
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::Trial;
 
-/// So many combinations of jobs of one level are tried out.
+/// The maximum number of combinations that are tried on one level.
 const TRIES: usize = 2000;
 
-/// Up to so many jobs, each is left out for a try when jobs are left out one after the other.
+/// The maximum number of jobs for which leaving out each single one is tried.
 const SINGLY: usize = 64;
 
-/// Of each level the bundles that are at hand, by number.
+/// The available bundles of each level, by index.
 pub type Selection = Vec<Vec<usize>>;
 
-/// What stands while a level is being settled.
+/// The state while a level is settled.
 struct LevelState<'a> {
-    /// What is at hand so far, all of the level itself.
+    /// The available bundles, all of the level itself.
     chosen: &'a Selection,
-    /// The most pods that may be evicted of each level.
+    /// The maximum number of victims of each level.
     settled: &'a [usize],
     /// The level.
     level: usize,
@@ -30,18 +30,18 @@ struct LevelState<'a> {
 
 /// A search among bundles.
 pub struct Search<'a> {
-    /// What it goes by.
+    /// The input of the search.
     pub victim_search: &'a VictimSearch<'a>,
     /// Nodes with idle room.
     pub open: &'a Open,
-    /// What rules bundles out.
+    /// A necessary condition that bundles are enough.
     pub bound: &'a FeasibilityBound,
     /// The bundles, by level.
     pub levels: Vec<Vec<Bundle>>,
 }
 
 impl Search<'_> {
-    /// Whether the gang fits with these bundles at hand; where it does, the trial is left so.
+    /// Whether the gang fits with these bundles available. If so, the trial keeps the placements.
     pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Fit, Short> {
         let of = |level: usize| {
             let numbers = selection.get(level).map(Vec::as_slice).unwrap_or_default();
@@ -51,10 +51,10 @@ impl Search<'_> {
         fit::fit(trial, self.victim_search, self.open, &[of(0), of(1), of(2)])
     }
 
-    /// The bundles that should be at hand; none where no bundles are enough.
+    /// The bundles to make available; none if no selection is enough.
     ///
-    /// More at hand is enough where less is, but for normal pods that keep elastic ones of their queue from going: then a part of the
-    /// level may be enough where all of it is not.
+    /// A larger selection is enough if a smaller one is, except if evicted normal pods prevent the eviction of elastic pods of their
+    /// queue: then a part of a level may be enough although all of it is not.
     pub fn choose(&self, trial: &mut Trial<'_>) -> Option<Selection> {
         let mut at_hand: Selection = vec![Vec::new(); LEVELS];
         for (level, bundles) in self.levels.iter().enumerate() {
@@ -69,7 +69,7 @@ impl Search<'_> {
         None
     }
 
-    /// The fewest bundles of these that are enough, the highest level first; none where no part of that level is.
+    /// The fewest bundles that are enough, the highest level first; none if no part of that level is enough.
     fn settle_levels(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Option<Selection> {
         let mut settled = vec![usize::MAX; LEVELS];
         for level in (0..=top).rev() {
@@ -85,7 +85,7 @@ impl Search<'_> {
         Some(chosen)
     }
 
-    /// What comes of a selection; the trial is left as it was.
+    /// The outcome of a selection. The trial is unchanged.
     fn tried(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Fit, Short> {
         let levels = selection.iter().zip(&self.levels);
         let at_hand = levels.flat_map(|(numbers, level)| numbers.iter().filter_map(|at| level.get(*at)));
@@ -98,7 +98,7 @@ impl Search<'_> {
         fit
     }
 
-    /// The fewest bundles of a level that are enough beside the others that are selected.
+    /// The fewest bundles of a level that are enough together with the selection of the other levels.
     fn fewest(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let mut enough = self.left_out(trial, state);
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
@@ -114,7 +114,7 @@ impl Search<'_> {
         enough
     }
 
-    /// The combination of so many bundles that costs the fewest pods; of equal ones the first.
+    /// The combination of this size with the fewest victims; of equal ones the first.
     fn best_of(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, size: usize) -> Option<Vec<usize>> {
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
         let mut best: Option<(usize, Vec<usize>)> = None;
@@ -131,8 +131,8 @@ impl Search<'_> {
         best.map(|(_, combination)| combination)
     }
 
-    /// How many pods of the level are evicted with these bundles of it, and of which bundles they are; none where they are not enough, or
-    /// where more pods of a level that is settled would have to be evicted.
+    /// The number of victims on the level with these bundles, and the bundles of the victims. None if these are not enough, or if a settled
+    /// level would have more victims.
     fn count(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<(usize, Vec<usize>)> {
         let mut selection = state.chosen.clone();
         if let Some(slot) = selection.get_mut(state.level) {
@@ -146,12 +146,12 @@ impl Search<'_> {
         })
     }
 
-    /// Bundles that are enough and of which, where they are not very many, none can be left out, the ones that give most kept.
+    /// Bundles that are enough, the largest kept. If there are at most [`SINGLY`], none of them can be left out.
     fn left_out(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let mut rest = state.chosen.get(state.level).cloned().unwrap_or_default();
         let gives = |at: &usize| self.levels.get(state.level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
         rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));
-        // Of those at hand only some have given; as a rule these alone are enough.
+        // Only some of the available bundles have victims. Usually these are enough.
         while let Some((_, used)) = self.count(trial, state, &rest) {
             if used.len() >= rest.len() || self.count(trial, state, &used).is_none() {
                 break;
@@ -173,13 +173,13 @@ impl Search<'_> {
     }
 }
 
-/// How many combinations there are; more than can be counted are very many.
+/// The number of combinations, saturating.
 fn combinations(of: usize, size: usize) -> usize {
     let factor = |count: usize, at: usize| count.checked_mul(of.checked_sub(at)?)?.checked_div(at.checked_add(1)?);
     (0..size).try_fold(1usize, factor).unwrap_or(usize::MAX)
 }
 
-/// The combination after this one, of numbers below `all`; each ascending.
+/// The next ascending combination of numbers below `all`.
 fn successor(mut combination: Vec<usize>, all: usize) -> Option<Vec<usize>> {
     let size = combination.len();
     let movable = |(at, number): &(usize, &usize)| number.saturating_add(size).saturating_sub(*at) < all;

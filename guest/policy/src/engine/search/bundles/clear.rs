@@ -1,4 +1,4 @@
-//! Where a pod of the gang goes: a node with room, or one on which the fewest pods are evicted.
+//! The node of a pod of the gang: a node with room, or the one with the fewest victims.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,33 +7,33 @@ use super::fit::fits;
 use crate::engine::search::reprieve::without_reprieve;
 use crate::model::{NodeIx, Place, PodIx, Request, Trial};
 
-/// What is known of the nodes for the pods of a class.
+/// What is known of the nodes for the pods of an equivalence class.
 #[derive(Default)]
 pub(super) struct Outlook {
-    /// So many of the open nodes have no room for one any more.
+    /// How many of the open nodes have no room any more.
     used_up: usize,
-    /// Nodes that cannot be cleared for one.
+    /// Nodes on which no evictions help.
     hopeless: BTreeSet<NodeIx>,
 }
 
-/// A victim: the number of the pool, the pod, and where it was.
+/// A victim: the number of the pool, the pod, and its former place.
 type Taken = (usize, PodIx, Place);
 
-/// What is lost where a node is cleared; less is better.
+/// The cost of the evictions on a node; smaller is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Cost {
-    /// So many pods of a level above the lowest are evicted.
+    /// The number of victims above the lowest level.
     higher: usize,
-    /// So many jobs begin to lose pods.
+    /// The number of jobs without earlier victims.
     begins: usize,
-    /// So many more pods are evicted, those counted in that complete the steps of their jobs.
+    /// The number of additional victims, including those that complete the steps of their jobs.
     goes: usize,
-    /// So many pods are evicted on the node itself.
+    /// The number of victims on the node itself.
     at_once: usize,
 }
 
 impl Attempt<'_, '_, '_> {
-    /// The node for a pod: one with room, else the one where the fewest pods are evicted for it, who then have.
+    /// The node for a pod: one with room, otherwise the cheapest one. There the pods are evicted.
     pub(super) fn find(&mut self, ix: PodIx) -> Option<NodeIx> {
         let cluster = self.trial.cluster();
         let pod = cluster.pod(ix)?;
@@ -55,8 +55,8 @@ impl Attempt<'_, '_, '_> {
         self.clear_cheapest(ix, &request)
     }
 
-    /// Clears the node where the least is lost. Nodes where those are whose jobs shrink already are looked at first: there nobody else may
-    /// have to begin.
+    /// Evicts the victims on the cheapest node. Nodes with pods of jobs that already have victims are tried first: there no other job may
+    /// need to lose pods.
     fn clear_cheapest(&mut self, ix: PodIx, request: &Request) -> Option<NodeIx> {
         let (class, shape) = self.trial.cluster().pod(ix).map(|pod| (pod.class, pod.shape))?;
         let begun: BTreeSet<(u64, NodeIx)> = self.begun();
@@ -95,7 +95,7 @@ impl Attempt<'_, '_, '_> {
         Some(node)
     }
 
-    /// The nodes of those whose jobs have begun to shrink.
+    /// The nodes with pods of jobs that have victims.
     fn begun(&self) -> BTreeSet<(u64, NodeIx)> {
         let cluster = self.trial.cluster();
         let pods = self.pools.iter().filter(|pool| !pool.gone.is_empty()).flat_map(|pool| &pool.bundle.pods);
@@ -103,7 +103,7 @@ impl Attempt<'_, '_, '_> {
         nodes.filter_map(|ix| Some((cluster.node(ix)?.rank, ix))).collect()
     }
 
-    /// What is lost where a node is cleared for a request; none where it cannot be.
+    /// The cost of the evictions on a node for a request; none if no evictions help.
     fn price(&mut self, node: NodeIx, request: &Request) -> Option<Cost> {
         let before = self.trial.mark();
         let taken = self.clear(node, request);
@@ -131,7 +131,7 @@ impl Attempt<'_, '_, '_> {
         cost
     }
 
-    /// Evicts pods on a node until a request fits there; who they are. None, and nobody, where it does not fit.
+    /// Evicts pods on a node until a request fits. Returns the victims. If it does not fit, none are evicted.
     fn clear(&mut self, at: NodeIx, request: &Request) -> Option<Vec<Taken>> {
         let before = self.trial.mark();
         let rank = self.trial.cluster().node(at).map_or(0, |node| node.rank);

@@ -1,8 +1,8 @@
-//! Elastic pods go first: a normal pod is judged with all the elastic ones gone that are evicted for the same gang.
+//! Elastic pods first: a normal victim is judged after the eviction of all elastic victims of the same gang.
 //!
-//! An attempt finds its victims node by node, so an elastic pod may be needed after normal ones are gone already. It may go only if
-//! each of those could still go after it: else the elastic pod's share would be counted as an excess of the queue, and a normal
-//! pod taken for it that the queue deserves.
+//! An attempt finds its victims node by node, so it may need an elastic pod after normal ones. It evicts the elastic pod only if each of
+//! those normal pods could still be evicted afterwards. Otherwise the usage of the elastic pod would count as an excess of the queue, and
+//! the queue would lose normal pods that it deserves.
 //!
 //! Source: *Elastic scheduling based on AI scenarios*, Main process, Reclaim: elastic tasks are reclaimed before normal ones.
 
@@ -10,7 +10,7 @@ use super::attempt::Attempt;
 use crate::model::{Cluster, Pod, PodIx, QueueIx};
 
 impl Attempt<'_, '_, '_> {
-    /// Whether the normal pods that have gone could all have gone after this elastic pod.
+    /// Whether all evicted normal pods could be evicted after this elastic pod as well.
     pub(super) fn others_could_follow(&mut self, elastic: PodIx) -> bool {
         let cluster = self.trial.cluster();
         let queue = cluster.pod(elastic).and_then(|pod| pod.queue);
@@ -26,8 +26,11 @@ impl Attempt<'_, '_, '_> {
         self.trial.evict(elastic);
         let mut all = true;
         for (ix, _) in normal {
-            all =
-                all && self.victim_search.barring(self.trial.cluster(), &self.victim_search.rules.guards, ix).is_none();
+            all = all
+                && self
+                    .victim_search
+                    .first_denial(self.trial.cluster(), &self.victim_search.rules.guards, ix)
+                    .is_none();
             self.trial.evict(ix);
         }
         self.trial.rewind(before);
@@ -41,7 +44,7 @@ pub(super) fn is_elastic(cluster: &Cluster, ix: PodIx) -> bool {
     cluster.pod(ix).is_some_and(Pod::is_elastic)
 }
 
-/// Whether what happens in one queue counts for a law about the other: they are the same, or below the same one.
+/// Whether the usage of one queue matters to a law about the other: they are equal or have a common ancestor.
 fn are_related(cluster: &Cluster, one: Option<QueueIx>, other: Option<QueueIx>) -> bool {
     one == other || cluster.path(one).any(|(ix, _)| cluster.path(other).any(|(above, _)| above == ix))
 }

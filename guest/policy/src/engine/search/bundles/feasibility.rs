@@ -1,22 +1,22 @@
-//! For how many pods of a gang there could be room at most: what rules bundles out without an attempt.
+//! An upper bound of how many pods of a gang fit. It rules out bundles without an attempt.
 
 use std::collections::BTreeMap;
 
 use super::{Bundle, VictimSearch};
 use crate::model::{Amounts, Cluster, NodeIx, ResourceIx};
 
-/// What a gang needs at least.
+/// The minimum that a gang needs.
 pub struct FeasibilityBound {
-    /// Of the resources that all of its pods ask for, the least that one asks for.
+    /// The resources that all of its pods request, with the smallest request.
     least: Vec<(ResourceIx, i64)>,
-    /// How many pods it lacks.
+    /// How many pods the gang lacks.
     lacking: usize,
-    /// For how many there is room as it is, at most.
+    /// An upper bound of how many fit without evictions.
     idle: usize,
 }
 
 impl FeasibilityBound {
-    /// What the gang needs, in a trial where no pod was evicted for it.
+    /// The bound in a trial without evictions.
     pub fn new(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> FeasibilityBound {
         let requests = || victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| &pod.request);
         let first = requests().next().into_iter().flat_map(|request| request.iter());
@@ -29,7 +29,7 @@ impl FeasibilityBound {
         bound
     }
 
-    /// Whether there might be room for the gang with everybody of these bundles gone. If not, there is none.
+    /// Whether the gang may fit after evicting all pods of these bundles. If not, it does not fit.
     pub fn may_do<'b>(&self, cluster: &Cluster, bundles: impl Iterator<Item = &'b Bundle>) -> bool {
         let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         for pod in bundles.flat_map(|bundle| &bundle.pods).filter_map(|ix| cluster.pod(*ix)) {
@@ -45,7 +45,7 @@ impl FeasibilityBound {
         more.fold(self.idle, usize::saturating_add) >= self.lacking
     }
 
-    /// How many pods go into a room at most.
+    /// An upper bound of how many pods fit into a room.
     fn pods_in(&self, room: impl Fn(ResourceIx) -> i64) -> usize {
         let pods = self.least.iter().map(|(resource, least)| room(*resource).max(0).checked_div(*least).unwrap_or(0));
         pods.min().map_or(usize::MAX, |pods| usize::try_from(pods).unwrap_or(usize::MAX))

@@ -1,4 +1,4 @@
-//! The end of an attempt: limits hold, jobs shrink by whole steps, and who can be reprieved is.
+//! The end of an attempt: limits hold, elastic jobs shrink by whole steps, and needless victims are reprieved.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::laws::Shortfall;
 use crate::model::{Cluster, NodeIx, Place, PodIx, QueueIx, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
-    /// Evicts pods at hand that count against a bound that does not hold, until every limit does.
+    /// Evicts available pods that count against an exceeded bound, until every limit holds.
     pub(super) fn within_limits(&mut self) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         while let Some((_, denial)) = self.victim_search.broken(self.trial.cluster(), &pods) {
@@ -24,7 +24,7 @@ impl Attempt<'_, '_, '_> {
         true
     }
 
-    /// Evicts the first of these who may go; whether there is one.
+    /// Evicts the first of these pods that may be evicted. False if there is none.
     fn evict_first(&mut self, of: Vec<(usize, PodIx)>) -> bool {
         for (number, ix) in of {
             if self.may_go(number, ix, 0) {
@@ -35,7 +35,7 @@ impl Attempt<'_, '_, '_> {
         false
     }
 
-    /// Elastic jobs that shrink do so by one of their steps.
+    /// Completes the steps by which elastic jobs shrink.
     pub(super) fn complete_steps(&mut self) -> bool {
         for number in 0..self.pools.len() {
             let Some(pool) = self.pools.get(number).filter(|pool| pool.level == 0 && !pool.gone.is_empty()) else {
@@ -56,7 +56,7 @@ impl Attempt<'_, '_, '_> {
         true
     }
 
-    /// Reprieves every pod that can be: single pods, the last to go first, then elastic jobs to a larger one of their sizes.
+    /// Reprieves needless victims: single pods, the last victim first, then elastic jobs up to a larger legal size.
     pub(super) fn reprieve(&mut self) {
         for number in self.numbers(1) {
             let gone = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
@@ -76,7 +76,7 @@ impl Attempt<'_, '_, '_> {
         all.map(|(number, _)| number).collect()
     }
 
-    /// Puts pods of an elastic job back, as many as its sizes allow: the small ones first, for of those there is room for the most.
+    /// Reprieves pods of an elastic job as far as its sizes allow. The smallest come first: most of them fit.
     fn grow_back(&mut self, number: usize) {
         let Some(pool) = self.pools.get(number) else { return };
         let places: BTreeMap<PodIx, Place> = pool.gone.iter().copied().collect();
@@ -95,7 +95,7 @@ impl Attempt<'_, '_, '_> {
         self.is_back(number, &back);
     }
 
-    /// Puts a pod back where the gang still fits and every limit holds with it; whether it is.
+    /// Puts a pod back if the gang still fits and every limit holds. Returns whether it did.
     fn can_be_back(&mut self, ix: PodIx, place: Place) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         let (before, placements) = (self.trial.mark(), self.placements.clone());
@@ -109,8 +109,7 @@ impl Attempt<'_, '_, '_> {
         stays
     }
 
-    /// Moves pods of the gang off a node that is too full until it is not, to where others made more room than was needed; whether
-    /// that works.
+    /// Moves pods of the gang from an overcommitted node to nodes with more free room than needed. Returns whether that is enough.
     fn make_fit(&mut self, at: NodeIx) -> bool {
         for number in 0..self.placements.len() {
             if !self.is_crowded(at) {
@@ -131,7 +130,7 @@ impl Attempt<'_, '_, '_> {
         !self.is_crowded(at)
     }
 
-    /// Notes that these have not gone.
+    /// Removes reprieved pods from the victims.
     fn is_back(&mut self, number: usize, pods: &[PodIx]) {
         if let Some(pool) = self.pools.get_mut(number) {
             pool.gone.retain(|(ix, _)| !pods.contains(ix));
@@ -139,7 +138,7 @@ impl Attempt<'_, '_, '_> {
         self.normal.retain(|(ix, _)| !pods.contains(ix));
     }
 
-    /// Whether there is too little on a node of what the gang asks for.
+    /// Whether a node is overcommitted in a resource that the gang requests.
     fn is_crowded(&self, at: NodeIx) -> bool {
         let Some(node) = self.trial.cluster().node(at) else { return true };
         let here = self.placements.iter().any(|(_, node)| *node == at);
@@ -147,7 +146,7 @@ impl Attempt<'_, '_, '_> {
     }
 }
 
-/// Whether what a pod holds of a resource counts against a bound of this queue.
+/// Whether a pod counts against a bound of a queue for a resource.
 fn counts(cluster: &Cluster, ix: PodIx, queue: QueueIx, resource: ResourceIx) -> bool {
     cluster.pod(ix).is_some_and(|pod| pod.request.get(resource) > 0 && cluster.is_below(pod.queue, queue))
 }

@@ -1,4 +1,4 @@
-//! Whether a gang fits when certain bundles are at hand, and which pods are evicted then.
+//! Whether a gang fits with certain bundles available, and the victims.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use super::attempt::Attempt;
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{ClassIx, Cluster, NodeIx, Pod, PodIx, Request, ShapeIx, Trial};
 
-/// Nodes that have room for some pod of the gang as they are, by name.
+/// Nodes with room for a pod of the gang without evictions, by name.
 pub type Open = Vec<NodeIx>;
 
 /// A gang that fits.
 pub struct Fit {
-    /// Who gets which node.
+    /// The node of each pod.
     pub placements: Vec<(PodIx, NodeIx)>,
     /// The victims, by level.
     pub victims: Vec<Vec<PodIx>>,
-    /// The bundles at hand that they are of, by level and place in the list.
+    /// The bundles of the victims, by level and index in the list.
     pub used: Vec<Vec<usize>>,
 }
 
@@ -28,11 +28,11 @@ impl Fit {
 /// A gang that does not fit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Short {
-    /// Whether an elastic pod could not go because of normal ones that had gone: with fewer at hand it might.
+    /// Whether an elastic pod could not be evicted because normal pods were evicted before: a smaller selection may be enough.
     pub clashed: bool,
 }
 
-/// The nodes with room for some pod of the gang.
+/// The nodes with room for a pod of the gang.
 pub fn open_nodes(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> Open {
     let pods = victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix));
     let kinds: BTreeMap<ClassIx, &Pod> = pods.map(|pod| (pod.class, pod)).collect();
@@ -47,8 +47,8 @@ pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) 
     cluster.eligible(shape, node) && cluster.node(node).is_some_and(|node| node.free.lacks(request).is_none())
 }
 
-/// Places what the gang lacks, in the order in which the fewest pods are evicted: those first that fit nowhere yet, or the largest ones. Where
-/// that works, the trial is left so; else it is as before.
+/// Places the pods that the gang lacks, in the order with the fewest victims: either first the pods that fit on no open node, or first the
+/// largest ones. If that works, the trial keeps the placements; otherwise it is unchanged.
 pub fn fit(
     trial: &mut Trial<'_>,
     victim_search: &VictimSearch<'_>,

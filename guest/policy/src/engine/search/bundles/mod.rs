@@ -1,9 +1,9 @@
 //! Bundles: the search of a system in which jobs are evicted, not pods.
 //!
-//! What idle room and room that others leave anyway is enough for costs nobody anything. Beyond that, bundles of pods are evicted: first
-//! steps by which elastic jobs shrink, then single pods that their gangs can spare, then whole gangs. No level is touched before all
-//! of the one below is used up; of each level as few jobs as possible are evicted, then as few pods, then the least important. Elastic pods
-//! go first: which other pods are evicted is judged with them gone. No pod is evicted unless every pod that the gang lacks then has a node.
+//! Idle room and the room of leaving pods are used first. Then bundles of pods are evicted, by level: first steps by which elastic jobs
+//! shrink, then single pods above the minimum of their gangs, then whole gangs. A level is used only if the levels below are not
+//! enough. On each level the fewest jobs are evicted, then the fewest pods, then the least important ones. Other victims are judged
+//! after the evictions of elastic pods. No pod is evicted unless every pod that the gang lacks then has a node.
 
 mod attempt;
 mod bundle;
@@ -24,51 +24,45 @@ use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::plan::Plan;
 use crate::engine::reasons::NO_NODE;
 use crate::engine::{Ledger, Notes, Preemptor};
-use crate::laws::{Case, Denial, Gate, Guard, Laws, Order, ReclaimRules, Rule};
+use crate::laws::{Case, Denial, Guard, Laws, Order, ReclaimRules, Rule};
 use crate::model::{Cluster, NodeIx, PodIx, Trial};
 
-/// How many levels of bundles there are.
+/// The number of levels.
 pub const LEVELS: usize = 3;
 
-/// What a search goes by.
+/// The input of the search.
 pub struct VictimSearch<'a> {
-    /// The gang that waits, with all its pods that wait, in order.
+    /// The gang and its pending pods, in order.
     pub preemptor: &'a Preemptor,
     /// The laws in force.
     pub laws: &'a Laws,
-    /// The plans under way.
+    /// The plans in flight.
     pub ledger: &'a Ledger,
-    /// The laws of this pursuit.
+    /// The laws of this action.
     pub rules: &'a ReclaimRules,
     /// The order of the pods of a job.
     pub tasks: Order,
     /// The pods for which others may be evicted.
     pub may: &'a BTreeSet<PodIx>,
-    /// Only pods of the gang's own queue are evicted.
-    pub own_only: bool,
+    /// Only pods of the own queue may be evicted.
+    pub only_own_queue: bool,
     /// What the host refused of earlier plans.
     pub refuted: &'a Refuted,
 }
 
 impl VictimSearch<'_> {
-    fn case<'c>(&'c self, cluster: &'c Cluster) -> Case<'c> {
-        self.preemptor.admission(cluster, self.ledger)
-    }
-
     /// The first of these laws that denies the eviction of a pod, or the host, where it refused the pod as a victim.
-    fn barring(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
-        let pod = cluster.pod(ix)?;
-        let case = self.case(cluster);
-        let denied = guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(&case, ix, pod).err()?)));
+    fn first_denial(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
+        let denied = self.preemptor.admission(cluster, self.ledger).first_denial(guards, ix);
         denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 
-    /// Whether the host takes a pod on a node, as far as is known.
+    /// Whether the host has not refused a pod on a node.
     fn is_open(&self, pod: PodIx, node: NodeIx) -> bool {
         !is_placement_refused(self.refuted, pod, node)
     }
 
-    /// The first limit that does not hold with what these pods ask for, who have no nodes yet.
+    /// The first limit that does not hold with the requests of these pods, which have no nodes yet.
     fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(Rule, Denial)> {
         self.first_broken(cluster, pods, Preemptor::planning)
     }
@@ -84,16 +78,13 @@ impl VictimSearch<'_> {
         pods: &[PodIx],
         case: for<'c> fn(&'c Preemptor, &'c Cluster, &'c Ledger) -> Case<'c>,
     ) -> Option<(Rule, Denial)> {
-        let preemptor = Preemptor::of(cluster, self.laws, self.preemptor.pod, pods.to_vec());
-        let holds = |limit: &Gate, preemptor: &Preemptor| (limit.holds)(&case(preemptor, cluster, self.ledger));
-        preemptor.and_then(|preemptor| {
-            self.rules.limits.iter().find_map(|limit| Some((limit.rule, holds(limit, &preemptor).err()?)))
-        })
+        let preemptor = Preemptor::of(cluster, self.laws, self.preemptor.pod, pods.to_vec())?;
+        case(&preemptor, cluster, self.ledger).first_broken(&self.rules.limits)
     }
 }
 
-/// Looks for a plan for all that a gang lacks, in a trial where those that are leaving are gone. Where there is one, the trial is
-/// left as it will be then; else as it was, and what stood in the way is said.
+/// Plans all pods that a gang lacks, in a trial without the leaving pods. With a plan, the trial is left as the cluster will be then;
+/// otherwise it is unchanged, and the obstacle is returned.
 pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Result<Plan, Denial> {
     const NOBODY: Denial = Denial::Case("gang");
     let open = fit::open_nodes(trial.cluster(), victim_search);

@@ -1,4 +1,4 @@
-//! What is noted of the jobs that could be evicted, and of the nodes that they would leave.
+//! Explanations of candidates and their nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,15 @@ use super::{Bundle, VictimSearch};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::engine::reasons::{NEEDED, NODE_SUFFICES, ROOM_IS_COMING};
-use crate::engine::search::trace::{self, Full, Why, crowding};
+use crate::engine::search::node_dry_run::NodeDryRun;
+use crate::engine::search::trace::{self, Why, crowding};
 use crate::laws::Detail;
 use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, Trial};
 
-/// Where everybody is who may be evicted.
+/// The places of the candidates.
 pub type Places = BTreeMap<PodIx, Place>;
 
-/// Where everybody of these bundles is; nobody where nothing is noted.
+/// The places of the pods of these bundles; empty unless explanations are recorded.
 pub fn places(cluster: &Cluster, notes: &Notes, levels: &[Vec<Bundle>]) -> Places {
     if !notes.are_on() {
         return Places::new();
@@ -24,21 +25,20 @@ pub fn places(cluster: &Cluster, notes: &Notes, levels: &[Vec<Bundle>]) -> Place
     pods.filter_map(|ix| Some((*ix, cluster.pod(*ix)?.place))).collect()
 }
 
-/// Notes of the pods of a job that no law protects singly, that the job cannot go as a whole, and what keeps them then.
+/// Explains the unprotected pods of a job that cannot be evicted as a whole.
 pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, free: &[PodIx]) {
     if !notes.are_on() {
         return;
     }
     for ix in free {
         let Some(pod) = cluster.pod(*ix) else { continue };
-        let job = pod.attributes.job.and_then(|job| cluster.job(job));
-        match job.and_then(|job| job.elastic()) {
+        match pod.attributes.job.and_then(|job| cluster.elastic(job)) {
             Some(_) if is_elastic(cluster, *ix) => {}
             Some(_) => {
                 notes.unneeded(*ix, "whole-job");
             }
             None => {
-                if let Some((rule, denial)) = victim_search.barring(cluster, &victim_search.rules.single, *ix) {
+                if let Some((rule, denial)) = victim_search.first_denial(cluster, &victim_search.rules.single, *ix) {
                     notes.denial(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial);
                 }
             }
@@ -46,13 +46,13 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &Vict
     }
 }
 
-/// Notes that the room that is idle, or is being left, is enough.
+/// Explains that idle room and the room of leaving pods are enough.
 pub fn nobody(cluster: &Cluster, notes: &mut Notes, fit: &Fit) {
     notes.note(Subject::Preemptor, Outcome::Chosen, &ROOM_IS_COMING, || Detail::case("gang"));
     notes.planned(cluster, &fit.placements, &[]);
 }
 
-/// Notes of every node what it lacks for a pod of the gang with everybody gone, or that it would do for one.
+/// Explains for every node what it lacks for a pod of the gang after all evictions, or that it fits one.
 pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, levels: &[Vec<Bundle>]) {
     let (needed, preemptor) = (
         cluster.lacking(&victim_search.preemptor.pods),
@@ -65,15 +65,11 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
     for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));
-        let mut room = node.free.clone();
-        for candidate in candidates.iter().filter_map(|ix| cluster.pod(*ix)) {
-            room.add(&candidate.request);
-        }
-        if room.lacks(&pod.request).is_some() {
-            let barring = |ix: PodIx| Some((ix, victim_search.barring(cluster, &victim_search.rules.guards, ix)?));
-            let barred = others.into_iter().filter_map(barring).map(|(ix, (rule, denial))| (ix, rule, denial));
-            let full = Full { node: ix, candidates: &candidates, room: &room, request: &pod.request };
-            trace::full(cluster, notes, &full, barred.collect());
+        let dry_run = NodeDryRun::new(cluster, (ix, node), node.free.clone(), candidates.iter().copied(), 0);
+        if dry_run.emptied(cluster).lacks(&pod.request).is_some() {
+            let denial = |ix| Some((ix, victim_search.first_denial(cluster, &victim_search.rules.guards, ix)?));
+            let barred = others.into_iter().filter_map(denial).collect();
+            trace::full(cluster, notes, (&dry_run, &pod.request), barred);
             continue;
         }
         let detail = || trace::cost(cluster, &candidates, "one-pod");
@@ -84,7 +80,7 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
     }
 }
 
-/// Notes why each victim is needed, in a trial where they have gone and the gang has its nodes; and that the others are not.
+/// Explains why each victim is needed, in a trial without the victims and with the gang on its nodes; and that the others are not needed.
 pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>, fit: &Fit, places: &Places) {
     for (level, victims) in fit.victims.iter().enumerate() {
         for ix in victims {

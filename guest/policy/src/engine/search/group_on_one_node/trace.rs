@@ -1,4 +1,4 @@
-//! What is noted of the nodes from which a group could go, and of those from which none can.
+//! Explanations of the nodes with and without a group of victims.
 
 use super::{NodeDryRun, PreemptionCandidate, PreemptionContext, case, offer};
 use crate::contract::{Outcome, Subject};
@@ -8,8 +8,7 @@ use crate::engine::search::trace::Why;
 use crate::laws::{Denial, Gate, Group, Rule};
 use crate::model::{Cluster, PodIx, Request};
 
-/// Notes why each of the group is needed and why the others are not, and of the nodes that were not chosen whether they would have
-/// done.
+/// Explains why each victim is needed and the others are not, and whether the other nodes would fit.
 pub(super) fn found(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -45,7 +44,7 @@ fn others(there: &[PodIx], victims: &[PodIx]) -> Vec<PodIx> {
     there.iter().copied().filter(|ix| !victims.contains(ix)).collect()
 }
 
-/// Notes what would be missing with each of the group back.
+/// Explains what the preemptor would lack with each victim back.
 fn victims(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -66,7 +65,7 @@ fn victims(
     }
 }
 
-/// Notes why no group of a node would do: too little room, a limit, or a floor.
+/// Explains why a node has no group of victims: too little room, a limit, or a floor.
 pub(super) fn unfit(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -99,6 +98,5 @@ fn broken(
     gates: &[Gate],
     gone: &[PodIx],
 ) -> Option<(Rule, Denial)> {
-    let case = case(cluster, context, gone);
-    gates.iter().find_map(|gate| Some((gate.rule, (gate.holds)(&case).err()?)))
+    case(cluster, context, gone).first_broken(gates)
 }

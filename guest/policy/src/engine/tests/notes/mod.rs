@@ -2,7 +2,7 @@
 
 mod cycle;
 mod node_by_node;
-mod remove_all_put_back;
+mod remove_all_then_reprieve;
 
 use crate::testing::{World, pod, quota};
 

@@ -22,7 +22,7 @@ fn every_node_says_what_it_would_cost_or_lacks() {
             "equal Enough victim-ranks-lower: priority 9, preemptor-priority 9, context engine/enough-with",
             "x Enough node-suffices: victims 1, priority 5",
             "dear Unneeded not-needed: unused-node",
-            "kept PutBack reprieved: ",
+            "kept Reprieved reprieved: ",
             "victim Needed needed: requested cpu 3, free cpu 0",
             "y Chosen node-chosen: victims 1, priority 0, pods 1",
         ]

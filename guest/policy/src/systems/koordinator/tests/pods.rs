@@ -2,7 +2,7 @@
 
 use super::{job_of, read, reported};
 use crate::contract::Severity;
-use crate::model::Class;
+use crate::model::Preemptibility;
 use crate::testing::{Draft, INSIDE, JOB, OPT_OUT, PREEMPTIBLE, SOFT_EVICTION, World, pod, reservation};
 
 const OLD_JOB: &str = "pod-group.scheduling.sigs.k8s.io/name";
@@ -12,16 +12,16 @@ const PRIORITY: &str = "koordinator.sh/priority";
 #[test]
 fn only_the_label_false_makes_a_pod_non_preemptible_and_the_argument_one_without_a_label() {
     for (label, default, with_the_argument) in [
-        (None, Class::Preemptible, Class::NonPreemptible),
-        (Some("true"), Class::Preemptible, Class::Preemptible),
-        (Some("false"), Class::NonPreemptible, Class::NonPreemptible),
-        (Some("False"), Class::Preemptible, Class::Preemptible),
-        (Some(""), Class::Preemptible, Class::Preemptible),
+        (None, Preemptibility::Preemptible, Preemptibility::NonPreemptible),
+        (Some("true"), Preemptibility::Preemptible, Preemptibility::Preemptible),
+        (Some("false"), Preemptibility::NonPreemptible, Preemptibility::NonPreemptible),
+        (Some("False"), Preemptibility::Preemptible, Preemptibility::Preemptible),
+        (Some(""), Preemptibility::Preemptible, Preemptibility::Preemptible),
     ] {
         for (arguments, expected) in [("", default), (r#"{"disableDefaultPreemptiable": true}"#, with_the_argument)] {
             let mut world = World::with(arguments);
             world.pod(label.map_or(pod("p"), |label| pod("p").label(PREEMPTIBLE, label)));
-            assert_eq!(read(&world, "p").attributes.class, expected, "{label:?} {arguments}");
+            assert_eq!(read(&world, "p").attributes.preemptibility, expected, "{label:?} {arguments}");
         }
     }
 }

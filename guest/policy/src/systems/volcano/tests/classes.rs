@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{ELASTIC, group, member, read, world};
-use crate::model::{Class, PodIx};
+use crate::model::{PodIx, Preemptibility};
 use crate::testing::World;
 
 #[test]
@@ -11,7 +11,9 @@ fn without_labels_the_pods_above_the_minimum_are_elastic_in_any_order_of_reports
     let mut world = world();
     let classes = |world: &World| {
         let cluster = world.engine.cluster();
-        let class = |name: &str| cluster.pod(PodIx(world.id(name))).unwrap().attributes.class == Class::Preemptible;
+        let class = |name: &str| {
+            cluster.pod(PodIx(world.id(name))).unwrap().attributes.preemptibility == Preemptibility::Preemptible
+        };
         ["a", "b", "c"].map(class)
     };
     // By index: b, c, a.
@@ -34,13 +36,13 @@ fn without_labels_the_pods_above_the_minimum_are_elastic_in_any_order_of_reports
 #[test]
 fn a_pod_is_elastic_by_its_label_if_its_job_is() {
     let labelled = || member("p").label("volcano.sh/elastic-train", "true");
-    assert_eq!(read(labelled()).0.attributes.class, Class::Preemptible);
-    assert_eq!(read(member("p")).0.attributes.class, Class::NonPreemptible);
+    assert_eq!(read(labelled()).0.attributes.preemptibility, Preemptibility::Preemptible);
+    assert_eq!(read(member("p")).0.attributes.preemptibility, Preemptibility::NonPreemptible);
     let mut world = world();
     world.pod(labelled());
     group(&mut world, &[], json!({"minMember": 1}));
-    let class = |world: &World| world.engine.cluster().pod(PodIx(world.id("p"))).unwrap().attributes.class;
-    assert_eq!(class(&world), Class::NonPreemptible);
+    let class = |world: &World| world.engine.cluster().pod(PodIx(world.id("p"))).unwrap().attributes.preemptibility;
+    assert_eq!(class(&world), Preemptibility::NonPreemptible);
     group(&mut world, &[ELASTIC], json!({"minMember": 1}));
-    assert_eq!(class(&world), Class::Preemptible, "the pod was reported before its group became elastic");
+    assert_eq!(class(&world), Preemptibility::Preemptible, "the pod was reported before its group became elastic");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ELASTIC, group, job, member, world};
+use super::{ELASTIC, elastic_of, group, member, pod_group_of, world};
 use crate::model::{Elastic, Sizes};
 use crate::testing::{World, object};
 
@@ -10,7 +10,7 @@ fn elastic(annotations: &[(&str, &str)]) -> (Option<Elastic>, Vec<String>) {
     let mut world = world();
     group(&mut world, annotations, json!({"minMember": 2}));
     let reported = world.findings.iter().map(|finding| finding.path.clone()).collect();
-    (job(world.engine.cluster()).elastic().cloned(), reported)
+    (elastic_of(&world), reported)
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn the_preemptable_annotation_of_a_group_precedes_its_label_and_invalid_values_a
         let annotations: Vec<_> = annotation.into_iter().map(|text| (KEY, text)).collect();
         let spec = json!({"spec": {"minMember": 1}});
         world.object(object("PodGroup", "default/g", [&labels, &annotations], spec));
-        let pod_group = job(world.engine.cluster()).pod_group.clone().unwrap();
+        let pod_group = pod_group_of(&world);
         assert_eq!((pod_group.opted_out, world.findings.len()), (opted_out, reported), "{label:?} {annotation:?}");
     }
 }
@@ -80,12 +80,12 @@ fn a_group_without_elastic_annotations_uses_those_of_its_job() {
     let spec = json!({"spec": {"tasks": [{"replicas": 8}]}});
     world.object(object("Job", "default/j", [&[], &[ELASTIC]], spec));
     let expected = Elastic { sizes: Sizes::Multiples(1), interval: 0, most: Some(8) };
-    assert_eq!(job(world.engine.cluster()).elastic(), Some(&expected));
+    assert_eq!(elastic_of(&world), Some(expected));
 }
 
 #[test]
 fn the_oldest_pod_names_the_job_of_its_group() {
-    let most = |world: &World| job(world.engine.cluster()).elastic().and_then(|elastic| elastic.most);
+    let most = |world: &World| elastic_of(world).and_then(|elastic| elastic.most);
     let mut world = world();
     group(&mut world, &[ELASTIC], json!({"minMember": 1}));
     for (name, replicas) in [("first", 3), ("second", 5)] {
@@ -116,7 +116,7 @@ fn roles_are_used_where_the_minimum_covers_them() {
     for (minimum, roles) in [(2, 0), (3, 2), (4, 2)] {
         let mut world = world();
         group(&mut world, &[], json!({"minMember": minimum, "minTaskMember": {"ps": 1, "worker": 2}}));
-        assert_eq!(job(world.engine.cluster()).pod_group.as_ref().unwrap().roles.len(), roles, "{minimum}");
+        assert_eq!(pod_group_of(&world).roles.len(), roles, "{minimum}");
     }
 }
 
@@ -124,7 +124,7 @@ fn roles_are_used_where_the_minimum_covers_them() {
 fn a_priority_class_may_be_reported_after_its_group() {
     let mut world = world();
     group(&mut world, &[], json!({"minMember": 1, "priorityClassName": "high"}));
-    let priority = |world: &World| job(world.engine.cluster()).pod_group.as_ref().unwrap().priority;
+    let priority = |world: &World| pod_group_of(world).priority;
     assert_eq!(priority(&world), 0);
     world.object(object("PriorityClass", "/high", [&[], &[]], json!({"value": 1000})));
     assert_eq!(priority(&world), 1000);

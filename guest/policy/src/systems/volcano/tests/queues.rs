@@ -16,7 +16,8 @@ fn real(arguments: &str, queues: &[(&str, Value)]) -> Vec<(String, Option<i64>)>
     world.engine.act().unwrap();
     let cpu = world.engine.cluster().resource_named("cpu").unwrap();
     let queues = world.engine.cluster().queues();
-    let mut real: Vec<_> = queues.map(|(_, queue)| (queue.name.clone(), queue.limit().1.get(cpu))).collect();
+    let mut real: Vec<_> =
+        queues.map(|(_, queue)| (queue.name.clone(), queue.limit().1.get(cpu).map(|max| max.0))).collect();
     real.sort();
     real
 }
@@ -33,7 +34,7 @@ fn a_negative_amount_is_refused_and_the_queue_stays_unchanged() {
     let cluster = world.engine.cluster();
     let cpu = cluster.resource_named("cpu").unwrap();
     let (_, queue) = cluster.queues().find(|(_, queue)| queue.name == "q").unwrap();
-    assert_eq!(queue.bounds.deserved.get(cpu), Some(4000));
+    assert_eq!(queue.bounds.deserved.get(cpu), Some(crate::model::Deserved(4000)));
 }
 
 #[test]

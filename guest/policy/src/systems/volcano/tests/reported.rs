@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ELASTIC, group, job, member, world};
+use super::{ELASTIC, group, job, member, pod_group_of, world};
 use crate::contract::Severity;
 use crate::testing::{Draft, World, object, pod};
 
@@ -43,12 +43,9 @@ fn invalid_numbers_are_reported_once_and_replaced_as_the_message_says() {
             ("Pod/default/p", "/metadata/labels/volcano.sh~1elastic-train"),
         ]
     );
-    assert_eq!(job(world.engine.cluster()).gang().unwrap().minimum, 0);
-    assert_eq!(
-        job(world.engine.cluster()).pod_group.as_ref().unwrap().roles,
-        [],
-        "the role with 1 pod exceeds the minimum of 0"
-    );
+    let cluster = world.engine.cluster();
+    assert_eq!(cluster.job(job(cluster)).unwrap().gang().unwrap().minimum, 0);
+    assert_eq!(pod_group_of(&world).roles, [], "the role with 1 pod exceeds the minimum of 0");
 }
 
 #[test]

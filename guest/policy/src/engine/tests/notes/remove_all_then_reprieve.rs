@@ -17,7 +17,7 @@ fn a_victim_is_told_what_would_be_missing_and_other_nodes_what_they_would_have_c
     assert_eq!(
         tried(&mut world, "a"),
         [
-            "kept PutBack reprieved: ",
+            "kept Reprieved reprieved: ",
             "victim Needed needed: requested cpu 3, free cpu 0",
             "x Enough node-suffices: victims 1, priority 5",
             "dear Unneeded not-needed: unused-node",

@@ -1,4 +1,4 @@
-//! What a step notes of nodes and gangs.
+//! Explanations of a step: nodes and gangs.
 
 use super::{Context, Simulation};
 use crate::contract::{Outcome, Subject};
@@ -7,7 +7,7 @@ use crate::engine::reasons::{HAS_ROOM, KEEPS_PROMISES, ROOM_IS_COMING};
 use crate::laws::Detail;
 use crate::model::{NodeIx, PodIx};
 
-/// Notes of every node that a pod may run on what it lacks for it; once for a job.
+/// Explains what each eligible node lacks for a pod; once for each job.
 pub fn nodes(simulation: &Simulation<'_>, notes: &mut Notes, ix: PodIx) {
     if !notes.are_on() {
         return;
@@ -25,14 +25,14 @@ pub fn nodes(simulation: &Simulation<'_>, notes: &mut Notes, ix: PodIx) {
     }
 }
 
-/// Notes that a gang keeps the room that others leave.
+/// Explains that the room of leaving pods is kept for a gang.
 pub fn promised(notes: &mut Notes, promised: &[(PodIx, NodeIx)]) {
     if !promised.is_empty() {
         notes.note(Subject::Preemptor, Outcome::Chosen, &ROOM_IS_COMING, || Detail::case("kept"));
     }
 }
 
-/// Notes how much of a gang found nodes.
+/// Explains how many pods of a gang fit.
 pub fn half(notes: &mut Notes, context: &Context<'_>, placed: usize, lacking: usize) {
     let Some(law) = context.laws.permit.first() else { return };
     let detail = || Detail::case("half").count("placed", placed).count("pods", placed.saturating_add(lacking));

@@ -1,11 +1,11 @@
-//! Remove all and reprieved: the search of Koordinator's job-level preemption.
+//! Remove all, then reprieve: the search of Koordinator's job-level preemption.
 //!
-//! Every candidate is evicted in the trial; the pods of the job are planned one by one onto the node where the least is lost;
-//! then every candidate is considered for a reprieve, the most important first, as long as every pod of the job keeps its node and every limit holds.
-//! Who cannot be reprieved is a victim. One pod without a node means no plan at all.
+//! In a trial every candidate is evicted. The pods of the job are planned one by one onto the cheapest node. Then every candidate is
+//! considered for a reprieve, the most important first: it stays if every pod of the job keeps its node and every limit holds. The
+//! others are the victims. If one pod finds no node, there is no plan.
 //!
-//! Where the pods of a job are unlike, the largest is planned first: it finds the fewest nodes. No pod is planned anew, so a job
-//! may still be told that it does not fit where another assignment would do; that costs time, never a victim.
+//! The largest pod is planned first: the fewest nodes fit it. No choice is revised, so the search may miss an assignment of unequal pods.
+//! Then the job waits longer, and no pod is evicted in vain.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,22 +13,35 @@ use std::collections::BTreeMap;
 use super::choices::Choices;
 use super::node_dry_run::NodeDryRun;
 use super::reprieve_job::reprieve_job;
-use super::{Obstacle, Plan, PreemptionContext, Search};
+use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
+use crate::laws::{Laws, Preemptor};
 use crate::model::{Cluster, NodeIx, PodIx, ResourceIx};
 
-/// A pod is as large as the largest part it asks for of what the nodes have together of a resource, in so many parts.
+/// The size of a pod is the largest share that it requests of a resource of all nodes, in units of 1/WHOLE.
 const WHOLE: i128 = 1 << 32;
 
 /// The search by whole jobs.
 pub struct WholeJob;
 
 impl Search for WholeJob {
+    /// All gangs of a gang group: they start together or not at all. A gang that is complete without its waiting pods is left out.
+    fn planned_together(&self, cluster: &Cluster, laws: &Laws, preemptor: Preemptor) -> Vec<Preemptor> {
+        let group = preemptor.job.map(|job| cluster.gang_group(job)).unwrap_or_default().into_iter();
+        let others = group.filter(|job| Some(*job) != preemptor.job && !cluster.is_complete(*job));
+        let others = others.filter_map(|job| {
+            let waiting = waiting(cluster, laws, *cluster.job(job)?.members.first()?);
+            Preemptor::of(cluster, laws, *waiting.first()?, waiting)
+        });
+        let others: Vec<Preemptor> = others.collect();
+        Preemptor::together(std::iter::once(preemptor).chain(others).collect())
+    }
+
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         plan_job(cluster, context)
     }
 }
 
-/// A plan for the whole job of the preemptor; or what stood in the way.
+/// A plan for the whole job of the preemptor, or the obstacle.
 pub(super) fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
     let mut dry_runs = dry_runs(cluster, context);
     let mut nominations = Vec::new();
@@ -56,7 +69,7 @@ pub(super) fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_
     found
 }
 
-/// The pods in the order in which they are planned; those of one size as they were.
+/// The pods in the order in which they are planned: the largest first, otherwise unchanged.
 fn largest_first(cluster: &Cluster, dry_runs: &BTreeMap<NodeIx, NodeDryRun>, pods: &[PodIx]) -> Vec<PodIx> {
     let total = |resource: ResourceIx| {
         let nodes = dry_runs.keys().filter_map(|ix| cluster.node(*ix));
@@ -76,7 +89,7 @@ fn largest_first(cluster: &Cluster, dry_runs: &BTreeMap<NodeIx, NodeDryRun>, pod
     sized.into_iter().map(|(_, pod)| pod).collect()
 }
 
-/// The nodes that some pod of the job may run on.
+/// The nodes that a pod of the job may run on.
 fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<NodeIx, NodeDryRun> {
     let mut dry_runs = BTreeMap::new();
     for (ix, node) in cluster.nodes() {
@@ -90,7 +103,7 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
                 context.tell_unneeded(&[pod], "leaving");
                 room.add(&cluster.frees(pod));
                 leaving.push(pod);
-            } else if context.may_make_way(cluster, pod) {
+            } else if context.is_candidate(cluster, pod) {
                 candidates.push(pod);
             }
         }
@@ -102,7 +115,7 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
     dry_runs
 }
 
-/// Notes why no node would have room for a pod, when others of its job were planned already.
+/// Explains why no node fits a pod after other pods of its job were planned.
 fn tell_nowhere(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -123,7 +136,7 @@ fn tell_nowhere(
     }
 }
 
-/// Notes of the nodes onto which nothing was planned whether they would have done, for the first pod that may run there.
+/// Explains the nodes without planned pods: whether the first pod that may run there would fit.
 fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs: &[NodeDryRun]) {
     for dry_run in dry_runs {
         let candidates = dry_run.pods();

@@ -1,0 +1,36 @@
+//! Extension tables: what belongs to one system lies beside the core model, by number of the queue or job.
+//!
+//! A system fills its own table and leaves the others empty. A law reads it through the accessors of the cluster, which stand in the file
+//! of the system.
+
+pub mod koordinator;
+pub mod volcano;
+pub mod yunikorn;
+
+use super::{JobIx, PodIx};
+
+/// The extension tables of all systems.
+#[derive(Debug, Clone, Default)]
+pub struct Extensions {
+    /// Koordinator's.
+    pub koordinator: koordinator::Reservations,
+    /// Volcano's.
+    pub volcano: volcano::Tables,
+    /// YuniKorn's.
+    pub yunikorn: yunikorn::Tables,
+}
+
+impl Extensions {
+    /// Removes what is known of a pod.
+    pub fn forget_pod(&mut self, pod: PodIx) {
+        self.koordinator.eligible_owners.remove(&pod);
+    }
+
+    /// The last pod of a job is gone. A job of the same name is another job, unless the object that stands for it has stayed.
+    pub fn forget_job(&mut self, job: JobIx) {
+        self.yunikorn.originators.remove(job);
+        if self.volcano.groups.get(job).is_none() {
+            self.volcano.scaled.remove(job);
+        }
+    }
+}

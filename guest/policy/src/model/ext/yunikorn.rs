@@ -1,0 +1,71 @@
+//! YuniKorn: the preemption policies and ranks of queues, and the originators of applications.
+
+use crate::model::{Cluster, JobIx, PodIx, QueueIx, Table};
+
+/// How the pods of a queue preempt and are preempted, where the system lets its queues say so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Its pods find their victims inside the queue.
+    pub fenced: bool,
+    /// Its pods are not evicted.
+    pub protects_pods: bool,
+    /// No pod is evicted for its pods, except for a pod that must run on one node.
+    pub preempts_nothing: bool,
+    /// How long a pod of it waits before pods are evicted for it, nanoseconds.
+    pub delay: i64,
+    /// Outside the queue its pods all count as having the priority of the offset.
+    pub priority_fenced: bool,
+    /// What is added to the priority of its pods outside the queue, or stands in its place.
+    pub priority_offset: i32,
+}
+
+/// Where a queue stands among its siblings when pods are put in order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QueueRank {
+    /// The highest priority among the pods that wait below it, as seen from its parent; none where nobody waits.
+    pub priority: Option<i64>,
+    /// How much of its share it uses, as a fraction: of what it is guaranteed, or of the whole cluster.
+    pub share: (i64, i64),
+}
+
+/// The tables.
+#[derive(Debug, Clone, Default)]
+pub struct Tables {
+    /// How the pods of a queue preempt and are preempted.
+    pub policies: Table<QueueIx, Policy>,
+    /// The rank of a queue among its siblings.
+    pub ranks: Table<QueueIx, QueueRank>,
+    /// The pod of a job that the other pods depend on.
+    pub originators: Table<JobIx, PodIx>,
+}
+
+impl Cluster {
+    /// How the pods of a queue preempt and are preempted.
+    pub fn policy(&self, queue: QueueIx) -> Policy {
+        self.ext.yunikorn.policies.get(queue).copied().unwrap_or_default()
+    }
+
+    /// The rank of a queue among its siblings.
+    pub fn queue_rank(&self, queue: QueueIx) -> QueueRank {
+        self.ext.yunikorn.ranks.get(queue).copied().unwrap_or_default()
+    }
+
+    /// Sets the rank of a queue among its siblings.
+    pub fn set_queue_rank(&mut self, queue: QueueIx, rank: QueueRank) {
+        self.ext.yunikorn.ranks.insert(queue, rank);
+    }
+
+    /// The pod of a job that the other pods depend on: a driver, a master.
+    pub fn originator(&self, job: JobIx) -> Option<PodIx> {
+        self.ext.yunikorn.originators.get(job).copied()
+    }
+
+    /// Sets the pod of a job that the other pods depend on.
+    pub fn set_originator(&mut self, job: JobIx, pod: Option<PodIx>) {
+        let table = &mut self.ext.yunikorn.originators;
+        match pod {
+            Some(pod) => drop(table.insert(job, pod)),
+            None => drop(table.remove(job)),
+        }
+    }
+}

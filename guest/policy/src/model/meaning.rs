@@ -1,0 +1,92 @@
+//! Amounts with a meaning: used, requested, promised, guaranteed, deserved and max are types of their own. So no formula can take one
+//! for another.
+
+use std::marker::PhantomData;
+
+use super::ResourceIx;
+
+/// What an amount of one resource means.
+pub trait Meaning: Copy {
+    /// An amount with this meaning.
+    fn new(amount: i64) -> Self;
+    /// The amount.
+    fn amount(self) -> i64;
+}
+
+/// An amount that can be a term of a sum: pods hold it, or are to hold it.
+pub trait Term: Meaning {}
+
+/// An amount that a sum is compared with.
+pub trait Limit: Meaning {}
+
+macro_rules! meanings {
+    ($kind:ident: $($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+        pub struct $name(pub i64);
+
+        impl Meaning for $name {
+            fn new(amount: i64) -> $name {
+                $name(amount)
+            }
+            fn amount(self) -> i64 {
+                self.0
+            }
+        }
+
+        impl $kind for $name {}
+    )*};
+}
+
+meanings! { Term:
+    /// What pods on nodes hold.
+    Used;
+    /// What pods request, or request beyond what they hold.
+    Requested;
+    /// What is promised to nominated pods.
+    Promised;
+    /// What victims hold.
+    Freed;
+}
+
+meanings! { Limit:
+    /// What a queue gets back from others: Koordinator's min, YuniKorn's guaranteed, Volcano's guarantee.
+    Guaranteed;
+    /// What a queue is entitled to while others do not need it: Volcano's deserved.
+    Deserved;
+    /// What a queue never exceeds: max, Volcano's capability, or the share that replaces max.
+    Max;
+}
+
+/// A bound on some resources. A resource that is not named is not bounded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound<K>(Vec<(ResourceIx, i64)>, PhantomData<K>);
+
+impl<K> Default for Bound<K> {
+    fn default() -> Bound<K> {
+        Bound(Vec::new(), PhantomData)
+    }
+}
+
+impl<K: Meaning> Bound<K> {
+    /// A bound on these resources; of a repeated one the last counts.
+    pub fn new(amounts: impl IntoIterator<Item = (ResourceIx, i64)>) -> Bound<K> {
+        let named: std::collections::BTreeMap<_, _> = amounts.into_iter().collect();
+        Bound(named.into_iter().collect(), PhantomData)
+    }
+
+    /// The bound on one resource, if it is named.
+    pub fn get(&self, resource: ResourceIx) -> Option<K> {
+        self.0.iter().find(|(r, _)| *r == resource).map(|(_, amount)| K::new(*amount))
+    }
+
+    /// The named resources and their bounds, by number.
+    pub fn iter(&self) -> impl Iterator<Item = (ResourceIx, K)> + '_ {
+        self.0.iter().map(|(resource, amount)| (*resource, K::new(*amount)))
+    }
+
+    /// The same without the meaning, to be shown.
+    pub fn amounts(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
+        self.0.iter().copied()
+    }
+}
