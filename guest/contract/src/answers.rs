@@ -144,8 +144,6 @@ pub struct Plan {
     pub victims: Vec<Victim>,
     /// What to write on every victim.
     pub marks: Vec<Mark>,
-    /// The moment at which the plan is void even where victims are left; none: never.
-    pub expires: Option<i64>,
     /// Why it was made.
     pub reason: Reason,
 }

@@ -48,7 +48,6 @@ macro_rules! cross_contract {
             record cluster::Amount { resource, value }
             record cluster::Attribute { key, value }
             record cluster::Node { id, name, allocatable, labels }
-            choice cluster::PodKind { Pod, Reservation }
             choice cluster::Phase { Pending, Running, Succeeded, Failed, Unknown }
             record cluster::Owner { kind, name, uid }
             record cluster::Pod {
@@ -57,19 +56,25 @@ macro_rules! cross_contract {
                 created, entered, started, scheduled, requests, shape, owner, labels,
                 annotations, fields
             }
+            record cluster::PodStatus { id, phase, node, nominated, terminating, preempted, started, scheduled }
             record cluster::Eligibility { shape, nodes }
-            record cluster::Object { group, version, kind, namespace, name, json }
+            record cluster::Object { group, kind, namespace, name, json }
             record cluster::ObjectKey { group, kind, namespace, name }
             choice cluster::Event {
-                Resources(it), NodeUpserted(it), NodeRemoved(it), PodUpserted(it),
+                Resources(it), NodeUpserted(it), NodeRemoved(it), PodUpserted(it), PodStatus(it),
                 PodRemoved(it), Eligibility(it), ObjectUpserted(it), ObjectRemoved(it),
                 Clock(it), PlanAccepted(it), PlanRefused(it)
             }
             record core::KindInterest { group, kind }
-            record core::Interests { labels, annotations, pod_fields, node_labels, kinds }
+            record core::PlacedPhase { word, phase }
+            record core::RoomUse { annotation, name }
+            record core::PlacedKind {
+                group, kind, namespaced, template, node, nominated, phase, phases, amounts, conditions, scheduled, room_use
+            }
+            record core::Interests { labels, annotations, pod_fields, node_labels, kinds, placed_kinds }
             record core::Argument { name, kind, default, about }
             record core::Template { code, case, text }
-            record core::SystemInfo { name, about, extension_points, schedulers, interests, arguments, templates }
+            record core::SystemInfo { name, about, extension_points, judges_room, schedulers, interests, arguments, templates }
             record core::Description { name, version, systems }
             record core::BadArgument { name, expected, found }
             choice core::ConfigError { UnknownSystem(it), UnknownArgument(it), BadArgument(it), Malformed(it) }
@@ -98,7 +103,7 @@ macro_rules! cross_contract {
             record answers::Victim { pod, eviction }
             choice answers::MarkPlace { Label, Annotation }
             record answers::Mark { place, key, value }
-            record answers::Plan { id, preemptor, nominations, victims, marks, expires, reason }
+            record answers::Plan { id, preemptor, nominations, victims, marks, reason }
             record placement::Refuted { placements, victims }
             record placement::PostFiltered { plan, reason, retry, effects }
             choice placement::ReleaseCause { Timeout, Released, Preempted, Failed, Removed }

@@ -43,7 +43,6 @@ impl Scene {
         json.as_object_mut().unwrap().insert("metadata".to_owned(), metadata);
         self.events.push(Event::ObjectUpserted(Object {
             group: "scheduling.volcano.sh".to_owned(),
-            version: "v1beta1".to_owned(),
             kind: kind.to_owned(),
             namespace: namespace.to_owned(),
             name: name.to_owned(),

@@ -53,8 +53,8 @@ impl<P: Policy> World<P> {
         let node = self.nodes.get(node).copied().ok_or(PolicyError::UnknownNode(NodeId::MAX))?;
         let pod = self.pods.get_mut(pod).ok_or(PolicyError::UnknownPod(PodId::MAX))?;
         (pod.node, pod.phase) = (Some(node), Phase::Running);
-        let changed = pod.clone();
-        self.apply(Event::PodUpserted(changed))
+        let changed = pod.status();
+        self.apply(Event::PodStatus(changed))
     }
 
     /// These pods in queue order.

@@ -73,12 +73,11 @@ impl Engine {
         }
         let preemptors = plan.nominations.iter().map(|(pod, _)| *pod).collect();
         Ok(contract::Plan {
-            id: self.ledger.propose(preemptors, victims.clone(), None),
+            id: self.ledger.propose(preemptors, victims.clone()),
             preemptor: plan.lead.0,
             nominations: plan.nominations.iter().copied().map(placement).collect(),
             victims: victims.iter().map(|pod| Victim { pod: pod.0, eviction }).collect(),
             marks,
-            expires: None,
             reason: PLAN.reason(plan.detail(victims.len())),
         })
     }

@@ -89,7 +89,6 @@ fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
             nominations,
             victims,
             marks: Vec::new(),
-            expires: None,
             reason,
         });
     }

@@ -23,6 +23,7 @@ mod explanation;
 mod filter;
 mod input;
 mod journal;
+mod left_out;
 mod outcome;
 mod permit;
 mod post_filter;

@@ -78,6 +78,7 @@ impl Policy for Plain {
             extension_points: points.map(|point| point.name().to_owned()).to_vec(),
             schedulers: vec!["default-scheduler".to_owned()],
             interests: interests(),
+            judges_room: false,
             arguments: Vec::new(),
             templates: Vec::new(),
         };
@@ -94,6 +95,12 @@ impl Policy for Plain {
                         self.reserved.remove(&pod.id);
                     }
                     self.pods.insert(pod.id, pod);
+                }
+                Event::PodStatus(status) => {
+                    if status.node.is_some() {
+                        self.reserved.remove(&status.id);
+                    }
+                    self.pods.get_mut(&status.id).unwrap().set_status(&status);
                 }
                 Event::PodRemoved(pod) => {
                     assert!(self.pods.remove(&pod).is_some(), "a pod is gone that it was not told of");
@@ -130,7 +137,6 @@ impl Policy for Plain {
             nominations: vec![Placement { pod: id, node }],
             victims: victims.into_iter().map(|pod| Victim { pod, eviction: Eviction::Delete }).collect(),
             marks: Vec::new(),
-            expires: None,
             reason: reason("needs room"),
         };
         let (retry, effects) = Default::default();

@@ -35,6 +35,7 @@ impl Policy for Scripted {
             extension_points: self.points.iter().map(|point| (*point).into()).collect(),
             schedulers: vec!["default-scheduler".to_owned()],
             interests: interests(),
+            judges_room: !self.ignores_room,
             arguments: Vec::new(),
             templates: Vec::new(),
         };
@@ -51,13 +52,23 @@ impl Policy for Scripted {
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         let most = self.most_events_at_once().max(events.len());
         self.told().most_events_at_once = most;
-        for event in events {
+        for (place, event) in events.into_iter().enumerate() {
+            if let Some(over) = self.overflow(place, &event) {
+                return Err(CallError::Refused { call: "apply", error: PolicyError::Overflow(over) });
+            }
             match event {
                 Event::PodUpserted(pod) => {
-                    let place = if pod.kind == PodKind::Reservation { "Reservation" } else { &pod.namespace };
+                    let place = if pod.kind.is_some() { "Slot" } else { &pod.namespace };
                     let name = format!("{place}/{}", pod.name);
                     self.pods.insert(name.clone(), pod.id);
-                    self.told().seen.insert(name, pod);
+                    let mut told = self.told();
+                    told.whole = told.whole.saturating_add(1);
+                    told.seen.insert(name, pod);
+                }
+                Event::PodStatus(status) => {
+                    self.told().small.push(status.clone());
+                    let name = self.name(status.id);
+                    self.told().seen.get_mut(&name).unwrap().set_status(&status);
                 }
                 Event::PodRemoved(pod) => self.note(format!("removed {}", self.name(pod))),
                 Event::NodeUpserted(node) => {
