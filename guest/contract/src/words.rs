@@ -85,7 +85,7 @@ words! {
         NodeUpserted = "node-upserted",
         /// A node is gone.
         NodeRemoved = "node-removed",
-        /// A pod is new or has changed.
+        /// A pod is new or has changed; a `pod-status` is such a change, too.
         PodUpserted = "pod-upserted",
         /// A pod is gone.
         PodRemoved = "pod-removed",
