@@ -92,10 +92,11 @@ macro_rules! cross_contract {
             record answers::Fact { name, value }
             record answers::Reason { code, case, facts }
             record answers::Placement { pod, node }
+            record answers::Retry { at, after }
             record answers::Effects { releases, admits, withdrawn, reorder }
             record queue::SortKeys { epoch, keys }
             choice placement::Admission { Pass, Refused(it), Final(it) }
-            record placement::PreFiltered { admission, effects }
+            record placement::PreFiltered { admission, retry, effects }
             record placement::Obstacle { reason, resolvable }
             record placement::NodeVerdicts { codes, obstacles }
             choice answers::Eviction { Soft, Delete }
@@ -104,13 +105,13 @@ macro_rules! cross_contract {
             record answers::Mark { place, key, value }
             record answers::Plan { id, preemptor, nominations, victims, marks, reason }
             record placement::Refuted { placements, victims }
-            record placement::PostFiltered { plan, reason, effects }
+            record placement::PostFiltered { plan, reason, retry, effects }
             choice placement::ReleaseCause { Timeout, Released, Preempted, Failed, Removed }
             choice permit::Permission { Allow, Wait(it), Reject(it) }
-            record permit::Permitted { permission, reason, effects }
+            record permit::Permitted { permission, reason, retry, effects }
             record cycle::PlanSlice { id, preemptor, nominations_end, victims_end, reason }
             record cycle::Plans { slices, nominations, victims, reasons }
-            record cycle::Actions { name, bindings, plans, more }
+            record cycle::Actions { name, bindings, plans, retry, more }
             record account::Bound { name, amounts }
             record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
             choice explain::Subject { Preemptor, Pod(it), Node(it), Queue(it) }

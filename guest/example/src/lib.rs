@@ -155,6 +155,8 @@ impl Policy for FirstCome {
 
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
         let (requested, used) = (self.pod(pod)?.cpu, self.used());
+        // Only a pod that leaves makes room in the quota.
+        let retry = Retry { at: None, after: vec![ChangeKind::PodRemoved.into()] };
         let admission = match (self.quota.max, self.quota.cpu) {
             (Some(max), Some(cpu)) if used.saturating_add(requested) > max => Admission::Final(Reason {
                 code: LAW.to_owned(),
@@ -163,7 +165,7 @@ impl Policy for FirstCome {
             }),
             _ => Admission::Pass,
         };
-        Ok(PreFiltered { admission, effects: Effects::default() })
+        Ok(PreFiltered { admission, retry, effects: Effects::default() })
     }
 
     fn score(&mut self, pod: PodId, nodes: Vec<NodeId>) -> Result<Vec<i64>, PolicyError> {

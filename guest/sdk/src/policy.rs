@@ -31,7 +31,7 @@ pub trait Policy: Default {
 
     /// `placement.pre-filter`.
     fn pre_filter(&mut self, _pod: PodId) -> Result<PreFiltered, PolicyError> {
-        Ok(PreFiltered { admission: Admission::Pass, effects: Effects::default() })
+        Ok(PreFiltered { admission: Admission::Pass, retry: Retry::default(), effects: Effects::default() })
     }
 
     /// `placement.filter`.

@@ -110,6 +110,7 @@ impl Session {
         self.asked.open.retain(|_, ask| mirror.pod(ask.pod).is_some());
         self.departures.sweep(mirror);
         self.written.retain(|pod, _| mirror.pod(*pod).is_some());
+        self.retries.retain(|pod, _| mirror.pod(*pod).is_some());
     }
 
     /// Asks what became of commands without an outcome. When the next of them is due.

@@ -52,6 +52,10 @@ pub struct Session {
     pub(super) written: BTreeMap<PodId, (CommandId, Vec<Mark>)>,
     /// The numbers of plans that this instance of the policy has used.
     pub(super) plans: BTreeSet<u64>,
+    /// When time alone may let these pods be scheduled that were refused, nanoseconds since 1970.
+    pub(super) retries: BTreeMap<PodId, i64>,
+    /// The same for the pods that waited in the last cycle of the policy's own.
+    pub(super) cycle_retry: Option<i64>,
     /// Every attempt is explained.
     pub(super) explains: bool,
     /// The queue must be ordered anew.
@@ -103,6 +107,8 @@ impl Session {
             left_out: LeftOut::default(),
             written: BTreeMap::new(),
             plans: BTreeSet::new(),
+            retries: BTreeMap::new(),
+            cycle_retry: None,
             explains: false,
             reorder: false,
             happened: Happened::default(),

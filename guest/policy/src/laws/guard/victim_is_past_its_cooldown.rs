@@ -36,7 +36,7 @@ pub const LAW: Law<Admits> = Law::guard(
 /// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.protected_until() {
-        Some(until) if case.cluster.now() < until => Err(Denial::Case("")),
+        Some(until) if case.cluster.now() < until => Err(Denial::Before(until)),
         _ => Ok(()),
     }
 }

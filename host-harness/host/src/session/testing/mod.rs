@@ -51,6 +51,10 @@ pub struct Sketch {
 pub enum Say {
     Pass(Fx),
     Refused(&'static str),
+    /// The same, and when to ask again.
+    RefusedUntil(&'static str, Option<i64>, &'static [&'static str]),
+    /// A final refusal, or no plan, and when to ask again.
+    Later(&'static str, Option<i64>, &'static [&'static str]),
     Final(&'static str),
     /// These nodes fit, the others are full.
     Fits(&'static [&'static str]),
@@ -214,6 +218,11 @@ impl Scripted {
             reason: reason("needs room"),
         }
     }
+}
+
+/// When to ask again.
+fn retry(at: Option<i64>, after: &[&str]) -> Retry {
+    Retry { at, after: after.iter().map(|change| (*change).to_owned()).collect() }
 }
 
 /// A reason of the policy.

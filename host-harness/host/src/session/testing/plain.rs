@@ -115,9 +115,12 @@ impl Policy for Plain {
         Ok(Applied { findings: Vec::new() })
     }
     fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
-        let [id] = *pods else { panic!("{pods:?}") };
+        let id = *pods.first().unwrap();
         let pod = self.pods.get(&id).unwrap().clone();
-        let none = |effects| Ok(PostFiltered { plan: None, reason: reason("no room"), effects });
+        let none = |effects| {
+            let retry = Retry::default();
+            Ok(PostFiltered { plan: None, reason: reason("no room"), retry, effects })
+        };
         if self.waits_for_room(&pod) {
             return none(Effects::default());
         }
@@ -136,7 +139,8 @@ impl Policy for Plain {
             marks: Vec::new(),
             reason: reason("needs room"),
         };
-        Ok(PostFiltered { plan: Some(plan), reason: reason("needs room"), effects: Effects::default() })
+        let (retry, effects) = Default::default();
+        Ok(PostFiltered { plan: Some(plan), reason: reason("needs room"), retry, effects })
     }
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         assert!(self.reserved.insert(pod, node).is_none(), "a pod is reserved twice");
@@ -152,6 +156,7 @@ impl Policy for Plain {
         let alone = waits(&pod) && admits.is_empty();
         let permission = if alone { Permission::Wait(WAIT) } else { Permission::Allow };
         let admits = if waits(&pod) { admits } else { Vec::new() };
-        Ok(Permitted { permission, reason: reason("its pair"), effects: Effects { admits, ..Effects::default() } })
+        let (retry, effects) = (Retry::default(), Effects { admits, ..Effects::default() });
+        Ok(Permitted { permission, reason: reason("its pair"), retry, effects })
     }
 }
