@@ -61,7 +61,7 @@ impl Mirror {
         if let Some(claim) = constraints.resource_claims.first() {
             let message = format!(
                 "`{}` has the resource claim `{claim}`, which is not judged: no node takes the pod",
-                label(pod)
+                self.label(pod)
             );
             return Some(
                 pod.place.remark(message, "leave the pod to kube-scheduler, with a `schedulerName` of its own"),
@@ -74,7 +74,7 @@ impl Mirror {
         let (class, resource) = self.volumes.devices.iter().find(|(_, resource)| requested(resource))?;
         let message = format!(
             "`{}` requests `{resource}`, which device class `{class}` allocates by claims: only nodes that list it take the pod",
-            label(pod)
+            self.label(pod)
         );
         Some(pod.place.remark(message, "leave the pod to kube-scheduler, with a `schedulerName` of its own"))
     }
