@@ -112,6 +112,11 @@ pub struct Pod {
     pub never_preempts: bool,
     /// The scheduler it asks for; `default-scheduler` where it names none.
     pub scheduler: String,
+    /// Another scheduler decides about it (see [`SystemInfo::schedulers`](crate::SystemInfo::schedulers)): it is not tried, and no
+    /// pod is evicted for it. What it holds it holds, and where it is nominated the room is promised to it.
+    pub foreign: bool,
+    /// It has scheduling gates: it is not tried, and no pod is evicted for it, until they are gone.
+    pub gated: bool,
     /// Where it is in its life.
     pub phase: Phase,
     /// The node it is bound to.

@@ -51,6 +51,9 @@ pub struct SystemInfo {
     pub about: String,
     /// The extension points it decides at: names of [`ExtensionPoint`](crate::ExtensionPoint)s.
     pub extension_points: Vec<String>,
+    /// The schedulers that it stands for: the names in `spec.schedulerName` of the pods that it decides about, unless a host is
+    /// told others.
+    pub schedulers: Vec<String>,
     /// What it reads.
     pub interests: Interests,
     /// The arguments it takes.

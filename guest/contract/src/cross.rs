@@ -53,7 +53,7 @@ macro_rules! cross_contract {
             record cluster::Owner { kind, name, uid }
             record cluster::Pod {
                 id, kind, namespace, name, uid, priority, priority_class, never_preempts,
-                scheduler, phase, node, nominated, required_node, terminating, preempted,
+                scheduler, foreign, gated, phase, node, nominated, required_node, terminating, preempted,
                 created, entered, started, scheduled, requests, shape, owner, labels,
                 annotations, fields
             }
@@ -69,7 +69,7 @@ macro_rules! cross_contract {
             record core::Interests { labels, annotations, pod_fields, node_labels, kinds }
             record core::Argument { name, kind, default, about }
             record core::Template { code, case, text }
-            record core::SystemInfo { name, about, extension_points, interests, arguments, templates }
+            record core::SystemInfo { name, about, extension_points, schedulers, interests, arguments, templates }
             record core::Description { name, version, systems }
             record core::BadArgument { name, expected, found }
             choice core::ConfigError { UnknownSystem(it), UnknownArgument(it), BadArgument(it), Malformed(it) }

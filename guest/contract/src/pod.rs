@@ -15,6 +15,8 @@ impl Pod {
             priority_class: String::new(),
             never_preempts: false,
             scheduler: "default-scheduler".to_owned(),
+            foreign: false,
+            gated: false,
             phase: Phase::Pending,
             node: None,
             nominated: None,

@@ -62,6 +62,7 @@ impl core::Guest for Minimal {
             name: SYSTEM.to_owned(),
             about: "the pod that requests the least cpu is tried first".to_owned(),
             extension_points: vec!["queue-order".to_owned()],
+            schedulers: vec!["default-scheduler".to_owned()],
             interests: nothing,
             arguments: Vec::new(),
             templates: Vec::new(),

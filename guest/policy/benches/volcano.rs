@@ -73,6 +73,8 @@ impl Scene {
         }
         self.events.push(Event::PodUpserted(Pod {
             scheduler: "volcano".to_owned(),
+            foreign: false,
+            gated: false,
             phase: if node.is_some() { Phase::Running } else { Phase::Pending },
             node,
             created: i64::from(self.pods),

@@ -104,6 +104,7 @@ pub fn system(name: &str, about: &str, points: &[ExtensionPoint]) -> SystemInfo 
         name: name.to_owned(),
         about: about.to_owned(),
         extension_points: points.iter().map(|point| (*point).into()).collect(),
+        schedulers: vec!["default-scheduler".to_owned()],
         interests: Interests {
             labels: Vec::new(),
             annotations: Vec::new(),

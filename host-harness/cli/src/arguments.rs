@@ -21,6 +21,9 @@ pub(super) struct InForce {
     /// A YAML or JSON file with the arguments of the system
     #[arg(long, value_name = "FILE")]
     pub(super) args: Option<PathBuf>,
+    /// Decide about the pods of this scheduler (`spec.schedulerName`); may be repeated [default: those that the system stands for]
+    #[arg(long = "scheduler", value_name = "NAME")]
+    pub(super) schedulers: Vec<String>,
 }
 
 /// The arguments that the user gave.

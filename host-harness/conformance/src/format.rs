@@ -24,6 +24,8 @@ pub struct Scenario {
     pub laws: String,
     /// Their arguments.
     pub args: Map<String, Value>,
+    /// The schedulers whose pods are decided about; empty: those that the system stands for.
+    pub schedulers: Vec<String>,
     /// The initial cluster.
     pub cluster: Vec<Object>,
     /// What happens.

@@ -57,6 +57,8 @@ struct PolicyChoice {
     laws: String,
     #[serde(default)]
     args: Map<String, Value>,
+    #[serde(default)]
+    schedulers: Vec<String>,
 }
 
 /// A step: one of the actions, and what is expected.
@@ -103,6 +105,7 @@ pub(super) fn read(document: Document) -> Result<Scenario, InputError> {
         allows,
         laws: spec.policy.laws,
         args: spec.policy.args,
+        schedulers: spec.policy.schedulers,
         cluster: templates.objects(spec.cluster, &origin, "/spec/cluster")?,
         steps: steps.collect::<Result<_, _>>()?,
         origin,

@@ -40,6 +40,9 @@ fn run_with(
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
     match Virtual::open(policy, &scenario.laws, &arguments) {
         Ok(mut session) => {
+            if !scenario.schedulers.is_empty() {
+                session.set_schedulers(scenario.schedulers.iter().cloned());
+            }
             let prepared = prepare(&mut session).map_err(|error| error.cause.to_string());
             report.error = prepared.and_then(|()| run_steps(scenario, &mut session, &mut report.steps)).err();
             report.findings = session.findings().to_vec();

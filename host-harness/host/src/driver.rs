@@ -40,6 +40,11 @@ impl Virtual {
         Ok(Virtual { session, leaving: BTreeSet::new(), happened: Happened::default() })
     }
 
+    /// See [`Session::set_schedulers`].
+    pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
+        self.session.set_schedulers(names);
+    }
+
     /// The session.
     pub fn session(&self) -> &Session {
         &self.session

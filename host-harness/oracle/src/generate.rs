@@ -8,23 +8,40 @@ mod yunikorn;
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::build::{Size, node, tags};
 use crate::case::{Case, System};
 use crate::random::Dice;
+use crate::world::OTHER_SCHEDULER;
 
 /// Generates a case. It depends only on the system, the seed and the index.
 pub fn generate(system: System, seed: u64, index: u64) -> Case {
     let mut sketch = Sketch { dice: Dice::of(seed, index), parameters: BTreeMap::new() };
-    let (args, objects, drive) = match system {
+    let (args, mut objects, drive) = match system {
         System::Coscheduling => coscheduling::cluster(&mut sketch),
         System::Koordinator => koordinator::cluster(&mut sketch),
         System::Yunikorn => yunikorn::cluster(&mut sketch),
         System::Volcano => volcano::cluster(&mut sketch),
         System::Kubernetes => kubernetes::cluster(&mut sketch),
     };
+    hold_back(&mut sketch, &mut objects);
     Case { system, seed, index, parameters: sketch.parameters, args, objects, drive }
+}
+
+/// Gives some of the pending pods a scheduling gate, or another scheduler.
+fn hold_back(sketch: &mut Sketch, objects: &mut [Value]) {
+    if !sketch.flag("held-back", 20) {
+        return;
+    }
+    let pending = |object: &&mut Value| object["kind"] == "Pod" && object["spec"]["nodeName"].is_null();
+    for pod in objects.iter_mut().filter(pending) {
+        if sketch.dice.chance(30) {
+            pod["spec"]["schedulingGates"] = json!([{"name": "example.com/held"}]);
+        } else if sketch.dice.chance(10) {
+            pod["spec"]["schedulerName"] = json!(OTHER_SCHEDULER);
+        }
+    }
 }
 
 /// The random numbers and parameters of a case.

@@ -14,6 +14,9 @@ pub(crate) use crate::object::{at, tag, text};
 /// The resource of which every pod uses 1.
 const PODS: &str = "pods";
 
+/// The name of a scheduler that is none of ours, in generated clusters.
+pub(crate) const OTHER_SCHEDULER: &str = "another-scheduler";
+
 /// A node.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
@@ -43,6 +46,10 @@ pub(crate) struct Pod {
     pub(crate) leaving: bool,
     pub(crate) finished: bool,
     pub(crate) never_preempts: bool,
+    /// It has scheduling gates.
+    pub(crate) gated: bool,
+    /// Another scheduler decides about it.
+    pub(crate) foreign: bool,
     pub(crate) object: Value,
 }
 
@@ -52,9 +59,9 @@ impl Pod {
         if self.finished { None } else { self.node.as_deref().or(self.held.as_deref()) }
     }
 
-    /// Whether it waits for a node.
+    /// Whether it waits for a node and may be tried.
     pub(crate) fn pending(&self) -> bool {
-        self.node.is_none() && self.held.is_none() && !self.leaving && !self.finished
+        !self.gated && !self.foreign && self.place().is_none() && !self.leaving && !self.finished
     }
 
     pub(crate) fn label(&self, key: &str) -> Option<&str> {
@@ -207,6 +214,8 @@ fn read_pod(object: &Value, spec: &str, now: i64) -> Result<Pod, ReadError> {
         leaving: false,
         finished: matches!(text(object, "/status/phase"), "Succeeded" | "Failed"),
         never_preempts: text(template, "/preemptionPolicy") == "Never",
+        gated: at(object, "/spec/schedulingGates").is_some(),
+        foreign: text(object, "/spec/schedulerName") == OTHER_SCHEDULER,
         object: object.clone(),
     })
 }

@@ -111,6 +111,8 @@ impl Engine {
             nominated: pod.nominated.map(NodeIx),
             terminating: pod.terminating,
             preempted: pod.preempted,
+            foreign: pod.foreign,
+            gated: pod.gated,
             attributes,
             queue: None,
         };

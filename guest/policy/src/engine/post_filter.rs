@@ -32,11 +32,13 @@ impl Engine {
             return Ok(without(reason, Effects::default()));
         }
         let broken = self.broken(&gangs, &laws.trigger);
-        let needed = |gang| if several { gang } else { search.needed(&self.cluster, gang) };
-        let gangs: Vec<Preemptor> = gangs.into_iter().map(needed).collect();
+        // Where several pods are asked about, all of them are needed.
+        let needed = |(at, gang)| if several && at == 0 { gang } else { search.needed(&self.cluster, gang) };
+        let gangs: Vec<Preemptor> = gangs.into_iter().enumerate().map(needed).collect();
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
         if let Some(reason) = broken {
-            return Ok(without(reason, self.give_up(preemptor, search.gives_up(preemptor, false))));
+            let effects = self.give_up(preemptor, search.gives_up(preemptor, false));
+            return Ok(without(reason, effects));
         }
         self.ledger.forget_unanswered();
         let (ledger, notes) = (&self.ledger, &mut self.notes);
@@ -47,7 +49,8 @@ impl Engine {
                     self.cluster.reserve_required_node(preemptor.pod);
                 }
                 let reason = self.obstacle(&gangs, obstacle);
-                Ok(without(reason, self.give_up(preemptor, search.gives_up(preemptor, true))))
+                let effects = self.give_up(preemptor, search.gives_up(preemptor, true));
+                Ok(without(reason, effects))
             }
             Ok(plan) => self.planned(search.as_ref(), &gangs, &plan),
         }
@@ -103,7 +106,10 @@ impl Engine {
                 let effects = self.give_up(&whole, search.gives_up(&whole, true));
                 Ok(without(reason, effects))
             }
-            None => self.planned(search, &[whole], &Plan::by_node(lead.pod, nominations, victims)),
+            None => {
+                let plan = Plan::by_node(lead.pod, nominations, victims);
+                self.planned(search, std::slice::from_ref(&whole), &plan)
+            }
         }
     }
 
@@ -114,7 +120,7 @@ impl Engine {
         let mut asked = BTreeSet::new();
         for id in pods {
             let pod = self.cluster.pod(PodIx(*id)).ok_or(PolicyError::UnknownPod(*id))?;
-            if !pod.is_pending() {
+            if !pod.is_schedulable() {
                 return Err(wrong("the pod does not wait for a node"));
             }
             if !asked.insert(PodIx(*id)) {
@@ -138,6 +144,12 @@ impl Engine {
         Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), effects })
     }
 
+    /// What a broken law says, noted and as a reason.
+    fn barred(&mut self, rule: &Rule, denial: &Denial) -> Reason {
+        self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
+        self.reason(rule, denial)
+    }
+
     /// What the first gate says that does not hold for one of these gangs.
     fn broken(&mut self, gangs: &[Preemptor], gates: &[Gate]) -> Option<Reason> {
         let (at, rule, denial) = gangs.iter().enumerate().find_map(|(at, gang)| {
@@ -152,12 +164,6 @@ impl Engine {
         let reason = rule.reason(denial.detail(&self.cluster).within(&OTHER_GANG).job("other-gang", &gang));
         self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
         Some(reason)
-    }
-
-    /// What a broken law says, noted and as a reason.
-    fn barred(&mut self, rule: &Rule, denial: &Denial) -> Reason {
-        self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
-        self.reason(rule, denial)
     }
 
     /// There is no plan: these pods lose their nominations, and a strict gang releases its pods at Permit.

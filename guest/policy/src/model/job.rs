@@ -29,6 +29,8 @@ pub struct Gang {
     pub leaves_together: bool,
     /// Which members count.
     pub matching: Match,
+    /// Members with scheduling gates count among the members that a gang must have before any is tried.
+    pub counts_gated: bool,
     /// The gangs that must be complete together with this one, itself included; empty: itself alone.
     pub group: Vec<JobKey>,
 }

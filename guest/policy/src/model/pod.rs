@@ -147,6 +147,10 @@ pub struct Pod {
     pub terminating: bool,
     /// It is being deleted because a scheduler preempted it.
     pub preempted: bool,
+    /// Another scheduler decides about it.
+    pub foreign: bool,
+    /// It has scheduling gates.
+    pub gated: bool,
     /// What its system says of it.
     pub attributes: PodAttributes,
     /// The queue it counts against.
@@ -177,5 +181,15 @@ impl Pod {
     /// It waits for a node.
     pub fn is_pending(&self) -> bool {
         self.place == Place::Pending && !self.terminating
+    }
+
+    /// The policy decides about it now: it has no scheduling gate, and it is no other scheduler's.
+    pub fn may_be_tried(&self) -> bool {
+        !self.gated && !self.foreign
+    }
+
+    /// It waits for a node and may be given one.
+    pub fn is_schedulable(&self) -> bool {
+        self.is_pending() && self.may_be_tried()
     }
 }

@@ -16,7 +16,7 @@ use std::fmt::Debug;
 
 pub use arguments::{Arguments, argument};
 pub use document::{Document, Findings};
-pub use interests::interests;
+pub use interests::{DEFAULT_SCHEDULER, interests, schedulers};
 pub use pod_votes::PodVotes;
 pub use selector::{Labels, Selector, every_label};
 

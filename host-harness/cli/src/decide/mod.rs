@@ -65,6 +65,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let question = Question {
         snapshots: &asked.snapshots,
         laws: &asked.in_force.laws,
+        schedulers: &asked.in_force.schedulers,
         cycles: asked.cycles,
         explain: if asked.explain { Explain::IfPossible } else { Explain::No },
     };
@@ -84,6 +85,8 @@ pub(super) struct Question<'a> {
     pub(super) snapshots: &'a [PathBuf],
     /// The name of the system; empty for the first one of the policy.
     pub(super) laws: &'a str,
+    /// The schedulers whose pods are decided about; empty: those that the system stands for.
+    pub(super) schedulers: &'a [String],
     /// The number of cycles.
     pub(super) cycles: u32,
     /// Whether to explain the decisions.
@@ -115,6 +118,9 @@ pub(super) fn decide<T>(
     let progress = Progress::of("reading");
     let opened = Virtual::open(policy, question.laws, &arguments.json());
     let mut session = opened.map_err(|error| arguments.refused(error, question.laws, laws.as_ref()))?;
+    if !question.schedulers.is_empty() {
+        session.set_schedulers(question.schedulers.iter().cloned());
+    }
     let (findings, origins) = load(question, &mut session)?;
     let reported = session.findings().len();
     let seen = look(session.mirror(), laws.as_ref())?;

@@ -14,6 +14,12 @@ use lictor_host::driver::Virtual;
 use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult, Happened};
 
+/// The code of the reason of a pod that has scheduling gates.
+pub(crate) const GATED: &str = "host/gated";
+
+/// The code of the reason of a pod that another scheduler decides about.
+pub(crate) const OTHER_SCHEDULER: &str = "host/other-scheduler";
+
 /// The document that `decide` prints.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -77,6 +83,8 @@ pub(crate) struct Cycle {
     pub(crate) still_nominated: BTreeMap<String, String>,
     /// Pods that are pending at its end.
     pub(crate) still_pending: Vec<String>,
+    /// Pods that are pending at its end and were not tried: those with scheduling gates, and those of other schedulers.
+    pub(crate) held_back: BTreeMap<String, NamedReason>,
     /// Why they are pending, where the policy runs its own cycle and explains it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) reasons: BTreeMap<String, NamedReason>,
@@ -145,7 +153,8 @@ impl Cycle {
             still_nominated.extend(before.and_then(|node| Some((name.to_owned(), mirror.node(node)?.name.clone()))));
         }
         still_pending.sort_unstable();
-        Cycle { cycle, happened, waiting, still_nominated, still_pending, reasons }
+        let held_back = session.session().held_back();
+        Cycle { cycle, happened, waiting, still_nominated, still_pending, held_back, reasons }
     }
 
     /// Pending pods without an attempt of their own: the policy's own cycle handles all pods together.
@@ -153,6 +162,12 @@ impl Cycle {
         let tried: BTreeSet<&str> = self.happened.attempts.iter().map(|attempt| attempt.pod.as_str()).collect();
         let pending = self.still_pending.iter().map(String::as_str);
         pending.filter(move |pod| !tried.contains(pod) && !self.happened.nominated.contains_key(*pod))
+    }
+
+    /// The pods that were not tried for a reason of this code, each with the reason.
+    pub(crate) fn held_back_for(&self, code: &'static str) -> impl Iterator<Item = (&str, &NamedReason)> {
+        let held_back = self.held_back.iter().filter(move |(_, reason)| reason.code == code);
+        held_back.map(|(pod, reason)| (pod.as_str(), reason))
     }
 
     /// The attempts with this result, of pods that are neither bound, nominated nor waiting at permit.

@@ -1,8 +1,10 @@
 //! Pods that nothing could be done for, and the laws that say why.
 
+use std::collections::BTreeMap;
+
 use super::super::page::Page;
 use super::jobs::Jobs;
-use super::record::Cycle;
+use super::record::{Cycle, GATED, OTHER_SCHEDULER};
 use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult};
 
@@ -79,6 +81,36 @@ pub(super) fn tell_untold(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
         if let Some(reason) = reason {
             page.paragraph("    ", 6, &reason);
         }
+    }
+}
+
+/// Pods that were not tried, because they have scheduling gates.
+pub(super) fn tell_gated(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
+    let groups = jobs.group(cycle.held_back_for(GATED));
+    if groups.is_empty() {
+        return;
+    }
+    page.heading("Gated, not tried");
+    for group in groups {
+        let label = page.strong(&group.label());
+        page.line(format!("  {label}"));
+        page.paragraph("    ", 6, &group.value.message);
+    }
+}
+
+/// How many pods were not tried, because other schedulers decide about them.
+pub(super) fn tell_other_schedulers(page: &mut Page, cycle: &Cycle) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, reason) in cycle.held_back_for(OTHER_SCHEDULER) {
+        let count = counts.entry(&reason.message).or_default();
+        *count = count.saturating_add(1);
+    }
+    if counts.is_empty() {
+        return;
+    }
+    page.heading("Not tried");
+    for (message, count) in counts {
+        page.paragraph("  ", 4, &format!("{count} pod(s): {message}; `--scheduler` chooses which pods are tried"));
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::failure::shown;
 use super::super::page::Page;
 use super::super::screen::Screen;
 use super::jobs::Jobs;
-use super::record::{Cycle, Record};
+use super::record::{Cycle, GATED, OTHER_SCHEDULER, Record};
 use super::{bound, nominated, refused, usage, why};
 use lictor_host::session::AttemptResult;
 
@@ -23,6 +23,8 @@ pub(super) fn page(record: &Record, jobs: &Jobs) -> Page {
         bound::tell_released(&mut page, cycle, jobs);
         refused::tell(&mut page, cycle, jobs);
         refused::tell_untold(&mut page, cycle, jobs);
+        refused::tell_gated(&mut page, cycle, jobs);
+        refused::tell_other_schedulers(&mut page, cycle);
         refused::tell_plans(&mut page, cycle);
         why::tell(&mut page, cycle, jobs);
     }
@@ -74,6 +76,8 @@ fn summary(cycle: &Cycle, numbered: bool) -> String {
         (cycle.left_over(AttemptResult::Rejected).count(), "refused"),
         (cycle.left_over(AttemptResult::Unschedulable).count(), "unschedulable"),
         (cycle.untold().count(), "still pending"),
+        (cycle.held_back_for(GATED).count(), "gated"),
+        (cycle.held_back_for(OTHER_SCHEDULER).count(), "left to other schedulers"),
     ];
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();

@@ -38,6 +38,8 @@ pub(super) enum State {
     Unschedulable,
     /// It was refused before any node was asked.
     Rejected,
+    /// It was not tried: it has scheduling gates, or another scheduler.
+    HeldBack,
     /// It waits, and nothing more is known.
     Pending,
     /// It must leave its node.
@@ -72,6 +74,8 @@ pub(super) struct Why<'a> {
     pub(super) fate: Fate,
     /// The attempts for it.
     pub(super) attempts: Vec<&'a Attempt>,
+    /// Why it was not tried.
+    pub(super) held_back: Option<&'a NamedReason>,
     /// Why a cycle of the policy's own ended so for it.
     pub(super) explanation: Option<&'a Explanation>,
     /// The preemptor.
@@ -133,6 +137,7 @@ impl Fate {
             let state = match tried.map(|attempt| attempt.result) {
                 Some(AttemptResult::Rejected) => State::Rejected,
                 Some(AttemptResult::Unschedulable) => State::Unschedulable,
+                _ if cycle.held_back.contains_key(name) => State::HeldBack,
                 _ => State::Pending,
             };
             (state, nominated)
@@ -153,6 +158,7 @@ impl<'a> Why<'a> {
         Why {
             fate: Fate::of(before, cycle),
             attempts: happened.attempts.iter().filter(|attempt| attempt.pod == *name).collect(),
+            held_back: cycle.held_back.get(name),
             explanation: happened.explanations.get(name),
             evicted: happened.victims.get(name),
             looked_at,

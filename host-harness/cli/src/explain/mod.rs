@@ -40,7 +40,8 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let arguments = Arguments::read(asked.in_force.args.as_deref())?;
     let chosen = asked.policy.find()?;
     let snapshots = std::slice::from_ref(&asked.snapshot);
-    let question = Question { snapshots, laws: &asked.in_force.laws, cycles: 1, explain: Explain::Always };
+    let InForce { laws, schedulers, .. } = &asked.in_force;
+    let question = Question { snapshots, laws, schedulers, cycles: 1, explain: Explain::Always };
     let (record, jobs, meant) =
         decide(&question, &chosen, arguments, |mirror, laws| find::find(mirror, laws, &asked.name))?;
     let answer = Answer::of(&asked.name, meant, &record);

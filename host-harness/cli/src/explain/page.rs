@@ -52,6 +52,9 @@ fn tell(page: &mut Page, why: &Why<'_>) {
             text::tell(page, STYLE, explanation);
         }
     }
+    if let Some(reason) = why.held_back {
+        page.paragraph("  ", 4, &format!("{}: {}", reason.code, reason.message));
+    }
     if let Some(explanation) = why.explanation {
         text::tell(page, STYLE, explanation);
     }
@@ -105,13 +108,14 @@ fn words<'a>(state: State, released: Option<ReleaseCause>, fates: impl Iterator<
         State::Nominated => format!("nominated to {node}, to be bound when the victims have left"),
         State::Unschedulable => "unschedulable".to_owned(),
         State::Rejected => "refused".to_owned(),
+        State::HeldBack => "not tried".to_owned(),
         State::Pending => "still pending".to_owned(),
         State::MakesWay => format!("is evicted from {node}"),
         State::Stays => format!("stays on {node}"),
         State::Leaving => format!("is leaving {node}"),
         State::Ended => "has ended".to_owned(),
     };
-    let waits = matches!(state, State::Unschedulable | State::Rejected | State::Pending);
+    let waits = matches!(state, State::Unschedulable | State::Rejected | State::HeldBack | State::Pending);
     if waits && !node.is_empty() {
         words.push_str(&format!(", nominated to {node} before, and still is"));
     }

@@ -230,3 +230,40 @@ fn a_cycle_of_the_laws_own_says_what_stands_in_the_way_of_those_who_still_wait()
     assert_eq!(cycle["reasons"]["default/c"]["law"], "volcano/queue-takes-pods");
     assert!(cycle.get("explanations").is_none());
 }
+
+#[test]
+fn gated_pods_are_listed_with_their_gates_and_pods_of_other_schedulers_are_counted() {
+    let gated =
+        |name: &str| pod(name).replace("spec: {", "spec: {schedulingGates: [{name: a.io/quota}, {name: b.io/net}], ");
+    let foreign = |name: &str| pod(name).replace("spec: {", "spec: {schedulerName: batch, ");
+    let input = [node("n1", "4"), pod("a"), gated("g"), foreign("x"), foreign("y")]
+        .map(|object| format!("{object}---\n"))
+        .concat();
+    let ran = lictor_reading(&["decide", "-", "--native"], &input).exits(0);
+    ran.prints(&[
+        "\nGated, not tried\n  default/g\n    waits for its scheduling gates to be removed: a.io/quota, b.io/net\n",
+        "\nNot tried\n  2 pod(s): another scheduler decides about it: `batch`; `--scheduler` chooses which pods are tried\n",
+        "1 bound, 1 gated, 2 left to other schedulers; no victims\n",
+    ]);
+    let record = lictor_reading(&["decide", "-", "--native", "--output", "json"], &input).exits(0).json();
+    let held_back = &record["cycles"][0]["heldBack"];
+    assert_eq!(held_back["default/g"]["code"], "host/gated");
+    assert_eq!(held_back["default/g"]["facts"]["gates"], "a.io/quota, b.io/net");
+    assert_eq!(held_back["default/x"]["facts"]["scheduler"], "batch");
+    assert_eq!(record["cycles"][0]["attempts"].as_array().unwrap().len(), 1);
+
+    let chosen =
+        ["decide", "-", "--native", "--output", "json", "--scheduler", "batch", "--scheduler", "default-scheduler"];
+    let record = lictor_reading(&chosen, &input).exits(0).json();
+    assert_eq!(record["cycles"][0]["attempts"].as_array().unwrap().len(), 3);
+    assert_eq!(record["cycles"][0]["bound"], json!({"default/a": "n1", "default/x": "n1"}));
+}
+
+#[test]
+fn a_pod_that_is_not_tried_is_explained_by_its_gates() {
+    let gated = pod("g").replace("spec: {", "spec: {schedulingGates: [{name: a.io/quota}], ");
+    let snapshot = file("gated.yaml", format!("{}---\n{gated}", node("n1", "4")));
+    lictor(&["explain", &snapshot, "g", "--native"])
+        .exits(0)
+        .prints(&["default/g: not tried\n", "host/gated: waits for its scheduling gates to be removed: a.io/quota\n"]);
+}

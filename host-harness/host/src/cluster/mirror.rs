@@ -14,12 +14,14 @@ mod removal;
 mod resolve;
 mod resources;
 mod upsert;
+mod volumes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::*;
 
 use super::eligibility::Shapes;
+use super::volumes::Volumes;
 use super::{Ineligible, InputError};
 use assumed::Assumed;
 use attributes::Filter;
@@ -40,6 +42,8 @@ pub struct Mirror {
     /// The fields of pods that the policy reads: JSON pointers.
     pod_fields: Vec<String>,
     node_labels: Filter,
+    /// The schedulers whose pods the policy decides about; none: all.
+    schedulers: Option<BTreeSet<String>>,
     clock: i64,
     /// The time that the policy was told.
     told_clock: i64,
@@ -51,6 +55,9 @@ pub struct Mirror {
     assumed: BTreeMap<PodId, Assumed>,
     seen_again: BTreeSet<PodId>,
     classes: Classes,
+    volumes: Volumes,
+    /// Pods whose volumes are to be looked at.
+    unresolved: BTreeSet<PodId>,
     objects: Objects,
     ignored: BTreeMap<String, usize>,
     replaced: Vec<InputError>,
@@ -64,6 +71,7 @@ impl Mirror {
             annotations: Filter::new(&interests.annotations, false),
             pod_fields: interests.pod_fields,
             node_labels: Filter::new(&interests.node_labels, false),
+            schedulers: None,
             clock: 0,
             told_clock: 0,
             resources: Resources::new(),
@@ -73,10 +81,27 @@ impl Mirror {
             assumed: BTreeMap::new(),
             seen_again: BTreeSet::new(),
             classes: Classes::new(),
+            volumes: Volumes::default(),
+            unresolved: BTreeSet::new(),
             objects: Objects::new(&interests.kinds),
             ignored: BTreeMap::new(),
             replaced: Vec::new(),
         }
+    }
+
+    /// From here on the policy decides about the pods of these schedulers (`spec.schedulerName`), and of no other. Before, it decides
+    /// about all pods.
+    pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
+        self.schedulers = Some(names.into_iter().collect());
+        let pods: Vec<PodId> = self.pods.all().map(|entry| entry.record.id).collect();
+        for pod in pods {
+            self.pods.change(pod, |entry| entry.resolve_scheduler(self.schedulers.as_ref()));
+        }
+    }
+
+    /// The scheduling gates of a pod, by name.
+    pub fn gates(&self, pod: PodId) -> &[String] {
+        self.pods.get(pod).map(|entry| entry.stated.gates.as_slice()).unwrap_or_default()
     }
 
     /// The time.

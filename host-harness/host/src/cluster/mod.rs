@@ -5,6 +5,7 @@ mod error;
 pub mod load;
 mod mirror;
 mod object;
+mod volumes;
 
 pub use eligibility::Ineligible;
 pub use error::InputError;

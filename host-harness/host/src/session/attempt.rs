@@ -1,6 +1,6 @@
 //! One scheduling attempt for one pod.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use lictor_contract::*;
 
@@ -8,17 +8,41 @@ use super::filter::Filtered;
 use super::journal::Undo;
 use super::{Attempt, AttemptResult, Cause, ProtocolError, Session};
 use crate::policy::CallError;
+use crate::reason::{self, Fact, NamedReason, Value};
 use crate::verify;
 
 impl Session {
     /// Tries one pending pod: PreFilter, Filter, PostFilter where no node is left, Reserve, Permit, bind.
     pub(super) fn attempt(&mut self, pod: PodId) -> Result<Attempt, Cause> {
         self.sync()?;
+        if let Some(reason) = self.mirror.pod(pod).and_then(|pod| self.not_ours_now(pod)) {
+            let attempt = Attempt { reason: Some(reason), ..Attempt::rejected(self.pod_name(pod)) };
+            self.happened.attempts.push(attempt.clone());
+            return Ok(attempt);
+        }
         self.must_wait_for_a_node(pod)?;
         let mut attempt = self.pre_filter_and_on(pod)?;
         attempt.explanation = self.explanation(pod, attempt.nodes.is_some())?;
         self.happened.attempts.push(attempt.clone());
         Ok(attempt)
+    }
+
+    /// The pending pods that are not the policy's to try now, by name, and why: they have scheduling gates, or another scheduler.
+    pub fn held_back(&self) -> BTreeMap<String, NamedReason> {
+        let why = |pod: &Pod| Some((self.pod_name(pod.id), self.not_ours_now(pod)?));
+        self.mirror.pods().filter_map(why).collect()
+    }
+
+    /// Why a pending pod is not the policy's to try now.
+    fn not_ours_now(&self, pod: &Pod) -> Option<NamedReason> {
+        let say = |code, name: &str, text: String| {
+            reason::say(code, "", vec![Fact { name: name.to_owned(), value: Value::Name(text) }])
+        };
+        match (verify::waits(pod), pod.gated, pod.foreign) {
+            (true, _, true) => Some(say("host/other-scheduler", "scheduler", pod.scheduler.clone())),
+            (true, true, false) => Some(say("host/gated", "gates", self.mirror.gates(pod.id).join(", "))),
+            _ => None,
+        }
     }
 
     /// Only such a pod can be tried.
@@ -32,15 +56,7 @@ impl Session {
 
     /// PreFilter, and what follows from it.
     fn pre_filter_and_on(&mut self, pod: PodId) -> Result<Attempt, Cause> {
-        let mut attempt = Attempt {
-            pod: self.pod_name(pod),
-            result: AttemptResult::Rejected,
-            node: None,
-            reason: None,
-            nodes: None,
-            preemption: None,
-            explanation: None,
-        };
+        let mut attempt = Attempt::rejected(self.pod_name(pod));
         if self.decides(ExtensionPoint::PreFilter) {
             let answer = self.ask(|policy| policy.pre_filter(pod))?;
             self.check_effects("pre-filter", &answer.effects)?;

@@ -87,7 +87,7 @@ impl Session {
             points,
             templates: Templates::new(set.templates),
             occupancy: Occupancy::new(&set.interests),
-            mirror: Mirror::new(set.interests),
+            mirror: mirror(set.interests, set.schedulers),
             departures: Departures::default(),
             asked: Asked::default(),
             patience: PATIENCE,
@@ -102,6 +102,12 @@ impl Session {
             findings: Vec::new(),
             told_findings: 0,
         })
+    }
+
+    /// Decides about the pods of these schedulers (`spec.schedulerName`), instead of those that the system names. Pods of other
+    /// schedulers keep what they hold, and may be victims where the system says so.
+    pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
+        self.mirror.set_schedulers(names);
     }
 
     /// The cluster.
@@ -210,6 +216,15 @@ impl Session {
     pub(super) fn node_name(&self, node: NodeId) -> String {
         self.mirror.node(node).map_or_else(|| format!("node number {node}"), |node| node.name.clone())
     }
+}
+
+/// An empty cluster for a system that reads this much and stands for these schedulers; for all where it names none.
+fn mirror(interests: Interests, schedulers: Vec<String>) -> Mirror {
+    let mut mirror = Mirror::new(interests);
+    if !schedulers.is_empty() {
+        mirror.set_schedulers(schedulers);
+    }
+    mirror
 }
 
 #[cfg(test)]

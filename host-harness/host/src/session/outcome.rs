@@ -80,6 +80,19 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// An attempt for this pod that has not come further than PreFilter.
+    pub(super) fn rejected(pod: String) -> Attempt {
+        Attempt {
+            pod,
+            result: AttemptResult::Rejected,
+            node: None,
+            reason: None,
+            nodes: None,
+            preemption: None,
+            explanation: None,
+        }
+    }
+
     /// What was said, as data, in the order in which it was said; what the nodes said apart.
     pub fn reasons(&self) -> Vec<NamedReason> {
         self.reason.iter().chain(&self.preemption).cloned().collect()

@@ -104,12 +104,13 @@ impl Occupancy {
         before
     }
 
-    /// Whether a pod waits for a node and is not held for one: such a pod can be tried, and only such a pod.
+    /// Whether a pod waits for a node, is not held for one, has no scheduling gates and is of no other scheduler: such a pod can be
+    /// tried, and only such a pod.
     pub fn is_pending(&self, pod: &Pod) -> bool {
         self.not_pending(pod).is_none()
     }
 
-    /// Why a pod does not wait for a node; none where it does.
+    /// Why a pod cannot be tried; none where it can.
     pub fn not_pending(&self, pod: &Pod) -> Option<&'static str> {
         if pod.node.is_some() {
             Some("is bound already")
@@ -119,6 +120,10 @@ impl Occupancy {
             Some("is being deleted")
         } else if pod.phase != Phase::Pending {
             Some("is not pending")
+        } else if pod.gated {
+            Some("has scheduling gates")
+        } else if pod.foreign {
+            Some("is a pod of another scheduler")
         } else {
             None
         }

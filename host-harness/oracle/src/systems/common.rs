@@ -15,6 +15,11 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
             _ => verdict.breach("bound-where-it-may-run", format!("`{name}` was bound to `{place}`")),
         }
     }
+    for name in outcome.bound.keys().chain(outcome.nominated.keys()).chain(&outcome.waiting) {
+        if world.pods.get(name).is_some_and(|pod| pod.gated || pod.foreign) {
+            verdict.breach("held-back-pods-are-not-tried", format!("`{name}` has a gate or another scheduler"));
+        }
+    }
     for node in world.nodes.values() {
         let (gains, free) = after_step(world, node, outcome);
         if gains && free.0.values().any(|free| *free < 0) {

@@ -53,7 +53,7 @@ fn allocated(world: &World, name: &str) -> usize {
 fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> (World, bool) {
     let mut after = world.clone();
     let Some(name) = group(pod) else { return (after, true) };
-    if members(world, name).len() < minimum(pod) {
+    if members(world, name).iter().filter(|pod| !pod.gated).count() < minimum(pod) {
         return (after, false);
     }
     if let Some(last) = memory.last.as_deref().filter(|last| *last != name) {

@@ -42,7 +42,7 @@ impl<'c> Simulation<'c> {
         }
         let mut places: BTreeMap<PodIx, NodeIx> =
             cluster.nominated().filter_map(|(ix, pod)| Some((ix, pod.nominated?))).collect();
-        places.extend(held.into_iter().filter(|(ix, _)| cluster.pod(*ix).is_some_and(|pod| pod.is_pending())));
+        places.extend(held.into_iter().filter(|(ix, _)| cluster.pod(*ix).is_some_and(|pod| pod.is_schedulable())));
         let mut groups: BTreeMap<PodIx, Vec<(PodIx, NodeIx)>> = BTreeMap::new();
         for (ix, node) in places {
             let lead = cluster.members(ix).map(|(member, _)| member).min().unwrap_or(ix);
@@ -71,7 +71,8 @@ impl<'c> Simulation<'c> {
 
     /// Whether a pod is pending, nominated or not.
     pub fn is_waiting(&self, ix: PodIx) -> bool {
-        self.waits.contains_key(&ix) || self.cluster().pod(ix).is_some_and(|pod| pod.is_pending())
+        let pod = self.cluster().pod(ix).filter(|pod| pod.may_be_tried());
+        pod.is_some_and(|pod| pod.is_pending() || self.waits.contains_key(&ix))
     }
 
     /// Whether a node is promised to a pod.

@@ -35,7 +35,7 @@ pub struct GroupOnOneNode<'l> {
 impl Search for GroupOnOneNode<'_> {
     /// Pods are planned one by one.
     fn pods(&self, cluster: &Cluster, _: &Laws, preemptor: PodIx) -> Vec<PodIx> {
-        cluster.pod(preemptor).filter(|pod| pod.is_pending()).map(|_| preemptor).into_iter().collect()
+        cluster.pod(preemptor).filter(|pod| pod.is_schedulable()).map(|_| preemptor).into_iter().collect()
     }
 
     fn promises_are_firm(&self) -> bool {

@@ -70,7 +70,7 @@ pub fn of(laws: &Laws) -> Box<dyn Search + '_> {
 
 /// The pending pods of a job, the most important first.
 pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
-    let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_pending()).collect();
+    let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_schedulable()).collect();
     laws.queue_order.sort(cluster, &mut waiting);
     waiting.into_iter().map(|(member, _)| member).collect()
 }

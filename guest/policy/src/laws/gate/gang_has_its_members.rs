@@ -2,7 +2,7 @@
 //!
 //! Every gang of the group has a PodGroup, or pods that say what it needs, and at least its minimum of members. Bound members
 //! count. Members that are being deleted do not count. Members that have ended count only where they succeeded and their system
-//! counts them.
+//! counts them; members with scheduling gates only where their system counts them.
 //!
 //! # Example
 //!
@@ -17,7 +17,7 @@
 //!
 //! Seed 20200116 (coscheduling), Pre-Filter 1: "less than minAvailable". Koordinator checks it in PreEnqueue and BeforePreFilter:
 //! <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/coscheduling/core/core.go>. Volcano: the
-//! gang plugin, JobValid.
+//! gang plugin, JobValid. scheduler-plugins does not count gated members.
 //!
 //! # Options
 //!
@@ -25,7 +25,7 @@
 //! was complete.
 
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::Place;
+use crate::model::{Place, Pod};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -54,17 +54,18 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let group = if gang.group.is_empty() { alone } else { gang.group.as_slice() };
     for (place, key) in group.iter().enumerate() {
         let described = cluster.job_named(key).and_then(|ix| Some((ix, cluster.job(ix)?)));
-        let described = described.and_then(|(ix, job)| Some((ix, job, job.gang()?.minimum)));
-        let (ix, job, need) = described.ok_or_else(|| undeclared(Some(place)))?;
+        let described = described.and_then(|(ix, job)| Some((ix, job, job.gang()?)));
+        let (ix, job, gang) = described.ok_or_else(|| undeclared(Some(place)))?;
         if cluster.was_satisfied(job) {
             continue;
         }
-        let members = job.members.iter().filter_map(|pod| cluster.pod(*pod));
-        let have = members
-            .filter(|pod| (pod.place != Place::Finished || pod.attributes.task.succeeded) && !pod.terminating)
-            .count();
-        if have < usize::try_from(need).unwrap_or(usize::MAX) {
-            return Err(Denial::Incomplete { job: ix, case: "pods", have, need });
+        let is_member = |pod: &&Pod| {
+            let is_there = pod.place != Place::Finished || pod.attributes.task.succeeded;
+            is_there && !pod.terminating && (gang.counts_gated || !pod.gated)
+        };
+        let have = job.members.iter().filter_map(|pod| cluster.pod(*pod)).filter(is_member).count();
+        if have < usize::try_from(gang.minimum).unwrap_or(usize::MAX) {
+            return Err(Denial::Incomplete { job: ix, case: "pods", have, need: gang.minimum });
         }
     }
     Ok(())

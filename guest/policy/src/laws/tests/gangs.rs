@@ -154,3 +154,32 @@ fn a_gang_that_was_complete_once_stays_so_when_its_members_have_ended() {
     world.reserve("again", "n");
     assert_eq!(admission(&mut world, "again", is_complete::LAW.function), Ok(()));
 }
+
+#[test]
+fn a_gang_cannot_start_while_gates_or_another_scheduler_keep_too_many_of_its_pods() {
+    use crate::laws::gate::gang_can_start::LAW;
+    let mut world = gang(3, &[(MATCH, "waiting-and-running")]);
+    world.pod(pod("runs").job("g").on("n"));
+    world.pod(pod("gated").job("g").with(|pod| pod.gated = true));
+    assert_eq!(admission(&mut world, "a", LAW.function), incomplete(&world, "g", "", 2, 3));
+    assert_eq!(admission(&mut world, "a", has_members::LAW.function), Ok(()), "gated members count at PreFilter");
+    world.pod(pod("foreign").job("g").with(|pod| pod.foreign = true));
+    assert_eq!(admission(&mut world, "a", LAW.function), incomplete(&world, "g", "", 2, 3));
+    world.pod(pod("foreign").job("g").on("n").with(|pod| pod.foreign = true));
+    assert_eq!(admission(&mut world, "a", LAW.function), Ok(()), "a pod that runs counts, whoever placed it");
+    world.pod(pod("foreign").job("g").with(|pod| pod.foreign = true));
+    world.pod(pod("gated").job("g"));
+    assert_eq!(admission(&mut world, "a", LAW.function), Ok(()), "its gate is gone");
+}
+
+#[test]
+fn one_gang_that_cannot_start_keeps_its_group_from_preempting() {
+    use crate::laws::gate::gang_can_start::LAW;
+    let groups = [(GROUPS, r#"["default/g", "default/h"]"#)];
+    let mut world = gang(1, &groups);
+    world.object(pod_group("h", 1, &groups));
+    world.pod(pod("b").job("h").with(|pod| pod.gated = true));
+    assert_eq!(admission(&mut world, "a", LAW.function), incomplete(&world, "h", "", 0, 1));
+    world.pod(pod("b").job("h"));
+    assert_eq!(admission(&mut world, "a", LAW.function), Ok(()));
+}

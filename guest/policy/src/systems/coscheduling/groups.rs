@@ -93,6 +93,7 @@ impl Groups {
             fails_together: false,
             leaves_together: true,
             matching: Match::WaitingAndRunning,
+            counts_gated: false,
             group: Vec::new(),
         });
         Some(minimum)

@@ -7,6 +7,7 @@ use crate::systems::kubernetes;
 laws! { "coscheduling":
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "seed 20200116, Pre-Filter 1";
     Gate ITS_ROOM_IS_NOT_HELD = "its-room-is-not-held-at-permit", gate::its_room_is_not_held_at_permit::LAW, "seed 20200116, UnReserve; upstream plugins/defaultpreemption; ruling R17";
+    Gate GANG_CAN_START = "gang-can-start", gate::gang_can_start::LAW, "KEP-3521; ruling R18";
     Gate GANG_IS_COMPLETE = "gang-is-complete", limit::gang_is_complete::LAW, "seed 20200116, Permit 3";
     PendingByKey QUEUE = "gang-members-together", order::gang_members_together::LAW, "seed 20200116, QueueSort 1 to 4";
 }
@@ -14,9 +15,11 @@ laws! { "coscheduling":
 /// The laws in force when so many nodes are looked at.
 pub fn table(sample: Sample) -> Laws {
     let base = kubernetes::table(sample);
+    let trigger = base.trigger.iter().copied().chain([GANG_CAN_START]).collect();
     let under_way = base.under_way.iter().copied().chain([ITS_ROOM_IS_NOT_HELD]).collect();
     Laws {
         under_way,
+        trigger,
         queue_order: QUEUE,
         final_gates: vec![GANG_HAS_ITS_MEMBERS],
         permit: vec![GANG_IS_COMPLETE],

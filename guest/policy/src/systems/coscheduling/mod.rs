@@ -11,7 +11,7 @@ use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, Extens
 use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Cluster, PodAttributes, PodIx};
 use crate::systems::kubernetes::{self, Kubernetes};
-use crate::systems::{self, Arguments, Document, Findings, System, Terms, argument};
+use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, schedulers};
 use groups::Groups;
 
 /// Describes the system.
@@ -24,6 +24,7 @@ pub fn describe() -> SystemInfo {
         name: "coscheduling".to_owned(),
         about: "gangs by label, over kube-scheduler's default preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
+        schedulers: schedulers(&[DEFAULT_SCHEDULER, "scheduler-plugins-scheduler"]),
         interests: kubernetes::interests(),
         arguments,
         templates: systems::sentences(&laws::table(Sample::default()).rules(), Terms::default()),

@@ -173,7 +173,7 @@ fn gang<'a>(
             None => return wrong(keys::GANG_GROUPS, text, r#"write it as `["namespace/gang-a", "namespace/gang-b"]`"#),
         },
     };
-    Ok(Gang { minimum, timeout, fails_together: strict, leaves_together: strict, matching, group })
+    Ok(Gang { minimum, timeout, fails_together: strict, leaves_together: strict, matching, counts_gated: true, group })
 }
 
 fn groups(text: &str) -> Option<Vec<JobKey>> {

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use crate::contract::{self, ConfigError, Eviction, Mark, MarkPlace, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
-use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests};
+use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, schedulers};
 use args::Args;
 use gangs::AnnotatedGangs;
 use owners::Owners;
@@ -35,6 +35,7 @@ pub fn describe() -> SystemInfo {
         name: "koordinator".to_owned(),
         about: "ElasticQuota, gangs and preemption by whole jobs".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
+        schedulers: schedulers(&["koord-scheduler", DEFAULT_SCHEDULER]),
         interests: interests(&[&keys::POD_LABELS[..], &["*"]].concat(), &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
         templates: systems::sentences(&rules(), TERMS),

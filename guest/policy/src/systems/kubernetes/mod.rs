@@ -11,7 +11,7 @@ use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, Exten
 use crate::contract::{ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Cluster, PodAttributes, PodIx, Preemptibility, Task};
-use crate::systems::{self, Arguments, Document, Findings, System, Terms, argument};
+use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, schedulers};
 use budgets::Budgets;
 pub use laws::table;
 
@@ -22,6 +22,7 @@ pub fn describe() -> SystemInfo {
         name: "kubernetes".to_owned(),
         about: "kube-scheduler's default preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
+        schedulers: schedulers(&[DEFAULT_SCHEDULER]),
         interests: interests(),
         arguments: arguments(),
         templates: systems::sentences(&rules(), Terms::default()),

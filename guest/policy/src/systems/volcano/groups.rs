@@ -188,6 +188,7 @@ fn gang(spec: &GroupSpec) -> Gang {
         fails_together: false,
         leaves_together: false,
         matching: Match::WaitingAndRunning,
+        counts_gated: true,
         group: Vec::new(),
     }
 }

@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
 use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx};
-use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests};
+use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, schedulers};
 use args::Args;
 use classes::Classes;
 use groups::Groups;
@@ -49,6 +49,7 @@ pub fn describe() -> SystemInfo {
         name: "volcano".to_owned(),
         about: "queues that lend and reclaim, gangs, and elastic jobs".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act].map(Into::into).into(),
+        schedulers: schedulers(&[keys::SCHEDULER, DEFAULT_SCHEDULER]),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
         templates: systems::sentences(&rules(), TERMS),

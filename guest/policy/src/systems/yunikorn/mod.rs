@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, PodKind, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, Preemptibility, QueueIx, Task};
-use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests};
+use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests, schedulers};
 use apps::Apps;
 use classes::Classes;
 use config::Config;
@@ -36,6 +36,7 @@ pub fn describe() -> SystemInfo {
         name: "yunikorn".to_owned(),
         about: "queues with guarantees, and the seven laws of preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve].map(Into::into).into(),
+        schedulers: schedulers(&[keys::SCHEDULER]),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: Vec::new(),
         templates: systems::sentences(&rules(), Terms::default()),
@@ -101,7 +102,7 @@ impl System for YuniKorn {
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
-        let foreign = pod.scheduler != keys::SCHEDULER || pod.kind != PodKind::Pod;
+        let foreign = pod.foreign || pod.kind != PodKind::Pod;
         let job = if foreign { None } else { cluster.job_or_new(&(String::new(), pods::application(pod))) };
         match job {
             Some(job) => self.apps.add_pod(&self.tree, job, pod, &pods::metadata(pod)),

@@ -8,7 +8,7 @@ use crate::model::{Cluster, Queue, QueueIx, QueueRank, ResourceIx};
 pub fn update(cluster: &mut Cluster) {
     let mut highest: BTreeMap<QueueIx, i64> = BTreeMap::new();
     for (queue, pod) in cluster.pods().filter_map(|(_, pod)| Some((pod.queue?, pod))) {
-        if pod.is_pending() {
+        if pod.is_schedulable() {
             raise(&mut highest, queue, i64::from(pod.priority()));
         }
     }

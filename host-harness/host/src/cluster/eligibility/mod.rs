@@ -1,6 +1,7 @@
 //! Which nodes a pod may run on, independent of other pods, by the rules of kube-scheduler.
 
 mod bits;
+mod need;
 mod selector;
 mod shapes;
 mod taint;
@@ -9,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::reason::{Fact, NamedReason, say};
+pub(crate) use need::Need;
 pub(crate) use selector::{LabelTest, NameTest, Requirement, Term};
 pub(crate) use shapes::Shapes;
 pub(crate) use taint::{Effect, Taint, Toleration, ValueTest};
@@ -27,6 +29,10 @@ pub(crate) struct Constraints {
     /// The required node affinity: one of the terms must hold.
     pub(crate) affinity: Option<BTreeSet<Term>>,
     pub(crate) tolerations: BTreeSet<Toleration>,
+    /// What its volumes demand: all must hold.
+    pub(crate) needs: BTreeSet<Need>,
+    /// The resource claims of the pod. Nobody here can say where they are allocated: no node takes such a pod.
+    pub(crate) resource_claims: BTreeSet<String>,
 }
 
 /// The properties of a node that `Constraints` check.
@@ -47,6 +53,10 @@ pub enum Ineligible {
     Taint(String),
     /// The labels of the node do not match.
     Selector,
+    /// A volume of the pod cannot be used there, or nowhere: the case of the reason, and the claim where it is one.
+    Volume(&'static str, String),
+    /// The pod has resource claims, by name. Whether a node can allocate them is not judged.
+    ResourceClaims(String),
     /// There is no such pod or node.
     Unknown(&'static str),
 }
@@ -58,6 +68,9 @@ impl Ineligible {
             Ineligible::Unschedulable => ("unschedulable", Vec::new()),
             Ineligible::Taint(taint) => ("taint", vec![Fact::name("taint", taint)]),
             Ineligible::Selector => ("selector", Vec::new()),
+            Ineligible::Volume(case, claim) if claim.is_empty() => (*case, Vec::new()),
+            Ineligible::Volume(case, claim) => (*case, vec![Fact::name("claim", claim)]),
+            Ineligible::ResourceClaims(claims) => ("resource-claims", vec![Fact::name("claims", claims)]),
             Ineligible::Unknown(what) => ("unknown", vec![Fact::name("what", *what)]),
         };
         say("host/eligible", case, facts)
@@ -78,7 +91,11 @@ impl Constraints {
         if !selected || !self.affinity.as_ref().is_none_or(attracted) {
             return Err(Ineligible::Selector);
         }
-        Ok(())
+        if !self.resource_claims.is_empty() {
+            let claims: Vec<&str> = self.resource_claims.iter().map(String::as_str).collect();
+            return Err(Ineligible::ResourceClaims(claims.join(", ")));
+        }
+        self.needs.iter().try_for_each(|need| need.judge(node))
     }
 
     /// The names of the only possible nodes, if every affinity term requires one.

@@ -144,6 +144,8 @@ impl Mirror {
         let (mut entry, mut json) = (assumed.seen.clone(), assumed.json.clone());
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
+        entry.resolve_scheduler(self.schedulers.as_ref());
+        self.note_claims(&entry);
         for (_, change) in &assumed.changes {
             self.change_entry(&mut entry, change);
             if let Some(json) = &mut json {

@@ -8,6 +8,7 @@ impl Mirror {
     /// The changes since the last call, in the order in which the policy must be told: nothing is named before it is announced,
     /// and what replaces something comes after its removal.
     pub fn drain_events(&mut self) -> Vec<Event> {
+        self.resolve_volumes();
         let mut events = Vec::new();
         let resources = self.resources.drain();
         if !resources.is_empty() {

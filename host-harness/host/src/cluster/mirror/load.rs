@@ -52,6 +52,7 @@ impl Mirror {
         for pod in self.pods.all() {
             warnings.extend(self.lost_node(pod));
             warnings.extend(self.lost_class(pod));
+            warnings.extend(self.unjudged_claims(pod));
         }
         warnings
     }
@@ -65,6 +66,31 @@ impl Mirror {
         let message =
             format!("`{}` runs on node `{name}`, which is not there; it counts as running on none", label(pod));
         Some(pod.place.remark(message, "add the node"))
+    }
+
+    /// A pending pod that no node takes, because it asks for devices that are allocated by claims.
+    fn unjudged_claims(&self, pod: &PodEntry) -> Option<InputError> {
+        let waits = pod.record.phase == Phase::Pending && pod.stated.node.is_none();
+        let constraints = self.shapes.constraints(pod.record.shape).filter(|_| waits)?;
+        if let Some(claim) = constraints.resource_claims.first() {
+            let message = format!(
+                "`{}` has the resource claim `{claim}`, which is not judged: no node takes the pod",
+                label(pod)
+            );
+            return Some(
+                pod.place.remark(message, "leave the pod to kube-scheduler, with a `schedulerName` of its own"),
+            );
+        }
+        let requested = |resource: &str| {
+            let at = self.resources.all().iter().position(|known| known.name == resource);
+            pod.record.requests.iter().any(|amount| Some(amount.resource as usize) == at && amount.value > 0)
+        };
+        let (class, resource) = self.volumes.devices.iter().find(|(_, resource)| requested(resource))?;
+        let message = format!(
+            "`{}` requests `{resource}`, which device class `{class}` allocates by claims: only nodes that list it take the pod",
+            label(pod)
+        );
+        Some(pod.place.remark(message, "leave the pod to kube-scheduler, with a `schedulerName` of its own"))
     }
 
     fn lost_class(&self, pod: &PodEntry) -> Option<InputError> {

@@ -40,6 +40,9 @@ pub(super) struct Stated {
     pub(super) priority: Option<i32>,
     pub(super) never_preempts: Option<bool>,
     pub(super) phase: Phase,
+    pub(super) gates: Vec<String>,
+    /// The claims of its volumes.
+    pub(super) claims: Vec<String>,
 }
 
 impl PodEntry {

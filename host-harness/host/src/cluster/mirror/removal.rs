@@ -26,7 +26,10 @@ impl Mirror {
                 let known = self.classes.remove(name);
                 self.objects.remove(kind, namespace, name) || known
             }
-            _ => self.objects.remove(kind, namespace, name),
+            _ => {
+                let known = self.volumes.remove(kind, namespace, name);
+                self.objects.remove(kind, namespace, name) || known
+            }
         }
     }
 
@@ -42,7 +45,7 @@ impl Mirror {
             "PriorityClass" => {
                 self.classes.get(name).is_some_and(|_| !name.is_empty()) || self.objects.contains(kind, namespace, name)
             }
-            _ => self.objects.contains(kind, namespace, name),
+            _ => self.volumes.contains(kind, namespace, name) || self.objects.contains(kind, namespace, name),
         }
     }
 

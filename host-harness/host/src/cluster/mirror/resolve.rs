@@ -1,6 +1,8 @@
 //! What of a pod depends on other objects: nodes by name, the priority class.
 
-use lictor_contract::Phase;
+use std::collections::BTreeSet;
+
+use lictor_contract::{Phase, PodKind};
 
 use super::classes::Classes;
 use super::nodes::Nodes;
@@ -16,6 +18,12 @@ impl PodEntry {
         record.required_node = find(&stated.required);
         let lost = stated.node.is_some() && record.node.is_none() && stated.phase == Phase::Pending;
         record.phase = if lost { Phase::Running } else { stated.phase };
+    }
+
+    /// Finds out whether the policy decides about a pod: about those of these schedulers, or about all. A Reservation names no scheduler.
+    pub(super) fn resolve_scheduler(&mut self, ours: Option<&BTreeSet<String>>) {
+        let is_pod = self.record.kind == PodKind::Pod;
+        self.record.foreign = is_pod && ours.is_some_and(|ours| !ours.contains(&self.record.scheduler));
     }
 
     /// Finds what a pod leaves to its priority class.

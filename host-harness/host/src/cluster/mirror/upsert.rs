@@ -1,11 +1,12 @@
 //! Objects that are new or have changed.
 
-use lictor_contract::{Node, Pod, PodId};
+use lictor_contract::{Node, Pod, PodId, PodKind, ShapeId};
 
 use super::Mirror;
 use super::attributes::fields;
 use super::nodes::NodeEntry;
 use super::pods::{self, PodEntry, Stated};
+use crate::cluster::eligibility::Constraints;
 use crate::cluster::object::{Body, ClassFacts, NodeFacts, Object, Place, PodFacts};
 
 impl Mirror {
@@ -31,6 +32,12 @@ impl Mirror {
                 self.objects.set(&id, json);
                 self.upsert_pod(*facts, place);
             }
+            Body::Storage(storage, json) => {
+                self.volumes.set(&id.namespace, &id.name, storage);
+                if wanted {
+                    self.objects.set(&id, json);
+                }
+            }
             Body::Other(json) => self.objects.set(&id, json),
         }
     }
@@ -38,7 +45,7 @@ impl Mirror {
     /// Whether the mirror keeps an object.
     pub(super) fn mirrors(&self, object: &Object) -> bool {
         match object.body {
-            Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) => true,
+            Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) | Body::Storage(..) => true,
             Body::Reservation(..) | Body::Other(_) => self.objects.wants(&object.id.group, &object.id.kind),
         }
     }
@@ -97,15 +104,22 @@ impl Mirror {
         let mut entry = self.entry(id, facts, place, created, entered);
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
+        entry.resolve_scheduler(self.schedulers.as_ref());
+        self.note_claims(&entry);
         self.see(id, entry);
+    }
+
+    /// The shape of these constraints.
+    pub(super) fn shape(&mut self, constraints: Constraints) -> ShapeId {
+        let nodes = &self.nodes;
+        let all = nodes.all().map(|entry| (entry.record.id, &entry.terrain));
+        self.shapes.intern(constraints, all, |name| nodes.find(name))
     }
 
     /// What is kept of a pod; what depends on other objects is still to be resolved.
     fn entry(&mut self, id: PodId, facts: PodFacts, place: Place, created: i64, entered: i64) -> PodEntry {
         let required = facts.constraints.required_name().map(str::to_owned);
-        let nodes = &self.nodes;
-        let all = nodes.all().map(|entry| (entry.record.id, &entry.terrain));
-        let shape = self.shapes.intern(facts.constraints, all, |name| nodes.find(name));
+        let shape = self.shape(facts.constraints);
         let record = Pod {
             id,
             kind: facts.kind,
@@ -119,7 +133,9 @@ impl Mirror {
             priority: facts.priority,
             priority_class: facts.priority_class,
             never_preempts: facts.never_preempts.unwrap_or_default(),
+            foreign: false,
             scheduler: facts.scheduler,
+            gated: facts.kind == PodKind::Pod && !facts.gates.is_empty(),
             phase: facts.phase,
             node: None,
             nominated: None,
@@ -140,6 +156,8 @@ impl Mirror {
             priority: facts.priority,
             never_preempts: facts.never_preempts,
             phase: facts.phase,
+            gates: facts.gates,
+            claims: facts.claims,
         };
         PodEntry { record, stated, place }
     }

@@ -20,17 +20,30 @@ pub(super) fn read(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Resu
         .as_ref()
         .and_then(|affinity| affinity.node_affinity.as_ref())
         .and_then(|affinity| affinity.required_during_scheduling_ignored_during_execution.as_ref());
-    let terms = |terms: &Vec<NodeSelectorTerm>| {
-        let at =
-            format!("{pointer}/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms");
-        terms.iter().enumerate().map(|(i, t)| term(t, &format!("{at}/{i}"), subject)).collect()
-    };
+    let at = format!("{pointer}/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution");
     let mut tolerations = BTreeSet::new();
     for (index, written) in spec.tolerations.iter().flatten().enumerate() {
         tolerations.extend(toleration(written, &format!("{pointer}/tolerations/{index}"), subject)?);
     }
-    let affinity = required.map(|required| terms(&required.node_selector_terms)).transpose()?;
-    Ok(Constraints { selector: selector.collect(), affinity, tolerations })
+    let affinity = required.map(|required| terms(&required.node_selector_terms, &at, subject)).transpose()?;
+    let claims = spec.resource_claims.iter().flatten().map(|claim| claim.name.clone());
+    Ok(Constraints {
+        selector: selector.collect(),
+        affinity,
+        tolerations,
+        needs: BTreeSet::new(),
+        resource_claims: claims.collect(),
+    })
+}
+
+/// Reads the terms of a node selector. `pointer` is that of the selector.
+pub(super) fn terms(
+    terms: &[NodeSelectorTerm],
+    pointer: &str,
+    subject: &Subject<'_>,
+) -> Result<BTreeSet<Term>, InputError> {
+    let at = |index| format!("{pointer}/nodeSelectorTerms/{index}");
+    terms.iter().enumerate().map(|(index, written)| term(written, &at(index), subject)).collect()
 }
 
 fn term(written: &NodeSelectorTerm, pointer: &str, subject: &Subject<'_>) -> Result<Term, InputError> {

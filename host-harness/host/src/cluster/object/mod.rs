@@ -10,6 +10,7 @@ mod priority_class;
 mod quantities;
 mod requests;
 mod reservation;
+mod storage;
 mod subject;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use serde_json::Value;
 
 use super::InputError;
 use super::load::{Document, Origin};
+use super::volumes::{ClaimFacts, StorageFacts, VolumeFacts};
 
 pub(crate) use identity::Identity;
 pub(crate) use node::NodeFacts;
@@ -55,7 +57,18 @@ pub(crate) enum Body {
     Pod(Box<PodFacts>),
     PriorityClass(ClassFacts, Value),
     Reservation(Box<PodFacts>, Value),
+    Storage(Storage, Value),
     Other(Value),
+}
+
+/// An object that says where the volumes of pods can be used, or which resources are allocated by claims.
+#[derive(Debug, Clone)]
+pub(crate) enum Storage {
+    Claim(ClaimFacts),
+    Volume(VolumeFacts),
+    Class(StorageFacts),
+    /// The extended resource that stands for the devices of a class, where there is one.
+    Devices(Option<String>),
 }
 
 impl Object {
@@ -82,7 +95,10 @@ impl Object {
             kind if kinds::is_reservation(&id.group, kind) => {
                 Body::Reservation(Box::new(reservation::read(&value, subject)?), value)
             }
-            _ => Body::Other(value),
+            _ => match storage::read(&id, &value, subject)? {
+                Some(storage) => Body::Storage(storage, value),
+                None => Body::Other(value),
+            },
         };
         let place = Place { file: origin.file().clone(), line: origin.line("") };
         Ok(Object { id, place, body })

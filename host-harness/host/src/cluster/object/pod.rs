@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::priority_class::never_preempts;
 use super::quantities::{self, Amounts};
 use super::subject::Subject;
-use super::{constraints, ports, requests};
+use super::{constraints, ports, requests, storage};
 use crate::cluster::InputError;
 use crate::cluster::eligibility::Constraints;
 
@@ -25,6 +25,8 @@ pub(crate) struct PodFacts {
     pub(crate) priority_class: String,
     pub(crate) never_preempts: Option<bool>,
     pub(crate) scheduler: String,
+    /// The names of its scheduling gates.
+    pub(crate) gates: Vec<String>,
     pub(crate) phase: Phase,
     pub(crate) node: Option<String>,
     pub(crate) nominated: Option<String>,
@@ -36,6 +38,8 @@ pub(crate) struct PodFacts {
     /// The requests, including ports of the node.
     pub(crate) requests: Amounts,
     pub(crate) constraints: Constraints,
+    /// The claims of its volumes, by name.
+    pub(crate) claims: Vec<String>,
     pub(crate) owner: Option<Owner>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) annotations: BTreeMap<String, String>,
@@ -72,6 +76,7 @@ impl PodFacts {
         let mut requests = requests::of_pod(&spec, status, pointer, subject)?;
         requests.extend(ports::of_pod(&spec, pointer, subject)?);
         let constraints = constraints::read(&spec, pointer, subject)?;
+        let claims = storage::claims_of_pod(&spec, metadata.name.as_deref().unwrap_or_default());
         let node = spec.node_name.filter(|name| !name.is_empty());
         Ok(PodFacts {
             kind: PodKind::Pod,
@@ -82,6 +87,7 @@ impl PodFacts {
             priority_class: spec.priority_class_name.unwrap_or_default(),
             never_preempts: policy,
             scheduler: or(spec.scheduler_name, "default-scheduler"),
+            gates: spec.scheduling_gates.into_iter().flatten().map(|gate| gate.name).collect(),
             phase: if node.is_some() { Phase::Running } else { Phase::Pending },
             node,
             nominated: None,
@@ -92,6 +98,7 @@ impl PodFacts {
             scheduled: None,
             requests,
             constraints,
+            claims,
             owner: metadata
                 .owner_references
                 .into_iter()

@@ -76,6 +76,7 @@ impl Policy for Plain {
             name: "plain".to_owned(),
             about: String::new(),
             extension_points: points.map(|point| point.name().to_owned()).to_vec(),
+            schedulers: vec!["default-scheduler".to_owned()],
             interests: interests(),
             arguments: Vec::new(),
             templates: Vec::new(),

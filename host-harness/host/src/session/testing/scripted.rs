@@ -33,6 +33,7 @@ impl Policy for Scripted {
             name: "test".to_owned(),
             about: String::new(),
             extension_points: self.points.iter().map(|point| (*point).into()).collect(),
+            schedulers: vec!["default-scheduler".to_owned()],
             interests: interests(),
             arguments: Vec::new(),
             templates: Vec::new(),

@@ -51,7 +51,7 @@ pub struct VictimSearch<'a> {
 }
 
 impl VictimSearch<'_> {
-    /// The first of these laws that denies the eviction of a pod; or the host, if it refused the pod as a victim.
+    /// The first of these laws that denies the eviction of a pod, or the host, where it refused the pod as a victim.
     fn first_denial(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
         let denied = self.preemptor.admission(cluster, self.ledger).first_denial(guards, ix);
         denied.or_else(|| refused_victim(self.refuted, cluster, ix))

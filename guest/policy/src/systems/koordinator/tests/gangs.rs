@@ -23,6 +23,7 @@ fn plain(minimum: u32) -> Gang {
         fails_together: true,
         leaves_together: true,
         matching: Match::OnceSatisfied,
+        counts_gated: true,
         group: Vec::new(),
     }
 }
@@ -69,6 +70,7 @@ fn a_pod_group_and_annotations_describe_the_same_gang() {
         fails_together: false,
         leaves_together: false,
         matching: Match::WaitingAndRunning,
+        counts_gated: true,
         group: vec![("default".to_owned(), "g".to_owned()), ("other".to_owned(), "h".to_owned())],
     };
     assert_eq!(declared(json!({"minMember": 3}), &every).0, Some(expected.clone()));
