@@ -168,8 +168,7 @@ macro_rules! laws {
         $crate::laws::Rule {
             code: $code,
             source: $source,
-            question: $law.question,
-            law: &$law.text,
+            about: &$law.about,
             exemption: laws! { @exemption $($exemption)? },
         }
     };

@@ -23,10 +23,12 @@ mod explanation;
 mod filter;
 mod input;
 mod journal;
+mod left_out;
 mod outcome;
 mod permit;
 mod post_filter;
 mod recover;
+mod retry;
 mod scoring;
 #[cfg(test)]
 mod tests;
@@ -45,3 +47,4 @@ pub use input::{Input, Step};
 pub use outcome::{
     Attempt, AttemptResult, CarriedOut, Evicted, FailedCommand, Happened, How, NodeSummary, RefusedPlan, Released,
 };
+pub use retry::RetryHint;

@@ -1,7 +1,9 @@
 //! PostFilter for several pods of a job: a node for each of them, or no plan.
 
+use serde_json::json;
+
 use crate::contract::{PodId, PolicyError, Refuted};
-use crate::testing::{Draft, Named, World, pod, pod_group};
+use crate::testing::{Draft, Named, World, object, pod, pod_group};
 
 /// The plan for exactly these pods.
 fn plan(world: &mut World, names: &[&str]) -> Result<Option<Named>, PolicyError> {
@@ -47,6 +49,30 @@ fn a_gang_that_needs_fewer_gets_a_plan_for_all_that_are_named() {
     assert_eq!(placed(plan(&mut world, &["b"]).unwrap()), Some(vec!["b".to_owned()]), "its gang needs one");
     assert_eq!(placed(plan(&mut world, &["b", "c"]).unwrap()), Some(vec!["b".to_owned(), "c".to_owned()]));
     assert_eq!(placed(plan(&mut world, &["a", "b", "c"]).unwrap()), None);
+}
+
+#[test]
+fn the_pods_of_a_gang_are_planned_by_jobs() {
+    let mut world = World::of("volcano", "");
+    world.node("n", "cpu=2");
+    for (queue, cores) in [("mine", "2"), ("theirs", "1")] {
+        let spec = json!({"spec": {"deserved": {"cpu": cores}, "capability": {"cpu": "2"}}});
+        world.object(object("Queue", &format!("/{queue}"), [&[], &[]], spec));
+    }
+    for (group, queue, minimum) in [("old", "theirs", 1), ("new", "mine", 2)] {
+        let spec = json!({"spec": {"queue": queue, "minMember": minimum}});
+        world.object(object("PodGroup", &format!("default/{group}"), [&[], &[]], spec));
+    }
+    let member = |name: &str, group: &str| pod(name).annotation("scheduling.k8s.io/group-name", group);
+    world.pod(member("v", "old").asks("cpu=2").on("n"));
+    for name in ["a", "b"] {
+        world.pod(member(name, "new").asks("cpu=1"));
+    }
+    let plan = plan(&mut world, &["b", "a"]).unwrap().unwrap();
+    assert_eq!(
+        (plan.victims.clone(), placed(Some(plan))),
+        (vec!["default/v".to_owned()], Some(vec!["a".to_owned(), "b".to_owned()]))
+    );
 }
 
 #[test]

@@ -24,6 +24,7 @@ pub fn describe() -> SystemInfo {
         name: "coscheduling".to_owned(),
         about: "gangs by label, over kube-scheduler's default preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
+        judges_room: true,
         schedulers: schedulers(&[DEFAULT_SCHEDULER, "scheduler-plugins-scheduler"]),
         interests: kubernetes::interests(),
         arguments,

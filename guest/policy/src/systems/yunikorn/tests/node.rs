@@ -73,7 +73,7 @@ fn nominated_room_is_reserved_against_pods_of_any_priority() {
 
 #[test]
 fn a_pod_of_another_scheduler_is_ignored() {
-    let foreign = |name: &str| of(name, "root.test", 2).with(|pod| pod.scheduler = "default-scheduler".to_owned());
+    let foreign = |name: &str| of(name, "root.test", 2).with(|pod| pod.foreign = true);
     let pods = [foreign("f").on("n"), foreign("g"), of("p", "root.prod", 2)];
     let mut scene = Scene::new(PROD).nodes(&[("n", 2)]).pods(pods).after(30);
     assert_eq!(scene.refused("g"), Some(("yunikorn/queue-is-known".to_owned(), true)));
