@@ -9,6 +9,7 @@ use lictor_conformance::{load, run};
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 use lictor_oracle::{Case, System, Tally, generate};
+use lictor_policy::Switch;
 
 /// The number of cases of each system; the command can run any number.
 const CASES: u64 = 100;
@@ -235,6 +236,22 @@ fn members_that_do_not_fail_together_are_detected() {
 fn empty_usage_is_detected() {
     for system in [System::Koordinator, System::Yunikorn, System::Volcano] {
         assert_eq!(detected(system, Tamper::Usage).1.law, "usage-is-the-sum-of-the-pods");
+    }
+}
+
+#[test]
+fn a_law_that_is_switched_off_is_detected() {
+    // Cases that show it are rare: each search begins shortly before the first one.
+    for (system, code, breach, from) in [
+        (System::Coscheduling, "coscheduling/gang-minimum-is-free", "gang-has-its-members", 0),
+        (System::Yunikorn, "yunikorn/3", "yunikorn/3", 650),
+        (System::Volcano, "volcano/reclaimer-stays-within-deserved", "reclaimer-stays-within-deserved", 0),
+    ] {
+        let mut broken = (from..from + CASES).map(|index| {
+            let policy = Native::switched(code, Switch::Silent);
+            attempt(&generate(system, 1, index), Box::new(policy), None).1
+        });
+        assert!(broken.any(|failure| failure.is_some_and(|failure| failure.law == breach)), "{code} is never missed");
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn judge(
                 }
                 _ => {}
             }
-            coscheduling::remember(case, world, memory, step, outcome);
+            coscheduling::remember(case, world, memory, step, outcome)?;
         }
         System::Koordinator => match step {
             Step::Schedule(pod) => koordinator::attempt(case, world, &mut memory.koordinator, pod, outcome, verdict)?,

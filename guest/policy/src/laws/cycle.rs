@@ -47,6 +47,8 @@ pub struct Cycle {
 /// How pods are evicted for a gang.
 #[derive(Debug, Clone)]
 pub struct ReclaimRules {
+    /// Pods that request nothing but a place on a node are served, too.
+    pub for_places: bool,
     /// Must hold for a pod of the gang that wants it.
     pub trigger: Vec<Gate>,
     /// Must hold with the gang beside all that run, or else only pods of its own queue are evicted.

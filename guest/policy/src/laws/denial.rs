@@ -88,6 +88,15 @@ pub enum Denial {
         /// The place in its group of the gang that is not described; none where it is itself.
         member: Option<usize>,
     },
+    /// The nodes together have too little for a gang.
+    Short {
+        /// The gang.
+        job: JobIx,
+        /// The resource; none where no node has it.
+        resource: Option<ResourceIx>,
+        /// What is free, and what is needed.
+        parts: Parts,
+    },
     /// A plan is under way.
     Underway {
         /// The plan.
@@ -95,6 +104,8 @@ pub enum Denial {
         /// How many of its victims have not left yet.
         left: usize,
     },
+    /// It is about a queue, without numbers: which case of the law it is, and the queue.
+    Queue(&'static str, QueueIx),
     /// There are no numbers to it: the case of the law says it all.
     Case(&'static str),
 }
@@ -122,7 +133,7 @@ impl Denial {
     /// The queue that stands in the way, where it is one.
     pub fn queue(&self) -> Option<QueueIx> {
         match self {
-            Denial::Exceeds { queue, .. } | Denial::Amount { queue, .. } => Some(*queue),
+            Denial::Exceeds { queue, .. } | Denial::Amount { queue, .. } | Denial::Queue(_, queue) => Some(*queue),
             _ => None,
         }
     }
@@ -171,7 +182,17 @@ impl Denial {
                 let gang = other.or(job.map(|job| &job.key)).cloned().unwrap_or_default();
                 Detail::case("undeclared").job("gang", &gang)
             }
+            Denial::Short { job, resource, parts } => {
+                let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
+                let detail = Detail::case(if resource.is_some() { "" } else { "unknown" }).job("gang", &gang);
+                let parts = parts.0.iter().filter(|(name, _)| !name.is_empty());
+                parts.fold(detail, |detail, (name, n)| match resource {
+                    Some(resource) => detail.amount(name, *resource, *n),
+                    None => detail,
+                })
+            }
             Denial::Underway { plan, left } => Detail::case("plan").count("plan", *plan).count("left", *left),
+            Denial::Queue(case, queue) => Detail::case(case).queue("queue", queue_name(cluster, *queue)),
             Denial::Case(case) => Detail::case(case),
         }
     }
@@ -179,8 +200,12 @@ impl Denial {
 
 /// The amounts of a resource in a queue. What is promised and what victims hold is left out where it is nothing.
 fn amounts(cluster: &Cluster, detail: Detail, (queue, resource): (QueueIx, ResourceIx), parts: &Parts) -> Detail {
-    let name = cluster.queue(queue).map_or("?", |queue| queue.name.as_str());
+    let name = queue_name(cluster, queue);
     let told =
         parts.0.iter().filter(|(name, n)| !name.is_empty() && (*n != 0 || !["promised", "victims"].contains(name)));
     told.fold(detail.queue("queue", name), |detail, (name, n)| detail.amount(name, resource, *n))
+}
+
+fn queue_name(cluster: &Cluster, queue: QueueIx) -> &str {
+    cluster.queue(queue).map_or("?", |queue| queue.name.as_str())
 }

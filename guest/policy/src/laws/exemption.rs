@@ -16,3 +16,11 @@ pub const REQUIRED_NODE_PODS: Exemption = Exemption {
     sentence: "a preemptor of a DaemonSet that may run on one node only",
     applies: |case| case.preemptor.required_node_reservation.is_some(),
 };
+
+/// The same pods, where they name no application: their job is then all pods of the namespace that name none, which nobody asked for.
+pub const NAMELESS_REQUIRED_NODE_PODS: Exemption = Exemption {
+    sentence: "a preemptor of a DaemonSet that may run on one node only and names no application",
+    applies: |case| {
+        (REQUIRED_NODE_PODS.applies)(case) && case.preemptor.job.is_some_and(|job| case.cluster.is_by_default(job))
+    },
+};

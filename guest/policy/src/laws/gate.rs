@@ -5,6 +5,7 @@ pub mod gang_can_start;
 pub mod gang_has_its_members;
 pub mod gang_has_its_roles;
 pub mod gang_is_short;
+pub mod gang_minimum_is_free;
 pub mod gang_runs;
 pub mod its_room_is_not_held_at_permit;
 pub mod its_victims_have_left;

@@ -1,6 +1,8 @@
 //! Guards: may this pod be evicted for the preemptor?
 
+pub mod best_effort_preempts_best_effort;
 pub mod normal_victim_is_of_another_queue;
+pub mod normal_victim_is_outside_the_claim;
 pub mod normal_victim_leaves_guarantee;
 pub mod normal_victim_queue_is_above_deserved;
 pub mod victim_did_not_opt_out;

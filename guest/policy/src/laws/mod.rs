@@ -8,6 +8,7 @@
 //! asks it.
 
 mod case;
+mod claim;
 mod cycle;
 mod denial;
 mod detail;
@@ -31,7 +32,7 @@ pub use case::Case;
 pub use cycle::{Action, Cycle, ReclaimRules};
 pub use denial::{Denial, Shortfall};
 pub use detail::Detail;
-pub use exemption::{Exemption, REQUIRED_NODE_PODS};
+pub use exemption::{Exemption, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS};
 pub(crate) use law::page;
 pub use law::{
     About, Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, SortBy,

@@ -1,6 +1,6 @@
 //! The preemptor: the pod of an attempt, and the pending pods that are decided upon with it.
 
-use super::{Case, Laws};
+use super::{Case, Laws, claim};
 use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Preemptibility, Queue, QueueIx};
 
 /// Another gang of the gang group of a preemptor: what its waiting pods request, and how that counts.
@@ -36,6 +36,8 @@ pub struct Preemptor {
     pub pods: Vec<PodIx>,
     /// What the waiting pods of the job request in sum.
     pub unplaced: Amounts,
+    /// The ancestor of its queue on whose deserved amounts it reclaims; none: it does so on those of its own queue, or not at all.
+    pub claimed_through: Option<QueueIx>,
     /// The other gangs that are planned together with the job of the preemptor.
     pub companions: Vec<Companion>,
     /// What is left to ask for once they have their nodes.
@@ -57,6 +59,7 @@ impl Preemptor {
             queue: pod.queue,
             required_node_reservation: pod.required_node_reservation(),
             unplaced: sum(cluster, &pods),
+            claimed_through: claim::ancestor(cluster, pod.queue, &pods),
             pods,
             companions: Vec::new(),
             nothing: Amounts::default(),

@@ -172,7 +172,9 @@ impl Cycle {
         let own = [&mut self.admission, &mut self.normal, &mut self.growth, &mut self.elastic];
         all.extend(own.into_iter().flat_map(|gates| seats(gates)));
         all.push(&mut self.size);
-        for ReclaimRules { trigger, claim, guards, single, limits, order } in [&mut self.reclaim, &mut self.preempt] {
+        for ReclaimRules { trigger, claim, guards, single, limits, order, for_places: _ } in
+            [&mut self.reclaim, &mut self.preempt]
+        {
             all.extend(seats(trigger).chain(seats(claim)).chain(seats(limits)));
             all.extend(seats(guards).chain(seats(single)));
             all.push(order);

@@ -44,6 +44,8 @@ pub struct Job {
     pub members: Vec<PodIx>,
     /// What its own object says it needs.
     pub declared: Option<Gang>,
+    /// When its own object was created, nanoseconds since 1970, where that counts.
+    pub declared_at: Option<i64>,
     /// What its pods say it needs; counts where there is no object.
     pub annotated: Option<Gang>,
     /// Members were bound together once.
@@ -62,6 +64,7 @@ impl Job {
             key,
             members: Vec::new(),
             declared: None,
+            declared_at: None,
             annotated: None,
             satisfied: false,
             first_created: None,

@@ -7,6 +7,7 @@ mod document;
 mod interests;
 mod koordinator;
 mod kubernetes;
+mod pod_group;
 mod pod_votes;
 mod selector;
 mod volcano;

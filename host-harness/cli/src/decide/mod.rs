@@ -7,6 +7,7 @@ mod overflow;
 pub(super) mod record;
 mod refused;
 pub(super) mod text;
+mod unread;
 mod usage;
 mod why;
 
@@ -145,6 +146,7 @@ pub(super) fn decide<T>(
     drop(progress);
     record.accounts = usage::compare(&before, &after, session.mirror().resources());
     record.findings = findings;
+    record.findings.extend(unread::findings(&record.ignored, &described, laws.as_ref()));
     record.findings.extend(session.findings().iter().skip(reported).map(|finding| origins.place(finding.clone())));
     Ok((record, Jobs::of(session.mirror()), seen))
 }

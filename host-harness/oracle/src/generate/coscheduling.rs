@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{NodePool, Sketch};
-use crate::build::{PodPlan, Tags, pod, tags};
+use crate::build::{PodPlan, Tags, pod, put, tags};
 use crate::case::{By, Drive};
+use crate::object::stamp;
 
 /// Priorities, with ties.
 const PRIORITIES: [i64; 4] = [0, 0, 5, 10];
@@ -35,7 +36,12 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         let members = sketch.dice.between(1, 4);
         let most = members + i64::from(sketch.dice.chance(15));
         let minimum = sketch.dice.between(1, most);
-        let labels: Tags = tags([("pod-group/name", gang), ("pod-group/min-available", minimum.to_string().as_str())]);
+        let mut labels: Tags =
+            tags([("pod-group/name", gang), ("pod-group/min-available", minimum.to_string().as_str())]);
+        if sketch.dice.chance(40) {
+            labels = tags([("scheduling.x-k8s.io/pod-group", gang)]);
+            objects.extend(pod_group(sketch, gang, minimum));
+        }
         let (model, alike) = (some_pod(sketch, String::new(), size), sketch.dice.chance(80));
         for number in 1..=members {
             let mut plan = PodPlan { name: format!("{gang}{number}"), labels: labels.clone(), ..model.clone() };
@@ -53,6 +59,22 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let mut args = Map::new();
     args.insert("permitTimeout".to_owned(), json!(format!("{timeout}s")));
     (args, objects, Drive { by: By::Attempts, first: 20, between, recreate })
+}
+
+/// The PodGroup of a gang; sometimes there is none.
+fn pod_group(sketch: &mut Sketch, name: &str, minimum: i64) -> Option<Value> {
+    let mut spec = json!({"minMember": minimum});
+    if sketch.dice.chance(40) {
+        put(&mut spec, "", "minResources", json!({"cpu": sketch.dice.between(1, 12).to_string()}));
+    }
+    if sketch.dice.chance(30) {
+        put(&mut spec, "", "scheduleTimeoutSeconds", json!(sketch.dice.between(3, 20)));
+    }
+    let created = stamp(sketch.dice.between(0, 9));
+    sketch.dice.chance(95).then(|| {
+        json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup",
+            "metadata": {"name": name, "namespace": "default", "creationTimestamp": created}, "spec": spec})
+    })
 }
 
 /// A pod, running or pending.

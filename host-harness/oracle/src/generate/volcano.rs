@@ -40,6 +40,8 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     for (name, value) in [("low", 10), ("high", 100)] {
         objects.push(json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}));
     }
+    let tree = sketch.flag("hierarchy", 35);
+    let level = if tree { sketch.draw("ancestorReclaimLevel", 0, 2) } else { 0 };
     let names: Vec<&str> = QUEUES.into_iter().take(usize::try_from(queues).unwrap_or(0)).collect();
     let total = pool.sizes.iter().map(|size| size.cpu).sum();
     let mut used: BTreeMap<String, i64> = BTreeMap::new();
@@ -56,9 +58,30 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     }
     for name in names {
         let used = used.get(name).copied().unwrap_or(0);
-        objects.push(queue(sketch, name, total, used));
+        let mut queue = queue(sketch, name, total, used);
+        if tree {
+            let parent = sketch.dice.pick(&["pa", "pa", "pb", "root"]).copied().unwrap_or_default();
+            put(&mut queue, "/spec", "parent", json!(parent));
+            if let Some(spec) = queue.pointer_mut("/spec").and_then(Value::as_object_mut) {
+                spec.remove("guarantee");
+            }
+        }
+        objects.push(queue);
+    }
+    for parent in ["pa", "pb"].into_iter().filter(|_| tree) {
+        let mut spec = json!({"parent": "root"});
+        if sketch.dice.chance(75) {
+            put(&mut spec, "", "deserved", json!({"cpu": sketch.dice.between(1, total.max(1)).to_string()}));
+        }
+        objects
+            .push(json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": parent},
+            "spec": spec, "status": {"state": "Open"}}));
     }
     let mut args = Map::new();
+    if tree {
+        args.insert("enableHierarchy".to_owned(), json!(true));
+        args.insert("ancestorReclaimLevel".to_owned(), json!(level));
+    }
     args.insert("capacity.reclaim.mode".to_owned(), json!(if mode { "elastic" } else { "reclaim" }));
     (args, objects, Drive { by: By::Cycles, first: 40, between, recreate: true })
 }

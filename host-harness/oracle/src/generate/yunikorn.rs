@@ -37,14 +37,22 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     objects.push(json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
         "metadata": {"name": "keep", "annotations": classes}, "value": 0}));
     for number in 1..=running {
-        let plan = some_pod(sketch, format!("r{number}"), number, size, devices, mixed);
+        let mut plan = some_pod(sketch, format!("r{number}"), number, size, devices, mixed);
+        if daemons && sketch.dice.chance(25) {
+            // A pod that names no application is of that of its namespace.
+            plan.labels = tags([("queue", "root.system")]);
+            let Some(node) = pool.place(&mut sketch.dice, plan.size) else { continue };
+            (plan.node, plan.started) = (Some(node), Some(plan.created));
+            objects.push(pod(&plan));
+            continue;
+        }
         let Some(plan) = place(sketch, plan, &mut pool, &mut leaves) else { continue };
         objects.push(pod(&plan));
     }
     for number in 1..=pending {
         let mut plan = some_pod(sketch, format!("p{number}"), 60 + number, size + 1, devices, mixed);
         if daemons && sketch.dice.chance(40) {
-            daemon(sketch, &mut plan, &pool.names);
+            daemon(sketch, &mut plan, &pool.names, &leaves);
         } else {
             let leaf = sketch.dice.pick(&leaves).map(|leaf| leaf.path.clone()).unwrap_or_default();
             join(sketch, &mut plan, &leaf);
@@ -178,11 +186,17 @@ fn join(sketch: &mut Sketch, plan: &mut PodPlan, path: &str) {
     plan.labels = tags([("applicationId", app.as_str()), ("queue", path)]);
 }
 
-/// Makes a pod part of a DaemonSet that must run on one node.
-fn daemon(sketch: &mut Sketch, plan: &mut PodPlan, nodes: &[String]) {
+/// Makes a pod part of a DaemonSet that must run on one node: of an application of its own, of none, or of one that runs in a queue.
+fn daemon(sketch: &mut Sketch, plan: &mut PodPlan, nodes: &[String], leaves: &[Leaf]) {
     let node = sketch.dice.pick(nodes).cloned().unwrap_or_default();
     let app = format!("daemon-{}", plan.name);
     plan.labels = tags([("applicationId", app.as_str()), ("queue", "root.system")]);
+    if sketch.dice.chance(35) {
+        plan.labels.remove("applicationId");
+    } else if sketch.dice.chance(20) {
+        let leaf = sketch.dice.pick(leaves).map(|leaf| leaf.path.clone()).unwrap_or_default();
+        join(sketch, plan, &leaf);
+    }
     plan.metadata.insert(
         "ownerReferences".to_owned(),
         json!([{"apiVersion": "apps/v1", "kind": "DaemonSet",

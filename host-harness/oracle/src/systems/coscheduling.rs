@@ -9,12 +9,16 @@ use serde_json::json;
 
 use super::kubernetes;
 use crate::ReadError;
+use crate::amounts::Amounts;
 use crate::case::{Case, Step};
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
-use crate::world::{Pod, World};
+use crate::world::{Pod, World, at};
 use plan::without_room;
 pub(crate) use queue::order;
+
+/// The label that names the PodGroup of a pod.
+const POD_GROUP: &str = "scheduling.x-k8s.io/pod-group";
 
 /// The state of the plugin.
 #[derive(Debug, Default)]
@@ -29,12 +33,39 @@ pub(crate) struct Memory {
 
 /// The group of a pod.
 fn group(pod: &Pod) -> Option<&str> {
-    pod.label("pod-group/name")
+    pod.label(POD_GROUP).or(pod.label("pod-group/name"))
+}
+
+/// The PodGroup object of a pod; none where the pod names none, or where it is missing.
+fn object<'w>(world: &'w World, pod: &Pod) -> Option<&'w serde_json::Value> {
+    world.others.get(&("PodGroup".to_owned(), pod.label(POD_GROUP)?.to_owned()))
+}
+
+/// Whether a pod names a PodGroup that is missing.
+fn is_lost(world: &World, pod: &Pod) -> bool {
+    pod.label(POD_GROUP).is_some() && object(world, pod).is_none()
 }
 
 /// How many members a group needs.
-fn minimum(pod: &Pod) -> usize {
-    pod.label("pod-group/min-available").and_then(|text| text.parse().ok()).unwrap_or(1)
+fn minimum(world: &World, pod: &Pod) -> usize {
+    let written = pod.label("pod-group/min-available").and_then(|text| text.parse().ok());
+    let declared = object(world, pod).and_then(|group| at(group, "/spec/minMember")?.as_u64());
+    declared.and_then(|minimum| usize::try_from(minimum).ok()).or(written).unwrap_or(1)
+}
+
+/// Whether all nodes together have what minResources of the PodGroup names, and minMember places. The room of its pods counts as free.
+fn minimum_is_free(world: &World, pod: &Pod) -> Result<bool, ReadError> {
+    let Some(written) = object(world, pod).and_then(|group| at(group, "/spec/minResources")) else { return Ok(true) };
+    let mut needed = Amounts::read(Some(written))?;
+    needed.0.insert("pods".to_owned(), i64::try_from(minimum(world, pod)).unwrap_or(0) * 1000);
+    let mut free = Amounts::default();
+    for node in world.nodes.values() {
+        let mut left = world.free(node);
+        left.0.values_mut().for_each(|amount| *amount = (*amount).max(0));
+        free.add(&left);
+        world.on(&node.name).filter(|other| group(other) == group(pod)).for_each(|other| free.add(&other.request));
+    }
+    Ok(needed.fits(&free))
 }
 
 /// The members of a group that are not leaving or finished.
@@ -50,19 +81,20 @@ fn allocated(world: &World, name: &str) -> usize {
 
 /// The cluster in which Filter runs for a pod, after the switch of groups has rejected the waiting pods of the last group, and whether
 /// the pod passes PreFilter.
-fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> (World, bool) {
+fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool), ReadError> {
     let mut after = world.clone();
-    let Some(name) = group(pod) else { return (after, true) };
-    if members(world, name).iter().filter(|pod| !pod.gated).count() < minimum(pod) {
-        return (after, false);
+    let Some(name) = group(pod) else { return Ok((after, true)) };
+    let have = members(world, name).iter().filter(|pod| !pod.gated).count();
+    if is_lost(world, pod) || have < minimum(world, pod) || !minimum_is_free(world, pod)? {
+        return Ok((after, false));
     }
     if let Some(last) = memory.last.as_deref().filter(|last| *last != name) {
-        let short = members(world, last).first().is_some_and(|pod| allocated(world, last) < minimum(pod));
+        let short = members(world, last).first().is_some_and(|pod| allocated(world, last) < minimum(world, pod));
         for waiter in after.pods.values_mut().filter(|pod| short && group(pod) == Some(last)) {
             waiter.held = None;
         }
     }
-    (after, true)
+    Ok((after, true))
 }
 
 /// Judges one attempt.
@@ -74,7 +106,7 @@ pub(crate) fn attempt(
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
-    let (world, passes) = pre_filter(world, memory, pod);
+    let (world, passes) = pre_filter(world, memory, pod)?;
     let Some(gang) = group(pod) else {
         kubernetes::attempt(&world, name, outcome, verdict)?;
         other_pods_keep_waiting(&world, outcome, None, verdict);
@@ -82,7 +114,7 @@ pub(crate) fn attempt(
     };
     if !passes {
         if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
-            let text = format!("the group of `{name}` has too few members, and the attempt ended {:?}", outcome.ended);
+            let text = format!("the group of `{name}` may not be tried, and the attempt ended {:?}", outcome.ended);
             verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
         }
         return Ok(());
@@ -101,7 +133,7 @@ pub(crate) fn attempt(
 
 /// Judges a member that fits a node: it waits, or it is bound with all members that waited for it.
 fn with_room(world: &World, pod: &Pod, gang: &str, fitting_nodes: &[String], outcome: &Outcome, verdict: &mut Verdict) {
-    let enough = allocated(world, gang) + 1 >= minimum(pod);
+    let enough = allocated(world, gang) + 1 >= minimum(world, pod);
     let expected = if enough { Ended::Scheduled } else { Ended::Waiting };
     let on_fitting_node = outcome.node.as_ref().is_some_and(|node| fitting_nodes.contains(node));
     if outcome.ended != Some(expected) || !on_fitting_node {
@@ -109,7 +141,7 @@ fn with_room(world: &World, pod: &Pod, gang: &str, fitting_nodes: &[String], out
             "`{}` is member {} of the {} its gang needs and fits {fitting_nodes:?}; the attempt ended {:?} {:?}",
             pod.name,
             allocated(world, gang) + 1,
-            minimum(pod),
+            minimum(world, pod),
             outcome.ended,
             outcome.node
         );
@@ -177,15 +209,24 @@ pub(crate) fn advance(world: &World, memory: &Memory, now: i64, outcome: &Outcom
 }
 
 /// Updates the state of the plugin after a step.
-pub(crate) fn remember(case: &Case, world: &World, memory: &mut Memory, step: &Step, outcome: &Outcome) {
-    let Step::Schedule(name) = step else { return };
+pub(crate) fn remember(
+    case: &Case,
+    world: &World,
+    memory: &mut Memory,
+    step: &Step,
+    outcome: &Outcome,
+) -> Result<(), ReadError> {
+    let Step::Schedule(name) = step else { return Ok(()) };
     memory.begun = true;
-    let Some(pod) = world.pods.get(name) else { return };
+    let Some(pod) = world.pods.get(name) else { return Ok(()) };
+    let own = object(world, pod).and_then(|group| at(group, "/spec/scheduleTimeoutSeconds")?.as_i64());
     let timeout = case.args.get("permitTimeout").and_then(|text| text.as_str()?.trim_end_matches('s').parse().ok());
     if outcome.ended == Some(Ended::Waiting) {
-        memory.deadlines.insert(name.clone(), world.now + timeout.unwrap_or(10));
+        memory.deadlines.insert(name.clone(), world.now + own.or(timeout).unwrap_or(10));
     }
-    if let Some(group) = group(pod).filter(|_| pre_filter(world, memory, pod).1) {
+    let passes = pre_filter(world, memory, pod)?.1;
+    if let Some(group) = group(pod).filter(|_| passes) {
         memory.last = Some(group.to_owned());
     }
+    Ok(())
 }

@@ -6,6 +6,7 @@ mod growth;
 mod plan;
 mod read;
 mod reclaim;
+mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +35,8 @@ struct Judge<'w> {
     jobs: Vec<Job>,
     queues: BTreeMap<String, Queue>,
     elastic_mode: bool,
+    /// Ancestors of queues count for reclaim (`ancestorReclaimLevel`). The trees have one level between the root and the leaves.
+    watches: bool,
     outcome: &'w Outcome,
 }
 
@@ -46,7 +49,8 @@ pub(crate) fn cycle(
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
     let mode = case.args.get("capacity.reclaim.mode").and_then(serde_json::Value::as_str);
-    let mut judge = Judge::new(world, outcome, mode == Some("elastic"))?;
+    let level = case.args.get("ancestorReclaimLevel").and_then(serde_json::Value::as_u64);
+    let mut judge = Judge::new(world, outcome, (mode == Some("elastic"), level > Some(0)))?;
     if let Some(standing) = &outcome.standing {
         for pod in judge.after.pods.values_mut() {
             pod.nominated = standing.get(&pod.name).cloned();
@@ -67,9 +71,9 @@ pub(crate) fn cycle(
     Ok(())
 }
 
-/// The usage of a queue by the pods that `counts` selects.
+/// The usage of a queue, and of those below it, by the pods that `counts` selects.
 fn used<'w>(world: &'w World, jobs: &[Job], queue: &str, counts: impl Fn(&Job, &Pod) -> bool) -> Amounts {
-    let ours = jobs.iter().filter(|job| job.queue == queue);
+    let ours = jobs.iter().filter(|job| job.queue == queue || job.parent.as_deref() == Some(queue));
     let pods: Vec<&'w Pod> =
         ours.flat_map(|job| job.pods(world).into_iter().filter(|pod| counts(job, pod)).collect::<Vec<_>>()).collect();
     Amounts::sum(pods.into_iter().map(|pod| &pod.request))
@@ -82,7 +86,11 @@ fn runs(_: &Job, pod: &Pod) -> bool {
 
 impl<'w> Judge<'w> {
     /// The check of an outcome.
-    fn new(world: &'w World, outcome: &'w Outcome, elastic_mode: bool) -> Result<Judge<'w>, ReadError> {
+    fn new(
+        world: &'w World,
+        outcome: &'w Outcome,
+        (elastic_mode, watches): (bool, bool),
+    ) -> Result<Judge<'w>, ReadError> {
         let mut after = world.clone();
         for (name, node) in &outcome.bound {
             if let Some(pod) = after.pods.get_mut(name) {
@@ -94,7 +102,7 @@ impl<'w> Judge<'w> {
                 pod.leaving = true;
             }
         }
-        Ok(Judge { world, after, jobs: Job::read(world), queues: queues(world)?, elastic_mode, outcome })
+        Ok(Judge { world, after, jobs: Job::read(world), queues: queues(world)?, elastic_mode, watches, outcome })
     }
 }
 

@@ -260,6 +260,11 @@ impl<'w> Judge<'w> {
             ));
         }
         if is_daemon(pod) {
+            // An application that nobody named is no reason to keep a pod from its node.
+            let application = pod.label("applicationId");
+            if application.is_some() && victim.label("applicationId") == application {
+                return Some(("yunikorn/3", format!("`{}` belongs to the same application", victim.name)));
+            }
             let higher = victim.priority > pod.priority;
             return higher.then(|| ("yunikorn/6", format!("`{}` has a higher rank", victim.name)));
         }
@@ -280,7 +285,11 @@ impl<'w> Judge<'w> {
         if !pod.request.fits(&free) || is_reserved(world, pod, node, lenient) {
             return Some(("evictions-make-room", "the preemptor does not fit afterwards".to_owned()));
         }
-        if is_daemon(pod) { None } else { self.preemption.illegal_group(victims, lenient) }
+        // A node is guaranteed to the pod of a DaemonSet, room beyond a maximum is not.
+        match is_daemon(pod) {
+            true => self.preemption.over_max(victims, lenient),
+            false => self.preemption.illegal_group(victims, lenient),
+        }
     }
 }
 

@@ -41,14 +41,21 @@ pub fn backfill(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Co
     let mut placer = Placer::new(simulation, notes, context, &context.cycle.normal);
     let mut bound = Vec::new();
     for mut pending_job in pending_jobs {
+        // A pod for which others were preempted holds its place until now.
+        let mut promised: Placements = Vec::new();
+        for ix in &pending_job.pods {
+            promised.extend(placer.simulation.withdraw(*ix).map(|node| (*ix, node)));
+        }
         loop {
             let new = placer.one_more(&mut pending_job);
             pending_job.pods.retain(|pod| new.iter().all(|(ix, _)| ix != pod));
+            promised.retain(|(pod, _)| new.iter().all(|(ix, _)| ix != pod));
             if new.is_empty() {
                 break;
             }
             bound.extend(new);
         }
+        promised.into_iter().for_each(|(ix, node)| placer.simulation.promise(ix, node));
     }
     bound
 }

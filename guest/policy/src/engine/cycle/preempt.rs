@@ -22,7 +22,7 @@ pub fn preempt_for(
 ) -> Outcome {
     let admission = &context.cycle.admission;
     let pending_jobs = pending_jobs::waiting(&simulation, notes, context, admission, |cluster, pod| {
-        !pod.is_elastic() && pending_jobs::asks(cluster, pod)
+        !pod.is_elastic() && (rules.for_places || pending_jobs::asks(cluster, pod))
     });
     let mut job_queue = JobQueue::new(simulation.cluster(), context, pending_jobs);
     let mut plans = Vec::new();

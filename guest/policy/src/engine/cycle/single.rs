@@ -57,7 +57,7 @@ impl Search for JobByJob {
         let asks = lead.is_some_and(|pod| pending_jobs::asks(simulation.cluster(), pod));
         let pending_job = PendingJob { queue, pods: preemptor.pods.clone() };
         let mut first: Option<(Rule, Denial)> = None;
-        for rules in rules.into_iter().filter(|_| asks) {
+        for rules in rules.into_iter().filter(|rules| asks || rules.for_places) {
             match find_plan(&mut simulation, notes, &step, rules, &pending_job, refuted) {
                 Err(Obstacle::Law(rule, denial)) => drop(first.get_or_insert((rule, denial))),
                 found => return found,

@@ -1,12 +1,16 @@
 //! # What it demands
 //!
 //! The pods of the gang are counted in one by one, beside all pods of the queue. For each of them one requested resource stays
-//! within the deserved amount.
+//! within the deserved amount of the queue. With `ancestorReclaimLevel: N`, it is enough that it stays within that of one of the N
+//! nearest ancestors; the root does not count.
 //!
 //! # Example
 //!
 //! A queue deserves 4 cpu and uses 2. A gang of two pods with 1 each may reclaim: 2 + 1 + 1 is not more than 4. A gang of two
 //! pods with 2 each may not.
+//!
+//! A leaf deserves nothing. Its parent deserves 4 cpu, and all pods below use 2. With `ancestorReclaimLevel: 1` a pod of the leaf that
+//! requests 2 may reclaim.
 //!
 //! # Why
 //!
@@ -20,10 +24,11 @@
 //!
 //! # Options
 //!
-//! `deserved` of the Queue.
+//! `deserved` of the Queue; `ancestorReclaimLevel` of the capacity plugin.
 
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
-use crate::model::{Requested, ResourceIx};
+use crate::laws::claim::{self, Short};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::model::Meaning;
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -42,23 +47,17 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether each pod of the preemptor, all of them holding their nodes, finds its queue within its due in some resource.
+/// Whether each pod of the preemptor finds its queue, or an ancestor that it may claim through, within what it deserves.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Err(Short { pod, asked }) = claim::level(case.cluster, case.preemptor.queue, &case.preemptor.pods) else {
+        return Ok(());
+    };
     let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
-    let mut later = case.preemptor.unplaced.clone();
-    for pod in case.preemptor.pods.iter().filter_map(|ix| case.cluster.pod(*ix)) {
-        let fits = |(resource, amount): (ResourceIx, i64)| {
-            let beyond = later.get(resource).saturating_sub(amount);
-            let asked = Requested(case.unplaced.get(resource).saturating_sub(beyond));
-            let sum = Sum::of("used", queue.used.total(resource)).plus("requested", asked);
-            sum.at_most("deserved", queue.entitlement(resource).unwrap_or_default())
-                .map_err(Denial::exceeds(ix, resource))
-        };
-        if !pod.request.iter().any(|part| fits(part).is_ok()) {
-            let shown = pod.request.iter().min_by_key(|(resource, _)| queue.entitlement(*resource).is_none());
-            shown.map_or(Err(Denial::Case("nothing")), fits)?;
-        }
-        later.subtract(&pod.request);
-    }
-    Ok(())
+    let requested = case.cluster.pod(pod).into_iter().flat_map(|pod| pod.request.iter().map(|(resource, _)| resource));
+    let resource = requested.min_by_key(|resource| queue.entitlement(*resource).is_none());
+    Err(resource.map_or(Denial::Case("nothing"), |resource| {
+        let (used, deserved) = (queue.used.total(resource), queue.entitlement(resource).unwrap_or_default());
+        let parts = [("used", used.amount()), ("requested", asked.get(resource)), ("deserved", deserved.amount())];
+        Denial::Exceeds { queue: ix, resource, parts: parts.into() }
+    }))
 }

@@ -1,8 +1,8 @@
 //! # What it demands
 //!
 //! Higher priority comes first. At equal priority a pod without a gang stands at its creation. A pod of a gang stands at the last
-//! failure of the gang or, before any, at the creation of its first member. Gangs of the same time are ordered by name, and
-//! within a gang the older pod is first.
+//! failure of the gang or, before any, at the creation of its PodGroup; without one, of its first member. Gangs of the same time
+//! are ordered by name, and within a gang the older pod is first.
 //!
 //! # Example
 //!
@@ -15,7 +15,8 @@
 //!
 //! # Source
 //!
-//! Seed 20200116 (coscheduling), QueueSort 1 to 4.
+//! Seed 20200116 (coscheduling), QueueSort 1 to 4. The creation of a PodGroup: scheduler-plugins, Less:
+//! <https://github.com/kubernetes-sigs/scheduler-plugins/blob/903da7df/pkg/coscheduling/coscheduling.go>.
 //!
 //! # Options
 //!
@@ -45,7 +46,7 @@ fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
     key.ascending(pod.created)
 }
 
-/// The time of a gang: that of its last failure, else of its first pod.
+/// The time of a gang: that of its last failure, else of its PodGroup, else of its first pod.
 fn time(job: &Job) -> Option<i64> {
-    job.gang().and_then(|_| job.failed_at.or(job.first_created))
+    job.gang().and_then(|_| job.failed_at.or(job.declared_at).or(job.first_created))
 }

@@ -96,6 +96,61 @@ fn who_holds_nothing_of_what_is_asked_for_stays() {
 }
 
 #[test]
+fn a_preemptor_that_requests_nothing_evicts_only_its_like() {
+    let law = best_effort_preempts_best_effort::LAW.function;
+    for (asks, victim, allowed) in [("", "", true), ("", "cpu=1", false), ("cpu=1", "", true), ("cpu=1", "cpu=1", true)]
+    {
+        let mut world = running("q", 0, &[]);
+        world.pod(member("a", "g", 1).asks(asks));
+        world.pod(member("v", "v", 1).asks(victim).on("n"));
+        assert_eq!(verdict(&mut world, law, "a", "v").is_ok(), allowed, "{asks:?} for {victim:?}");
+    }
+}
+
+/// A tree with two watched ancestors. `p` deserves 4 cores, and its leaves `a` and `b` nothing. `o` and its leaf `c` deserve nothing.
+fn tree(level: u32) -> World {
+    let mut world = World::of("volcano", &json!({"enableHierarchy": true, "ancestorReclaimLevel": level}).to_string());
+    world.node("n", "cpu=64");
+    for (name, parent, deserved) in [
+        ("root", "", json!({})),
+        ("p", "root", json!({"cpu": "4"})),
+        ("a", "p", json!({})),
+        ("b", "p", json!({})),
+        ("o", "root", json!({})),
+        ("c", "o", json!({})),
+    ] {
+        let spec = json!({"spec": {"parent": parent, "deserved": deserved}});
+        world.object(object("Queue", &format!("/{name}"), [&[], &[]], spec));
+    }
+    for (name, queue) in [("g", "a"), ("h", "b"), ("i", "c")] {
+        group(&mut world, name, queue, 0, false);
+    }
+    world
+}
+
+#[test]
+fn a_leaf_claims_what_its_watched_ancestor_deserves() {
+    let law = reclaimer_stays_within_deserved::LAW.function;
+    for (level, used, holds) in [(0, 1, false), (1, 3, true), (1, 4, false), (2, 3, true)] {
+        let mut world = tree(level);
+        world.pod(member("u", "h", used).on("n"));
+        world.pod(member("x", "g", 1));
+        assert_eq!(admission(&mut world, "x", law).is_ok(), holds, "level {level}, {used} of 4 in use");
+    }
+}
+
+#[test]
+fn a_claim_of_an_ancestor_takes_nothing_from_below_it() {
+    let law = normal_victim_is_outside_the_claim::LAW.function;
+    let mut world = tree(1);
+    world.pod(member("inside", "h", 1).on("n"));
+    world.pod(member("outside", "i", 1).on("n"));
+    world.pod(member("x", "g", 1));
+    assert!(verdict(&mut world, law, "x", "inside").is_err());
+    assert_eq!(verdict(&mut world, law, "x", "outside"), Ok(()));
+}
+
+#[test]
 fn a_pod_is_free_at_exactly_the_end_of_its_cooldown() {
     for (now, free) in [(9_999_999_999, false), (10_000_000_000, true)] {
         let mut world = running("q", 0, &[]);

@@ -36,7 +36,8 @@ impl Cluster {
                 && let Some(job) = self.jobs.get_mut(ix).filter(|job| job.members.is_empty())
             {
                 // A job of the same name that is submitted again is another job.
-                *job = Job { declared: job.declared.take(), ..Job::new(job.key.clone()) };
+                let (declared, declared_at) = (job.declared.take(), job.declared_at);
+                *job = Job { declared, declared_at, ..Job::new(job.key.clone()) };
                 self.ext.forget_job(ix);
             }
             self.required_node_reservations.remove(&ix);

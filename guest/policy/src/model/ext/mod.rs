@@ -3,6 +3,7 @@
 //! A system fills its own table and leaves the others empty. A law reads it through the accessors of the cluster, which stand in the file
 //! of the system.
 
+pub mod coscheduling;
 pub mod koordinator;
 pub mod volcano;
 pub mod yunikorn;
@@ -12,6 +13,8 @@ use super::{JobIx, PodIx};
 /// The extension tables of all systems.
 #[derive(Debug, Clone, Default)]
 pub struct Extensions {
+    /// Coscheduling's.
+    pub coscheduling: coscheduling::Tables,
     /// Koordinator's.
     pub koordinator: koordinator::Reservations,
     /// Volcano's.

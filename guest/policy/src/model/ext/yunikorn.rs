@@ -37,6 +37,8 @@ pub struct Tables {
     pub ranks: Table<QueueIx, QueueRank>,
     /// The pod of a job that the other pods depend on.
     pub originators: Table<JobIx, PodIx>,
+    /// Jobs of pods that name none: all such pods of a namespace.
+    pub by_default: Table<JobIx, bool>,
 }
 
 impl Cluster {
@@ -58,6 +60,16 @@ impl Cluster {
     /// The pod of a job that the other pods depend on: a driver, a master.
     pub fn originator(&self, job: JobIx) -> Option<PodIx> {
         self.ext.yunikorn.originators.get(job).copied()
+    }
+
+    /// Whether a job is made of pods that name none, because they are in one namespace.
+    pub fn is_by_default(&self, job: JobIx) -> bool {
+        self.ext.yunikorn.by_default.get(job).copied().unwrap_or(false)
+    }
+
+    /// Sets whether a job is made of pods that name none.
+    pub fn set_by_default(&mut self, job: JobIx, by_default: bool) {
+        self.ext.yunikorn.by_default.insert(job, by_default);
     }
 
     /// Sets the pod of a job that the other pods depend on.

@@ -3,8 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::pod_groups;
 use crate::contract::{self, Effects, PodId};
-use crate::model::{Cluster, Gang, JobIx, JobKey, Match, Place, PodIx};
+use crate::model::{Cluster, JobIx, JobKey, Place, PodIx};
 use crate::systems::document::label_path;
 use crate::systems::{Document, Findings, PodVotes};
 
@@ -43,14 +44,22 @@ impl Groups {
         Ok(())
     }
 
-    /// The group of a pod. A pod without a valid minimum belongs to no group. Where members disagree, the minimum of the oldest one is
-    /// used.
+    /// How long a pod waits at permit by default, in nanoseconds.
+    pub fn timeout(&self) -> i64 {
+        self.timeout
+    }
+
+    /// The group of a pod: its PodGroup, else the group of the proposal's labels. With these, a pod without a valid minimum belongs to
+    /// no group; where members disagree, the minimum of the oldest one is used.
     pub fn group_of(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Option<JobIx> {
         self.minimums.forget_pod(PodIx(pod.id));
         let label = |key: &str| {
             let pairs = pod.labels.iter().filter_map(|label| label.value.split_once('='));
             pairs.into_iter().find(|(name, _)| *name == key).map(|(_, value)| value)
         };
+        if let Some(name) = label(pod_groups::LABEL).filter(|name| !name.is_empty()) {
+            return cluster.job_or_new(&(pod.namespace.clone(), name.to_owned()));
+        }
         let name = label(NAME).filter(|name| !name.is_empty())?;
         let object = || Document::named("Pod", &pod.namespace, &pod.name);
         let text = label(MINIMUM).unwrap_or_default();
@@ -87,15 +96,7 @@ impl Groups {
     /// Sets the minimum of a group to that of its oldest pod and returns it; none where the group has no pod.
     fn update_minimum(&self, cluster: &mut Cluster, job: JobIx) -> Option<u32> {
         let minimum = self.minimums.of(job).next().copied()?;
-        cluster.job_mut(job)?.annotated = Some(Gang {
-            minimum,
-            timeout: self.timeout,
-            fails_together: false,
-            leaves_together: true,
-            matching: Match::WaitingAndRunning,
-            counts_gated: false,
-            group: Vec::new(),
-        });
+        cluster.job_mut(job)?.annotated = Some(pod_groups::gang(minimum, self.timeout));
         Some(minimum)
     }
 

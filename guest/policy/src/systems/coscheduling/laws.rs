@@ -6,6 +6,7 @@ use crate::systems::kubernetes;
 
 laws! { "coscheduling":
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "seed 20200116, Pre-Filter 1";
+    Gate GANG_MINIMUM_IS_FREE = "gang-minimum-is-free", gate::gang_minimum_is_free::LAW, "scheduler-plugins, PreFilter and CheckClusterResource; ruling R20";
     Gate ITS_ROOM_IS_NOT_HELD = "its-room-is-not-held-at-permit", gate::its_room_is_not_held_at_permit::LAW, "seed 20200116, UnReserve; upstream plugins/defaultpreemption; ruling R17";
     Gate GANG_CAN_START = "gang-can-start", gate::gang_can_start::LAW, "KEP-3521; ruling R18";
     Gate GANG_IS_COMPLETE = "gang-is-complete", limit::gang_is_complete::LAW, "seed 20200116, Permit 3";
@@ -21,7 +22,7 @@ pub fn table(sample: Sample) -> Laws {
         under_way,
         trigger,
         queue_order: QUEUE,
-        final_gates: vec![GANG_HAS_ITS_MEMBERS],
+        final_gates: vec![GANG_HAS_ITS_MEMBERS, GANG_MINIMUM_IS_FREE],
         permit: vec![GANG_IS_COMPLETE],
         ..base
     }

@@ -1,17 +1,23 @@
-//! Coscheduling: gangs by label, all or nothing, over kube-scheduler's default preemption.
+//! Coscheduling: gangs by PodGroup or by label, all or nothing, over kube-scheduler's default preemption.
 //!
 //! Source: the proposal of January 2020 (KEP coscheduling, 2020-01-16) with QueueSort, PreFilter with the last group, Permit and
-//! Unreserve. A plan serves as many members as the gang needs. A gang that cannot reach its minimum evicts no pod.
+//! Unreserve. PodGroups are read as scheduler-plugins reads them today, beside the labels of the proposal. A plan serves as many members
+//! as the gang needs. A gang that cannot reach its minimum evicts no pod.
 
 mod groups;
 mod laws;
+mod pod_groups;
 
 use crate::contract::ReleaseCause;
-use crate::contract::{self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, ObjectKey, SystemInfo};
+use crate::contract::{
+    self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, Interests, ObjectKey, SystemInfo,
+};
 use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Cluster, PodAttributes, PodIx};
 use crate::systems::kubernetes::{self, Kubernetes};
-use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, schedulers};
+use crate::systems::{
+    self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, pod_group, schedulers,
+};
 use groups::Groups;
 
 /// Describes the system.
@@ -22,14 +28,19 @@ pub fn describe() -> SystemInfo {
     arguments.extend(kubernetes::arguments());
     SystemInfo {
         name: "coscheduling".to_owned(),
-        about: "gangs by label, over kube-scheduler's default preemption".to_owned(),
+        about: "gangs by PodGroup or by label, over kube-scheduler's default preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         judges_room: true,
         schedulers: schedulers(&[DEFAULT_SCHEDULER, "scheduler-plugins-scheduler"]),
-        interests: kubernetes::interests(),
+        interests: interests(),
         arguments,
         templates: systems::sentences(&laws::table(Sample::default()).rules(), Terms::default()),
     }
+}
+
+/// What the host must report.
+fn interests() -> Interests {
+    systems::interests(&["*"], &[], &[kubernetes::BUDGETS, (pod_groups::GROUP, "PodGroup")])
 }
 
 /// Every law that some arguments put in force, without the laws of kube-scheduler.
@@ -50,7 +61,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
 pub fn describe_as_plugin() -> SystemInfo {
     let mut described = kubernetes::describe();
     let about = "enables the coscheduling plugin: how long a pod waits at permit for its pod-group";
-    described.templates = describe().templates;
+    (described.templates, described.interests) = (describe().templates, interests());
     described.arguments.push(argument("permitTimeout", ArgumentKind::Duration, "null", about));
     described
 }
@@ -87,11 +98,17 @@ impl System for Coscheduling {
     }
 
     fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
-        self.base.read_object(cluster, object, findings);
+        match object.kind.as_str() {
+            "PodGroup" => pod_groups::read(self.groups.timeout(), cluster, object, findings),
+            _ => self.base.read_object(cluster, object, findings),
+        }
     }
 
     fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey) {
-        self.base.remove_object(cluster, object);
+        match object.kind.as_str() {
+            "PodGroup" => pod_group::remove(cluster, &object.namespace, &object.name),
+            _ => self.base.remove_object(cluster, object),
+        }
     }
 
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {

@@ -10,14 +10,11 @@ use serde_json::Value;
 use super::args::Args;
 use super::keys;
 use super::metadata::PodMetadata;
-use crate::contract::{Finding, ObjectKey};
+use crate::contract::Finding;
 use crate::model::{Cluster, Gang, JobIx, JobKey, Match, PodIx};
-use crate::systems::arguments::duration;
 use crate::systems::document::annotation_path;
+use crate::systems::pod_group::{WRITE_A_COUNT, count, timeout};
 use crate::systems::{Document, Findings, PodVotes};
-
-/// The remedy for an invalid number of members.
-const WRITE_A_COUNT: &str = "write a whole number of 1 or more";
 
 /// The gangs that pods describe by annotation.
 #[derive(Debug, Default)]
@@ -90,14 +87,6 @@ pub fn read_pod_group(args: &Args, cluster: &mut Cluster, object: &Document, fin
     }
 }
 
-/// Removes a PodGroup.
-pub fn remove_pod_group(cluster: &mut Cluster, key: &ObjectKey) {
-    let job = cluster.job_named(&(key.namespace.clone(), key.name.clone()));
-    if let Some(job) = job.and_then(|job| cluster.job_mut(job)) {
-        job.declared = None;
-    }
-}
-
 /// The gang of a PodGroup: `spec.minMember`, `spec.scheduleTimeoutSeconds`, and annotations for the rest.
 fn declared(args: &Args, object: &Document) -> Result<Gang, Finding> {
     let minimum = count(object, "/spec/minMember", object.at("/spec/minMember"))?;
@@ -118,25 +107,6 @@ fn annotated(args: &Args, pod: &Document, metadata: &PodMetadata<'_>) -> Result<
     })?;
     let timeout = annotated_timeout(args, pod, metadata.annotation(keys::GANG_TIMEOUT))?;
     gang(pod, minimum, timeout, |key| metadata.annotation(key))
-}
-
-fn count(object: &Document, path: &str, value: Option<&Value>) -> Result<u32, Finding> {
-    let count = value.and_then(Value::as_u64).and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0);
-    count.ok_or_else(|| {
-        let message = match value {
-            Some(value) => format!("`{value}` is not a number of pods"),
-            None => "the number of pods to bind together is missing".to_owned(),
-        };
-        object.error(path, message, WRITE_A_COUNT)
-    })
-}
-
-fn timeout(object: &Document, path: &str, value: &Value) -> Result<i64, Finding> {
-    duration(value).filter(|time| *time > 0).ok_or_else(|| {
-        let message =
-            format!("`{}` is not a duration above 0", value.as_str().map_or(value.to_string(), str::to_owned));
-        object.error(path, message, "write a duration such as `10m`, or a number of seconds")
-    })
 }
 
 fn annotated_timeout(args: &Args, object: &Document, text: Option<&str>) -> Result<i64, Finding> {

@@ -21,7 +21,9 @@ use std::collections::BTreeMap;
 use crate::contract::{self, ConfigError, Eviction, Interests, Mark, MarkPlace, ObjectKey, PodStatus, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
-use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, schedulers};
+use crate::systems::{
+    self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, pod_group, schedulers,
+};
 use args::Args;
 use gangs::AnnotatedGangs;
 use owners::Owners;
@@ -116,7 +118,7 @@ impl System for Koordinator {
     fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey) {
         match object.kind.as_str() {
             "ElasticQuota" => self.quotas.remove(object),
-            "PodGroup" => gangs::remove_pod_group(cluster, object),
+            "PodGroup" => pod_group::remove(cluster, &object.namespace, &object.name),
             "Reservation" => self.owners.remove(object),
             _ => {}
         }

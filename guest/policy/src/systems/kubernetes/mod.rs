@@ -15,6 +15,9 @@ use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, Sys
 use budgets::Budgets;
 pub use laws::table;
 
+/// API group and kind of disruption budgets.
+pub const BUDGETS: (&str, &str) = ("policy", "PodDisruptionBudget");
+
 /// Describes the system.
 pub fn describe() -> SystemInfo {
     use ExtensionPoint::*;
@@ -32,7 +35,7 @@ pub fn describe() -> SystemInfo {
 
 /// What the host must report.
 pub fn interests() -> Interests {
-    systems::interests(&["*"], &[], &[("policy", "PodDisruptionBudget")])
+    systems::interests(&["*"], &[], &[BUDGETS])
 }
 
 /// The plugin arguments, with upstream's names.
@@ -96,11 +99,15 @@ impl System for Kubernetes {
     }
 
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
-        self.budgets.read(object, findings);
+        if object.kind == BUDGETS.1 {
+            self.budgets.read(object, findings);
+        }
     }
 
     fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
-        self.budgets.remove(object);
+        if object.kind == BUDGETS.1 {
+            self.budgets.remove(object);
+        }
     }
 
     fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {

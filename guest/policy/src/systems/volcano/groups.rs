@@ -14,7 +14,7 @@ use crate::contract;
 use crate::model::{Cluster, Elastic, Gang, JobIx, JobKey, Match, PodGroupSpec, PodIx, Sizes};
 use crate::systems::arguments::duration;
 use crate::systems::document::{annotation_path, escape, label_path};
-use crate::systems::{Document, Findings, PodVotes};
+use crate::systems::{Document, Findings, PodVotes, pod_group};
 
 /// What a PodGroup object specifies.
 #[derive(Debug, Clone, PartialEq)]
@@ -227,7 +227,7 @@ fn read_group(object: &Document, reported: &mut Reported, findings: &mut Finding
         minimum,
         roles,
         class: text("/spec/priorityClassName"),
-        created: super::created(object),
+        created: pod_group::created(object).unwrap_or(0),
         job,
         elastic: read_elastic(object, reported, findings),
         opted_out: opted_out(object, reported, findings),

@@ -26,10 +26,12 @@ laws! { "volcano":
     Guard NO_SYSTEM_POD = "victim-is-no-system-pod", guard::victim_is_no_system_pod::LAW, "upstream conformance plugin";
     Guard PAST_COOLDOWN = "victim-is-past-its-cooldown", guard::victim_is_past_its_cooldown::LAW, "seed, API design: cooldown-time; upstream cdp plugin";
     Guard FREES_WHAT_IS_ASKED = "victim-frees-what-is-asked", guard::victim_frees_what_is_asked::LAW, "upstream capacity plugin, ReclaimableFn";
+    Guard BEST_EFFORT_ALIKE = "best-effort-preempts-best-effort", guard::best_effort_preempts_best_effort::LAW, "upstream preempt.go, the filter of victims";
     Guard QUEUE_IS_RECLAIMABLE = "victim-queue-is-reclaimable", guard::victim_queue_is_reclaimable::LAW, "Queue spec.reclaimable";
     Guard IS_ELASTIC = "victim-is-elastic", guard::victim_is_elastic::LAW, "seed, Main process: elastic mode only supports preemption of elastic tasks";
     Guard OF_ANOTHER_QUEUE = "normal-victim-is-of-another-queue", guard::normal_victim_is_of_another_queue::LAW, "upstream reclaim.go";
     Guard ABOVE_DESERVED = "normal-victim-queue-is-above-deserved", guard::normal_victim_queue_is_above_deserved::LAW, "upstream capacity plugin, ReclaimableFn";
+    Guard OUTSIDE_THE_CLAIM = "normal-victim-is-outside-the-claim", guard::normal_victim_is_outside_the_claim::LAW, "upstream capacity plugin, ReclaimableFn (sharesAnyNonRootAncestorWithinLevel); reference 3.5f";
     Guard LEAVES_GUARANTEE = "normal-victim-leaves-guarantee", guard::normal_victim_leaves_guarantee::LAW, "upstream capacity plugin, checkGuaranteeConstraint";
     Guard OF_THE_SAME_QUEUE = "victim-is-of-the-same-queue", guard::victim_is_of_the_same_queue::LAW, "upstream preempt.go";
     Guard JOB_RANKS_LOWER = "victim-job-ranks-lower", guard::victim_job_ranks_lower::LAW, "upstream priority plugin";
@@ -66,7 +68,7 @@ fn cycle(args: &Args) -> Cycle {
     let across = vec![FREES_WHAT_IS_ASKED, QUEUE_IS_RECLAIMABLE];
     let of_queues = match args.mode {
         Mode::Elastic => vec![IS_ELASTIC],
-        Mode::Reclaim => vec![OF_ANOTHER_QUEUE, ABOVE_DESERVED, LEAVES_GUARANTEE],
+        Mode::Reclaim => vec![OF_ANOTHER_QUEUE, OUTSIDE_THE_CLAIM, ABOVE_DESERVED, LEAVES_GUARANTEE],
     };
     let claim = match args.mode {
         Mode::Elastic => Vec::new(),
@@ -83,6 +85,7 @@ fn cycle(args: &Args) -> Cycle {
         elastic: vec![FITS_CAPABILITY],
         size: SIZE_IS_LEGAL,
         reclaim: ReclaimRules {
+            for_places: false,
             trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
             claim,
             guards: [everywhere.clone(), across, of_queues].concat(),
@@ -91,9 +94,10 @@ fn cycle(args: &Args) -> Cycle {
             order: VICTIMS,
         },
         preempt: ReclaimRules {
+            for_places: true,
             trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
             claim: Vec::new(),
-            guards: [everywhere, vec![FREES_WHAT_IS_ASKED, OF_THE_SAME_QUEUE, JOB_RANKS_LOWER]].concat(),
+            guards: [everywhere, vec![BEST_EFFORT_ALIKE, OF_THE_SAME_QUEUE, JOB_RANKS_LOWER]].concat(),
             single: vec![ABOVE_MINIMUM],
             limits: normal(args),
             order: VICTIMS,

@@ -20,8 +20,6 @@ mod reported;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
-
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, Phase, PodStatus, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
 use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx};
@@ -191,11 +189,4 @@ impl System for Volcano {
     fn terms(&self) -> Terms {
         TERMS
     }
-}
-
-/// When an object was created, in nanoseconds since 1970; 0 where that is unknown.
-fn created(object: &Document) -> i64 {
-    let text = object.at("/metadata/creationTimestamp").and_then(Value::as_str).unwrap_or_default();
-    let time = text.parse::<jiff::Timestamp>().ok();
-    time.and_then(|time| i64::try_from(time.as_nanosecond()).ok()).unwrap_or(0)
 }

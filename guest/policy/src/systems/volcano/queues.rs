@@ -11,7 +11,7 @@ use crate::model::{
     Amounts, Bound, Bounds, Cluster, Meaning, QueueDefinition, QueueIx, QueueSpec, Request, ResourceIx,
 };
 use crate::systems::document::NamedAmounts;
-use crate::systems::{Document, Findings};
+use crate::systems::{Document, Findings, pod_group};
 
 /// What a Queue object specifies.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,6 +36,7 @@ impl Queues {
     pub fn read(&mut self, object: &Document, findings: &mut Findings) {
         match read(object) {
             Ok(spec) => {
+                findings.extend(weight_alone(object, &spec));
                 if self.specs.get(&object.name) != Some(&spec) {
                     self.specs.insert(object.name.clone(), spec);
                     self.in_sync = false;
@@ -160,6 +161,19 @@ pub fn set_real_capabilities(cluster: &mut Cluster) {
     }
 }
 
+/// A warning for a queue that has a weight and no bound. Volcano makes the queues `default` and `root` itself, with weight 1.
+fn weight_alone(object: &Document, spec: &Spec) -> Option<Finding> {
+    let weight = object.at("/spec/weight")?;
+    let is_built_in =
+        [keys::DEFAULT_QUEUE, keys::ROOT_QUEUE].contains(&object.name.as_str()) && weight.as_i64() == Some(1);
+    let bounds = [&spec.capability, &spec.deserved, &spec.guarantee];
+    (!is_built_in && bounds.iter().all(|bound| bound.is_empty())).then(|| {
+        let message = "the weight has no effect: shares by weight (plugin proportion) are not supported, and this queue is \
+                       entitled to nothing";
+        object.warning("/spec/weight", message, "set spec.deserved to what the queue is entitled to, and spec.capability to what it may use")
+    })
+}
+
 fn read(object: &Document) -> Result<Spec, Finding> {
     let priority = match object.at("/spec/priority") {
         None => 0,
@@ -185,6 +199,12 @@ fn read(object: &Document) -> Result<Spec, Finding> {
         capability: object.amounts("/spec/capability", true)?,
         deserved: object.amounts("/spec/deserved", true)?,
         guarantee: object.amounts("/spec/guarantee/resource", false)?,
-        spec: QueueSpec { priority, reclaimable, open, created: super::created(object), ..QueueSpec::default() },
+        spec: QueueSpec {
+            priority,
+            reclaimable,
+            open,
+            created: pod_group::created(object).unwrap_or(0),
+            ..QueueSpec::default()
+        },
     })
 }

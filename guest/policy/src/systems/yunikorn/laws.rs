@@ -1,12 +1,14 @@
 //! The table: which laws are in force, in which order, and where they come from. A line is a law: its place in the table, its code, its
 //! file and its source; and which preemptors it does not apply to.
 
-use crate::laws::{Group, Laws, REQUIRED_NODE_PODS, Search, gate, guard, laws, limit, order};
+use crate::laws::{
+    Group, Laws, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS, Search, gate, guard, laws, limit, order,
+};
 
 laws! { "yunikorn":
     LastResort OPTED_OUT_LAST = "1", order::opted_out_last::LAW, "seed, law 1; reference A6, A8, D16";
     Gate NO_QUEUE_FALLS_BELOW_GUARANTEE = "2", limit::no_queue_falls_below_guarantee::LAW, "seed, law 2; reference D1, D2", exempt REQUIRED_NODE_PODS;
-    Guard VICTIM_IS_OF_ANOTHER_JOB = "3", guard::victim_is_of_another_job::LAW, "seed, law 3";
+    Guard VICTIM_IS_OF_ANOTHER_JOB = "3", guard::victim_is_of_another_job::LAW, "seed, law 3; reference D21", exempt NAMELESS_REQUIRED_NODE_PODS;
     Gate QUEUE_IS_UNDER_GUARANTEE = "4", gate::queue_is_under_guarantee::LAW, "seed, law 4; reference D7, D9", exempt REQUIRED_NODE_PODS;
     Guard VICTIM_IS_OF_THE_GUARANTEED = "4", gate::queue_is_under_guarantee::OF_VICTIM, "seed, law 4; reference D7, D9", exempt REQUIRED_NODE_PODS;
     Gate QUEUE_ENDS_WITHIN_GUARANTEE = "4", gate::queue_is_under_guarantee::OF_PLAN, "seed, law 4; reference D7, D9", exempt REQUIRED_NODE_PODS;

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, Pod, PodAttributes, PodIx, Preemptibility, QueueIx, Task};
+use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, Preemptibility, QueueIx, Task};
 use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests, schedulers};
 use apps::Apps;
 use classes::Classes;
@@ -93,6 +93,15 @@ impl YuniKorn {
     }
 }
 
+/// The job of a pod: its application.
+fn job(cluster: &mut Cluster, pod: &contract::Pod) -> Option<JobIx> {
+    let name = pods::application(pod);
+    let by_default = pods::is_generated(&name);
+    let ix = cluster.job_or_new(&(String::new(), name))?;
+    cluster.set_by_default(ix, by_default);
+    Some(ix)
+}
+
 impl System for YuniKorn {
     fn laws(&self) -> &Laws {
         &self.laws
@@ -104,7 +113,7 @@ impl System for YuniKorn {
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         let foreign = pod.foreign || pod.kind.is_some();
-        let job = if foreign { None } else { cluster.job_or_new(&(String::new(), pods::application(pod))) };
+        let job = if foreign { None } else { job(cluster, pod) };
         match job {
             Some(job) => self.apps.add_pod(&self.tree, job, pod, &pods::metadata(pod)),
             None => self.apps.remove_pod(PodIx(pod.id)),

@@ -6,6 +6,11 @@ use crate::contract;
 use crate::systems::document::annotation_path;
 use crate::systems::{Document, Findings};
 
+/// What the name of a generated application begins with, before the namespace.
+const GENERATED: &str = "yunikorn-";
+/// What it ends with.
+const AUTOGEN: &str = "-autogen";
+
 /// The value of a label. The key must be one of [`keys::POD_LABELS`].
 fn label<'a>(pod: &'a contract::Pod, key: &str) -> Option<&'a str> {
     look_up(&keys::POD_LABELS, &pod.labels, key)
@@ -28,7 +33,12 @@ pub fn application(pod: &contract::Pod) -> String {
         .or_else(|| annotation(pod, keys::APPLICATION))
         .or_else(|| label(pod, keys::APPLICATION_ID))
         .or_else(|| label(pod, keys::SPARK_APPLICATION));
-    named.map_or_else(|| format!("yunikorn-{}-autogen", pod.namespace), str::to_owned)
+    named.map_or_else(|| format!("{GENERATED}{}{AUTOGEN}", pod.namespace), str::to_owned)
+}
+
+/// Whether an application has the name of one that is generated for a namespace.
+pub fn is_generated(application: &str) -> bool {
+    application.starts_with(GENERATED) && application.ends_with(AUTOGEN)
 }
 
 /// The labels and annotations of a pod that concern its application.

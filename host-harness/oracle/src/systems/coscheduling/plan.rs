@@ -21,7 +21,7 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
         );
     }
     let same_group = |other: &Pod| group(other) == Some(gang);
-    let missing = minimum(pod).saturating_sub(allocated(world, gang)).max(1);
+    let missing = minimum(world, pod).saturating_sub(allocated(world, gang)).max(1);
     if members(world, gang).iter().filter(|pod| pod.pending()).count() < missing {
         if !outcome.victims.is_empty() {
             let text = format!("{:?} were evicted, and too few members of the gang may be tried", outcome.victims);

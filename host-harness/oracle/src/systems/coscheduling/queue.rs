@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Memory, group, members};
+use super::{Memory, group, is_lost, members, object};
+use crate::object::seconds;
 use crate::tally::Verdict;
-use crate::world::{Pod, World};
+use crate::world::{Pod, World, text};
 
 /// Judges the queue: by priority, the pods of a group together, and, before any failure, by time.
 pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &mut Verdict) {
@@ -16,17 +17,23 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
     if !pods.is_sorted_by_key(|pod| -pod.priority) {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}"));
     }
-    let mut seen: BTreeSet<(i64, &str)> = BTreeSet::new();
+    // Pods whose PodGroup is missing are ordered as regular pods.
+    let group = |pod: &'_ Pod| group(pod).filter(|_| !is_lost(world, pod)).map(str::to_owned);
+    let mut seen: BTreeSet<(i64, String)> = BTreeSet::new();
     let mut last = None;
     for pod in &pods {
         let key = group(pod).map(|group| (pod.priority, group));
-        if key.is_some() && key != last && !seen.insert(key.unwrap_or_default()) {
+        if key.is_some() && key != last && !seen.insert(key.clone().unwrap_or_default()) {
             verdict.breach("gang-members-together", format!("the queue is {order:?}"));
         }
         last = key;
     }
     let time = |pod: &Pod| match group(pod) {
-        Some(name) => members(world, name).iter().map(|pod| pod.created).min().unwrap_or(0),
+        Some(name) => {
+            let declared =
+                object(world, pod).and_then(|group| seconds(text(group, "/metadata/creationTimestamp")).ok());
+            declared.unwrap_or_else(|| members(world, &name).iter().map(|pod| pod.created).min().unwrap_or(0))
+        }
         None => pod.created,
     };
     for pair in pods.windows(2) {

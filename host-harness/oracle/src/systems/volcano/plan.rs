@@ -145,7 +145,13 @@ impl Judge<'_> {
             let Some(queue) = self.queues.get(&job.queue) else { return false };
             let mut losers = self.jobs.iter().filter(|loser| self.of_job(loser, &left));
             let reclaims = !self.elastic_mode && losers.any(|loser| loser.queue != job.queue);
-            let is_entitled = || queue.deserved.names("cpu") && holds.within(&queue.deserved);
+            let is_entitled = || {
+                self.claimants(job).into_iter().any(|name| {
+                    let holds = used(&self.after, &self.jobs, name, |_, pod| stays(pod) || comes(pod));
+                    let deserved = self.queues.get(name).map(|queue| &queue.deserved);
+                    deserved.is_some_and(|deserved| deserved.names("cpu") && holds.within(deserved))
+                })
+            };
             holds.within(&queue.capability) && (!reclaims || is_entitled())
         })
     }

@@ -11,6 +11,8 @@ use crate::world::{Pod, World, at, tag, text};
 pub(super) struct Job {
     pub(super) name: String,
     pub(super) queue: String,
+    /// The parent of its queue, other than the root.
+    pub(super) parent: Option<String>,
     pub(super) min: usize,
     max: usize,
     /// The steps in which it grows; none if it is not elastic.
@@ -46,8 +48,11 @@ impl Job {
         let replicas = world.others.get(&owner).and_then(|job| at(job, "/spec/tasks/0/replicas")?.as_u64());
         let number = |amount: u64| usize::try_from(amount).unwrap_or(0);
         let pods = world.pods.values().filter(|pod| group_of(pod) == name).count();
+        let queue = world.others.get(&("Queue".to_owned(), text(group, "/spec/queue").to_owned()));
+        let parent = queue.map(|queue| text(queue, "/spec/parent")).filter(|parent| !["", "root"].contains(parent));
         Job {
             queue: text(group, "/spec/queue").to_owned(),
+            parent: parent.map(str::to_owned),
             min: at(group, "/spec/minMember").and_then(serde_json::Value::as_u64).map_or(1, number),
             max: replicas.map_or(pods, number),
             steps,

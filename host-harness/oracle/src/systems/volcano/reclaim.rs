@@ -20,9 +20,10 @@ impl Judge<'_> {
             let (victims, nominated) = (plan.victims.clone(), plan.nominated.clone());
             let bound = self.outcome.bound.clone();
             let only = Outcome { victims, nominated, bound, ..Outcome::default() };
-            let judge = Judge::new(&world, &only, self.elastic_mode)?;
+            let judge = Judge::new(&world, &only, (self.elastic_mode, self.watches))?;
             judge.victims_are_eligible(verdict);
             judge.plan_holds(verdict);
+            judge.claims(verdict);
             for name in &plan.victims {
                 world.pods.entry(name.clone()).and_modify(|pod| pod.leaving = true);
             }
@@ -114,6 +115,7 @@ impl Judge<'_> {
             let mut amounts = queue.deserved.0.iter();
             amounts.any(|(resource, deserved)| left.get(resource) + pod.request.get(resource) > *deserved)
         };
+        self.parent_may_lose(job, verdict);
         if !queue.deserved.0.is_empty() && !victims().any(|pod| is_normal(pod) && above(pod)) {
             verdict.breach(
                 "normal-victim-queue-is-above-deserved",
@@ -158,11 +160,13 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the queue stays within deserved with these pods, in every reading.
+    /// Whether the queue, or an ancestor that counts, stays within deserved with these pods, in every reading.
     fn under_deserved(&self, job: &Job, pods: &[&Pod]) -> bool {
-        let Some(queue) = self.queues.get(&job.queue) else { return false };
-        let mut all = used(&self.after, &self.jobs, &job.queue, |_, pod| pod.node.is_some());
-        all.add(&Amounts::sum(pods.iter().map(|pod| &pod.request)));
-        queue.deserved.names("cpu") && all.within(&queue.deserved)
+        self.claimants(job).into_iter().any(|name| {
+            let Some(queue) = self.queues.get(name) else { return false };
+            let mut all = used(&self.after, &self.jobs, name, |_, pod| pod.node.is_some());
+            all.add(&Amounts::sum(pods.iter().map(|pod| &pod.request)));
+            queue.deserved.names("cpu") && all.within(&queue.deserved)
+        })
     }
 }

@@ -199,7 +199,7 @@ impl Preemption<'_> {
     }
 
     /// No queue of the preemptor exceeds its maximum.
-    fn over_max(&self, victims: &[&Pod], lenient: bool) -> Violation {
+    pub(super) fn over_max(&self, victims: &[&Pod], lenient: bool) -> Violation {
         for queue in self.queues.up(leaf(self.pod)) {
             let mut then = used(self.world, &queue.path, lenient);
             then.add(&self.pod.request);

@@ -62,3 +62,23 @@ fn in_a_tree_the_parent_bounds_the_real_capability() {
     let real = real(r#"{"enableHierarchy": true}"#, &queues);
     assert_eq!(real, expected.map(|(name, cores)| (name.to_owned(), Some(cores))));
 }
+
+#[test]
+fn a_weight_without_a_bound_is_a_warning() {
+    for (name, spec, warned) in [
+        ("q", json!({"weight": 1}), true),
+        ("q", json!({"weight": 3, "deserved": {"cpu": "4"}}), false),
+        ("q", json!({"weight": 3, "capability": {"cpu": "4"}}), false),
+        ("q", json!({"weight": 3, "guarantee": {"resource": {"cpu": "4"}}}), false),
+        ("q", json!({}), false),
+        ("default", json!({"weight": 1}), false),
+        ("root", json!({"weight": 1}), false),
+        ("default", json!({"weight": 2}), true),
+    ] {
+        let mut world = world();
+        world.object(object("Queue", &format!("/{name}"), [&[], &[]], json!({ "spec": spec })));
+        let found: Vec<_> = world.findings.iter().map(|one| (one.severity, one.path.as_str())).collect();
+        let expected: &[(Severity, &str)] = if warned { &[(Severity::Warning, "/spec/weight")] } else { &[] };
+        assert_eq!(found, expected, "{name}: {spec}");
+    }
+}
