@@ -1,6 +1,6 @@
 //! One scheduling attempt for one pod.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use lictor_contract::*;
 
@@ -8,7 +8,6 @@ use super::filter::Filtered;
 use super::journal::Undo;
 use super::{Attempt, AttemptResult, Cause, ProtocolError, RetryHint, Session};
 use crate::policy::CallError;
-use crate::reason::{self, Fact, NamedReason, Value};
 use crate::verify;
 
 impl Session {
@@ -26,24 +25,6 @@ impl Session {
         self.remember_retry(pod, &attempt.retry);
         self.happened.attempts.push(attempt.clone());
         Ok(attempt)
-    }
-
-    /// The pending pods that are not the policy's to try now, by name, and why: they have scheduling gates, or another scheduler.
-    pub fn held_back(&self) -> BTreeMap<String, NamedReason> {
-        let why = |pod: &Pod| Some((self.pod_name(pod.id), self.not_ours_now(pod)?));
-        self.mirror.pods().filter_map(why).collect()
-    }
-
-    /// Why a pending pod is not the policy's to try now.
-    fn not_ours_now(&self, pod: &Pod) -> Option<NamedReason> {
-        let say = |code, name: &str, text: String| {
-            reason::say(code, "", vec![Fact { name: name.to_owned(), value: Value::Name(text) }])
-        };
-        match (verify::waits(&pod.status()), pod.gated, pod.foreign) {
-            (true, _, true) => Some(say("host/other-scheduler", "scheduler", pod.scheduler.clone())),
-            (true, true, false) => Some(say("host/gated", "gates", self.mirror.gates(pod.id).join(", "))),
-            _ => None,
-        }
     }
 
     /// Only such a pod can be tried.

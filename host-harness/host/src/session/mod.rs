@@ -21,6 +21,7 @@ mod effects;
 mod error;
 mod explanation;
 mod filter;
+mod held_back;
 mod input;
 mod journal;
 mod left_out;
