@@ -22,7 +22,7 @@ scenarios:
 
 # Measure: 5,000 nodes and 50,000 pods, natively and in the component
 bench:
-    cargo bench -p lictor --bench scale
+    cargo bench -p lictor-bench --bench scale
 
 # Random clusters against the oracle, natively and through the component
 fuzz laws='koordinator' cases='1000' seed='1':

@@ -31,6 +31,9 @@ fn build() -> Result<(), Box<dyn Error>> {
     let out = path_of("OUT_DIR")?;
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed={PREBUILT}");
+    // Tests that build guests of their own share what is built here.
+    println!("cargo::rustc-env=LICTOR_GUEST_PROFILE={}", profile());
+    println!("cargo::rustc-env=LICTOR_GUEST_FLAGS={}", guest_flags(&workspace).join("\u{1f}"));
     if let Some(component) = env::var_os(PREBUILT) {
         println!("cargo::rerun-if-changed={}", Path::new(&component).display());
         let bytes =

@@ -68,6 +68,16 @@ pub struct Placement {
     pub node: NodeId,
 }
 
+/// When it is worth asking again about what was refused. It is a hint: a host may ask at any time, and asks when the pod itself changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Retry {
+    /// From this moment on time alone may have changed the answer; none: time changes nothing.
+    pub at: Option<i64>,
+    /// The kinds of change after which the answer may be another, each a [`ChangeKind`](super::ChangeKind); `/Kind` follows those of
+    /// objects. Empty: not known.
+    pub after: Vec<String>,
+}
+
 /// What a decision means for pods other than the one it was about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Effects {
@@ -134,8 +144,6 @@ pub struct Plan {
     pub victims: Vec<Victim>,
     /// What to write on every victim.
     pub marks: Vec<Mark>,
-    /// The moment at which the plan is void even where victims are left; none: never.
-    pub expires: Option<i64>,
     /// Why it was made.
     pub reason: Reason,
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Names a node.
 pub type NodeId = u32;
 
-/// Names a pod, or an object that is placed like one (see `pod-kind`).
+/// Names a pod, or an object that is placed like one (see [`PlacedKind`](crate::PlacedKind)).
 pub type PodId = u32;
 
 /// Names a shape: all pods of one shape may run on the same nodes.
@@ -54,16 +54,6 @@ pub struct Node {
     pub labels: Vec<Attribute>,
 }
 
-/// What kind of object takes a place on a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PodKind {
-    /// A pod.
-    Pod,
-    /// A reservation that is placed as if it were a pod; the object itself comes as an `object`, too.
-    Reservation,
-}
-
 /// Where a pod is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -91,13 +81,14 @@ pub struct Owner {
     pub uid: String,
 }
 
-/// A pod.
+/// A pod, or an object that is placed like one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pod {
     /// Its number.
     pub id: PodId,
-    /// What kind of object it stands for.
-    pub kind: PodKind,
+    /// None for a pod. For an object that is placed like one: its kind, as the index in
+    /// [`Interests::placed_kinds`](crate::Interests). The object itself comes as an [`Object`], too.
+    pub kind: Option<u32>,
     /// Its namespace.
     pub namespace: String,
     /// Its name; unique with kind and namespace.
@@ -152,6 +143,51 @@ pub struct Pod {
     pub fields: Vec<Attribute>,
 }
 
+/// The parts of a pod that change when it is nominated, bound or evicted, and while it runs. They mean what they mean in [`Pod`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PodStatus {
+    /// The number of the pod.
+    pub id: PodId,
+    /// Where it is in its life.
+    pub phase: Phase,
+    /// The node it is bound to.
+    pub node: Option<NodeId>,
+    /// The node that an earlier plan nominated it to.
+    pub nominated: Option<NodeId>,
+    /// It is being deleted.
+    pub terminating: bool,
+    /// A scheduler preempted it.
+    pub preempted: bool,
+    /// When it started.
+    pub started: Option<i64>,
+    /// When it was placed.
+    pub scheduled: Option<i64>,
+}
+
+impl Pod {
+    /// The parts that change while the pod lives.
+    pub fn status(&self) -> PodStatus {
+        PodStatus {
+            id: self.id,
+            phase: self.phase,
+            node: self.node,
+            nominated: self.nominated,
+            terminating: self.terminating,
+            preempted: self.preempted,
+            started: self.started,
+            scheduled: self.scheduled,
+        }
+    }
+
+    /// Replaces these parts; the number stays.
+    pub fn set_status(&mut self, status: &PodStatus) {
+        let PodStatus { id: _, phase, node, nominated, terminating, preempted, started, scheduled } = *status;
+        (self.phase, self.node, self.nominated) = (phase, node, nominated);
+        (self.terminating, self.preempted) = (terminating, preempted);
+        (self.started, self.scheduled) = (started, scheduled);
+    }
+}
+
 /// The nodes a shape may run on as far as that depends on no other pod: node name, selector, affinity, taints,
 /// unschedulable. Holds until the next event for the shape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -167,8 +203,6 @@ pub struct Eligibility {
 pub struct Object {
     /// API group; empty for the core group.
     pub group: String,
-    /// API version, without the group.
-    pub version: String,
     /// Kind.
     pub kind: String,
     /// Namespace; empty where the kind has none.
@@ -208,6 +242,9 @@ pub enum Event {
     NodeRemoved(NodeId),
     /// A pod is new or has changed.
     PodUpserted(Pod),
+    /// Only these parts of a pod have changed; all others are as they were told. A pod that loses its node comes as
+    /// [`PodUpserted`](Event::PodUpserted): what matters only of pods without a node may be forgotten when a pod gets one.
+    PodStatus(PodStatus),
     /// A pod is gone.
     PodRemoved(PodId),
     /// The nodes of a shape are known or have changed.

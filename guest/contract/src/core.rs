@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Finding, Template};
+use super::{Finding, Phase, Template};
 
 /// A kind of objects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -11,6 +11,62 @@ pub struct KindInterest {
     pub group: String,
     /// Kind.
     pub kind: String,
+}
+
+/// What a phase of a placed kind means.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlacedPhase {
+    /// The phase as the object has it.
+    pub word: String,
+    /// What it means. `Pending`: it has no node, whatever the object says. `Running`: it holds the node that the object names, and
+    /// must name one. `Unknown`: it holds the node that the object names, if it names one, and waits for none. `Succeeded` and
+    /// `Failed`: it holds nothing.
+    pub phase: Phase,
+}
+
+/// How a pod says that it uses the room of a placed object instead of room of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RoomUse {
+    /// The annotation of the pod. It must be one of [`Interests::annotations`]; else every pod counts in full.
+    pub annotation: String,
+    /// Where the name of the object is in the value of the annotation: a JSON pointer into the value, which is JSON. None where
+    /// the value is the name.
+    pub name: Option<String>,
+}
+
+/// A kind of objects that take a place on a node like pods, such as a reservation of room for pods to come. The host places each
+/// object like a pod, counts the room that it takes, and tells it as a [`Pod`](crate::Pod) and as an [`Object`](crate::Object).
+///
+/// Each part is found at a JSON pointer into the object. Name, labels and the rest of the metadata are those of the object; its
+/// labels and annotations are added to those of the template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlacedKind {
+    /// API group; empty for the core group.
+    pub group: String,
+    /// Kind. No other placed kind has the same.
+    pub kind: String,
+    /// Its objects have a namespace. Where they have none, the namespace of the pod is that of the template.
+    pub namespaced: bool,
+    /// The pod template: an object with the metadata and spec of a pod.
+    pub template: String,
+    /// The name of the node.
+    pub node: String,
+    /// The name of the node that it is nominated to.
+    pub nominated: String,
+    /// The phase. Absent or empty, it is pending.
+    pub phase: String,
+    /// The phases that it may have; the host writes the first that means `Running` when it binds the object.
+    pub phases: Vec<PlacedPhase>,
+    /// Amounts that replace the requests of the template, except those of `pods` and of host ports, while it is running. The host
+    /// writes them when it binds the object. None where there are no such amounts.
+    pub amounts: Option<String>,
+    /// The conditions: a list as pods have it. `DisruptionTarget` with reason `PreemptionByScheduler` means what it means for pods.
+    pub conditions: String,
+    /// The type of the condition that says when it was placed.
+    pub scheduled: String,
+    /// How a pod says that it uses the room of such an object; none where no pod does. These pods together take the larger of what
+    /// the object holds and what they request, and they leave with the object.
+    pub room_use: Option<RoomUse>,
 }
 
 /// What a policy reads; the host sends nothing else.
@@ -27,6 +83,8 @@ pub struct Interests {
     pub node_labels: Vec<String>,
     /// Kinds of objects other than pods and nodes.
     pub kinds: Vec<KindInterest>,
+    /// Kinds of objects that are placed like pods; they need not stand in `kinds`.
+    pub placed_kinds: Vec<PlacedKind>,
 }
 
 /// An argument that a system takes.
@@ -51,6 +109,9 @@ pub struct SystemInfo {
     pub about: String,
     /// The extension points it decides at: names of [`ExtensionPoint`](crate::ExtensionPoint)s.
     pub extension_points: Vec<String>,
+    /// What its `filter` says covers where a pod may run, room, and room promised to others. Where this is false, the host adds its own
+    /// verdict: of the nodes that `filter` passes, it takes those to which it can bind the pod. So a policy can filter by one rule.
+    pub judges_room: bool,
     /// The schedulers that it stands for: the names in `spec.schedulerName` of the pods that it decides about, unless a host is
     /// told others.
     pub schedulers: Vec<String>,

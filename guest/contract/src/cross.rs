@@ -48,7 +48,6 @@ macro_rules! cross_contract {
             record cluster::Amount { resource, value }
             record cluster::Attribute { key, value }
             record cluster::Node { id, name, allocatable, labels }
-            choice cluster::PodKind { Pod, Reservation }
             choice cluster::Phase { Pending, Running, Succeeded, Failed, Unknown }
             record cluster::Owner { kind, name, uid }
             record cluster::Pod {
@@ -57,19 +56,25 @@ macro_rules! cross_contract {
                 created, entered, started, scheduled, requests, shape, owner, labels,
                 annotations, fields
             }
+            record cluster::PodStatus { id, phase, node, nominated, terminating, preempted, started, scheduled }
             record cluster::Eligibility { shape, nodes }
-            record cluster::Object { group, version, kind, namespace, name, json }
+            record cluster::Object { group, kind, namespace, name, json }
             record cluster::ObjectKey { group, kind, namespace, name }
             choice cluster::Event {
-                Resources(it), NodeUpserted(it), NodeRemoved(it), PodUpserted(it),
+                Resources(it), NodeUpserted(it), NodeRemoved(it), PodUpserted(it), PodStatus(it),
                 PodRemoved(it), Eligibility(it), ObjectUpserted(it), ObjectRemoved(it),
                 Clock(it), PlanAccepted(it), PlanRefused(it)
             }
             record core::KindInterest { group, kind }
-            record core::Interests { labels, annotations, pod_fields, node_labels, kinds }
+            record core::PlacedPhase { word, phase }
+            record core::RoomUse { annotation, name }
+            record core::PlacedKind {
+                group, kind, namespaced, template, node, nominated, phase, phases, amounts, conditions, scheduled, room_use
+            }
+            record core::Interests { labels, annotations, pod_fields, node_labels, kinds, placed_kinds }
             record core::Argument { name, kind, default, about }
             record core::Template { code, case, text }
-            record core::SystemInfo { name, about, extension_points, schedulers, interests, arguments, templates }
+            record core::SystemInfo { name, about, extension_points, judges_room, schedulers, interests, arguments, templates }
             record core::Description { name, version, systems }
             record core::BadArgument { name, expected, found }
             choice core::ConfigError { UnknownSystem(it), UnknownArgument(it), BadArgument(it), Malformed(it) }
@@ -87,25 +92,26 @@ macro_rules! cross_contract {
             record answers::Fact { name, value }
             record answers::Reason { code, case, facts }
             record answers::Placement { pod, node }
+            record answers::Retry { at, after }
             record answers::Effects { releases, admits, withdrawn, reorder }
             record queue::SortKeys { epoch, keys }
             choice placement::Admission { Pass, Refused(it), Final(it) }
-            record placement::PreFiltered { admission, effects }
+            record placement::PreFiltered { admission, retry, effects }
             record placement::Obstacle { reason, resolvable }
             record placement::NodeVerdicts { codes, obstacles }
             choice answers::Eviction { Soft, Delete }
             record answers::Victim { pod, eviction }
             choice answers::MarkPlace { Label, Annotation }
             record answers::Mark { place, key, value }
-            record answers::Plan { id, preemptor, nominations, victims, marks, expires, reason }
+            record answers::Plan { id, preemptor, nominations, victims, marks, reason }
             record placement::Refuted { placements, victims }
-            record placement::PostFiltered { plan, reason, effects }
+            record placement::PostFiltered { plan, reason, retry, effects }
             choice placement::ReleaseCause { Timeout, Released, Preempted, Failed, Removed }
             choice permit::Permission { Allow, Wait(it), Reject(it) }
-            record permit::Permitted { permission, reason, effects }
+            record permit::Permitted { permission, reason, retry, effects }
             record cycle::PlanSlice { id, preemptor, nominations_end, victims_end, reason }
             record cycle::Plans { slices, nominations, victims, reasons }
-            record cycle::Actions { name, bindings, plans, more }
+            record cycle::Actions { name, bindings, plans, retry, more }
             record account::Bound { name, amounts }
             record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
             choice explain::Subject { Preemptor, Pod(it), Node(it), Queue(it) }

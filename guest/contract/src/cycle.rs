@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Placement, PodId, Reason, Victim};
+use super::{Placement, PodId, Reason, Retry, Victim};
 
 /// A plan in `plans`: its parts are slices of the lists there, from the end of the plan before to the given end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,6 +41,8 @@ pub struct Actions {
     pub bindings: Vec<Placement>,
     /// Preemptions.
     pub plans: Plans,
+    /// When to run a cycle again for the pods that wait on.
+    pub retry: Retry,
     /// The cycle has a next step: call `act` again when this one is carried out.
     pub more: bool,
 }

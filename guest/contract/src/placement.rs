@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Effects, Placement, Plan, PodId, Reason};
+use super::{Effects, Placement, Plan, PodId, Reason, Retry};
 
 /// The places of pods in the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -31,6 +31,8 @@ pub enum Admission {
 pub struct PreFiltered {
     /// Whether the pod may be tried.
     pub admission: Admission,
+    /// Where it may not: when to ask again.
+    pub retry: Retry,
     /// What it means for others.
     pub effects: Effects,
 }
@@ -69,6 +71,8 @@ pub struct PostFiltered {
     pub plan: Option<Plan>,
     /// Why there is none; with a plan, why it was made.
     pub reason: Reason,
+    /// Where there is none: when to ask again.
+    pub retry: Retry,
     /// What it means for others.
     pub effects: Effects,
 }
@@ -108,6 +112,8 @@ pub struct Permitted {
     pub permission: Permission,
     /// What it is waiting for, or why it may be bound.
     pub reason: Reason,
+    /// Where it may not be bound: when that may change.
+    pub retry: Retry,
     /// What it means for others.
     pub effects: Effects,
 }

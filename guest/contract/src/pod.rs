@@ -1,13 +1,13 @@
 //! Pods to start from, for those who make them up.
 
-use super::{Phase, Pod, PodId, PodKind};
+use super::{Phase, Pod, PodId};
 
 impl Pod {
     /// A pod that waits for a node: of no priority, without requests, labels and annotations, created at 0.
     pub fn pending(id: PodId, namespace: &str, name: &str) -> Pod {
         Pod {
             id,
-            kind: PodKind::Pod,
+            kind: None,
             namespace: namespace.to_owned(),
             name: name.to_owned(),
             uid: String::new(),

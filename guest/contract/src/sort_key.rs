@@ -1,5 +1,7 @@
 //! Sort keys: bytes that compare as what they were made of.
 
+use super::{PodId, SortKeys};
+
 /// Builds a sort key out of parts, the weightiest first. Two keys of the same kinds of parts compare as their parts do, one after the
 /// other.
 ///
@@ -61,6 +63,16 @@ impl KeyBuilder {
     /// The key.
     pub fn build(self) -> Vec<u8> {
         self.0
+    }
+}
+
+impl SortKeys {
+    /// The pods that were asked about, in the order of their keys. Pods with equal keys stay as they were: ask about them by namespace and
+    /// name.
+    pub fn sort(self, pods: Vec<PodId>) -> Vec<PodId> {
+        let mut queue: Vec<(Vec<u8>, PodId)> = self.keys.into_iter().zip(pods).collect();
+        queue.sort_by(|(a, _), (b, _)| a.cmp(b));
+        queue.into_iter().map(|(_, pod)| pod).collect()
     }
 }
 

@@ -79,6 +79,24 @@ words! {
 }
 
 words! {
+    /// A kind of change in the cluster, after which the answer to a question may be another: the name of its event.
+    ChangeKind {
+        /// A node is new or has changed.
+        NodeUpserted = "node-upserted",
+        /// A node is gone.
+        NodeRemoved = "node-removed",
+        /// A pod is new or has changed; a `pod-status` is such a change, too.
+        PodUpserted = "pod-upserted",
+        /// A pod is gone.
+        PodRemoved = "pod-removed",
+        /// An object is new or has changed; where it crosses, `/` and the kind of the object follow.
+        ObjectUpserted = "object-upserted",
+        /// An object is gone; where it crosses, `/` and the kind of the object follow.
+        ObjectRemoved = "object-removed",
+    }
+}
+
+words! {
     /// An interface that a policy may have.
     Interface {
         /// `queue`.
@@ -130,5 +148,6 @@ mod tests {
         assert_eq!(ExtensionPoint::named("pre-score"), None);
         assert_eq!(ArgumentKind::named("Text"), None);
         assert_eq!(Interface::ALL.len(), 9);
+        assert_eq!(ChangeKind::named("pod-removed"), Some(ChangeKind::PodRemoved));
     }
 }

@@ -71,16 +71,23 @@ impl FirstCome {
     }
 
     fn upsert(&mut self, pod: Pod) {
-        let ended = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
-        let reserved = self.pods.get(&pod.id).and_then(|known| known.reserved);
+        let status = pod.status();
         let known = Known {
             cpu: self.quota.of(&pod.requests),
-            bound: pod.node.filter(|_| !ended),
-            reserved: reserved.filter(|_| pod.node.is_none()),
+            bound: None,
+            reserved: self.pods.get(&pod.id).and_then(|known| known.reserved),
             entered: pod.entered,
             created: pod.created,
         };
         self.pods.insert(pod.id, known);
+        self.set_status(&status);
+    }
+
+    fn set_status(&mut self, status: &PodStatus) {
+        let Some(known) = self.pods.get_mut(&status.id) else { return };
+        let ended = matches!(status.phase, Phase::Succeeded | Phase::Failed);
+        known.bound = status.node.filter(|_| !ended);
+        known.reserved = known.reserved.filter(|_| status.node.is_none());
     }
 }
 
@@ -129,6 +136,7 @@ impl Policy for FirstCome {
                 Event::NodeUpserted(node) => drop(self.nodes.insert(node.id, self.quota.of(&node.allocatable))),
                 Event::NodeRemoved(node) => drop(self.nodes.remove(&node)),
                 Event::PodUpserted(pod) => self.upsert(pod),
+                Event::PodStatus(status) => self.set_status(&status),
                 Event::PodRemoved(pod) => drop(self.pods.remove(&pod)),
                 _ => {}
             }
@@ -147,6 +155,8 @@ impl Policy for FirstCome {
 
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
         let (requested, used) = (self.pod(pod)?.cpu, self.used());
+        // Only a pod that leaves makes room in the quota.
+        let retry = Retry { at: None, after: vec![ChangeKind::PodRemoved.into()] };
         let admission = match (self.quota.max, self.quota.cpu) {
             (Some(max), Some(cpu)) if used.saturating_add(requested) > max => Admission::Final(Reason {
                 code: LAW.to_owned(),
@@ -155,7 +165,7 @@ impl Policy for FirstCome {
             }),
             _ => Admission::Pass,
         };
-        Ok(PreFiltered { admission, effects: Effects::default() })
+        Ok(PreFiltered { admission, retry, effects: Effects::default() })
     }
 
     fn score(&mut self, pod: PodId, nodes: Vec<NodeId>) -> Result<Vec<i64>, PolicyError> {

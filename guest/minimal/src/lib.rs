@@ -41,6 +41,7 @@ impl Cluster {
                 self.requests.insert(pod.id, cpu.map_or(0, |amount| amount.value));
             }
             Event::PodRemoved(pod) => drop(self.requests.remove(&pod)),
+            // What a pod requests does not change with its status.
             _ => {}
         }
     }
@@ -56,12 +57,14 @@ impl core::Guest for Minimal {
             annotations: Vec::new(),
             pod_fields: Vec::new(),
             node_labels: Vec::new(),
+            placed_kinds: Vec::new(),
             kinds: Vec::new(),
         };
         let system = SystemInfo {
             name: SYSTEM.to_owned(),
             about: "the pod that requests the least cpu is tried first".to_owned(),
             extension_points: vec!["queue-order".to_owned()],
+            judges_room: false,
             schedulers: vec!["default-scheduler".to_owned()],
             interests: nothing,
             arguments: Vec::new(),

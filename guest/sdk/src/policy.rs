@@ -31,7 +31,7 @@ pub trait Policy: Default {
 
     /// `placement.pre-filter`.
     fn pre_filter(&mut self, _pod: PodId) -> Result<PreFiltered, PolicyError> {
-        Ok(PreFiltered { admission: Admission::Pass, effects: Effects::default() })
+        Ok(PreFiltered { admission: Admission::Pass, retry: Retry::default(), effects: Effects::default() })
     }
 
     /// `placement.filter`.
@@ -98,18 +98,20 @@ pub trait Policy: Default {
     }
 }
 
-/// A system that decides at these extension points, reads nothing but nodes and pods, and takes no arguments.
+/// A system that decides at these extension points, reads nothing but nodes and pods, leaves room to the host, and takes no arguments.
 pub fn system(name: &str, about: &str, points: &[ExtensionPoint]) -> SystemInfo {
     SystemInfo {
         name: name.to_owned(),
         about: about.to_owned(),
         extension_points: points.iter().map(|point| (*point).into()).collect(),
+        judges_room: false,
         schedulers: vec!["default-scheduler".to_owned()],
         interests: Interests {
             labels: Vec::new(),
             annotations: Vec::new(),
             pod_fields: Vec::new(),
             node_labels: Vec::new(),
+            placed_kinds: Vec::new(),
             kinds: Vec::new(),
         },
         arguments: Vec::new(),

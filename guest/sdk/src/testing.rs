@@ -53,17 +53,14 @@ impl<P: Policy> World<P> {
         let node = self.nodes.get(node).copied().ok_or(PolicyError::UnknownNode(NodeId::MAX))?;
         let pod = self.pods.get_mut(pod).ok_or(PolicyError::UnknownPod(PodId::MAX))?;
         (pod.node, pod.phase) = (Some(node), Phase::Running);
-        let changed = pod.clone();
-        self.apply(Event::PodUpserted(changed))
+        let changed = pod.status();
+        self.apply(Event::PodStatus(changed))
     }
 
     /// These pods in queue order.
-    pub fn queue(&mut self, pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
-        let keys = self.policy.queue_keys(pods.clone())?.keys;
-        let name = |pod: PodId| self.pods.iter().find(|(_, known)| known.id == pod).map(|(name, _)| name);
-        let mut queue: Vec<_> = keys.into_iter().zip(pods).map(|(key, pod)| ((key, name(pod)), pod)).collect();
-        queue.sort_unstable();
-        Ok(queue.into_iter().map(|(_, pod)| pod).collect())
+    pub fn queue(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
+        pods.sort_by_key(|pod| self.pods.iter().find(|(_, known)| known.id == *pod).map(|(name, _)| name));
+        Ok(self.policy.queue_keys(pods.clone())?.sort(pods))
     }
 
     /// Applies one event.

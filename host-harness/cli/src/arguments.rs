@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use super::failure::Failure;
 use super::problem::Problem;
-use lictor_host::cluster::load::{Document, Origin, each_in};
+use lictor_conformance::each_in;
+use lictor_host::cluster::load::{Document, Origin};
 use lictor_host::cluster::{InputError, step};
 use lictor_host::session::OpenError;
 

@@ -122,13 +122,13 @@ fn laws(page: &mut Page, policy: Option<&Description>) {
 }
 
 fn interests(page: &mut Page, set: &SystemInfo) {
-    let kinds = set.interests.kinds.iter().map(|kind| match kind.group.as_str() {
-        "" => kind.kind.clone(),
-        group => format!("{}.{group}", kind.kind),
-    });
+    let named = |group: &str, kind: &str| if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
+    let kinds = set.interests.kinds.iter().map(|kind| named(&kind.group, &kind.kind));
+    let placed = set.interests.placed_kinds.iter().map(|kind| named(&kind.group, &kind.kind));
     let rows = [
         ("decides at", set.extension_points.clone()),
         ("object kinds", kinds.collect()),
+        ("placed kinds", placed.collect()),
         ("pod labels", set.interests.labels.clone()),
         ("pod annotations", set.interests.annotations.clone()),
         ("pod fields", set.interests.pod_fields.clone()),

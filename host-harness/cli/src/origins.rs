@@ -7,7 +7,8 @@ use lictor_contract::Finding;
 
 use super::failure::Failure;
 use super::problem::Problem;
-use lictor_host::cluster::load::{Document, Origin, each_in};
+use lictor_conformance::each_in;
+use lictor_host::cluster::load::{Document, Origin};
 use lictor_host::cluster::{InputError, Object};
 
 /// Objects and their places.

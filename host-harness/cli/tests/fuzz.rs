@@ -1,6 +1,8 @@
 //! Random clusters: the policy against the oracle, and the oracle against policies that are broken on purpose.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use std::collections::BTreeMap;
+
 use lictor::Native;
 use lictor_conformance::fuzz::{Failure, attempt, scenario, shrink, title};
 use lictor_conformance::{load, run};
@@ -33,23 +35,26 @@ enum Tamper {
 struct Tampered {
     native: Native,
     how: Tamper,
-    running: Vec<Pod>,
+    pods: BTreeMap<PodId, Pod>,
 }
 
 impl Tampered {
     fn new(how: Tamper) -> Tampered {
-        Tampered { native: Native::default(), how, running: Vec::new() }
+        Tampered { native: Native::default(), how, pods: BTreeMap::new() }
     }
 
     /// Evicts another pod on the node of the first victim, of the same or a lower priority.
     fn evict_more(&self, plan: &mut Plan) {
         let Some(first) = plan.victims.first().cloned() else { return };
-        let victim = self.running.iter().find(|pod| pod.id == first.pod).unwrap();
+        let victim = self.pods.get(&first.pod).unwrap();
         let named = |pod: &Pod| plan.victims.iter().any(|victim| victim.pod == pod.id);
-        let other = self
-            .running
-            .iter()
-            .find(|pod| !named(pod) && !pod.terminating && pod.node == victim.node && pod.priority <= victim.priority);
+        let other = self.pods.values().find(|pod| {
+            !named(pod)
+                && pod.node.is_some()
+                && !pod.terminating
+                && pod.node == victim.node
+                && pod.priority <= victim.priority
+        });
         if let Some(other) = other {
             plan.victims.push(Victim { pod: other.id, ..first });
         }
@@ -58,7 +63,7 @@ impl Tampered {
 
 impl Policy for Tampered {
     fn restart(&mut self) -> Result<(), CallError> {
-        self.running.clear();
+        self.pods.clear();
         self.native.restart()
     }
     fn has(&self, interface: Interface) -> bool {
@@ -74,10 +79,10 @@ impl Policy for Tampered {
         for event in &events {
             match event {
                 Event::PodUpserted(pod) => {
-                    self.running.retain(|known| known.id != pod.id);
-                    self.running.extend(pod.node.map(|_| pod.clone()));
+                    self.pods.insert(pod.id, pod.clone());
                 }
-                Event::PodRemoved(gone) => self.running.retain(|known| known.id != *gone),
+                Event::PodStatus(status) => self.pods.get_mut(&status.id).unwrap().set_status(status),
+                Event::PodRemoved(gone) => drop(self.pods.remove(gone)),
                 _ => {}
             }
         }

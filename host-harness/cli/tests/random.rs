@@ -13,22 +13,24 @@ use lictor_host::session::Session;
 use lictor_host::verify::testing::object;
 use serde_json::json;
 
-/// How many simulations are played with each system, and how long each of them is.
+/// How many simulations are played with a system, and how long each of them is.
 const SEEDS: u64 = 8;
 const STEPS: usize = 300;
+/// How many of them make a system preempt often that evicts only for queues below their guarantee.
+const MANY_SEEDS: u64 = 24;
 
 /// The commands of a system that binds, and of one that preempts pods of lower priority on demand.
 const BINDS: [&str; 2] = ["bind", "confirm"];
 const PREEMPTS: [&str; 4] = ["bind", "confirm", "nominate", "evict"];
 
 /// Plays simulations with a system; these commands must be asked for often.
-fn play(system: &str, dress: fn(usize, &mut Real), objects: &[Object], kinds: &[&str]) {
+fn play(system: &str, dress: fn(usize, &mut Real), objects: &[Object], seeds: u64, kinds: &[&str]) {
     let described = Native::default().describe().unwrap();
     let info = described.systems.into_iter().find(|info| info.name == system).unwrap();
     let pod_by_pod = !info.extension_points.iter().any(|point| point == ExtensionPoint::Act.name());
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
     let mut restarts = 0;
-    for seed in 0..SEEDS {
+    for seed in 0..seeds {
         let fuse = Fuse::default();
         let policy = Faulty::new(Native::default(), fuse.clone());
         let counted = policy.restarts();
@@ -50,7 +52,7 @@ fn play(system: &str, dress: fn(usize, &mut Real), objects: &[Object], kinds: &[
 
 #[test]
 fn kubernetes() {
-    play("kubernetes", |_, _| {}, &[], &PREEMPTS);
+    play("kubernetes", |_, _| {}, &[], SEEDS, &PREEMPTS);
 }
 
 #[test]
@@ -61,7 +63,7 @@ fn coscheduling_with_gangs_of_two() {
             pod.labels.insert("pod-group/min-available".to_owned(), "2".to_owned());
         }
     };
-    play("coscheduling", dress, &[], &PREEMPTS);
+    play("coscheduling", dress, &[], SEEDS, &PREEMPTS);
 }
 
 #[test]
@@ -77,17 +79,25 @@ fn koordinator_with_gangs_of_two() {
     let quota = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
                        "metadata": {"name": "q", "namespace": "default"},
                        "spec": {"min": {"cpu": "18"}, "max": {"cpu": "18"}}});
-    play("koordinator", dress, &[object(quota)], &BINDS);
+    play("koordinator", dress, &[object(quota)], SEEDS, &BINDS);
 }
 
 #[test]
 fn yunikorn() {
     let dress = |number: usize, pod: &mut Real| {
         pod.scheduler = "yunikorn";
-        pod.labels.insert("applicationId".to_owned(), format!("app{}", number % 3));
-        pod.labels.insert("queue".to_owned(), "root.default".to_owned());
+        pod.labels.insert("applicationId".to_owned(), format!("app{}", number % 4));
+        pod.labels.insert("queue".to_owned(), format!("root.q{}", number % 2));
     };
-    play("yunikorn", dress, &[], &BINDS);
+    // Each of two queues gets half of the cluster back whenever it needs it.
+    let queue = |name: &str| json!({"name": name, "resources": {"guaranteed": {"vcore": 12}}, "properties": {"preemption.delay": "1s"}});
+    let root = json!({"name": "root", "submitacl": "*", "queues": [queue("q0"), queue("q1")]});
+    let rules = json!([{"name": "provided", "create": true}]);
+    let config = json!({"partitions": [{"name": "default", "placementrules": rules, "queues": [root]}]});
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap",
+                     "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"},
+                     "data": {"queues.yaml": config.to_string()}});
+    play("yunikorn", dress, &[object(map)], MANY_SEEDS, &PREEMPTS);
 }
 
 #[test]
@@ -107,5 +117,5 @@ fn volcano() {
                       "metadata": {"name": name}, "value": value}))
     };
     let objects = [class("low", 1), class("high", 9), group("j0", "low"), group("j1", "low"), group("j2", "high")];
-    play("volcano", dress, &objects, &BINDS);
+    play("volcano", dress, &objects, SEEDS, &BINDS);
 }

@@ -1,4 +1,5 @@
-//! Policies of other authors: the one written with `lictor-sdk`, and the smallest one, built and run as CONTRIBUTING says.
+//! Policies of other authors: the one written with `lictor-sdk`, and the smallest one, built and run as CONTRIBUTING says, but in
+//! the profile of the embedded one, whose dependencies are built already.
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
@@ -11,18 +12,20 @@ use serde_json::{Value, json};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Where the two are built: beside what other builds use, which may be locked.
+/// How the build script builds the embedded one.
+const PROFILE: &str = env!("LICTOR_GUEST_PROFILE");
+const FLAGS: &str = env!("LICTOR_GUEST_FLAGS");
+
+/// Where the two are built: beside the embedded one.
 static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests");
+    let target = Path::new(env!("OUT_DIR")).join("guest");
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--locked", "--release", "--target", TARGET, "--package", "lictor-example"]);
+    cargo.args(["build", "--locked", "--profile", PROFILE, "--target", TARGET, "--package", "lictor-example"]);
     cargo.args(["--package", "lictor-minimal", "--target-dir"]).arg(&target).current_dir(ROOT);
     // What is meant for the compiler of the host would break the guest.
-    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
-        cargo.env_remove(name);
-    }
+    cargo.env_remove("RUSTFLAGS").env_remove("CARGO_BUILD_TARGET").env("CARGO_ENCODED_RUSTFLAGS", FLAGS);
     assert!(cargo.status().unwrap().success());
-    target.join(TARGET).join("release")
+    target.join(TARGET).join(PROFILE)
 });
 
 /// The component of a crate, in a file.

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::files::each_in;
 use super::format::Scenario;
 use super::read::read;
 use lictor_host::cluster::InputError;
-use lictor_host::cluster::load::{Document, each_in};
+use lictor_host::cluster::load::Document;
 
 /// How files of a directory end that may hold a scenario.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];

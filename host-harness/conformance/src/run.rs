@@ -53,8 +53,16 @@ fn run_with(
     report
 }
 
-/// Takes the steps one after the other.
+/// Takes the steps one after the other, if all objects of the scenario can be read.
 fn run_steps(scenario: &Scenario, session: &mut Virtual, reports: &mut Vec<StepReport>) -> Result<(), String> {
+    let applied = scenario.steps.iter().filter_map(|step| match &step.action {
+        Action::Apply(objects) => Some(objects),
+        _ => None,
+    });
+    let objects = scenario.cluster.iter().chain(applied.flatten());
+    if let Some(mistake) = session.mirror().mistakes_in(objects).into_iter().next() {
+        return Err(format!("line {}: {}; {}", mistake.line, mistake.message, mistake.remedy));
+    }
     session.apply(scenario.cluster.clone()).map_err(|error| format!("initial cluster: {}", error.cause))?;
     session.take_happened();
     for (place, step) in (1usize..).zip(&scenario.steps) {
@@ -105,7 +113,7 @@ mod tests {
     use crate::same;
     use lictor_host::cluster::load;
     use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch, said};
-    use lictor_host::verify::testing::{node, on, pod};
+    use lictor_host::verify::testing::{node, on, pod, slot};
 
     /// A scenario of one node full with `v` and `w`, and the pending `p`; its steps begin at line 4.
     fn scenario(steps: &str) -> Scenario {
@@ -213,6 +221,16 @@ mod tests {
             let report = run(&scenario(&format!("{step},\n{{cycle: 1}}")), Box::new(Scripted::deciding(ALL)));
             assert_eq!((report.passed, report.error.as_deref(), report.steps.len()), (false, Some(said), 0));
         }
+    }
+
+    #[test]
+    fn an_object_of_a_placed_kind_that_cannot_be_read_ends_the_scenario() {
+        let mut wrong = slot("s", 1, None);
+        wrong["status"]["state"] = json!("Nowhere");
+        let report = run(&scenario(&format!("{{cycle: 1}},\n{{apply: [{wrong}]}}")), Box::new(Scripted::deciding(ALL)));
+        let said =
+            "line 6: status.state of Slot s: `Nowhere` is not a phase; write Waiting, Open, Full, Lost, Over or Broken";
+        assert_eq!((report.passed, report.error.as_deref(), report.steps.len()), (false, Some(said), 0));
     }
 
     #[test]

@@ -125,7 +125,7 @@ impl Virtual {
         Ok(known)
     }
 
-    /// Every victim so far leaves the cluster; with a reservation leave the pods that consume it.
+    /// Every victim so far leaves the cluster; with a placed object leave the pods that use its room.
     ///
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::build::{Size, node, tags};
+use crate::build::{Size, node, put, tags};
 use crate::case::{Case, System};
 use crate::random::Dice;
-use crate::world::OTHER_SCHEDULER;
+use crate::world::{OTHER_SCHEDULER, at, text};
 
 /// Generates a case. It depends only on the system, the seed and the index.
 pub fn generate(system: System, seed: u64, index: u64) -> Case {
@@ -34,12 +34,12 @@ fn hold_back(sketch: &mut Sketch, objects: &mut [Value]) {
     if !sketch.flag("held-back", 20) {
         return;
     }
-    let pending = |object: &&mut Value| object["kind"] == "Pod" && object["spec"]["nodeName"].is_null();
+    let pending = |object: &&mut Value| text(object, "/kind") == "Pod" && at(object, "/spec/nodeName").is_none();
     for pod in objects.iter_mut().filter(pending) {
         if sketch.dice.chance(30) {
-            pod["spec"]["schedulingGates"] = json!([{"name": "example.com/held"}]);
+            put(pod, "/spec", "schedulingGates", json!([{"name": "example.com/held"}]));
         } else if sketch.dice.chance(10) {
-            pod["spec"]["schedulerName"] = json!(OTHER_SCHEDULER);
+            put(pod, "/spec", "schedulerName", json!(OTHER_SCHEDULER));
         }
     }
 }

@@ -47,6 +47,7 @@ impl Engine {
             }
             Event::NodeRemoved(node) => self.cluster.remove_node(NodeIx(node)),
             Event::PodUpserted(pod) => self.upsert_pod(pod, findings)?,
+            Event::PodStatus(status) => self.set_status(&status)?,
             Event::PodRemoved(pod) => {
                 self.cluster.remove_pod(PodIx(pod));
                 self.ledger.forget_pod(PodIx(pod));
@@ -86,14 +87,10 @@ impl Engine {
         self.cluster.can_count_request(PodIx(pod.id), &request).map_err(|over| Uncounted::of(title(&pod))(over))?;
         let attributes = system.read_pod(&mut self.cluster, &pod, findings);
         let kind = match pod.kind {
-            PodKind::Pod => Kind::Pod,
-            PodKind::Reservation => Kind::Reservation,
+            None => Kind::Pod,
+            Some(_) => Kind::Reservation,
         };
-        let place = match (pod.phase, pod.node) {
-            (Phase::Succeeded | Phase::Failed, _) => Place::Finished,
-            (_, Some(node)) => Place::Bound(NodeIx(node)),
-            (_, None) => Place::Pending,
-        };
+        let status = pod.status();
         let mut entry = Pod {
             namespace: self.cluster.intern(&pod.namespace),
             name: PodName { kind, namespace: pod.namespace, name: pod.name },
@@ -101,24 +98,48 @@ impl Engine {
             rank: 0,
             created: pod.created,
             entered: pod.entered,
-            started: pod.started,
+            started: None,
+            scheduled: None,
             request,
             shape: ShapeIx(pod.shape),
             class: ClassIx(0),
             daemon: pod.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),
-            place,
-            nominated: pod.nominated.map(NodeIx),
-            terminating: pod.terminating,
-            preempted: pod.preempted,
+            place: Place::Pending,
+            nominated: None,
+            terminating: false,
+            preempted: false,
             foreign: pod.foreign,
             gated: pod.gated,
             attributes,
             queue: None,
         };
+        show(&mut entry, &status);
         entry.queue = system.queue_of(&self.cluster, &entry);
         self.cluster.upsert_pod(PodIx(pod.id), entry).map_err(Uncounted::of(String::new()))
     }
+
+    /// Sets what changes while a pod lives. A pod that is not known was left out when it was told, and stays so.
+    fn set_status(&mut self, status: &PodStatus) -> Result<(), Uncounted> {
+        let ix = PodIx(status.id);
+        let Some((system, mut entry)) = self.system.as_mut().zip(self.cluster.pod(ix).cloned()) else { return Ok(()) };
+        show(&mut entry, status);
+        system.read_status(&self.cluster, status, &mut entry.attributes);
+        entry.queue = system.queue_of(&self.cluster, &entry);
+        self.cluster.upsert_pod(ix, entry).map_err(Uncounted::of(String::new()))
+    }
+}
+
+/// Writes what changes while a pod lives into the model's pod.
+fn show(entry: &mut Pod, status: &PodStatus) {
+    entry.place = match (status.phase, status.node) {
+        (Phase::Succeeded | Phase::Failed, _) => Place::Finished,
+        (_, Some(node)) => Place::Bound(NodeIx(node)),
+        (_, None) => Place::Pending,
+    };
+    entry.nominated = status.nominated.map(NodeIx);
+    (entry.terminating, entry.preempted) = (status.terminating, status.preempted);
+    (entry.started, entry.scheduled) = (status.started, status.scheduled);
 }
 
 /// An event with which a sum is larger than can be counted.
@@ -137,7 +158,7 @@ impl Uncounted {
 /// A pod as a finding names it.
 fn title(pod: &contract::Pod) -> String {
     match pod.kind {
-        PodKind::Pod => format!("Pod/{}/{}", pod.namespace, pod.name),
-        PodKind::Reservation => format!("Reservation/{}", pod.name),
+        None => format!("Pod/{}/{}", pod.namespace, pod.name),
+        Some(_) => format!("Reservation/{}", pod.name),
     }
 }

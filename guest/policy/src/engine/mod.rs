@@ -14,6 +14,7 @@ mod post_filter;
 mod pre_filter;
 mod queue;
 pub mod reasons;
+mod refusals;
 mod reserve;
 mod room;
 mod search;
@@ -23,6 +24,8 @@ mod tests;
 
 pub use notes::Notes;
 pub use reasons::engine_rules;
+
+use std::collections::BTreeSet;
 
 use crate::contract::*;
 use crate::laws::{Denial, Laws, Preemptor, Rule, Switch};
@@ -40,6 +43,8 @@ pub struct Engine {
     cycle_state: cycle::CycleState,
     /// The epochs of the keys of the queue.
     epochs: queue::Epochs,
+    /// The kinds of objects that the system reads.
+    kinds: BTreeSet<String>,
 }
 
 impl Engine {
@@ -54,6 +59,9 @@ impl Engine {
         let system = systems::configure(laws, arguments)?;
         *self = Engine::default();
         self.cluster.call_queues(system.terms().queue);
+        let described = systems::describe().into_iter().find(|described| described.name == laws);
+        let kinds = described.map(|described| described.interests.kinds).unwrap_or_default();
+        self.kinds = kinds.into_iter().map(|interest| interest.kind).collect();
         self.system = Some(system);
         Ok(())
     }
@@ -91,6 +99,11 @@ impl Engine {
         let (laws, ix) = (self.laws()?, PodIx(pod));
         let pods = search::of(laws).pods(&self.cluster, laws, ix);
         Preemptor::of(&self.cluster, laws, ix, pods).ok_or(PolicyError::UnknownPod(pod))
+    }
+
+    /// When to ask again the question that is being answered.
+    fn retry(&self) -> Retry {
+        self.notes.refusals.retry(&self.kinds)
     }
 
     fn reason(&self, rule: &Rule, denial: &Denial) -> Reason {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::refusals::Refusals;
 use crate::contract::{Note, Outcome, Reason, Subject};
 use crate::laws::{Denial, Detail, Rule};
 use crate::model::{Cluster, PodIx};
@@ -14,6 +15,8 @@ pub struct Notes {
     kept: BTreeMap<PodIx, Kept>,
     /// Pods for which the notes of another pod of their job stand.
     spoken_for: BTreeMap<PodIx, PodIx>,
+    /// What was refused in answer to the question, whether anybody wants to be told or not.
+    pub refusals: Refusals,
 }
 
 /// The notes of an attempt, each once.
@@ -90,6 +93,12 @@ impl Notes {
     pub fn of(&self, pod: PodIx) -> Vec<Note> {
         let head = self.spoken_for.get(&pod).unwrap_or(&pod);
         self.kept.get(head).map(|kept| kept.in_order.clone()).unwrap_or_default()
+    }
+
+    /// A law was broken, and that refuses the preemptor or spares a candidate: recorded, and it counts for when to ask again.
+    pub fn refused(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &Rule, denial: &Denial) {
+        self.refusals.denied(rule, denial, cluster.now());
+        self.denial(cluster, subject, outcome, rule, denial);
     }
 
     /// Records that a law was broken. Where a queue stands in the way of the preemptor, the note is about the queue.

@@ -6,12 +6,14 @@ use crate::model::{Place, PodIx};
 
 use super::Engine;
 use super::reasons::PERMITTED;
+use super::refusals::Refusals;
 
 impl Engine {
     /// See `permit.permit`.
     pub fn permit(&mut self, pod: PodId) -> Result<Permitted, PolicyError> {
         let ix = PodIx(pod);
         self.notes.resume(ix);
+        self.notes.refusals = Refusals::default();
         let preemptor = self.preemptor(pod)?;
         if !self.cluster.pod(ix).is_some_and(|pod| matches!(pod.place, Place::Reserved(_))) {
             return Err(PolicyError::WrongState("the pod is not reserved a node".to_owned()));
@@ -22,9 +24,10 @@ impl Engine {
         let gang = preemptor.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
         if let Some((rule, denial)) = broken {
             let timeout = gang.map_or(0, |gang| gang.timeout);
-            self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
+            self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
             let reason = self.reason(&rule, &denial);
-            return Ok(Permitted { permission: Permission::Wait(timeout), reason, effects: Effects::default() });
+            let (permission, retry) = (Permission::Wait(timeout), self.retry());
+            return Ok(Permitted { permission, reason, retry, effects: Effects::default() });
         }
         let law = laws.permit.first().map(|law| law.rule);
         let case = if gang.is_some() { "complete" } else { "single" };
@@ -38,6 +41,7 @@ impl Engine {
             system.permitted(&mut self.cluster, ix);
         }
         let reason = law.map_or_else(|| PERMITTED.reason(Detail::default()), |law| law.reason(Detail::case(case)));
-        Ok(Permitted { permission: Permission::Allow, reason, effects: Effects { admits, ..Effects::default() } })
+        let (retry, effects) = (Retry::default(), Effects { admits, ..Effects::default() });
+        Ok(Permitted { permission: Permission::Allow, reason, retry, effects })
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::Engine;
 use crate::contract::{self, Eviction, Placement, PolicyError, Victim};
 use crate::engine::reasons::PLAN;
+use crate::engine::search::Obstacle;
 use crate::laws::Detail;
 use crate::model::{Cluster, NodeIx, PodIx};
 
@@ -32,6 +33,15 @@ impl Plan {
         let job = |ix: &PodIx| cluster.members(*ix).map(|(member, _)| member).min();
         let jobs: BTreeSet<Option<PodIx>> = victims.iter().map(job).collect();
         Plan { lead, nominations, victims, jobs: Some(jobs.len()) }
+    }
+
+    /// The same plan, where it has a node for each of these pods; else the first that has none is what stands in the way.
+    pub fn for_all(self, pods: &[PodIx]) -> Result<Plan, Obstacle> {
+        let has_node = |ix: &&PodIx| self.nominations.iter().any(|(pod, _)| pod == *ix);
+        match pods.iter().find(|ix| !has_node(ix)) {
+            Some(pod) => Err(Obstacle::NoNode { pod: *pod, planned: self.nominations.len() }),
+            None => Ok(self),
+        }
     }
 
     /// What happens, in numbers.
@@ -63,12 +73,11 @@ impl Engine {
         }
         let preemptors = plan.nominations.iter().map(|(pod, _)| *pod).collect();
         Ok(contract::Plan {
-            id: self.ledger.propose(preemptors, victims.clone(), None),
+            id: self.ledger.propose(preemptors, victims.clone()),
             preemptor: plan.lead.0,
             nominations: plan.nominations.iter().copied().map(placement).collect(),
             victims: victims.iter().map(|pod| Victim { pod: pod.0, eviction }).collect(),
             marks,
-            expires: None,
             reason: PLAN.reason(plan.detail(victims.len())),
         })
     }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::{Effects, Outcome, PodId, PolicyError, PostFiltered, Reason, Refuted, Subject};
+use crate::contract::{Effects, Outcome, PodId, PolicyError, PostFiltered, Reason, Refuted, Retry, Subject};
 use crate::laws::{Denial, Detail, Gate, Laws, Preemptor, Rule};
 use crate::model::{NodeIx, PodIx, Trial};
 
 use super::Engine;
 use super::plan::Plan;
 use super::reasons::{NO_NODE, OTHER_GANG, ROOM_IS_COMING};
+use super::refusals::Refusals;
 use super::search::{self, Obstacle, PreemptionContext, Search};
 
 impl Engine {
@@ -19,6 +20,7 @@ impl Engine {
         let lead = asked.first().map_or(PodId::MAX, |lead| lead.0);
         let preemptor = self.preemptor(lead)?;
         self.notes.plan(preemptor.pod);
+        self.notes.refusals = Refusals::default();
         let laws = self.laws()?.clone();
         let search = search::of(&laws);
         let several = asked.len() > 1;
@@ -29,7 +31,7 @@ impl Engine {
         let preemptor = preemptor.with(&self.cluster, chosen);
         let gangs = search.planned_together(&self.cluster, &laws, preemptor);
         if let Some(reason) = self.broken(&gangs, &laws.under_way) {
-            return Ok(without(reason, Effects::default()));
+            return Ok(self.without(reason, Effects::default()));
         }
         let broken = self.broken(&gangs, &laws.trigger);
         // Where several pods are asked about, all of them are needed.
@@ -38,19 +40,20 @@ impl Engine {
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
         if let Some(reason) = broken {
             let effects = self.give_up(preemptor, search.gives_up(preemptor, false));
-            return Ok(without(reason, effects));
+            return Ok(self.without(reason, effects));
         }
         self.ledger.forget_unanswered();
         let (ledger, notes) = (&self.ledger, &mut self.notes);
         let mut context = PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, notes };
-        match search.find(&mut self.cluster, &mut context) {
+        let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.for_all(&asked));
+        match found {
             Err(obstacle) => {
                 if matches!(obstacle, Obstacle::NoNode { .. }) && preemptor.required_node_reservation.is_some() {
                     self.cluster.reserve_required_node(preemptor.pod);
                 }
                 let reason = self.obstacle(&gangs, obstacle);
                 let effects = self.give_up(preemptor, search.gives_up(preemptor, true));
-                Ok(without(reason, effects))
+                Ok(self.without(reason, effects))
             }
             Ok(plan) => self.planned(search.as_ref(), &gangs, &plan),
         }
@@ -104,7 +107,7 @@ impl Engine {
             Some(obstacle) => {
                 let reason = self.obstacle(std::slice::from_ref(&whole), obstacle);
                 let effects = self.give_up(&whole, search.gives_up(&whole, true));
-                Ok(without(reason, effects))
+                Ok(self.without(reason, effects))
             }
             None => {
                 let plan = Plan::by_node(lead.pod, nominations, victims);
@@ -141,13 +144,18 @@ impl Engine {
         let withdrawn = self.outranked(search, gangs, &plan.nominations);
         let plan = self.draw_up(plan)?;
         let effects = Effects { withdrawn, ..Effects::default() };
-        Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), effects })
+        Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), retry: Retry::default(), effects })
     }
 
     /// What a broken law says, noted and as a reason.
     fn barred(&mut self, rule: &Rule, denial: &Denial) -> Reason {
-        self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
+        self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
         self.reason(rule, denial)
+    }
+
+    /// There is no plan.
+    fn without(&self, reason: Reason, effects: Effects) -> PostFiltered {
+        PostFiltered { plan: None, reason, retry: self.retry(), effects }
     }
 
     /// What the first gate says that does not hold for one of these gangs.
@@ -159,6 +167,7 @@ impl Engine {
         if at == 0 {
             return Some(self.barred(&rule, &denial));
         }
+        self.notes.refusals.denied(&rule, &denial, self.cluster.now());
         let other = gangs.get(at).and_then(|gang| gang.job).and_then(|job| self.cluster.job(job));
         let gang = other.map(|job| job.key.clone()).unwrap_or_default();
         let reason = rule.reason(denial.detail(&self.cluster).within(&OTHER_GANG).job("other-gang", &gang));
@@ -184,6 +193,7 @@ impl Engine {
             Obstacle::Law(rule, denial) => return self.barred(&rule, &denial),
             // The search has noted it.
             Obstacle::Room => {
+                self.notes.refusals.found(&ROOM_IS_COMING);
                 return ROOM_IS_COMING.reason(Detail::case("gang"));
             }
             Obstacle::Coming(node) => (ROOM_IS_COMING, Detail::default().node("node", node)),
@@ -197,6 +207,7 @@ impl Engine {
                 (NO_NODE, detail)
             }
         };
+        self.notes.refusals.found(&rule);
         let reason = rule.reason(detail);
         self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
         reason
@@ -211,9 +222,4 @@ impl Engine {
         });
         outranked.map(|(ix, _)| ix.0).collect()
     }
-}
-
-/// There is no plan.
-fn without(reason: Reason, effects: Effects) -> PostFiltered {
-    PostFiltered { plan: None, reason, effects }
 }

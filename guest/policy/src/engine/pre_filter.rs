@@ -4,6 +4,7 @@ use crate::contract::*;
 use crate::model::PodIx;
 
 use super::Engine;
+use super::refusals::Refusals;
 
 impl Engine {
     /// See `placement.pre-filter`.
@@ -14,6 +15,7 @@ impl Engine {
         let (r#final, refused) = (case.first_broken(&laws.final_gates), case.first_broken(&laws.gates));
         let is_final = r#final.is_some();
         self.notes.begin(PodIx(pod));
+        self.notes.refusals = Refusals::default();
         let effects = match &mut self.system {
             Some(system) if !is_final => system.pre_filtered(&mut self.cluster, PodIx(pod)),
             _ => Effects::default(),
@@ -21,11 +23,11 @@ impl Engine {
         let admission = match r#final.or(refused) {
             None => Admission::Pass,
             Some((rule, denial)) => {
-                self.notes.denial(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
+                self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
                 let reason = self.reason(&rule, &denial);
                 if is_final { Admission::Final(reason) } else { Admission::Refused(reason) }
             }
         };
-        Ok(PreFiltered { admission, effects })
+        Ok(PreFiltered { admission, retry: self.retry(), effects })
     }
 }

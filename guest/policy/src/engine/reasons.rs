@@ -1,6 +1,10 @@
 //! What the engine itself finds, whatever laws are in force: registered, documented and given as data like a law.
 
-use crate::laws::{CaseText, Entry, Question, Rule, Text};
+use crate::contract::ChangeKind;
+use crate::laws::{About, CaseText, Entry, Question, Rule, Text};
+
+/// After which changes the engine may find something else. What an object says may be whom laws protect.
+const ANYTHING: &[ChangeKind] = ChangeKind::ALL;
 
 /// A rule for each of these reasons, and all of them.
 macro_rules! reasons {
@@ -10,7 +14,8 @@ macro_rules! reasons {
             pub const $name: Rule = {
                 const TEMPLATES: &[CaseText] = &[$($template),+];
                 const TEXT: Text = Text { name: $code, sentence: $sentence, templates: TEMPLATES, file: $page };
-                Rule { code: $code, source: "Lictor", question: Question::Engine, law: &TEXT, exemption: None }
+                const ABOUT: About = About { question: Question::Engine, text: TEXT, retry_after: ANYTHING };
+                Rule { code: $code, source: "Lictor", about: &ABOUT, exemption: None }
             };
         )+
 

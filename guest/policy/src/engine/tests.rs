@@ -9,6 +9,7 @@ mod notes;
 mod plans;
 mod queue;
 mod refused;
+mod retry;
 mod several;
 mod state;
 

@@ -61,6 +61,8 @@ pub enum Denial {
         /// How long it must.
         delay: i64,
     },
+    /// The moment at which the law begins to hold has not come, nanoseconds since 1970.
+    Before(i64),
     /// A priority is not low enough.
     Priority {
         /// The victim's.
@@ -144,6 +146,15 @@ impl Denial {
         }
     }
 
+    /// The moment from which on time alone may have made the law hold, where it can, nanoseconds since 1970.
+    pub fn retry_at(&self, now: i64) -> Option<i64> {
+        match self {
+            Denial::TooSoon { waited, delay } => Some(now.saturating_add(delay.saturating_sub(*waited))),
+            Denial::Before(moment) => Some(*moment),
+            _ => None,
+        }
+    }
+
     /// What it is, to be reported.
     pub fn detail(&self, cluster: &Cluster) -> Detail {
         match self {
@@ -156,6 +167,7 @@ impl Denial {
             Denial::TooSoon { waited, delay } => {
                 Detail::default().duration("waited", *waited).duration("delay", *delay)
             }
+            Denial::Before(_) => Detail::default(),
             Denial::Priority { victim, preemptor } => {
                 Detail::default().count("priority", *victim).count("preemptor-priority", *preemptor)
             }

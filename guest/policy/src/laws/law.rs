@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::{Case, Denial, NodeCost, NodeVictims};
-use crate::contract::KeyBuilder;
+use crate::contract::{ChangeKind, KeyBuilder};
 use crate::model::{Cluster, Job, Pod, PodIx, QueueIx};
 
 /// Which question a law answers.
@@ -82,43 +82,71 @@ pub struct Text {
     pub file: &'static str,
 }
 
-/// A law.
-#[derive(Debug)]
-pub struct Law<F> {
+/// What is known of a law without asking it.
+#[derive(Debug, Clone, Copy)]
+pub struct About {
     /// The question it answers.
     pub question: Question,
     /// What is said of it.
     pub text: Text,
+    /// After which changes it may hold where it did not; a change of the preemptor itself is not said.
+    pub retry_after: &'static [ChangeKind],
+}
+
+/// A law.
+#[derive(Debug)]
+pub struct Law<F> {
+    /// What is known of it.
+    pub about: About,
     /// The law itself.
     pub function: F,
 }
 
+/// After which changes a law may hold where nothing else is said of it: laws are about pods, and about what objects say.
+const PODS_AND_OBJECTS: &[ChangeKind] =
+    &[ChangeKind::PodUpserted, ChangeKind::PodRemoved, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved];
+
 impl Law<Holds> {
     /// A precondition.
     pub const fn gate(text: Text, function: Holds) -> Law<Holds> {
-        Law { question: Question::Gate, text, function }
+        Law::of(Question::Gate, text, function)
     }
 
     /// A plan invariant.
     pub const fn limit(text: Text, function: Holds) -> Law<Holds> {
-        Law { question: Question::Limit, text, function }
+        Law::of(Question::Limit, text, function)
     }
 }
 
 impl Law<Admits> {
     /// A victim filter.
     pub const fn guard(text: Text, function: Admits) -> Law<Admits> {
-        Law { question: Question::Guard, text, function }
+        Law::of(Question::Guard, text, function)
     }
 }
 
 impl<F> Law<F> {
+    const fn of(question: Question, text: Text, function: F) -> Law<F>
+    where
+        F: Copy,
+    {
+        Law { about: About { question, text, retry_after: PODS_AND_OBJECTS }, function }
+    }
+
     /// A comparator.
     pub const fn order(text: Text, function: F) -> Law<F>
     where
         F: Copy,
     {
-        Law { question: Question::Order, text, function }
+        Law::of(Question::Order, text, function).retry_after(&[])
+    }
+
+    /// The same law, of which it is known that only these changes matter.
+    pub const fn retry_after(self, changes: &'static [ChangeKind]) -> Law<F>
+    where
+        F: Copy,
+    {
+        Law { about: About { retry_after: changes, ..self.about }, function: self.function }
     }
 }
 

@@ -35,7 +35,8 @@ pub use detail::Detail;
 pub use exemption::{Exemption, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS};
 pub(crate) use law::page;
 pub use law::{
-    Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, SortBy, Text,
+    About, Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, SortBy,
+    Text,
 };
 pub use loss::{NodeCost, NodeVictims, count};
 pub use preemptor::{Companion, Preemptor};
@@ -52,10 +53,8 @@ pub struct Rule {
     pub code: &'static str,
     /// Where the system says so: seed and section, or upstream file.
     pub source: &'static str,
-    /// The question it answers.
-    pub question: Question,
-    /// What is said of it.
-    pub law: &'static Text,
+    /// What is known of it.
+    pub about: &'static About,
     /// Which preemptors it does not apply to.
     pub exemption: Option<&'static Exemption>,
 }

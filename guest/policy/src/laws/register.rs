@@ -1,7 +1,7 @@
 //! The register: every law in force anywhere, under the code its users are shown, and every rule of the engine.
 
-use super::{CaseText, Laws, Question, Rule};
-use crate::contract::Template;
+use super::{About, CaseText, Laws, Question, Rule};
+use crate::contract::{ChangeKind, Template};
 
 /// A law, or a rule of the engine, as users know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Entry {
     pub exempt: Option<&'static str>,
     /// What is said where it does not hold.
     pub templates: &'static [CaseText],
+    /// After which changes it may hold where it did not; empty for an order.
+    pub retry_after: &'static [ChangeKind],
     text: &'static str,
 }
 
@@ -55,10 +57,11 @@ impl Entry {
 
 impl From<&Rule> for Entry {
     fn from(rule: &Rule) -> Entry {
-        let Rule { code, source, question, law, exemption } = *rule;
+        let Rule { code, source, about, exemption } = *rule;
+        let About { question, text: law, retry_after } = *about;
         let exempt = exemption.map(|exemption| exemption.sentence);
         let (name, sentence, templates, text) = (law.name, law.sentence, law.templates, law.file);
-        Entry { code, question, sentence, source, name, exempt, templates, text }
+        Entry { code, question, sentence, source, name, exempt, templates, retry_after, text }
     }
 }
 
@@ -133,6 +136,13 @@ mod tests {
             for case in [said("Denial::Case(\""), said("case: \"")].concat() {
                 assert!(cases.contains(&case.as_str()), "{} has no sentence for `{case}`", entry.code);
             }
+        }
+    }
+
+    #[test]
+    fn a_law_that_can_refuse_says_after_which_changes_it_may_hold() {
+        for (_, entry) in systems::rules() {
+            assert_eq!(entry.retry_after.is_empty(), entry.question == Question::Order, "{}", entry.code);
         }
     }
 

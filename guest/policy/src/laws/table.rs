@@ -35,11 +35,11 @@ pub struct Order {
 pub struct PendingOrder {
     /// The law.
     pub rule: Rule,
-    /// What it goes by.
+    /// How it compares pods.
     pub by: OrderBy,
 }
 
-/// What the order of the queue goes by.
+/// How the order of the queue compares pods.
 #[derive(Debug, Clone, Copy)]
 pub enum OrderBy {
     /// A key of each pod.
@@ -168,8 +168,7 @@ macro_rules! laws {
         $crate::laws::Rule {
             code: $code,
             source: $source,
-            question: $law.question,
-            law: &$law.text,
+            about: &$law.about,
             exemption: laws! { @exemption $($exemption)? },
         }
     };

@@ -10,8 +10,6 @@ struct Entry<P> {
     plan: u64,
     /// The host carries it out. Until it says so the plan is only proposed.
     accepted: bool,
-    /// The moment at which it is void, nanoseconds since 1970.
-    expires: Option<i64>,
     preemptors: Vec<P>,
     victims: Vec<P>,
 }
@@ -36,7 +34,6 @@ impl<P> Ledger<P> {
         let entries = self.entries.iter().map(|entry| Entry {
             plan: entry.plan,
             accepted: entry.accepted,
-            expires: entry.expires,
             preemptors: all(&entry.preemptors),
             victims: all(&entry.victims),
         });
@@ -63,9 +60,9 @@ impl Ledger {
     }
 
     /// Enters a plan that is proposed to the host and gives it its number.
-    pub fn propose(&mut self, preemptors: Vec<PodIx>, victims: Vec<PodIx>, expires: Option<i64>) -> u64 {
+    pub fn propose(&mut self, preemptors: Vec<PodIx>, victims: Vec<PodIx>) -> u64 {
         self.last = self.last.saturating_add(1);
-        self.entries.push(Entry { plan: self.last, accepted: false, expires, preemptors, victims });
+        self.entries.push(Entry { plan: self.last, accepted: false, preemptors, victims });
         self.last
     }
 
@@ -116,8 +113,7 @@ impl Entry<PodIx> {
     /// How many victims still hold a node; 0 where the plan is over for another reason.
     fn left(&self, cluster: &Cluster) -> usize {
         let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
-        let expired = self.expires.is_some_and(|expires| expires <= cluster.now());
-        if expired || !self.preemptors.iter().any(waits) {
+        if !self.preemptors.iter().any(waits) {
             return 0;
         }
         let holds = |pod: &&PodIx| cluster.pod(**pod).is_some_and(|pod| pod.place.node().is_some());

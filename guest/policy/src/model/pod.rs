@@ -104,8 +104,8 @@ pub struct Task {
     pub role: Option<Symbol>,
     /// Its number within its role.
     pub index: Option<u32>,
-    /// Nobody may evict it before this moment, nanoseconds since 1970.
-    pub protected_until: Option<i64>,
+    /// How long nobody may evict it after it was placed, in nanoseconds.
+    pub cooldown: Option<i64>,
     /// The cluster itself depends on it: nobody may evict it.
     pub critical: bool,
     /// It has ended well and counts for its gang forever.
@@ -129,6 +129,8 @@ pub struct Pod {
     pub entered: i64,
     /// When it started, nanoseconds since 1970.
     pub started: Option<i64>,
+    /// When it was placed, nanoseconds since 1970.
+    pub scheduled: Option<i64>,
     /// What it asks for.
     pub request: Request,
     /// Which nodes it may run on.
@@ -166,6 +168,12 @@ impl Pod {
     /// It is beyond the minimum of its job, in a system of elastic jobs: such pods are what is preemptible there.
     pub fn is_elastic(&self) -> bool {
         self.attributes.preemptibility == Preemptibility::Preemptible
+    }
+
+    /// Nobody may evict it before this moment, nanoseconds since 1970.
+    pub fn protected_until(&self) -> Option<i64> {
+        let (placed, cooldown) = self.scheduled.zip(self.attributes.task.cooldown)?;
+        Some(placed.saturating_add(cooldown))
     }
 
     /// It holds its node only until it is gone: it is being deleted, or somebody was asked to delete it.

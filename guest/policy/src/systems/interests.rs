@@ -20,5 +20,6 @@ pub fn interests(labels: &[&str], annotations: &[&str], kinds: &[(&str, &str)]) 
         pod_fields: Vec::new(),
         node_labels: Vec::new(),
         kinds: kinds.iter().map(kind).collect(),
+        placed_kinds: Vec::new(),
     }
 }

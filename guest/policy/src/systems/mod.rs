@@ -21,7 +21,7 @@ pub use interests::{DEFAULT_SCHEDULER, interests, schedulers};
 pub use pod_votes::PodVotes;
 pub use selector::{Labels, Selector, every_label};
 
-use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, ReleaseCause, SystemInfo, Template};
+use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, PodStatus, ReleaseCause, SystemInfo, Template};
 use crate::engine::engine_rules;
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
@@ -36,6 +36,9 @@ pub trait System: Debug + Send {
 
     /// Reads a pod that is new or has changed: its labels, annotations and fields.
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes;
+
+    /// Reads what has changed in a known pod: all but its status is as it was read before.
+    fn read_status(&mut self, _cluster: &Cluster, _status: &PodStatus, _attributes: &mut PodAttributes) {}
 
     /// Removes a pod.
     fn forget_pod(&mut self, _pod: PodIx) {}

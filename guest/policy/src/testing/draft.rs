@@ -1,7 +1,7 @@
 //! Pods in words.
 
 use super::amounts;
-use crate::contract::{Phase, Pod, PodKind};
+use crate::contract::{Phase, Pod};
 
 /// A pod in words.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub fn pod(name: &str) -> Draft {
 
 /// A pending reservation of priority 0.
 pub fn reservation(name: &str) -> Draft {
-    pod(name).with(|pod| pod.kind = PodKind::Reservation)
+    pod(name).with(|pod| pod.kind = Some(0))
 }
 
 impl Draft {
@@ -73,8 +73,8 @@ impl Draft {
     /// What the world calls it.
     pub fn name(&self) -> String {
         match self.pod.kind {
-            PodKind::Pod => format!("{}/{}", self.pod.namespace, self.pod.name),
-            PodKind::Reservation => format!("Reservation/{}", self.pod.name),
+            None => format!("{}/{}", self.pod.namespace, self.pod.name),
+            Some(_) => format!("Reservation/{}", self.pod.name),
         }
     }
 }

@@ -15,7 +15,6 @@ pub fn object(kind: &str, name: &str, attributes: [&[(&str, &str)]; 2], body: Va
     json.as_object_mut().unwrap().insert("metadata".to_owned(), metadata);
     Object {
         group: "scheduling.sigs.k8s.io".to_owned(),
-        version: "v1alpha1".to_owned(),
         kind: kind.to_owned(),
         namespace: namespace.to_owned(),
         name: name.to_owned(),

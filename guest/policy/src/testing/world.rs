@@ -88,10 +88,9 @@ impl World {
 
     /// These pods in the order of their keys, as a host sorts them.
     pub fn queue(&mut self, pods: &[PodId]) -> Vec<PodId> {
-        let keys = self.engine.queue_keys(pods).unwrap().keys;
-        let mut queue: Vec<_> = keys.into_iter().zip(pods.iter().map(|pod| (self.pod_name(*pod), *pod))).collect();
-        queue.sort();
-        queue.into_iter().map(|(_, (_, pod))| pod).collect()
+        let mut pods = pods.to_vec();
+        pods.sort_by_key(|pod| self.pod_name(*pod));
+        self.engine.queue_keys(&pods).unwrap().sort(pods)
     }
 
     pub fn pre_filter(&mut self, pod: &str) -> Admission {

@@ -52,7 +52,7 @@ fn verdict(world: &World, verdicts: &NodeVerdicts, node: &str) -> String {
 
 fn post_filter(world: &mut World, pod: &str) -> String {
     let id = world.id(pod);
-    let PostFiltered { plan, reason, effects } = match world.engine.post_filter(&[id], &Refuted::default()) {
+    let PostFiltered { plan, reason, retry, effects } = match world.engine.post_filter(&[id], &Refuted::default()) {
         Ok(answer) => answer,
         Err(error) => return format!("{error:?}"),
     };
@@ -67,7 +67,7 @@ fn post_filter(world: &mut World, pod: &str) -> String {
     };
     let Effects { releases, admits, withdrawn, reorder } = effects;
     let reason = in_names(world, reason);
-    format!("{plan:?} {reason:?} {:?} {:?} {:?} {reorder}", names(releases), names(admits), names(withdrawn))
+    format!("{plan:?} {reason:?} {retry:?} {:?} {:?} {:?} {reorder}", names(releases), names(admits), names(withdrawn))
 }
 
 /// A reason with names instead of the numbers of pods and nodes.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::subsequence;
 
 use crate::answers::{self, Answers};
-use crate::contract::Event;
+use crate::contract::{Event, Phase, Pod as Pending};
 use crate::scene::{Cast, Pod, Scene, scene};
 use crate::testing::{Numbers, World, key};
 
@@ -82,6 +82,28 @@ proptest! {
     fn the_order_of_the_events_and_the_numbers_do_not_matter(scene in scene(Cast::Everything), telling in telling()) {
         let [plain, shuffled] = [scene.world(), told(&scene, &telling)].map(|mut world| answers(&mut world, &scene));
         prop_assert_eq!(answers::differences(&plain, &shuffled), Vec::<String>::new());
+    }
+
+    /// Pods that are told as pending, and then by their status alone.
+    #[test]
+    fn a_status_says_as_much_as_the_whole_pod(scene in scene(Cast::Everything), telling in telling()) {
+        let mut world = scene.empty_world();
+        number(&mut world.numbers, &telling);
+        let (mut events, mut changes) = (Vec::new(), Vec::new());
+        for event in scene.events(&mut world.numbers) {
+            if let Event::PodUpserted(pod) = &event {
+                let before = Pending { node: None, nominated: None, terminating: false, started: None, ..pod.clone() };
+                changes.push(Event::PodStatus(pod.status()));
+                events.push(Event::PodUpserted(Pending { phase: Phase::Pending, ..before }));
+            } else {
+                events.push(event);
+            }
+        }
+        world.tell(events);
+        answers(&mut world, &scene);
+        changes.chunks(telling.chunk).for_each(|chunk| world.tell(chunk.to_vec()));
+        let [whole, status] = [answers(&mut scene.world(), &scene), answers(&mut world, &scene)];
+        prop_assert_eq!(answers::differences(&whole, &status), Vec::<String>::new());
     }
 
     /// A policy that has lived through changes answers as one that is told of the cluster anew.

@@ -169,6 +169,10 @@ fn explain(wanted: Explain, chosen: &Chosen, session: &mut Virtual) -> Result<()
 /// Reads the snapshots into the session. An error about an object is a failure; warnings are returned.
 fn load(question: &Question<'_>, session: &mut Virtual) -> Result<(Vec<Problem>, Origins), Failure> {
     let Snapshot { objects, origins } = Snapshot::read(question.snapshots)?;
+    let mistakes = session.mirror().mistakes_in(&objects);
+    if !mistakes.is_empty() {
+        return Err(Failure::Input(mistakes));
+    }
     let files = names(question.snapshots);
     let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
     if objects.is_empty() {

@@ -6,7 +6,7 @@ use super::super::page::Page;
 use super::jobs::Jobs;
 use super::record::{Cycle, GATED, OTHER_SCHEDULER};
 use lictor_host::reason::NamedReason;
-use lictor_host::session::{Attempt, AttemptResult};
+use lictor_host::session::{Attempt, AttemptResult, RetryHint};
 
 /// Who was refused before Filter, and who found no node.
 pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
@@ -17,6 +17,8 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
 fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: AttemptResult, title: &str) {
     let told = |attempt: &'a Attempt| (attempt.pod.as_str(), Reported::of(cycle, attempt));
     let groups = jobs.group(cycle.left_over(result).map(told));
+    let hints: BTreeMap<&str, &RetryHint> =
+        cycle.left_over(result).map(|attempt| (attempt.pod.as_str(), &attempt.retry)).collect();
     if groups.is_empty() {
         return;
     }
@@ -34,6 +36,17 @@ fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: Attemp
         if let Some(line) = preemption {
             page.paragraph("    ", 6, &line);
         }
+        // Pods of one job may have waited for different times.
+        let mut retry = RetryHint::default();
+        group.pods.iter().filter_map(|pod| hints.get(pod)).for_each(|hint| retry.add((*hint).clone()));
+        tell_retry(page, &retry);
+    }
+}
+
+/// When to try again.
+fn tell_retry(page: &mut Page, retry: &RetryHint) {
+    if !retry.is_empty() {
+        page.aside("    ", 6, &format!("try again {retry}"));
     }
 }
 
@@ -82,6 +95,7 @@ pub(super) fn tell_untold(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
             page.paragraph("    ", 6, &reason);
         }
     }
+    tell_retry(page, &cycle.happened.retry);
 }
 
 /// Pods that were not tried, because they have scheduling gates.

@@ -90,12 +90,12 @@ fn transcript(policy: &mut dyn Policy, laws: Option<&str>) -> Vec<String> {
     }
     ask!(apply(Vec::new()));
     ask!(queue_keys(&[2, 1, 0]));
-    for pod in 0..8 {
+    for (pod, next) in (0..8).zip(1..) {
         ask!(pre_filter(pod));
         ask!(filter(pod));
-        let refuted = Refuted { placements: vec![Placement { pod, node: 1 }], victims: vec![pod + 1] };
+        let refuted = Refuted { placements: vec![Placement { pod, node: 1 }], victims: vec![next] };
         ask!(post_filter(&[pod], &refuted));
-        ask!(post_filter(&[pod, pod + 1], &refuted));
+        ask!(post_filter(&[pod, next], &refuted));
         ask!(notes(pod));
         ask!(reserve(pod, 0));
         ask!(permit(pod));

@@ -17,8 +17,8 @@ pub fn events() -> Vec<Event> {
         pod(3, "", Phase::Succeeded, None),
         pod(4, "e", Phase::Failed, None),
         bare(5),
-        Pod { kind: PodKind::Pod, phase: Phase::Running, node: Some(3), requests: cpu(60_000), ..bare(6) },
-        Pod { kind: PodKind::Pod, priority: Some(i32::MAX), shape: 2, requests: cpu(50_000), ..bare(7) },
+        Pod { kind: None, phase: Phase::Running, node: Some(3), requests: cpu(60_000), ..bare(6) },
+        Pod { kind: None, priority: Some(i32::MAX), shape: 2, requests: cpu(50_000), ..bare(7) },
     ];
     let mut events = vec![
         Event::Resources(vec![resource("cpu"), resource("pods"), port]),
@@ -41,6 +41,8 @@ pub fn events() -> Vec<Event> {
         }),
     ];
     events.extend(pods.map(Event::PodUpserted));
+    let placed = Pod { phase: Phase::Running, node: Some(3), nominated: Some(1), started: Some(5), ..bare(6) };
+    events.push(Event::PodStatus(PodStatus { preempted: true, scheduled: Some(i64::MIN), ..placed.status() }));
     events.extend([Event::PodRemoved(4), Event::PlanAccepted(0), Event::PlanRefused(u64::MAX), Event::Clock(i64::MAX)]);
     events
 }
@@ -52,7 +54,6 @@ fn attributes() -> Vec<Attribute> {
 fn object(json: &str) -> Object {
     Object {
         group: "scheduling.sigs.k8s.io".to_owned(),
-        version: "v1alpha1".to_owned(),
         kind: "ElasticQuota".to_owned(),
         namespace: "default".to_owned(),
         name: "q".to_owned(),
@@ -65,7 +66,7 @@ fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
     let owner = Owner { kind: "Job".to_owned(), name: "job".to_owned(), uid: "uid".to_owned() };
     Pod {
         id,
-        kind: PodKind::Pod,
+        kind: None,
         namespace: "default".to_owned(),
         name: name.to_owned(),
         uid: format!("uid-{id}"),
@@ -97,7 +98,7 @@ fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
 /// A pod with nothing in every field that may be empty.
 fn bare(id: PodId) -> Pod {
     Pod {
-        kind: PodKind::Reservation,
+        kind: Some(0),
         priority: None,
         priority_class: String::new(),
         never_preempts: false,

@@ -4,6 +4,7 @@
 
 mod assemble;
 mod kept;
+mod recovered;
 mod refused;
 mod running;
 mod stubborn;

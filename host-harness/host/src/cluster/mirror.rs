@@ -9,6 +9,7 @@ mod ledger;
 mod load;
 mod nodes;
 mod objects;
+mod placed;
 mod pods;
 mod removal;
 mod resolve;
@@ -28,11 +29,13 @@ use attributes::Filter;
 use classes::Classes;
 use nodes::Nodes;
 use objects::Objects;
+use placed::PlacedKinds;
 use pods::Pods;
 use resources::Resources;
 
 pub use assumed::Shown;
 pub use change::Change;
+pub use placed::Unread;
 
 /// The cluster as the host knows it.
 #[derive(Debug)]
@@ -55,10 +58,13 @@ pub struct Mirror {
     assumed: BTreeMap<PodId, Assumed>,
     seen_again: BTreeSet<PodId>,
     classes: Classes,
+    placed: PlacedKinds,
     volumes: Volumes,
     /// Pods whose volumes are to be looked at.
     unresolved: BTreeSet<PodId>,
     objects: Objects,
+    /// Objects of placed kinds that could not be read.
+    unread: Vec<Unread>,
     ignored: BTreeMap<String, usize>,
     replaced: Vec<InputError>,
 }
@@ -69,6 +75,9 @@ impl Mirror {
         Mirror {
             labels: Filter::new(&interests.labels, true),
             annotations: Filter::new(&interests.annotations, false),
+            placed: PlacedKinds::new(&interests),
+            objects: Objects::new(&interests),
+            unread: Vec::new(),
             pod_fields: interests.pod_fields,
             node_labels: Filter::new(&interests.node_labels, false),
             schedulers: None,
@@ -83,7 +92,6 @@ impl Mirror {
             classes: Classes::new(),
             volumes: Volumes::default(),
             unresolved: BTreeSet::new(),
-            objects: Objects::new(&interests.kinds),
             ignored: BTreeMap::new(),
             replaced: Vec::new(),
         }
@@ -114,7 +122,7 @@ impl Mirror {
         self.clock = self.clock.max(now);
     }
 
-    /// The number of the pod of this name: `namespace/name`, or `Reservation/name`.
+    /// The number of the pod of this name: `namespace/name`, or `Kind/name` or `Kind/namespace/name` of what is placed like one.
     pub fn pod_id(&self, name: &str) -> Option<PodId> {
         self.pods.id(name)
     }

@@ -9,6 +9,6 @@ mod volumes;
 
 pub use eligibility::Ineligible;
 pub use error::InputError;
-pub use mirror::{Change, Mirror, Shown};
-pub use object::Object;
+pub use mirror::{Change, Mirror, Shown, Unread};
+pub use object::{BadPlacedKind, Object, check_placed_kinds};
 pub use object::{dotted, step};

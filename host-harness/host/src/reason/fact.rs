@@ -161,7 +161,8 @@ fn duration(nanoseconds: i64) -> String {
     format!("{:#}", jiff::SignedDuration::from_nanos(nanoseconds))
 }
 
-fn time(nanoseconds: i64) -> String {
+/// A point in time, as it is shown.
+pub(crate) fn time(nanoseconds: i64) -> String {
     jiff::Timestamp::from_nanosecond(nanoseconds.into())
         .map_or_else(|_| nanoseconds.to_string(), |time| time.to_string())
 }

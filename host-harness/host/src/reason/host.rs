@@ -112,7 +112,7 @@ pub const HOST_RULES: &[HostRule] = &[
         "host/gated",
         "a pod with scheduling gates is not tried",
         &[("", "waits for its scheduling gates to be removed: {gates}")],
-        "While `spec.schedulingGates` of a pod is not empty, no scheduler tries it, and no pod is evicted for it. Whoever set a gate removes it. It counts in a quota or gang where its system counts such pods.",
+        "While `spec.schedulingGates` of a pod is not empty, no scheduler tries it, and no pod is evicted for it. The controller that set a gate removes it. It counts in a quota or gang where its system counts such pods.",
     ),
     rule(
         "host/other-scheduler",

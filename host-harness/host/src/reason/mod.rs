@@ -17,6 +17,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::cluster::Mirror;
+pub(crate) use fact::time;
 pub use fact::{Fact, Span, Value};
 pub use fold::{Shape, fold};
 pub use host::{HOST_RULES, HostRule, host_templates, say};

@@ -50,14 +50,7 @@ mod tests {
     fn object(bytes: usize) -> Event {
         let empty = String::new;
         let json = "x".repeat(bytes);
-        Event::ObjectUpserted(Object {
-            group: empty(),
-            version: empty(),
-            kind: empty(),
-            namespace: empty(),
-            name: empty(),
-            json,
-        })
+        Event::ObjectUpserted(Object { group: empty(), kind: empty(), namespace: empty(), name: empty(), json })
     }
 
     #[test]

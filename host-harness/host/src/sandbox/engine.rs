@@ -54,6 +54,8 @@ impl Sandbox {
 fn config() -> Config {
     let mut config = Config::new();
     config.epoch_interruption(true).wasm_relaxed_simd(false).cranelift_nan_canonicalization(true);
+    // A trap names functions, no addresses, and nobody else unwinds through a policy: neither table is read.
+    config.generate_address_map(false).native_unwind_info(false);
     if cfg!(debug_assertions) {
         // Here the compiler itself is the time, not what it compiles. Its faster register allocator is not made for strangers.
         config.cranelift_opt_level(OptLevel::None);

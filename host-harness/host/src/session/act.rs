@@ -2,7 +2,7 @@
 
 use lictor_contract::*;
 
-use super::{Cause, ProtocolError, Session};
+use super::{Cause, ProtocolError, RetryHint, Session};
 use crate::verify::{self, Proposal};
 
 /// How many steps a cycle may have.
@@ -24,8 +24,10 @@ impl Session {
 
     /// The steps of the cycle.
     fn steps(&mut self) -> Result<(), Cause> {
+        let mut retry = RetryHint::default();
         for _ in 0..STEPS {
             let actions = self.ask(|policy| policy.act())?;
+            retry.add(actions.retry);
             let plans = unfold(actions.plans).map_err(|protocol_error| protocol_error.in_answer_to("act"))?;
             self.claim("act", plans.iter().map(|plan| plan.id))?;
             self.bind_all(&actions.bindings)?;
@@ -33,6 +35,8 @@ impl Session {
                 self.judge_and_carry_out(plan)?;
             }
             if !actions.more {
+                self.cycle_retry = retry.retry_at;
+                self.happened.retry = retry;
                 return Ok(());
             }
         }
@@ -85,7 +89,6 @@ fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
             nominations,
             victims,
             marks: Vec::new(),
-            expires: None,
             reason,
         });
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lictor_contract::{Event, PodId, PodKind};
+use lictor_contract::{Event, PodId};
 
 use super::command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
 use super::journal::Undo;
@@ -71,10 +71,7 @@ impl Session {
     /// What the cluster calls a pod.
     pub(super) fn object_ref(&self, pod: PodId) -> Option<ObjectRef> {
         let pod = self.mirror.pod(pod)?;
-        let (kind, namespace) = match pod.kind {
-            PodKind::Pod => ("Pod", pod.namespace.as_str()),
-            PodKind::Reservation => ("Reservation", ""),
-        };
+        let (kind, namespace) = self.mirror.kind_of(pod);
         let [kind, namespace] = [kind, namespace].map(str::to_owned);
         Some(ObjectRef { kind, namespace, name: pod.name.clone(), uid: pod.uid.clone() })
     }
@@ -113,6 +110,7 @@ impl Session {
         self.asked.open.retain(|_, ask| mirror.pod(ask.pod).is_some());
         self.departures.sweep(mirror);
         self.written.retain(|pod, _| mirror.pod(*pod).is_some());
+        self.retries.retain(|pod, _| mirror.pod(*pod).is_some());
     }
 
     /// Asks what became of commands without an outcome. When the next of them is due.

@@ -1,14 +1,13 @@
 //! One scheduling attempt for one pod.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use lictor_contract::*;
 
 use super::filter::Filtered;
 use super::journal::Undo;
-use super::{Attempt, AttemptResult, Cause, ProtocolError, Session};
+use super::{Attempt, AttemptResult, Cause, ProtocolError, RetryHint, Session};
 use crate::policy::CallError;
-use crate::reason::{self, Fact, NamedReason, Value};
 use crate::verify;
 
 impl Session {
@@ -23,26 +22,9 @@ impl Session {
         self.must_wait_for_a_node(pod)?;
         let mut attempt = self.pre_filter_and_on(pod)?;
         attempt.explanation = self.explanation(pod, attempt.nodes.is_some())?;
+        self.remember_retry(pod, &attempt.retry);
         self.happened.attempts.push(attempt.clone());
         Ok(attempt)
-    }
-
-    /// The pending pods that are not the policy's to try now, by name, and why: they have scheduling gates, or another scheduler.
-    pub fn held_back(&self) -> BTreeMap<String, NamedReason> {
-        let why = |pod: &Pod| Some((self.pod_name(pod.id), self.not_ours_now(pod)?));
-        self.mirror.pods().filter_map(why).collect()
-    }
-
-    /// Why a pending pod is not the policy's to try now.
-    fn not_ours_now(&self, pod: &Pod) -> Option<NamedReason> {
-        let say = |code, name: &str, text: String| {
-            reason::say(code, "", vec![Fact { name: name.to_owned(), value: Value::Name(text) }])
-        };
-        match (verify::waits(pod), pod.gated, pod.foreign) {
-            (true, _, true) => Some(say("host/other-scheduler", "scheduler", pod.scheduler.clone())),
-            (true, true, false) => Some(say("host/gated", "gates", self.mirror.gates(pod.id).join(", "))),
-            _ => None,
-        }
     }
 
     /// Only such a pod can be tried.
@@ -64,10 +46,12 @@ impl Session {
             match answer.admission {
                 Admission::Pass => {}
                 Admission::Refused(reason) => {
+                    attempt.retry.add(answer.retry);
                     attempt.reason = Some(self.named(reason));
                     return self.post_filter(pod, attempt);
                 }
                 Admission::Final(reason) => {
+                    attempt.retry.add(answer.retry);
                     attempt.reason = Some(self.named(reason));
                     return Ok(attempt);
                 }
@@ -78,6 +62,8 @@ impl Session {
             Filtered::Nowhere(summary) => {
                 attempt.result = AttemptResult::Unschedulable;
                 attempt.nodes = Some(summary);
+                // A node may take the pod later, whatever stands in the way of a preemption.
+                attempt.retry.add(RetryHint::of_nodes());
                 self.post_filter(pod, attempt)
             }
         }
@@ -90,9 +76,9 @@ impl Session {
         sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("filter"))?;
         attempt.node = Some(self.node_name(node));
         self.reserve(pod, node)?;
-        let (permission, reason, effects) = self.permit(pod)?;
-        attempt.reason = reason.map(|reason| self.named(reason));
+        let Permitted { permission, reason, retry, effects } = self.permit(pod)?;
         let mut rounds = VecDeque::from([effects]);
+        attempt.reason = self.decides(ExtensionPoint::Permit).then(|| self.named(reason));
         match permission {
             Permission::Allow => {
                 self.bind(pod, node);
@@ -106,6 +92,7 @@ impl Session {
                 rounds.push_front(self.ask_unreserve(pod, ReleaseCause::Failed)?);
                 attempt.result = AttemptResult::Unschedulable;
                 attempt.node = None;
+                attempt.retry.add(retry);
                 attempt.reason = Some(self.named(reason));
             }
         }
@@ -138,9 +125,10 @@ impl Session {
     }
 
     /// Whether the reserved pod may be bound.
-    fn permit(&mut self, pod: PodId) -> Result<(Permission, Option<Reason>, Effects), Cause> {
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, Cause> {
         if !self.decides(ExtensionPoint::Permit) {
-            return Ok((Permission::Allow, None, Effects::default()));
+            let (reason, retry, effects) = Default::default();
+            return Ok(Permitted { permission: Permission::Allow, reason, retry, effects });
         }
         let answer = self.ask(|policy| policy.permit(pod))?;
         self.check_effects("permit", &answer.effects)?;
@@ -148,7 +136,7 @@ impl Session {
             Permission::Wait(nanoseconds) if nanoseconds < 0 => {
                 Err(ProtocolError::NegativeWait(nanoseconds).in_answer_to("permit"))
             }
-            permission => Ok((permission, Some(answer.reason), answer.effects)),
+            _ => Ok(answer),
         }
     }
 }

@@ -81,7 +81,7 @@ impl Session {
         let deleted = (how == How::Delete).then(|| self.mirror.now());
         self.ask_for(victim, Change::Evict { deleted, marks: plan.marks.clone() }, plan.id);
         let beneficiaries: BTreeSet<PodId> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
-        let departure = Departure { plan: plan.id, beneficiaries, expires: plan.expires };
+        let departure = Departure { plan: plan.id, beneficiaries };
         let before = self.departures.set(victim, Some(departure));
         self.journal.push(Undo::Departure(victim, before));
     }
@@ -93,14 +93,14 @@ mod tests {
     use crate::driver::Virtual;
     use crate::session::How;
     use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, session};
-    use crate::verify::testing::{node, on, pod, reservation, with};
+    use crate::verify::testing::{IN_SLOT, node, on, pod, slot, with};
     use serde_json::json;
 
     const ASKED: &str = "post-filter default/p";
 
     /// A plan for `p` on `n1`.
     fn sketch(id: u64, victims: &'static [&'static str], soft: bool) -> Sketch {
-        Sketch { id, nominations: &[("default/p", "n1")], victims, soft, expires: None }
+        Sketch { id, nominations: &[("default/p", "n1")], victims, soft }
     }
 
     /// One attempt for `p`, for which no node fits, with this plan.
@@ -165,40 +165,32 @@ mod tests {
     }
 
     #[test]
-    fn who_consumes_a_reservation_leaves_with_it() {
-        let allocated = json!({"scheduling.koordinator.sh/reservation-allocated": r#"{"name":"r"}"#});
+    fn who_uses_a_slot_leaves_with_it() {
+        let allocated = json!({IN_SLOT: r#"{"slot":{"name":"r"}}"#});
         let owner = on("n1", with(pod("o", 1, 0), "/metadata", "annotations", allocated));
-        let policy = planned(Scripted::deciding(ALL), sketch(5, &["Reservation/r"], true));
-        let mut session = session(&policy, [node("n1", 4), reservation("r", 4, Some("n1")), owner, pod("p", 3, 9)]);
+        let policy = planned(Scripted::deciding(ALL), sketch(5, &["Slot/r"], true));
+        let mut session = session(&policy, [node("n1", 4), slot("r", 4, Some("n1")), owner, pod("p", 3, 9)]);
         session.try_pod("default/p").unwrap();
         session.evictions_complete().unwrap();
-        assert_eq!(session.mirror().pod_id("Reservation/r"), None);
+        assert_eq!(session.mirror().pod_id("Slot/r"), None);
         assert_eq!(session.mirror().pod_id("default/o"), None);
-    }
-
-    /// `p` is promised the room of `v` until 10; `q` asks for it at the given time. What is refused to `q`, and whether `v` is
-    /// its victim.
-    fn asked_again(at: i64) -> (Vec<String>, bool) {
-        let plan = |id, nominations, expires| Sketch { id, nominations, victims: &["default/v"], soft: true, expires };
-        let policy = Scripted::deciding(ALL)
-            .say("filter default/p", Say::Fits(&[]))
-            .say("filter default/q", Say::Fits(&[]))
-            .say(ASKED, Say::Plan(plan(5, &[("default/p", "n1")], Some(10)), Fx::default()))
-            .say("post-filter default/q", Say::Plan(plan(6, &[("default/q", "n1")], None), Fx::default()));
-        let cluster = [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9), pod("q", 1, 9)];
-        let mut session = session(&policy, cluster);
-        session.try_pod("default/p").unwrap();
-        session.take_happened();
-        session.advance(at).unwrap();
-        session.try_pod("default/q").unwrap();
-        let happened = session.take_happened();
-        let refused = happened.refused.into_iter().map(|refused| refused.reason.code).collect();
-        (refused, happened.victims.contains_key("default/v"))
     }
 
     #[test]
     fn a_plan_under_way_is_not_planned_again_by_another_pod() {
-        assert_eq!(asked_again(9), (vec!["host/leaving".to_owned()], false));
-        assert_eq!(asked_again(10), (Vec::new(), true));
+        let plan = |id, nominations| Sketch { id, nominations, victims: &["default/v"], soft: true };
+        let policy = Scripted::deciding(ALL)
+            .say("filter default/p", Say::Fits(&[]))
+            .say("filter default/q", Say::Fits(&[]))
+            .say(ASKED, Say::Plan(plan(5, &[("default/p", "n1")]), Fx::default()))
+            .say("post-filter default/q", Say::Plan(plan(6, &[("default/q", "n1")]), Fx::default()));
+        let cluster = [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9), pod("q", 1, 9)];
+        let mut session = session(&policy, cluster);
+        session.try_pod("default/p").unwrap();
+        session.take_happened();
+        session.try_pod("default/q").unwrap();
+        let happened = session.take_happened();
+        let refused: Vec<&str> = happened.refused.iter().map(|refused| refused.reason.code.as_str()).collect();
+        assert_eq!((refused.as_slice(), happened.victims.len()), (["host/leaving"].as_slice(), 0));
     }
 }

@@ -14,7 +14,7 @@ impl Session {
         let node = key.strip_prefix("Node/").and_then(|name| self.mirror.node_id(name));
         let homeless: Vec<PodId> = node.map(|node| self.occupancy.held().on(node).collect()).unwrap_or_default();
         let mut rounds = VecDeque::new();
-        if let Some(pod) = self.pod_of(key) {
+        if let Some(pod) = self.mirror.pod_of_key(key) {
             rounds.extend(self.unreserve(pod, ReleaseCause::Removed)?);
         }
         for pod in homeless {
@@ -26,20 +26,14 @@ impl Session {
         self.carry(rounds)
     }
 
-    /// The pods that leave with one: those that consume it, where it is a reservation.
+    /// The pods that leave with one: those that use its room, where it is an object that is placed like a pod.
     pub fn leaving_with(&self, pod: PodId) -> Vec<PodId> {
-        self.occupancy.owners(&self.mirror, pod).collect()
+        self.occupancy.users(&self.mirror, pod).collect()
     }
 
     /// What inputs call a pod.
     pub fn key_of(&self, pod: PodId) -> Option<String> {
         self.object_ref(pod).map(|object| object.key())
-    }
-
-    /// The pod that an object's name means: `Pod/namespace/name` or `Reservation/name`.
-    fn pod_of(&self, key: &str) -> Option<PodId> {
-        let name = key.strip_prefix("Pod/").or_else(|| key.starts_with("Reservation/").then_some(key))?;
-        self.mirror.pod_id(name)
     }
 }
 

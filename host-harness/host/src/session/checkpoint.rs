@@ -51,7 +51,6 @@ struct SavedDeparture {
     object: ObjectRef,
     plan: u64,
     beneficiaries: Vec<ObjectRef>,
-    expires: Option<i64>,
 }
 
 /// What the policy remembers.
@@ -103,9 +102,9 @@ impl Session {
                 written,
             })
         });
-        let leaving = self.departures.iter().filter_map(|(victim, Departure { plan, beneficiaries, expires })| {
+        let leaving = self.departures.iter().filter_map(|(victim, Departure { plan, beneficiaries })| {
             let beneficiaries = beneficiaries.iter().filter_map(|pod| self.object_ref(*pod)).collect();
-            Some(SavedDeparture { object: self.object_ref(victim)?, plan: *plan, beneficiaries, expires: *expires })
+            Some(SavedDeparture { object: self.object_ref(victim)?, plan: *plan, beneficiaries })
         });
         Ok(SessionCheckpoint {
             format: FORMAT,
@@ -129,10 +128,10 @@ impl Session {
         for ask in saved.asked {
             self.ask_again(ask);
         }
-        for SavedDeparture { object, plan, beneficiaries, expires } in saved.leaving {
+        for SavedDeparture { object, plan, beneficiaries } in saved.leaving {
             let Some(victim) = self.pod_of_object(&object) else { continue };
             let beneficiaries = beneficiaries.iter().filter_map(|pod| self.pod_of_object(pod)).collect();
-            self.departures.set(victim, Some(Departure { plan, beneficiaries, expires }));
+            self.departures.set(victim, Some(Departure { plan, beneficiaries }));
         }
         for SavedPlace { object, node, deadline, written } in saved.held {
             let (Some(pod), Some(node)) = (self.pod_of_object(&object), self.mirror.node_id(&node)) else { continue };

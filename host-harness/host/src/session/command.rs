@@ -22,13 +22,9 @@ pub struct ObjectRef {
 }
 
 impl ObjectRef {
-    /// What the mirror calls it: `namespace/name`, or `Kind/name` of what is placed like a pod.
+    /// What the mirror calls it: `namespace/name`, or the key of what is placed like a pod.
     pub fn pod_name(&self) -> String {
-        if self.kind == "Pod" {
-            format!("{}/{}", self.namespace, self.name)
-        } else {
-            format!("{}/{}", self.kind, self.name)
-        }
+        if self.kind == "Pod" { format!("{}/{}", self.namespace, self.name) } else { self.key() }
     }
 
     /// What inputs call it: `Kind/namespace/name` or `Kind/name`.

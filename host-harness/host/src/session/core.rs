@@ -6,8 +6,9 @@ use lictor_contract::*;
 
 use super::asked::Asked;
 use super::journal::Undo;
+use super::left_out::LeftOut;
 use super::{Cause, CommandId, Happened, OpenError, SessionError};
-use crate::cluster::Mirror;
+use crate::cluster::{Mirror, Unread, check_placed_kinds};
 use crate::policy::{CallError, Policy};
 use crate::reason::{NamedReason, Templates};
 use crate::verify::{Departures, Ground, Occupancy, waits};
@@ -33,6 +34,8 @@ pub struct Session {
     /// The policy has promised something, or withdrawn it, since then.
     pub(super) promised: bool,
     pub(super) points: BTreeSet<ExtensionPoint>,
+    /// The verdict of the policy's Filter is about room, too.
+    pub(super) judges_room: bool,
     pub(super) mirror: Mirror,
     pub(super) occupancy: Occupancy,
     pub(super) departures: Departures,
@@ -43,10 +46,16 @@ pub struct Session {
     pub(super) journal: Vec<Undo>,
     /// What the policy is still to be told beside what has changed in the cluster.
     pub(super) notices: Vec<Event>,
+    /// What the policy cannot count.
+    pub(super) left_out: LeftOut,
     /// The marks that are assumed on pods that have a node and are not bound yet, under their numbers.
     pub(super) written: BTreeMap<PodId, (CommandId, Vec<Mark>)>,
     /// The numbers of plans that this instance of the policy has used.
     pub(super) plans: BTreeSet<u64>,
+    /// When time alone may let these pods be scheduled that were refused, nanoseconds since 1970.
+    pub(super) retries: BTreeMap<PodId, i64>,
+    /// The same for the pods that waited in the last cycle of the policy's own.
+    pub(super) cycle_retry: Option<i64>,
     /// Every attempt is explained.
     pub(super) explains: bool,
     /// The queue must be ordered anew.
@@ -77,6 +86,7 @@ impl Session {
         if let Some(point) = points.iter().find(|point| !policy.has(point.interface())) {
             return Err(OpenError::Lacks { system: set.name, point: *point });
         }
+        check_placed_kinds(&set.interests.placed_kinds)?;
         Ok(Session {
             policy,
             system: laws,
@@ -85,16 +95,20 @@ impl Session {
             saved: None,
             promised: false,
             points,
+            judges_room: set.judges_room,
             templates: Templates::new(set.templates),
-            occupancy: Occupancy::new(&set.interests),
+            occupancy: Occupancy::default(),
             mirror: mirror(set.interests, set.schedulers),
             departures: Departures::default(),
             asked: Asked::default(),
             patience: PATIENCE,
             journal: Vec::new(),
             notices: Vec::new(),
+            left_out: LeftOut::default(),
             written: BTreeMap::new(),
             plans: BTreeSet::new(),
+            retries: BTreeMap::new(),
+            cycle_retry: None,
             explains: false,
             reorder: false,
             happened: Happened::default(),
@@ -153,6 +167,7 @@ impl Session {
 
     /// Tells the policy, and notes for the host, what changed.
     pub(super) fn sync(&mut self) -> Result<(), Cause> {
+        self.report_unread();
         let mut events = self.note_changes();
         if !self.down {
             events.append(&mut self.notices);
@@ -162,17 +177,32 @@ impl Session {
         Ok(())
     }
 
+    /// Objects of placed kinds that could not be read are findings of the host.
+    fn report_unread(&mut self) {
+        let unread = self.mirror.drain_unread().into_iter().map(|Unread { object, mistake }| Finding {
+            severity: Severity::Error,
+            object,
+            path: String::new(),
+            message: mistake.message,
+            remedy: mistake.remedy,
+        });
+        self.findings.extend(unread);
+    }
+
     /// Notes for the host what changed; what the policy is to be told of it.
     pub(super) fn note_changes(&mut self) -> Vec<Event> {
         let events = self.mirror.drain_events();
         for event in &events {
-            let lost = match event {
-                Event::PodUpserted(pod) if pod.nominated.is_none() && waits(pod) => self.occupancy.promise_of(pod.id),
+            let status = match event {
+                Event::PodUpserted(pod) => Some(pod.status()),
+                Event::PodStatus(status) => Some(status.clone()),
                 _ => None,
             };
+            let lost = status.filter(|status| status.nominated.is_none() && waits(status)).map(|status| status.id);
+            let lost = lost.filter(|pod| self.occupancy.promise_of(*pod).is_some());
             self.occupancy.observe(event);
-            if let (Some(_), Event::PodUpserted(pod)) = (lost, event) {
-                let name = self.pod_name(pod.id);
+            if let Some(pod) = lost {
+                let name = self.pod_name(pod);
                 self.happened.withdrawn.push(name);
             }
         }
@@ -180,12 +210,18 @@ impl Session {
         events
     }
 
-    /// Tells the policy these events; what it finds.
-    pub(super) fn apply_chunked(&mut self, mut events: Vec<Event>) -> Result<Vec<Finding>, Cause> {
+    /// Tells the policy these events, without what it cannot count; what it finds. An object that it proves unable to count is left out
+    /// from now on, and the next input has an instance that knows everything else.
+    pub(super) fn apply_chunked(&mut self, events: Vec<Event>) -> Result<Vec<Finding>, Cause> {
+        let mut events = self.countable(events);
         let mut findings = Vec::new();
         while !events.is_empty() {
             let rest = events.split_off(events.len().min(CHUNK));
-            findings.extend(self.policy.apply(std::mem::replace(&mut events, rest))?.findings);
+            let applied = self.policy.apply(std::mem::replace(&mut events, rest));
+            if let Err(CallError::Refused { error: PolicyError::Overflow(over), .. }) = &applied {
+                self.leave_out(over);
+            }
+            findings.extend(applied?.findings);
         }
         Ok(findings)
     }

@@ -64,14 +64,12 @@ impl Session {
             });
             return Ok(pods);
         }
-        let keys = self.ask(|policy| policy.queue_keys(&pods))?.keys;
-        if keys.len() != pods.len() {
-            let protocol_error = ProtocolError::Keys { asked: pods.len(), answered: keys.len() };
+        let answer = self.ask(|policy| policy.queue_keys(&pods))?;
+        if answer.keys.len() != pods.len() {
+            let protocol_error = ProtocolError::Keys { asked: pods.len(), answered: answer.keys.len() };
             return Err(protocol_error.in_answer_to("queue-keys"));
         }
-        let mut queue: Vec<(Vec<u8>, PodId)> = keys.into_iter().zip(pods).collect();
-        queue.sort_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(queue.into_iter().map(|(_, pod)| pod).collect())
+        Ok(answer.sort(pods))
     }
 }
 

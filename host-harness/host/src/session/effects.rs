@@ -72,7 +72,7 @@ impl Session {
 
     /// What was promised to a pod that still waits cannot be kept.
     pub(super) fn withdraw_broken(&mut self, pod: PodId, promised: bool) {
-        let Some(known) = self.mirror.pod(pod).filter(|pod| waits(pod)) else { return };
+        let Some(known) = self.mirror.pod(pod).filter(|pod| waits(&pod.status())) else { return };
         let nominated = known.nominated.is_some();
         if promised || nominated {
             self.happened.withdrawn.push(self.pod_name(pod));
@@ -85,7 +85,7 @@ impl Session {
 
     /// The cluster still shows a nomination that was withdrawn.
     pub(super) fn withdraw_in_cluster(&mut self, pod: PodId) {
-        if self.mirror.pod(pod).is_some_and(|pod| waits(pod) && pod.nominated.is_some()) {
+        if self.mirror.pod(pod).is_some_and(|pod| waits(&pod.status()) && pod.nominated.is_some()) {
             self.ask_for(pod, Change::Nominate(None), 0);
         }
     }

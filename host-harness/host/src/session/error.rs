@@ -2,6 +2,7 @@
 
 use lictor_contract::{ConfigError, ExtensionPoint, NodeId, PodId};
 
+use crate::cluster::BadPlacedKind;
 use crate::policy::CallError;
 use crate::verify::Violation;
 
@@ -25,6 +26,9 @@ pub enum OpenError {
         /// The extension point.
         point: ExtensionPoint,
     },
+    /// The system declares a placed kind that cannot be.
+    #[error(transparent)]
+    PlacedKind(#[from] BadPlacedKind),
 }
 
 /// A refused configuration in words.

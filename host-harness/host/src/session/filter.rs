@@ -38,10 +38,13 @@ impl Session {
     pub(super) fn filter(&mut self, pod: PodId) -> Result<Filtered, Cause> {
         let verdicts = if self.decides(ExtensionPoint::Filter) {
             let verdicts = self.ask(|policy| policy.filter(pod))?;
-            self.read_verdicts(verdicts).map_err(|protocol_error| protocol_error.in_answer_to("filter"))?
+            let verdicts =
+                self.read_verdicts(verdicts).map_err(|protocol_error| protocol_error.in_answer_to("filter"))?;
+            if self.judges_room { verdicts } else { self.with_own_verdicts(pod, verdicts) }
         } else {
             self.sync()?;
-            self.own_verdicts(pod)
+            let nodes = self.mirror.nodes().map(|node| (node.id, None)).collect();
+            self.with_own_verdicts(pod, Verdicts { nodes, obstacles: Vec::new() })
         };
         let fitting: Vec<NodeId> =
             self.mirror.nodes().map(|node| node.id).filter(|node| verdicts.takes(*node)).collect();
@@ -98,17 +101,18 @@ impl Session {
         Ok(verdicts)
     }
 
-    /// The verdicts where the policy leaves Filter to the host: it passes every node that the host can bind the pod to.
-    fn own_verdicts(&self, pod: PodId) -> Verdicts {
-        let mut verdicts = Verdicts::default();
-        for node in self.mirror.nodes().map(|node| node.id) {
-            let obstacle = verify::bindings(&self.ground(), &[Placement { pod, node }]).err().map(|violation| {
-                verdicts.obstacles.push(violation.to_string());
-                verdicts.obstacles.len().saturating_sub(1)
+    /// The verdicts with those of the host where the policy leaves room to it: of the nodes that take the pod, those to which the host
+    /// can bind it.
+    fn with_own_verdicts(&self, pod: PodId, verdicts: Verdicts) -> Verdicts {
+        let Verdicts { mut nodes, mut obstacles } = verdicts;
+        for (node, obstacle) in nodes.iter_mut().filter(|(_, obstacle)| obstacle.is_none()) {
+            let violation = verify::bindings(&self.ground(), &[Placement { pod, node: *node }]).err();
+            *obstacle = violation.map(|violation| {
+                obstacles.push(violation.to_string());
+                obstacles.len().saturating_sub(1)
             });
-            verdicts.nodes.insert(node, obstacle);
         }
-        verdicts
+        Verdicts { nodes, obstacles }
     }
 
     /// Counts what the nodes said. Where a node can never take the pod, the host's words count.
@@ -184,6 +188,27 @@ mod tests {
         let words = session.mirror().eligible(a, n3).unwrap_err();
         let summary = attempt.nodes.unwrap();
         assert_eq!(summary.to_string(), format!("0/3 nodes are available: 2 Insufficient cpu, 1 {words}"));
+    }
+
+    #[test]
+    fn the_host_judges_room_where_the_policy_does_not() {
+        let cluster = || {
+            let closed = with(with(node("n4", 8), "", "spec", json!({})), "/spec", "unschedulable", json!(true));
+            [node("n1", 4), on("n1", pod("x", 3, 0)), node("n2", 4), node("n3", 8), closed, pod("a", 2, 0)]
+        };
+        // By its one rule the policy takes the pod on all nodes but n3. The pod has room on n2, n3 and n4, and may not run on n4.
+        let policy = || Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1", "n2", "n4"]));
+        let attempt = session(&policy().without_room(), cluster()).try_pod("default/a").unwrap();
+        assert_eq!(attempt.node.as_deref(), Some("n2"));
+        // None of the others takes it: each says why, the policy first.
+        let full = || [node("n1", 4), on("n1", pod("x", 3, 0)), node("n3", 8), pod("a", 2, 0)];
+        let policy = || Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
+        let attempt = session(&policy().without_room(), full()).try_pod("default/a").unwrap();
+        let said =
+            "0/2 nodes are available: 1 Insufficient cpu, 1 `n1` lacks room: cpu: allocatable 4, in use 3, requested 2";
+        assert_eq!((attempt.node, attempt.nodes.unwrap().to_string()), (None, said.to_owned()));
+        // A policy that says that it judges room is taken at its word; what it says is checked when the pod is bound.
+        assert!(session(&policy(), full()).try_pod("default/a").is_err());
     }
 
     #[test]

@@ -90,9 +90,7 @@ impl Session {
     fn wake_at(&self) -> Option<i64> {
         let permit = self.occupancy.held().next().map(|(_, deadline)| deadline);
         let outcome = self.asked.open.values().map(|ask| ask.since.saturating_add(self.patience)).min();
-        let plans = self.departures.iter().filter_map(|(_, departure)| departure.expires);
-        let plan = plans.filter(|end| *end > self.mirror.now()).min();
-        [permit, outcome, plan].into_iter().flatten().min()
+        [permit, outcome, self.next_retry()].into_iter().flatten().min()
     }
 
     fn take(&mut self, input: Input) -> Result<(), Cause> {

@@ -21,12 +21,15 @@ mod effects;
 mod error;
 mod explanation;
 mod filter;
+mod held_back;
 mod input;
 mod journal;
+mod left_out;
 mod outcome;
 mod permit;
 mod post_filter;
 mod recover;
+mod retry;
 mod scoring;
 #[cfg(test)]
 mod tests;
@@ -45,3 +48,4 @@ pub use input::{Input, Step};
 pub use outcome::{
     Attempt, AttemptResult, CarriedOut, Evicted, FailedCommand, Happened, How, NodeSummary, RefusedPlan, Released,
 };
+pub use retry::RetryHint;

@@ -6,7 +6,7 @@ use std::fmt;
 use lictor_contract::{Eviction, ReleaseCause};
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Explanation};
+use super::{Action, Explanation, RetryHint};
 use crate::reason::NamedReason;
 
 /// How an attempt for one pod ended.
@@ -74,6 +74,9 @@ pub struct Attempt {
     pub nodes: Option<NodeSummary>,
     /// What PostFilter said: why there is a plan, or why there is none.
     pub preemption: Option<NamedReason>,
+    /// When it is worth trying again, where it was refused.
+    #[serde(flatten)]
+    pub retry: RetryHint,
     /// Why it ended so, where somebody wants to be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
@@ -89,6 +92,7 @@ impl Attempt {
             reason: None,
             nodes: None,
             preemption: None,
+            retry: RetryHint::default(),
             explanation: None,
         }
     }
@@ -212,6 +216,9 @@ pub struct Happened {
     /// Commands that were not carried out, as the driver says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedCommand>,
+    /// When a cycle of the policy's own is worth running again, as the last one says.
+    #[serde(flatten)]
+    pub retry: RetryHint,
     /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub explanations: BTreeMap<String, Explanation>,
@@ -229,6 +236,9 @@ impl Happened {
         self.plans.extend(later.plans);
         self.refused.extend(later.refused);
         self.failed.extend(later.failed);
+        if !later.retry.is_empty() {
+            self.retry = later.retry;
+        }
         self.explanations.extend(later.explanations);
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use lictor_contract::*;
 
-use super::{Attempt, AttemptResult, Cause, Session};
+use super::{Attempt, AttemptResult, Cause, RetryHint, Session};
 use crate::verify::Proposal;
 
 /// How often a policy whose plan was refused is asked again.
@@ -22,6 +22,7 @@ impl Session {
             self.check_effects("post-filter", &answer.effects)?;
             attempt.preemption = Some(self.named(answer.reason));
             let Some(plan) = answer.plan else {
+                attempt.retry.add(answer.retry);
                 self.carry(VecDeque::from([answer.effects]))?;
                 return Ok(attempt);
             };
@@ -32,6 +33,7 @@ impl Session {
                     let node = plan.nominations.iter().find(|nomination| nomination.pod == pod);
                     attempt.node = node.map(|nomination| self.node_name(nomination.node));
                     attempt.result = AttemptResult::Nominated;
+                    attempt.retry = RetryHint::default();
                     self.carry_out(plan, answer.effects)?;
                     return Ok(attempt);
                 }

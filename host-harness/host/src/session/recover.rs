@@ -37,12 +37,7 @@ impl Session {
         if !self.down {
             return Ok(());
         }
-        self.policy.restart()?;
-        self.policy.configure(&self.system, &self.arguments)?.map_err(Cause::Refused)?;
-        self.plans.clear();
-        self.note_changes();
-        let events = self.mirror.replay();
-        for finding in self.apply_chunked(events)? {
+        for finding in self.tell_anew()? {
             if !self.findings.contains(&finding) {
                 self.findings.push(finding);
             }
@@ -62,11 +57,28 @@ impl Session {
         Ok(())
     }
 
+    /// Tells a new instance the cluster; what it finds. An instance that cannot count an object is replaced by one that is not told of it.
+    fn tell_anew(&mut self) -> Result<Vec<Finding>, Cause> {
+        loop {
+            self.policy.restart()?;
+            self.policy.configure(&self.system, &self.arguments)?.map_err(Cause::Refused)?;
+            self.plans.clear();
+            self.note_changes();
+            let events = self.mirror.replay();
+            let left_out = self.left_out.len();
+            match self.apply_chunked(events) {
+                Err(_) if self.left_out.len() > left_out => {}
+                told => return told,
+            }
+        }
+    }
+
     /// Gives the pods held at permit their nodes in the new instance. A pod that it does not take loses its place.
     pub(super) fn reserve_anew(&mut self) -> Result<(), Cause> {
         let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
         for (pod, node) in held {
-            let is_there = self.mirror.pod(pod).is_some_and(crate::verify::waits) && self.mirror.node(node).is_some();
+            let waits = self.mirror.pod(pod).is_some_and(|pod| crate::verify::waits(&pod.status()));
+            let is_there = waits && self.mirror.node(node).is_some();
             let taken = match (is_there, self.decides(ExtensionPoint::Reserve)) {
                 (false, _) => false,
                 (true, false) => true,

@@ -14,8 +14,6 @@ pub struct Departure {
     pub plan: u64,
     /// The pods that it makes room for.
     pub beneficiaries: BTreeSet<PodId>,
-    /// The moment at which the plan is void.
-    pub expires: Option<i64>,
 }
 
 /// Every victim of an accepted plan that is still in the cluster.
@@ -51,13 +49,12 @@ impl Departures {
     /// The plan by which a pod is leaving: it is being deleted, or its plan is neither void nor pointless.
     ///
     /// A victim that was only marked stays in the cluster for as long as somebody else likes. When nobody waits for its room
-    /// any more, or the plan has expired, another plan may name it again.
+    /// any more, another plan may name it again.
     pub fn leaving(&self, mirror: &Mirror, occupancy: &Occupancy, pod: PodId) -> Option<u64> {
         let departure = self.0.get(&pod)?;
         let deleted = mirror.pod(pod).is_some_and(|pod| pod.terminating);
-        let void = departure.expires.is_some_and(|end| end <= mirror.now());
         let awaited = |pod: &PodId| mirror.pod(*pod).is_some_and(|pod| occupancy.is_pending(pod));
-        (deleted || (!void && departure.beneficiaries.iter().any(awaited))).then_some(departure.plan)
+        (deleted || departure.beneficiaries.iter().any(awaited)).then_some(departure.plan)
     }
 }
 
@@ -71,16 +68,16 @@ mod tests {
         world.departures.leaving(&world.mirror, &world.occupancy, world.pod("default/v"))
     }
 
-    fn world(expires: Option<i64>) -> World {
+    fn world() -> World {
         let mut world = World::small();
-        let departure = Departure { plan: 3, beneficiaries: [world.pod("default/q")].into(), expires };
+        let departure = Departure { plan: 3, beneficiaries: [world.pod("default/q")].into() };
         world.departures.set(world.pod("default/v"), Some(departure));
         world
     }
 
     #[test]
     fn a_victim_leaves_as_long_as_somebody_waits_for_its_room() {
-        let mut world = world(None);
+        let mut world = world();
         assert_eq!(leaving(&world), Some(3));
         world.mirror.bind(world.pod("default/q"), world.node("n3"));
         world.sync();
@@ -89,31 +86,28 @@ mod tests {
 
     #[test]
     fn whom_it_makes_way_for_may_be_held_or_gone() {
-        let mut held = world(None);
+        let mut held = world();
         let (q, n3) = (held.pod("default/q"), held.node("n3"));
         held.hold(q, n3);
         assert_eq!(leaving(&held), None);
-        let mut gone = world(None);
+        let mut gone = world();
         assert!(gone.mirror.remove("Pod/default/q"));
         gone.departures.sweep(&gone.mirror);
         assert_eq!(leaving(&gone), None);
     }
 
     #[test]
-    fn a_plan_is_void_at_the_moment_it_expires() {
-        let mut world = world(Some(10));
-        world.mirror.set_clock(9);
-        assert_eq!(leaving(&world), Some(3));
-        world.mirror.set_clock(10);
+    fn a_deletion_cannot_be_taken_back() {
+        let mut world = world();
+        world.departures.void(3);
         assert_eq!(leaving(&world), None);
-        // Deletion cannot be taken back.
         world.mirror.terminate(world.pod("default/v"));
         assert_eq!(leaving(&world), Some(3));
     }
 
     #[test]
     fn who_is_gone_is_no_victim() {
-        let mut world = world(None);
+        let mut world = world();
         let v = world.pod("default/v");
         assert!(world.departures.iter().map(|(victim, _)| victim).eq([v]));
         assert!(world.mirror.remove("Pod/default/v"));

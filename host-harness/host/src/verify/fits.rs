@@ -74,7 +74,7 @@ mod tests {
     use lictor_contract::{Effects, Plan};
     use serde_json::json;
 
-    use super::super::testing::{World, node, object, on, pod, reservation, with};
+    use super::super::testing::{IN_SLOT, World, node, object, on, pod, slot, with};
     use super::*;
 
     /// What is short, if something is: taken and wanted, in cores.
@@ -146,19 +146,19 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_of_a_reservation_makes_no_room_for_others() {
-        let owner = |name: &str| {
-            let allocated = json!({"scheduling.koordinator.sh/reservation-allocated": r#"{"name":"r"}"#});
-            on("n1", with(pod(name, 4, 0), "/metadata", "annotations", allocated))
+    fn a_user_of_a_slot_makes_no_room_for_others() {
+        let user = |name: &str| {
+            let of_s = json!({IN_SLOT: r#"{"slot":{"name":"s"}}"#});
+            on("n1", with(pod(name, 4, 0), "/metadata", "annotations", of_s))
         };
-        let mut world = World::of([node("n1", 4), reservation("r", 4, Some("n1")), owner("o"), pod("p", 4, 10)]);
+        let mut world = World::of([node("n1", 4), slot("s", 4, Some("n1")), user("o"), pod("p", 4, 10)]);
         let none = Effects::default();
         let plan = world.plan(&[("default/p", "n1")], &["default/o"]);
         assert_eq!(short(&world, &plan, &none), Some(("n1".to_owned(), 4, 4)));
-        // The owner leaves with its reservation.
-        assert_eq!(short(&world, &world.plan(&[("default/p", "n1")], &["Reservation/r"]), &none), None);
-        // Without the reservation it counts as any pod.
-        assert!(world.mirror.remove("Reservation/r"));
+        // The user leaves with its slot.
+        assert_eq!(short(&world, &world.plan(&[("default/p", "n1")], &["Slot/s"]), &none), None);
+        // Without the slot it counts as any pod.
+        assert!(world.mirror.remove("Slot/s"));
         world.sync();
         assert_eq!(short(&world, &plan, &none), None);
     }

@@ -20,7 +20,7 @@ mod tests {
     #[test]
     fn a_victim_of_a_plan_under_way_is_not_named_again() {
         let mut world = World::small();
-        let departure = Departure { plan: 3, beneficiaries: [world.pod("default/q")].into(), expires: None };
+        let departure = Departure { plan: 3, beneficiaries: [world.pod("default/q")].into() };
         let plan = world.plan(&[("default/p", "n1")], &["default/v"]);
         assert_eq!(world.judge(&plan), Ok(()));
         world.departures.set(world.pod("default/v"), Some(departure));

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Event, Interests, NodeId, Phase, Pod, PodId};
+use lictor_contract::{Event, NodeId, Phase, Pod, PodId, PodStatus};
 
 use super::held::{Held, Place};
-use super::room::{ALLOCATED, Load, consumes};
+use super::room::Load;
 use crate::cluster::Mirror;
 
 /// Pods and a node for each, found by either.
@@ -40,27 +40,21 @@ impl Spots {
 /// Who takes room on which node: bound pods and those held at permit. And who is promised some: nominated pods.
 #[derive(Debug, Default)]
 pub struct Occupancy {
-    /// The number of the annotation that says which reservation a pod consumes, where the policy asked for it.
-    allocated: Option<u32>,
     bound: Spots,
     held: Held,
     promised: Spots,
+    /// Pods that the policy does not know because it cannot count them. They take room all the same.
+    uncounted: BTreeSet<PodId>,
     loads: BTreeMap<NodeId, Load>,
     stale: BTreeSet<NodeId>,
 }
 
 impl Occupancy {
-    /// Nobody anywhere. The interests say under which number the policy, and with it the host, sees the annotation by which
-    /// a pod consumes a reservation; where it is not asked for, such a pod counts in full, as it does for the policy.
-    pub fn new(interests: &Interests) -> Occupancy {
-        let allocated = interests.annotations.iter().position(|key| key == ALLOCATED);
-        Occupancy { allocated: allocated.and_then(|index| u32::try_from(index).ok()), ..Occupancy::default() }
-    }
-
     /// Takes note of what the policy is about to be told.
     pub fn observe(&mut self, event: &Event) {
         match event {
-            Event::PodUpserted(pod) => self.upserted(pod),
+            Event::PodUpserted(pod) => self.changed(&pod.status()),
+            Event::PodStatus(status) => self.changed(status),
             Event::PodRemoved(pod) => {
                 self.bind(*pod, None);
                 self.hold(*pod, None);
@@ -104,6 +98,11 @@ impl Occupancy {
         before
     }
 
+    /// These pods, and no others, are unknown to the policy because it cannot count them.
+    pub fn set_uncounted(&mut self, pods: impl Iterator<Item = PodId>) {
+        self.uncounted = pods.collect();
+    }
+
     /// Whether a pod waits for a node, is not held for one, has no scheduling gates and is of no other scheduler: such a pod can be
     /// tried, and only such a pod.
     pub fn is_pending(&self, pod: &Pod) -> bool {
@@ -120,6 +119,8 @@ impl Occupancy {
             Some("is being deleted")
         } else if pod.phase != Phase::Pending {
             Some("is not pending")
+        } else if self.uncounted.contains(&pod.id) {
+            Some("requests more than the policy can count")
         } else if pod.gated {
             Some("has scheduling gates")
         } else if pod.foreign {
@@ -159,7 +160,7 @@ impl Occupancy {
         self.loads.get(&node)
     }
 
-    /// What would be taken on a node if only these stayed and others came. Who consumes a reservation leaves with it.
+    /// What would be taken on a node if only these stayed and others came. The users of a placed object leave with it.
     pub(super) fn load_with(
         &self,
         mirror: &Mirror,
@@ -167,19 +168,17 @@ impl Occupancy {
         stays: impl Fn(PodId) -> bool,
         comers: &[PodId],
     ) -> Load {
-        let home = |pod: PodId| mirror.pod(pod).and_then(|pod| consumes(mirror, self.allocated, pod));
+        let home = |pod: PodId| mirror.pod(pod).and_then(|pod| mirror.room_used_by(pod));
         let keeps_home = |pod: PodId| home(pod).is_none_or(|home| self.place(home) != Some(node) || stays(home));
         let mut pods: BTreeSet<PodId> = self.on(node).filter(|pod| stays(*pod) && keeps_home(*pod)).collect();
         pods.extend(comers);
-        Load::of(mirror, self.allocated, &pods)
+        Load::of(mirror, &pods)
     }
 
-    /// The pods that consume a reservation.
-    pub fn owners<'a>(&'a self, mirror: &'a Mirror, reservation: PodId) -> impl Iterator<Item = PodId> + 'a {
-        let beside = self.place(reservation).into_iter().flat_map(|node| self.on(node));
-        beside.filter(move |pod| {
-            mirror.pod(*pod).and_then(|pod| consumes(mirror, self.allocated, pod)) == Some(reservation)
-        })
+    /// The pods that use the room of a placed object.
+    pub fn users<'a>(&'a self, mirror: &'a Mirror, placed: PodId) -> impl Iterator<Item = PodId> + 'a {
+        let beside = self.place(placed).into_iter().flat_map(|node| self.on(node));
+        beside.filter(move |pod| mirror.pod(*pod).and_then(|pod| mirror.room_used_by(pod)) == Some(placed))
     }
 
     /// The pod is bound to the node, or to none.
@@ -189,7 +188,7 @@ impl Occupancy {
     }
 
     /// A pod is new or has changed.
-    fn upserted(&mut self, pod: &Pod) {
+    fn changed(&mut self, pod: &PodStatus) {
         let finished = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
         self.bind(pod.id, pod.node.filter(|_| !finished));
         self.stale.extend(self.held.get(pod.id).map(|place| place.node));
@@ -198,6 +197,6 @@ impl Occupancy {
 }
 
 /// Whether a pod waits for a node, held for one or not.
-pub fn waits(pod: &Pod) -> bool {
+pub fn waits(pod: &PodStatus) -> bool {
     pod.phase == Phase::Pending && pod.node.is_none() && !pod.terminating
 }

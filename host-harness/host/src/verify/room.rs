@@ -1,16 +1,13 @@
 //! How much of a node is taken, and whether there is room for more.
 //!
-//! The one place that knows that pods which own a reservation consume inside it: together they take the larger of what it
-//! reserves and what they request.
+//! The one place that knows that pods use the room of a placed object: together they take the larger of what it holds and what they
+//! request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Amount, Node, Pod, PodId, PodKind, ResourceId};
+use lictor_contract::{Amount, Node, PodId, ResourceId};
 
 use crate::cluster::Mirror;
-
-/// The annotation by which a pod says which reservation it consumes.
-pub(super) const ALLOCATED: &str = "scheduling.koordinator.sh/reservation-allocated";
 
 /// Sums of requests, by number of the resource. Wider than an amount, so that no sum overflows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,18 +15,18 @@ pub struct Load(Vec<i128>);
 
 impl Load {
     /// What these pods take together on one node.
-    pub(super) fn of(mirror: &Mirror, allocated: Option<u32>, pods: &BTreeSet<PodId>) -> Load {
+    pub(super) fn of(mirror: &Mirror, pods: &BTreeSet<PodId>) -> Load {
         let mut outside = Load::default();
         let mut inside: BTreeMap<PodId, (Load, Load)> = BTreeMap::new();
         for pod in pods.iter().filter_map(|pod| mirror.pod(*pod)) {
-            match consumes(mirror, allocated, pod).filter(|reservation| pods.contains(reservation)) {
-                Some(reservation) => inside.entry(reservation).or_default().1.add(&pod.requests),
-                None if pod.kind == PodKind::Reservation => inside.entry(pod.id).or_default().0.add(&pod.requests),
+            match mirror.room_used_by(pod).filter(|placed| pods.contains(placed)) {
+                Some(placed) => inside.entry(placed).or_default().1.add(&pod.requests),
+                None if pod.kind.is_some() => inside.entry(pod.id).or_default().0.add(&pod.requests),
                 None => outside.add(&pod.requests),
             }
         }
-        for (reserved, owners) in inside.values() {
-            outside.add_larger(reserved, owners);
+        for (held, used) in inside.values() {
+            outside.add_larger(held, used);
         }
         outside
     }
@@ -77,20 +74,14 @@ pub fn allocatable(mirror: &Mirror, node: &Node, resource: ResourceId) -> i64 {
     })
 }
 
-/// The reservation that a pod consumes.
-pub(super) fn consumes(mirror: &Mirror, allocated: Option<u32>, pod: &Pod) -> Option<PodId> {
-    let key = allocated?;
-    let text = &pod.annotations.iter().find(|annotation| annotation.key == key)?.value;
-    let value: serde_json::Value = serde_json::from_str(text).ok()?;
-    mirror.pod_id(&format!("Reservation/{}", value.get("name")?.as_str()?))
-}
-
 #[cfg(test)]
 mod tests {
 
     use serde_json::{Value, json};
 
-    use super::super::testing::{World, node, on, pod, reservation, with};
+    use lictor_contract::Interests;
+
+    use super::super::testing::{IN_SLOT, World, interests, node, on, pod, slot, with};
     use super::*;
 
     /// What these objects take of `n1`, in cores and pods.
@@ -104,9 +95,9 @@ mod tests {
         (load.get(number("cpu")) / 1000, load.get(number("pods")))
     }
 
-    fn owner(name: &str, cpu: u32) -> Value {
-        let allocated = json!({ALLOCATED: r#"{"name":"r","uid":"u"}"#});
-        on("n1", with(pod(name, cpu, 0), "/metadata", "annotations", allocated))
+    fn user(name: &str, cpu: u32) -> Value {
+        let of_s = json!({IN_SLOT: r#"{"slot":{"name":"s"}}"#});
+        on("n1", with(pod(name, cpu, 0), "/metadata", "annotations", of_s))
     }
 
     #[test]
@@ -115,17 +106,26 @@ mod tests {
     }
 
     #[test]
-    fn owners_take_the_larger_of_what_is_reserved_and_what_they_ask_for() {
-        let r = || reservation("r", 4, Some("n1"));
-        assert_eq!(taken([r()]).0, 4);
-        assert_eq!(taken([r(), owner("a", 1), owner("b", 2)]).0, 4);
-        assert_eq!(taken([r(), owner("a", 3), owner("b", 2)]).0, 5);
-        assert_eq!(taken([r(), owner("a", 1), on("n1", pod("b", 2, 0))]).0, 6);
+    fn users_take_the_larger_of_what_is_held_and_what_they_request() {
+        let s = || slot("s", 4, Some("n1"));
+        assert_eq!(taken([s()]).0, 4);
+        assert_eq!(taken([s(), user("a", 1), user("b", 2)]).0, 4);
+        assert_eq!(taken([s(), user("a", 3), user("b", 2)]).0, 5);
+        assert_eq!(taken([s(), user("a", 1), on("n1", pod("b", 2, 0))]).0, 6);
     }
 
     #[test]
-    fn an_owner_counts_in_full_where_its_reservation_is_not() {
-        assert_eq!(taken([owner("a", 1), reservation("r", 4, None)]).0, 1);
+    fn a_user_counts_in_full_where_its_slot_is_not() {
+        assert_eq!(taken([user("a", 1), slot("s", 4, None)]).0, 1);
+    }
+
+    #[test]
+    fn users_of_a_kind_that_the_policy_does_not_declare_count_in_full() {
+        let undeclared = Interests { placed_kinds: Vec::new(), ..interests() };
+        let objects = [node("n1", 8), slot("s", 4, Some("n1")), user("a", 3)];
+        let world = World::told(undeclared, objects);
+        assert_eq!(world.mirror.pod_id("Slot/s"), None);
+        assert_eq!(world.occupancy.load(world.node("n1")).unwrap().get(0), 3000);
     }
 
     #[test]

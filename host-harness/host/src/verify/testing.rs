@@ -6,14 +6,45 @@ use serde_json::{Value, json};
 use super::{Departures, Ground, Occupancy, Proposal, Violation};
 use crate::cluster::{Mirror, Object, load};
 
-/// The interest in the annotation by which pods consume reservations, and in reservations.
+/// The annotation by which a pod says which slot it uses.
+pub const IN_SLOT: &str = "example.com/in-slot";
+
+/// A kind of objects that hold room of a node for pods to come.
+pub fn slots() -> PlacedKind {
+    let phase = |word: &str, phase| PlacedPhase { word: word.to_owned(), phase };
+    let text = str::to_owned;
+    PlacedKind {
+        group: text("example.com"),
+        kind: text("Slot"),
+        namespaced: false,
+        template: text("/spec/pod"),
+        node: text("/status/placement/node"),
+        nominated: text("/status/placement/next"),
+        phase: text("/status/state"),
+        phases: vec![
+            phase("Waiting", Phase::Pending),
+            phase("Open", Phase::Running),
+            phase("Full", Phase::Running),
+            phase("Lost", Phase::Unknown),
+            phase("Over", Phase::Succeeded),
+            phase("Broken", Phase::Failed),
+        ],
+        amounts: Some(text("/status/held")),
+        conditions: text("/status/conditions"),
+        scheduled: text("Placed"),
+        room_use: Some(RoomUse { annotation: text(IN_SLOT), name: Some(text("/slot/name")) }),
+    }
+}
+
+/// The interest in slots, and in the annotation by which pods use them.
 pub fn interests() -> Interests {
     Interests {
         labels: Vec::new(),
-        annotations: vec!["other".to_owned(), super::room::ALLOCATED.to_owned()],
+        annotations: vec!["other".to_owned(), IN_SLOT.to_owned()],
         pod_fields: Vec::new(),
         node_labels: Vec::new(),
-        kinds: vec![KindInterest { group: "scheduling.koordinator.sh".to_owned(), kind: "Reservation".to_owned() }],
+        kinds: Vec::new(),
+        placed_kinds: vec![slots()],
     }
 }
 
@@ -50,13 +81,13 @@ pub fn with(mut object: Value, parent: &str, key: &str, value: Value) -> Value {
     object
 }
 
-/// A reservation; on a node, it is available.
-pub fn reservation(name: &str, cpu: u32, node: Option<&str>) -> Value {
-    let phase = if node.is_some() { "Available" } else { "Pending" };
-    json!({"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation", "metadata": {"name": name},
-           "spec": {"template": {"spec": {
+/// A slot; on a node, it is open.
+pub fn slot(name: &str, cpu: u32, node: Option<&str>) -> Value {
+    let state = if node.is_some() { "Open" } else { "Waiting" };
+    json!({"apiVersion": "example.com/v1", "kind": "Slot", "metadata": {"name": name},
+           "spec": {"pod": {"spec": {
                "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu.to_string()}}}]}}},
-           "status": {"phase": phase, "nodeName": node, "allocatable": {"cpu": cpu.to_string()}}})
+           "status": {"state": state, "placement": {"node": node}, "held": {"cpu": cpu.to_string()}}})
 }
 
 /// A cluster, who takes room in it, and who is leaving.
@@ -72,9 +103,14 @@ pub struct World {
 impl World {
     /// A cluster of these objects.
     pub fn of(objects: impl IntoIterator<Item = Value>) -> World {
+        World::told(interests(), objects)
+    }
+
+    /// A cluster of these objects, as far as a policy of these interests needs it.
+    pub fn told(interests: Interests, objects: impl IntoIterator<Item = Value>) -> World {
         let mut world = World {
-            mirror: Mirror::new(interests()),
-            occupancy: Occupancy::new(&interests()),
+            mirror: Mirror::new(interests),
+            occupancy: Occupancy::default(),
             departures: Departures::default(),
         };
         for value in objects {
@@ -141,7 +177,6 @@ impl World {
             nominations,
             victims: victims.iter().map(|name| Victim { pod: self.pod(name), eviction: Eviction::Delete }).collect(),
             marks: Vec::new(),
-            expires: None,
             reason: Reason { code: "test/law".to_owned(), ..Reason::default() },
         }
     }

@@ -80,7 +80,9 @@ fn step(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_
         let size = &context.cycle.size;
         match (size.holds)(&preemptor.placed(simulation.cluster(), context.ledger)) {
             Ok(()) => break,
-            Err(denial) => notes.denial(simulation.cluster(), Subject::Preemptor, Outcome::Barred, &size.rule, &denial),
+            Err(denial) => {
+                notes.refused(simulation.cluster(), Subject::Preemptor, Outcome::Barred, &size.rule, &denial)
+            }
         }
     }
     placements

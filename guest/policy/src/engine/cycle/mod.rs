@@ -17,6 +17,7 @@ pub use simulation::{Finder, Simulation, When};
 pub use single::JobByJob;
 
 use super::plan::{Plan, placement};
+use super::refusals::Refusals;
 use super::{Engine, Ledger, Notes, Preemptor};
 use crate::contract::*;
 use crate::laws::{Action, Cycle, Denial, Gate, Laws, Rule};
@@ -70,6 +71,7 @@ impl Engine {
         if self.cycle_state.next == 0 {
             self.notes.begin_cycle();
         }
+        self.notes.refusals = Refusals::default();
         let laws = self.laws()?.clone();
         let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act.into()))?;
         let action = cycle.actions.get(self.cycle_state.next).copied();
@@ -91,7 +93,8 @@ impl Engine {
         self.cycle_state = if more { CycleState { next, held, bound } } else { CycleState::default() };
         let plans = self.lay_out(&plans)?;
         let name = action.map_or("", name).to_owned();
-        Ok(Actions { name, bindings: bindings.into_iter().map(placement).collect(), plans, more })
+        let bindings = bindings.into_iter().map(placement).collect();
+        Ok(Actions { name, bindings, plans, retry: self.retry(), more })
     }
 
     /// Enters the plans in the ledger and lays them out flat.

@@ -57,7 +57,7 @@ pub fn waiting(
         notes.resume_job(&pending_job.pods);
         match context.broken(cluster, laws, &pending_job.pods) {
             None => free.push(pending_job),
-            Some((rule, denial)) => notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial),
+            Some((rule, denial)) => notes.refused(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial),
         }
     }
     free

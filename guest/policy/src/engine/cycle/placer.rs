@@ -7,6 +7,7 @@ use super::pending_jobs::PendingJob;
 use super::{Context, Finder, Simulation, When, trace};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
+use crate::engine::reasons::HAS_ROOM;
 use crate::laws::Gate;
 use crate::model::{ClassIx, NodeIx, PodIx};
 
@@ -49,13 +50,16 @@ impl<'a, 'c> Placer<'a, 'c> {
     /// Places a pod on a node that fits.
     pub fn place(&mut self, ix: PodIx, when: When) -> Option<NodeIx> {
         if let Some((rule, denial)) = self.context.broken(self.simulation.cluster(), self.laws, &[ix]) {
-            self.notes.denial(self.simulation.cluster(), Subject::Preemptor, Outcome::Barred, &rule, &denial);
+            self.notes.refused(self.simulation.cluster(), Subject::Preemptor, Outcome::Barred, &rule, &denial);
             return None;
         }
         let node = self.finder.find(self.simulation, ix, when);
         match node {
             Some(node) => self.simulation.trial.place(ix, node),
-            None if when == When::Now => trace::nodes(self.simulation, self.notes, ix),
+            None if when == When::Now => {
+                self.notes.refusals.found(&HAS_ROOM);
+                trace::nodes(self.simulation, self.notes, ix);
+            }
             None => {}
         }
         node

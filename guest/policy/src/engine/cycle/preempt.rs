@@ -61,7 +61,7 @@ pub fn find_plan(
     }
     let claim = context.broken(simulation.cluster(), &rules.claim, &simulation.cluster().lacking(&pending_job.pods));
     for (rule, denial) in barred.iter().chain(&claim) {
-        notes.denial(simulation.cluster(), Subject::Preemptor, contract::Outcome::Barred, rule, denial);
+        notes.refused(simulation.cluster(), Subject::Preemptor, contract::Outcome::Barred, rule, denial);
     }
     let Some(preemptor) = Preemptor::of(simulation.cluster(), context.laws, lead, pending_job.pods.clone()) else {
         return Err(nobody);

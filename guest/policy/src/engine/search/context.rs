@@ -44,12 +44,12 @@ impl PreemptionContext<'_> {
         }
         let first_denial = self.first_denial(cluster, ix);
         if let Some((rule, denial)) = &first_denial {
-            self.notes.denial(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, denial);
+            self.notes.refused(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, denial);
         }
         first_denial.is_none()
     }
 
-    /// The first guard that denies the eviction of a pod, or the host, where it refused the pod as a victim.
+    /// The first guard that denies the eviction of a pod; or the host, if it refused the pod as a victim.
     pub(super) fn first_denial(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
         let guards = &self.laws.guards;
         let denied = self.gangs.iter().find_map(|gang| gang.planning(cluster, self.ledger).first_denial(guards, ix));

@@ -120,30 +120,13 @@ fn what_the_victims_of_another_plan_leave_is_room_for_whoever_outranks_its_preem
 }
 
 #[test]
-fn a_plan_expires_at_its_moment() {
-    let mut world = world();
-    let [a, v1] = ["a", "v1"].map(|name| PodIx(world.id(name)));
-    let mut ledger = Ledger::default();
-    let plan = ledger.propose(vec![a], vec![v1], Some(100));
-    ledger.accept(plan);
-    let cluster = world.engine.cluster_mut();
-    for (now, left) in [(0, Some((plan, 1))), (99, Some((plan, 1))), (100, None), (101, None)] {
-        cluster.set_now(now);
-        assert_eq!(ledger.underway(cluster, &[a]), left, "at {now}");
-    }
-    assert!(ledger.is_victim(v1));
-    ledger.prune(cluster);
-    assert!(!ledger.is_victim(v1), "what is over is forgotten");
-}
-
-#[test]
 fn pruning_keeps_what_is_under_way_and_what_is_proposed() {
     let world = world();
     let [a, b, v1, v2] = ["a", "b", "v1", "v2"].map(|name| PodIx(world.id(name)));
     let mut ledger = Ledger::default();
-    let first = ledger.propose(vec![a], vec![v1], None);
+    let first = ledger.propose(vec![a], vec![v1]);
     ledger.accept(first);
-    let second = ledger.propose(vec![b], vec![v2], None);
+    let second = ledger.propose(vec![b], vec![v2]);
     ledger.prune(world.engine.cluster());
     assert_eq!(ledger.underway(world.engine.cluster(), &[a, b]), Some((first, 1)));
     assert_eq!((ledger.is_victim(v1), ledger.is_victim(v2)), (true, false), "a proposal evicts nobody");

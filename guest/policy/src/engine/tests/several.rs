@@ -1,7 +1,9 @@
 //! PostFilter for several pods of a job: a node for each of them, or no plan.
 
+use serde_json::json;
+
 use crate::contract::{PodId, PolicyError, Refuted};
-use crate::testing::{Draft, Named, World, pod};
+use crate::testing::{Draft, Named, World, object, pod, pod_group};
 
 /// The plan for exactly these pods.
 fn plan(world: &mut World, names: &[&str]) -> Result<Option<Named>, PolicyError> {
@@ -50,6 +52,30 @@ fn a_gang_that_needs_fewer_gets_a_plan_for_all_that_are_named() {
 }
 
 #[test]
+fn the_pods_of_a_gang_are_planned_by_jobs() {
+    let mut world = World::of("volcano", "");
+    world.node("n", "cpu=2");
+    for (queue, cores) in [("mine", "2"), ("theirs", "1")] {
+        let spec = json!({"spec": {"deserved": {"cpu": cores}, "capability": {"cpu": "2"}}});
+        world.object(object("Queue", &format!("/{queue}"), [&[], &[]], spec));
+    }
+    for (group, queue, minimum) in [("old", "theirs", 1), ("new", "mine", 2)] {
+        let spec = json!({"spec": {"queue": queue, "minMember": minimum}});
+        world.object(object("PodGroup", &format!("default/{group}"), [&[], &[]], spec));
+    }
+    let member = |name: &str, group: &str| pod(name).annotation("scheduling.k8s.io/group-name", group);
+    world.pod(member("v", "old").asks("cpu=2").on("n"));
+    for name in ["a", "b"] {
+        world.pod(member(name, "new").asks("cpu=1"));
+    }
+    let plan = plan(&mut world, &["b", "a"]).unwrap().unwrap();
+    assert_eq!(
+        (plan.victims.clone(), placed(Some(plan))),
+        (vec!["default/v".to_owned()], Some(vec!["a".to_owned(), "b".to_owned()]))
+    );
+}
+
+#[test]
 fn what_are_not_waiting_pods_of_one_job_is_refused() {
     let mut world = world("koordinator", |draft| draft.job("j"));
     for name in ["x", "y"] {
@@ -65,4 +91,21 @@ fn what_are_not_waiting_pods_of_one_job_is_refused() {
     assert_eq!(plan(&mut world, &["x", "y"]), wrong("the pods are not of one job"), "each is a job of its own");
     let a = world.id("a");
     assert_eq!(world.engine.post_filter(&[a, 99], &Refuted::default()), Err(PolicyError::UnknownPod(99)));
+}
+
+#[test]
+fn the_other_gangs_of_the_group_are_planned_with_the_pods_that_are_named() {
+    let groups = [("gang.scheduling.koordinator.sh/groups", r#"["default/j", "default/k"]"#)];
+    let mut world = world("koordinator", |draft| draft.job("j"));
+    world.object(pod_group("j", 1, &groups));
+    world.object(pod_group("k", 1, &groups));
+    world.pod(pod("k").asks("cpu=1").priority(1).job("k"));
+    let both = |own: &str| Some(vec![own.to_owned(), "k".to_owned()]);
+    assert_eq!(placed(plan(&mut world, &["a", "b"]).unwrap()), None, "2 pods and the one of `k` do not fit");
+    assert_eq!(placed(plan(&mut world, &["k"]).unwrap()), None, "`k` needs `j`, which has 3 pods");
+    for name in ["b", "c"] {
+        world.gone(name);
+    }
+    assert_eq!(placed(plan(&mut world, &["a"]).unwrap()), both("a"));
+    assert_eq!(placed(plan(&mut world, &["k"]).unwrap()), both("a"));
 }

@@ -24,6 +24,7 @@
 //! `min-available` labels and annotations, or `minMember` of the PodGroup. The match policy `once-satisfied` exempts a gang that
 //! was complete.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Place, Pod};
 
@@ -42,7 +43,8 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("gang_has_its_members.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::PodUpserted, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Whether all gangs that must be complete together can be.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -19,6 +19,7 @@
 //!
 //! `minTaskMember` of the PodGroup.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
 /// The law.
@@ -30,7 +31,8 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("gang_has_its_roles.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::PodUpserted, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Whether the preemptor's job has the members it needs.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

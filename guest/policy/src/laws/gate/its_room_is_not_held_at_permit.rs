@@ -23,6 +23,7 @@
 //!
 //! None.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Place, Pod};
 
@@ -35,7 +36,8 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("its_room_is_not_held_at_permit.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved]);
 
 /// Whether the preemptor need not wait for what is held at Permit.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

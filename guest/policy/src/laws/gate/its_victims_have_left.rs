@@ -20,6 +20,7 @@
 //!
 //! None.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::Pod;
 
@@ -35,7 +36,8 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("its_victims_have_left.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved]);
 
 /// Whether no victim of the preemptor is still leaving.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

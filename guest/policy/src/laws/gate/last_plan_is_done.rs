@@ -22,6 +22,7 @@
 //!
 //! None.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
 /// The law.
@@ -39,7 +40,8 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("last_plan_is_done.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved]);
 
 /// Whether no plan for the preemptor is under way.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -21,6 +21,7 @@
 //!
 //! Koordinator: `disableDefaultTriggerPreemption` allows it only for pods with the label `can-preempt: "true"`.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
 /// The law.
@@ -32,7 +33,8 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("may_preempt.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::PodUpserted]);
 
 /// Whether the preemptor may preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -19,6 +19,7 @@
 //!
 //! None.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
 /// The law.
@@ -33,7 +34,8 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("no_victim_is_leaving.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved]);
 
 /// Whether the preemptor need not wait for its nominated node.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

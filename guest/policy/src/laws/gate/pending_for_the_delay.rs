@@ -20,6 +20,7 @@
 //!
 //! `preemption.delay` of the leaf queue, 30s where it is missing or not positive.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
 /// The law.
@@ -31,7 +32,8 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("pending_for_the_delay.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Whether the preemptor has waited long enough.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -18,6 +18,7 @@
 //!
 //! `preemption.enabled` of the partition, true by default.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
 /// The law.
@@ -29,7 +30,8 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("preemption_is_on.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Whether the queue of the preemptor lets it preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -19,6 +19,7 @@
 //!
 //! `placementrules` of the partition; labels `queue` and `yunikorn.apache.org/queue` of the pod.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
 /// The law.
@@ -33,7 +34,8 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("queue_is_known.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Whether the preemptor has a queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

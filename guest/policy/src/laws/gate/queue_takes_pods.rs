@@ -19,6 +19,7 @@
 //!
 //! State and `parent` of the Queue.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
 /// The law.
@@ -37,7 +38,8 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("queue_takes_pods.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Whether the preemptor's queue takes pods.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -19,6 +19,7 @@
 //!
 //! `elastic-cooldown-time` of the job.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
 /// The law.
@@ -30,14 +31,15 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("scaling_interval_is_over.rs"),
     },
     holds,
-);
+)
+.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Whether the interval since the last change of size is over.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job else { return Ok(()) };
     let interval = case.cluster.elastic(job).map_or(0, |elastic| elastic.interval);
-    match case.cluster.scaled_at(job) {
-        Some(at) if case.cluster.now() < at.saturating_add(interval) => Err(Denial::Case("")),
+    match case.cluster.scaled_at(job).map(|at| at.saturating_add(interval)) {
+        Some(end) if case.cluster.now() < end => Err(Denial::Before(end)),
         _ => Ok(()),
     }
 }

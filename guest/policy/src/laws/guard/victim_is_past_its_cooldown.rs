@@ -35,8 +35,8 @@ pub const LAW: Law<Admits> = Law::guard(
 
 /// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    match candidate.attributes.task.protected_until {
-        Some(until) if case.cluster.now() < until => Err(Denial::Case("")),
+    match candidate.protected_until() {
+        Some(until) if case.cluster.now() < until => Err(Denial::Before(until)),
         _ => Ok(()),
     }
 }

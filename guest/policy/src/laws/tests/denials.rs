@@ -59,3 +59,12 @@ fn a_gang_that_cannot_be_complete_is_refused_for_good() {
     world.pod(pod("b").job("g"));
     assert_eq!(world.pre_filter("a"), Admission::Pass);
 }
+
+#[test]
+fn a_law_about_time_says_when_it_holds_and_no_other_does() {
+    // 10 of 30 have passed at 100: at 120 all have.
+    assert_eq!(Denial::TooSoon { waited: 10, delay: 30 }.retry_at(100), Some(120));
+    assert_eq!(Denial::Before(150).retry_at(100), Some(150));
+    assert_eq!(Denial::Case("").retry_at(100), None);
+    assert_eq!(Denial::Underway { plan: 1, left: 2 }.retry_at(100), None);
+}

@@ -1,7 +1,6 @@
 //! Who may be evicted.
 
 use super::*;
-use crate::contract::PodKind;
 use crate::laws::guard::*;
 use crate::testing::{CAN_PREEMPT, Draft, INSIDE, OPT_OUT, ROOT, SOFT_EVICTION, pod, quota, reservation};
 
@@ -91,12 +90,9 @@ fn a_job_is_namespace_and_name() {
 fn pods_make_way_for_pods_and_reservations_for_reservations() {
     let [is_reservation, is_pod] = [Err(Denial::Case("reservation")), Err(Denial::Case("pod"))];
     let make = |kind, name| pod(name).with(|pod| pod.kind = kind);
-    for (preemptor, candidate, expected) in [
-        (PodKind::Pod, PodKind::Pod, Ok(())),
-        (PodKind::Pod, PodKind::Reservation, is_reservation),
-        (PodKind::Reservation, PodKind::Pod, is_pod),
-        (PodKind::Reservation, PodKind::Reservation, Ok(())),
-    ] {
+    for (preemptor, candidate, expected) in
+        [(None, None, Ok(())), (None, Some(0), is_reservation), (Some(0), None, is_pod), (Some(0), Some(0), Ok(()))]
+    {
         let verdict =
             between(victim_is_of_the_same_kind::LAW.function, make(preemptor, "a"), make(candidate, "v").on("n"));
         assert_eq!(verdict, expected, "{preemptor:?} {candidate:?}");

@@ -30,6 +30,7 @@ pub fn describe() -> SystemInfo {
         name: "coscheduling".to_owned(),
         about: "gangs by PodGroup or by label, over kube-scheduler's default preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
+        judges_room: true,
         schedulers: schedulers(&[DEFAULT_SCHEDULER, "scheduler-plugins-scheduler"]),
         interests: interests(),
         arguments,

@@ -11,13 +11,14 @@ mod metadata;
 mod owners;
 mod pods;
 mod quotas;
+mod reservation;
 mod runtime;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
-use crate::contract::{self, ConfigError, Eviction, Mark, MarkPlace, ObjectKey, SystemInfo};
+use crate::contract::{self, ConfigError, Eviction, Interests, Mark, MarkPlace, ObjectKey, PodStatus, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
 use crate::systems::{
@@ -31,14 +32,15 @@ use quotas::Quotas;
 /// Describes the system.
 pub fn describe() -> SystemInfo {
     use contract::ExtensionPoint::*;
-    let kinds =
-        [(keys::SIGS_GROUP, "ElasticQuota"), (keys::SIGS_GROUP, "PodGroup"), (keys::KOORDINATOR_GROUP, "Reservation")];
+    let kinds = [(keys::SIGS_GROUP, "ElasticQuota"), (keys::SIGS_GROUP, "PodGroup")];
+    let interests = interests(&[&keys::POD_LABELS[..], &["*"]].concat(), &keys::POD_ANNOTATIONS, &kinds);
     SystemInfo {
         name: "koordinator".to_owned(),
         about: "ElasticQuota, gangs and preemption by whole jobs".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
+        judges_room: true,
         schedulers: schedulers(&["koord-scheduler", DEFAULT_SCHEDULER]),
-        interests: interests(&[&keys::POD_LABELS[..], &["*"]].concat(), &keys::POD_ANNOTATIONS, &kinds),
+        interests: Interests { placed_kinds: vec![reservation::placed_kind()], ..interests },
         arguments: args::arguments(),
         templates: systems::sentences(&rules(), TERMS),
     }
@@ -89,6 +91,10 @@ impl System for Koordinator {
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         self.owners.read_pod(pod);
         pods::read(&self.args, &mut self.gangs, cluster, pod, findings)
+    }
+
+    fn read_status(&mut self, _: &Cluster, status: &PodStatus, _: &mut PodAttributes) {
+        self.owners.read_status(status);
     }
 
     fn forget_pod(&mut self, pod: PodIx) {

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::keys;
-use crate::contract::{self, Finding, Mark, MarkPlace, ObjectKey, PodKind};
+use crate::contract::{self, Finding, Mark, MarkPlace, ObjectKey, PodStatus};
 use crate::model::{Cluster, PodIx, ReservationTerms, Symbol};
 use crate::systems::{Document, Findings, Labels, Selector, every_label};
 
@@ -91,7 +91,7 @@ impl Owners {
     pub fn read_pod(&mut self, pod: &contract::Pod) {
         let ix = PodIx(pod.id);
         self.changed_pods.insert(ix);
-        if pod.kind != PodKind::Pod || pod.node.is_some() {
+        if pod.kind.is_some() || pod.node.is_some() {
             self.pending.remove(&ix);
             return;
         }
@@ -104,6 +104,14 @@ impl Owners {
         let object = named("Pod", &pod.name, &pod.uid);
         let controller = pod.owner.as_ref().map(|owner| named(&owner.kind, &owner.name, &owner.uid));
         self.pending.insert(ix, PendingPod { object, controller, labels: every_label(pod) });
+    }
+
+    /// A pod that has a node is no longer pending.
+    pub fn read_status(&mut self, status: &PodStatus) {
+        let ix = PodIx(status.id);
+        if status.node.is_some() && self.pending.remove(&ix).is_some() {
+            self.changed_pods.insert(ix);
+        }
     }
 
     /// Removes a pod.

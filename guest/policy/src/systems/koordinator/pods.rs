@@ -6,7 +6,7 @@ use super::args::Args;
 use super::gangs::AnnotatedGangs;
 use super::keys;
 use super::metadata::PodMetadata;
-use crate::contract::{self, PodKind};
+use crate::contract;
 use crate::model::{Cluster, PodAttributes, Preemptibility, Task};
 use crate::systems::document::{annotation_path, label_path};
 use crate::systems::{Document, Findings};
@@ -20,7 +20,7 @@ pub fn read(
     findings: &mut Findings,
 ) -> PodAttributes {
     let metadata = PodMetadata::of(pod);
-    let is_reservation = pod.kind == PodKind::Reservation;
+    let is_reservation = pod.kind.is_some();
     let preemptibility = match metadata.label(keys::PREEMPTIBLE) {
         _ if is_reservation => Preemptibility::Preemptible,
         Some("false") => Preemptibility::NonPreemptible,

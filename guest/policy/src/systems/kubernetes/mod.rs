@@ -25,6 +25,7 @@ pub fn describe() -> SystemInfo {
         name: "kubernetes".to_owned(),
         about: "kube-scheduler's default preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
+        judges_room: true,
         schedulers: schedulers(&[DEFAULT_SCHEDULER]),
         interests: interests(),
         arguments: arguments(),

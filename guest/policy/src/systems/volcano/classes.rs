@@ -21,10 +21,17 @@ impl Classes {
     /// Reads a pod and returns its class, valid until the next [`Classes::sync`].
     pub fn read(&mut self, cluster: &Cluster, pod: PodIx, job: Option<JobIx>, labelled: bool) -> Preemptibility {
         self.forget(pod);
-        let Some(job) = job else { return Preemptibility::NonPreemptible };
-        self.labelled.insert(pod, (job, labelled));
-        self.touched.insert(job);
-        preemptibility(labelled && is_elastic(cluster, job))
+        if let Some(job) = job {
+            self.labelled.insert(pod, (job, labelled));
+        }
+        self.read_again(cluster, pod)
+    }
+
+    /// A pod has changed in other parts; its class, valid until the next [`Classes::sync`].
+    pub fn read_again(&mut self, cluster: &Cluster, pod: PodIx) -> Preemptibility {
+        let Some((job, labelled)) = self.labelled.get(&pod) else { return Preemptibility::NonPreemptible };
+        self.touched.insert(*job);
+        preemptibility(*labelled && is_elastic(cluster, *job))
     }
 
     /// Removes a pod.

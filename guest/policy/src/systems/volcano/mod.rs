@@ -20,7 +20,7 @@ mod reported;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
+use crate::contract::{self, ConfigError, Eviction, ObjectKey, Phase, PodStatus, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
 use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx};
 use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, schedulers};
@@ -47,6 +47,7 @@ pub fn describe() -> SystemInfo {
         name: "volcano".to_owned(),
         about: "queues that lend and reclaim, gangs, and elastic jobs".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act].map(Into::into).into(),
+        judges_room: true,
         schedulers: schedulers(&[keys::SCHEDULER, DEFAULT_SCHEDULER]),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: args::arguments(),
@@ -124,6 +125,11 @@ impl System for Volcano {
         attributes.preemptibility =
             self.classes.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
         attributes
+    }
+
+    fn read_status(&mut self, cluster: &Cluster, status: &PodStatus, attributes: &mut PodAttributes) {
+        attributes.task.succeeded = status.phase == Phase::Succeeded;
+        attributes.preemptibility = self.classes.read_again(cluster, PodIx(status.id));
     }
 
     fn forget_pod(&mut self, pod: PodIx) {

@@ -110,7 +110,7 @@ pub fn read(
         task: Task {
             role: Some(role),
             index: number,
-            protected_until: length.zip(pod.scheduled).map(|(length, at)| at.saturating_add(length)),
+            cooldown: length,
             critical: is_critical(pod),
             succeeded: pod.phase == Phase::Succeeded,
         },

@@ -18,7 +18,7 @@ mod tree;
 
 use serde::{Deserialize, Serialize};
 
-use crate::contract::{self, ConfigError, Eviction, ObjectKey, PodKind, SystemInfo};
+use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, Preemptibility, QueueIx, Task};
 use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests, schedulers};
@@ -36,6 +36,7 @@ pub fn describe() -> SystemInfo {
         name: "yunikorn".to_owned(),
         about: "queues with guarantees, and the seven laws of preemption".to_owned(),
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve].map(Into::into).into(),
+        judges_room: true,
         schedulers: schedulers(&[keys::SCHEDULER]),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
         arguments: Vec::new(),
@@ -111,7 +112,7 @@ impl System for YuniKorn {
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
-        let foreign = pod.foreign || pod.kind != PodKind::Pod;
+        let foreign = pod.foreign || pod.kind.is_some();
         let job = if foreign { None } else { job(cluster, pod) };
         match job {
             Some(job) => self.apps.add_pod(&self.tree, job, pod, &pods::metadata(pod)),

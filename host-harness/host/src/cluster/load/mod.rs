@@ -1,4 +1,4 @@
-//! Reads files in the format of kubectl's output.
+//! Reads texts in the format of kubectl's output.
 
 mod anchors;
 mod builder;
@@ -9,8 +9,6 @@ mod origin;
 mod scalar;
 mod yaml;
 
-use std::io::{self, Read};
-use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -61,42 +59,6 @@ pub fn each(
     } else {
         yaml::read(text, &mut builder)
     }
-}
-
-/// Reads a file like `each`; `-` is the standard input.
-pub fn each_in(path: &Path, sink: &mut dyn FnMut(Document) -> Result<(), InputError>) -> Result<(), InputError> {
-    let (file, bytes) = if path == Path::new("-") {
-        ("standard input".to_owned(), read_to_end(&mut io::stdin().lock()))
-    } else {
-        (path.display().to_string(), std::fs::read(path))
-    };
-    let mistake = |line, message: String, remedy: &str| {
-        Err(InputError { file: Arc::from(&*file), line, message, remedy: remedy.to_owned() })
-    };
-    if path.is_dir() {
-        return mistake(0, "is a directory".to_owned(), "name the files in the directory");
-    }
-    let bytes = match bytes {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            return mistake(0, format!("cannot be read: {error}"), "name a readable file");
-        }
-    };
-    match String::from_utf8(bytes) {
-        Ok(text) => each(&file, &text, sink),
-        Err(error) => {
-            let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
-            let line = valid.iter().filter(|byte| **byte == b'\n').count().saturating_add(1);
-            let line = u32::try_from(line).unwrap_or(u32::MAX);
-            mistake(line, "is not UTF-8 text".to_owned(), "save the file as UTF-8")
-        }
-    }
-}
-
-fn read_to_end(input: &mut dyn Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    input.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 #[cfg(test)]

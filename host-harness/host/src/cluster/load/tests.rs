@@ -188,27 +188,6 @@ fn stops_at_the_first_mistake_of_the_sink() {
     assert_eq!(taken, 2);
 }
 
-#[test]
-fn files_that_cannot_be_read_are_named() {
-    let refused = |path: &Path| each_in(path, &mut |_| Ok(())).unwrap_err();
-    assert!(refused(Path::new("/no/such/file")).to_string().starts_with("/no/such/file: cannot be read: "));
-    let directory = std::env::temp_dir();
-    assert!(refused(&directory).message.contains("directory"));
-    let path = directory.join(format!("lictor-load-{}.yaml", std::process::id()));
-    std::fs::write(&path, b"a: 1\nb: \xff\n").unwrap();
-    let mistake = refused(&path);
-    std::fs::write(&path, "a: 1\n---\nb: 2\n").unwrap();
-    let mut taken = Vec::new();
-    let read = each_in(&path, &mut |document| {
-        taken.push(document.value);
-        Ok(())
-    });
-    std::fs::remove_file(&path).unwrap();
-    assert_eq!((mistake.line, &*mistake.message), (2, "is not UTF-8 text"));
-    assert!(read.is_ok());
-    assert_eq!(taken, [json!({"a": 1}), json!({"b": 2})]);
-}
-
 /// A dump with something of everything in it.
 const SAMPLE: &str = "# dump\n--- !!map\napiVersion: &v v1\nkind: List\nitems:\n- apiVersion: *v\n  kind: \"Pod\"\n  metadata: {name: 'a', labels: {x: y}}\n  spec:\n    text: |\n      one\n      two\n    folded: >-\n      three\n    n: [1, -2.5, 0x1F, ~, true]\n---\n{\"json\": [1, {\"a\": null}]}\n";
 

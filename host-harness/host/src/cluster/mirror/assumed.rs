@@ -12,9 +12,6 @@ use super::Mirror;
 use super::change::Change;
 use super::pods::PodEntry;
 
-/// What the kind is called of what is placed like a pod and is an object of its own.
-const RESERVATION: &str = "Reservation";
-
 /// A pod of which something is assumed.
 #[derive(Debug)]
 pub(super) struct Assumed {
@@ -128,14 +125,13 @@ impl Mirror {
     }
 
     fn json_of(&self, entry: &PodEntry) -> Option<Value> {
-        let is_object = entry.record.kind == lictor_contract::PodKind::Reservation;
-        is_object.then(|| self.objects.json(RESERVATION, &entry.record.name).cloned()).flatten()
+        self.objects.json(&self.object_key(&entry.record)?).cloned()
     }
 
     fn happen(&self, assumed: &mut Assumed, change: &Change) {
         self.change_entry(&mut assumed.seen, change);
         if let Some(json) = &mut assumed.json {
-            self.change_json(json, &assumed.seen.record.requests, change);
+            self.change_json(json, &assumed.seen.record, change);
         }
     }
 
@@ -149,11 +145,11 @@ impl Mirror {
         for (_, change) in &assumed.changes {
             self.change_entry(&mut entry, change);
             if let Some(json) = &mut json {
-                self.change_json(json, &entry.record.requests, change);
+                self.change_json(json, &entry.record, change);
             }
         }
-        if let Some(json) = json {
-            self.objects.replace(RESERVATION, &entry.record.name, &json);
+        if let Some((key, json)) = self.object_key(&entry.record).zip(json) {
+            self.objects.replace(&key, &json);
         }
         self.pods.replace(pod, entry);
         if !assumed.changes.is_empty() {

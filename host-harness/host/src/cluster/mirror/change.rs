@@ -1,19 +1,20 @@
 //! What the scheduler does to one pod of the cluster.
 
 use k8s_openapi::jiff::Timestamp;
-use lictor_contract::{Amount, Mark, MarkPlace, Phase};
+use lictor_contract::{Amount, Mark, MarkPlace, Phase, PlacedKind, Pod};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::Mirror;
 use super::pods::PodEntry;
+use crate::cluster::object::placed::running_word;
 
 /// A change of one pod, or of what is placed like one. Nodes go by name: a change outlives the node it names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Change {
-    /// The pod is bound to the node (`spec.nodeName`; its nomination is gone) and starts to run there at once. A reservation becomes
-    /// available.
+    /// The pod is bound to the node (`spec.nodeName`; its nomination is gone) and starts to run there at once. An object that is placed
+    /// like a pod gets the first phase that means running.
     Bind {
         /// The node.
         node: String,
@@ -80,17 +81,20 @@ impl Mirror {
     }
 
     /// The object behind a pod that stands for more than a pod, as it is after the change.
-    pub(super) fn change_json(&self, json: &mut Value, requests: &[Amount], change: &Change) {
+    pub(super) fn change_json(&self, json: &mut Value, pod: &Pod, change: &Change) {
+        let Some(kind) = self.placed.get(pod.kind) else { return };
         match change {
             Change::Bind { node, .. } => {
-                set(json, &["status", "phase"], "Available".into());
-                set(json, &["status", "nodeName"], node.clone().into());
-                let allocatable = requests.iter().filter_map(|amount| self.quantity(amount)).collect();
-                set(json, &["status", "allocatable"], Value::Object(allocatable));
-                set(json, &["status", "nominatedNodeName"], Value::Null);
+                set_at(json, &kind.phase, running_word(kind).into());
+                set_at(json, &kind.node, node.clone().into());
+                if let Some(amounts) = &kind.amounts {
+                    let held = pod.requests.iter().filter_map(|amount| self.quantity(amount)).collect();
+                    set_at(json, amounts, Value::Object(held));
+                }
+                set_at(json, &kind.nominated, Value::Null);
             }
-            Change::Nominate(node) => set(json, &["status", "nominatedNodeName"], node.clone().into()),
-            Change::Evict { deleted: Some(at), .. } => terminate(json, *at),
+            Change::Nominate(node) => set_at(json, &kind.nominated, node.clone().into()),
+            Change::Evict { deleted: Some(at), .. } => terminate(json, kind, *at),
             Change::Evict { deleted: None, .. } | Change::Mark(_) => {}
         }
         for Mark { place, key, value } in change.marks() {
@@ -115,16 +119,22 @@ impl Mirror {
 }
 
 /// The object is being deleted since this time.
-fn terminate(json: &mut Value, at: i64) {
+fn terminate(json: &mut Value, kind: &PlacedKind, at: i64) {
     let now = Timestamp::from_nanosecond(at.into()).unwrap_or_default().to_string();
     set(json, &["metadata", "deletionTimestamp"], now.into());
     let condition = json!({"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"});
-    let mut conditions = match json.pointer_mut("/status/conditions").map(Value::take) {
+    let mut conditions = match json.pointer_mut(&kind.conditions).map(Value::take) {
         Some(Value::Array(conditions)) => conditions,
         _ => Vec::new(),
     };
     conditions.push(condition);
-    set(json, &["status", "conditions"], Value::Array(conditions));
+    set_at(json, &kind.conditions, Value::Array(conditions));
+}
+
+/// Sets what stands at a JSON pointer; null removes it.
+fn set_at(json: &mut Value, pointer: &str, to: Value) {
+    let keys: Vec<String> = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
+    set(json, &keys.iter().map(String::as_str).collect::<Vec<_>>(), to);
 }
 
 /// Sets what stands under these keys; null removes it.

@@ -18,14 +18,13 @@ impl Mirror {
             self.told_clock = self.clock;
             events.push(Event::Clock(self.clock));
         }
-        events.extend(self.pods.ledger.drain_gone().into_iter().map(Event::PodRemoved));
+        events.extend(self.pods.drain_gone());
         events.extend(self.objects.drain_gone().into_iter().map(Event::ObjectRemoved));
         let nodes = self.nodes.ledger.drain_changed();
         events.extend(nodes.into_iter().filter_map(|id| self.node(id).cloned()).map(Event::NodeUpserted));
         events.extend(self.shapes.drain().into_iter().map(Event::Eligibility));
         events.extend(self.objects.drain_changed().into_iter().map(Event::ObjectUpserted));
-        let pods = self.pods.ledger.drain_changed();
-        events.extend(pods.into_iter().filter_map(|id| self.pod(id).cloned()).map(Event::PodUpserted));
+        events.extend(self.pods.drain_changed());
         events.extend(self.nodes.ledger.drain_gone().into_iter().map(Event::NodeRemoved));
         events
     }

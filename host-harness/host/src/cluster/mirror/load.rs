@@ -1,35 +1,17 @@
 //! Whole dumps at once, and what their author should know.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use lictor_contract::Phase;
 
 use super::Mirror;
 use super::objects::Key;
 use super::pods::PodEntry;
+use crate::cluster::InputError;
 use crate::cluster::object::Object;
-use crate::cluster::{InputError, load};
 
 impl Mirror {
-    /// Reads files that kubectl printed (`-` is the standard input) and creates or replaces what is in them. An object that is
-    /// there twice is a warning, and the later one holds.
-    ///
-    /// # Errors
-    /// At the first mistake; what was read before it stays.
-    pub fn load<P: AsRef<Path>>(&mut self, files: &[P]) -> Result<(), InputError> {
-        let mut seen = BTreeSet::new();
-        for file in files {
-            load::each_in(file.as_ref(), &mut |document| {
-                let object = Object::from_document(document)?;
-                self.load_one(object, &mut seen);
-                Ok(())
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Creates or replaces objects that were read together: one that is there twice is a warning, as in `load`.
+    /// Creates or replaces objects that were read together: one that is there twice is a warning, and the later one holds.
     pub fn load_objects(&mut self, objects: impl IntoIterator<Item = Object>) {
         let mut seen = BTreeSet::new();
         for object in objects {
@@ -57,6 +39,10 @@ impl Mirror {
         warnings
     }
 
+    fn label(&self, pod: &PodEntry) -> &str {
+        self.pod_name(pod.record.id).unwrap_or_default()
+    }
+
     fn lost_node(&self, pod: &PodEntry) -> Option<InputError> {
         let name = pod.stated.node.as_deref()?;
         let ended = matches!(pod.record.phase, Phase::Succeeded | Phase::Failed);
@@ -64,7 +50,7 @@ impl Mirror {
             return None;
         }
         let message =
-            format!("`{}` runs on node `{name}`, which is not there; it counts as running on none", label(pod));
+            format!("`{}` runs on node `{name}`, which is not there; it counts as running on none", self.label(pod));
         Some(pod.place.remark(message, "add the node"))
     }
 
@@ -75,7 +61,7 @@ impl Mirror {
         if let Some(claim) = constraints.resource_claims.first() {
             let message = format!(
                 "`{}` has the resource claim `{claim}`, which is not judged: no node takes the pod",
-                label(pod)
+                self.label(pod)
             );
             return Some(
                 pod.place.remark(message, "leave the pod to kube-scheduler, with a `schedulerName` of its own"),
@@ -88,7 +74,7 @@ impl Mirror {
         let (class, resource) = self.volumes.devices.iter().find(|(_, resource)| requested(resource))?;
         let message = format!(
             "`{}` requests `{resource}`, which device class `{class}` allocates by claims: only nodes that list it take the pod",
-            label(pod)
+            self.label(pod)
         );
         Some(pod.place.remark(message, "leave the pod to kube-scheduler, with a `schedulerName` of its own"))
     }
@@ -98,11 +84,7 @@ impl Mirror {
         if pod.stated.priority.is_some() || class.is_empty() || self.classes.get(class).is_some() {
             return None;
         }
-        let message = format!("`{}` names priority class `{class}`, which is not there", label(pod));
+        let message = format!("`{}` names priority class `{class}`, which is not there", self.label(pod));
         Some(pod.place.remark(message, "add the class, or write the priority"))
     }
-}
-
-fn label(pod: &PodEntry) -> String {
-    super::pods::name(pod.record.kind, &pod.record.namespace, &pod.record.name)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{KindInterest, Object, ObjectKey};
+use lictor_contract::{Interests, Object, ObjectKey};
 use serde_json::Value;
 
 use super::ledger::Ledger;
@@ -22,6 +22,11 @@ impl Key {
         let Identity { group, version: _, kind, namespace, name } = id.clone();
         Key { group, kind, namespace, name }
     }
+
+    pub(super) fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Key {
+        let [group, kind, namespace, name] = [group, kind, namespace, name].map(str::to_owned);
+        Key { group, kind, namespace, name }
+    }
 }
 
 /// The objects.
@@ -29,21 +34,16 @@ impl Key {
 pub(super) struct Objects {
     /// Group and kind of those that are kept.
     kinds: BTreeSet<(String, String)>,
-    held: BTreeMap<Key, Held>,
+    held: BTreeMap<Key, Value>,
     ledger: Ledger<Key>,
 }
 
-#[derive(Debug, PartialEq)]
-struct Held {
-    version: String,
-    json: Value,
-}
-
 impl Objects {
-    /// Keeps objects of these kinds.
-    pub(super) fn new(kinds: &[KindInterest]) -> Objects {
-        let kinds = kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone())).collect();
-        Objects { kinds, held: BTreeMap::new(), ledger: Ledger::default() }
+    /// Keeps objects of the kinds that the policy reads, and of those that it declares to be placed like pods.
+    pub(super) fn new(interests: &Interests) -> Objects {
+        let read = interests.kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
+        let placed = interests.placed_kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
+        Objects { kinds: read.chain(placed).collect(), held: BTreeMap::new(), ledger: Ledger::default() }
     }
 
     /// Whether objects of this kind are kept.
@@ -53,37 +53,38 @@ impl Objects {
 
     /// Creates or replaces an object.
     pub(super) fn set(&mut self, id: &Identity, json: Value) {
-        let (key, held) = (Key::of(id), Held { version: id.version.clone(), json });
-        if self.held.get(&key) != Some(&held) {
+        let key = Key::of(id);
+        if self.held.get(&key) != Some(&json) {
             self.ledger.changed(key.clone());
-            self.held.insert(key, held);
+            self.held.insert(key, json);
         }
     }
 
-    /// The JSON of the object of this kind and name, of whatever group.
-    pub(super) fn json(&self, kind: &str, name: &str) -> Option<&Value> {
-        let key = self.keys(kind, "", name).into_iter().next()?;
-        self.held.get(&key).map(|held| &held.json)
+    /// The JSON of an object.
+    pub(super) fn json(&self, key: &Key) -> Option<&Value> {
+        self.held.get(key)
     }
 
-    /// Sets the JSON of the objects of this kind and name, of whatever group.
-    pub(super) fn replace(&mut self, kind: &str, name: &str, json: &Value) {
-        for key in self.keys(kind, "", name) {
-            if let Some(held) = self.held.get_mut(&key).filter(|held| held.json != *json) {
-                held.json = json.clone();
-                self.ledger.changed(key);
-            }
+    /// Sets the JSON of an object that is there.
+    pub(super) fn replace(&mut self, key: &Key, json: &Value) {
+        if let Some(held) = self.held.get_mut(key).filter(|held| *held != json) {
+            *held = json.clone();
+            self.ledger.changed(key.clone());
         }
     }
 
     /// Removes the objects of this kind and name, of whatever group; false where there is none.
     pub(super) fn remove(&mut self, kind: &str, namespace: &str, name: &str) -> bool {
         let keys = self.keys(kind, namespace, name);
-        for key in &keys {
-            self.held.remove(key);
+        keys.iter().for_each(|key| self.remove_one(key));
+        !keys.is_empty()
+    }
+
+    /// Removes an object.
+    pub(super) fn remove_one(&mut self, key: &Key) {
+        if self.held.remove(key).is_some() {
             self.ledger.gone(key.clone());
         }
-        !keys.is_empty()
     }
 
     /// Whether there is an object of this kind and name, of whatever group.
@@ -120,7 +121,7 @@ impl Objects {
     }
 }
 
-fn told(key: &Key, held: &Held) -> Object {
+fn told(key: &Key, json: &Value) -> Object {
     let Key { group, kind, namespace, name } = key.clone();
-    Object { group, version: held.version.clone(), kind, namespace, name, json: held.json.to_string() }
+    Object { group, kind, namespace, name, json: json.to_string() }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use lictor_contract::{Phase, Pod, PodId, PodKind};
+use lictor_contract::{Event, Phase, Pod, PodId};
 
 use super::ledger::Ledger;
 use crate::cluster::object::Place;
@@ -19,7 +19,9 @@ pub(super) struct Pods {
     by_node: BTreeMap<String, BTreeSet<PodId>>,
     /// Pods that leave something to their priority class; under the empty name those that leave it to the default one.
     by_class: BTreeMap<String, BTreeSet<PodId>>,
-    pub(super) ledger: Ledger<PodId>,
+    ledger: Ledger<PodId>,
+    /// The pods among those that have changed that must be told whole.
+    whole: BTreeSet<PodId>,
 }
 
 /// A pod.
@@ -55,14 +57,6 @@ impl PodEntry {
         let class = &self.record.priority_class;
         let open = self.stated.priority.is_none() || self.stated.never_preempts.is_none() && !class.is_empty();
         open.then_some(class)
-    }
-}
-
-/// What the mirror calls a pod: `namespace/name`, or `Reservation/name`.
-pub(super) fn name(kind: PodKind, namespace: &str, name: &str) -> String {
-    match kind {
-        PodKind::Pod => format!("{namespace}/{name}"),
-        PodKind::Reservation => format!("Reservation/{name}"),
     }
 }
 
@@ -106,10 +100,31 @@ impl Pods {
 
     /// Sets a pod, and notes the change where there is one.
     pub(super) fn replace(&mut self, id: PodId, entry: PodEntry) {
-        if self.get(id).is_none_or(|old| old.record != entry.record) {
+        let old = self.get(id).map(|old| &old.record);
+        if old != Some(&entry.record) {
+            if old.is_none_or(|old| !is_small(old, &entry.record)) {
+                self.whole.insert(id);
+            }
             self.ledger.changed(id);
         }
         self.set(id, entry);
+    }
+
+    /// The events of pods that are gone since the last call.
+    pub(super) fn drain_gone(&mut self) -> impl Iterator<Item = Event> + use<> {
+        self.ledger.drain_gone().into_iter().map(Event::PodRemoved)
+    }
+
+    /// The events of pods that are new or have changed since the last call, by number.
+    pub(super) fn drain_changed(&mut self) -> Vec<Event> {
+        let whole = std::mem::take(&mut self.whole);
+        let changed = self.ledger.drain_changed();
+        let records = changed.into_iter().filter_map(|id| self.get(id)).map(|entry| &entry.record);
+        let event = |record: &Pod| match whole.contains(&record.id) {
+            true => Event::PodUpserted(record.clone()),
+            false => Event::PodStatus(record.status()),
+        };
+        records.map(event).collect()
     }
 
     /// Changes a pod.
@@ -125,6 +140,7 @@ impl Pods {
         if let Some(name) = self.names.get(id as usize) {
             self.ids.remove(name);
         }
+        self.whole.remove(&id);
         self.ledger.gone(id);
         Some(entry)
     }
@@ -154,6 +170,13 @@ impl Pods {
         }
         Some(entry)
     }
+}
+
+/// Whether only the status of a pod has changed, and the pod has not lost its node.
+fn is_small(old: &Pod, new: &Pod) -> bool {
+    let mut same = old.clone();
+    same.set_status(&new.status());
+    same == *new && (old.node.is_none() || new.node.is_some())
 }
 
 fn unlink(index: &mut BTreeMap<String, BTreeSet<PodId>>, key: &str, id: PodId) {

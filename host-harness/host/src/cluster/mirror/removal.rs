@@ -1,9 +1,9 @@
 //! Objects that are gone.
 
-use lictor_contract::{NodeId, PodId, PodKind};
+use lictor_contract::{NodeId, PodId};
 
 use super::Mirror;
-use super::pods::{self, PodEntry};
+use super::pods::PodEntry;
 
 impl Mirror {
     /// Removes an object named `Kind/namespace/name` or `Kind/name` (a pod without namespace is in `default`); false where
@@ -13,22 +13,16 @@ impl Mirror {
         let (namespace, name) = rest.split_once('/').unwrap_or(("", rest));
         match kind {
             "Node" => self.nodes.id(name).is_some_and(|id| self.remove_node(id)),
-            "Pod" => {
-                let namespace = if namespace.is_empty() { "default" } else { namespace };
-                self.remove_pod_named(PodKind::Pod, namespace, name)
-            }
-            "Reservation" => {
-                let placed = self.remove_pod_named(PodKind::Reservation, namespace, name);
-                self.objects.remove(kind, namespace, name) || placed
-            }
+            "Pod" => self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some()),
             "PriorityClass" => {
                 // Pods keep the priority they were given.
                 let known = self.classes.remove(name);
                 self.objects.remove(kind, namespace, name) || known
             }
             _ => {
-                let known = self.volumes.remove(kind, namespace, name);
-                self.objects.remove(kind, namespace, name) || known
+                let placed = self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some());
+                let stored = self.volumes.remove(kind, namespace, name);
+                self.objects.remove(kind, namespace, name) || placed || stored
             }
         }
     }
@@ -37,21 +31,18 @@ impl Mirror {
     pub fn contains(&self, key: &str) -> bool {
         let Some((kind, rest)) = key.split_once('/') else { return false };
         let (namespace, name) = rest.split_once('/').unwrap_or(("", rest));
-        let placed = |kind, namespace| self.pods.id(&pods::name(kind, namespace, name)).is_some();
         match kind {
             "Node" => self.nodes.id(name).is_some(),
-            "Pod" => placed(PodKind::Pod, if namespace.is_empty() { "default" } else { namespace }),
-            "Reservation" => placed(PodKind::Reservation, namespace) || self.objects.contains(kind, namespace, name),
+            "Pod" => self.pod_of_key(key).is_some(),
             "PriorityClass" => {
                 self.classes.get(name).is_some_and(|_| !name.is_empty()) || self.objects.contains(kind, namespace, name)
             }
-            _ => self.volumes.contains(kind, namespace, name) || self.objects.contains(kind, namespace, name),
+            _ => {
+                self.pod_of_key(key).is_some()
+                    || self.volumes.contains(kind, namespace, name)
+                    || self.objects.contains(kind, namespace, name)
+            }
         }
-    }
-
-    fn remove_pod_named(&mut self, kind: PodKind, namespace: &str, name: &str) -> bool {
-        let id = self.pods.id(&pods::name(kind, namespace, name));
-        id.is_some_and(|id| self.remove_pod(id).is_some())
     }
 
     fn remove_node(&mut self, id: NodeId) -> bool {
@@ -77,10 +68,9 @@ impl Mirror {
     }
 
     fn remove_bound(&mut self, pod: PodId) {
-        if let Some(entry) = self.remove_pod(pod)
-            && entry.record.kind == PodKind::Reservation
-        {
-            self.objects.remove("Reservation", "", &entry.record.name);
+        let behind = self.remove_pod(pod).and_then(|entry| self.object_key(&entry.record));
+        if let Some(key) = behind {
+            self.objects.remove_one(&key);
         }
     }
 }

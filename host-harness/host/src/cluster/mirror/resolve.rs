@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lictor_contract::{Phase, PodKind};
+use lictor_contract::Phase;
 
 use super::classes::Classes;
 use super::nodes::Nodes;
@@ -20,9 +20,10 @@ impl PodEntry {
         record.phase = if lost { Phase::Running } else { stated.phase };
     }
 
-    /// Finds out whether the policy decides about a pod: about those of these schedulers, or about all. A Reservation names no scheduler.
+    /// Finds out whether the policy decides about a pod: about those of these schedulers, or about all. An object that is placed like a pod
+    /// names no scheduler.
     pub(super) fn resolve_scheduler(&mut self, ours: Option<&BTreeSet<String>>) {
-        let is_pod = self.record.kind == PodKind::Pod;
+        let is_pod = self.record.kind.is_none();
         self.record.foreign = is_pod && ours.is_some_and(|ours| !ours.contains(&self.record.scheduler));
     }
 

@@ -1,23 +1,25 @@
 //! Objects that are new or have changed.
 
-use lictor_contract::{Node, Pod, PodId, PodKind, ShapeId};
+use lictor_contract::{Node, Pod, PodId, ShapeId};
 
 use super::Mirror;
 use super::attributes::fields;
 use super::nodes::NodeEntry;
-use super::pods::{self, PodEntry, Stated};
+use super::placed::Unread;
+use super::pods::{PodEntry, Stated};
 use crate::cluster::eligibility::Constraints;
 use crate::cluster::object::{Body, ClassFacts, NodeFacts, Object, Place, PodFacts};
 
 impl Mirror {
-    /// Creates or replaces an object. One of a kind that neither the host nor the policy needs is only counted.
+    /// Creates or replaces an object. One of a kind that neither the host nor the policy needs is only counted. One of a placed kind
+    /// that cannot be read is left out; see [`Mirror::drain_unread`].
     pub fn upsert(&mut self, object: Object) {
         if !self.mirrors(&object) {
             let count = self.ignored.entry(object.id.full_kind()).or_default();
             *count = count.saturating_add(1);
             return;
         }
-        let Object { id, place, body } = object;
+        let Object { mut id, place, body } = object;
         let wanted = self.objects.wants(&id.group, &id.kind);
         match body {
             Body::Node(facts) => self.upsert_node(*facts),
@@ -28,17 +30,21 @@ impl Mirror {
                     self.objects.set(&id, json);
                 }
             }
-            Body::Reservation(facts, json) => {
-                self.objects.set(&id, json);
-                self.upsert_pod(*facts, place);
-            }
             Body::Storage(storage, json) => {
                 self.volumes.set(&id.namespace, &id.name, storage);
                 if wanted {
                     self.objects.set(&id, json);
                 }
             }
-            Body::Other(json) => self.objects.set(&id, json),
+            Body::Other(json, origin) => match self.placed.read(&mut id, &json, &origin) {
+                Ok(placed) => {
+                    self.objects.set(&id, json);
+                    if let Some(facts) = placed {
+                        self.upsert_pod(facts, place);
+                    }
+                }
+                Err(mistake) => self.unread.push(Unread { object: id.key(), mistake }),
+            },
         }
     }
 
@@ -46,7 +52,7 @@ impl Mirror {
     pub(super) fn mirrors(&self, object: &Object) -> bool {
         match object.body {
             Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) | Body::Storage(..) => true,
-            Body::Reservation(..) | Body::Other(_) => self.objects.wants(&object.id.group, &object.id.kind),
+            Body::Other(..) => self.objects.wants(&object.id.group, &object.id.kind),
         }
     }
 
@@ -85,7 +91,7 @@ impl Mirror {
     }
 
     fn upsert_pod(&mut self, facts: PodFacts, place: Place) {
-        let name = pods::name(facts.kind, &facts.namespace, &facts.name);
+        let name = self.placed.name(facts.kind, &facts.namespace, &facts.name);
         let mut known = self.pods.id(&name).and_then(|id| self.pods.get(id)).map(|entry| &entry.record);
         if let Some(old) = known
             && !old.uid.is_empty()
@@ -135,7 +141,7 @@ impl Mirror {
             never_preempts: facts.never_preempts.unwrap_or_default(),
             foreign: false,
             scheduler: facts.scheduler,
-            gated: facts.kind == PodKind::Pod && !facts.gates.is_empty(),
+            gated: facts.kind.is_none() && !facts.gates.is_empty(),
             phase: facts.phase,
             node: None,
             nominated: None,

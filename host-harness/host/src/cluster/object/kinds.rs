@@ -39,14 +39,15 @@ pub(super) fn is_priority_class(group: &str, kind: &str) -> bool {
     group == SCHEDULING && kind == "PriorityClass"
 }
 
-/// Whether this is Koordinator's Reservation, which is scheduled like a pod.
-pub(super) fn is_reservation(group: &str, kind: &str) -> bool {
-    group == "scheduling.koordinator.sh" && kind == "Reservation"
+/// Whether the host reads objects of this kind itself, in some group.
+pub(super) fn is_own(kind: &str) -> bool {
+    let storage = ["PersistentVolumeClaim", "PersistentVolume", "StorageClass", "DeviceClass"];
+    matches!(kind, "Pod" | "Node" | "PriorityClass") || storage.contains(&kind)
 }
 
 /// Whether objects of this kind are cluster-scoped. Only kinds that the host reads itself are known.
 pub(super) fn has_no_namespace(group: &str, kind: &str) -> bool {
-    is_node(group, kind) || is_priority_class(group, kind) || is_reservation(group, kind)
+    is_node(group, kind) || is_priority_class(group, kind)
 }
 
 /// Refuses a kind that its group and version do not have.

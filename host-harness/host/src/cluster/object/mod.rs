@@ -4,12 +4,12 @@ mod constraints;
 mod identity;
 mod kinds;
 mod node;
+pub(crate) mod placed;
 mod pod;
 pub(crate) mod ports;
 mod priority_class;
 mod quantities;
 mod requests;
-mod reservation;
 mod storage;
 mod subject;
 
@@ -23,6 +23,7 @@ use super::volumes::{ClaimFacts, StorageFacts, VolumeFacts};
 
 pub(crate) use identity::Identity;
 pub(crate) use node::NodeFacts;
+pub use placed::{BadPlacedKind, check_placed_kinds};
 pub(crate) use pod::PodFacts;
 pub(crate) use priority_class::ClassFacts;
 pub(crate) use quantities::Amounts;
@@ -56,9 +57,9 @@ pub(crate) enum Body {
     Node(Box<NodeFacts>),
     Pod(Box<PodFacts>),
     PriorityClass(ClassFacts, Value),
-    Reservation(Box<PodFacts>, Value),
     Storage(Storage, Value),
-    Other(Value),
+    /// Any other object, and where it stands: only the mirror knows whether its kind is placed like a pod.
+    Other(Value, Origin),
 }
 
 /// An object that says where the volumes of pods can be used, or which resources are allocated by claims.
@@ -92,12 +93,9 @@ impl Object {
             kind if kinds::is_priority_class(&id.group, kind) => {
                 Body::PriorityClass(ClassFacts::read(&value, subject)?, value)
             }
-            kind if kinds::is_reservation(&id.group, kind) => {
-                Body::Reservation(Box::new(reservation::read(&value, subject)?), value)
-            }
             _ => match storage::read(&id, &value, subject)? {
                 Some(storage) => Body::Storage(storage, value),
-                None => Body::Other(value),
+                None => Body::Other(value, origin.clone()),
             },
         };
         let place = Place { file: origin.file().clone(), line: origin.line("") };

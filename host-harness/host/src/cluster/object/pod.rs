@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{Pod, PodCondition, PodSpec, PodStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use lictor_contract::{Owner, Phase, PodKind};
+use lictor_contract::{Owner, Phase};
 use serde_json::Value;
 
 use super::priority_class::never_preempts;
@@ -14,10 +14,11 @@ use super::{constraints, ports, requests, storage};
 use crate::cluster::InputError;
 use crate::cluster::eligibility::Constraints;
 
-/// The properties of a pod, or of a reservation. Nodes, classes and resources are referenced by name.
+/// The properties of a pod, or of an object that is placed like one. Nodes, classes and resources are referenced by name.
 #[derive(Debug, Clone)]
 pub(crate) struct PodFacts {
-    pub(crate) kind: PodKind,
+    /// The number of its placed kind; none for a pod.
+    pub(crate) kind: Option<u32>,
     pub(crate) namespace: String,
     pub(crate) name: String,
     pub(crate) uid: String,
@@ -79,7 +80,7 @@ impl PodFacts {
         let claims = storage::claims_of_pod(&spec, metadata.name.as_deref().unwrap_or_default());
         let node = spec.node_name.filter(|name| !name.is_empty());
         Ok(PodFacts {
-            kind: PodKind::Pod,
+            kind: None,
             namespace: or(metadata.namespace, "default"),
             name: metadata.name.unwrap_or_default(),
             uid: metadata.uid.unwrap_or_default(),

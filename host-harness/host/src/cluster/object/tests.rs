@@ -1,4 +1,6 @@
-use lictor_contract::{Owner, Phase, PodKind};
+mod placed;
+
+use lictor_contract::{Owner, Phase};
 
 use super::*;
 use crate::cluster::eligibility::{Effect, Taint};
@@ -10,7 +12,7 @@ fn object(text: &str) -> Result<Object, InputError> {
 
 fn pod(text: &str) -> PodFacts {
     match object(text).map(|object| object.body) {
-        Ok(Body::Pod(facts) | Body::Reservation(facts, _)) => *facts,
+        Ok(Body::Pod(facts)) => *facts,
         other => panic!("not a pod: {other:?}"),
     }
 }
@@ -60,7 +62,7 @@ status:
 ");
     assert_eq!((&*facts.namespace, &*facts.name, &*facts.uid), ("team", "a", "u-1"));
     assert_eq!((facts.priority, &*facts.priority_class, facts.never_preempts), (Some(7), "high", Some(true)));
-    assert_eq!((&*facts.scheduler, facts.phase, facts.kind), ("koord-scheduler", Phase::Pending, PodKind::Pod));
+    assert_eq!((&*facts.scheduler, facts.phase, facts.kind), ("koord-scheduler", Phase::Pending, None));
     assert_eq!((facts.node.as_deref(), facts.nominated.as_deref()), (Some("n1"), Some("n2")));
     assert_eq!((facts.terminating, facts.preempted), (true, true));
     assert_eq!((facts.created, facts.started), (Some(1_000_000_000), Some(2_500_000_000)));
@@ -127,46 +129,10 @@ fn reads_a_priority_class() {
     assert_eq!(class, ClassFacts { value: -5, global_default: true, never_preempts: true });
 }
 
-const RESERVATION: &str = "\
-apiVersion: scheduling.koordinator.sh/v1alpha1
-kind: Reservation
-metadata:
-  name: r
-  uid: u-r
-  labels: {a: own, b: own}
-spec:
-  template:
-    metadata: {namespace: team, labels: {a: template, c: template}}
-    spec:
-      priority: 9
-      nodeName: elsewhere
-      containers:
-      - resources: {requests: {cpu: '8', memory: 1Gi}}
-        ports: [{containerPort: 80, hostPort: 80}]
-";
-
-#[test]
-fn reads_a_reservation_like_a_pod() {
-    let pending = pod(RESERVATION);
-    assert_eq!((pending.kind, &*pending.namespace, &*pending.name), (PodKind::Reservation, "team", "r"));
-    assert_eq!((&*pending.uid, pending.priority, pending.phase, pending.node), ("u-r", Some(9), Phase::Pending, None));
-    let labels = [("a", "own"), ("b", "own"), ("c", "template")];
-    assert_eq!(pending.labels, labels.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
-    assert_eq!(pending.requests.get("memory"), Some(&(1 << 30)));
-    let available =
-        pod(&format!("{RESERVATION}status: {{phase: Available, nodeName: n1, allocatable: {{cpu: '6'}}}}\n"));
-    assert_eq!((available.phase, available.node.as_deref()), (Phase::Running, Some("n1")));
-    let expected = [("cpu", 6000), ("hostport/TCP/80", 1 << 32), ("pods", 1)];
-    assert_eq!(available.requests, expected.map(|(name, amount)| (name.to_owned(), amount)).into());
-    let failed = pod(&format!("{RESERVATION}status: {{phase: Failed, nodeName: n1, allocatable: {{cpu: '6'}}}}\n"));
-    assert_eq!((failed.phase, failed.requests.get("cpu")), (Phase::Failed, Some(&8000)));
-}
-
 #[test]
 fn the_namespace_of_a_cluster_scoped_kind_is_ignored() {
     let key = |text: &str| object(text).unwrap().key();
     assert_eq!(key("{apiVersion: v1, kind: Node, metadata: {name: n, namespace: x}}"), "Node/n");
-    assert_eq!(key(&RESERVATION.replace("name: r", "name: r\n  namespace: x")), "Reservation/r");
     assert_eq!(key("{apiVersion: v1, kind: ConfigMap, metadata: {name: n}}"), "ConfigMap/n");
 }
 
@@ -175,7 +141,7 @@ fn other_kinds_stay_as_they_are() {
     let object = object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: x}, spec: 5}").unwrap();
     assert_eq!(object.key(), "Deployment/x/d");
     assert_eq!(object.id.full_kind(), "apps/v1 Deployment");
-    let Body::Other(value) = object.body else { panic!("not other") };
+    let Body::Other(value, _) = object.body else { panic!("not other") };
     assert_eq!(value.pointer("/spec"), Some(&5.into()));
 }
 

@@ -44,7 +44,6 @@ pub struct Sketch {
     pub nominations: &'static [(&'static str, &'static str)],
     pub victims: &'static [&'static str],
     pub soft: bool,
-    pub expires: Option<i64>,
 }
 
 /// One answer.
@@ -52,6 +51,10 @@ pub struct Sketch {
 pub enum Say {
     Pass(Fx),
     Refused(&'static str),
+    /// The same, and when to ask again.
+    RefusedUntil(&'static str, Option<i64>, &'static [&'static str]),
+    /// A final refusal, or no plan, and when to ask again.
+    Later(&'static str, Option<i64>, &'static [&'static str]),
     Final(&'static str),
     /// These nodes fit, the others are full.
     Fits(&'static [&'static str]),
@@ -83,6 +86,9 @@ pub struct Scripted {
     script: BTreeMap<String, VecDeque<Say>>,
     pods: BTreeMap<String, PodId>,
     nodes: BTreeMap<String, NodeId>,
+    /// The most `cpu` of a pod and of a node that it can count.
+    countable: Option<(i64, i64)>,
+    ignores_room: bool,
     told: Arc<Mutex<Told>>,
 }
 
@@ -92,6 +98,8 @@ struct Told {
     log: Vec<String>,
     most_events_at_once: usize,
     seen: BTreeMap<String, Pod>,
+    small: Vec<PodStatus>,
+    whole: usize,
 }
 
 impl Scripted {
@@ -103,6 +111,28 @@ impl Scripted {
     pub fn say(mut self, question: &str, answer: Say) -> Scripted {
         self.script.entry(question.to_owned()).or_default().push_back(answer);
         self
+    }
+
+    /// It can count this much `cpu` of a pod, and this much of a node.
+    pub fn counting(self, pod: i64, node: i64) -> Scripted {
+        Scripted { countable: Some((pod, node)), ..self }
+    }
+
+    /// Why an event cannot be counted.
+    fn overflow(&self, place: usize, event: &Event) -> Option<Overflow> {
+        let (of_pods, of_nodes) = self.countable?;
+        let (most, amounts, object) = match event {
+            Event::PodUpserted(pod) => (of_pods, &pod.requests, format!("Pod/{}/{}", pod.namespace, pod.name)),
+            Event::NodeUpserted(node) => (of_nodes, &node.allocatable, format!("Node/{}", node.name)),
+            _ => return None,
+        };
+        let over = amounts.iter().any(|amount| amount.resource == 0 && amount.value > most);
+        over.then(|| Overflow { event: place as u32, object, resource: "cpu".to_owned() })
+    }
+
+    /// Its Filter says nothing of room.
+    pub fn without_room(self) -> Scripted {
+        Scripted { ignores_room: true, ..self }
     }
 
     /// What it was asked and told, in order.
@@ -118,6 +148,12 @@ impl Scripted {
     /// A pod as it was told of it.
     pub fn seen(&self, name: &str) -> Pod {
         self.told().seen.get(name).cloned().unwrap()
+    }
+
+    /// What it was told of pods since the last call: how many whole ones, and which parts of others.
+    pub fn take_told(&self) -> (usize, Vec<PodStatus>) {
+        let mut told = self.told();
+        (std::mem::take(&mut told.whole), std::mem::take(&mut told.small))
     }
 
     /// How many pods it was told of.
@@ -179,10 +215,14 @@ impl Scripted {
             nominations,
             victims: self.victims(&sketch),
             marks: if sketch.soft { vec![mark] } else { Vec::new() },
-            expires: sketch.expires,
             reason: reason("needs room"),
         }
     }
+}
+
+/// When to ask again.
+fn retry(at: Option<i64>, after: &[&str]) -> Retry {
+    Retry { at, after: after.iter().map(|change| (*change).to_owned()).collect() }
 }
 
 /// A reason of the policy.

@@ -78,6 +78,7 @@ impl Policy for Plain {
             extension_points: points.map(|point| point.name().to_owned()).to_vec(),
             schedulers: vec!["default-scheduler".to_owned()],
             interests: interests(),
+            judges_room: false,
             arguments: Vec::new(),
             templates: Vec::new(),
         };
@@ -95,6 +96,12 @@ impl Policy for Plain {
                     }
                     self.pods.insert(pod.id, pod);
                 }
+                Event::PodStatus(status) => {
+                    if status.node.is_some() {
+                        self.reserved.remove(&status.id);
+                    }
+                    self.pods.get_mut(&status.id).unwrap().set_status(&status);
+                }
                 Event::PodRemoved(pod) => {
                     assert!(self.pods.remove(&pod).is_some(), "a pod is gone that it was not told of");
                     assert!(self.reserved.remove(&pod).is_none(), "a pod is gone that was not unreserved");
@@ -108,9 +115,12 @@ impl Policy for Plain {
         Ok(Applied { findings: Vec::new() })
     }
     fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
-        let [id] = *pods else { panic!("{pods:?}") };
+        let id = *pods.first().unwrap();
         let pod = self.pods.get(&id).unwrap().clone();
-        let none = |effects| Ok(PostFiltered { plan: None, reason: reason("no room"), effects });
+        let none = |effects| {
+            let retry = Retry::default();
+            Ok(PostFiltered { plan: None, reason: reason("no room"), retry, effects })
+        };
         if self.waits_for_room(&pod) {
             return none(Effects::default());
         }
@@ -127,10 +137,10 @@ impl Policy for Plain {
             nominations: vec![Placement { pod: id, node }],
             victims: victims.into_iter().map(|pod| Victim { pod, eviction: Eviction::Delete }).collect(),
             marks: Vec::new(),
-            expires: None,
             reason: reason("needs room"),
         };
-        Ok(PostFiltered { plan: Some(plan), reason: reason("needs room"), effects: Effects::default() })
+        let (retry, effects) = Default::default();
+        Ok(PostFiltered { plan: Some(plan), reason: reason("needs room"), retry, effects })
     }
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         assert!(self.reserved.insert(pod, node).is_none(), "a pod is reserved twice");
@@ -146,6 +156,7 @@ impl Policy for Plain {
         let alone = waits(&pod) && admits.is_empty();
         let permission = if alone { Permission::Wait(WAIT) } else { Permission::Allow };
         let admits = if waits(&pod) { admits } else { Vec::new() };
-        Ok(Permitted { permission, reason: reason("its pair"), effects: Effects { admits, ..Effects::default() } })
+        let (retry, effects) = (Retry::default(), Effects { admits, ..Effects::default() });
+        Ok(Permitted { permission, reason: reason("its pair"), retry, effects })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lictor_contract::*;
 use serde_json::Value;
 
-use super::{Fx, Say, Scripted, reason};
+use super::{Fx, Say, Scripted, reason, retry};
 use crate::policy::{CallError, Policy};
 use crate::verify::testing::interests;
 
@@ -35,6 +35,7 @@ impl Policy for Scripted {
             extension_points: self.points.iter().map(|point| (*point).into()).collect(),
             schedulers: vec!["default-scheduler".to_owned()],
             interests: interests(),
+            judges_room: !self.ignores_room,
             arguments: Vec::new(),
             templates: Vec::new(),
         };
@@ -51,13 +52,23 @@ impl Policy for Scripted {
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         let most = self.most_events_at_once().max(events.len());
         self.told().most_events_at_once = most;
-        for event in events {
+        for (place, event) in events.into_iter().enumerate() {
+            if let Some(over) = self.overflow(place, &event) {
+                return Err(CallError::Refused { call: "apply", error: PolicyError::Overflow(over) });
+            }
             match event {
                 Event::PodUpserted(pod) => {
-                    let place = if pod.kind == PodKind::Reservation { "Reservation" } else { &pod.namespace };
+                    let place = if pod.kind.is_some() { "Slot" } else { &pod.namespace };
                     let name = format!("{place}/{}", pod.name);
                     self.pods.insert(name.clone(), pod.id);
-                    self.told().seen.insert(name, pod);
+                    let mut told = self.told();
+                    told.whole = told.whole.saturating_add(1);
+                    told.seen.insert(name, pod);
+                }
+                Event::PodStatus(status) => {
+                    self.told().small.push(status.clone());
+                    let name = self.name(status.id);
+                    self.told().seen.get_mut(&name).unwrap().set_status(&status);
                 }
                 Event::PodRemoved(pod) => self.note(format!("removed {}", self.name(pod))),
                 Event::NodeUpserted(node) => {
@@ -88,15 +99,24 @@ impl Policy for Scripted {
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
         let question = format!("pre-filter {}", self.name(pod));
         self.note(question.clone());
+        let mut when = Retry::default();
         let (admission, fx) = match self.next(&question) {
             None => (Admission::Pass, Fx::default()),
+            Some(Say::RefusedUntil(why, at, after)) => {
+                when = retry(at, after);
+                (Admission::Refused(reason(why)), Fx::default())
+            }
+            Some(Say::Later(why, at, after)) => {
+                when = retry(at, after);
+                (Admission::Final(reason(why)), Fx::default())
+            }
             Some(Say::Pass(fx)) => (Admission::Pass, fx),
             Some(Say::Refused(why)) => (Admission::Refused(reason(why)), Fx::default()),
             Some(Say::Final(why)) => (Admission::Final(reason(why)), Fx::default()),
             Some(_) => return fault("pre-filter"),
         };
         let effects = self.effects(fx);
-        Ok(PreFiltered { admission, effects })
+        Ok(PreFiltered { admission, retry: when, effects })
     }
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
         let question = format!("filter {}", self.name(pod));
@@ -123,13 +143,18 @@ impl Policy for Scripted {
         let victims =
             if refuted.victims.is_empty() { String::new() } else { format!(" without{}", names(&refuted.victims)) };
         self.note(format!("{question} {}{victims}", refuted.placements.len()));
+        let mut when = Retry::default();
         let (plan, why, fx) = match self.next(&question) {
+            Some(Say::Later(why, at, after)) => {
+                when = retry(at, after);
+                (None, why, Fx::default())
+            }
             None => (None, "no pod can be evicted", Fx::default()),
             Some(Say::NoPlan(why, fx)) => (None, why, fx),
             Some(Say::Plan(sketch, fx)) => (Some(self.plan(sketch)), "needs room", fx),
             Some(_) => return fault("post-filter"),
         };
-        Ok(PostFiltered { plan, reason: reason(why), effects: self.effects(fx) })
+        Ok(PostFiltered { plan, reason: reason(why), retry: when, effects: self.effects(fx) })
     }
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
         let question = format!("reserve {}", self.name(pod));
@@ -167,7 +192,7 @@ impl Policy for Scripted {
             Some(Say::Reject(why, fx)) => (Permission::Reject(reason(why)), fx),
             Some(_) => return fault("permit"),
         };
-        Ok(Permitted { permission, reason: reason("the gang"), effects: self.effects(fx) })
+        Ok(Permitted { permission, reason: reason("the gang"), retry: Retry::default(), effects: self.effects(fx) })
     }
     fn act(&mut self) -> Result<Actions, CallError> {
         self.note("act".to_owned());
@@ -188,7 +213,13 @@ impl Policy for Scripted {
                 reason: 0,
             });
         }
-        Ok(Actions { name: "step".to_owned(), bindings: self.placements(bindings), plans, more })
+        Ok(Actions {
+            name: "step".to_owned(),
+            bindings: self.placements(bindings),
+            plans,
+            retry: Retry::default(),
+            more,
+        })
     }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         Ok(Vec::new())

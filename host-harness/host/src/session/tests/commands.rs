@@ -20,6 +20,38 @@ fn a_binding_that_failed_leaves_the_pod_pending_and_the_policy_is_told() {
 }
 
 #[test]
+fn what_the_session_does_itself_is_told_without_names_and_amounts() {
+    let policy = evicting();
+    let mut session = open(&policy, full());
+    policy.take_told();
+    attempt(&mut session, "p").unwrap();
+    let (whole, small) = policy.take_told();
+    let [victim, nominated] = small.as_slice() else { panic!("{small:?}") };
+    assert_eq!((whole, victim.terminating, victim.preempted, victim.node), (0, true, true, Some(0)));
+    assert_eq!((nominated.nominated, nominated.node, nominated.phase), (Some(0), None, Phase::Pending));
+    session.handle(Input::Removed("Pod/default/v".to_owned())).unwrap();
+    attempt(&mut session, "p").unwrap();
+    let (whole, small) = policy.take_told();
+    let [bound] = small.as_slice() else { panic!("{small:?}") };
+    assert_eq!((whole, bound.node, bound.nominated, bound.phase), (0, Some(0), None, Phase::Running));
+    // The binding fails: a pod that loses its node is told whole.
+    let bind = session.asked.last();
+    answer(&mut session, bind, failed());
+    assert_eq!(policy.take_told(), (1, Vec::new()));
+}
+
+#[test]
+fn an_object_of_a_placed_kind_that_cannot_be_read_is_a_finding() {
+    let mut session = open(&Scripted::deciding(ALL), [node("n1", 4), slot("s", 1, Some("n1"))]);
+    let step = tell(&mut session, with(slot("s", 2, None), "/status", "state", json!("Nowhere")));
+    let [finding] = step.findings.as_slice() else { panic!("{:?}", step.findings) };
+    assert_eq!((finding.severity, &*finding.object), (Severity::Error, "Slot/s"));
+    assert_eq!(finding.message, "status.state of Slot s: `Nowhere` is not a phase");
+    let s = session.mirror().pod_id("Slot/s").unwrap();
+    assert_eq!(session.mirror().pod(s).unwrap().node, Some(0), "what was known of it holds");
+}
+
+#[test]
 fn an_eviction_that_failed_withdraws_the_promise_and_voids_the_plan() {
     let policy = evicting();
     let mut session = open(&policy, full());

@@ -1,12 +1,14 @@
 mod checkpoint;
 mod commands;
 mod recovery;
+mod zones;
 
+use lictor_contract::{Phase, Severity};
 use serde_json::{Value, json};
 
 use super::testing::{ALL, Fx, Say, Scripted, Sketch};
 use super::*;
-use crate::verify::testing::{node, object, on, pod, with};
+use crate::verify::testing::{node, object, on, pod, slot, with};
 
 /// A session over these objects.
 fn open(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Session {

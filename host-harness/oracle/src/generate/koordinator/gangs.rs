@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use crate::build::put;
 use crate::generate::Sketch;
-use crate::world::{at, text};
+use crate::world::{at, tag, text};
+
+const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
 
 /// Varies the PodGroups in some cases. All other parameters are drawn before, so that they stay the same. Returns whether time passes
 /// between rounds, so that gangs time out.
@@ -36,5 +38,24 @@ pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) -> bool {
             put(group, "/spec", "scheduleTimeoutSeconds", json!(sketch.dice.between(5, 15)));
         }
     }
-    sketch.flag("timeoutsBetweenRounds", 40)
+    let between = sketch.flag("timeoutsBetweenRounds", 40);
+    if grouped && sketch.flag("gangsMayPreempt", 60) {
+        objects.iter_mut().for_each(let_preempt);
+    }
+    between
+}
+
+/// Gives the pods of gangs a high priority and the right to preempt, and the quotas more room: so that plans for whole groups are not rare.
+fn let_preempt(object: &mut Value) {
+    if text(object, "/kind") == "ElasticQuota" {
+        for bound in ["min", "max"] {
+            let cpu: i64 = text(object, &format!("/spec/{bound}/cpu")).parse().unwrap_or(0);
+            put(object, &format!("/spec/{bound}"), "cpu", json!((cpu + 12).to_string()));
+        }
+    }
+    if tag(object, "labels", JOB).is_some() {
+        put(object, "/spec", "priority", json!(9000));
+        put(object, "/spec", "preemptionPolicy", json!("PreemptLowerPriority"));
+        put(object, "/metadata/labels", "quota.scheduling.koordinator.sh/can-preempt", json!("true"));
+    }
 }

@@ -95,7 +95,7 @@ fn may_go(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>
     match victim_search.first_denial(cluster, &victim_search.rules.guards, ix) {
         None => true,
         Some((rule, denial)) => {
-            notes.denial(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial);
+            notes.refused(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial);
             false
         }
     }

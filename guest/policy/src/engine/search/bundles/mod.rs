@@ -51,7 +51,7 @@ pub struct VictimSearch<'a> {
 }
 
 impl VictimSearch<'_> {
-    /// The first of these laws that denies the eviction of a pod, or the host, where it refused the pod as a victim.
+    /// The first of these laws that denies the eviction of a pod; or the host, if it refused the pod as a victim.
     fn first_denial(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
         let denied = self.preemptor.admission(cluster, self.ledger).first_denial(guards, ix);
         denied.or_else(|| refused_victim(self.refuted, cluster, ix))
@@ -101,7 +101,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
     let levels = bundle::gather(trial.cluster(), notes, victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels };
     let Some(chosen) = search.choose(trial) else {
-        notes.denial(trial.cluster(), Subject::Preemptor, Outcome::Barred, &NO_NODE, &NOBODY);
+        notes.refused(trial.cluster(), Subject::Preemptor, Outcome::Barred, &NO_NODE, &NOBODY);
         if notes.are_on() {
             trace::nowhere(trial.cluster(), notes, victim_search, &search.levels);
         }

@@ -1,6 +1,11 @@
 //! The attributes of pods.
 
-use super::{member, read};
+use serde_json::json;
+
+use super::{ELASTIC, group, member, read, world};
+use crate::contract::{Event, Phase};
+use crate::model::PodIx;
+use crate::testing::{Draft, World};
 
 #[test]
 fn the_preemptable_annotation_precedes_the_label() {
@@ -35,7 +40,7 @@ fn the_cooldown_label_precedes_the_annotation() {
         let draft = label.into_iter().fold(member("p"), |draft, text| draft.label(KEY, text));
         let draft = annotation.into_iter().fold(draft, |draft, text| draft.annotation(KEY, text));
         let (pod, findings) = read(draft.with(|pod| pod.scheduled = scheduled));
-        assert_eq!((pod.attributes.task.protected_until, findings), (until, reported), "{label:?} {annotation:?}");
+        assert_eq!((pod.protected_until(), findings), (until, reported), "{label:?} {annotation:?}");
     }
 }
 
@@ -47,4 +52,38 @@ fn the_priority_is_the_task_priority_then_that_of_the_pod_then_1() {
     assert_eq!(read(task("9")).0.priority(), 9);
     let (pod, reported) = read(task("high"));
     assert_eq!((pod.priority(), reported), (5, 1));
+}
+
+/// The pods of a gang that needs two, of which `a` is as it is told at last: whole, or by its status.
+fn told(by_status: bool, a: &Draft) -> World {
+    let mut world = world();
+    group(&mut world, &[ELASTIC], json!({"minMember": 2}));
+    for name in ["a", "b", "c"] {
+        world.pod(member(name).label("volcano.sh/cooldown-time", "1s"));
+    }
+    let [eligibility, whole] = world.numbers.pod(a);
+    let Event::PodUpserted(pod) = &whole else { panic!("no pod") };
+    let event = if by_status { Event::PodStatus(pod.status()) } else { whole.clone() };
+    world.tell(vec![eligibility, event]);
+    world
+}
+
+#[test]
+fn a_status_says_as_much_as_the_whole_pod() {
+    let a = || member("a").label("volcano.sh/cooldown-time", "1s");
+    let ended = |phase| a().on("n").with(|pod| pod.phase = phase);
+    for a in [
+        a(),
+        a().nominated("n"),
+        a().on("n").with(|pod| (pod.started, pod.scheduled) = (Some(5), Some(7))),
+        a().on("n").with(|pod| (pod.terminating, pod.preempted) = (true, true)),
+        ended(Phase::Succeeded),
+        ended(Phase::Failed),
+    ] {
+        let [whole, status] = [false, true].map(|by_status| told(by_status, &a));
+        for name in ["a", "b", "c"] {
+            let [whole, status] = [&whole, &status].map(|world| world.engine.cluster().pod(PodIx(world.id(name))));
+            assert_eq!(whole, status, "{name} after {a:?}");
+        }
+    }
 }

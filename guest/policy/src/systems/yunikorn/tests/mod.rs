@@ -32,7 +32,6 @@ pub fn config_map(text: &str) -> Object {
     let json = json!({"metadata": {"name": keys::CONFIG_MAP, "namespace": "yunikorn"}, "data": {keys::QUEUES: text}});
     Object {
         group: String::new(),
-        version: "v1".to_owned(),
         kind: "ConfigMap".to_owned(),
         namespace: "yunikorn".to_owned(),
         name: keys::CONFIG_MAP.to_owned(),
@@ -45,7 +44,6 @@ pub fn class(name: &str, allow: &str) -> Object {
     let json = json!({"metadata": {"name": name, "annotations": {keys::ALLOW_PREEMPTION: allow}}, "value": 0});
     Object {
         group: "scheduling.k8s.io".to_owned(),
-        version: "v1".to_owned(),
         kind: "PriorityClass".to_owned(),
         namespace: String::new(),
         name: name.to_owned(),

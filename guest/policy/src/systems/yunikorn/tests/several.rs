@@ -4,12 +4,18 @@ use super::{Scene, of};
 use crate::contract::{PodId, Refuted};
 use crate::testing::Named;
 
-/// Two full nodes of 2 cores; `p` and `q` of one application in `prod`, which is guaranteed so many cores.
+/// Two full nodes of 2 cores; `p` and `q` of one application in `prod`, which is guaranteed so many cores. They have waited for the
+/// delay.
 fn scene(guaranteed: u32) -> Scene {
+    waiting(guaranteed).after(30)
+}
+
+/// The same when they have just come.
+fn waiting(guaranteed: u32) -> Scene {
     let queues = format!("- {{name: prod, resources: {{guaranteed: {{vcore: {guaranteed}}}}}}}\n- {{name: test}}");
     let pods = [of("v", "root.test", 2).on("m"), of("w", "root.test", 2).on("n")];
     let scene = Scene::new(&queues).nodes(&[("m", 2), ("n", 2)]).pods(pods);
-    scene.pods([of("p", "root.prod", 2), of("q", "root.prod", 2)]).after(30)
+    scene.pods([of("p", "root.prod", 2), of("q", "root.prod", 2)])
 }
 
 fn plan(scene: &mut Scene, names: &[&str], refused: &[&str]) -> Option<Named> {
@@ -36,6 +42,17 @@ fn there_is_no_plan_where_one_of_them_gets_no_node() {
     assert!(plan(&mut scene, &["p"], &[]).is_some_and(|plan| plan.victims.len() == 1));
     // With `p` on its node the queue has its guarantee.
     assert_eq!(plan(&mut scene, &["p", "q"], &[]), None);
+}
+
+#[test]
+fn a_pod_that_has_not_waited_long_enough_says_when_it_has() {
+    let mut scene = waiting(4).after(12);
+    let p = scene.0.id("p");
+    let answer = scene.0.engine.post_filter(&[p], &Refuted::default()).unwrap();
+    // It came at 0 and waits for 30 s.
+    assert_eq!((answer.plan, answer.retry.at), (None, Some(30_000_000_000)));
+    let changes = ["object-upserted/ConfigMap", "object-upserted/PriorityClass"];
+    assert!(answer.retry.after.starts_with(&changes.map(str::to_owned)), "{:?}", answer.retry.after);
 }
 
 #[test]

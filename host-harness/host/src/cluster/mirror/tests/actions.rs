@@ -25,7 +25,7 @@ fn a_bound_pod_runs_and_is_nominated_no_more() {
     let told = the_pod(&mirror, "default/p");
     assert_eq!((told.node, told.nominated, told.phase), (Some(0), None, Phase::Running));
     assert_eq!((told.started, told.scheduled), (Some(9), Some(9)));
-    assert_eq!(drained(&mut mirror), ["clock 9", "pod 0 p"]);
+    assert_eq!(drained(&mut mirror), ["clock 9", "status 0"]);
     mirror.bind(7, 0);
     mirror.bind(0, 7);
     mirror.set_clock(3);
@@ -39,10 +39,10 @@ fn nominations_come_and_go() {
     apply(&mut mirror, &[node("n"), pod("p", "")].concat());
     mirror.drain_events();
     mirror.nominate(0, Some(0));
-    assert_eq!(drained(&mut mirror), ["pod 0 p"]);
+    assert_eq!(drained(&mut mirror), ["status 0"]);
     mirror.nominate(0, None);
     assert_eq!(the_pod(&mirror, "default/p").nominated, None);
-    assert_eq!(drained(&mut mirror), ["pod 0 p"]);
+    assert_eq!(drained(&mut mirror), ["status 0"]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_victim_terminates_and_goes() {
     mirror.terminate(0);
     let told = the_pod(&mirror, "default/p");
     assert_eq!((told.terminating, told.preempted), (true, true));
-    assert_eq!(drained(&mut mirror), ["pod 0 p"]);
+    assert_eq!(drained(&mut mirror), ["status 0"]);
     assert!(mirror.remove("Pod/default/p"));
     assert!(!mirror.remove("Pod/default/p"));
     assert_eq!((mirror.pod_id("default/p"), mirror.pod_name(0)), (None, Some("default/p")));
@@ -92,33 +92,32 @@ fn other_objects_are_removed_by_their_name() {
 }
 
 #[test]
-fn a_reservation_is_a_pod_and_an_object() {
+fn a_slot_is_a_pod_and_an_object() {
     let mut mirror = mirror();
-    apply(&mut mirror, &[&node("n"), RESERVATION].concat());
-    let told = the_pod(&mirror, "Reservation/r");
-    assert_eq!((told.kind, &*told.namespace, told.phase), (PodKind::Reservation, "default", Phase::Pending));
+    apply(&mut mirror, &[&node("n"), SLOT].concat());
+    let told = the_pod(&mirror, "Slot/r");
+    assert_eq!((told.kind, &*told.namespace, told.phase), (Some(0), "default", Phase::Pending));
     let label = |key, value: &str| Attribute { key, value: value.to_owned() };
     assert_eq!(told.labels, [label(0, "own"), label(1, "gold")]);
     mirror.drain_events();
     mirror.nominate(0, Some(0));
-    assert_eq!(the_json(&mirror)["status"], json!({"nominatedNodeName": "n"}));
+    assert_eq!(the_json(&mirror)["status"], json!({"placement": {"next": "n"}}));
     mirror.bind(0, 0);
-    let status =
-        json!({"phase": "Available", "nodeName": "n", "allocatable": {"cpu": "2000m", "memory": "1073741824"}});
+    let status = json!({"state": "Open", "placement": {"node": "n"}, "held": {"cpu": "2000m", "memory": "1073741824"}});
     assert_eq!(the_json(&mirror)["status"], status);
-    assert_eq!(the_pod(&mirror, "Reservation/r").node, Some(0));
-    assert_eq!(drained(&mut mirror), ["object Reservation r", "pod 0 r"]);
+    assert_eq!(the_pod(&mirror, "Slot/r").node, Some(0));
+    assert_eq!(drained(&mut mirror), ["object Slot r", "status 0"]);
     // Its own JSON, read again, says the same.
-    let before = the_pod(&mirror, "Reservation/r").clone();
+    let before = the_pod(&mirror, "Slot/r").clone();
     let again = the_json(&mirror).to_string();
     apply(&mut mirror, &again);
-    assert_eq!(the_pod(&mirror, "Reservation/r"), &Pod { scheduled: None, started: None, ..before });
+    assert_eq!(the_pod(&mirror, "Slot/r"), &Pod { scheduled: None, started: None, ..before });
 }
 
 #[test]
-fn a_reservation_is_marked_terminated_and_removed_as_an_object() {
+fn a_slot_is_marked_terminated_and_removed_as_an_object() {
     let mut mirror = mirror();
-    apply(&mut mirror, RESERVATION);
+    apply(&mut mirror, SLOT);
     mirror.drain_events();
     let mark = Mark { place: MarkPlace::Annotation, key: "note".to_owned(), value: "y".to_owned() };
     mirror.mark(0, &[mark]);
@@ -128,11 +127,11 @@ fn a_reservation_is_marked_terminated_and_removed_as_an_object() {
     assert_eq!(json["metadata"]["annotations"], json!({"note": "y"}));
     assert_eq!(json["metadata"]["deletionTimestamp"], "1970-01-01T00:00:01Z");
     assert_eq!(json["status"]["conditions"][0]["reason"], "PreemptionByScheduler");
-    let before = the_pod(&mirror, "Reservation/r").clone();
+    let before = the_pod(&mirror, "Slot/r").clone();
     assert!(before.terminating && before.preempted);
     apply(&mut mirror, &json.to_string());
-    assert_eq!(the_pod(&mirror, "Reservation/r"), &before);
+    assert_eq!(the_pod(&mirror, "Slot/r"), &before);
     mirror.drain_events();
-    assert!(mirror.remove("Reservation/r"));
-    assert_eq!(drained(&mut mirror), ["no pod 0", "no object Reservation r"]);
+    assert!(mirror.remove("Slot/r"));
+    assert_eq!(drained(&mut mirror), ["no pod 0", "no object Slot r"]);
 }

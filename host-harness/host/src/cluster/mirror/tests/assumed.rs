@@ -1,6 +1,7 @@
 //! What was asked for and is not seen yet.
 
 use super::*;
+use crate::cluster::mirror::objects::Key;
 
 fn bind(node: &str) -> Change {
     Change::Bind { node: node.to_owned(), at: 5, marks: Vec::new() }
@@ -85,15 +86,15 @@ fn who_is_only_assumed_to_be_bound_outlives_the_node() {
 }
 
 #[test]
-fn the_object_behind_a_reservation_follows() {
+fn the_object_behind_a_slot_follows() {
     let mut mirror = mirror();
-    apply(&mut mirror, &[&node("n"), RESERVATION].concat());
-    let json = |mirror: &Mirror| mirror.objects.json("Reservation", "r").unwrap().clone();
+    apply(&mut mirror, &[&node("n"), SLOT].concat());
+    let json = |mirror: &Mirror| mirror.objects.json(&Key::new("example.com", "Slot", "", "r")).unwrap().clone();
     let before = json(&mirror);
     mirror.assume(0, 1, bind("n"));
-    assert_eq!(json(&mirror)["status"]["nodeName"], "n");
-    apply(&mut mirror, RESERVATION);
-    assert_eq!(json(&mirror)["status"]["nodeName"], "n");
+    assert_eq!(json(&mirror)["status"]["placement"]["node"], "n");
+    apply(&mut mirror, SLOT);
+    assert_eq!(json(&mirror)["status"]["placement"]["node"], "n");
     mirror.retract(0, 1);
     assert_eq!(json(&mirror), before);
 }

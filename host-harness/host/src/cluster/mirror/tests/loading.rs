@@ -28,7 +28,7 @@ fn tells_everything_in_an_order_in_which_nothing_is_unknown() {
 #[test]
 fn only_what_changed_is_told_again() {
     let mut mirror = mirror();
-    let all = format!("{}{}{}{RESERVATION}", node("n"), pod("p", ""), class("c", 1, ""));
+    let all = format!("{}{}{}{SLOT}", node("n"), pod("p", ""), class("c", 1, ""));
     apply(&mut mirror, &all);
     mirror.drain_events();
     apply(&mut mirror, &all);
@@ -110,8 +110,9 @@ fn what_nobody_wants_is_counted() {
         pod_fields: vec![],
         node_labels: vec![],
         kinds: vec![],
+        placed_kinds: vec![],
     });
-    apply(&mut bare, RESERVATION);
+    apply(&mut bare, SLOT);
     assert_eq!(bare.ignored().len(), 1);
     assert_eq!(bare.pods().count(), 0);
     assert_eq!(drained(&mut bare), ["+cpu +memory +pods "]);
@@ -131,22 +132,6 @@ fn an_object_that_is_there_twice_is_a_warning() {
     );
     mirror.load_objects(objects(&pod("p", "priority: 3")));
     assert_eq!(mirror.warnings().len(), 1);
-}
-
-#[test]
-fn files_are_loaded_up_to_the_first_mistake() {
-    let mut mirror = mirror();
-    let path = std::env::temp_dir().join(format!("lictor-mirror-{}.yaml", std::process::id()));
-    let negative = "---\napiVersion: v1\nkind: Node\nmetadata: {name: m}\nstatus:\n  allocatable:\n    cpu: -1\n";
-    std::fs::write(&path, format!("{}{negative}{}", node("n"), node("o"))).unwrap();
-    let mistake = mirror.load(&[&path]);
-    std::fs::remove_file(&path).unwrap();
-    let expected = format!(
-        "{}:9: status.allocatable.cpu of Node m: `-1` is negative; write a quantity of 0 or more",
-        path.display()
-    );
-    assert_eq!(mistake.unwrap_err().to_string(), expected);
-    assert_eq!(mirror.nodes().map(|node| &*node.name).collect::<Vec<_>>(), ["n"]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use lictor_contract::*;
 
 use super::*;
 use crate::cluster::{Object as Read, load};
+use crate::verify::testing::slots;
 
 impl Mirror {
     /// The pod is bound. Nothing happens where there is no such node.
@@ -45,11 +46,8 @@ fn mirror() -> Mirror {
         annotations: vec!["note".to_owned()],
         pod_fields: vec!["/spec/runtimeClassName".to_owned(), "/spec/containers/0/resources".to_owned()],
         node_labels: vec!["zone".to_owned()],
-        kinds: vec![
-            kind("scheduling.sigs.k8s.io", "ElasticQuota"),
-            kind("scheduling.koordinator.sh", "Reservation"),
-            kind("scheduling.k8s.io", "PriorityClass"),
-        ],
+        kinds: vec![kind("scheduling.sigs.k8s.io", "ElasticQuota"), kind("scheduling.k8s.io", "PriorityClass")],
+        placed_kinds: vec![slots()],
     })
 }
 
@@ -84,12 +82,12 @@ fn class(name: &str, value: i32, more: &str) -> String {
     )
 }
 
-const RESERVATION: &str = "---
-apiVersion: scheduling.koordinator.sh/v1alpha1
-kind: Reservation
+const SLOT: &str = "---
+apiVersion: example.com/v1
+kind: Slot
 metadata: {name: r, labels: {team: own}}
 spec:
-  template:
+  pod:
     metadata: {labels: {team: template, tier: gold}}
     spec:
       containers:
@@ -108,6 +106,7 @@ fn short(event: &Event) -> String {
         Event::NodeUpserted(node) => format!("node {}", node.name),
         Event::NodeRemoved(id) => format!("no node {id}"),
         Event::PodUpserted(pod) => format!("pod {} {}", pod.id, pod.name),
+        Event::PodStatus(status) => format!("status {}", status.id),
         Event::PodRemoved(id) => format!("no pod {id}"),
         Event::Eligibility(eligibility) => format!("shape {} {:?}", eligibility.shape, eligibility.nodes),
         Event::ObjectUpserted(object) => format!("object {} {}", object.kind, object.name),

@@ -11,7 +11,7 @@ pub(super) struct Picture {
     nodes: BTreeMap<NodeId, Node>,
     shapes: BTreeMap<ShapeId, Vec<u64>>,
     pods: BTreeMap<PodId, Pod>,
-    objects: BTreeMap<(String, String, String, String), (String, String)>,
+    objects: BTreeMap<(String, String, String, String), String>,
     clock: i64,
 }
 
@@ -51,12 +51,17 @@ impl Picture {
                 assert!(known.is_none_or(|known| known.id == pod.id), "two pods of one name");
                 self.pods.insert(pod.id, pod);
             }
+            Event::PodStatus(status) => {
+                let node = self.pods[&status.id].node;
+                assert!(node.is_none() || status.node.is_some(), "a pod that loses its node is told whole");
+                self.pods.get_mut(&status.id).unwrap().set_status(&status);
+            }
             Event::PodRemoved(id) => assert!(self.pods.remove(&id).is_some()),
             Event::Eligibility(eligibility) => {
                 self.shapes.insert(eligibility.shape, eligibility.nodes);
             }
-            Event::ObjectUpserted(Object { group, version, kind, namespace, name, json }) => {
-                self.objects.insert((group, kind, namespace, name), (version, json));
+            Event::ObjectUpserted(Object { group, kind, namespace, name, json }) => {
+                self.objects.insert((group, kind, namespace, name), json);
             }
             Event::ObjectRemoved(ObjectKey { group, kind, namespace, name }) => {
                 assert!(self.objects.remove(&(group, kind, namespace, name)).is_some());

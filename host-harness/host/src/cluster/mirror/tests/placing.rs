@@ -1,6 +1,7 @@
 //! Nodes by name, priorities by class, and who may run where.
 
 use super::*;
+use crate::verify::testing::interests;
 
 #[test]
 fn a_pod_on_an_unknown_node_is_kept_until_the_node_comes() {
@@ -17,25 +18,25 @@ fn a_pod_on_an_unknown_node_is_kept_until_the_node_comes() {
     let told = the_pod(&mirror, "default/p");
     assert_eq!((told.node, told.phase), (Some(0), Phase::Pending));
     assert_eq!(mirror.warnings(), []);
-    assert_eq!(drained(&mut mirror), ["node n", "shape 0 [1]", "pod 0 p"]);
+    assert_eq!(drained(&mut mirror), ["node n", "shape 0 [1]", "status 0"]);
 }
 
 #[test]
 fn with_a_node_go_the_pods_on_it_and_nominations_to_it() {
     let mut mirror = mirror();
     let nominated = pod("q", "").replace("kind: Pod, ", "kind: Pod, status: {nominatedNodeName: n}, ");
-    let reserved = format!("{RESERVATION}status: {{phase: Available, nodeName: n}}\n");
+    let reserved = format!("{SLOT}status: {{state: Open, placement: {{node: n}}}}\n");
     apply(&mut mirror, &format!("{}{}{nominated}{reserved}", node("n"), pod("p", "nodeName: n")));
     assert_eq!(the_pod(&mirror, "default/q").nominated, Some(0));
     mirror.drain_events();
     assert!(mirror.remove("Node/n"));
     assert_eq!(the_pod(&mirror, "default/q").nominated, None);
-    let expected = ["no pod 0", "no pod 2", "no object Reservation r", "shape 0 []", "pod 1 q", "no node 0"];
+    let expected = ["no pod 0", "no pod 2", "no object Slot r", "shape 0 []", "status 1", "no node 0"];
     assert_eq!(drained(&mut mirror), expected);
     assert!(!mirror.remove("Node/n"));
     apply(&mut mirror, &node("n"));
     assert_eq!(the_pod(&mirror, "default/q").nominated, Some(0));
-    assert_eq!(drained(&mut mirror), ["node n", "shape 0 [1]", "pod 1 q"]);
+    assert_eq!(drained(&mut mirror), ["node n", "shape 0 [1]", "status 1"]);
 }
 
 #[test]
@@ -115,4 +116,47 @@ fn eligibility_follows_nodes_and_gives_its_reason() {
         "{apiVersion: v1, kind: Node, metadata: {name: n, labels: {zone: x}}, spec: {taints: [{key: k, value: v, effect: NoSchedule}]}}",
     );
     assert_eq!(mirror.eligible(0, 0).unwrap_err().to_string(), "node(s) had untolerated taint {k: v}");
+}
+
+#[test]
+fn kinds_with_namespaces_are_told_apart_and_used_by_name() {
+    let claims = PlacedKind {
+        kind: "Claim".to_owned(),
+        namespaced: true,
+        room_use: Some(RoomUse { annotation: "claim".to_owned(), name: None }),
+        ..slots()
+    };
+    let mut mirror = Mirror::new(Interests {
+        annotations: vec!["claim".to_owned()],
+        placed_kinds: vec![slots(), claims],
+        ..interests()
+    });
+    let claim = |namespace: &str| {
+        let named = format!("{{name: r, namespace: {namespace}}}");
+        SLOT.replace("kind: Slot", "kind: Claim").replace("{name: r, labels: {team: own}}", &named)
+    };
+    let slot = SLOT.replace("name: r,", "name: r, namespace: ignored,");
+    let user = pod("p", "").replace("{name: p}", "{name: p, namespace: b, annotations: {claim: r}}");
+    apply(&mut mirror, &[slot, claim("a"), claim("b"), user].concat());
+    let told: Vec<_> = mirror.pods().map(|pod| (pod.kind, &*pod.namespace, &*pod.name)).collect();
+    assert_eq!(told, [(Some(0), "default", "r"), (Some(1), "a", "r"), (Some(1), "b", "r"), (None, "b", "p")]);
+    assert_eq!(mirror.room_used_by(the_pod(&mirror, "b/p")), mirror.pod_id("Claim/b/r"));
+    assert!(mirror.contains("Slot/r") && mirror.contains("Claim/a/r") && !mirror.contains("Claim/r"));
+    assert!(mirror.remove("Claim/b/r"));
+    assert_eq!(mirror.room_used_by(the_pod(&mirror, "b/p")), None);
+    assert!(mirror.contains("Claim/a/r"));
+}
+
+#[test]
+fn an_object_that_cannot_be_read_leaves_what_was_known_of_it() {
+    let mut mirror = mirror();
+    let wrong = format!("{SLOT}status: {{state: Nowhere}}\n");
+    assert_eq!(mirror.mistakes_in(&objects(&[SLOT, &wrong].concat())).len(), 1);
+    apply(&mut mirror, SLOT);
+    mirror.drain_events();
+    apply(&mut mirror, &wrong);
+    assert_eq!(drained(&mut mirror), [""; 0]);
+    let unread = mirror.drain_unread();
+    assert_eq!(unread.iter().map(|unread| &*unread.object).collect::<Vec<_>>(), ["Slot/r"]);
+    assert_eq!(mirror.drain_unread(), []);
 }

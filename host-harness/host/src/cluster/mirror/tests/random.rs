@@ -51,8 +51,8 @@ pub(super) fn another() -> impl Strategy<Value = String> {
         (0..2, 0..3).prop_map(|(name, max)| format!(
             "{{apiVersion: scheduling.sigs.k8s.io/v1alpha1, kind: ElasticQuota, metadata: {{name: q{name}, namespace: x}}, spec: {{max: {{cpu: {max}}}}}}}"
         )),
-        (0..5).prop_map(|node| format!("{RESERVATION}status: {{phase: Available, nodeName: n{node}}}\n")),
-        Just(RESERVATION.to_owned()),
+        (0..5).prop_map(|node| format!("{SLOT}status: {{state: Open, placement: {{node: n{node}}}}}\n")),
+        Just(SLOT.to_owned()),
     ]
 }
 
@@ -62,7 +62,7 @@ fn a_step() -> impl Strategy<Value = Step> {
         (0..6).prop_map(|name| format!("Pod/default/p{name}")),
         (0..3).prop_map(|name| format!("PriorityClass/c{name}")),
         (0..2).prop_map(|name| format!("ElasticQuota/x/q{name}")),
-        Just("Reservation/r".to_owned()),
+        Just("Slot/r".to_owned()),
     ];
     prop_oneof![
         3 => a_node().prop_map(Step::Apply),

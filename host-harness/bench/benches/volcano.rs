@@ -1,7 +1,7 @@
 //! Cycles of Volcano's laws on a cluster of 2,000 nodes and 20,000 running pods in 50 queues, where 100 gangs wait.
 //!
 //! Half of the jobs that run are elastic. Every queue holds more or less than it deserves, and two gangs wait in each, of 2 to 32 pods;
-//! of some every pod finds room, for some pods are evicted, and for some nobody can. `cargo bench -p lictor-policy --bench volcano`.
+//! of some every pod finds room, for some pods are evicted, and for some nobody can. `cargo bench -p lictor-bench --bench volcano`.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a benchmark")]
 
 use std::hint::black_box;
@@ -43,7 +43,6 @@ impl Scene {
         json.as_object_mut().unwrap().insert("metadata".to_owned(), metadata);
         self.events.push(Event::ObjectUpserted(Object {
             group: "scheduling.volcano.sh".to_owned(),
-            version: "v1beta1".to_owned(),
             kind: kind.to_owned(),
             namespace: namespace.to_owned(),
             name: name.to_owned(),

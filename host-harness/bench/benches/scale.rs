@@ -1,7 +1,7 @@
 //! A cluster of 5,000 nodes and 50,000 pods: told to the policy, asked about, planned in; natively and in the component.
 //!
 //! Every node has 64 cores, full of preemptible pods of low priority from four teams; a non-preemptible gang of 64 whole nodes takes
-//! back what its team is guaranteed. `cargo bench -p lictor --bench scale`.
+//! back what its team is guaranteed. `cargo bench -p lictor-bench --bench scale`.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, reason = "a benchmark")]
 
 use std::hint::black_box;

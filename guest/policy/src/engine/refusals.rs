@@ -1,0 +1,42 @@
+//! What was refused in answer to one question, as far as it says when it is worth asking again.
+
+use std::collections::BTreeSet;
+
+use crate::contract::{ChangeKind, Retry};
+use crate::laws::{Denial, Rule};
+
+/// When the laws that refused something may hold.
+#[derive(Debug, Default)]
+pub struct Refusals {
+    at: Option<i64>,
+    after: BTreeSet<ChangeKind>,
+    /// The changes of the last law: most candidates of a search are denied by the same few.
+    last: &'static [ChangeKind],
+}
+
+impl Refusals {
+    /// A law was broken, at this time.
+    pub fn denied(&mut self, rule: &Rule, denial: &Denial, now: i64) {
+        self.at = self.at.into_iter().chain(denial.retry_at(now)).min();
+        self.found(rule);
+    }
+
+    /// The engine found nothing.
+    pub fn found(&mut self, rule: &Rule) {
+        if self.last != rule.about.retry_after {
+            self.last = rule.about.retry_after;
+            self.after.extend(self.last);
+        }
+    }
+
+    /// When to ask again, where the policy reads objects of these kinds.
+    pub fn retry(&self, kinds: &BTreeSet<String>) -> Retry {
+        let named = |change: &ChangeKind| match change {
+            ChangeKind::ObjectUpserted | ChangeKind::ObjectRemoved => {
+                kinds.iter().map(|kind| format!("{change}/{kind}")).collect()
+            }
+            change => vec![change.name().to_owned()],
+        };
+        Retry { at: self.at, after: self.after.iter().flat_map(named).collect() }
+    }
+}

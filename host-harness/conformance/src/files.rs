@@ -1,0 +1,75 @@
+//! Reads files in the format of kubectl's output. The host itself does no input or output.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use lictor_host::cluster::InputError;
+use lictor_host::cluster::load::{Document, each};
+
+/// Reads a file and passes each document to `sink` as soon as it is complete; `-` is the standard input.
+///
+/// # Errors
+/// The file cannot be read, is no UTF-8 text, or has a mistake; or the first error of `sink`.
+pub fn each_in(path: &Path, sink: &mut dyn FnMut(Document) -> Result<(), InputError>) -> Result<(), InputError> {
+    let (file, bytes) = if path == Path::new("-") {
+        ("standard input".to_owned(), read_to_end(&mut io::stdin().lock()))
+    } else {
+        (path.display().to_string(), std::fs::read(path))
+    };
+    let mistake = |line, message: String, remedy: &str| {
+        Err(InputError { file: Arc::from(&*file), line, message, remedy: remedy.to_owned() })
+    };
+    if path.is_dir() {
+        return mistake(0, "is a directory".to_owned(), "name the files in the directory");
+    }
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            return mistake(0, format!("cannot be read: {error}"), "name a readable file");
+        }
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => each(&file, &text, sink),
+        Err(error) => {
+            let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+            let line = valid.iter().filter(|byte| **byte == b'\n').count().saturating_add(1);
+            let line = u32::try_from(line).unwrap_or(u32::MAX);
+            mistake(line, "is not UTF-8 text".to_owned(), "save the file as UTF-8")
+        }
+    }
+}
+
+fn read_to_end(input: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn files_that_cannot_be_read_are_named() {
+        let refused = |path: &Path| each_in(path, &mut |_| Ok(())).unwrap_err();
+        assert!(refused(Path::new("/no/such/file")).to_string().starts_with("/no/such/file: cannot be read: "));
+        let directory = std::env::temp_dir();
+        assert!(refused(&directory).message.contains("directory"));
+        let path = directory.join(format!("lictor-load-{}.yaml", std::process::id()));
+        std::fs::write(&path, b"a: 1\nb: \xff\n").unwrap();
+        let mistake = refused(&path);
+        std::fs::write(&path, "a: 1\n---\nb: 2\n").unwrap();
+        let mut taken = Vec::new();
+        let read = each_in(&path, &mut |document| {
+            taken.push(document.value);
+            Ok(())
+        });
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!((mistake.line, &*mistake.message), (2, "is not UTF-8 text"));
+        assert!(read.is_ok());
+        assert_eq!(taken, [json!({"a": 1}), json!({"b": 2})]);
+    }
+}

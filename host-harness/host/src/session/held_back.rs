@@ -1,0 +1,29 @@
+//! Pending pods that are not tried: those with scheduling gates, and those of other schedulers.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::Pod;
+
+use super::Session;
+use crate::reason::{self, Fact, NamedReason, Value};
+use crate::verify;
+
+impl Session {
+    /// The pending pods that are not the policy's to try now, by name, and why: they have scheduling gates, or another scheduler.
+    pub fn held_back(&self) -> BTreeMap<String, NamedReason> {
+        let why = |pod: &Pod| Some((self.pod_name(pod.id), self.not_ours_now(pod)?));
+        self.mirror.pods().filter_map(why).collect()
+    }
+
+    /// Why a pending pod is not the policy's to try now.
+    pub(super) fn not_ours_now(&self, pod: &Pod) -> Option<NamedReason> {
+        let say = |code, name: &str, text: String| {
+            reason::say(code, "", vec![Fact { name: name.to_owned(), value: Value::Name(text) }])
+        };
+        match (verify::waits(&pod.status()), pod.gated, pod.foreign) {
+            (true, _, true) => Some(say("host/other-scheduler", "scheduler", pod.scheduler.clone())),
+            (true, true, false) => Some(say("host/gated", "gates", self.mirror.gates(pod.id).join(", "))),
+            _ => None,
+        }
+    }
+}

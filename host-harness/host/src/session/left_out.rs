@@ -1,0 +1,124 @@
+//! Objects that the policy cannot count: it is not told of them, so that it can serve everything else.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::*;
+
+use super::Session;
+
+/// What the policy cannot count, with the amounts that are too much for it. Other amounts are tried again.
+#[derive(Debug, Default)]
+pub(super) struct LeftOut {
+    pods: BTreeMap<PodId, Vec<Amount>>,
+    nodes: BTreeMap<NodeId, Vec<Amount>>,
+}
+
+impl LeftOut {
+    /// How many objects there are.
+    pub(super) fn len(&self) -> usize {
+        self.pods.len().saturating_add(self.nodes.len())
+    }
+
+    /// What the policy is told of an event: nothing of a pod that it cannot count, and of such a node that it has nothing.
+    fn admit(&mut self, event: Event) -> Option<Event> {
+        match event {
+            Event::PodUpserted(pod) if self.pods.get(&pod.id) == Some(&pod.requests) => None,
+            Event::PodUpserted(pod) => {
+                self.pods.remove(&pod.id);
+                Some(Event::PodUpserted(pod))
+            }
+            Event::PodStatus(status) if self.pods.contains_key(&status.id) => None,
+            Event::PodRemoved(pod) if self.pods.remove(&pod).is_some() => None,
+            Event::NodeUpserted(node) if self.nodes.get(&node.id) == Some(&node.allocatable) => {
+                Some(Event::NodeUpserted(Node { allocatable: Vec::new(), ..node }))
+            }
+            Event::NodeUpserted(node) => {
+                self.nodes.remove(&node.id);
+                Some(Event::NodeUpserted(node))
+            }
+            Event::NodeRemoved(node) => {
+                self.nodes.remove(&node);
+                Some(Event::NodeRemoved(node))
+            }
+            other => Some(other),
+        }
+    }
+}
+
+impl Session {
+    /// Leaves out the object of an event that the policy could not count, and reports it. Nothing happens where the event is of no
+    /// pod and no node.
+    pub(super) fn leave_out(&mut self, over: &Overflow) {
+        let pod = self.mirror.pod_of_key(&over.object).and_then(|pod| self.mirror.pod(pod));
+        let node = over.object.strip_prefix("Node/").and_then(|name| self.mirror.node(self.mirror.node_id(name)?));
+        match (pod, node) {
+            (Some(pod), _) => drop(self.left_out.pods.insert(pod.id, pod.requests.clone())),
+            (None, Some(node)) => drop(self.left_out.nodes.insert(node.id, node.allocatable.clone())),
+            (None, None) => return,
+        }
+        self.findings.push(Finding {
+            severity: Severity::Error,
+            object: over.object.clone(),
+            path: String::new(),
+            message: format!("the sum of `{}` exceeds 64 bits; the policy decides without this object", over.resource),
+            remedy: "correct the amounts".to_owned(),
+        });
+    }
+
+    /// The events without what the policy cannot count. Pods that it is not told of wait for no node.
+    pub(super) fn countable(&mut self, events: Vec<Event>) -> Vec<Event> {
+        let events = events.into_iter().filter_map(|event| self.left_out.admit(event)).collect();
+        self.occupancy.set_uncounted(self.left_out.pods.keys().copied());
+        events
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::testing::{Scripted, session};
+    use crate::session::{Cause, Input};
+    use crate::verify::testing::{node, object, on, pod};
+
+    /// A policy that cannot count pods of more than 99 cores, nor nodes of more than 999.
+    fn counting() -> Scripted {
+        Scripted::deciding(&[]).counting(99_000, 999_000)
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_left_out_and_everything_else_is_served() {
+        let policy = counting();
+        let mut session = session(&policy, [node("n1", 4)]);
+        let objects = [pod("a", 1, 0), pod("huge", 100, 0), pod("b", 1, 0), node("n2", 1000), on("n1", pod("c", 1, 0))];
+        let failed = session.apply(objects.map(object).to_vec()).unwrap_err();
+        assert!(failed.to_string().contains("Node/n2"), "{failed}");
+        // The rest is told to a new instance; the node comes as one without room.
+        session.tell(Input::Clock(5)).unwrap();
+        let said: Vec<_> = session.findings().iter().map(|finding| finding.object.clone()).collect();
+        assert_eq!(said, ["Node/n2", "Pod/default/huge"]);
+        assert_eq!(policy.seen_count(), 3);
+        assert_eq!(session.queue().unwrap(), ["default/a", "default/b"]);
+        assert_eq!(session.try_pod("default/a").unwrap().node.as_deref(), Some("n2"), "the host can count the node");
+        let error = session.try_pod("default/huge").unwrap_err();
+        assert!(matches!(error, Cause::NotPending { .. }), "{error}");
+        let restarts = || policy.log().iter().filter(|asked| *asked == "restart").count();
+        let before = restarts();
+        // The same amounts again are not tried again; others are.
+        session.apply(vec![object(pod("huge", 100, 7))]).unwrap();
+        assert_eq!((restarts(), session.queue().unwrap().len()), (before, 1));
+        session.apply(vec![object(pod("huge", 2, 7))]).unwrap();
+        assert_eq!(session.queue().unwrap(), ["default/huge", "default/b"]);
+        assert!(session.remove("Pod/default/huge").unwrap());
+        assert_eq!(restarts(), before);
+    }
+
+    #[test]
+    fn a_pod_that_is_left_out_may_go() {
+        let policy = counting();
+        let mut session = session(&policy, [node("n1", 4)]);
+        session.apply(vec![object(pod("huge", 100, 0))]).unwrap_err();
+        assert!(session.remove("Pod/default/huge").unwrap());
+        session.apply(vec![object(pod("huge", 1, 0))]).unwrap();
+        assert_eq!(session.queue().unwrap(), ["default/huge"]);
+        assert!(!policy.log().contains(&"removed default/huge".to_owned()));
+    }
+}

@@ -1,0 +1,163 @@
+//! When it is worth trying again what was refused, as the policy says.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use lictor_contract::{ChangeKind, PodId, Retry};
+use serde::{Serialize, Serializer};
+
+use super::Session;
+use crate::reason::time;
+
+/// When it is worth trying again; empty where the policy does not say.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RetryHint {
+    /// From this moment on time alone may have changed the answer, nanoseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_time")]
+    pub retry_at: Option<i64>,
+    /// The kinds of change after which the answer may be another, such as `pod-removed` or `object-upserted/ElasticQuota`.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub retry_after: BTreeSet<String>,
+}
+
+fn as_time<S: Serializer>(at: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
+    at.map(time).serialize(serializer)
+}
+
+impl From<Retry> for RetryHint {
+    fn from(retry: Retry) -> RetryHint {
+        RetryHint { retry_at: retry.at, retry_after: retry.after.into_iter().collect() }
+    }
+}
+
+impl RetryHint {
+    /// After which changes a node may take a pod that none takes now.
+    pub fn of_nodes() -> RetryHint {
+        let changes = [ChangeKind::NodeUpserted, ChangeKind::PodUpserted, ChangeKind::PodRemoved];
+        RetryHint { retry_at: None, retry_after: changes.map(String::from).into() }
+    }
+
+    /// Nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.retry_at.is_none() && self.retry_after.is_empty()
+    }
+
+    /// Adds another hint about the same: the earlier moment, and all changes.
+    pub fn add(&mut self, other: impl Into<RetryHint>) {
+        let other = other.into();
+        self.retry_at = self.retry_at.into_iter().chain(other.retry_at).min();
+        self.retry_after.extend(other.retry_after);
+    }
+}
+
+impl fmt::Display for RetryHint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = |change: &String| match change.split_once('/') {
+            Some((_, kind)) => kind.to_owned(),
+            None if change.starts_with("pod-") => "pods".to_owned(),
+            None if change.starts_with("node-") => "nodes".to_owned(),
+            None => change.clone(),
+        };
+        let changes: BTreeSet<String> = self.retry_after.iter().map(what).collect();
+        let changes = (!changes.is_empty())
+            .then(|| format!("after a change of {}", changes.into_iter().collect::<Vec<_>>().join(", ")));
+        let at = self.retry_at.map(|at| format!("at {}", time(at)));
+        f.write_str(&at.into_iter().chain(changes).collect::<Vec<_>>().join(", or "))
+    }
+}
+
+impl Session {
+    /// Takes note of when to try a pod again.
+    pub(super) fn remember_retry(&mut self, pod: PodId, retry: &RetryHint) {
+        match retry.retry_at {
+            Some(at) => drop(self.retries.insert(pod, at)),
+            None => drop(self.retries.remove(&pod)),
+        }
+    }
+
+    /// The next moment at which a pending pod may be schedulable because of time alone.
+    pub(super) fn next_retry(&self) -> Option<i64> {
+        let waits = |pod: &PodId| self.mirror.pod(*pod).is_some_and(|pod| self.occupancy.is_pending(pod));
+        let pods = self.retries.iter().filter(|(pod, _)| waits(pod)).map(|(_, at)| *at);
+        let cycle = self.cycle_retry.filter(|_| self.pending().next().is_some());
+        pods.chain(cycle).filter(|at| *at > self.mirror.now()).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::driver::Virtual;
+    use crate::session::testing::{ALL, Fx, Say, Scripted, session};
+    use crate::session::{Input, Step};
+    use crate::verify::testing::{node, pod};
+
+    fn wake_at(session: &mut Virtual, input: Input) -> Option<i64> {
+        let step: Step = session.session.handle(input).unwrap();
+        step.wake_at
+    }
+
+    fn attempt(session: &mut Virtual, pod: &str) -> Option<i64> {
+        wake_at(session, Input::Attempt(pod.to_owned()))
+    }
+
+    const LATER: &[&str] = &["pod-removed", "object-upserted/ElasticQuota"];
+
+    #[test]
+    fn the_session_wakes_when_the_first_pod_may_be_schedulable() {
+        let policy = Scripted::deciding(ALL)
+            .say("pre-filter default/a", Say::Later("too soon", Some(30), LATER))
+            .say("pre-filter default/b", Say::Later("too soon", Some(20), &[]));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
+        assert_eq!(attempt(&mut session, "default/a"), Some(30));
+        assert_eq!(attempt(&mut session, "default/b"), Some(20));
+        // A moment that is past is none to wake at, and what is bound or gone waits for nothing.
+        assert_eq!(wake_at(&mut session, Input::Clock(20)), Some(30));
+        assert_eq!(wake_at(&mut session, Input::Removed("Pod/default/a".to_owned())), None);
+    }
+
+    #[test]
+    fn an_attempt_that_succeeds_has_nothing_to_wait_for() {
+        let policy = Scripted::deciding(ALL).say("pre-filter default/a", Say::Later("too soon", Some(30), LATER));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
+        session.try_pod("default/a").unwrap();
+        assert_eq!(session.session.next_retry(), Some(30));
+        assert!(session.try_pod("default/a").unwrap().retry.is_empty());
+        assert_eq!(session.session.next_retry(), None);
+    }
+
+    #[test]
+    fn what_pre_filter_and_post_filter_say_is_one_hint() {
+        let policy = Scripted::deciding(ALL)
+            .say("pre-filter default/a", Say::RefusedUntil("the quota is full", Some(50), &["pod-removed"]))
+            .say("post-filter default/a", Say::Later("too soon", Some(40), &["node-upserted"]));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
+        let attempt = session.try_pod("default/a").unwrap();
+        assert_eq!(attempt.retry.retry_at, Some(40));
+        let shown = serde_json::to_value(&attempt).unwrap();
+        assert_eq!(shown["retryAt"], json!("1970-01-01T00:00:00.00000004Z"));
+        assert_eq!(shown["retryAfter"], json!(["node-upserted", "pod-removed"]));
+        let sentence = "at 1970-01-01T00:00:00.00000004Z, or after a change of nodes, pods";
+        assert_eq!(attempt.retry.to_string(), sentence);
+    }
+
+    #[test]
+    fn a_pod_for_which_no_node_fits_waits_for_nodes_whatever_else_it_waits_for() {
+        let policy = Scripted::deciding(ALL)
+            .say("filter default/a", Say::Fits(&[]))
+            .say("post-filter default/a", Say::Later("the last plan is not done", None, &["pod-removed"]));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
+        let hint = session.try_pod("default/a").unwrap().retry;
+        assert_eq!(hint.retry_after.into_iter().collect::<Vec<_>>(), ["node-upserted", "pod-removed", "pod-upserted"]);
+    }
+
+    #[test]
+    fn an_attempt_without_a_hint_shows_none() {
+        let policy = Scripted::deciding(ALL).say("permit default/a", Say::Reject("no", Fx::default()));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
+        let shown = serde_json::to_value(session.try_pod("default/a").unwrap()).unwrap();
+        assert!(shown.get("retryAt").is_none() && shown.get("retryAfter").is_none(), "{shown}");
+    }
+}
