@@ -1,9 +1,9 @@
 ;; Describes a system without a name that decides at Reserve, and traps there for the pod of number 1.
 (module
   (data (i32.const 1040) "\50\04\00\00\01\00\00\00")
-  (data (i32.const 1120) "\b0\04\00\00\01\00\00\00")
-  (data (i32.const 1200) "\c0\04\00\00\07\00\00\00")
-  (data (i32.const 1216) "reserve")
+  (data (i32.const 1120) "\14\05\00\00\01\00\00\00")
+  (data (i32.const 1300) "\24\05\00\00\07\00\00\00")
+  (data (i32.const 1316) "reserve")
   (func (export "lictor:policy/core@0.1.0#describe") (result i32) (i32.const 1024))
   (func (export "lictor:policy/placement@0.1.0#reserve") (param i32 i32) (result i32)
     (if (i32.eq (local.get 0) (i32.const 1)) (then unreachable))

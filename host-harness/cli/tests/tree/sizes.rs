@@ -16,7 +16,7 @@ const BEFORE: [&str; 5] = ["pub", "const", "async", "unsafe", "extern"];
 
 fn is_law(name: &str) -> bool {
     let below = |question: &&str| name.starts_with(&format!("guest/policy/src/laws/{question}/"));
-    LAWS.iter().any(|question| below(&question))
+    LAWS.iter().any(below)
 }
 
 /// The name of the function that begins in this line.

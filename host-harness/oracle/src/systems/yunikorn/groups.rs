@@ -1,0 +1,76 @@
+//! Which pods of one node may be evicted together.
+
+use super::laws::Preemption;
+use super::{Judge, free_for, is_daemon, is_reserved};
+use crate::world::{Node, Pod};
+
+/// The maximum number of pods on a node for which every set is tried.
+const MOST: usize = 11;
+
+impl<'w> Judge<'w> {
+    /// Every set of victims on one node that the laws allow.
+    pub(super) fn legal_groups(&self) -> Vec<(&'w Node, Vec<&'w Pod>)> {
+        let Preemption { world, pod, .. } = self.preemption;
+        let mut groups = Vec::new();
+        for node in world.nodes.values().filter(|node| world.may_run(pod, node)) {
+            let able: Vec<&Pod> =
+                world.on(&node.name).filter(|other| self.illegal_victim(node, other, false).is_none()).collect();
+            if able.len() > MOST {
+                continue;
+            }
+            for set in 1u32..1 << able.len() {
+                let group: Vec<&Pod> =
+                    (0..).zip(&able).filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, pod)| *pod).collect();
+                if self.illegal(node, &group, false).is_none() {
+                    groups.push((node, group));
+                }
+            }
+        }
+        groups
+    }
+
+    /// Why a pod may not be a victim on a node.
+    pub(super) fn illegal_victim(&self, node: &Node, victim: &Pod, lenient: bool) -> Option<(&'static str, String)> {
+        let pod = self.preemption.pod;
+        if victim.node.as_deref() != Some(&node.name) {
+            return Some(("victims-are-on-one-node", format!("`{}` runs on another node", victim.name)));
+        }
+        if victim.leaving || is_daemon(victim) {
+            return Some((
+                "victim-is-eligible",
+                format!("`{}` is already leaving, or belongs to a DaemonSet", victim.name),
+            ));
+        }
+        if is_daemon(pod) {
+            // An application that nobody named is no reason to keep a pod from its node.
+            let application = pod.label("applicationId");
+            if application.is_some() && victim.label("applicationId") == application {
+                return Some(("yunikorn/3", format!("`{}` belongs to the same application", victim.name)));
+            }
+            let higher = victim.priority > pod.priority;
+            return higher.then(|| ("yunikorn/6", format!("`{}` has a higher rank", victim.name)));
+        }
+        self.preemption.illegal_victim(victim, lenient)
+    }
+
+    /// Why these pods may not be evicted together on this node.
+    pub(super) fn illegal(&self, node: &Node, victims: &[&Pod], lenient: bool) -> Option<(&'static str, String)> {
+        let Preemption { world, pod, .. } = self.preemption;
+        if let Some(violation) = victims.iter().find_map(|victim| self.illegal_victim(node, victim, lenient)) {
+            return Some(violation);
+        }
+        let mut free = free_for(world, pod, node);
+        victims.iter().for_each(|victim| free.add(&victim.request));
+        if lenient {
+            world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
+        }
+        if !pod.request.fits(&free) || is_reserved(world, pod, node, lenient) {
+            return Some(("evictions-make-room", "the preemptor does not fit afterwards".to_owned()));
+        }
+        // A node is guaranteed to the pod of a DaemonSet, room beyond a maximum is not.
+        match is_daemon(pod) {
+            true => self.preemption.over_max(victims, lenient),
+            false => self.preemption.illegal_group(victims, lenient),
+        }
+    }
+}
