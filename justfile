@@ -26,7 +26,7 @@ bench:
 
 # Random clusters against the oracle, natively and through the component
 fuzz laws='koordinator' cases='1000' seed='1':
-    cargo run -- fuzz --laws {{laws}} --cases {{cases}} --seed {{seed}}
+    cargo run -- fuzz --system {{laws}} --cases {{cases}} --seed {{seed}}
 
 # Switch every law off, and to the contrary: the scenarios must notice
 mutants:

@@ -17,7 +17,7 @@ use lictor_host::session::OpenError;
 #[derive(Debug, Args)]
 pub(super) struct InForce {
     /// The system whose laws apply [default: the first one of the policy]
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    #[arg(long = "system", alias = "laws", value_name = "NAME", default_value = "", hide_default_value = true)]
     pub(super) laws: String,
     /// A YAML or JSON file with the arguments of the system
     #[arg(long, value_name = "FILE")]
@@ -95,7 +95,7 @@ impl Arguments {
             }
             ConfigError::UnknownSystem(_) => {
                 problem.message = format!("`{asked}`: {}", problem.message);
-                problem.remedy = Some("choose one of them with `--laws`".to_owned());
+                problem.remedy = Some("choose one of them with `--system`".to_owned());
                 None
             }
             ConfigError::Malformed(_) => None,

@@ -22,7 +22,7 @@ use lictor_conformance::fuzz::{self, attempt, shrink};
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     /// The system whose laws apply
-    #[arg(long, value_name = "LAWS")]
+    #[arg(long = "system", alias = "laws", value_name = "SYSTEM")]
     laws: System,
     /// The seed of the random numbers
     #[arg(long, default_value_t = 1)]

@@ -247,10 +247,10 @@ mod tests {
         let mut unknown = scenario("{cycle: 1}");
         unknown.args.insert("speed".to_owned(), json!(1));
         let report = run(&unknown, Box::new(Scripted::deciding(ALL)));
-        assert_eq!(report.error.unwrap(), "line 3: the laws take no argument `speed`");
+        assert_eq!(report.error.unwrap(), "line 3: the system takes no argument `speed`");
         unknown.laws = "other".to_owned();
         let report = run(&unknown, Box::new(Scripted::deciding(ALL)));
-        assert_eq!(report.error.unwrap(), "line 2: no such laws; the policy knows `test`");
+        assert_eq!(report.error.unwrap(), "line 2: no such system; the policy knows `test`");
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(crate) fn head(page: &mut Page, record: &Record) {
     page.paragraph(
         "",
         2,
-        &format!("laws {}{arguments}; policy {} {}, {source}", policy.laws, policy.name, policy.version),
+        &format!("system {}{arguments}; policy {} {}, {source}", policy.laws, policy.name, policy.version),
     );
 }
 

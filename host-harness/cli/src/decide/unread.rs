@@ -26,9 +26,9 @@ pub(super) fn findings(
         let readers: Vec<String> = readers.map(|system| format!("`{}`", system.name)).collect();
         let remedy = match readers.as_slice() {
             [] => "no system reads this kind: leave it out, or look for its effect elsewhere".to_owned(),
-            [reader] => format!("decide with the laws of {reader}, which reads this kind (`--laws`)"),
+            [reader] => format!("decide with the laws of {reader}, which reads this kind (`--system`)"),
             readers => {
-                format!("decide with the laws of a system that reads this kind (`--laws`): {}", readers.join(", "))
+                format!("decide with the laws of a system that reads this kind (`--system`): {}", readers.join(", "))
             }
         };
         let objects = if *count == 1 { "object" } else { "objects" };
@@ -57,7 +57,7 @@ mod tests {
     fn a_kind_that_another_system_reads_is_a_warning_that_names_the_system() {
         let said = warned("koordinator", &["scheduling.volcano.sh/v1beta1 Queue"]);
         let expected = "2 objects of `scheduling.volcano.sh/v1beta1 Queue` have no effect: no law of `koordinator` reads this kind";
-        let remedy = "decide with the laws of `volcano`, which reads this kind (`--laws`)";
+        let remedy = "decide with the laws of `volcano`, which reads this kind (`--system`)";
         assert_eq!(said, [(expected.to_owned(), Some(remedy.to_owned()))]);
     }
 

@@ -26,7 +26,7 @@ pub(super) struct Asked {
     #[arg(value_name = "CODE")]
     code: Option<String>,
     /// Only those of one system, such as `yunikorn`
-    #[arg(long, value_name = "NAME", conflicts_with = "code", value_parser = systems())]
+    #[arg(long = "system", alias = "laws", value_name = "NAME", conflicts_with = "code", value_parser = systems())]
     laws: Option<String>,
     /// The scenarios that prove them [default: fixtures/scenarios, where that is]
     #[arg(long, value_name = "DIR")]

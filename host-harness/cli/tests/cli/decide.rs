@@ -32,7 +32,7 @@ fn the_page_says_everything_in_order_and_in_words() {
     assert_eq!(ran.err, "");
     let expected = [
         "44 nodes, 177 pods on nodes, 29 pending",
-        "laws koordinator; policy lictor",
+        "system koordinator; policy lictor",
         "Bound",
         "edge-3",
         "Nominated",
@@ -126,11 +126,11 @@ fn arguments_come_from_a_file_plain_or_below_args() {
     let plain = file("plain.yaml", "podShouldBeDeletedWhenPreempted: true\n");
     let below = file("below.json", r#"{"args": {"podShouldBeDeletedWhenPreempted": true}}"#);
     for arguments in [plain, below] {
-        let ran = lictor(&["decide", FOUR_TEAMS, "--native", "--laws", "koordinator", "--args", &arguments]).exits(0);
-        ran.prints(&["laws koordinator with podShouldBeDeletedWhenPreempted=true", "a100-02  deleted"]);
+        let ran = lictor(&["decide", FOUR_TEAMS, "--native", "--system", "koordinator", "--args", &arguments]).exits(0);
+        ran.prints(&["system koordinator with podShouldBeDeletedWhenPreempted=true", "a100-02  deleted"]);
     }
     let empty = file("none.yaml", "# nothing\n");
-    lictor(&["decide", FOUR_TEAMS, "--native", "--args", &empty]).exits(0).prints(&["laws koordinator; policy"]);
+    lictor(&["decide", FOUR_TEAMS, "--native", "--args", &empty]).exits(0).prints(&["system koordinator; policy"]);
 }
 
 #[test]
@@ -149,8 +149,8 @@ fn arguments_that_are_none_are_told_with_their_line() {
 
 #[test]
 fn unknown_laws_are_answered_with_the_known_ones() {
-    let ran = lictor(&["decide", FOUR_TEAMS, "--laws", "anarchy"]).exits(2).prints_nothing();
-    ran.tells(&["`anarchy`", "`koordinator`", "`--laws`"]);
+    let ran = lictor(&["decide", FOUR_TEAMS, "--system", "anarchy"]).exits(2).prints_nothing();
+    ran.tells(&["`anarchy`", "`koordinator`", "`--system`"]);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn mistakes_on_the_command_line_end_with_2() {
 fn who_waits_without_a_reason_is_named_all_the_same() {
     // The laws of Volcano run a cycle of their own, which does not say of each pod why it waits.
     let input = [node("n1", "1"), pod("a")].join("---\n");
-    let ran = lictor_reading(&["decide", "-", "--native", "--laws", "volcano"], &input).exits(0);
+    let ran = lictor_reading(&["decide", "-", "--native", "--system", "volcano"], &input).exits(0);
     let ran = ran.prints(&["Still pending\n  default/a\n"]);
     assert!(ran.out.ends_with("1 still pending; no victims\n"), "{}", ran.out);
 }
@@ -218,7 +218,7 @@ fn a_cycle_of_the_laws_own_says_what_stands_in_the_way_of_those_who_still_wait()
         pod("c", "scheduling.volcano.sh/queue-name: nope"),
     );
     let decide = |output| {
-        lictor_reading(&["decide", "--laws", "volcano", "--native", "--output", output, "-"], &snapshot).exits(0)
+        lictor_reading(&["decide", "--system", "volcano", "--native", "--output", output, "-"], &snapshot).exits(0)
     };
     // The gang asks for 2 of the 1 that its queue may hold.
     decide("table").prints(&[

@@ -185,7 +185,7 @@ fn a_cycle_of_the_policys_own_is_explained_for_every_pod_that_waits() {
     let input = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 1, pods: 10}}\n---\n\
                  apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: default}\n\
                  spec: {schedulerName: volcano, containers: [{name: main, resources: {requests: {cpu: '2'}}}]}\n";
-    let arguments = ["decide", "-", "--native", "--laws", "volcano", "--explain"];
+    let arguments = ["decide", "-", "--native", "--system", "volcano", "--explain"];
     lictor_reading(&arguments, input).exits(0).prints(&[
         "Why\n  default/a\n",
         "1 of 1 nodes: Insufficient cpu (requested 2, free 1), even after evicting all 0 eligible pod(s) there\n        n\n",

@@ -30,7 +30,7 @@ fn the_file_of_every_law_is_there() {
 #[test]
 fn a_system_is_a_part_of_the_list() {
     let all = lictor(&["laws", "--output", "json"]).exits(0).json();
-    let of = lictor(&["laws", "--laws", "koordinator", "--output", "json"]).exits(0).json();
+    let of = lictor(&["laws", "--system", "koordinator", "--output", "json"]).exits(0).json();
     let expected: Vec<_> = all.as_array().unwrap().iter().filter(|law| law["laws"] == "koordinator").cloned().collect();
     assert_eq!(of, json!(expected));
 }

@@ -78,7 +78,7 @@ fn transcript(policy: &mut dyn Policy, laws: Option<&str>) -> Vec<String> {
     macro_rules! ask {
         ($($call:tt)*) => { said.push(format!("{} = {:?}", stringify!($($call)*), policy.$($call)*)) };
     }
-    ask!(configure("no such laws", ""));
+    ask!(configure("no such system", ""));
     if let Some(laws) = laws {
         ask!(configure(laws, "{\"no such argument\": 1}"));
         ask!(configure(laws, "[no JSON"));

@@ -23,7 +23,7 @@ pub fn scenario(case: &Case, failure: &Failure) -> String {
         let _ = writeln!(text, "{words}");
     };
     line(format!("# Law broken: {}. {}", failure.law, failure.text.replace('\n', " ")));
-    line(format!("# lictor fuzz --laws {system} --seed {seed} --from {index} --cases 1"));
+    line(format!("# lictor fuzz --system {system} --seed {seed} --from {index} --cases 1"));
     line(format!("# Parameters before it was made smaller: {parameters:?}"));
     line("apiVersion: lictor.dev/v1alpha1\nkind: Scenario".to_owned());
     line(format!("metadata: {{name: {}}}\nspec:", title(case, failure)));

@@ -282,8 +282,8 @@ mod tests {
     fn the_first_laws_are_the_default_and_unknown_ones_are_refused() {
         assert!(Session::open(Box::new(Scripted::deciding(&[])), "", "").is_ok());
         let refused = Session::open(Box::new(Scripted::deciding(&[])), "other", "").err().unwrap();
-        assert_eq!(refused.to_string(), "no such laws; the policy knows `test`");
+        assert_eq!(refused.to_string(), "no such system; the policy knows `test`");
         let refused = Session::open(Box::new(Scripted::deciding(&[])), "test", "{\"speed\": 1}").err().unwrap();
-        assert_eq!(refused.to_string(), "the laws take no argument `speed`");
+        assert_eq!(refused.to_string(), "the system takes no argument `speed`");
     }
 }

@@ -16,7 +16,7 @@ pub enum OpenError {
     #[error(transparent)]
     CallError(#[from] CallError),
     /// It took a configuration for laws that it does not describe.
-    #[error("the policy accepts the laws `{0}`, but does not describe them")]
+    #[error("the policy accepts the system `{0}`, but does not describe it")]
     Undescribed(String),
     /// The system decides at a point whose interface the policy lacks.
     #[error("`{system}` decides at `{point}`, but the policy does not export `{}`", .point.interface())]
@@ -34,8 +34,8 @@ pub enum OpenError {
 /// A refused configuration in words.
 fn refused(error: &ConfigError) -> String {
     match error {
-        ConfigError::UnknownSystem(known) => format!("no such laws; the policy knows {}", quoted(known)),
-        ConfigError::UnknownArgument(name) => format!("the laws take no argument `{name}`"),
+        ConfigError::UnknownSystem(known) => format!("no such system; the policy knows {}", quoted(known)),
+        ConfigError::UnknownArgument(name) => format!("the system takes no argument `{name}`"),
         ConfigError::BadArgument(bad) => {
             format!("argument `{}`: expected {}, found {}", bad.name, bad.expected, bad.found)
         }

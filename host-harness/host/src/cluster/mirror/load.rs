@@ -10,6 +10,9 @@ use super::pods::PodEntry;
 use crate::cluster::InputError;
 use crate::cluster::object::Object;
 
+/// What to do with a pod whose devices are allocated by claims.
+const OTHERS: &str = "leave the pod to a scheduler that allocates resource claims, by its `schedulerName`";
+
 impl Mirror {
     /// Creates or replaces objects that were read together: one that is there twice is a warning, and the later one holds.
     pub fn load_objects(&mut self, objects: impl IntoIterator<Item = Object>) {
@@ -34,6 +37,7 @@ impl Mirror {
         for pod in self.pods.all() {
             warnings.extend(self.lost_node(pod));
             warnings.extend(self.lost_class(pod));
+            warnings.extend(self.lost_claim(pod));
             warnings.extend(self.unjudged_claims(pod));
         }
         warnings
@@ -54,18 +58,23 @@ impl Mirror {
         Some(pod.place.remark(message, "add the node"))
     }
 
+    /// A pending pod with a claim that is not there. A dump of pods and nodes alone has none.
+    fn lost_claim(&self, pod: &PodEntry) -> Option<InputError> {
+        let is_lost = |claim: &&String| !self.volumes.contains("PersistentVolumeClaim", &pod.record.namespace, claim);
+        let claim = pod.stated.claims.iter().find(is_lost).filter(|_| waits(pod))?;
+        let message = format!("`{}` names claim `{claim}`, which is not there: no node takes the pod", self.label(pod));
+        Some(pod.place.remark(message, "add persistentvolumeclaims, persistentvolumes and storageclasses to the dump"))
+    }
+
     /// A pending pod that no node takes, because it asks for devices that are allocated by claims.
     fn unjudged_claims(&self, pod: &PodEntry) -> Option<InputError> {
-        let waits = pod.record.phase == Phase::Pending && pod.stated.node.is_none();
-        let constraints = self.shapes.constraints(pod.record.shape).filter(|_| waits)?;
+        let constraints = self.shapes.constraints(pod.record.shape).filter(|_| waits(pod))?;
         if let Some(claim) = constraints.resource_claims.first() {
             let message = format!(
                 "`{}` has the resource claim `{claim}`, which is not judged: no node takes the pod",
                 self.label(pod)
             );
-            return Some(
-                pod.place.remark(message, "leave the pod to kube-scheduler, with a `schedulerName` of its own"),
-            );
+            return Some(pod.place.remark(message, OTHERS));
         }
         let requested = |resource: &str| {
             let at = self.resources.all().iter().position(|known| known.name == resource);
@@ -76,7 +85,7 @@ impl Mirror {
             "`{}` requests `{resource}`, which device class `{class}` allocates by claims: only nodes that list it take the pod",
             self.label(pod)
         );
-        Some(pod.place.remark(message, "leave the pod to kube-scheduler, with a `schedulerName` of its own"))
+        Some(pod.place.remark(message, OTHERS))
     }
 
     fn lost_class(&self, pod: &PodEntry) -> Option<InputError> {
@@ -87,4 +96,9 @@ impl Mirror {
         let message = format!("`{}` names priority class `{class}`, which is not there", self.label(pod));
         Some(pod.place.remark(message, "add the class, or write the priority"))
     }
+}
+
+/// Whether a pod waits for a node.
+fn waits(pod: &PodEntry) -> bool {
+    pod.record.phase == Phase::Pending && pod.stated.node.is_none()
 }

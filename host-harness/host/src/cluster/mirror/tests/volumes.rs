@@ -45,7 +45,10 @@ fn a_pod_goes_with_its_volume_whatever_comes_first() {
     let mut mirror = mirror();
     apply(&mut mirror, &format!("{}{}{}", node_in("n1", "a"), node_in("n2", "b"), with_claim("p", "c")));
     assert_eq!(said(&mut mirror), ["persistentvolumeclaim \"c\" not found"; 2]);
+    let warnings = mirror.warnings();
+    assert_eq!(warnings[0].message, "`default/p` names claim `c`, which is not there: no node takes the pod");
     apply(&mut mirror, &claim("c", ""));
+    assert_eq!(mirror.warnings(), []);
     assert_eq!(said(&mut mirror), ["pod has unbound immediate PersistentVolumeClaims: c"; 2]);
     apply(&mut mirror, &claim("c", "volumeName: v"));
     assert_eq!(said(&mut mirror), ["node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s): c"; 2]);
