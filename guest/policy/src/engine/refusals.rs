@@ -17,13 +17,16 @@ pub struct Refusals {
 impl Refusals {
     /// A law was broken, at this time.
     pub fn denied(&mut self, rule: &Rule, denial: &Denial, now: i64) {
-        self.at = self.at.into_iter().chain(denial.retry_at(now)).min();
+        if let Some(at) = denial.retry_at(now) {
+            self.at = Some(self.at.map_or(at, |known| known.min(at)));
+        }
         self.found(rule);
     }
 
     /// The engine found nothing.
     pub fn found(&mut self, rule: &Rule) {
-        if self.last != rule.about.retry_after {
+        // The lists are constants of the laws: the same list lies in the same place. This is asked for every candidate.
+        if !std::ptr::eq(self.last, rule.about.retry_after) {
             self.last = rule.about.retry_after;
             self.after.extend(self.last);
         }
