@@ -107,6 +107,11 @@ impl Mirror {
         }
     }
 
+    /// Whether a pod has volumes of claims.
+    pub fn has_claims(&self, pod: PodId) -> bool {
+        self.pods.get(pod).is_some_and(|entry| !entry.stated.claims.is_empty())
+    }
+
     /// The scheduling gates of a pod, by name.
     pub fn gates(&self, pod: PodId) -> &[String] {
         self.pods.get(pod).map(|entry| entry.stated.gates.as_slice()).unwrap_or_default()

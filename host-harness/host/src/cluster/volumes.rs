@@ -18,6 +18,9 @@ pub(crate) struct ClaimFacts {
     pub(crate) modes: BTreeSet<String>,
     /// Bytes.
     pub(crate) storage: i64,
+    /// What the labels of its volume must be, where it says so.
+    pub(crate) selector: Option<BTreeSet<Requirement>>,
+    pub(crate) is_block: bool,
     /// The node for which its volume is being made.
     pub(crate) selected_node: Option<String>,
     pub(crate) is_being_deleted: bool,
@@ -31,6 +34,8 @@ pub(crate) struct VolumeFacts {
     pub(crate) affinity: Option<BTreeSet<Term>>,
     /// What its labels say of zones and regions.
     pub(crate) zones: BTreeSet<Requirement>,
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) is_block: bool,
     pub(crate) class: String,
     pub(crate) modes: BTreeSet<String>,
     /// Bytes.
@@ -46,8 +51,8 @@ pub(crate) struct StorageFacts {
     /// Claims are bound when their first pod has a node.
     pub(crate) waits: bool,
     pub(crate) makes_volumes: bool,
-    /// Where volumes can be made; none: everywhere.
-    pub(crate) topologies: Option<BTreeSet<Term>>,
+    /// Where volumes can be made; empty: everywhere.
+    pub(crate) topologies: BTreeSet<Term>,
 }
 
 /// Claims by namespace and name, volumes and storage classes by name.
@@ -125,34 +130,46 @@ impl Volumes {
                 None => nowhere("volume-missing"),
             };
         }
-        let class = self.classes.get(&claim.class);
-        match (class.filter(|class| class.waits), &claim.selected_node) {
-            (None, _) => nowhere("claim-unbound"),
-            (Some(_), Some(node)) => vec![Need::Volume(BTreeSet::from([on_node(node)]))],
-            (Some(class), None) => self.to_be_bound(&key, claim, class),
+        let Some(class) = self.classes.get(&claim.class) else {
+            return nowhere(if claim.class.is_empty() { "claim-unbound" } else { "class-missing" });
+        };
+        match &claim.selected_node {
+            _ if !class.waits => nowhere("claim-unbound"),
+            Some(node) => vec![Need::Volume(BTreeSet::from([on_node(node)]))],
+            None => self.to_be_bound(&key, claim, class),
         }
     }
 
     /// Where a volume is there for a claim, or can be made.
     fn to_be_bound(&self, key: &(String, String), claim: &ClaimFacts, class: &StorageFacts) -> Vec<Need> {
-        if class.makes_volumes {
-            return class.topologies.iter().map(|terms| Need::Volume(terms.clone())).collect();
+        if class.makes_volumes && class.topologies.is_empty() {
+            return Vec::new();
         }
-        let fits = |volume: &&VolumeFacts| {
-            let is_kept = volume.claim.as_ref() == Some(key);
-            (is_kept || volume.claim.is_none() && volume.is_available)
-                && volume.class == claim.class
-                && volume.storage >= claim.storage
-                && claim.modes.is_subset(&volume.modes)
-        };
-        let mut terms = BTreeSet::new();
-        for volume in self.volumes.values().filter(fits) {
+        let mut terms = if class.makes_volumes { class.topologies.clone() } else { BTreeSet::new() };
+        for volume in self.volumes.values().filter(|volume| volume.serves(key, claim)) {
             match &volume.affinity {
                 Some(affinity) => terms.extend(affinity.iter().cloned()),
                 None => return Vec::new(),
             }
         }
         vec![Need::Volume(terms)]
+    }
+}
+
+impl VolumeFacts {
+    /// Whether the volume can be bound to a claim of this namespace and name.
+    fn serves(&self, key: &(String, String), claim: &ClaimFacts) -> bool {
+        let is_selected = claim.selector.iter().flatten().all(|requirement| requirement.holds(&self.labels));
+        let is_free = match &self.claim {
+            Some(other) => other == key,
+            None => self.is_available,
+        };
+        is_free
+            && is_selected
+            && self.is_block == claim.is_block
+            && self.class == claim.class
+            && self.storage >= claim.storage
+            && claim.modes.is_subset(&self.modes)
     }
 }
 
@@ -199,7 +216,7 @@ mod tests {
         let bound = VolumeFacts { zones: BTreeSet::from([zone("z")]), ..local("b", 1) };
         let waits = StorageFacts { waits: true, ..StorageFacts::default() };
         let made = StorageFacts { makes_volumes: true, ..waits.clone() };
-        let zoned = StorageFacts { topologies: Some(BTreeSet::from([term("a"), term("b")])), ..made.clone() };
+        let zoned = StorageFacts { topologies: BTreeSet::from([term("a"), term("b")]), ..made.clone() };
         let classes = [("local", waits), ("made", made), ("zoned", zoned), ("immediate", StorageFacts::default())];
         Volumes {
             claims: BTreeMap::from([(("default".to_owned(), "c".to_owned()), claim)]),
@@ -231,6 +248,7 @@ mod tests {
         assert_eq!(needs(ClaimFacts { volume: "gone".to_owned(), ..bound }), nowhere("volume-missing"));
         assert_eq!(needs(of_class("immediate")), nowhere("claim-unbound"));
         assert_eq!(needs(of_class("")), nowhere("claim-unbound"));
+        assert_eq!(needs(of_class("unknown")), nowhere("class-missing"));
         let other = volumes(of_class("made")).needs("other", &["c".to_owned()]);
         assert_eq!(Vec::from_iter(other), nowhere("claim-missing"));
     }
@@ -246,6 +264,10 @@ mod tests {
     fn a_claim_that_waits_goes_where_a_volume_can_be_made() {
         assert_eq!(needs(of_class("made")), []);
         assert_eq!(needs(of_class("zoned")), [Need::Volume(BTreeSet::from([term("a"), term("b")]))]);
+        let mut zoned = volumes(of_class("zoned"));
+        zoned.volumes.get_mut("small").unwrap().class = "zoned".to_owned();
+        zoned.volumes.get_mut("small").unwrap().affinity = None;
+        assert_eq!(Vec::from_iter(zoned.needs("default", &["c".to_owned()])), [], "a volume is there for every node");
         let selected = ClaimFacts { selected_node: Some("n1".to_owned()), ..of_class("made") };
         assert_eq!(needs(selected), [Need::Volume(BTreeSet::from([on_node("n1")]))]);
     }
@@ -257,7 +279,11 @@ mod tests {
         assert_eq!(needs(asks(6, "ReadWriteOnce")), [Need::Volume(BTreeSet::from([term("b")]))]);
         assert_eq!(needs(asks(11, "ReadWriteOnce")), [Need::Volume(BTreeSet::new())]);
         assert_eq!(needs(asks(5, "ReadWriteMany")), [Need::Volume(BTreeSet::new())]);
-        let mut kept = volumes(asks(5, "ReadWriteOnce"));
+        let asked = asks(5, "ReadWriteOnce");
+        assert_eq!(needs(ClaimFacts { is_block: true, ..asked.clone() }), [Need::Volume(BTreeSet::new())]);
+        let selector = Some(BTreeSet::from([zone("a")]));
+        assert_eq!(needs(ClaimFacts { selector, ..asked.clone() }), [Need::Volume(BTreeSet::new())], "no labels");
+        let mut kept = volumes(asked);
         let keep = |volume: &mut VolumeFacts, name: &str| volume.claim = Some(("default".to_owned(), name.to_owned()));
         keep(kept.volumes.get_mut("small").unwrap(), "d");
         keep(kept.volumes.get_mut("large").unwrap(), "c");

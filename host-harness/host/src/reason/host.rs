@@ -92,6 +92,7 @@ pub const HOST_RULES: &[HostRule] = &[
             ("claim-missing", "persistentvolumeclaim \"{claim}\" not found"),
             ("claim-deleted", "persistentvolumeclaim \"{claim}\" is being deleted"),
             ("claim-unbound", "pod has unbound immediate PersistentVolumeClaims: {claim}"),
+            ("class-missing", "storageclass.storage.k8s.io of persistentvolumeclaim \"{claim}\" not found"),
             ("volume-missing", "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s): {claim}"),
             ("bound-volume", "node(s) didn't match PersistentVolume's node affinity"),
             ("volume", "node(s) didn't find available persistent volumes to bind"),

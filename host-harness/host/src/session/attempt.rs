@@ -63,7 +63,7 @@ impl Session {
                 attempt.result = AttemptResult::Unschedulable;
                 attempt.nodes = Some(summary);
                 // A node may take the pod later, whatever stands in the way of a preemption.
-                attempt.retry.add(RetryHint::of_nodes());
+                attempt.retry.add(RetryHint::of_nodes(self.mirror.has_claims(pod)));
                 self.post_filter(pod, attempt)
             }
         }

@@ -32,10 +32,12 @@ impl From<Retry> for RetryHint {
 }
 
 impl RetryHint {
-    /// After which changes a node may take a pod that none takes now.
-    pub fn of_nodes() -> RetryHint {
-        let changes = [ChangeKind::NodeUpserted, ChangeKind::PodUpserted, ChangeKind::PodRemoved];
-        RetryHint { retry_at: None, retry_after: changes.map(String::from).into() }
+    /// After which changes a node may take a pod that none takes now, with or without volumes of claims.
+    pub fn of_nodes(has_claims: bool) -> RetryHint {
+        let changes = [ChangeKind::NodeUpserted, ChangeKind::PodUpserted, ChangeKind::PodRemoved].map(String::from);
+        let storage = ["PersistentVolume", "PersistentVolumeClaim", "StorageClass"].iter().filter(|_| has_claims);
+        let storage = storage.map(|kind| format!("{}/{kind}", ChangeKind::ObjectUpserted));
+        RetryHint { retry_at: None, retry_after: changes.into_iter().chain(storage).collect() }
     }
 
     /// Nothing is said.
@@ -92,7 +94,7 @@ mod tests {
     use crate::driver::Virtual;
     use crate::session::testing::{ALL, Fx, Say, Scripted, session};
     use crate::session::{Input, Step};
-    use crate::verify::testing::{node, pod};
+    use crate::verify::testing::{node, pod, with};
 
     fn wake_at(session: &mut Virtual, input: Input) -> Option<i64> {
         let step: Step = session.session.handle(input).unwrap();
@@ -151,6 +153,15 @@ mod tests {
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
         let hint = session.try_pod("default/a").unwrap().retry;
         assert_eq!(hint.retry_after.into_iter().collect::<Vec<_>>(), ["node-upserted", "pod-removed", "pod-upserted"]);
+    }
+
+    #[test]
+    fn a_pod_with_a_claim_waits_for_claims_and_volumes_too() {
+        let policy = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&[]));
+        let claim = json!([{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]);
+        let mut session = session(&policy, [node("n1", 4), with(pod("a", 1, 0), "/spec", "volumes", claim)]);
+        let hint = session.try_pod("default/a").unwrap().retry.to_string();
+        assert_eq!(hint, "after a change of PersistentVolume, PersistentVolumeClaim, StorageClass, nodes, pods");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::reason::{Fact, NamedReason, say};
-pub(crate) use need::Need;
+pub(crate) use need::{Need, ZONES};
 pub(crate) use selector::{LabelTest, NameTest, Requirement, Term};
 pub(crate) use shapes::Shapes;
 pub(crate) use taint::{Effect, Taint, Toleration, ValueTest};

@@ -4,6 +4,14 @@ use std::collections::BTreeSet;
 
 use super::{Ineligible, Requirement, Term, Terrain};
 
+/// The labels that say in which zone and region a node or a volume is; the older names last.
+pub(crate) const ZONES: [&str; 4] = [
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+];
+
 /// What a volume, or the claim for one, demands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Need {
@@ -37,8 +45,13 @@ impl Need {
     }
 }
 
-/// Whether a node is in these zones and regions; a node without any is in all.
+/// Whether a node is in these zones and regions. A node without any zone and region is in all. An older label of a volume is compared with
+/// the newer one of a node that has no older one (upstream plugins/volumezone).
 fn in_zones(zones: &BTreeSet<Requirement>, node: &Terrain) -> bool {
-    let has_none = zones.iter().all(|zone| !node.labels.contains_key(&zone.key));
-    has_none || zones.iter().all(|zone| zone.holds(&node.labels))
+    let is_in = |zone: &Requirement| {
+        let newer = zone.key.replace("failure-domain.beta.kubernetes.io", "topology.kubernetes.io");
+        let key = if node.labels.contains_key(&zone.key) { &zone.key } else { &newer };
+        Requirement { key: key.clone(), test: zone.test.clone() }.holds(&node.labels)
+    };
+    !ZONES.iter().any(|key| node.labels.contains_key(*key)) || zones.iter().all(is_in)
 }

@@ -28,7 +28,7 @@ pub(crate) struct Requirement {
 
 impl Requirement {
     /// Whether these labels satisfy the requirement.
-    pub(super) fn holds(&self, labels: &BTreeMap<String, String>) -> bool {
+    pub(crate) fn holds(&self, labels: &BTreeMap<String, String>) -> bool {
         let label = labels.get(&self.key);
         let number = || label.and_then(|value| value.parse::<i64>().ok());
         match &self.test {

@@ -1,23 +1,22 @@
 //! Pods and their volumes: what claims, volumes and classes demand of a node becomes part of the shape of a pod.
 
-use lictor_contract::PodId;
-
 use super::Mirror;
 use super::pods::PodEntry;
+use crate::cluster::eligibility::Constraints;
 
 impl Mirror {
     /// Brings the shapes of pods with claims up to date. A pod that has a node keeps its shape: its volumes are there.
     pub(super) fn resolve_volumes(&mut self) {
-        let concerned: Vec<PodId> = match self.volumes.take_changed() {
-            true => self.pods.all().filter(|entry| has_claims(entry)).map(|entry| entry.record.id).collect(),
-            false => std::mem::take(&mut self.unresolved).into_iter().collect(),
-        };
+        let mut concerned = std::mem::take(&mut self.unresolved);
+        if self.volumes.take_changed() {
+            concerned.extend(self.pods.all().filter(|entry| has_claims(entry)).map(|entry| entry.record.id));
+        }
         for pod in concerned {
             let Some(entry) = self.pods.get(pod).filter(|entry| entry.stated.node.is_none()) else { continue };
             let needs = self.volumes.needs(&entry.record.namespace, &entry.stated.claims);
             let Some(constraints) = self.shapes.constraints(entry.record.shape) else { continue };
             if constraints.needs != needs {
-                let constraints = crate::cluster::eligibility::Constraints { needs, ..constraints.clone() };
+                let constraints = Constraints { needs, ..constraints.clone() };
                 let shape = self.shape(constraints);
                 self.pods.change(pod, |entry| entry.record.shape = shape);
             }

@@ -57,7 +57,7 @@ fn term(written: &NodeSelectorTerm, pointer: &str, subject: &Subject<'_>) -> Res
     Ok(term)
 }
 
-fn expression(
+pub(super) fn expression(
     written: &NodeSelectorRequirement,
     pointer: &str,
     subject: &Subject<'_>,

@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 
 use k8s_openapi::api::core::v1::{
-    PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec, PodSpec, TopologySelectorLabelRequirement,
-    TopologySelectorTerm, Volume,
+    NodeSelectorRequirement, PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec, PodSpec,
+    TopologySelectorLabelRequirement, TopologySelectorTerm, Volume,
 };
 use k8s_openapi::api::storage::v1::StorageClass;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use serde_json::Value;
 
 use super::subject::Subject;
 use super::{Identity, Storage, constraints, quantities};
 use crate::cluster::InputError;
-use crate::cluster::eligibility::{LabelTest, Requirement, Term};
+use crate::cluster::eligibility::{LabelTest, Requirement, Term, ZONES};
 use crate::cluster::volumes::{ClaimFacts, StorageFacts, VolumeFacts};
 
 /// The annotation of a claim whose volume is being made for a node.
@@ -24,13 +25,8 @@ const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 /// The provisioner of classes for which nobody makes volumes.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
-/// Labels of volumes that bind them to a zone or region.
-const ZONES: [&str; 4] = [
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region",
-    "failure-domain.beta.kubernetes.io/zone",
-    "failure-domain.beta.kubernetes.io/region",
-];
+/// The mode of volumes that are devices and not file systems.
+const BLOCK: &str = "Block";
 
 /// The names of the claims of a pod. The claim of an ephemeral volume has the name of the pod and of the volume.
 pub(super) fn claims_of_pod(spec: &PodSpec, pod: &str) -> Vec<String> {
@@ -67,10 +63,33 @@ fn claim(value: &Value, subject: &Subject<'_>) -> Result<ClaimFacts, InputError>
         class: annotations.get(CLASS).cloned().or(spec.storage_class_name).unwrap_or_default(),
         modes: spec.access_modes.into_iter().flatten().collect(),
         storage: requests.get("storage").copied().unwrap_or(0),
+        selector: spec.selector.map(|written| selector(&written, "/spec/selector", subject)).transpose()?,
+        is_block: spec.volume_mode.as_deref() == Some(BLOCK),
         selected_node: annotations.get(SELECTED_NODE).cloned(),
         is_being_deleted: metadata.deletion_timestamp.is_some(),
         is_lost: status.phase.as_deref() == Some("Lost"),
     })
+}
+
+/// Reads a selector of labels: all of its requirements must hold.
+fn selector(
+    written: &LabelSelector,
+    pointer: &str,
+    subject: &Subject<'_>,
+) -> Result<BTreeSet<Requirement>, InputError> {
+    let labels = written.match_labels.iter().flatten();
+    let mut requirements: BTreeSet<Requirement> = labels.map(|(key, value)| one_of(key, [value.clone()])).collect();
+    for (index, written) in written.match_expressions.iter().flatten().enumerate() {
+        let LabelSelectorRequirement { key, operator, values } = written.clone();
+        let same = NodeSelectorRequirement { key, operator, values };
+        requirements.insert(constraints::expression(&same, &format!("{pointer}/matchExpressions/{index}"), subject)?);
+    }
+    Ok(requirements)
+}
+
+/// A label has one of these values.
+fn one_of(key: &str, values: impl IntoIterator<Item = String>) -> Requirement {
+    Requirement { key: key.to_owned(), test: LabelTest::In(values.into_iter().collect()) }
 }
 
 /// Reads a volume.
@@ -78,12 +97,14 @@ fn volume(value: &Value, subject: &Subject<'_>) -> Result<VolumeFacts, InputErro
     let mut value = value.clone();
     quantities::as_texts(&mut value);
     let PersistentVolume { metadata, spec, status } = subject.typed(&value, "")?;
-    let PersistentVolumeSpec { node_affinity, claim_ref, storage_class_name, access_modes, capacity, .. } =
-        spec.unwrap_or_default();
+    let PersistentVolumeSpec {
+        node_affinity, claim_ref, storage_class_name, access_modes, capacity, volume_mode, ..
+    } = spec.unwrap_or_default();
     let labels = metadata.labels.unwrap_or_default();
     let storage = quantities::read(capacity.as_ref(), "/spec/capacity", subject)?.get("storage").copied();
     let required = node_affinity.and_then(|affinity| affinity.required);
     let terms = |terms: &[_]| constraints::terms(terms, "/spec/nodeAffinity/required", subject);
+    let phase = status.unwrap_or_default().phase.unwrap_or_default();
     Ok(VolumeFacts {
         affinity: required.map(|required| terms(&required.node_selector_terms)).transpose()?,
         zones: ZONES.iter().filter_map(|key| Some(zone(key, labels.get(*key)?))).collect(),
@@ -91,23 +112,21 @@ fn volume(value: &Value, subject: &Subject<'_>) -> Result<VolumeFacts, InputErro
         modes: access_modes.into_iter().flatten().collect(),
         storage: storage.unwrap_or(0),
         claim: claim_ref.map(|claim| (claim.namespace.unwrap_or_default(), claim.name.unwrap_or_default())),
-        is_available: matches!(status.unwrap_or_default().phase.as_deref().unwrap_or_default(), "" | "Available"),
+        labels,
+        is_block: volume_mode.as_deref() == Some(BLOCK),
+        is_available: matches!(phase.as_str(), "" | "Available") && metadata.deletion_timestamp.is_none(),
     })
 }
 
 /// A label of a volume: one zone, or several in the form `a__b`.
 fn zone(key: &str, value: &str) -> Requirement {
-    let zones: BTreeSet<String> = value.split("__").map(str::to_owned).collect();
-    Requirement { key: key.to_owned(), test: LabelTest::In(zones) }
+    one_of(key, value.split("__").map(str::to_owned))
 }
 
 /// Reads a storage class.
 fn class(value: &Value, subject: &Subject<'_>) -> Result<StorageFacts, InputError> {
     let class: StorageClass = subject.typed(value, "")?;
-    let requirement = |of: &TopologySelectorLabelRequirement| Requirement {
-        key: of.key.clone(),
-        test: LabelTest::In(of.values.iter().cloned().collect()),
-    };
+    let requirement = |of: &TopologySelectorLabelRequirement| one_of(&of.key, of.values.iter().cloned());
     let term = |term: &TopologySelectorTerm| Term {
         labels: term.match_label_expressions.iter().flatten().map(requirement).collect(),
         names: BTreeSet::new(),
@@ -115,7 +134,7 @@ fn class(value: &Value, subject: &Subject<'_>) -> Result<StorageFacts, InputErro
     Ok(StorageFacts {
         waits: class.volume_binding_mode.as_deref() == Some("WaitForFirstConsumer"),
         makes_volumes: class.provisioner != NO_PROVISIONER,
-        topologies: class.allowed_topologies.map(|terms| terms.iter().map(term).collect()),
+        topologies: class.allowed_topologies.iter().flatten().map(term).collect(),
     })
 }
 

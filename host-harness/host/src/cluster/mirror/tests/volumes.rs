@@ -91,6 +91,12 @@ fn a_volume_in_a_zone_is_used_there_and_on_nodes_without_zones() {
     let nodes = [labelled("n1", "a"), labelled("n2", "b"), labelled("n3", "c"), node("n4")].concat();
     apply(&mut mirror, &format!("{nodes}{}{}{volume}", with_claim("p", "c"), claim("c", "volumeName: v")));
     assert_eq!(said(&mut mirror), ["", "", "node(s) had no available volume zone", ""]);
+    // A node of a region is in some zone: not in one of the volume, as far as anybody says. Older labels mean the same.
+    let region = node("n4").replace("metadata: {", "metadata: {labels: {topology.kubernetes.io/region: r}, ");
+    let older = volume.replace(label, "failure-domain.beta.kubernetes.io/zone");
+    apply(&mut mirror, &format!("{region}{older}"));
+    let other = "node(s) had no available volume zone";
+    assert_eq!(said(&mut mirror), ["", "", other, other]);
 }
 
 #[test]
