@@ -53,16 +53,21 @@ macro_rules! cross_contract {
             record cluster::Pod {
                 id, kind, namespace, name, uid, priority, priority_class, never_preempts,
                 scheduler, foreign, gated, phase, node, nominated, required_node, terminating, preempted,
-                created, entered, started, scheduled, requests, shape, owner, labels,
+                created, entered, started, scheduled, requests, shape, inter_pod, owner, labels,
                 annotations, fields
             }
             record cluster::PodStatus { id, phase, node, nominated, terminating, preempted, started, scheduled }
             record cluster::Eligibility { shape, nodes }
+            record cluster::Topology { id, key, domains }
+            record cluster::TopologyTerm { selector, topology }
+            record cluster::PodAffinity { selector, topologies }
+            record cluster::TopologySpread { selector, topology, max_skew, min_domains, nodes }
+            record cluster::InterPod { id, selected_by, affinity, anti_affinity, spread }
             record cluster::Object { group, kind, namespace, name, json }
             record cluster::ObjectKey { group, kind, namespace, name }
             choice cluster::Event {
                 Resources(it), NodeUpserted(it), NodeRemoved(it), PodUpserted(it), PodStatus(it),
-                PodRemoved(it), Eligibility(it), ObjectUpserted(it), ObjectRemoved(it),
+                PodRemoved(it), Eligibility(it), Topology(it), InterPod(it), ObjectUpserted(it), ObjectRemoved(it),
                 Clock(it), PlanAccepted(it), PlanRefused(it)
             }
             record core::KindInterest { group, kind }

@@ -29,6 +29,7 @@ impl Pod {
             scheduled: None,
             requests: Vec::new(),
             shape: 0,
+            inter_pod: None,
             owner: None,
             labels: Vec::new(),
             annotations: Vec::new(),

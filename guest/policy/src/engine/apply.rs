@@ -59,6 +59,7 @@ impl Engine {
             Event::Eligibility(eligibility) => {
                 self.cluster.set_eligible(ShapeIx(eligibility.shape), eligibility.nodes);
             }
+            Event::Topology(_) | Event::InterPod(_) => {}
             Event::ObjectUpserted(object) => {
                 let system = self.system.as_mut().zip(Document::read(&object, findings));
                 if let Some((system, document)) = system {

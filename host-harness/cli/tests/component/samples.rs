@@ -31,6 +31,8 @@ pub fn events() -> Vec<Event> {
         Event::Eligibility(Eligibility { shape: 0, nodes: vec![u64::MAX, 0, 1 << 63] }),
         Event::Eligibility(Eligibility { shape: 1, nodes: Vec::new() }),
         Event::Eligibility(Eligibility { shape: 2, nodes: vec![0b1000] }),
+        Event::Topology(Topology { id: 0, key: "topology.kubernetes.io/zone".to_owned(), domains: vec![0, u32::MAX] }),
+        Event::InterPod(inter_pod()),
         Event::ObjectUpserted(object("{\"metadata\":{\"name\":\"q\"}}")),
         Event::ObjectUpserted(object("no JSON \u{0}")),
         Event::ObjectRemoved(ObjectKey {
@@ -61,6 +63,24 @@ fn object(json: &str) -> Object {
     }
 }
 
+/// Every demand between pods, of ids that are known and unknown.
+fn inter_pod() -> InterPod {
+    let term = |selector| TopologyTerm { selector, topology: 0 };
+    InterPod {
+        id: 3,
+        selected_by: vec![0, u32::MAX],
+        affinity: Some(PodAffinity { selector: 0, topologies: vec![0, 7] }),
+        anti_affinity: vec![term(0), term(1)],
+        spread: vec![TopologySpread {
+            selector: 2,
+            topology: 0,
+            max_skew: 0,
+            min_domains: u32::MAX,
+            nodes: vec![u64::MAX],
+        }],
+    }
+}
+
 /// A pod with something in every field.
 fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
     let owner = Owner { kind: "Job".to_owned(), name: "job".to_owned(), uid: "uid".to_owned() };
@@ -88,6 +108,7 @@ fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
         scheduled: Some(-1),
         requests: vec![Amount { resource: 0, value: 1000 }, Amount { resource: 1, value: 1 }],
         shape: 0,
+        inter_pod: Some(3),
         owner: Some(owner),
         labels: attributes(),
         annotations: attributes(),

@@ -153,6 +153,7 @@ impl Mirror {
             started: facts.started,
             scheduled: facts.scheduled,
             shape,
+            inter_pod: None,
             owner: facts.owner,
         };
         let stated = Stated {

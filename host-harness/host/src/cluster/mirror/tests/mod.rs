@@ -109,6 +109,8 @@ fn short(event: &Event) -> String {
         Event::PodStatus(status) => format!("status {}", status.id),
         Event::PodRemoved(id) => format!("no pod {id}"),
         Event::Eligibility(eligibility) => format!("shape {} {:?}", eligibility.shape, eligibility.nodes),
+        Event::Topology(topology) => format!("topology {} {:?}", topology.key, topology.domains),
+        Event::InterPod(inter_pod) => format!("inter-pod {}", inter_pod.id),
         Event::ObjectUpserted(object) => format!("object {} {}", object.kind, object.name),
         Event::ObjectRemoved(key) => format!("no object {} {}", key.kind, key.name),
         Event::Clock(now) => format!("clock {now}"),

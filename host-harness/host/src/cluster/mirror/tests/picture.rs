@@ -10,6 +10,8 @@ pub(super) struct Picture {
     resources: Vec<Resource>,
     nodes: BTreeMap<NodeId, Node>,
     shapes: BTreeMap<ShapeId, Vec<u64>>,
+    topologies: BTreeMap<TopologyId, Topology>,
+    inter_pods: BTreeMap<InterPodId, InterPod>,
     pods: BTreeMap<PodId, Pod>,
     objects: BTreeMap<(String, String, String, String), String>,
     clock: i64,
@@ -44,6 +46,10 @@ impl Picture {
             Event::PodUpserted(pod) => {
                 self.know(&pod.requests);
                 assert!(self.shapes.contains_key(&pod.shape), "a shape that was not announced");
+                assert!(
+                    pod.inter_pod.is_none_or(|id| self.inter_pods.contains_key(&id)),
+                    "demands that were not announced"
+                );
                 assert!(pod.node.is_none_or(|node| self.nodes.contains_key(&node)), "a node that was not announced");
                 let same =
                     |known: &&Pod| (known.kind, &known.namespace, &known.name) == (pod.kind, &pod.namespace, &pod.name);
@@ -59,6 +65,17 @@ impl Picture {
             Event::PodRemoved(id) => assert!(self.pods.remove(&id).is_some()),
             Event::Eligibility(eligibility) => {
                 self.shapes.insert(eligibility.shape, eligibility.nodes);
+            }
+            Event::Topology(topology) => {
+                self.topologies.insert(topology.id, topology);
+            }
+            Event::InterPod(inter_pod) => {
+                let terms = inter_pod.anti_affinity.iter().map(|term| &term.topology);
+                let affinity = inter_pod.affinity.iter().flat_map(|affinity| &affinity.topologies);
+                let spread = inter_pod.spread.iter().map(|spread| &spread.topology);
+                let all_known = terms.chain(affinity).chain(spread).all(|id| self.topologies.contains_key(id));
+                assert!(all_known, "a topology that was not announced");
+                self.inter_pods.insert(inter_pod.id, inter_pod);
             }
             Event::ObjectUpserted(Object { group, kind, namespace, name, json }) => {
                 self.objects.insert((group, kind, namespace, name), json);
