@@ -1,0 +1,68 @@
+//! What is decided, judged by the checker.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::checker::broken;
+use super::dump::{Dump, Places};
+use super::run::lictor;
+
+/// What `decide` says in JSON.
+pub fn decided(file: &str, options: &[&str]) -> Value {
+    lictor(&[&["decide", file, "--output", "json"], options].concat()).exits(0).json()
+}
+
+/// Pods and their nodes, as a part of the first cycle lists them.
+pub fn listed(decided: &Value, part: &str) -> Places {
+    let entries = decided["cycles"][0][part].as_object().unwrap().iter();
+    entries.map(|(pod, node)| (pod.clone(), node.as_str().unwrap().to_owned())).collect()
+}
+
+/// The victims.
+pub fn victims(decided: &Value) -> BTreeSet<String> {
+    decided["cycles"][0]["victims"].as_object().unwrap().keys().cloned().collect()
+}
+
+/// No pod that got a node breaks a hard constraint: neither now, beside the victims, nor when these have left and the nominated pods came.
+#[track_caller]
+fn sound(file: &str, options: &[&str]) {
+    let (dump, decided) = (Dump::read(file), decided(file, options));
+    let (bound, nominated, victims) = (listed(&decided, "bound"), listed(&decided, "nominated"), victims(&decided));
+    assert!(!bound.is_empty(), "nothing is judged");
+    let mut places = dump.places();
+    places.extend(bound.clone());
+    assert_eq!(broken(&dump, &places, bound.keys()), [""; 0], "with the victims");
+    places.retain(|pod, _| !victims.contains(pod));
+    places.extend(nominated.clone());
+    assert_eq!(broken(&dump, &places, bound.keys().chain(nominated.keys())), [""; 0], "without the victims");
+    let ours = |pod: &String| dump.the("Pod", pod)["spec"]["schedulerName"] != "other-scheduler";
+    assert!(bound.keys().chain(nominated.keys()).all(ours));
+}
+
+#[test]
+fn koordinator_breaks_no_constraint() {
+    sound("fixtures/snapshots/three-zones.yaml", &["--system", "koordinator"]);
+    sound("fixtures/snapshots/four-teams.yaml", &["--system", "koordinator"]);
+}
+
+#[test]
+fn kubernetes_breaks_no_constraint() {
+    sound("fixtures/snapshots/three-zones.yaml", &["--system", "kubernetes"]);
+    sound("fixtures/snapshots/three-zones.yaml", &["--system", "kubernetes", "--native"]);
+}
+
+#[test]
+fn coscheduling_breaks_no_constraint() {
+    sound("fixtures/snapshots/three-zones.yaml", &["--system", "coscheduling"]);
+}
+
+#[test]
+fn yunikorn_breaks_no_constraint() {
+    sound("fixtures/snapshots/three-zones.yaml", &["--system", "yunikorn"]);
+}
+
+#[test]
+fn volcano_breaks_no_constraint() {
+    sound("fixtures/snapshots/three-zones.yaml", &["--system", "volcano"]);
+}

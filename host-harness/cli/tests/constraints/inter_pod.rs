@@ -1,0 +1,102 @@
+//! Constraints between pods.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::dump::{Dump, Places, items, key, namespace};
+use super::labels::{label, selects};
+use super::node;
+
+/// What is broken where a pod is on a node, and all pods where `places` says. The pod itself is among them.
+pub fn broken(dump: &Dump, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
+    let others = || {
+        let others = places.iter().filter(|(other, _)| **other != key(pod));
+        others.map(|(other, on)| (dump.the("Pod", other), dump.the("Node", on)))
+    };
+    let mut broken = Vec::new();
+    for term in terms(pod, "podAntiAffinity") {
+        let near = |(other, on): &(&Value, &Value)| together(term, node, on) && is_meant(dump, term, pod, other);
+        broken.extend(others().filter(near).map(|(other, _)| format!("anti-affinity to {}", key(other))));
+    }
+    for (other, on) in others() {
+        let refuses = |term: &&Value| together(term, node, on) && is_meant(dump, term, other, pod);
+        broken
+            .extend(terms(other, "podAntiAffinity").find(refuses).map(|_| format!("anti-affinity of {}", key(other))));
+    }
+    let wanted: Vec<&Value> = terms(pod, "podAffinity").collect();
+    let all = |other: &Value| wanted.iter().all(|term| is_meant(dump, term, pod, other));
+    let alone =
+        all(pod) && !others().any(|(other, on)| all(other) && wanted.iter().any(|term| domain(term, on).is_some()));
+    for term in &wanted {
+        let near = others().any(|(other, on)| all(other) && together(term, node, on));
+        if domain(term, node).is_none() || !near && !alone {
+            broken.push("affinity to nobody there".to_owned());
+        }
+    }
+    broken.extend(forbidding(pod).filter_map(|spread| broken_spread(dump, places, (pod, node), spread)));
+    broken
+}
+
+fn terms<'v>(pod: &'v Value, kind: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
+    items(&pod["spec"]["affinity"][kind]["requiredDuringSchedulingIgnoredDuringExecution"])
+}
+
+fn domain<'v>(term: &Value, node: &'v Value) -> Option<&'v str> {
+    label(node, term["topologyKey"].as_str().unwrap())
+}
+
+fn together(term: &Value, one: &Value, other: &Value) -> bool {
+    domain(term, one).is_some_and(|here| domain(term, other) == Some(here))
+}
+
+/// Whether a term of a pod means another pod.
+fn is_meant(dump: &Dump, term: &Value, pod: &Value, other: &Value) -> bool {
+    let selector = &term["namespaceSelector"];
+    let there = dump.find("Namespace", namespace(other));
+    let listed = items(&term["namespaces"]).any(|name| name == namespace(other));
+    let own = items(&term["namespaces"]).next().is_none() && selector.is_null() && namespace(pod) == namespace(other);
+    let all = selector.as_object().is_some_and(Map::is_empty);
+    let chosen = all || there.is_some_and(|there| selects(selector, there));
+    let keys = |list: &str, same: bool| {
+        let mut keys = items(&term[list]).filter_map(Value::as_str).filter(|key| label(pod, key).is_some());
+        keys.all(|key| (label(pod, key) == label(other, key)) == same)
+    };
+    (listed || own || chosen)
+        && selects(&term["labelSelector"], other)
+        && keys("matchLabelKeys", true)
+        && keys("mismatchLabelKeys", false)
+}
+
+fn forbidding(pod: &Value) -> impl Iterator<Item = &Value> {
+    items(&pod["spec"]["topologySpreadConstraints"]).filter(|spread| spread["whenUnsatisfiable"] != "ScheduleAnyway")
+}
+
+fn broken_spread(dump: &Dump, places: &Places, (pod, node): (&Value, &Value), spread: &Value) -> Option<String> {
+    let Some(here) = domain(spread, node) else { return Some("spread: the node has no such label".to_owned()) };
+    let counts = |on: &Value| {
+        forbidding(pod).all(|spread| domain(spread, on).is_some())
+            && (spread["nodeAffinityPolicy"] == "Ignore" || node::attracted(pod, on))
+            && (spread["nodeTaintsPolicy"] != "Honor" || node::tolerated(pod, on))
+    };
+    let is_counted = |other: &Value| {
+        let mut keys = items(&spread["matchLabelKeys"]).filter_map(Value::as_str);
+        namespace(other) == namespace(pod)
+            && other["metadata"]["deletionTimestamp"].is_null()
+            && selects(&spread["labelSelector"], other)
+            && keys.all(|key| label(pod, key).is_none() || label(pod, key) == label(other, key))
+    };
+    let nodes: Vec<&Value> = dump.all("Node").map(|(_, node)| node).filter(|node| counts(node)).collect();
+    let mut pods: BTreeMap<&str, i64> = nodes.iter().filter_map(|node| Some((domain(spread, node)?, 0))).collect();
+    for (other, on) in places {
+        let on = dump.the("Node", on);
+        if counts(on) && is_counted(dump.the("Pod", other)) {
+            *pods.get_mut(domain(spread, on).unwrap()).unwrap() += 1;
+        }
+    }
+    let enough = pods.len() as i64 >= spread["minDomains"].as_i64().unwrap_or(1);
+    let least = if enough { pods.values().copied().min().unwrap_or_default() } else { 0 };
+    // The pod is on the node already.
+    let skew = pods.get(here).copied().unwrap_or_default() - least;
+    (skew > spread["maxSkew"].as_i64().unwrap()).then(|| format!("spread: {skew} more in {here} than elsewhere"))
+}

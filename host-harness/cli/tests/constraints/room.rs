@@ -1,0 +1,98 @@
+//! Room: resources and host ports.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::dump::{Dump, Places, items};
+
+/// Amounts in thousandths.
+type Amounts = BTreeMap<String, i128>;
+
+/// What is broken on a node where these pods are: a resource of which this pod asks for some, or a port.
+pub fn broken(dump: &Dump, places: &Places, pod: &Value, node: &str) -> Vec<String> {
+    let there = || places.iter().filter(|(_, on)| *on == node).map(|(key, _)| dump.the("Pod", key));
+    let allocatable = amounts(&dump.the("Node", node)["status"]["allocatable"]);
+    let mut used = Amounts::new();
+    there().for_each(|pod| add(&mut used, &requests(pod)));
+    let over = requests(pod).into_iter().filter(|(resource, asked)| {
+        *asked > 0 && used[resource] > allocatable.get(resource).copied().unwrap_or_default()
+    });
+    let over = over.map(|(resource, _)| format!("too little {resource}"));
+    let mine = ports(pod);
+    let others = there().filter(|other| other["metadata"]["uid"] != pod["metadata"]["uid"]);
+    let taken = others.flat_map(|other| ports(other)).filter(|port| mine.contains(port));
+    over.chain(taken.map(|(port, _)| format!("port {port} is taken"))).collect()
+}
+
+/// What a pod requests: the containers together, or the largest step of the init containers beside the sidecars before it.
+fn requests(pod: &Value) -> Amounts {
+    let spec = &pod["spec"];
+    let of = |container: &Value| amounts(&container["resources"]["requests"]);
+    let (mut sidecars, mut steps) = (Amounts::new(), Amounts::new());
+    for container in items(&spec["initContainers"]) {
+        let mut step = sidecars.clone();
+        add(&mut step, &of(container));
+        if container["restartPolicy"] == "Always" {
+            sidecars = step.clone();
+        }
+        raise(&mut steps, &step);
+    }
+    let mut all = sidecars;
+    items(&spec["containers"]).for_each(|container| add(&mut all, &of(container)));
+    raise(&mut all, &steps);
+    add(&mut all, &amounts(&spec["overhead"]));
+    add(&mut all, &Amounts::from([("pods".to_owned(), 1000)]));
+    all
+}
+
+fn ports(pod: &Value) -> BTreeSet<(i64, String)> {
+    let containers = items(&pod["spec"]["containers"]);
+    let ports = containers.flat_map(|container| items(&container["ports"]));
+    let host = |port: &Value| {
+        let protocol = port["protocol"].as_str().unwrap_or("TCP").to_owned();
+        port["hostPort"].as_i64().filter(|port| *port > 0).map(|port| (port, protocol))
+    };
+    ports.filter_map(host).collect()
+}
+
+fn add(sum: &mut Amounts, more: &Amounts) {
+    for (resource, amount) in more {
+        *sum.entry(resource.clone()).or_default() += amount;
+    }
+}
+
+fn raise(largest: &mut Amounts, other: &Amounts) {
+    for (resource, amount) in other {
+        let entry = largest.entry(resource.clone()).or_default();
+        *entry = (*entry).max(*amount);
+    }
+}
+
+fn amounts(written: &Value) -> Amounts {
+    let entries = written.as_object().into_iter().flatten();
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    entries.map(|(resource, value)| (resource.clone(), thousandths(&text(value)))).collect()
+}
+
+/// A whole number with a suffix, or one with decimals and none.
+fn thousandths(text: &str) -> i128 {
+    let at = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, suffix) = text.split_at(at);
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let digits = format!("{part:0<3}");
+    assert!(digits.len() == 3, "{text}: more than three decimals");
+    let number = whole.parse::<i128>().unwrap() * 1000 + digits.parse::<i128>().unwrap();
+    match suffix {
+        "" => number,
+        "m" => number / 1000,
+        "k" => number * 1000,
+        "M" => number * 1_000_000,
+        "G" => number * 1_000_000_000,
+        "Ki" => number << 10,
+        "Mi" => number << 20,
+        "Gi" => number << 30,
+        "Ti" => number << 40,
+        other => panic!("unknown suffix {other}"),
+    }
+}
