@@ -146,7 +146,10 @@ pub(super) fn decide<T>(
     drop(progress);
     record.accounts = usage::compare(&before, &after, session.mirror().resources());
     record.findings = findings;
-    record.findings.extend(unread::findings(&record.ignored, &described, laws.as_ref()));
+    for (kind, problem) in unread::findings(&record.ignored, &described, laws.as_ref()) {
+        record.warned.insert(kind);
+        record.findings.push(problem);
+    }
     record.findings.extend(session.findings().iter().skip(reported).map(|finding| origins.place(finding.clone())));
     Ok((record, Jobs::of(session.mirror()), seen))
 }

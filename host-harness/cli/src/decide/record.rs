@@ -38,6 +38,9 @@ pub(crate) struct Record {
     pub(crate) findings: Vec<Problem>,
     /// The number of ignored objects by version and kind.
     pub(crate) ignored: BTreeMap<String, usize>,
+    /// Those kinds among them of which a finding warns.
+    #[serde(skip)]
+    pub(crate) warned: BTreeSet<String>,
 }
 
 /// The policy that decided.
@@ -114,6 +117,7 @@ impl Record {
             accounts: Vec::new(),
             findings: Vec::new(),
             ignored: session.mirror().ignored().clone(),
+            warned: BTreeSet::new(),
         }
     }
 }

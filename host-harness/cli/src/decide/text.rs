@@ -35,8 +35,9 @@ pub(super) fn page(record: &Record, jobs: &Jobs) -> Page {
             page.styled(&shown(finding));
         }
     }
-    if !record.ignored.is_empty() {
-        let ignored: Vec<String> = record.ignored.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let ignored = record.ignored.iter().filter(|(kind, _)| !record.warned.contains(*kind));
+    let ignored: Vec<String> = ignored.map(|(kind, count)| format!("{count} {kind}")).collect();
+    if !ignored.is_empty() {
         page.line("");
         page.paragraph("Ignored, because the system does not use them: ", 2, &ignored.join(", "));
     }

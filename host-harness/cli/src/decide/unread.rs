@@ -6,13 +6,13 @@ use lictor_contract::{Description, Severity, SystemInfo};
 
 use super::super::problem::Problem;
 
-/// A warning for each kind of objects that were ignored although a system of the policy reads its API group. The core group is left out: its
-/// kinds are of every cluster. `ignored` is the number of objects by `group/version Kind`.
+/// A warning for each kind of objects, `group/version Kind`, that were ignored although a system of the policy reads its API group. The core
+/// group is left out: its kinds are of every cluster. `ignored` is the number of objects by kind.
 pub(super) fn findings(
     ignored: &BTreeMap<String, usize>,
     described: &Description,
     laws: Option<&SystemInfo>,
-) -> Vec<Problem> {
+) -> BTreeMap<String, Problem> {
     let chosen = laws.map(|laws| laws.name.as_str()).unwrap_or_default();
     let warning = |(full_kind, count): (&String, &usize)| {
         let (version, kind) = full_kind.split_once(' ')?;
@@ -35,7 +35,7 @@ pub(super) fn findings(
         let have = if *count == 1 { "has" } else { "have" };
         let message =
             format!("{count} {objects} of `{full_kind}` {have} no effect: no law of `{chosen}` reads this kind");
-        Some(Problem::error(message).remedy(remedy).of(Severity::Warning))
+        Some((full_kind.clone(), Problem::error(message).remedy(remedy).of(Severity::Warning)))
     };
     ignored.iter().filter_map(warning).collect()
 }
@@ -50,7 +50,7 @@ mod tests {
         let described = Engine::describe();
         let laws = described.systems.iter().find(|system| system.name == laws);
         let ignored = kinds.iter().map(|kind| ((*kind).to_owned(), 2)).collect();
-        findings(&ignored, &described, laws).into_iter().map(|problem| (problem.message, problem.remedy)).collect()
+        findings(&ignored, &described, laws).into_values().map(|problem| (problem.message, problem.remedy)).collect()
     }
 
     #[test]

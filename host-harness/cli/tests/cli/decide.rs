@@ -55,6 +55,8 @@ fn the_page_says_everything_in_order_and_in_words() {
         "6 apps/v1 Deployment",
         "6 bound, 5 nominated, 2 held but released, 6 refused, 10 unschedulable; 6 victims\n",
     ];
+    let ignored = ran.out.split("Ignored").last().unwrap();
+    assert!(!ignored.contains("PodDisruptionBudget"), "the finding says it: {ignored}");
     let mut rest = ran.out.as_str();
     for part in expected {
         let at = rest.find(part).unwrap_or_else(|| panic!("`{part}` is not where it should be in\n{}", ran.out));

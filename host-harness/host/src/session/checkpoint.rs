@@ -1,6 +1,6 @@
 //! What a session holds that the cluster does not show, to be stored and restored.
 
-use lictor_contract::{Checkpoint, ExtensionPoint, PodId};
+use lictor_contract::{Checkpoint, ExtensionPoint, Finding, PodId, Severity, StateError};
 use serde::{Deserialize, Serialize};
 
 use super::asked::Ask;
@@ -152,10 +152,35 @@ impl Session {
         if self.decides(ExtensionPoint::Reserve) {
             self.reserve_anew()?;
         }
-        if let Some(saved) = self.saved.clone() {
-            let _ = self.policy.restore(&saved)?;
-        }
+        self.give_back()?;
         self.sync()
+    }
+
+    /// Gives the policy what it remembered at its last checkpoint. One that it does not take is lost, and that is a finding.
+    pub(super) fn give_back(&mut self) -> Result<(), Cause> {
+        let Some(saved) = &self.saved else { return Ok(()) };
+        let why = match self.policy.restore(saved) {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(StateError::UnknownFormat(known))) => {
+                format!("it has format {}, the policy knows {known}", saved.format)
+            }
+            Ok(Err(StateError::Malformed(what))) => what,
+            Err(CallError::Lacks(_)) => "the policy takes none".to_owned(),
+            Err(fault) => return Err(fault.into()),
+        };
+        let lost = Finding {
+            severity: Severity::Warning,
+            object: "Checkpoint".to_owned(),
+            path: String::new(),
+            message: format!("what the policy remembered is lost, because it does not take the checkpoint: {why}"),
+            remedy:
+                "restore checkpoints with the version of the policy that took them, or wait: it learns from the cluster"
+                    .to_owned(),
+        };
+        if !self.findings.contains(&lost) {
+            self.findings.push(lost);
+        }
+        Ok(())
     }
 
     /// A command counts as under way again, and the driver is asked what became of it.

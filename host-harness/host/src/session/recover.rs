@@ -43,10 +43,7 @@ impl Session {
             }
         }
         self.reserve_anew()?;
-        if let Some(saved) = self.saved.clone() {
-            // A checkpoint that the new instance does not take is lost: what it remembers is not in the cluster.
-            let _ = self.policy.restore(&saved)?;
-        }
+        self.give_back()?;
         if self.explains {
             self.policy.record_notes(true)?;
         }

@@ -182,6 +182,12 @@ impl Policy for Scripted {
             Some(_) => fault("score"),
         }
     }
+    fn restore(&mut self, _: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
+        match self.next("restore") {
+            None => Err(CallError::Lacks(Interface::State)),
+            Some(_) => Ok(Err(StateError::Malformed("it ends too early".to_owned()))),
+        }
+    }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         let question = format!("permit {}", self.name(pod));
         self.note(question.clone());

@@ -42,3 +42,18 @@ fn a_checkpoint_of_another_layout_is_refused_and_changes_nothing() {
     assert_eq!(error.to_string(), "restored checkpoint: the checkpoint has format 9, and this host knows format 1");
     assert!(!policy.log().contains(&"restart".to_owned()));
 }
+
+#[test]
+fn what_a_policy_does_not_take_back_is_a_finding_and_the_rest_goes_on() {
+    for (policy, why) in [
+        (Scripted::deciding(ALL), "the policy takes none"),
+        (Scripted::deciding(ALL).say("restore", Say::CallError), "it ends too early"),
+    ] {
+        let mut session = open(&policy, full());
+        let mut saved = serde_json::to_value(session.checkpoint().unwrap()).unwrap();
+        saved["policy"] = json!({"format": 1, "bytes": []});
+        session.restore(serde_json::from_value(saved).unwrap()).unwrap();
+        let [finding] = session.findings() else { panic!("{:?}", session.findings()) };
+        assert!(finding.message.ends_with(why), "{finding:?}");
+    }
+}
