@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Amount, NodeId, PodId};
 
-/// A sentence for people, forevery reason of one code and one case. `wit/core.wit` says how it is written.
+/// A sentence for people, for every reason of one code and one case. `wit/core.wit` says how it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Template {
     /// The code of the reasons it is for.

@@ -102,7 +102,7 @@ pub struct Drive {
 /// What a round is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// One attempt forevery pending pod, in queue order.
+    /// One attempt for every pending pod, in queue order.
     Attempts,
     /// One cycle of the policy's own.
     Cycles,

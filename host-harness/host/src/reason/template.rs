@@ -1,7 +1,7 @@
 //! Templates: how a sentence is made of facts. `wit/core.wit` describes them for authors of policies.
 //!
 //! `{name}` is a fact, `{~name}` a fact whose amounts are rounded to be read. `[...]` is shown only where every fact named in it is
-//! there. `<...>` is shown forevery resource of the amounts named in it, joined by `, `; `{resource}` is its name there. What is not
+//! there. `<...>` is shown for every resource of the amounts named in it, joined by `, `; `{resource}` is its name there. What is not
 //! written so is shown as it is.
 
 use super::fact::{Fact, Value};

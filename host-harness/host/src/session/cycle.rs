@@ -1,4 +1,4 @@
-//! A whole cycle: one attempt forevery pending pod, in queue order.
+//! A whole cycle: one attempt for every pending pod, in queue order.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use lictor_contract::*;
 use super::{Cause, ProtocolError, Session, SessionError};
 
 impl Session {
-    /// Runs one cycle: the policy's own where the laws have one, else one attempt forevery pod that is pending at its
+    /// Runs one cycle: the policy's own where the laws have one, else one attempt for every pod that is pending at its
     /// beginning, in queue order. A pod that was bound, held or removed meanwhile is passed over.
     pub(super) fn cycle(&mut self) -> Result<(), Cause> {
         if self.decides(ExtensionPoint::Act) {

@@ -1,4 +1,4 @@
-//! The checks forevery system.
+//! The checks for every system.
 
 use std::collections::BTreeMap;
 

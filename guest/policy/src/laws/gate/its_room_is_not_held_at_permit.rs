@@ -1,6 +1,6 @@
 //! # What it demands
 //!
-//! On the nominated node of the preemptor, forevery resource it requests: it does not fit now, and it would fit without the pods
+//! On the nominated node of the preemptor, for every resource it requests: it does not fit now, and it would fit without the pods
 //! that are held there at Permit. Then it waits. Only pods of no lower priority and of other gangs count as held. Room promised
 //! to other nominated pods of no lower priority stays theirs.
 //!

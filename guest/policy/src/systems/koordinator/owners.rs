@@ -7,7 +7,7 @@
 //! - `labelSelector`: in every namespace; an empty selector matches every pod.
 //!
 //! An entry without fields matches no pod. `allocateOnce` (default true) admits one pod. `allocatePolicy: Restricted` admits a pod only
-//! if the rest of the reservation covers its requests forevery reserved resource. Otherwise the node provides the missing part.
+//! if the rest of the reservation covers its requests for every reserved resource. Otherwise the node provides the missing part.
 //!
 //! Upstream only scores here (a node with a reservation scores highest) or is silent. This system uses the plain reading. An owner is
 //! placed on a node with a matching reservation if one takes it, and on another node only if none does. Of several reservations on a
