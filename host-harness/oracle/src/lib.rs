@@ -12,6 +12,7 @@
 mod amounts;
 mod build;
 mod case;
+pub mod constraints;
 mod generate;
 mod object;
 mod outcome;

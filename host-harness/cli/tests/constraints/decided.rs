@@ -4,9 +4,16 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::checker::broken;
-use super::dump::{Dump, Places};
+use lictor_oracle::constraints::{Dump, Places, broken};
+
 use super::run::lictor;
+
+/// The objects of a file in the root of the project.
+pub fn objects(file: &str) -> Vec<Value> {
+    let path = format!("{}/../../{file}", env!("CARGO_MANIFEST_DIR"));
+    let documents = lictor_host::cluster::load::read(file, &std::fs::read_to_string(path).unwrap()).unwrap();
+    documents.into_iter().map(|document| document.value).collect()
+}
 
 /// What `decide` says in JSON.
 pub fn decided(file: &str, options: &[&str]) -> Value {
@@ -27,7 +34,8 @@ pub fn victims(decided: &Value) -> BTreeSet<String> {
 /// No pod that got a node breaks a hard constraint: neither now, beside the victims, nor when these have left and the nominated pods came.
 #[track_caller]
 fn sound(file: &str, options: &[&str]) {
-    let (dump, decided) = (Dump::read(file), decided(file, options));
+    let objects = objects(file);
+    let (dump, decided) = (Dump::of(&objects), decided(file, options));
     let (bound, nominated, victims) = (listed(&decided, "bound"), listed(&decided, "nominated"), victims(&decided));
     assert!(!bound.is_empty(), "nothing is judged");
     let mut places = dump.places();
@@ -36,7 +44,7 @@ fn sound(file: &str, options: &[&str]) {
     places.retain(|pod, _| !victims.contains(pod));
     places.extend(nominated.clone());
     assert_eq!(broken(&dump, &places, bound.keys().chain(nominated.keys())), [""; 0], "without the victims");
-    let ours = |pod: &String| dump.the("Pod", pod)["spec"]["schedulerName"] != "other-scheduler";
+    let ours = |pod: &String| dump.find("Pod", pod).unwrap()["spec"]["schedulerName"] != "other-scheduler";
     assert!(bound.keys().chain(nominated.keys()).all(ours));
 }
 

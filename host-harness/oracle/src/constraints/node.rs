@@ -6,7 +6,7 @@ use super::dump::items;
 use super::labels::{label, node_selected};
 
 /// What is broken where a pod is on a node.
-pub fn broken(pod: &Value, node: &Value) -> Vec<&'static str> {
+pub(super) fn broken(pod: &Value, node: &Value) -> Vec<&'static str> {
     let spec = &pod["spec"];
     let rules = [
         (items(&spec["schedulingGates"]).next().is_some(), "it has scheduling gates"),
@@ -18,7 +18,7 @@ pub fn broken(pod: &Value, node: &Value) -> Vec<&'static str> {
 }
 
 /// Whether the node selector and the required node affinity of a pod select a node.
-pub fn attracted(pod: &Value, node: &Value) -> bool {
+pub(super) fn attracted(pod: &Value, node: &Value) -> bool {
     let spec = &pod["spec"];
     let labels = spec["nodeSelector"].as_object();
     let required = &spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
@@ -27,7 +27,7 @@ pub fn attracted(pod: &Value, node: &Value) -> bool {
 }
 
 /// Whether a pod tolerates the taints of a node that keep pods away.
-pub fn tolerated(pod: &Value, node: &Value) -> bool {
+pub(super) fn tolerated(pod: &Value, node: &Value) -> bool {
     let cordon = json!({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"});
     let cordoned = (node["spec"]["unschedulable"] == true).then_some(&cordon);
     let mut taints =

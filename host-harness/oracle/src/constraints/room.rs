@@ -4,24 +4,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::dump::{Dump, Places, items};
+use super::dump::{Dump, Places, items, key};
 
 /// Amounts in thousandths.
 type Amounts = BTreeMap<String, i128>;
 
 /// What is broken on a node where these pods are: a resource of which this pod asks for some, or a port.
-pub fn broken(dump: &Dump, places: &Places, pod: &Value, node: &str) -> Vec<String> {
-    let there = || places.iter().filter(|(_, on)| *on == node).map(|(key, _)| dump.the("Pod", key));
-    let allocatable = amounts(&dump.the("Node", node)["status"]["allocatable"]);
+pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
+    let here = key(node);
+    let there = || dump.placed(places).filter(|(_, _, on)| key(on) == here).map(|(_, pod, _)| pod);
+    let allocatable = amounts(&node["status"]["allocatable"]);
     let mut used = Amounts::new();
     there().for_each(|pod| add(&mut used, &requests(pod)));
     let over = requests(pod).into_iter().filter(|(resource, asked)| {
-        *asked > 0 && used[resource] > allocatable.get(resource).copied().unwrap_or_default()
+        *asked > 0
+            && used.get(resource).copied().unwrap_or_default() > allocatable.get(resource).copied().unwrap_or_default()
     });
     let over = over.map(|(resource, _)| format!("too little {resource}"));
     let mine = ports(pod);
-    let others = there().filter(|other| other["metadata"]["uid"] != pod["metadata"]["uid"]);
-    let taken = others.flat_map(|other| ports(other)).filter(|port| mine.contains(port));
+    let others = there().filter(|other| key(other) != key(pod));
+    let taken = others.flat_map(ports).filter(|port| mine.contains(port));
     over.chain(taken.map(|(port, _)| format!("port {port} is taken"))).collect()
 }
 
@@ -75,14 +77,13 @@ fn amounts(written: &Value) -> Amounts {
     entries.map(|(resource, value)| (resource.clone(), thousandths(&text(value)))).collect()
 }
 
-/// A whole number with a suffix, or one with decimals and none.
+/// A number with a suffix. Parts of a thousandth, and what is no quantity, count as nothing.
 fn thousandths(text: &str) -> i128 {
     let at = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(at);
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-    let digits = format!("{part:0<3}");
-    assert!(digits.len() == 3, "{text}: more than three decimals");
-    let number = whole.parse::<i128>().unwrap() * 1000 + digits.parse::<i128>().unwrap();
+    let digits: String = part.chars().chain("000".chars()).take(3).collect();
+    let number = format!("{whole}{digits}").parse::<i128>().unwrap_or_default();
     match suffix {
         "" => number,
         "m" => number / 1000,
@@ -93,6 +94,6 @@ fn thousandths(text: &str) -> i128 {
         "Mi" => number << 20,
         "Gi" => number << 30,
         "Ti" => number << 40,
-        other => panic!("unknown suffix {other}"),
+        _ => 0,
     }
 }

@@ -9,10 +9,10 @@ use super::labels::{label, selects};
 use super::node;
 
 /// What is broken where a pod is on a node, and all pods where `places` says. The pod itself is among them.
-pub fn broken(dump: &Dump, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
+pub(crate) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
     let others = || {
-        let others = places.iter().filter(|(other, _)| **other != key(pod));
-        others.map(|(other, on)| (dump.the("Pod", other), dump.the("Node", on)))
+        let others = dump.placed(places).filter(|(other, ..)| **other != key(pod));
+        others.map(|(_, other, on)| (other, on))
     };
     let mut broken = Vec::new();
     for term in terms(pod, "podAntiAffinity") {
@@ -43,7 +43,7 @@ fn terms<'v>(pod: &'v Value, kind: &str) -> impl Iterator<Item = &'v Value> + us
 }
 
 fn domain<'v>(term: &Value, node: &'v Value) -> Option<&'v str> {
-    label(node, term["topologyKey"].as_str().unwrap())
+    label(node, term["topologyKey"].as_str().unwrap_or_default())
 }
 
 fn together(term: &Value, one: &Value, other: &Value) -> bool {
@@ -51,7 +51,7 @@ fn together(term: &Value, one: &Value, other: &Value) -> bool {
 }
 
 /// Whether a term of a pod means another pod.
-fn is_meant(dump: &Dump, term: &Value, pod: &Value, other: &Value) -> bool {
+fn is_meant(dump: &Dump<'_>, term: &Value, pod: &Value, other: &Value) -> bool {
     let selector = &term["namespaceSelector"];
     let there = dump.find("Namespace", namespace(other));
     let listed = items(&term["namespaces"]).any(|name| name == namespace(other));
@@ -72,7 +72,7 @@ fn forbidding(pod: &Value) -> impl Iterator<Item = &Value> {
     items(&pod["spec"]["topologySpreadConstraints"]).filter(|spread| spread["whenUnsatisfiable"] != "ScheduleAnyway")
 }
 
-fn broken_spread(dump: &Dump, places: &Places, (pod, node): (&Value, &Value), spread: &Value) -> Option<String> {
+fn broken_spread(dump: &Dump<'_>, places: &Places, (pod, node): (&Value, &Value), spread: &Value) -> Option<String> {
     let Some(here) = domain(spread, node) else { return Some("spread: the node has no such label".to_owned()) };
     let counts = |on: &Value| {
         forbidding(pod).all(|spread| domain(spread, on).is_some())
@@ -88,15 +88,14 @@ fn broken_spread(dump: &Dump, places: &Places, (pod, node): (&Value, &Value), sp
     };
     let nodes: Vec<&Value> = dump.all("Node").map(|(_, node)| node).filter(|node| counts(node)).collect();
     let mut pods: BTreeMap<&str, i64> = nodes.iter().filter_map(|node| Some((domain(spread, node)?, 0))).collect();
-    for (other, on) in places {
-        let on = dump.the("Node", on);
-        if counts(on) && is_counted(dump.the("Pod", other)) {
-            *pods.get_mut(domain(spread, on).unwrap()).unwrap() += 1;
+    for (_, _, on) in dump.placed(places).filter(|(_, other, on)| counts(on) && is_counted(other)) {
+        if let Some(count) = domain(spread, on).and_then(|domain| pods.get_mut(domain)) {
+            *count += 1;
         }
     }
-    let enough = pods.len() as i64 >= spread["minDomains"].as_i64().unwrap_or(1);
+    let enough = i64::try_from(pods.len()).unwrap_or(0) >= spread["minDomains"].as_i64().unwrap_or(1);
     let least = if enough { pods.values().copied().min().unwrap_or_default() } else { 0 };
     // The pod is on the node already.
     let skew = pods.get(here).copied().unwrap_or_default() - least;
-    (skew > spread["maxSkew"].as_i64().unwrap()).then(|| format!("spread: {skew} more in {here} than elsewhere"))
+    (skew > spread["maxSkew"].as_i64().unwrap_or(1)).then(|| format!("spread: {skew} more in {here} than elsewhere"))
 }

@@ -1,0 +1,61 @@
+//! The objects of a cluster as they are written.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// Pods by `namespace/name`, each with the name of its node.
+pub type Places = BTreeMap<String, String>;
+
+/// The objects of a cluster, by kind and by `namespace/name`, or by the name where they have no namespace.
+#[derive(Debug, Default)]
+pub struct Dump<'v>(BTreeMap<&'v str, BTreeMap<String, &'v Value>>);
+
+impl<'v> Dump<'v> {
+    /// The cluster of these objects.
+    pub fn of(objects: impl IntoIterator<Item = &'v Value>) -> Dump<'v> {
+        let mut dump = Dump::default();
+        for object in objects {
+            dump.0.entry(object["kind"].as_str().unwrap_or_default()).or_default().insert(key(object), object);
+        }
+        dump
+    }
+
+    /// An object; none where there is no such.
+    pub fn find(&self, kind: &str, key: &str) -> Option<&'v Value> {
+        self.0.get(kind)?.get(key).copied()
+    }
+
+    /// All objects of a kind.
+    pub fn all(&self, kind: &str) -> impl Iterator<Item = (&String, &'v Value)> {
+        self.0.get(kind).into_iter().flatten().map(|(key, object)| (key, *object))
+    }
+
+    /// The pods that hold a node, as they are written.
+    pub fn places(&self) -> Places {
+        let holds = |pod: &Value| !matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
+        let on = |(key, pod): (&String, &Value)| Some((key.clone(), pod["spec"]["nodeName"].as_str()?.to_owned()));
+        self.all("Pod").filter(|(_, pod)| holds(pod)).filter_map(on).collect()
+    }
+
+    /// The pods that are somewhere, each with its node.
+    pub(crate) fn placed<'d>(&'d self, places: &'d Places) -> impl Iterator<Item = (&'d String, &'v Value, &'v Value)> {
+        places.iter().filter_map(|(pod, node)| Some((pod, self.find("Pod", pod)?, self.find("Node", node)?)))
+    }
+}
+
+/// The key of an object.
+pub(super) fn key(object: &Value) -> String {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    object["metadata"]["namespace"].as_str().map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"))
+}
+
+/// The items of a list; none where there is no list.
+pub(super) fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+/// The namespace of a pod.
+pub(super) fn namespace(pod: &Value) -> &str {
+    pod["metadata"]["namespace"].as_str().unwrap_or("default")
+}
