@@ -1,7 +1,10 @@
 //! Events: the cluster as the host tells it.
 
 use crate::contract::{self, *};
-use crate::model::{self, ClassIx, Kind, NodeIx, Place, Pod, PodIx, PodName, Request, ResourceIx, ShapeIx};
+use crate::model::{
+    self, ClassIx, InterPodIx, Kind, NodeIx, Place, Pod, PodIx, PodName, Request, ResourceIx, SelectorIx, ShapeIx,
+    TopologyIx,
+};
 use crate::systems::{Document, Findings};
 
 use super::Engine;
@@ -14,6 +17,7 @@ impl Engine {
         }
         let mut findings = Vec::new();
         let applied = self.apply_all(events, &mut findings);
+        self.cluster.settle_inter_pods();
         if let Some(system) = &mut self.system {
             system.sync_queues(&mut self.cluster, &mut findings);
         }
@@ -59,7 +63,10 @@ impl Engine {
             Event::Eligibility(eligibility) => {
                 self.cluster.set_eligible(ShapeIx(eligibility.shape), eligibility.nodes);
             }
-            Event::Topology(_) | Event::InterPod(_) => {}
+            Event::Topology(Topology { id, key, domains }) => {
+                self.cluster.set_topology(TopologyIx(id), model::Topology { key, domains });
+            }
+            Event::InterPod(told) => self.cluster.set_inter_pod(InterPodIx(told.id), inter_pod(told)),
             Event::ObjectUpserted(object) => {
                 let system = self.system.as_mut().zip(Document::read(&object, findings));
                 if let Some((system, document)) = system {
@@ -103,6 +110,7 @@ impl Engine {
             scheduled: None,
             request,
             shape: ShapeIx(pod.shape),
+            inter_pod: pod.inter_pod.map(InterPodIx),
             class: ClassIx(0),
             daemon: pod.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),
@@ -141,6 +149,30 @@ fn show(entry: &mut Pod, status: &PodStatus) {
     entry.nominated = status.nominated.map(NodeIx);
     (entry.terminating, entry.preempted) = (status.terminating, status.preempted);
     (entry.started, entry.scheduled) = (status.started, status.scheduled);
+}
+
+/// What stands between pods, in the numbers of the model.
+fn inter_pod(told: InterPod) -> model::InterPod {
+    let term =
+        |selector, topology| model::InterPodTerm { selector: SelectorIx(selector), topology: TopologyIx(topology) };
+    model::InterPod {
+        selected_by: told.selected_by.into_iter().map(SelectorIx).collect(),
+        affinity: told.affinity.map(|affinity| model::Affinity {
+            selector: SelectorIx(affinity.selector),
+            topologies: affinity.topologies.into_iter().map(TopologyIx).collect(),
+        }),
+        anti_affinity: told.anti_affinity.into_iter().map(|one| term(one.selector, one.topology)).collect(),
+        spread: told
+            .spread
+            .into_iter()
+            .map(|one| model::Spread {
+                term: term(one.selector, one.topology),
+                max_skew: one.max_skew,
+                min_domains: one.min_domains,
+                nodes: one.nodes,
+            })
+            .collect(),
+    }
 }
 
 /// An event with which a sum is larger than can be counted.

@@ -1,7 +1,7 @@
 //! Filter: which nodes take this pod?
 
 use crate::contract::*;
-use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request};
+use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request, WhatIf};
 
 use super::{Engine, room, search};
 
@@ -71,10 +71,13 @@ impl Engine {
         let Some(node) = self.cluster.node(ix) else { return };
         let lack = match verdict {
             room::Verdict::Fits | room::Verdict::Ineligible => return,
-            room::Verdict::Kept | room::Verdict::Elsewhere => None,
+            room::Verdict::Kept | room::Verdict::InterPod(_) | room::Verdict::Elsewhere => None,
             room::Verdict::TooSmall(_) => room::Lack::of(&node.allocatable, ask.request),
             room::Verdict::Full(_) => room::Lack::of(&node.free, ask.takes),
-            room::Verdict::Promised(_) => room::Lack::of(&left(&self.cluster, node, ask), ask.takes),
+            room::Verdict::Promised(_) => {
+                let promised = promised(&self.cluster, node, ask);
+                room::Lack::of(&left(&self.cluster, node, &promised), ask.takes)
+            }
         };
         let reason = verdict.obstacle(&self.cluster).reason;
         let reason = match lack {
@@ -85,7 +88,7 @@ impl Engine {
     }
 }
 
-/// Whether a node has room for a pod, what is promised to others kept.
+/// Whether a node has room for a pod, what is promised to others kept, and the other pods allow it there.
 fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> room::Verdict {
     if let Some(resource) = node.allocatable.lacks(ask.request) {
         return room::Verdict::TooSmall(resource);
@@ -96,21 +99,28 @@ fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> room::
     if ask.firm && cluster.is_reserved_for_another(ix, node, ask.pod) {
         return room::Verdict::Kept;
     }
-    if node.nominated.is_empty() {
+    let promised = if node.nominated.is_empty() { Vec::new() } else { promised(cluster, node, ask) };
+    if let Err(lack) = cluster.inter_pod_allows_beside(ask.pod, ix, &WhatIf::default(), promised.iter().copied()) {
+        return room::Verdict::InterPod(lack);
+    }
+    if promised.is_empty() {
         return room::Verdict::Fits;
     }
-    let left = left(cluster, node, ask);
-    left.lacks(ask.takes).map_or(room::Verdict::Fits, room::Verdict::Promised)
+    left(cluster, node, &promised).lacks(ask.takes).map_or(room::Verdict::Fits, room::Verdict::Promised)
 }
 
-/// What is free on a node beside what is promised to others than a pod.
-fn left(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> Amounts {
-    let mut left: Amounts = node.free.clone();
-    let promised: Vec<PodIx> = match ask.firm {
+/// The pods for which room is kept on a node before a pod may have it.
+fn promised(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> Vec<PodIx> {
+    match ask.firm {
         true => cluster.nominated_on(node, ask.pod).map(|(other, _)| other).collect(),
         false => cluster.promised(node, ask.pod).map(|(other, _)| other).collect(),
-    };
-    for other in promised.into_iter().filter_map(|other| cluster.pod(other)) {
+    }
+}
+
+/// What is free on a node beside what is promised to these pods.
+fn left(cluster: &Cluster, node: &Node, promised: &[PodIx]) -> Amounts {
+    let mut left: Amounts = node.free.clone();
+    for other in promised.iter().filter_map(|other| cluster.pod(*other)) {
         left.subtract(&other.request);
     }
     left

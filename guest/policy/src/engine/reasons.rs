@@ -60,6 +60,18 @@ reasons! {
             ("ports-and-room", "host ports promised to nominated pods: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>"),
         ],
         "Room that is promised to nominated pods of the same or higher priority is kept for them; where the system says so, for all nominated pods. A node may be kept for a pod of a DaemonSet that may run on no other node. Example: 4 cpu are free and 3 are promised; a pod of 2 does not fit.";
+    /// What stands between the pod and others forbids the node.
+    INTER_POD = "node/inter-pod", "the pods in the domains of the node allow the pod there",
+        [
+            ("", "node(s) take no pod of which it is not known what stands between it and others"),
+            ("affinity", "node(s) didn't match pod affinity rules"),
+            ("anti-affinity", "node(s) didn't match pod anti-affinity rules"),
+            ("existing", "node(s) didn't satisfy existing pods anti-affinity rules"),
+            ("claim", "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"),
+            ("no-domain", "node(s) didn't match pod topology spread constraints (missing required label)"),
+            ("spread", "node(s) didn't match pod topology spread constraints"),
+        ],
+        "The required affinity and anti-affinity of the pod, the required anti-affinity of the pods that are there, the topology spread constraints with `DoNotSchedule`, and claims that one pod alone may use. Example: pod `a` must not be in a zone with pods of app `b`; no node of a zone in which one runs takes it. An eviction may help, except where a pod that `a` needs is missing, or the node has no label for a domain. Pods that are nominated to the node count as if they were there, and the node must do without them, too. This is the Filter of kube-scheduler for interpodaffinity, podtopologyspread and volumerestrictions. What is only preferred (`preferredDuringSchedulingIgnoredDuringExecution`, `ScheduleAnyway`) is not looked at.";
     /// Room is reserved for the pod elsewhere.
     RESERVED = "node/reserved", "no other node holds reserved room for the pod",
         [("", "room is reserved for the pod on another node")],

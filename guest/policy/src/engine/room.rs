@@ -1,10 +1,10 @@
-//! Room: what a node has for a pod. The same in every system, and no law of any: it is what kube-scheduler's filters for
-//! resources and for nominated pods do.
+//! Room: what a node has for a pod, and whether the pods around it allow it there. The same in every system, and no law of any: it is
+//! what kube-scheduler's filters for resources, for pods among each other and for nominated pods do.
 
-use super::reasons::{ELIGIBLE, HAS_ROOM, KEEPS_PROMISES, LARGE_ENOUGH, RESERVED};
+use super::reasons::{ELIGIBLE, HAS_ROOM, INTER_POD, KEEPS_PROMISES, LARGE_ENOUGH, RESERVED};
 use crate::contract::Obstacle;
 use crate::laws::Detail;
-use crate::model::{Amounts, Cluster, Request, ResourceIx};
+use crate::model::{Amounts, Cluster, InterPodLack, Request, ResourceIx};
 
 /// Whether a node takes a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub enum Verdict {
     Promised(ResourceIx),
     /// The node is kept for a DaemonSet's pod that may run nowhere else.
     Kept,
+    /// The other pods do not allow it there.
+    InterPod(InterPodLack),
     /// Room was reserved for the pod on another node that takes it.
     Elsewhere,
 }
@@ -72,9 +74,23 @@ impl Verdict {
             }
             Verdict::Full(resource) => (HAS_ROOM, any(resource), true),
             Verdict::Promised(resource) => (KEEPS_PROMISES, any(resource), true),
+            Verdict::InterPod(lack) => (INTER_POD, inter_pod(*lack), lack.is_resolvable()),
             Verdict::Elsewhere => (RESERVED, Detail::default(), true),
             Verdict::Kept => (KEEPS_PROMISES, Detail::case("daemon-set"), true),
         };
         Obstacle { reason: rule.reason(detail), resolvable }
     }
+}
+
+/// Why the other pods do not allow a pod on a node.
+pub fn inter_pod(lack: InterPodLack) -> Detail {
+    Detail::case(match lack {
+        InterPodLack::Unknown => "",
+        InterPodLack::Claim => "claim",
+        InterPodLack::NoDomain => "no-domain",
+        InterPodLack::Spread => "spread",
+        InterPodLack::Affinity => "affinity",
+        InterPodLack::AntiAffinity => "anti-affinity",
+        InterPodLack::Existing => "existing",
+    })
 }

@@ -1,18 +1,19 @@
-//! Classes: pods that ask for the same and may run on the same nodes, so that what is worked out for one of them holds for all.
+//! Classes: pods that ask for the same, may run on the same nodes and have the same between them and other pods, so that what is worked
+//! out for one of them holds for all.
 
 use std::collections::BTreeMap;
 
 use super::index::Index;
-use super::{ClassIx, Request, ShapeIx};
+use super::{ClassIx, InterPodIx, Request, ShapeIx};
 
 /// The classes of pods so far, numbered densely in the order in which they were met.
 #[derive(Debug, Clone, Default)]
-pub struct Classes(BTreeMap<ShapeIx, BTreeMap<Request, ClassIx>>, usize);
+pub struct Classes(BTreeMap<(ShapeIx, Option<InterPodIx>), BTreeMap<Request, ClassIx>>, usize);
 
 impl Classes {
-    /// The class of pods of this shape that ask for this, a new one if there is none.
-    pub fn of(&mut self, shape: ShapeIx, request: &Request) -> ClassIx {
-        let of_shape = self.0.entry(shape).or_default();
+    /// The class of pods of this shape, with this between them and others, that ask for this; a new one if there is none.
+    pub fn of(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &Request) -> ClassIx {
+        let of_shape = self.0.entry((shape, inter_pod)).or_default();
         if let Some(class) = of_shape.get(request) {
             return *class;
         }
@@ -29,13 +30,17 @@ mod tests {
     use crate::model::ResourceIx;
 
     #[test]
-    fn pods_are_of_a_class_where_request_and_shape_are_the_same() {
+    fn pods_are_of_a_class_where_request_and_shape_and_what_stands_between_them_and_others_are_the_same() {
         let mut classes = Classes::default();
         let request = |amount: i64| Request::new(vec![(ResourceIx(0), amount)]);
-        let of = |classes: &mut Classes, shape: u32, amount: i64| classes.of(ShapeIx(shape), &request(amount));
-        let first = of(&mut classes, 0, 1);
-        assert_ne!(of(&mut classes, 0, 2), first);
-        assert_ne!(of(&mut classes, 1, 1), first);
-        assert_eq!(of(&mut classes, 0, 1), first);
+        let of = |classes: &mut Classes, shape: u32, inter_pod: Option<u32>, amount: i64| {
+            classes.of(ShapeIx(shape), inter_pod.map(InterPodIx), &request(amount))
+        };
+        let first = of(&mut classes, 0, None, 1);
+        assert_ne!(of(&mut classes, 0, None, 2), first);
+        assert_ne!(of(&mut classes, 1, None, 1), first);
+        assert_ne!(of(&mut classes, 0, Some(0), 1), first);
+        assert_ne!(of(&mut classes, 0, Some(0), 1), of(&mut classes, 0, Some(1), 1));
+        assert_eq!(of(&mut classes, 0, None, 1), first);
     }
 }

@@ -1,6 +1,7 @@
 //! The cluster: all tables, and the books that follow from them.
 
 mod budgets;
+mod inter_pods;
 mod jobs;
 mod nodes;
 mod pods;
@@ -49,6 +50,8 @@ pub struct Cluster {
     queue_names: BTreeMap<Symbol, QueueIx>,
     shapes: Table<ShapeIx, Vec<u64>>,
     classes: Classes,
+    /// What stands between pods, and how many pods of each set there are in each domain.
+    inter_pods: InterPods,
     /// The pods that are nominated to a node.
     nominated: BTreeSet<PodIx>,
     /// The pods of DaemonSets that were tried and found no room on the one node they may run on.

@@ -45,6 +45,14 @@ indexes! {
     JobIx;
     /// A disruption budget; numbered anew whenever one changes.
     BudgetIx;
+    /// A set of pods that a selector chooses, as the host numbered it.
+    SelectorIx;
+    /// A topology, as the host numbered it.
+    TopologyIx;
+    /// What stands between some pods and others, as the host numbered it.
+    InterPodIx;
+    /// A count of pods by domain; numbered anew whenever a topology or what stands between pods changes.
+    BookIx;
     /// A name that is compared but rarely shown.
     Symbol;
 }

@@ -9,6 +9,7 @@ mod class;
 mod cluster;
 mod ext;
 mod index;
+mod inter_pod;
 mod job;
 mod ledger;
 mod meaning;
@@ -29,7 +30,11 @@ pub use ext::Extensions;
 pub use ext::koordinator::ReservationTerms;
 pub use ext::volcano::{Elastic, PodGroupSpec, QueueSpec, Sizes};
 pub use ext::yunikorn::{Policy, QueueRank};
-pub use index::{BudgetIx, ClassIx, JobIx, NodeIx, PodIx, QueueIx, ShapeIx, Symbol, Symbols, Table};
+pub use index::{
+    BookIx, BudgetIx, ClassIx, InterPodIx, JobIx, NodeIx, PodIx, QueueIx, SelectorIx, ShapeIx, Symbol, Symbols, Table,
+    TopologyIx,
+};
+pub use inter_pod::{Affinity, InterPod, InterPodLack, InterPods, Spread, Term as InterPodTerm, Topology, WhatIf};
 pub use job::{Gang, Job, JobKey, Match};
 pub use ledger::Ledger;
 pub use meaning::{Bound, Deserved, Freed, Guaranteed, Limit, Max, Meaning, Promised, Requested, Term, Used};

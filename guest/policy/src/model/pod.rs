@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BudgetIx, ClassIx, JobIx, NodeIx, QueueIx, Request, ShapeIx, Symbol};
+use super::{BudgetIx, ClassIx, InterPodIx, JobIx, NodeIx, QueueIx, Request, ShapeIx, Symbol};
 
 /// What an entry stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -135,7 +135,9 @@ pub struct Pod {
     pub request: Request,
     /// Which nodes it may run on.
     pub shape: ShapeIx,
-    /// The class of pods that ask for the same and may run on the same nodes.
+    /// What stands between it and other pods; none where nothing does.
+    pub inter_pod: Option<InterPodIx>,
+    /// The class of pods that ask for the same, may run on the same nodes and have the same between them and others.
     pub class: ClassIx,
     /// It belongs to a DaemonSet.
     pub daemon: bool,

@@ -2,5 +2,6 @@
 
 mod audit;
 mod books;
+mod inter_pods;
 mod random;
 mod trials;

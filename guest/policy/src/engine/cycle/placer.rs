@@ -106,7 +106,10 @@ impl<'a, 'c> Placer<'a, 'c> {
     }
 
     fn all_or_none(&mut self, pending_job: &PendingJob, when: When) -> Option<Placements> {
-        let orders = [pending_job.pods.clone(), self.simulation.cluster().largest_first(&pending_job.pods)];
+        let cluster = self.simulation.cluster();
+        let mut orders = [pending_job.pods.clone(), cluster.largest_first(&pending_job.pods)];
+        // The others of the gang may be the company that a pod needs.
+        orders.iter_mut().for_each(|order| order.sort_by_key(|ix| cluster.needs_company(*ix)));
         for order in orders.iter().take(if orders.first() == orders.last() { 1 } else { 2 }) {
             let (before, finder) = (self.simulation.trial.mark(), self.finder.clone());
             let (mut placements, mut refused) = (Vec::new(), Refused::default());
@@ -147,8 +150,9 @@ impl Refused {
         simulation.cluster().pod(ix).is_some_and(|pod| self.0.contains(&pod.class))
     }
 
-    /// Adds the class of a pod.
+    /// Adds the class of a pod, unless a node may take it once more pods are placed.
     pub fn add(&mut self, simulation: &Simulation<'_>, ix: PodIx) {
-        self.0.extend(simulation.cluster().pod(ix).map(|pod| pod.class));
+        let cluster = simulation.cluster();
+        self.0.extend(cluster.pod(ix).filter(|_| !cluster.may_gain(ix)).map(|pod| pod.class));
     }
 }

@@ -66,6 +66,7 @@ pub fn find_plan(
     let Some(preemptor) = Preemptor::of(simulation.cluster(), context.laws, lead, pending_job.pods.clone()) else {
         return Err(nobody);
     };
+    let unpromised = simulation.unpromised();
     let victim_search = VictimSearch {
         preemptor: &preemptor,
         laws: context.laws,
@@ -75,6 +76,7 @@ pub fn find_plan(
         may: &may,
         only_own_queue: claim.is_some(),
         refuted,
+        unpromised: &unpromised,
     };
     let before = simulation.trial.mark();
     match bundles::plan(&mut simulation.trial, notes, &victim_search) {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::room::Lack;
-use crate::model::{Amounts, ClassIx, Cluster, NodeIx, Place, PodIx, Request, Table, Trial};
+use crate::model::{Amounts, ClassIx, Cluster, InterPodLack, NodeIx, Place, PodIx, Request, Table, Trial, WhatIf};
 
 /// When there must be room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,18 @@ pub struct Simulation<'c> {
     promised: BTreeMap<NodeIx, Amounts>,
     /// What the leaving pods hold.
     leaving: BTreeMap<NodeIx, Amounts>,
+    /// The leaving pods and their nodes.
+    gone: Vec<(PodIx, NodeIx)>,
+}
+
+/// The other pods as a pod finds them when it gets a node: with and without those that wait for promised nodes.
+pub struct Others(Vec<WhatIf>);
+
+impl Others {
+    /// Why they do not allow a pod on a node.
+    pub fn lack(&self, cluster: &Cluster, ix: PodIx, node: NodeIx) -> Option<InterPodLack> {
+        self.0.iter().find_map(|what_if| cluster.inter_pod_allows(ix, node, what_if).err())
+    }
 }
 
 impl<'c> Simulation<'c> {
@@ -37,7 +49,7 @@ impl<'c> Simulation<'c> {
         for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.is_leaving()) {
             if let Some(node) = pod.place.node() {
                 leaving.entry(node).or_default().add(&pod.request);
-                gone.push(ix);
+                gone.push((ix, node));
             }
         }
         let mut places: BTreeMap<PodIx, NodeIx> =
@@ -49,13 +61,15 @@ impl<'c> Simulation<'c> {
             groups.entry(lead).or_default().push((ix, node));
         }
         let (waits, promised) = (BTreeMap::new(), BTreeMap::new());
-        let mut simulation = Simulation { trial: Trial::new(cluster), waits, promised, leaving };
-        gone.into_iter().for_each(|ix| simulation.trial.evict(ix));
+        let mut simulation = Simulation { trial: Trial::new(cluster), waits, promised, leaving, gone };
+        simulation.gone.iter().for_each(|(ix, _)| simulation.trial.evict(*ix));
         for (lead, group) in groups {
             let before = simulation.trial.mark();
             group.iter().for_each(|(ix, node)| simulation.trial.place(*ix, *node));
             let complete = simulation.cluster().shortage(lead).is_over();
-            let sound = complete && group.iter().all(|(ix, node)| simulation.has_room_for(*ix, *node));
+            let allowed =
+                || simulation.cluster().first_disallowed(&group, &WhatIf::default(), |_| Vec::new()).is_none();
+            let sound = complete && group.iter().all(|(ix, node)| simulation.has_room_for(*ix, *node)) && allowed();
             simulation.trial.rewind(before);
             if sound {
                 group.into_iter().for_each(|(ix, node)| simulation.promise(ix, node));
@@ -136,6 +150,26 @@ impl<'c> Simulation<'c> {
         lacks(promised).map(|lack| (lack, false)).or_else(|| lacks(leaving).map(|lack| (lack, true)))
     }
 
+    /// The cluster without the pods that wait for promised nodes.
+    pub fn unpromised(&self) -> WhatIf {
+        let mut without = WhatIf::default();
+        self.waits.iter().for_each(|(ix, node)| without.remove(self.cluster(), *ix, *node));
+        without
+    }
+
+    /// The other pods as a pod finds them; nobody where nothing stands between it and others.
+    pub fn others(&self, ix: PodIx, when: When) -> Others {
+        if !self.cluster().is_between(ix) {
+            return Others(Vec::new());
+        }
+        let (mut with, mut without) = (WhatIf::default(), self.unpromised());
+        for (gone, node) in self.gone.iter().filter(|_| when == When::Now) {
+            with.place(self.cluster(), *gone, *node);
+            without.place(self.cluster(), *gone, *node);
+        }
+        Others(vec![with, without])
+    }
+
     /// Whether a node has room for a pod that is on it in the trial.
     fn has_room_for(&self, ix: PodIx, at: NodeIx) -> bool {
         let Some((pod, node)) = self.cluster().pod(ix).zip(self.cluster().node(at)) else { return false };
@@ -163,9 +197,18 @@ impl Finder {
     pub fn find(&mut self, simulation: &Simulation<'_>, ix: PodIx, when: When) -> Option<NodeIx> {
         let cluster = simulation.cluster();
         let pod = cluster.pod(ix)?;
-        let takes = |node: NodeIx| cluster.eligible(pod.shape, node) && simulation.fits(node, &pod.request, when);
+        let others = simulation.others(ix, when);
+        let takes = |node: NodeIx| {
+            cluster.eligible(pod.shape, node)
+                && simulation.fits(node, &pod.request, when)
+                && others.lack(cluster, ix, node).is_none()
+        };
         if let Some(nominated) = pod.nominated.filter(|node| takes(*node)) {
             return Some(nominated);
+        }
+        // A node that refused such a pod may take it with more pods placed.
+        if cluster.may_gain(ix) {
+            return self.nodes.iter().copied().find(|node| takes(*node));
         }
         if self.seen.get(pod.class).is_none() {
             self.seen.insert(pod.class, [0, 0]);

@@ -1,9 +1,10 @@
 //! Explanations of a step: nodes and gangs.
 
-use super::{Context, Simulation};
+use super::{Context, Simulation, When};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
-use crate::engine::reasons::{HAS_ROOM, KEEPS_PROMISES, ROOM_IS_COMING};
+use crate::engine::reasons::{HAS_ROOM, INTER_POD, KEEPS_PROMISES, ROOM_IS_COMING};
+use crate::engine::room::inter_pod;
 use crate::laws::Detail;
 use crate::model::{NodeIx, PodIx};
 
@@ -14,13 +15,17 @@ pub fn nodes(simulation: &Simulation<'_>, notes: &mut Notes, ix: PodIx) {
     }
     let cluster = simulation.cluster();
     let Some(pod) = cluster.pod(ix) else { return };
+    let others = simulation.others(ix, When::Now);
     for (node, _) in cluster.nodes().filter(|(node, _)| cluster.eligible(pod.shape, *node)) {
         let subject = Subject::Node(node.0);
-        if let Some((lack, beside)) = simulation.lacks(node, &pod.request)
-            && !notes.tell_of(&subject, Outcome::Barred)
-        {
+        if notes.tell_of(&subject, Outcome::Barred) {
+            continue;
+        }
+        if let Some((lack, beside)) = simulation.lacks(node, &pod.request) {
             let rule = if beside { KEEPS_PROMISES } else { HAS_ROOM };
             notes.note(subject, Outcome::Barred, &rule, || lack.detail(cluster));
+        } else if let Some(lack) = others.lack(cluster, ix, node) {
+            notes.note(subject, Outcome::Barred, &INTER_POD, || inter_pod(lack));
         }
     }
 }

@@ -3,37 +3,39 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::PreemptionContext;
-use super::node_dry_run::NodeDryRun;
+use super::node_dry_run::{Ask, NodeDryRun};
 use crate::laws::{NodeChoice, NodeCost};
-use crate::model::{ClassIx, Cluster, NodeIx, PodIx, Request, Table};
+use crate::model::{ClassIx, Cluster, NodeIx, PodIx, Request, Table, WhatIf};
 
 /// The prices of nodes, by equivalence class.
 #[derive(Default)]
 pub struct Choices(Table<ClassIx, Prices>);
 
 /// The prices of nodes for the pods of a class, the cheapest first.
-#[derive(Default)]
 struct Prices {
     losses: BTreeSet<(NodeCost, u64, NodeIx)>,
     loss_at: BTreeMap<NodeIx, (NodeCost, u64)>,
+    /// A pod of the class.
+    pod: PodIx,
     request: Request,
 }
 
 impl Choices {
-    /// The cheapest node for a pod.
+    /// The cheapest node for a pod, where other pods are as `what_if` says.
     pub fn cheapest(
         &mut self,
         cluster: &Cluster,
         context: &PreemptionContext<'_>,
-        dry_runs: &BTreeMap<NodeIx, NodeDryRun>,
+        (dry_runs, what_if): (&BTreeMap<NodeIx, NodeDryRun>, &WhatIf),
         ix: PodIx,
     ) -> Option<NodeIx> {
         let pod = cluster.pod(ix)?;
         let choice = &context.laws.node_choice;
         if self.0.get(pod.class).is_none() {
-            let mut prices = Prices { request: pod.request.clone(), ..Prices::default() };
+            let (losses, loss_at) = Default::default();
+            let mut prices = Prices { losses, loss_at, pod: ix, request: pod.request.clone() };
             for dry_run in dry_runs.values().filter(|dry_run| cluster.eligible(pod.shape, dry_run.node)) {
-                prices.price(cluster, choice, dry_run);
+                prices.price(cluster, choice, dry_run, what_if);
             }
             self.0.insert(pod.class, prices);
         }
@@ -41,20 +43,26 @@ impl Choices {
         nodes.find(|node| context.may_run(cluster, ix, *node))
     }
 
-    /// Updates the price of a node after a pod was planned onto it.
-    pub fn changed(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun) {
-        for (_, prices) in self.0.iter_mut() {
-            if let Some((loss, rank)) = prices.loss_at.remove(&dry_run.node) {
+    /// Updates the price of a node after a pod was planned onto it. Where something stands between pods and others, the prices of all
+    /// nodes may have changed.
+    pub fn changed(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun, what_if: &WhatIf) {
+        let mut outdated = Vec::new();
+        for (class, prices) in self.0.iter_mut() {
+            if cluster.is_between(prices.pod) {
+                outdated.push(class);
+            } else if let Some((loss, rank)) = prices.loss_at.remove(&dry_run.node) {
                 prices.losses.remove(&(loss, rank, dry_run.node));
-                prices.price(cluster, choice, dry_run);
+                prices.price(cluster, choice, dry_run, what_if);
             }
         }
+        outdated.into_iter().for_each(|class| drop(self.0.remove(class)));
     }
 }
 
 impl Prices {
-    fn price(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun) {
-        if let Some(loss) = dry_run.price(cluster, choice, &self.request).map(|price| price.cost) {
+    fn price(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun, what_if: &WhatIf) {
+        let ask = Ask { pod: self.pod, request: &self.request, what_if };
+        if let Some(loss) = dry_run.price(cluster, choice, &ask).map(|price| price.cost) {
             self.losses.insert((loss, dry_run.rank, dry_run.node));
             self.loss_at.insert(dry_run.node, (loss, dry_run.rank));
         }

@@ -30,11 +30,11 @@ impl PreemptionContext<'_> {
 
     /// The pods of other jobs for which room is kept on a node before the preemptor may have it. Gangs that are planned together count
     /// as having the lowest of their priorities.
-    pub(super) fn promised<'c>(&self, cluster: &'c Cluster, node: &'c Node) -> impl Iterator<Item = &'c Pod> {
+    pub(super) fn promised<'c>(&self, cluster: &'c Cluster, node: &'c Node) -> impl Iterator<Item = (PodIx, &'c Pod)> {
         let own = &self.preemptor.pods;
         let priority = self.gangs.iter().map(|gang| gang.priority).min().unwrap_or(self.preemptor.priority);
         let promised = cluster.promised_from(node, self.preemptor.pod, priority);
-        promised.filter(move |(ix, _)| !own.contains(ix)).map(|(_, pod)| pod)
+        promised.filter(move |(ix, _)| !own.contains(ix))
     }
 
     /// Whether every guard allows the eviction of a pod.
@@ -75,8 +75,14 @@ impl PreemptionContext<'_> {
     /// The free room of a node, less what is promised to pods of other jobs.
     pub(super) fn unpromised(&self, cluster: &Cluster, node: &Node) -> Amounts {
         let mut room = node.free.clone();
-        self.promised(cluster, node).for_each(|other| room.subtract(&other.request));
+        self.promised(cluster, node).for_each(|(_, other)| room.subtract(&other.request));
         room
+    }
+
+    /// The pods that are promised a node and for which or for others something stands between pods.
+    pub(super) fn nominated(&self, cluster: &Cluster, node: NodeIx) -> Vec<PodIx> {
+        let promised = cluster.node(node).into_iter().flat_map(|node| self.promised(cluster, node));
+        promised.filter(|(_, pod)| pod.inter_pod.is_some()).map(|(ix, _)| ix).collect()
     }
 
     /// Candidates in the order in which they are reprieved.

@@ -9,11 +9,11 @@
 
 mod trace;
 
-use super::node_dry_run::NodeDryRun;
+use super::node_dry_run::{Ask, NodeDryRun};
 use super::reprieve::without_reprieve;
 use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::laws::{Case, Gate, Group, Laws, NodeCost, NodeVictims, Preemptor};
-use crate::model::{Cluster, Node, NodeIx, Pod, PodIx, Request, Trial};
+use crate::model::{Cluster, InterPodLack, Node, NodeIx, Pod, PodIx, Request, Trial, WhatIf};
 
 /// The maximum number of groups that are tried on one node.
 const STEPS: u32 = 4096;
@@ -62,8 +62,12 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
     let cluster = trial.cluster();
     let request = cluster.pod(context.preemptor.pod).map(|pod| pod.request.clone()).unwrap_or_default();
     let dry_runs = dry_runs(cluster, context, group, &request);
+    let ask = Ask { pod: context.preemptor.pod, request: &request, what_if: &WhatIf::default() };
+    let takes = |dry_run: &&NodeDryRun| {
+        dry_run.room.lacks(&request).is_none() && dry_run.lack_without(cluster, &ask, &[]).is_none()
+    };
     if context.preemptor.required_node_reservation.is_none()
-        && let Some(dry_run) = dry_runs.iter().find(|dry_run| dry_run.room.lacks(&request).is_none())
+        && let Some(dry_run) = dry_runs.iter().find(takes)
         && case(cluster, context, &[]).first_broken(&context.laws.gates).is_none()
     {
         return Err(Obstacle::Coming(dry_run.node));
@@ -71,18 +75,18 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
     for reasons in 0..4 {
         let mut best: Option<PreemptionCandidate> = None;
         for dry_run in &dry_runs {
-            let found = offer(cluster, context, group, &request, dry_run, reasons);
+            let found = offer(cluster, context, group, &ask, dry_run, reasons);
             best = best.into_iter().chain(found).min_by_key(|offer| offer.loss);
         }
         if let Some(best) = best {
             if context.notes.are_on() {
-                trace::found(cluster, context, group, (&request, &dry_runs), &best);
+                trace::found(cluster, context, group, (&ask, &dry_runs), &best);
             }
             return Ok(Plan::by_node(context.preemptor.pod, vec![(context.preemptor.pod, best.node)], best.victims));
         }
     }
     if context.notes.are_on() {
-        dry_runs.iter().for_each(|dry_run| trace::unfit(cluster, context, group, &request, dry_run));
+        dry_runs.iter().for_each(|dry_run| trace::unfit(cluster, context, group, &ask, dry_run));
     }
     let all: Vec<PodIx> = dry_runs.iter().flat_map(NodeDryRun::pods).collect();
     let broken = case(cluster, context, &all).first_broken(&context.laws.limits);
@@ -111,14 +115,16 @@ fn dry_runs(
     let mut dry_runs = Vec::with_capacity(nodes.len());
     for (ix, node) in nodes {
         let mut room = node.free.clone();
-        for (_, other) in cluster.nominated_on(node, preemptor) {
-            room.subtract(&other.request);
+        let mut nominated = Vec::new();
+        for (other, pod) in cluster.nominated_on(node, preemptor) {
+            room.subtract(&pod.request);
+            nominated.push(other);
         }
         let held = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.place.node().is_some());
         let mut candidates: Vec<PodIx> = node.pods.iter().copied().filter(held).collect();
         candidates.retain(|pod| context.is_candidate(cluster, *pod));
         let candidates = context.in_reprieve_order(cluster, candidates);
-        let mut dry_run = NodeDryRun::new(cluster, (ix, node), room, candidates, 0);
+        let mut dry_run = NodeDryRun { nominated, ..NodeDryRun::new(cluster, (ix, node), room, candidates, 0) };
         let case = context.preemptor.planning(cluster, context.ledger);
         for candidate in &mut dry_run.candidates {
             let pod = cluster.pod(candidate.pod);
@@ -134,7 +140,7 @@ fn offer(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,
     group: &Group,
-    request: &Request,
+    ask: &Ask<'_>,
     dry_run: &NodeDryRun,
     reasons: u8,
 ) -> Option<PreemptionCandidate> {
@@ -143,7 +149,7 @@ fn offer(
         // The same candidates as for fewer reasons: nothing was found with them.
         return None;
     }
-    let mut search = GroupSearch { cluster, context, floors: &group.floors, request, dry_run, steps: STEPS };
+    let mut search = GroupSearch { cluster, context, floors: &group.floors, ask, dry_run, steps: STEPS };
     let mut chosen = Vec::new();
     // The least important first.
     let mut pods: Vec<PodIx> = allowed().map(|candidate| candidate.pod).collect();
@@ -175,7 +181,7 @@ struct GroupSearch<'a> {
     cluster: &'a Cluster,
     context: &'a PreemptionContext<'a>,
     floors: &'a [Gate],
-    request: &'a Request,
+    ask: &'a Ask<'a>,
     dry_run: &'a NodeDryRun,
     steps: u32,
 }
@@ -197,7 +203,7 @@ impl GroupSearch<'_> {
         for (at, ix) in open.iter().enumerate() {
             let (before, rest) = open.split_at_checked(at).unwrap_or_default();
             let all: Vec<PodIx> = chosen.iter().chain(rest).copied().collect();
-            if self.steps == 0 || !self.suffices(&all) {
+            if self.steps == 0 || !self.may_suffice(&all) {
                 return false;
             }
             if before.iter().any(|other| self.are_alike(*other, *ix)) {
@@ -213,20 +219,30 @@ impl GroupSearch<'_> {
         false
     }
 
-    /// Whether the preemptor fits, under every limit, without the pods of a group.
+    /// Whether the preemptor fits, under every limit, without the pods of a group, and the other pods allow it.
     fn suffices(&self, group: &[PodIx]) -> bool {
+        self.has_room_without(group) && self.dry_run.lack_without(self.cluster, self.ask, group).is_none()
+    }
+
+    /// Whether some of the pods of a group may suffice: evicting more never helps where the preemptor needs one of them.
+    fn may_suffice(&self, group: &[PodIx]) -> bool {
+        let lack = || self.dry_run.lack_without(self.cluster, self.ask, group);
+        self.has_room_without(group) && lack().is_none_or(|lack| lack == InterPodLack::Affinity)
+    }
+
+    fn has_room_without(&self, group: &[PodIx]) -> bool {
         let room = self.dry_run.without(self.cluster, group);
         let case = case(self.cluster, self.context, group);
-        room.lacks(self.request).is_none() && case.first_broken(&self.context.laws.limits).is_none()
+        room.lacks(self.ask.request).is_none() && case.first_broken(&self.context.laws.limits).is_none()
     }
 
     fn keeps_floors(&self, group: &[PodIx]) -> bool {
         case(self.cluster, self.context, group).first_broken(self.floors).is_none()
     }
 
-    /// Whether two pods are the same to every floor and limit.
+    /// Whether two pods are the same to every floor and limit, and to the preemptor.
     fn are_alike(&self, a: PodIx, b: PodIx) -> bool {
-        let key = |ix| self.cluster.pod(ix).map(|pod| (pod.queue, &pod.request));
+        let key = |ix| self.cluster.pod(ix).map(|pod| (pod.queue, &pod.request, pod.inter_pod));
         key(a) == key(b)
     }
 }

@@ -7,7 +7,7 @@
 //! filterPodsWithPDBViolation, pickOneNodeForPreemption. Upstream begins at a random node and stops when it has seen enough; here it
 //! begins at the first by name, so that the answer is the same each time.
 
-use super::node_dry_run::{NodeDryRun, Price};
+use super::node_dry_run::{Ask, NodeDryRun, Price};
 use super::remove_all_then_reprieve::plan_job;
 use super::trace::{Why, cost};
 use super::{Obstacle, Plan, PreemptionContext, Search};
@@ -15,7 +15,7 @@ use crate::contract::{Outcome, Subject};
 use crate::engine::reasons::{NODE_SUFFICES, NOT_LOOKED_AT};
 use crate::engine::room::Lack;
 use crate::laws::{Detail, NodeCost, Preemptor, Sample};
-use crate::model::{Cluster, Node, NodeIx, PodIx, Request};
+use crate::model::{Cluster, Node, NodeIx, PodIx, WhatIf};
 
 /// A node on which the pod fits after evictions.
 struct PreemptionCandidate {
@@ -72,17 +72,18 @@ fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Samp
     let request = cluster.pod(preemptor).map(|pod| pod.request.clone()).unwrap_or_default();
     nodes.retain(|(_, node)| node.allocatable.lacks(&request).is_none());
     nodes.sort_unstable_by_key(|(_, node)| node.rank);
+    let ask = Ask { pod: preemptor, request: &request, what_if: &WhatIf::default() };
     let enough = sample.of(nodes.len());
     let mut offers: Vec<PreemptionCandidate> = Vec::new();
     for (at, (ix, node)) in nodes.iter().enumerate() {
-        offers.extend(offer(cluster, context, (*ix, node), &request));
+        offers.extend(offer(cluster, context, (*ix, node), &ask));
         if offers.len() >= enough && offers.iter().any(|offer| offer.price.violations == 0) {
             tell_not_looked_at(context, nodes.get(at.saturating_add(1)..).unwrap_or_default(), offers.len());
             break;
         }
     }
     if context.notes.are_on() {
-        tell_offers(cluster, context, &offers, &request);
+        tell_offers(cluster, context, &offers, &ask);
     }
     let Some(best) = offers.into_iter().min_by_key(PreemptionCandidate::order) else {
         return Err(Obstacle::NoNode { pod: preemptor, planned: 0 });
@@ -96,7 +97,7 @@ fn offer(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     (ix, node): (NodeIx, &Node),
-    request: &Request,
+    ask: &Ask<'_>,
 ) -> Option<PreemptionCandidate> {
     let candidates: Vec<PodIx> = node.pods.iter().copied().filter(|pod| context.is_candidate(cluster, *pod)).collect();
     let candidates = context.in_reprieve_order(cluster, candidates);
@@ -108,11 +109,12 @@ fn offer(
     let in_order = protected.into_iter().chain(open).chain(leaving);
     let room = context.unpromised(cluster, node);
     let dry_run = NodeDryRun::new(cluster, (ix, node), room, in_order, count);
-    let price = dry_run.price(cluster, &context.laws.node_choice, request);
+    let dry_run = NodeDryRun { nominated: context.nominated(cluster, ix), ..dry_run };
+    let price = dry_run.price(cluster, &context.laws.node_choice, ask);
     match price.filter(|_| !candidates.is_empty()) {
         Some(price) => Some(PreemptionCandidate { dry_run, price }),
         None => {
-            context.tell_full(cluster, &dry_run, request);
+            context.tell_full(cluster, &dry_run, ask);
             None
         }
     }
@@ -127,16 +129,11 @@ fn tell_not_looked_at(context: &mut PreemptionContext<'_>, nodes: &[(NodeIx, &No
 }
 
 /// Explains the victims of the chosen node, and that the other nodes were not chosen.
-fn tell_offers(
-    cluster: &Cluster,
-    context: &mut PreemptionContext<'_>,
-    offers: &[PreemptionCandidate],
-    request: &Request,
-) {
+fn tell_offers(cluster: &Cluster, context: &mut PreemptionContext<'_>, offers: &[PreemptionCandidate], ask: &Ask<'_>) {
     let chosen = offers.iter().min_by_key(|offer| offer.order()).map(|offer| offer.dry_run.node);
     for PreemptionCandidate { dry_run, price } in offers {
         if Some(dry_run.node) == chosen {
-            tell_victims(cluster, context, dry_run, (&price.victims, request));
+            tell_victims(cluster, context, dry_run, (&price.victims, ask));
             continue;
         }
         let detail = || match price.violations {
@@ -154,7 +151,7 @@ fn tell_victims(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     dry_run: &NodeDryRun,
-    (victims, request): (&[PodIx], &Request),
+    (victims, ask): (&[PodIx], &Ask<'_>),
 ) {
     let mut room = dry_run.without(cluster, victims);
     for ix in context.in_reprieve_order(cluster, dry_run.pods()) {
@@ -163,7 +160,12 @@ fn tell_victims(
         } else if victims.contains(&ix) {
             let frees = cluster.frees(ix);
             room.subtract(&frees);
-            context.notes.needed(cluster, ix, &Why::Lack(Lack::of(&room, request).unwrap_or_default()));
+            let others: Vec<PodIx> = victims.iter().copied().filter(|other| *other != ix).collect();
+            let why = match (Lack::of(&room, ask.request), dry_run.lack_without(cluster, ask, &others)) {
+                (None, Some(lack)) => Why::InterPod(lack),
+                (lack, _) => Why::Lack(lack.unwrap_or_default()),
+            };
+            context.notes.needed(cluster, ix, &why);
             room.add(&frees);
         } else {
             context.notes.reprieved(ix);

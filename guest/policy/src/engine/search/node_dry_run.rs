@@ -2,7 +2,7 @@
 
 use super::reprieve::without_reprieve;
 use crate::laws::{NodeChoice, NodeCost, NodeVictims};
-use crate::model::{Amounts, Cluster, Kind, Node, NodeIx, PodIx, Request, ResourceIx};
+use crate::model::{Amounts, Cluster, InterPodLack, Kind, Node, NodeIx, PodIx, Request, ResourceIx, WhatIf};
 
 /// A pod that may be evicted.
 #[derive(Debug, Clone)]
@@ -29,6 +29,17 @@ impl Candidate {
     }
 }
 
+/// A pod that asks for a node.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    /// The pod.
+    pub pod: PodIx,
+    /// What it requests.
+    pub request: &'a Request,
+    /// Where other pods are, beyond the books: the leaving pods, those that are planned so far and their victims.
+    pub what_if: &'a WhatIf,
+}
+
 /// A dry run of a node.
 #[derive(Debug, Clone)]
 pub struct NodeDryRun {
@@ -49,6 +60,10 @@ pub struct NodeDryRun {
     pub asked: Vec<ResourceIx>,
     /// The victims for the pods that are planned so far.
     pub victims: Vec<PodIx>,
+    /// These pods.
+    pub planned: Vec<PodIx>,
+    /// The pods of others that are nominated to the node. What a pod asks of other pods must hold without and with them.
+    pub nominated: Vec<PodIx>,
 }
 
 /// The cost of evictions on a node.
@@ -72,8 +87,19 @@ impl NodeDryRun {
         protected: usize,
     ) -> NodeDryRun {
         let candidates = candidates.into_iter().map(|ix| Candidate::new(cluster, ix)).collect();
-        let (leaving, asked, victims) = (Vec::new(), Vec::new(), Vec::new());
-        NodeDryRun { node: ix, rank: node.rank, room, leaving, candidates, protected, asked, victims }
+        let (leaving, asked, victims, planned, nominated) = Default::default();
+        NodeDryRun {
+            node: ix,
+            rank: node.rank,
+            room,
+            leaving,
+            candidates,
+            protected,
+            asked,
+            victims,
+            planned,
+            nominated,
+        }
     }
 
     /// The candidates.
@@ -81,9 +107,9 @@ impl NodeDryRun {
         self.candidates.iter().map(|candidate| candidate.pod).collect()
     }
 
-    /// The cost of one more pod with this request. None if it does not fit even after evicting every candidate.
-    pub fn price(&self, cluster: &Cluster, choice: &NodeChoice, request: &Request) -> Option<Price> {
-        let mut victims = self.victims_for(cluster, request)?;
+    /// The cost of one more pod. None if it does not fit even after evicting every candidate.
+    pub fn price(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Price> {
+        let mut victims = self.victims_for(cluster, ask)?;
         victims.retain(|pod| !self.victims.contains(pod));
         let protected = self.candidates.iter().take(self.protected);
         let violations = protected.filter(|candidate| victims.contains(&candidate.pod)).count();
@@ -108,42 +134,99 @@ impl NodeDryRun {
         room
     }
 
-    /// Plans one more pod with this request.
-    pub fn plan(&mut self, cluster: &Cluster, request: &Request) {
-        if let Some(victims) = self.victims_for(cluster, request) {
+    /// Plans one more pod.
+    pub fn plan(&mut self, cluster: &Cluster, ask: &Ask<'_>) {
+        if let Some(victims) = self.victims_for(cluster, ask) {
             self.victims = victims;
         }
-        self.room.subtract(request);
-        self.asked.extend(request.iter().map(|(resource, _)| resource));
+        self.room.subtract(ask.request);
+        self.asked.extend(ask.request.iter().map(|(resource, _)| resource));
         self.asked.sort_unstable();
         self.asked.dedup();
+        self.planned.push(ask.pod);
     }
 
-    /// The victims for a request: every candidate is evicted, then reprieved in order as long as there is room.
-    pub fn victims_for(&self, cluster: &Cluster, request: &Request) -> Option<Vec<PodIx>> {
-        let asks = |resource: ResourceIx| self.asked.contains(&resource) || request.get(resource) > 0;
+    /// The victims for a pod: every candidate is evicted, then reprieved in order as long as there is room and the other pods allow the
+    /// planned ones.
+    pub fn victims_for(&self, cluster: &Cluster, ask: &Ask<'_>) -> Option<Vec<PodIx>> {
+        let asks = |resource: ResourceIx| self.asked.contains(&resource) || ask.request.get(resource) > 0;
         let fits = |room: &Amounts| room.iter().all(|(resource, left)| left >= 0 || !asks(resource));
         let mut room = self.room.clone();
-        room.subtract(request);
-        if fits(&room) {
+        room.subtract(ask.request);
+        let mut others = Others::of(cluster, self, ask);
+        if fits(&room) && others.lack().is_none() {
             return Some(Vec::new());
         }
         let candidates =
             || self.candidates.iter().filter_map(|candidate| Some((candidate.pod, candidate.frees(cluster)?)));
-        for (_, frees) in candidates() {
+        for (ix, frees) in candidates() {
             room.add(frees);
+            others.evict(ix);
         }
-        if !fits(&room) {
+        if !fits(&room) || others.lack().is_some() {
             return None;
         }
-        let needed = without_reprieve(candidates(), |(_, frees)| {
+        let needed = without_reprieve(candidates(), |(ix, frees)| {
             room.subtract(frees);
-            let stays = fits(&room);
+            others.reprieve(*ix);
+            let stays = fits(&room) && others.lack().is_none();
             if !stays {
                 room.add(frees);
+                others.evict(*ix);
             }
             stays
         });
         Some(needed.into_iter().map(|(pod, _)| pod).collect())
+    }
+
+    /// Why the other pods do not allow a pod on the node, or any that is planned onto it, after evicting some candidates.
+    pub fn lack_without(&self, cluster: &Cluster, ask: &Ask<'_>, gone: &[PodIx]) -> Option<InterPodLack> {
+        let mut others = Others::of(cluster, self, ask);
+        gone.iter().for_each(|ix| others.evict(*ix));
+        others.lack()
+    }
+}
+
+/// The other pods, as those see them that are to be on a node.
+struct Others<'a> {
+    cluster: &'a Cluster,
+    dry_run: &'a NodeDryRun,
+    /// These pods with the node, the new one last.
+    placed: Vec<(PodIx, NodeIx)>,
+    /// None where nothing stands between these pods and others.
+    what_if: Option<WhatIf>,
+}
+
+impl<'a> Others<'a> {
+    /// With every candidate on the node, and the pod.
+    fn of(cluster: &'a Cluster, dry_run: &'a NodeDryRun, ask: &Ask<'_>) -> Others<'a> {
+        let pods = || dry_run.planned.iter().copied().chain([ask.pod]);
+        if !pods().any(|pod| cluster.is_between(pod)) {
+            return Others { cluster, dry_run, placed: Vec::new(), what_if: None };
+        }
+        let mut what_if = ask.what_if.clone();
+        dry_run.victims.iter().for_each(|victim| what_if.reprieve_set(cluster, *victim));
+        what_if.place(cluster, ask.pod, dry_run.node);
+        let placed = pods().map(|pod| (pod, dry_run.node)).collect();
+        Others { cluster, dry_run, placed, what_if: Some(what_if) }
+    }
+
+    fn evict(&mut self, candidate: PodIx) {
+        if let Some(what_if) = &mut self.what_if {
+            what_if.evict_set(self.cluster, candidate);
+        }
+    }
+
+    fn reprieve(&mut self, candidate: PodIx) {
+        if let Some(what_if) = &mut self.what_if {
+            what_if.reprieve_set(self.cluster, candidate);
+        }
+    }
+
+    /// Why the others do not allow them.
+    fn lack(&self) -> Option<InterPodLack> {
+        let nominated = |_| self.dry_run.nominated.clone();
+        let disallowed = self.cluster.first_disallowed(&self.placed, self.what_if.as_ref()?, nominated);
+        disallowed.map(|(_, lack)| lack)
     }
 }

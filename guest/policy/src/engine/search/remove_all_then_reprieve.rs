@@ -11,11 +11,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::choices::Choices;
-use super::node_dry_run::NodeDryRun;
+use super::node_dry_run::{Ask, NodeDryRun};
 use super::reprieve_job::reprieve_job;
 use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, NodeIx, PodIx, ResourceIx};
+use crate::model::{Cluster, NodeIx, PodIx, ResourceIx, WhatIf};
 
 /// The size of a pod is the largest share that it requests of a resource of all nodes, in units of 1/WHOLE.
 const WHOLE: i128 = 1 << 32;
@@ -46,47 +46,55 @@ pub(super) fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_
     let mut dry_runs = dry_runs(cluster, context);
     let mut nominations = Vec::new();
     let mut choices = Choices::default();
-    for pod in largest_first(cluster, &dry_runs, &context.preemptor.pods) {
-        let Some(chosen) = choices.cheapest(cluster, context, &dry_runs, pod) else {
+    let mut what_if = WhatIf::default();
+    dry_runs.values().flat_map(|dry_run| &dry_run.leaving).for_each(|ix| what_if.evict_set(cluster, *ix));
+    for pod in in_order(cluster, &dry_runs, &context.preemptor.pods) {
+        let Some(chosen) = choices.cheapest(cluster, context, (&dry_runs, &what_if), pod) else {
             if context.notes.are_on() {
-                tell_nowhere(cluster, context, &dry_runs, (pod, &nominations));
+                tell_nowhere(cluster, context, (&dry_runs, &what_if), (pod, &nominations));
             }
             return Err(Obstacle::NoNode { pod, planned: nominations.len() });
         };
         if let Some((dry_run, request)) = dry_runs.get_mut(&chosen).zip(cluster.pod(pod).map(|pod| pod.request.clone()))
         {
-            dry_run.plan(cluster, &request);
-            choices.changed(cluster, &context.laws.node_choice, dry_run);
+            let before = dry_run.victims.clone();
+            dry_run.plan(cluster, &Ask { pod, request: &request, what_if: &what_if });
+            before.iter().for_each(|victim| what_if.reprieve_set(cluster, *victim));
+            dry_run.victims.iter().for_each(|victim| what_if.evict_set(cluster, *victim));
+            what_if.place(cluster, pod, chosen);
+            choices.changed(cluster, &context.laws.node_choice, dry_run, &what_if);
             nominations.push((pod, chosen));
         }
     }
     let is_used = |dry_run: &NodeDryRun| nominations.iter().any(|(_, at)| *at == dry_run.node);
     let (used, unused): (Vec<NodeDryRun>, Vec<NodeDryRun>) = dry_runs.into_values().partition(is_used);
-    let found = reprieve_job(cluster, context, &used, nominations);
+    let elsewhere: Vec<PodIx> = unused.iter().flat_map(|dry_run| dry_run.leaving.iter().copied()).collect();
+    let found = reprieve_job(cluster, context, (&used, &elsewhere), nominations);
     if context.notes.are_on() {
-        tell_unused(cluster, context, &unused);
+        tell_unused(cluster, context, &unused, &what_if);
     }
     found
 }
 
-/// The pods in the order in which they are planned: the largest first, otherwise unchanged.
-fn largest_first(cluster: &Cluster, dry_runs: &BTreeMap<NodeIx, NodeDryRun>, pods: &[PodIx]) -> Vec<PodIx> {
+/// The pods in the order in which they are planned: those that need others in their domain last, then the largest first, otherwise
+/// unchanged.
+fn in_order(cluster: &Cluster, dry_runs: &BTreeMap<NodeIx, NodeDryRun>, pods: &[PodIx]) -> Vec<PodIx> {
     let total = |resource: ResourceIx| {
         let nodes = dry_runs.keys().filter_map(|ix| cluster.node(*ix));
         nodes.map(|node| i128::from(node.allocatable.get(resource))).fold(0, i128::saturating_add)
     };
     let mut totals: BTreeMap<ResourceIx, i128> = BTreeMap::new();
-    let mut sized: Vec<(i128, PodIx)> = Vec::with_capacity(pods.len());
+    let mut sized: Vec<(bool, Reverse<i128>, PodIx)> = Vec::with_capacity(pods.len());
     for pod in pods {
         let request = cluster.pod(*pod).map(|pod| pod.request.clone()).unwrap_or_default();
         let parts = request.iter().map(|(resource, amount)| {
             let total = *totals.entry(resource).or_insert_with(|| total(resource));
             i128::from(amount).saturating_mul(WHOLE).checked_div(total).unwrap_or(i128::MAX)
         });
-        sized.push((parts.max().unwrap_or(0), *pod));
+        sized.push((cluster.needs_company(*pod), Reverse(parts.max().unwrap_or(0)), *pod));
     }
-    sized.sort_by_key(|(size, _)| Reverse(*size));
-    sized.into_iter().map(|(_, pod)| pod).collect()
+    sized.sort_by_key(|(needs_company, size, _)| (*needs_company, *size));
+    sized.into_iter().map(|(.., pod)| pod).collect()
 }
 
 /// The nodes that a pod of the job may run on.
@@ -110,7 +118,8 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
         let (protected, open) = cluster.split_by_budget(&context.in_reprieve_order(cluster, candidates));
         let count = protected.len();
         let dry_run = NodeDryRun::new(cluster, (ix, node), room, protected.into_iter().chain(open), count);
-        dry_runs.insert(ix, NodeDryRun { leaving, ..dry_run });
+        let nominated = context.nominated(cluster, ix);
+        dry_runs.insert(ix, NodeDryRun { leaving, nominated, ..dry_run });
     }
     dry_runs
 }
@@ -119,17 +128,18 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
 fn tell_nowhere(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
-    dry_runs: &BTreeMap<NodeIx, NodeDryRun>,
+    (dry_runs, what_if): (&BTreeMap<NodeIx, NodeDryRun>, &WhatIf),
     (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
 ) {
     let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
+    let ask = Ask { pod, request: &request, what_if };
     for dry_run in dry_runs.values() {
         let candidates = dry_run.pods();
         if nominations.iter().any(|(_, at)| *at == dry_run.node) {
             context.tell_enough(cluster, dry_run.node, &dry_run.victims, "");
             context.tell_unneeded(&candidates, "job-incomplete");
         } else if context.may_run(cluster, pod, dry_run.node) {
-            context.tell_full(cluster, dry_run, &request);
+            context.tell_full(cluster, dry_run, &ask);
         } else {
             context.tell_unneeded(&candidates, "other-node");
         }
@@ -137,18 +147,19 @@ fn tell_nowhere(
 }
 
 /// Explains the nodes without planned pods: whether the first pod that may run there would fit.
-fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs: &[NodeDryRun]) {
+fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs: &[NodeDryRun], what_if: &WhatIf) {
     for dry_run in dry_runs {
         let candidates = dry_run.pods();
-        let taken = context.preemptor.pods.iter().find(|pod| context.may_run(cluster, **pod, dry_run.node));
-        let Some(request) = taken.and_then(|ix| cluster.pod(*ix)).map(|pod| pod.request.clone()) else { continue };
-        match dry_run.victims_for(cluster, &request) {
+        let taken = context.preemptor.pods.iter().copied().find(|pod| context.may_run(cluster, *pod, dry_run.node));
+        let Some((ix, pod)) = taken.and_then(|ix| Some((ix, cluster.pod(ix)?))) else { continue };
+        let ask = Ask { pod: ix, request: &pod.request, what_if };
+        match dry_run.victims_for(cluster, &ask) {
             Some(victims) => {
                 context.tell_enough(cluster, dry_run.node, &victims, "");
                 context.tell_unneeded(&candidates, "unused-node");
             }
             None => {
-                context.tell_full(cluster, dry_run, &request);
+                context.tell_full(cluster, dry_run, &ask);
             }
         }
     }

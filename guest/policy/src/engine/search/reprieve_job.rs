@@ -8,15 +8,15 @@ use super::trace::{Why, crowding};
 use super::{Obstacle, Plan, PreemptionContext};
 use crate::engine::room::Lack;
 use crate::laws::Preemptor;
-use crate::model::{Amounts, Cluster, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial};
+use crate::model::{Amounts, Cluster, InterPodLack, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial, WhatIf};
 
 /// Evicts in a trial every candidate on the nodes of the plan. If a limit does not hold, also every candidate in the queues of the
 /// planned gangs, on any node. Then reprieves them in order, as long as the planned pods keep their nodes and every limit holds. The
-/// others are the victims.
+/// others are the victims. `elsewhere`: the pods that are leaving other nodes.
 pub fn reprieve_job(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
-    dry_runs: &[NodeDryRun],
+    (dry_runs, elsewhere): (&[NodeDryRun], &[PodIx]),
     nominations: Vec<(PodIx, NodeIx)>,
 ) -> Result<Plan, Obstacle> {
     let mut trial = Trial::new(cluster);
@@ -40,13 +40,26 @@ pub fn reprieve_job(
     }
     let kept: Vec<Kept> = dry_runs.iter().map(|dry_run| Kept::new(trial.cluster(), context, dry_run)).collect();
     let evicted = taken.in_order(trial.cluster(), context);
+    // Built now: of what a trial evicts afterwards, nothing is among these.
+    let mut what_if = WhatIf::default();
+    elsewhere.iter().for_each(|ix| what_if.evict_set(trial.cluster(), *ix));
+    let disallowed_in = |cluster: &Cluster, context: &PreemptionContext<'_>| {
+        cluster.first_disallowed(&nominations, &what_if, |node| context.nominated(cluster, node))
+    };
+    let mut disallowed = disallowed_in(trial.cluster(), context);
     let needed = reprieve(evicted, |eviction_set| {
         let before = trial.mark();
         eviction_set.places.iter().for_each(|(ix, place)| trial.put(*ix, *place));
         let node = eviction_set.places.first().and_then(|(_, place)| place.node());
-        let why = against(trial.cluster(), context, kept.iter().find(|kept| Some(kept.node) == node));
+        let with = disallowed_in(trial.cluster(), context);
+        let worse = with.filter(|with| is_worse(*with, disallowed)).map(|(_, lack)| Why::InterPod(lack));
+        let kept = kept.iter().find(|kept| Some(kept.node) == node);
+        let why = against(trial.cluster(), context, kept, worse);
         match &why {
-            None => context.notes.reprieved(eviction_set.head),
+            None => {
+                disallowed = with;
+                context.notes.reprieved(eviction_set.head);
+            }
             Some(why) => {
                 context.notes.needed(trial.cluster(), eviction_set.head, why);
                 trial.rewind(before);
@@ -54,12 +67,21 @@ pub fn reprieve_job(
         }
         why
     });
+    if let Some((pod, planned)) = disallowed.and_then(|(planned, _)| Some((nominations.get(planned)?.0, planned))) {
+        return Err(Obstacle::NoNode { pod, planned });
+    }
     let victims = needed.into_iter().map(|(eviction_set, _)| eviction_set.head).collect();
     Ok(Plan::by_node(context.preemptor.pod, nominations, victims))
 }
 
+/// Whether the pods before the first that is not allowed are fewer with a candidate back, or another thing stands in its way. A pod that
+/// needs a candidate in its domain is allowed again only when that one is back.
+fn is_worse((planned, lack): (usize, InterPodLack), without: Option<(usize, InterPodLack)>) -> bool {
+    without.is_none_or(|(before, other)| planned < before || planned == before && lack != other)
+}
+
 /// The obstacle to a reprieve, in a trial where the candidate is on its node again.
-fn against(cluster: &Cluster, context: &PreemptionContext<'_>, kept: Option<&Kept>) -> Option<Why> {
+fn against(cluster: &Cluster, context: &PreemptionContext<'_>, kept: Option<&Kept>, worse: Option<Why>) -> Option<Why> {
     let crowded = kept.filter(|kept| kept.is_crowded(cluster));
     match crowded {
         // The amounts are needed for explanations only.
@@ -68,7 +90,7 @@ fn against(cluster: &Cluster, context: &PreemptionContext<'_>, kept: Option<&Kep
             let lack = crowding(cluster, kept.node, &context.preemptor.pods, &kept.promised);
             Some(Why::Lack(lack.unwrap_or_default()))
         }
-        None => context.broken_limit(cluster).map(|(rule, denial)| Why::Law(rule, denial)),
+        None => worse.or_else(|| context.broken_limit(cluster).map(|(rule, denial)| Why::Law(rule, denial))),
     }
 }
 
@@ -139,7 +161,7 @@ impl Kept {
     fn new(cluster: &Cluster, context: &PreemptionContext<'_>, dry_run: &NodeDryRun) -> Kept {
         let mut promised = Amounts::default();
         if let Some(node) = cluster.node(dry_run.node) {
-            for other in context.promised(cluster, node) {
+            for (_, other) in context.promised(cluster, node) {
                 promised.add(&other.request);
             }
         }

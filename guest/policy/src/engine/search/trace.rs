@@ -3,22 +3,25 @@
 use std::collections::BTreeSet;
 
 use super::PreemptionContext;
-use super::node_dry_run::NodeDryRun;
+use super::node_dry_run::{Ask, NodeDryRun};
 use super::reprieve::without_reprieve;
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::engine::reasons::{
-    ENOUGH_WITH, NEEDED, NODE_CHOSEN, NODE_LACKS_ROOM, NODE_SUFFICES, NOT_NEEDED, POD_BACK, REPRIEVED,
+    ALL_EVICTED, ENOUGH_WITH, INTER_POD, NEEDED, NODE_CHOSEN, NODE_LACKS_ROOM, NODE_SUFFICES, NOT_NEEDED, POD_BACK,
+    REPRIEVED,
 };
-use crate::engine::room::Lack;
+use crate::engine::room::{Lack, inter_pod};
 use crate::laws::{Denial, Detail, Rule};
-use crate::model::{Amounts, Cluster, NodeIx, Pod, PodIx, Request, ResourceIx};
+use crate::model::{Amounts, Cluster, InterPodLack, NodeIx, Pod, PodIx, ResourceIx};
 
 /// Why a pod cannot be reprieved.
 #[derive(Debug, Clone)]
 pub enum Why {
     /// The planned pods would lack room.
     Lack(Lack),
+    /// The other pods would not allow a planned pod.
+    InterPod(InterPodLack),
     /// A law would be broken.
     Law(Rule, Denial),
 }
@@ -27,13 +30,20 @@ pub enum Why {
 pub type Barred = Vec<(PodIx, (Rule, Denial))>;
 
 /// Explains what a node lacks even after evicting every candidate, and which protected pods would have been enough.
-pub fn full(cluster: &Cluster, notes: &mut Notes, (dry_run, request): (&NodeDryRun, &Request), barred: Barred) {
+pub fn full(cluster: &Cluster, notes: &mut Notes, (dry_run, ask): (&NodeDryRun, &Ask<'_>), barred: Barred) {
     let (candidates, mut room) = (dry_run.pods(), dry_run.emptied(cluster));
-    let detail = || match Lack::of(&room, request) {
-        None => Detail::case("nobody"),
-        Some(lack) => lack.detail(cluster).count("candidates", candidates.len()),
-    };
-    notes.note(Subject::Node(dry_run.node.0), Outcome::Barred, &NODE_LACKS_ROOM, detail);
+    let (subject, request) = (Subject::Node(dry_run.node.0), ask.request);
+    match (Lack::of(&room, request), dry_run.lack_without(cluster, ask, &candidates)) {
+        (None, Some(lack)) => {
+            notes.note(subject, Outcome::Barred, &INTER_POD, || inter_pod(lack).within(&ALL_EVICTED));
+            return candidates.iter().for_each(|ix| notes.unneeded(*ix, "not-enough"));
+        }
+        (None, None) => notes.note(subject, Outcome::Barred, &NODE_LACKS_ROOM, || Detail::case("nobody")),
+        (Some(lack), _) => {
+            let detail = || lack.detail(cluster).count("candidates", candidates.len());
+            notes.note(subject, Outcome::Barred, &NODE_LACKS_ROOM, detail);
+        }
+    }
     for ix in &candidates {
         notes.unneeded(*ix, "not-enough");
     }
@@ -77,7 +87,7 @@ pub fn crowding(cluster: &Cluster, at: NodeIx, here: &[PodIx], promised: &Amount
 
 impl PreemptionContext<'_> {
     /// Explains that a node does not fit even after evicting every candidate.
-    pub fn tell_full(&mut self, cluster: &Cluster, dry_run: &NodeDryRun, request: &Request) {
+    pub fn tell_full(&mut self, cluster: &Cluster, dry_run: &NodeDryRun, ask: &Ask<'_>) {
         if !self.notes.are_on() {
             return;
         }
@@ -88,7 +98,7 @@ impl PreemptionContext<'_> {
         let there = there.iter().copied().filter(|ix| stays(ix) && cluster.pod(*ix).is_some_and(is_other)).collect();
         let barred = self.in_reprieve_order(cluster, there).into_iter();
         let barred = barred.filter_map(|ix| Some((ix, self.first_denial(cluster, ix)?))).collect();
-        full(cluster, self.notes, (dry_run, request), barred);
+        full(cluster, self.notes, (dry_run, ask), barred);
     }
 
     /// Explains why candidates are not evicted.
@@ -115,6 +125,9 @@ impl Notes {
         let subject = Subject::Pod(ix.0);
         match why {
             Why::Lack(lack) => self.note(subject, Outcome::Needed, &NEEDED, || lack.detail(cluster)),
+            Why::InterPod(lack) => {
+                self.note(subject, Outcome::Needed, &INTER_POD, || inter_pod(*lack).within(&POD_BACK));
+            }
             Why::Law(rule, denial) => {
                 self.note(subject, Outcome::Needed, rule, || denial.detail(cluster).within(&POD_BACK));
             }

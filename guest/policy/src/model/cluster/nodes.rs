@@ -28,7 +28,10 @@ impl Cluster {
         }
         let (pods, nominated) = match old {
             Some(old) => (old.pods, old.nominated),
-            None => self.pods_naming(ix),
+            None => {
+                self.inter_pods.outdate();
+                self.pods_naming(ix)
+            }
         };
         let (rank, free) = (self.rank_node(&name), self.free(&allocatable, &pods));
         self.nodes.insert(ix, Node { name, rank, allocatable, free, pods, nominated });
@@ -39,6 +42,7 @@ impl Cluster {
     pub fn remove_node(&mut self, ix: NodeIx) {
         if let Some(node) = self.forget_node(ix) {
             self.node_ranks.remove(&node.name);
+            self.inter_pods.outdate();
         }
     }
 

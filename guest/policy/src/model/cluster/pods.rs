@@ -81,7 +81,7 @@ impl Cluster {
     fn attach(&mut self, ix: PodIx, mut pod: Pod) {
         self.version = self.version.wrapping_add(1);
         pod.rank = self.rank_pod(&pod.name);
-        pod.class = self.classes.of(pod.shape, &pod.request);
+        pod.class = self.classes.of(pod.shape, pod.inter_pod, &pod.request);
         let (place, nominated, job, created) = (pod.place, pod.nominated, pod.attributes.job, pod.created);
         let reservation_group = match pod.name.kind {
             Kind::Reservation => Some(self.symbols.intern(&pod.name.name)),
@@ -136,7 +136,7 @@ impl Cluster {
         Some(pod)
     }
 
-    /// Books what a pod holds where it is: room of its node, and of its queue and every ancestor.
+    /// Books what a pod holds where it is: room of its node, and of its queue and every ancestor; and that it is there.
     pub(in crate::model) fn hold(&mut self, ix: PodIx, entry: Entry) {
         let Some(pod) = self.pods.get(ix) else { return };
         let Some(at) = pod.place.node() else { return };
@@ -148,6 +148,9 @@ impl Cluster {
                 Entry::In => node.free.subtract(share),
                 Entry::Out => node.free.add(share),
             }
+        }
+        if let Some(inter_pod) = pod.inter_pod {
+            self.inter_pods.book(inter_pod, at, pod.terminating, entry);
         }
         self.charge(ix, entry)
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::contract::{Event, Phase};
+use crate::contract::{Event, InterPod, Phase, PodAffinity, Topology, TopologySpread, TopologyTerm};
 use crate::testing::{Draft, INSIDE, ROOT, World, key, pod, quota, reservation};
 
 /// One thing that happens.
@@ -16,6 +16,8 @@ pub enum Happening {
     Unreserve(usize),
     Quota(usize, Option<usize>),
     QuotaGone(usize),
+    Topology(Topology),
+    InterPod(InterPod),
 }
 
 /// A pod, or one of the two reservations.
@@ -31,6 +33,7 @@ pub struct Pod {
     inside: Option<usize>,
     ended: bool,
     terminating: bool,
+    inter_pod: Option<u32>,
 }
 
 const NODES: usize = 3;
@@ -53,15 +56,46 @@ fn happening() -> impl Strategy<Value = Happening> {
         2 => (0..PODS).prop_map(Happening::Unreserve),
         3 => (0..QUOTAS, proptest::option::of(0..QUOTAS)).prop_map(|(quota, parent)| Happening::Quota(quota, parent)),
         1 => (0..QUOTAS).prop_map(Happening::QuotaGone),
+        2 => a_topology().prop_map(Happening::Topology),
+        4 => an_inter_pod().prop_map(Happening::InterPod),
     ]
+}
+
+/// One of two topologies. A third is never told of.
+fn a_topology() -> impl Strategy<Value = Topology> {
+    let domains = proptest::collection::vec(0..3u32, 0..=NODES);
+    (0..2u32, domains).prop_map(|(id, domains)| Topology { id, key: format!("zone{id}"), domains })
+}
+
+/// One of three. A fourth is never told of.
+fn an_inter_pod() -> impl Strategy<Value = InterPod> {
+    let terms = || (0..3u32, prop_oneof![9 => 0..2u32, 1 => Just(2u32)]);
+    let term = || terms().prop_map(|(selector, topology)| TopologyTerm { selector, topology });
+    let affinity = (0..3u32, proptest::collection::vec(0..2u32, 1..3))
+        .prop_map(|(selector, topologies)| PodAffinity { selector, topologies });
+    let spread =
+        (terms(), 1..3u32, 1..3u32, 0..16u64).prop_map(|((selector, topology), max_skew, min_domains, nodes)| {
+            TopologySpread { selector, topology, max_skew, min_domains, nodes: vec![nodes] }
+        });
+    let selected_by = proptest::collection::vec(0..3u32, 0..3);
+    let affinity = proptest::option::weighted(0.4, affinity);
+    let rest = (proptest::collection::vec(term(), 0..2), proptest::collection::vec(spread, 0..2));
+    (0..3u32, selected_by, affinity, rest).prop_map(|(id, selected_by, affinity, (anti_affinity, spread))| InterPod {
+        id,
+        selected_by,
+        affinity,
+        anti_affinity,
+        spread,
+    })
 }
 
 fn a_pod() -> impl Strategy<Value = Pod> {
     let one_of = |span| proptest::option::of(0..span);
     let places = (one_of(NODES), proptest::option::weighted(0.3, 0..NODES), proptest::option::weighted(0.3, 0..2usize));
     let flags = (any::<bool>(), proptest::bool::weighted(0.1), proptest::bool::weighted(0.1));
+    let flags = (flags, proptest::option::of(0..4u32));
     (0..PODS, [0..5i64, 0..5], places, one_of(QUOTAS), one_of(2), flags).prop_map(
-        |(slot, asks, (node, nominated, inside), quota, job, (preemptible, ended, terminating))| Pod {
+        |(slot, asks, (node, nominated, inside), quota, job, ((preemptible, ended, terminating), inter_pod))| Pod {
             slot,
             asks,
             node,
@@ -72,6 +106,7 @@ fn a_pod() -> impl Strategy<Value = Pod> {
             inside,
             ended,
             terminating,
+            inter_pod,
         },
     )
 }
@@ -111,6 +146,7 @@ impl Pod {
         }
         draft.with(|pod| {
             pod.terminating = self.terminating;
+            pod.inter_pod = self.inter_pod;
             if self.ended {
                 pod.phase = Phase::Failed;
             }
@@ -149,6 +185,8 @@ pub fn apply_event(world: &mut World, happening: &Happening) {
             let parent = parent.map_or(ROOT.to_owned(), |parent| format!("q{parent}"));
             world.object(quota(&format!("q{name}"), &parent, "", "cpu=9"));
         }
+        Happening::Topology(topology) => world.tell(vec![Event::Topology(topology.clone())]),
+        Happening::InterPod(inter_pod) => world.tell(vec![Event::InterPod(inter_pod.clone())]),
         Happening::QuotaGone(name) => {
             let gone = key(&quota(&format!("q{name}"), "", "", ""));
             world.tell(vec![Event::ObjectRemoved(gone)]);

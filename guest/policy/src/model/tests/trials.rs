@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::random::{self, known};
+use super::inter_pods::{Told, judged_right};
+use super::random::{self, Happening, known};
 use super::{audit, audit::snapshot};
 use crate::model::{Cluster, NodeIx, Place, PodIx, Trial};
 use crate::testing::World;
@@ -35,6 +36,19 @@ fn books_add_up(cluster: &Cluster) {
     audit::queues_add_up(cluster);
 }
 
+/// What was told last of each topology and of what stands between pods.
+fn told(happenings: &[Happening]) -> Told {
+    let mut told = Told::default();
+    for happening in happenings {
+        match happening {
+            Happening::Topology(topology) => drop(told.topologies.insert(topology.id, topology.clone())),
+            Happening::InterPod(inter_pod) => drop(told.inter_pods.insert(inter_pod.id, inter_pod.clone())),
+            _ => {}
+        }
+    }
+    told
+}
+
 proptest! {
     #[test]
     fn a_trial_leaves_nothing_behind(happenings in random::happenings(), steps in steps()) {
@@ -46,7 +60,9 @@ proptest! {
         // Nobody tries anything with a pod that has ended.
         let ended = |slot: usize| places.get(slot) == Some(&Some(Place::Finished));
         let at = |slot: usize| pods.get(slot).copied().flatten().filter(|_| !ended(slot)).unwrap_or(PodIx(99));
-        let before = snapshot(cluster);
+        let (before, told) = (snapshot(cluster), told(&happenings));
+        judged_right(cluster, cluster, &told);
+        let untouched = cluster.clone();
         let mut trial = Trial::new(cluster);
         let mut marks = Vec::new();
         for step in &steps {
@@ -68,8 +84,10 @@ proptest! {
                 }
             }
             books_add_up(trial.cluster());
+            judged_right(trial.cluster(), &untouched, &told);
         }
         drop(trial);
+        judged_right(cluster, &untouched, &told);
         prop_assert_eq!(snapshot(cluster), before);
     }
 }

@@ -85,9 +85,12 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
                 self.trial.place(*ix, node);
                 self.placements.push((*ix, node));
                 lacking = with;
+            } else {
+                // With fewer pods gone, one that it needs may be there.
+                self.clashed |= self.trial.cluster().needs_company(*ix);
             }
         }
-        if !lacking.is_over() || !self.within_limits() || !self.complete_steps() {
+        if !lacking.is_over() || !self.within_limits() || !self.complete_steps() || !self.others_allow() {
             return Err(Short { clashed: self.clashed });
         }
         self.reprieve();

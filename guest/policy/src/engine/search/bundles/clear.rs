@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::attempt::Attempt;
 use super::fit::fits;
 use crate::engine::search::reprieve::without_reprieve;
-use crate::model::{NodeIx, Place, PodIx, Request, Trial};
+use crate::model::{NodeIx, Place, PodIx, Request};
 
 /// What is known of the nodes for the pods of an equivalence class.
 #[derive(Default)]
@@ -38,11 +38,17 @@ impl Attempt<'_, '_, '_> {
         let cluster = self.trial.cluster();
         let pod = cluster.pod(ix)?;
         let (class, request) = (pod.class, pod.request.clone());
-        let takes = |node: NodeIx| self.victim_search.is_open(ix, node) && fits(cluster, pod.shape, node, &request);
+        let takes = |node: NodeIx| {
+            self.victim_search.is_open(ix, node)
+                && fits(cluster, pod.shape, node, &request)
+                && self.victim_search.is_allowed(cluster, ix, node)
+        };
         if let Some(node) = self.cleared.iter().copied().find(|node| takes(*node)) {
             return Some(node);
         }
-        let used_up = self.outlooks.get(class).map_or(0, |outlook| outlook.used_up);
+        // A node that refused such a pod may take it with more pods placed.
+        let may_gain = cluster.may_gain(ix);
+        let used_up = self.outlooks.get(class).filter(|_| !may_gain).map_or(0, |outlook| outlook.used_up);
         let rest = self.open.get(used_up..).unwrap_or_default();
         let ahead = rest.iter().position(|node| takes(*node));
         let node = ahead.and_then(|ahead| rest.get(ahead)).copied();
@@ -59,6 +65,7 @@ impl Attempt<'_, '_, '_> {
     /// need to lose pods.
     fn clear_cheapest(&mut self, ix: PodIx, request: &Request) -> Option<NodeIx> {
         let (class, shape) = self.trial.cluster().pod(ix).map(|pod| (pod.class, pod.shape))?;
+        let may_gain = self.trial.cluster().may_gain(ix);
         let begun: BTreeSet<(u64, NodeIx)> = self.begun();
         let others: Vec<NodeIx> = self.there.keys().filter(|at| !begun.contains(at)).map(|(_, node)| *node).collect();
         let begun: Vec<NodeIx> = begun.into_iter().map(|(_, node)| node).collect();
@@ -71,10 +78,13 @@ impl Attempt<'_, '_, '_> {
                     break;
                 }
                 let known = self.outlooks.get(class).is_some_and(|outlook| outlook.hopeless.contains(&node));
-                if known || !self.victim_search.is_open(ix, node) || !self.trial.cluster().eligible(shape, node) {
+                if known && !may_gain
+                    || !self.victim_search.is_open(ix, node)
+                    || !self.trial.cluster().eligible(shape, node)
+                {
                     continue;
                 }
-                match self.price(node, request) {
+                match self.price(node, (ix, request)) {
                     Some(cost) if best.is_none_or(|(cheapest, _)| cost < cheapest) => best = Some((cost, node)),
                     Some(_) => {}
                     None => {
@@ -87,7 +97,7 @@ impl Attempt<'_, '_, '_> {
         }
         let (_, node) = best?;
         let before = self.trial.mark();
-        let taken = self.clear(node, request).unwrap_or_default();
+        let taken = self.clear(node, (ix, request)).unwrap_or_default();
         self.trial.rewind(before);
         for (number, ix, _) in taken {
             self.evict_of(number, ix);
@@ -103,10 +113,10 @@ impl Attempt<'_, '_, '_> {
         nodes.filter_map(|ix| Some((cluster.node(ix)?.rank, ix))).collect()
     }
 
-    /// The cost of the evictions on a node for a request; none if no evictions help.
-    fn price(&mut self, node: NodeIx, request: &Request) -> Option<Cost> {
+    /// The cost of the evictions on a node for a pod; none if no evictions help.
+    fn price(&mut self, node: NodeIx, ask: (PodIx, &Request)) -> Option<Cost> {
         let before = self.trial.mark();
-        let taken = self.clear(node, request);
+        let taken = self.clear(node, ask);
         self.trial.rewind(before);
         taken.map(|taken| self.cost(&taken))
     }
@@ -131,8 +141,8 @@ impl Attempt<'_, '_, '_> {
         cost
     }
 
-    /// Evicts pods on a node until a request fits. Returns the victims. If it does not fit, none are evicted.
-    fn clear(&mut self, at: NodeIx, request: &Request) -> Option<Vec<Taken>> {
+    /// Evicts pods on a node until a pod fits and the others allow it. Returns the victims. If it does not fit, none are evicted.
+    fn clear(&mut self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Option<Vec<Taken>> {
         let before = self.trial.mark();
         let rank = self.trial.cluster().node(at).map_or(0, |node| node.rank);
         let there = self.there.get(&(rank, at)).cloned().unwrap_or_default();
@@ -140,10 +150,12 @@ impl Attempt<'_, '_, '_> {
         for (number, ix) in there {
             let cluster = self.trial.cluster();
             let Some((pod, node)) = cluster.pod(ix).zip(cluster.node(at)) else { continue };
-            if node.free.lacks(request).is_none() {
+            let allowed = self.victim_search.is_allowed(cluster, asker, at);
+            if allowed && node.free.lacks(request).is_none() {
                 break;
             }
-            let helps = pod.request.iter().any(|(resource, _)| node.free.get(resource) < request.get(resource));
+            let helps = pod.request.iter().any(|(resource, _)| node.free.get(resource) < request.get(resource))
+                || !allowed && cluster.is_in_the_way(asker, ix);
             let going = taken.iter().filter(|(pool, ..)| *pool == number).count();
             let place = pod.place;
             if helps && self.may_go(number, ix, going) {
@@ -151,19 +163,25 @@ impl Attempt<'_, '_, '_> {
                 taken.push((number, ix, place));
             }
         }
-        let lacks = |trial: &Trial<'_>| trial.cluster().node(at).is_none_or(|node| node.free.lacks(request).is_some());
-        if lacks(self.trial) {
+        if !self.takes(at, asker, request) {
             self.trial.rewind(before);
             return None;
         }
         Some(without_reprieve(taken.into_iter().rev(), |(_, ix, place)| {
             let mark = self.trial.mark();
             self.trial.put(*ix, *place);
-            let stays = !lacks(self.trial);
+            let stays = self.takes(at, asker, request);
             if !stays {
                 self.trial.rewind(mark);
             }
             stays
         }))
+    }
+
+    /// Whether a node has room for a pod and the others allow it there.
+    fn takes(&self, at: NodeIx, asker: PodIx, request: &Request) -> bool {
+        let cluster = self.trial.cluster();
+        let has_room = cluster.node(at).is_some_and(|node| node.free.lacks(request).is_none());
+        has_room && self.victim_search.is_allowed(cluster, asker, at)
     }
 }

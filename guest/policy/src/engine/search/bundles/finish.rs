@@ -6,7 +6,7 @@ use super::attempt::Attempt;
 use super::fit::fits;
 use crate::engine::search::reprieve::without_reprieve;
 use crate::laws::Shortfall;
-use crate::model::{Cluster, NodeIx, Place, PodIx, QueueIx, ResourceIx};
+use crate::model::{Cluster, NodeIx, Place, PodIx, QueueIx, ResourceIx, WhatIf};
 
 impl Attempt<'_, '_, '_> {
     /// Evicts available pods that count against an exceeded bound, until every limit holds.
@@ -56,6 +56,13 @@ impl Attempt<'_, '_, '_> {
         true
     }
 
+    /// Whether the other pods allow every pod of the gang on its node.
+    pub(super) fn others_allow(&mut self) -> bool {
+        let disallowed = self.victim_search.disallowed(self.trial.cluster(), &self.placements).is_some();
+        self.clashed |= disallowed;
+        !disallowed
+    }
+
     /// Reprieves needless victims: single pods, the last victim first, then elastic jobs up to a larger legal size.
     pub(super) fn reprieve(&mut self) {
         for number in self.numbers(1) {
@@ -95,13 +102,16 @@ impl Attempt<'_, '_, '_> {
         self.is_back(number, &back);
     }
 
-    /// Puts a pod back if the gang still fits and every limit holds. Returns whether it did.
+    /// Puts a pod back if the gang still fits, every limit holds, and the other pods allow the gang. Returns whether it did.
     fn can_be_back(&mut self, ix: PodIx, place: Place) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         let (before, placements) = (self.trial.mark(), self.placements.clone());
         self.trial.put(ix, place);
         let fits = place.node().is_none_or(|node| self.make_fit(node));
-        let stays = fits && self.victim_search.broken(self.trial.cluster(), &pods).is_none();
+        let cluster = self.trial.cluster();
+        let stays = fits
+            && self.victim_search.broken(cluster, &pods).is_none()
+            && self.victim_search.disallowed(cluster, &self.placements).is_none();
         if !stays {
             self.trial.rewind(before);
             self.placements = placements;
@@ -120,7 +130,10 @@ impl Attempt<'_, '_, '_> {
             let Some(pod) = cluster.pod(ix) else { continue };
             let takes = |node: &NodeIx| *node != at && self.victim_search.is_open(ix, *node);
             let mut others = self.cleared.iter().copied().filter(takes);
-            if let Some(other) = others.find(|node| fits(cluster, pod.shape, *node, &pod.request)) {
+            let mut moved = WhatIf::default();
+            moved.remove(cluster, ix, at);
+            let allowed = |node: NodeIx| cluster.inter_pod_allows(ix, node, &moved).is_ok();
+            if let Some(other) = others.find(|node| fits(cluster, pod.shape, *node, &pod.request) && allowed(*node)) {
                 self.trial.place(ix, other);
                 if let Some(placement) = self.placements.get_mut(number) {
                     placement.1 = other;

@@ -32,7 +32,7 @@ pub struct Short {
     pub clashed: bool,
 }
 
-/// The nodes with room for a pod of the gang.
+/// The nodes with room for a pod of the gang, whether the other pods allow it there or not: evictions elsewhere may change that.
 pub fn open_nodes(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> Open {
     let pods = victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix));
     let kinds: BTreeMap<ClassIx, &Pod> = pods.map(|pod| (pod.class, pod)).collect();
@@ -48,7 +48,7 @@ pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) 
 }
 
 /// Places the pods that the gang lacks, in the order with the fewest victims: either first the pods that fit on no open node, or first the
-/// largest ones. If that works, the trial keeps the placements; otherwise it is unchanged.
+/// largest ones; in both, last those that need others in their domain. If that works, the trial keeps the placements; otherwise it is unchanged.
 pub fn fit(
     trial: &mut Trial<'_>,
     victim_search: &VictimSearch<'_>,
@@ -61,8 +61,9 @@ pub fn fit(
         pod.is_some_and(|pod| !open.iter().any(|node| fits(cluster, pod.shape, *node, &pod.request)))
     };
     let mut hard_first = victim_search.preemptor.pods.clone();
-    hard_first.sort_by_cached_key(|ix| !is_hard(ix));
-    let largest_first = cluster.largest_first(&hard_first);
+    hard_first.sort_by_cached_key(|ix| (cluster.needs_company(*ix), !is_hard(ix)));
+    let mut largest_first = cluster.largest_first(&hard_first);
+    largest_first.sort_by_key(|ix| cluster.needs_company(*ix));
     let orders = if hard_first == largest_first { vec![hard_first] } else { vec![hard_first, largest_first] };
     let (before, mut short) = (trial.mark(), Short::default());
     let mut best: Option<(Vec<usize>, &Vec<PodIx>)> = None;

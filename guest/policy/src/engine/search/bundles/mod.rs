@@ -25,7 +25,7 @@ use crate::engine::plan::Plan;
 use crate::engine::reasons::NO_NODE;
 use crate::engine::{Ledger, Notes, Preemptor};
 use crate::laws::{Case, Denial, Guard, Laws, Order, ReclaimRules, Rule};
-use crate::model::{Cluster, NodeIx, PodIx, Trial};
+use crate::model::{Cluster, InterPodLack, NodeIx, PodIx, Trial, WhatIf};
 
 /// The number of levels.
 pub const LEVELS: usize = 3;
@@ -48,6 +48,8 @@ pub struct VictimSearch<'a> {
     pub only_own_queue: bool,
     /// What the host refused of earlier plans.
     pub refuted: &'a Refuted,
+    /// The cluster without the pods of others that wait for promised nodes.
+    pub unpromised: &'a WhatIf,
 }
 
 impl VictimSearch<'_> {
@@ -60,6 +62,18 @@ impl VictimSearch<'_> {
     /// Whether the host has not refused a pod on a node.
     fn is_open(&self, pod: PodIx, node: NodeIx) -> bool {
         !is_placement_refused(self.refuted, pod, node)
+    }
+
+    /// Whether the other pods allow a pod of the gang on a node, without and with those that wait for promised nodes.
+    fn is_allowed(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
+        let allowed = |what_if: &WhatIf| cluster.inter_pod_allows(pod, node, what_if).is_ok();
+        !cluster.is_between(pod) || allowed(&WhatIf::default()) && allowed(self.unpromised)
+    }
+
+    /// Why the other pods do not allow pods of the gang on their nodes.
+    fn disallowed(&self, cluster: &Cluster, placed: &[(PodIx, NodeIx)]) -> Option<InterPodLack> {
+        let first = |what_if: &WhatIf| cluster.first_disallowed(placed, what_if, |_| Vec::new());
+        first(&WhatIf::default()).or_else(|| first(self.unpromised)).map(|(_, lack)| lack)
     }
 
     /// The first limit that does not hold with the requests of these pods, which have no nodes yet.

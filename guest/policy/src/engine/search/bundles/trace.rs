@@ -8,10 +8,10 @@ use super::{Bundle, VictimSearch};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::engine::reasons::{NEEDED, NODE_SUFFICES, ROOM_IS_COMING};
-use crate::engine::search::node_dry_run::NodeDryRun;
+use crate::engine::search::node_dry_run::{Ask, NodeDryRun};
 use crate::engine::search::trace::{self, Why, crowding};
 use crate::laws::Detail;
-use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, Trial};
+use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, Trial, WhatIf};
 
 /// The places of the candidates.
 pub type Places = BTreeMap<PodIx, Place>;
@@ -61,15 +61,17 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
     if let Some((rule, denial)) = victim_search.broken_by_asking(cluster, &needed) {
         notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
     }
-    let Some(pod) = preemptor.and_then(|ix| cluster.pod(*ix)) else { return };
+    let Some((asker, pod)) = preemptor.and_then(|ix| Some((*ix, cluster.pod(*ix)?))) else { return };
+    let ask = Ask { pod: asker, request: &pod.request, what_if: &WhatIf::default() };
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
     for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));
         let dry_run = NodeDryRun::new(cluster, (ix, node), node.free.clone(), candidates.iter().copied(), 0);
-        if dry_run.emptied(cluster).lacks(&pod.request).is_some() {
+        let lacks_room = dry_run.emptied(cluster).lacks(&pod.request).is_some();
+        if lacks_room || dry_run.lack_without(cluster, &ask, &candidates).is_some() {
             let denial = |ix| Some((ix, victim_search.first_denial(cluster, &victim_search.rules.guards, ix)?));
             let barred = others.into_iter().filter_map(denial).collect();
-            trace::full(cluster, notes, (&dry_run, &pod.request), barred);
+            trace::full(cluster, notes, (&dry_run, &ask), barred);
             continue;
         }
         let detail = || trace::cost(cluster, &candidates, "one-pod");
@@ -90,8 +92,9 @@ pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSea
             let pods: Vec<PodIx> = fit.placements.iter().map(|(ix, _)| *ix).collect();
             let cluster = trial.cluster();
             let lack = place.node().and_then(|node| crowding(cluster, node, &pods, &Amounts::default()));
+            let disallowed = || victim_search.disallowed(cluster, &fit.placements).map(Why::InterPod);
             let broken = || victim_search.broken(cluster, &pods).map(|(rule, denial)| Why::Law(rule, denial));
-            match lack.map(Why::Lack).or_else(broken) {
+            match lack.map(Why::Lack).or_else(disallowed).or_else(broken) {
                 Some(why) => notes.needed(cluster, *ix, &why),
                 None => {
                     let case = if level == 0 { "shrinks" } else { "whole-gang" };

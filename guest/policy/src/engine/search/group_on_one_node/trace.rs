@@ -1,37 +1,37 @@
 //! Explanations of the nodes with and without a group of victims.
 
-use super::{NodeDryRun, PreemptionCandidate, PreemptionContext, case, offer};
+use super::{Ask, NodeDryRun, PreemptionCandidate, PreemptionContext, case, offer};
 use crate::contract::{Outcome, Subject};
 use crate::engine::reasons::{ALL_EVICTED, MORE_EVICTED};
 use crate::engine::room::Lack;
 use crate::engine::search::trace::Why;
 use crate::laws::{Denial, Gate, Group, Rule};
-use crate::model::{Cluster, PodIx, Request};
+use crate::model::{Cluster, PodIx};
 
 /// Explains why each victim is needed and the others are not, and whether the other nodes would fit.
 pub(super) fn found(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     group: &Group,
-    (request, dry_runs): (&Request, &[NodeDryRun]),
+    (ask, dry_runs): (&Ask<'_>, &[NodeDryRun]),
     best: &PreemptionCandidate,
 ) {
     for dry_run in dry_runs {
         let there = in_order(dry_run);
         if dry_run.node == best.node {
-            victims(cluster, context, (request, dry_run), &best.victims);
+            victims(cluster, context, (ask, dry_run), &best.victims);
             context.tell_unneeded(&others(&there, &best.victims), "others-suffice");
             continue;
         }
         let mut other = None;
         for reasons in 0..4 {
             other = match other {
-                None => offer(cluster, context, group, request, dry_run, reasons).map(|offer| (offer, reasons)),
+                None => offer(cluster, context, group, ask, dry_run, reasons).map(|offer| (offer, reasons)),
                 found => found,
             };
         }
         let Some((other, reasons)) = other else {
-            unfit(cluster, context, group, request, dry_run);
+            unfit(cluster, context, group, ask, dry_run);
             continue;
         };
         let case = if reasons == 0 { "" } else { "spared" };
@@ -48,17 +48,15 @@ fn others(there: &[PodIx], victims: &[PodIx]) -> Vec<PodIx> {
 fn victims(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
-    (request, dry_run): (&Request, &NodeDryRun),
+    (ask, dry_run): (&Ask<'_>, &NodeDryRun),
     victims: &[PodIx],
 ) {
     for ix in victims {
         let without = others(victims, &[*ix]);
-        let why = match Lack::of(&dry_run.without(cluster, &without), request) {
-            Some(lack) => Some(Why::Lack(lack)),
-            None => {
-                broken(cluster, context, &context.laws.limits, &without).map(|(rule, denial)| Why::Law(rule, denial))
-            }
-        };
+        let lack = Lack::of(&dry_run.without(cluster, &without), ask.request).map(Why::Lack);
+        let lack = lack.or_else(|| dry_run.lack_without(cluster, ask, &without).map(Why::InterPod));
+        let limit = || broken(cluster, context, &context.laws.limits, &without);
+        let why = lack.or_else(|| limit().map(|(rule, denial)| Why::Law(rule, denial)));
         if let Some(why) = why {
             context.notes.needed(cluster, *ix, &why);
         }
@@ -70,12 +68,13 @@ pub(super) fn unfit(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     group: &Group,
-    request: &Request,
+    ask: &Ask<'_>,
     dry_run: &NodeDryRun,
 ) {
     let there = in_order(dry_run);
-    if dry_run.emptied(cluster).lacks(request).is_some() {
-        return context.tell_full(cluster, dry_run, request);
+    let all = dry_run.pods();
+    if dry_run.emptied(cluster).lacks(ask.request).is_some() || dry_run.lack_without(cluster, ask, &all).is_some() {
+        return context.tell_full(cluster, dry_run, ask);
     }
     let subject = Subject::Node(dry_run.node.0);
     let limit = broken(cluster, context, &context.laws.limits, &there);

@@ -1,0 +1,111 @@
+//! What stands between pods: told, kept and judged.
+
+use super::*;
+
+impl Cluster {
+    /// A topology is known or has changed; [`settle_inter_pods`](Cluster::settle_inter_pods) makes it count.
+    pub fn set_topology(&mut self, ix: TopologyIx, topology: Topology) {
+        self.inter_pods.set_topology(ix, topology);
+    }
+
+    /// What stands between some pods and others is known or has changed; [`settle_inter_pods`](Cluster::settle_inter_pods) makes it count.
+    pub fn set_inter_pod(&mut self, ix: InterPodIx, inter_pod: InterPod) {
+        self.inter_pods.set(ix, inter_pod);
+    }
+
+    /// Counts the pods anew where topologies, nodes, or what stands between pods have changed. Nothing is judged before that.
+    pub fn settle_inter_pods(&mut self) {
+        if !self.inter_pods.is_outdated() {
+            return;
+        }
+        self.version = self.version.wrapping_add(1);
+        let (nodes, pods) = (&self.nodes, self.pods.iter());
+        let on_nodes = pods.filter_map(|(_, pod)| Some((pod.inter_pod?, pod.place.node()?, pod.terminating)));
+        self.inter_pods.make_anew(|node| nodes.get(node).is_some(), on_nodes);
+    }
+
+    /// What stands between pods.
+    pub(in crate::model) fn inter_pods(&self) -> &InterPods {
+        &self.inter_pods
+    }
+
+    /// Whether anything stands between a pod and others.
+    pub fn is_between(&self, pod: PodIx) -> bool {
+        self.inter_pod_of(pod).is_some()
+    }
+
+    /// Whether nothing stands between a pod, or any that goes with it, and others.
+    pub(in crate::model) fn is_alone(&self, pod: PodIx) -> bool {
+        self.pod(pod).is_none_or(|pod| pod.inter_pod.is_none() && pod.name.kind == Kind::Pod)
+    }
+
+    fn inter_pod_of(&self, pod: PodIx) -> Option<InterPodIx> {
+        self.pod(pod).and_then(|pod| pod.inter_pod)
+    }
+
+    /// Whether the other pods allow a pod on a node. A pod that has a node in the books must be gone from it in `what_if`.
+    pub fn inter_pod_allows(&self, pod: PodIx, node: NodeIx, what_if: &WhatIf) -> Result<(), InterPodLack> {
+        self.inter_pod_of(pod).map_or(Ok(()), |ix| self.inter_pods.allows(ix, node, what_if))
+    }
+
+    /// The same without and with pods that are nominated to the node, as if these were there (kube-scheduler,
+    /// `RunFilterPluginsWithNominatedPods`).
+    pub fn inter_pod_allows_beside(
+        &self,
+        pod: PodIx,
+        node: NodeIx,
+        what_if: &WhatIf,
+        nominated: impl IntoIterator<Item = PodIx>,
+    ) -> Result<(), InterPodLack> {
+        if !self.is_between(pod) {
+            return Ok(());
+        }
+        self.inter_pod_allows(pod, node, what_if)?;
+        let mut nominated = nominated.into_iter().filter(|other| self.is_between(*other)).peekable();
+        if nominated.peek().is_none() {
+            return Ok(());
+        }
+        let mut with = what_if.clone();
+        nominated.for_each(|other| with.place(self, other, node));
+        self.inter_pod_allows(pod, node, &with)
+    }
+
+    /// The first of these pods that the others do not allow where it is: its position and why. They are on these nodes in the books or
+    /// in `what_if`; each is judged beside those before it, without and with the pods that are nominated to its node.
+    pub fn first_disallowed(
+        &self,
+        placed: &[(PodIx, NodeIx)],
+        what_if: &WhatIf,
+        nominated: impl Fn(NodeIx) -> Vec<PodIx>,
+    ) -> Option<(usize, InterPodLack)> {
+        if !placed.iter().any(|(pod, _)| self.is_between(*pod)) {
+            return None;
+        }
+        let mut what_if = what_if.clone();
+        placed.iter().for_each(|(pod, node)| what_if.remove(self, *pod, *node));
+        placed.iter().enumerate().find_map(|(at, (pod, node))| {
+            let allowed = match self.is_between(*pod) {
+                true => self.inter_pod_allows_beside(*pod, *node, &what_if, nominated(*node)),
+                false => Ok(()),
+            };
+            what_if.place(self, *pod, *node);
+            allowed.err().map(|lack| (at, lack))
+        })
+    }
+
+    /// Whether a pod can be in the way of another one because of what stands between them, where both are in one domain.
+    pub fn is_in_the_way(&self, pod: PodIx, other: PodIx) -> bool {
+        let both = self.inter_pod_of(pod).zip(self.inter_pod_of(other));
+        both.is_some_and(|(ix, other)| self.inter_pods.is_in_the_way(ix, other))
+    }
+
+    /// Whether a node that does not take a pod may take it once more pods are placed: it has affinity or a spread constraint.
+    pub fn may_gain(&self, pod: PodIx) -> bool {
+        self.inter_pod_of(pod).is_some_and(|ix| self.inter_pods.may_gain(ix))
+    }
+
+    /// Whether a pod needs others in its domain.
+    pub fn needs_company(&self, pod: PodIx) -> bool {
+        self.inter_pod_of(pod).is_some_and(|ix| self.inter_pods.needs_company(ix))
+    }
+}

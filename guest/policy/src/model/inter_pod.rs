@@ -1,0 +1,167 @@
+//! What stands between pods: affinity, anti-affinity and spread, and the counts by which they are judged.
+//!
+//! The counts are books: they are kept wherever a pod takes a node or leaves it, so a trial sees them change. What a plan tries without a
+//! trial is told by a [`WhatIf`]. A pod that has nothing between it and others costs one look.
+//!
+//! Upstream `pkg/scheduler/framework/plugins`: interpodaffinity, podtopologyspread, volumerestrictions.
+
+mod book;
+mod compiled;
+mod judge;
+mod what_if;
+
+use std::collections::BTreeSet;
+
+use super::index::Index;
+use super::queue::Entry;
+use super::{BookIx, InterPodIx, NodeIx, SelectorIx, Table, TopologyIx};
+use book::Book;
+use compiled::Compiled;
+
+pub use judge::InterPodLack;
+pub use what_if::WhatIf;
+
+/// A division of the nodes into domains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Topology {
+    /// The key of the label; empty for the topology in which all nodes are of one domain.
+    pub key: String,
+    /// The domain of each node, by number; 0, or a missing number: the node is of none.
+    pub domains: Vec<u32>,
+}
+
+/// Pods of a set in a domain of a topology.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Term {
+    /// The set.
+    pub selector: SelectorIx,
+    /// The topology.
+    pub topology: TopologyIx,
+}
+
+/// Required affinity: a pod of the set must be in the domain of the node, in each of these topologies. Where none is in any domain, a pod
+/// of the set itself may be the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Affinity {
+    /// The set.
+    pub selector: SelectorIx,
+    /// The topologies.
+    pub topologies: Vec<TopologyIx>,
+}
+
+/// A spread constraint that forbids.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spread {
+    /// The pods that are counted and the domains.
+    pub term: Term,
+    /// How many more of these pods a domain may have than the one that has the fewest; at least 1.
+    pub max_skew: u32,
+    /// Where there are fewer domains than this, the fewest counts as 0; at least 1.
+    pub min_domains: u32,
+    /// The nodes whose pods and domains count: one bit a node.
+    pub nodes: Vec<u64>,
+}
+
+/// What stands between some pods and others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InterPod {
+    /// The sets that the pods are in.
+    pub selected_by: BTreeSet<SelectorIx>,
+    /// Their required affinity.
+    pub affinity: Option<Affinity>,
+    /// Their required anti-affinity.
+    pub anti_affinity: Vec<Term>,
+    /// Their spread constraints.
+    pub spread: Vec<Spread>,
+}
+
+/// All that was told, and the books.
+#[derive(Debug, Clone, Default)]
+pub struct InterPods {
+    topologies: Table<TopologyIx, Topology>,
+    told: Table<InterPodIx, InterPod>,
+    /// The domain of each node that there is.
+    domains: Table<TopologyIx, Vec<u32>>,
+    compiled: Table<InterPodIx, Compiled>,
+    books: Table<BookIx, Book>,
+    /// The books must be made anew before anything is judged by them.
+    outdated: bool,
+}
+
+impl InterPods {
+    /// A topology is known or has changed.
+    pub fn set_topology(&mut self, ix: TopologyIx, topology: Topology) {
+        if self.topologies.get(ix) != Some(&topology) {
+            self.topologies.insert(ix, topology);
+            self.outdated = true;
+        }
+    }
+
+    /// What stands between some pods and others is known or has changed.
+    pub fn set(&mut self, ix: InterPodIx, inter_pod: InterPod) {
+        if self.told.get(ix) != Some(&inter_pod) {
+            self.told.insert(ix, inter_pod);
+            self.outdated = true;
+        }
+    }
+
+    /// A node has come or gone.
+    pub fn outdate(&mut self) {
+        self.outdated |= self.told.span() > 0;
+    }
+
+    /// Whether the books must be made anew.
+    pub fn is_outdated(&self) -> bool {
+        self.outdated
+    }
+
+    /// Makes the books anew: for the nodes that there are, with these pods, each with its node and whether it is being deleted.
+    pub fn make_anew(
+        &mut self,
+        is_there: impl Fn(NodeIx) -> bool,
+        pods: impl Iterator<Item = (InterPodIx, NodeIx, bool)>,
+    ) {
+        self.outdated = false;
+        self.domains = Table::default();
+        for (ix, topology) in self.topologies.iter() {
+            let domain = |(node, domain): (u32, &u32)| if is_there(NodeIx(node)) { *domain } else { 0 };
+            self.domains.insert(ix, (0u32..).zip(&topology.domains).map(domain).collect());
+        }
+        self.compile();
+        pods.for_each(|(ix, node, terminating)| self.book(ix, node, terminating, Entry::In));
+    }
+
+    /// Books that a pod is on a node, or that it is not there any more.
+    pub(super) fn book(&mut self, ix: InterPodIx, node: NodeIx, terminating: bool, entry: Entry) {
+        if self.outdated {
+            return;
+        }
+        let Some(compiled) = self.compiled.get(ix) else { return };
+        for book in &compiled.booked_in {
+            if let Some(book) = self.books.get_mut(*book)
+                && let Some(domain) = book.domain_of(&self.domains, node, terminating)
+            {
+                book.enter(domain, entry);
+            }
+        }
+    }
+
+    /// The books in which such a pod counts on a node, each with the domain.
+    fn entries(&self, ix: InterPodIx, node: NodeIx, terminating: bool) -> impl Iterator<Item = (BookIx, u32)> + '_ {
+        let booked_in = self.compiled.get(ix).map(|compiled| compiled.booked_in.as_slice()).unwrap_or_default();
+        booked_in.iter().filter_map(move |ix| {
+            let domain = self.books.get(*ix)?.domain_of(&self.domains, node, terminating)?;
+            Some((*ix, domain))
+        })
+    }
+
+    /// The domain of a node; none where it is of none.
+    fn domain(&self, topology: TopologyIx, node: NodeIx) -> Option<u32> {
+        domain(&self.domains, topology, node)
+    }
+}
+
+/// The domain of a node; none where it is of none.
+fn domain(domains: &Table<TopologyIx, Vec<u32>>, topology: TopologyIx, node: NodeIx) -> Option<u32> {
+    domains.get(topology)?.get(node.at()).copied().filter(|domain| *domain != 0)
+}

@@ -1,0 +1,129 @@
+//! The terms of pods, with the books by which they are judged.
+
+use std::collections::BTreeMap;
+
+use super::book::{Book, Counts};
+use super::{InterPods, Term};
+use crate::model::{BookIx, SelectorIx, Table, TopologyIx};
+
+/// What is judged for such pods, and where they count.
+#[derive(Debug, Clone, Default)]
+pub struct Compiled {
+    /// The books in which they count where they are on a node.
+    pub booked_in: Vec<BookIx>,
+    /// The pods that forbid these in their domain.
+    pub forbidden_by: Vec<(TopologyIx, BookIx)>,
+    /// The pods that these forbid in their domain; and whether that is because of a claim that one pod alone may use.
+    pub forbids: Vec<(TopologyIx, BookIx, bool)>,
+    /// The pods that these need in their domain, in each topology.
+    pub needs: Vec<(TopologyIx, BookIx)>,
+    /// They are of the set that they need.
+    pub may_be_first: bool,
+    /// The pods that are counted, and how.
+    pub spread: Vec<CompiledSpread>,
+    /// A term names a topology that was not told of: nobody can judge it.
+    pub is_unknown: bool,
+}
+
+/// A spread constraint.
+#[derive(Debug, Clone, Copy)]
+pub struct CompiledSpread {
+    /// The domains.
+    pub topology: TopologyIx,
+    /// The pods.
+    pub book: BookIx,
+    /// How many more a domain may have than the one with the fewest.
+    pub max_skew: u32,
+    /// Where there are fewer domains than this, the fewest counts as 0.
+    pub min_domains: u32,
+    /// Such a pod counts itself.
+    pub counts_itself: bool,
+}
+
+/// The books, each found by what it counts.
+#[derive(Default)]
+struct Library {
+    books: Table<BookIx, Book>,
+    found: BTreeMap<(SelectorIx, TopologyIx, Counts), BookIx>,
+}
+
+impl Library {
+    /// The book of a term, a new one if there is none.
+    fn of(&mut self, domains: &Table<TopologyIx, Vec<u32>>, term: Term, counts: Counts) -> BookIx {
+        let key = (term.selector, term.topology, counts);
+        if let Some(book) = self.found.get(&key) {
+            return *book;
+        }
+        let book = Book::new(domains, (term.selector, term.topology), key.2.clone());
+        let ix = self.books.push(book).unwrap_or(BookIx(u32::MAX));
+        self.found.insert(key, ix);
+        ix
+    }
+}
+
+impl InterPods {
+    /// Finds the books of every term, and makes them empty.
+    pub(super) fn compile(&mut self) {
+        let mut library = Library::default();
+        let mut compiled: Table<_, Compiled> = Table::default();
+        for (ix, told) in self.told.iter() {
+            let mut new = Compiled::default();
+            let mut of = |term: Term, counts: Counts| library.of(&self.domains, term, counts);
+            for term in &told.anti_affinity {
+                let is_claim = self.topologies.get(term.topology).is_some_and(|topology| topology.key.is_empty());
+                new.forbids.push((term.topology, of(*term, Counts::Matched), is_claim));
+                new.booked_in.push(of(*term, Counts::Owners));
+            }
+            if let Some(affinity) = &told.affinity {
+                let term = |topology: &TopologyIx| Term { selector: affinity.selector, topology: *topology };
+                let needs = affinity.topologies.iter().map(|topology| (*topology, of(term(topology), Counts::Matched)));
+                new.needs = needs.collect();
+                new.may_be_first = told.selected_by.contains(&affinity.selector);
+            }
+            for spread in &told.spread {
+                new.spread.push(CompiledSpread {
+                    topology: spread.term.topology,
+                    book: of(spread.term, Counts::Spread(spread.nodes.clone())),
+                    max_skew: spread.max_skew,
+                    min_domains: spread.min_domains,
+                    counts_itself: told.selected_by.contains(&spread.term.selector),
+                });
+            }
+            let is_unknown = new.topologies().any(|topology| self.topologies.get(topology).is_none());
+            new.is_unknown = is_unknown;
+            compiled.insert(ix, new);
+        }
+        (self.compiled, self.books) = (compiled, library.books);
+        self.enroll();
+    }
+
+    /// Finds for all pods the books in which they count because of the sets that they are in.
+    fn enroll(&mut self) {
+        let mut by_selector: BTreeMap<SelectorIx, Vec<(TopologyIx, BookIx, bool)>> = BTreeMap::new();
+        for (ix, book) in self.books.iter() {
+            let entry = (book.topology(), ix, book.counts_owners());
+            by_selector.entry(book.selector).or_default().push(entry);
+        }
+        for (ix, told) in self.told.iter() {
+            let Some(compiled) = self.compiled.get_mut(ix) else { continue };
+            let books = told.selected_by.iter().filter_map(|selector| by_selector.get(selector)).flatten();
+            for (topology, book, counts_owners) in books {
+                match counts_owners {
+                    true => compiled.forbidden_by.push((*topology, *book)),
+                    false => compiled.booked_in.push(*book),
+                }
+            }
+            compiled.booked_in.sort_unstable();
+            compiled.booked_in.dedup();
+        }
+    }
+}
+
+impl Compiled {
+    /// The topologies of their own terms.
+    fn topologies(&self) -> impl Iterator<Item = TopologyIx> + '_ {
+        let forbids = self.forbids.iter().map(|(topology, ..)| *topology);
+        let needs = self.needs.iter().map(|(topology, _)| *topology);
+        forbids.chain(needs).chain(self.spread.iter().map(|spread| spread.topology))
+    }
+}

@@ -1,0 +1,114 @@
+//! Whether what stands between pods allows a pod on a node.
+
+use super::compiled::{Compiled, CompiledSpread};
+use super::{InterPods, WhatIf};
+use crate::model::{BookIx, InterPodIx, NodeIx, TopologyIx};
+
+/// Why a node does not take a pod because of other pods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InterPodLack {
+    /// What stands between the pod and others was not told.
+    Unknown,
+    /// Another pod uses the claim that one pod alone may use.
+    Claim,
+    /// The node is of no domain of a spread constraint.
+    NoDomain,
+    /// The domain of the node would have too many more pods than the domain that has the fewest.
+    Spread,
+    /// No pod that the pod needs is in the domain of the node.
+    Affinity,
+    /// A pod that the pod forbids is in the domain of the node.
+    AntiAffinity,
+    /// A pod that forbids the pod is in the domain of the node.
+    Existing,
+}
+
+impl InterPodLack {
+    /// Whether evictions may help.
+    pub fn is_resolvable(self) -> bool {
+        !matches!(self, InterPodLack::Unknown | InterPodLack::NoDomain | InterPodLack::Affinity)
+    }
+}
+
+impl InterPods {
+    /// Whether a node takes such a pod, which is itself not counted. Asked in the order in which kube-scheduler runs its filters.
+    pub fn allows(&self, ix: InterPodIx, node: NodeIx, what_if: &WhatIf) -> Result<(), InterPodLack> {
+        let compiled = self.compiled.get(ix).filter(|compiled| !compiled.is_unknown && !self.outdated);
+        let compiled = compiled.ok_or(InterPodLack::Unknown)?;
+        let forbidden = |of_claims: bool| {
+            let terms = compiled.forbids.iter().filter(move |(.., is_claim)| *is_claim == of_claims);
+            terms.into_iter().any(|(topology, book, _)| self.counted(*topology, *book, node, what_if) > 0)
+        };
+        if forbidden(true) {
+            return Err(InterPodLack::Claim);
+        }
+        compiled.spread.iter().try_for_each(|spread| self.spreads(spread, node, what_if))?;
+        if !self.is_in_company(compiled, node, what_if) {
+            return Err(InterPodLack::Affinity);
+        }
+        if forbidden(false) {
+            return Err(InterPodLack::AntiAffinity);
+        }
+        let mut owners = compiled.forbidden_by.iter();
+        match owners.any(|(topology, book)| self.counted(*topology, *book, node, what_if) > 0) {
+            true => Err(InterPodLack::Existing),
+            false => Ok(()),
+        }
+    }
+
+    /// The pods that a book has in the domain of a node.
+    fn counted(&self, topology: TopologyIx, book: BookIx, node: NodeIx, what_if: &WhatIf) -> i64 {
+        self.domain(topology, node).map_or(0, |domain| self.counted_in(book, domain, what_if))
+    }
+
+    fn counted_in(&self, book: BookIx, domain: u32, what_if: &WhatIf) -> i64 {
+        let count = self.books.get(book).map_or(0, |book| book.count(domain));
+        i64::from(count).saturating_add(what_if.more(book, domain))
+    }
+
+    /// interpodaffinity `satisfyPodAffinity`.
+    fn is_in_company(&self, compiled: &Compiled, node: NodeIx, what_if: &WhatIf) -> bool {
+        let needs = || compiled.needs.iter();
+        if needs().any(|(topology, _)| self.domain(*topology, node).is_none()) {
+            return false;
+        }
+        let is_anywhere = |book: BookIx| {
+            let total = self.books.get(book).map_or(0, |book| i64::try_from(book.total()).unwrap_or(i64::MAX));
+            what_if.of(book).fold(total, |total, (_, more)| total.saturating_add(more)) > 0
+        };
+        needs().all(|(topology, book)| self.counted(*topology, *book, node, what_if) > 0)
+            || compiled.may_be_first && !needs().any(|(_, book)| is_anywhere(*book))
+    }
+
+    /// podtopologyspread `Filter`.
+    fn spreads(&self, spread: &CompiledSpread, node: NodeIx, what_if: &WhatIf) -> Result<(), InterPodLack> {
+        let domain = self.domain(spread.topology, node).ok_or(InterPodLack::NoDomain)?;
+        let book = self.books.get(spread.book).ok_or(InterPodLack::Unknown)?;
+        let enough = u64::try_from(book.domains()).unwrap_or(u64::MAX) >= u64::from(spread.min_domains);
+        let fewest = if enough { book.fewest(what_if.of(spread.book)) } else { 0 };
+        let with = self.counted_in(spread.book, domain, what_if).saturating_add(i64::from(spread.counts_itself));
+        match with.saturating_sub(fewest) <= i64::from(spread.max_skew) {
+            true => Ok(()),
+            false => Err(InterPodLack::Spread),
+        }
+    }
+
+    /// Whether pods may forbid or outnumber others, so that these can be in their way where they are in one domain.
+    pub fn is_in_the_way(&self, ix: InterPodIx, other: InterPodIx) -> bool {
+        let (Some(compiled), Some(other)) = (self.compiled.get(ix), self.compiled.get(other)) else { return false };
+        let forbids = compiled.forbids.iter().map(|(_, book, _)| *book);
+        let counts = compiled.spread.iter().map(|spread| spread.book);
+        let owners = compiled.forbidden_by.iter().map(|(_, book)| *book);
+        forbids.chain(counts).chain(owners).any(|book| other.booked_in.binary_search(&book).is_ok())
+    }
+
+    /// Whether such pods need others in their domain.
+    pub fn needs_company(&self, ix: InterPodIx) -> bool {
+        self.compiled.get(ix).is_some_and(|compiled| !compiled.needs.is_empty())
+    }
+
+    /// Whether a node that does not take such a pod may take it once more pods are placed.
+    pub fn may_gain(&self, ix: InterPodIx) -> bool {
+        self.compiled.get(ix).is_some_and(|compiled| !compiled.needs.is_empty() || !compiled.spread.is_empty())
+    }
+}

@@ -1,0 +1,63 @@
+//! What would be counted if some pods were elsewhere than the books have them.
+
+use std::collections::BTreeMap;
+
+use crate::model::{BookIx, Cluster, NodeIx, PodIx};
+
+/// Pods that are gone from their nodes, or on nodes, beyond the books. It holds as long as nothing changes but by trials; what a trial
+/// changes meanwhile adds to it.
+#[derive(Debug, Clone, Default)]
+pub struct WhatIf(BTreeMap<(BookIx, u32), i64>);
+
+impl WhatIf {
+    /// A pod is on a node.
+    pub fn place(&mut self, cluster: &Cluster, pod: PodIx, node: NodeIx) {
+        self.change(cluster, pod, node, 1);
+    }
+
+    /// A pod is not on a node any more.
+    pub fn remove(&mut self, cluster: &Cluster, pod: PodIx, node: NodeIx) {
+        self.change(cluster, pod, node, -1);
+    }
+
+    /// A pod leaves the node that it has in the books, and those that go with it leave theirs.
+    pub fn evict_set(&mut self, cluster: &Cluster, pod: PodIx) {
+        self.change_set(cluster, pod, -1);
+    }
+
+    /// Takes an eviction back.
+    pub fn reprieve_set(&mut self, cluster: &Cluster, pod: PodIx) {
+        self.change_set(cluster, pod, 1);
+    }
+
+    fn change_set(&mut self, cluster: &Cluster, head: PodIx, by: i64) {
+        if cluster.is_alone(head) {
+            return;
+        }
+        for ix in cluster.eviction_set(head) {
+            if let Some(node) = cluster.pod(ix).and_then(|pod| pod.place.node()) {
+                self.change(cluster, ix, node, by);
+            }
+        }
+    }
+
+    fn change(&mut self, cluster: &Cluster, pod: PodIx, node: NodeIx, by: i64) {
+        let Some(pod) = cluster.pod(pod) else { return };
+        let Some(inter_pod) = pod.inter_pod else { return };
+        for at in cluster.inter_pods().entries(inter_pod, node, pod.terminating) {
+            let more = self.0.entry(at).or_default();
+            *more = more.saturating_add(by);
+        }
+    }
+
+    /// How many more pods a book has in a domain.
+    pub(super) fn more(&self, book: BookIx, domain: u32) -> i64 {
+        self.0.get(&(book, domain)).copied().unwrap_or(0)
+    }
+
+    /// The domains of a book that have more or fewer pods.
+    pub(super) fn of(&self, book: BookIx) -> impl Iterator<Item = (u32, i64)> + '_ {
+        let changed = self.0.range((book, 0)..=(book, u32::MAX));
+        changed.filter(|(_, more)| **more != 0).map(|((_, domain), more)| (*domain, *more))
+    }
+}
