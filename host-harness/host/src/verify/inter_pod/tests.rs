@@ -313,6 +313,18 @@ fn a_plan_holds_once_its_victims_are_gone() {
 }
 
 #[test]
+fn a_plan_may_count_on_a_pod_that_is_leaving_to_be_gone_or_to_be_there() {
+    let db = on("a1", app("db", json!({"app": "db"})));
+    let mut world = world([db, far("p", "web", &[("db", "zone")]), near("q", "web", &[("db", "zone")])]);
+    assert_eq!(plan(&world, &[("default/p", "a2")], &[]), Err("anti"));
+    world.mirror.terminate(world.pod("default/db"));
+    world.sync();
+    assert_eq!(plan(&world, &[("default/p", "a2")], &[]), Ok(()));
+    assert_eq!(plan(&world, &[("default/q", "a2")], &[]), Ok(()));
+    assert_eq!(plan(&world, &[("default/q", "b1")], &[]), Err("affinity"));
+}
+
+#[test]
 fn the_nominated_pods_of_a_plan_are_held_against_each_other() {
     let gang = world([near("p", "web", &[("web", "zone")]), near("q", "web", &[("web", "zone")])]);
     assert_eq!(plan(&gang, &[("default/p", "a1"), ("default/q", "a2")], &[]), Ok(()));
