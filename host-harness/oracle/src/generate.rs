@@ -1,5 +1,6 @@
 //! Random clusters from named parameters.
 
+mod between_pods;
 mod coscheduling;
 mod koordinator;
 mod kubernetes;
@@ -26,6 +27,7 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
         System::Kubernetes => kubernetes::cluster(&mut sketch),
     };
     hold_back(&mut sketch, &mut objects);
+    between_pods::constrain(&mut sketch, system, &mut objects);
     Case { system, seed, index, parameters: sketch.parameters, args, objects, drive }
 }
 

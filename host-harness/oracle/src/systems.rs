@@ -35,6 +35,24 @@ pub(crate) fn judge(
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
     common::sound(world, outcome, verdict);
+    if world.is_constrained() && case.system != System::Kubernetes {
+        let mut of_system = Verdict::default();
+        judge_system(case, world, memory, step, outcome, &mut of_system)?;
+        verdict.take(of_system, common::depends_on_who_is_near);
+        return Ok(());
+    }
+    judge_system(case, world, memory, step, outcome, verdict)
+}
+
+/// Judges the outcome of a step by the laws of the system.
+fn judge_system(
+    case: &Case,
+    world: &World,
+    memory: &mut Memory,
+    step: &Step,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) -> Result<(), ReadError> {
     if let Step::Schedule(pod) = step {
         common::attempt_is_consistent(outcome, pod, verdict);
     }

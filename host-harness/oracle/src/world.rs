@@ -1,5 +1,6 @@
 //! The cluster, as the model reads it from the objects.
 
+mod between_pods;
 mod step;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,11 @@ pub(crate) use crate::object::{at, tag, text};
 
 /// The resource of which every pod uses 1.
 const PODS: &str = "pods";
+
+/// The labels of nodes by which pods are kept apart and spread, and that of pods by which they are selected, in generated clusters.
+pub(crate) const HOST: &str = "kubernetes.io/hostname";
+pub(crate) const ZONE: &str = "topology.kubernetes.io/zone";
+pub(crate) const SET: &str = "set";
 
 /// The name of a scheduler that is none of ours, in generated clusters.
 pub(crate) const OTHER_SCHEDULER: &str = "another-scheduler";

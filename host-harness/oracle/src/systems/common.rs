@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::amounts::Amounts;
+use crate::constraints::Places;
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
-use crate::world::{Node, World};
+use crate::world::{Node, Pod, World};
 
 /// Checks that the outcome is possible: bound pods fit, and victims were running.
 pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
@@ -19,6 +20,9 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
         if world.pods.get(name).is_some_and(|pod| pod.gated || pod.foreign) {
             verdict.breach("held-back-pods-are-not-tried", format!("`{name}` has a gate or another scheduler"));
         }
+    }
+    if world.is_constrained() {
+        between_pods(world, outcome, verdict);
     }
     for node in world.nodes.values() {
         let (gains, free) = after_step(world, node, outcome);
@@ -47,6 +51,50 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
             "a pod is nominated, but the result of the attempt is not `Nominated`",
         );
     }
+}
+
+/// Whether a law says that a pod has a place, or that a plan is the smallest: the model of most systems asks this of room alone.
+pub(super) fn depends_on_who_is_near(law: &str) -> bool {
+    let laws = [
+        "a-plan-is-found",
+        "bound-where-there-is-room",
+        "elastic-jobs-grow",
+        "fewest-jobs-and-pods-first",
+        "idle-room-is-used",
+        "no-needless-victim",
+        "nominated-node-first",
+        "nomination-is-kept",
+    ];
+    laws.contains(&law)
+}
+
+/// Checks that no constraint between pods is broken: not now for those that get a node, and not when the victims have left for those that are
+/// nominated to one. Those of one step come one after the other, in some order.
+fn between_pods(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
+    let there = world.places(|_| true);
+    let held = outcome.waiting.iter().filter(|name| !there.contains_key(*name));
+    let held = held.filter_map(|name| Some((name, outcome.node.as_ref()?)));
+    let new: Places = outcome.bound.iter().chain(held).map(|(name, node)| (name.clone(), node.clone())).collect();
+    let new: Places = new.into_iter().filter(|(name, _)| !there.contains_key(name)).collect();
+    let stays = |pod: &Pod| !pod.leaving && !outcome.victims.contains(&pod.name);
+    let after: Places = world.places(stays).into_iter().chain(new.clone()).collect();
+    for (there, new) in [(there, new), (after, outcome.nominated.clone())] {
+        if !come_one_by_one(world, &there, &new) {
+            verdict.breach("constraints-between-pods-hold", format!("{new:?} cannot come in any order"));
+        }
+    }
+}
+
+/// Whether pods can come one after the other, in some order, so that each finds the constraints between pods kept.
+fn come_one_by_one(world: &World, there: &Places, new: &Places) -> bool {
+    new.is_empty()
+        || new.iter().any(|(name, on)| {
+            let Some((pod, node)) = world.pods.get(name).zip(world.nodes.get(on)) else { return true };
+            let mut rest = new.clone();
+            rest.remove(name);
+            let with: Places = there.clone().into_iter().chain([(name.clone(), on.clone())]).collect();
+            world.broken_between(pod, node, there.clone()).is_empty() && come_one_by_one(world, &with, &rest)
+        })
 }
 
 /// Whether a pod is added to a node by this outcome, and what is free on the node afterwards.

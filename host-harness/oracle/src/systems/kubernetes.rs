@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
-use crate::placement::{Candidate, IncomingPod, PlacementProblem};
+use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World};
 use search::{Plan, Preemption, possible, preemption};
@@ -47,7 +47,11 @@ pub(crate) fn fitting_nodes<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Node> {
 
 /// The same with another source of priorities.
 pub(crate) fn fitting_nodes_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Pod) -> i64) -> Vec<&'w Node> {
-    let takes = |node: &&Node| world.may_run(pod, node) && pod.request.fits(&free_for(world, pod, node, priority));
+    let takes = |node: &&Node| {
+        world.may_run(pod, node)
+            && pod.request.fits(&free_for(world, pod, node, priority))
+            && world.agrees(pod, node, |_| false, priority)
+    };
     world.nodes.values().filter(takes).collect()
 }
 
@@ -138,12 +142,16 @@ fn legal(world: &World, pod: &Pod, same_group: SameGroup<'_>, outcome: &Outcome,
         verdict.breach("evictions-make-room", text);
     }
     for victim in &outcome.victims {
-        if problem.fits_without(victims & !problem.set(|name| name == victim)) {
+        let gone = |other: &Pod| other.leaving || outcome.victims.contains(&other.name) && other.name != *victim;
+        if problem.fits_without(victims & !problem.set(|name| name == victim))
+            && world.agrees(pod, node, gone, spec_priority)
+        {
             verdict.breach("no-needless-victim", format!("victim `{victim}` is not needed for `{}`", pod.name));
         }
     }
     let leaves = problem.set(leaving);
-    let fewest = problem.fewest(victims.count_ones() as usize, |set| set & leaves == leaves);
+    let enough = |set: Set| set & leaves == leaves && !world.is_constrained();
+    let fewest = problem.fewest(victims.count_ones() as usize, enough);
     let already = leaves.count_ones() as usize;
     verdict.planned(outcome.victims.len(), fewest.map(|fewest| fewest.saturating_sub(already)));
 }

@@ -49,6 +49,7 @@ impl World {
             // A victim that waited at permit is pending again.
             if let Some(pod) = self.pods.get_mut(name).filter(|pod| pod.node.is_some()) {
                 pod.leaving = true;
+                put(&mut pod.object, "/metadata", "deletionTimestamp", json!(stamp(self.now)));
             }
         }
         Ok(())
@@ -74,6 +75,9 @@ impl World {
             put(&mut object, "/metadata", "name", json!(name));
             put(&mut object, "/metadata", "creationTimestamp", json!(stamp));
             put(&mut object, "", "status", json!({"phase": "Pending"}));
+            if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+                metadata.remove("deletionTimestamp");
+            }
             if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
                 spec.remove("nodeName");
             }

@@ -79,7 +79,10 @@ fn victims_on(world: &World, pod: &Pod, node: &Node, same_group: SameGroup<'_>) 
     }
     let mut free = free_for(world, pod, node, spec_priority);
     possible.iter().for_each(|victim| free.add(&victim.request));
-    if !pod.request.fits(&free) {
+    let mut gone: BTreeSet<&str> = possible.iter().map(|victim| victim.name.as_str()).collect();
+    let agrees =
+        |gone: &BTreeSet<&str>| world.agrees(pod, node, |other| gone.contains(other.name.as_str()), spec_priority);
+    if !pod.request.fits(&free) || !agrees(&gone) {
         return None;
     }
     // Terminating pods are reprieved last, so that no other pod is evicted in their place.
@@ -90,7 +93,9 @@ fn victims_on(world: &World, pod: &Pod, node: &Node, same_group: SameGroup<'_>) 
     let mut violations = 0;
     for victim in first.into_iter().chain(then).chain(leaving) {
         free.take(&victim.request);
-        if !pod.request.fits(&free) {
+        gone.remove(victim.name.as_str());
+        if !pod.request.fits(&free) || !agrees(&gone) {
+            gone.insert(victim.name.as_str());
             free.add(&victim.request);
             violations += usize::from(violating.contains(&victim.name));
             victims.insert(victim.name.clone());
