@@ -5,6 +5,7 @@ mod attributes;
 mod change;
 mod classes;
 mod events;
+mod inter_pod;
 mod ledger;
 mod load;
 mod nodes;
@@ -27,6 +28,7 @@ use super::{Ineligible, InputError};
 use assumed::Assumed;
 use attributes::Filter;
 use classes::Classes;
+use inter_pod::InterPods;
 use nodes::Nodes;
 use objects::Objects;
 use placed::PlacedKinds;
@@ -35,6 +37,7 @@ use resources::Resources;
 
 pub use assumed::Shown;
 pub use change::Change;
+pub(crate) use inter_pod::{ALL_NODES, Between};
 pub use placed::Unread;
 
 /// The cluster as the host knows it.
@@ -62,6 +65,7 @@ pub struct Mirror {
     volumes: Volumes,
     /// Pods whose volumes are to be looked at.
     unresolved: BTreeSet<PodId>,
+    inter_pods: InterPods,
     objects: Objects,
     /// Objects of placed kinds that could not be read.
     unread: Vec<Unread>,
@@ -92,6 +96,7 @@ impl Mirror {
             classes: Classes::new(),
             volumes: Volumes::default(),
             unresolved: BTreeSet::new(),
+            inter_pods: InterPods::default(),
             ignored: BTreeMap::new(),
             replaced: Vec::new(),
         }

@@ -2,6 +2,7 @@
 
 mod eligibility;
 mod error;
+mod inter_pod;
 pub mod load;
 mod mirror;
 mod object;
@@ -9,6 +10,7 @@ mod volumes;
 
 pub use eligibility::Ineligible;
 pub use error::InputError;
+pub(crate) use mirror::{ALL_NODES, Between};
 pub use mirror::{Change, Mirror, Shown, Unread};
 pub use object::{BadPlacedKind, Object, check_placed_kinds};
 pub use object::{dotted, step};

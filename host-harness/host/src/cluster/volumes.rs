@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::eligibility::{NameTest, Need, Requirement, Term};
 use super::object::Storage;
 
+/// The access mode of a claim that one pod alone may use.
+const ONE_POD: &str = "ReadWriteOncePod";
+
 /// A claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ClaimFacts {
@@ -102,6 +105,12 @@ impl Volumes {
             "DeviceClass" => self.devices.contains_key(name),
             _ => false,
         }
+    }
+
+    /// Whether one pod alone may use a claim.
+    pub(crate) fn is_for_one_pod(&self, namespace: &str, claim: &str) -> bool {
+        let claim = self.claims.get(&(namespace.to_owned(), claim.to_owned()));
+        claim.is_some_and(|claim| claim.modes.contains(ONE_POD))
     }
 
     /// Whether anything has changed since the last call.

@@ -110,6 +110,20 @@ pub const HOST_RULES: &[HostRule] = &[
         "For every resource, what stays in use or promised on a node and what is placed there is at most what the node has. Example: a node has 4 cpu, 3 stay in use, and a pod of 3 is placed there. The plan is refused: allocatable 4, in use 3, requested 3.",
     ),
     rule(
+        "host/inter-pod",
+        "a placed pod may be where the other pods are",
+        &[
+            ("existing-anti-affinity", "node(s) didn't satisfy existing pods anti-affinity rules"),
+            ("anti-affinity", "node(s) didn't match pod anti-affinity rules"),
+            ("affinity", "node(s) didn't match pod affinity rules"),
+            ("spread", "node(s) didn't match pod topology spread constraints"),
+            ("spread-label", "node(s) didn't match pod topology spread constraints (missing required label)"),
+            ("claim", "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"),
+            ("plan", "`{node}` does not take `{pod}`: {why}"),
+        ],
+        "Required pod affinity and anti-affinity, topology spread constraints with DoNotSchedule, and claims with the access mode ReadWriteOncePod hold where a pod is placed, by the rules of kube-scheduler and in its words. The pods that one answer places are held against each other, too; in a plan, the victims and all pods that are leaving count as gone. A namespace that is not in the snapshot has no labels but its name: anti-affinity counts it in where a namespaceSelector asks for others, affinity does not. Example: a pod that does not suffer pods of app `db` in its zone is bound to a node of a zone with such a pod. The binding is refused.",
+    ),
+    rule(
         "host/gated",
         "a pod with scheduling gates is not tried",
         &[("", "waits for its scheduling gates to be removed: {gates}")],

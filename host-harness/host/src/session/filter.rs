@@ -108,7 +108,7 @@ impl Session {
         for (node, obstacle) in nodes.iter_mut().filter(|(_, obstacle)| obstacle.is_none()) {
             let violation = verify::bindings(&self.ground(), &[Placement { pod, node: *node }]).err();
             *obstacle = violation.map(|violation| {
-                obstacles.push(violation.to_string());
+                obstacles.push(violation.of_node());
                 obstacles.len().saturating_sub(1)
             });
         }

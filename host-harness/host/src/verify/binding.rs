@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use lictor_contract::{NodeId, Placement, PodId};
 
-use super::{Ground, Violation, distinct, eligible, fits, pending};
+use super::{Ground, Violation, distinct, eligible, fits, inter_pod, pending};
 
 /// Whether pods may be bound; else the first invariant that the bindings break.
 ///
-/// Every pod that is still on the node takes room on it, leaving or not. Room that is promised to nominated pods is the policy's to
+/// Every pod that is still on the node takes room on it and stands between others, leaving or not. Room that is promised to nominated pods is the policy's to
 /// give: a pod of higher standing may take it.
 pub fn bindings(ground: &Ground<'_>, bindings: &[Placement]) -> Result<(), Violation> {
     let mut by_node: BTreeMap<NodeId, Vec<PodId>> = BTreeMap::new();
@@ -20,7 +20,8 @@ pub fn bindings(ground: &Ground<'_>, bindings: &[Placement]) -> Result<(), Viola
     distinct::placements(ground, bindings)?;
     pending::placements(ground, bindings)?;
     eligible::placements(ground, bindings)?;
-    by_node.iter().try_for_each(|(node, comers)| fits::room(ground, *node, |_| true, &[], comers))
+    by_node.iter().try_for_each(|(node, comers)| fits::room(ground, *node, |_| true, &[], comers))?;
+    inter_pod::placements(ground, |_| true, bindings)
 }
 
 #[cfg(test)]

@@ -17,22 +17,27 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
     for nomination in &plan.nominations {
         by_node.entry(nomination.node).or_default().push(nomination.pod);
     }
-    let going: BTreeSet<PodId> = plan.victims.iter().map(|victim| victim.pod).collect();
     let placed: BTreeSet<PodId> = plan.nominations.iter().map(|nomination| nomination.pod).collect();
-    let stays = |pod: PodId| {
-        !going.contains(&pod)
-            && !proposal.effects.releases.contains(&pod)
-            && !ground.mirror.pod(pod).is_some_and(|pod| pod.terminating)
-            && ground.departures.leaving(ground.mirror, ground.occupancy, pod).is_none()
-    };
+    let stays = stays(ground, proposal);
     by_node.iter().try_for_each(|(node, comers)| {
         let least = comers.iter().map(|pod| priority(ground, *pod)).min();
         let promised: Vec<PodId> = (ground.occupancy.promised(*node))
             .filter(|pod| !placed.contains(pod) && !proposal.effects.withdrawn.contains(pod))
             .filter(|pod| Some(priority(ground, *pod)) >= least)
             .collect();
-        room(ground, *node, stays, &promised, comers)
+        room(ground, *node, &stays, &promised, comers)
     })
+}
+
+/// Who stays when a plan is carried out.
+pub(super) fn stays<'a>(ground: &'a Ground<'_>, proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool + 'a {
+    let going: BTreeSet<PodId> = proposal.plan.victims.iter().map(|victim| victim.pod).collect();
+    move |pod: PodId| {
+        !going.contains(&pod)
+            && !proposal.effects.releases.contains(&pod)
+            && !ground.mirror.pod(pod).is_some_and(|pod| pod.terminating)
+            && ground.departures.leaving(ground.mirror, ground.occupancy, pod).is_none()
+    }
 }
 
 /// The comers fit on the node beside those who stay and those who were promised room.

@@ -10,6 +10,7 @@ mod distinct;
 mod eligible;
 mod fits;
 mod held;
+mod inter_pod;
 mod known;
 mod leaving;
 mod occupancy;
@@ -31,6 +32,7 @@ use crate::cluster::Mirror;
 pub use binding::bindings;
 pub use departures::{Departure, Departures};
 pub use held::{Held, Place};
+pub use inter_pod::Apart;
 pub use occupancy::{Occupancy, waits};
 pub use room::{Load, allocatable};
 pub use violation::Violation;
@@ -86,6 +88,7 @@ const INVARIANTS: &[Invariant] = &[
     purpose::check,
     eligible::check,
     fits::check,
+    inter_pod::check,
 ];
 
 /// Whether a plan may be carried out; else the first invariant that it breaks.

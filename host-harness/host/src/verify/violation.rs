@@ -4,6 +4,7 @@ use std::fmt;
 
 use lictor_contract::{NodeId, Placement, Plan, PodId, Refuted};
 
+use super::Apart;
 use crate::cluster::Ineligible;
 use crate::reason::{Fact, NamedReason, say};
 
@@ -95,6 +96,17 @@ pub enum Violation {
         /// Why.
         why: Ineligible,
     },
+    /// A node that does not take the pod beside other pods.
+    Apart {
+        /// The placement.
+        placement: Placement,
+        /// The pod.
+        pod: String,
+        /// The node.
+        node: String,
+        /// Why.
+        why: Apart,
+    },
     /// A node without room for what is placed on it.
     NoRoom {
         /// The number of the node.
@@ -140,6 +152,10 @@ impl Violation {
                 let why = Fact::name("why", why.reason().message);
                 ("host/eligible", "plan", vec![Fact::name("pod", pod), Fact::name("node", node), why])
             }
+            Violation::Apart { pod, node, why, .. } => {
+                let why = Fact::name("why", why.reason().message);
+                ("host/inter-pod", "plan", vec![Fact::name("pod", pod), Fact::name("node", node), why])
+            }
             Violation::NoRoom { node, resource, allocatable, taken, wanted, .. } => {
                 let amount = |name, n: i128| Fact::amount(name, resource, n);
                 let amounts = [
@@ -151,6 +167,15 @@ impl Violation {
             }
         };
         say(code, case, facts)
+    }
+
+    /// The same as a node says it of a pod, in words that are the same for all nodes where they can be.
+    pub fn of_node(&self) -> String {
+        match self {
+            Violation::Apart { why, .. } => why.reason().message,
+            Violation::Ineligible { why, .. } => why.to_string(),
+            other => other.to_string(),
+        }
     }
 
     /// What of the plan cannot be: the victims where it breaks down on one, else placements.
@@ -165,9 +190,9 @@ impl Violation {
             Violation::UnknownPod(id) if plan.victims.iter().any(|victim| victim.pod == *id) => {
                 Refuted { victims: vec![*id], ..Refuted::default() }
             }
-            Violation::Refuted { placement, .. } | Violation::Ineligible { placement, .. } => {
-                placements(vec![placement.clone()])
-            }
+            Violation::Refuted { placement, .. }
+            | Violation::Ineligible { placement, .. }
+            | Violation::Apart { placement, .. } => placements(vec![placement.clone()]),
             Violation::NoRoom { id, .. } => {
                 placements(plan.nominations.iter().filter(|on| on.node == *id).cloned().collect())
             }

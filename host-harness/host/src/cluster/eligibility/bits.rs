@@ -2,11 +2,11 @@
 
 /// A set of small numbers, one bit each, in the format of the contract.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Bits(Vec<u64>);
+pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {
     /// Adds or removes a number. Returns whether the set has changed.
-    pub(super) fn set(&mut self, number: u32, member: bool) -> bool {
+    pub(crate) fn set(&mut self, number: u32, member: bool) -> bool {
         let (index, bit) = place(number);
         if member && self.0.len() <= index {
             self.0.resize(index.saturating_add(1), 0);
@@ -17,8 +17,14 @@ impl Bits {
         *word != before
     }
 
+    /// Whether a number is in the set.
+    pub(crate) fn contains(&self, number: u32) -> bool {
+        let (index, bit) = place(number);
+        self.0.get(index).is_some_and(|word| word & bit != 0)
+    }
+
     /// The words of the set, without trailing zeros.
-    pub(super) fn words(&self) -> Vec<u64> {
+    pub(crate) fn words(&self) -> Vec<u64> {
         let end = self.0.iter().rposition(|word| *word != 0).map_or(0, |last| last.saturating_add(1));
         self.0.iter().take(end).copied().collect()
     }
@@ -39,6 +45,7 @@ mod tests {
         assert!(bits.set(65, true));
         assert!(!bits.set(65, true));
         assert_eq!(bits.words(), [1, 2]);
+        assert!(bits.contains(65) && !bits.contains(1) && !bits.contains(1000));
         assert!(bits.set(65, false));
         assert!(!bits.set(1000, false));
         assert_eq!(bits.words(), [1]);

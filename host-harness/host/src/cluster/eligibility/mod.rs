@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::reason::{Fact, NamedReason, say};
+pub(crate) use bits::Bits;
 pub(crate) use need::{Need, ZONES};
 pub(crate) use selector::{LabelTest, NameTest, Requirement, Term};
 pub(crate) use shapes::Shapes;
@@ -80,15 +81,8 @@ impl Ineligible {
 impl Constraints {
     /// Whether a node satisfies them; the reason is the first that kube-scheduler would find.
     pub(crate) fn judge(&self, node: &Terrain) -> Result<(), Ineligible> {
-        if node.unschedulable && !self.tolerates(&unschedulable()) {
-            return Err(Ineligible::Unschedulable);
-        }
-        if let Some(taint) = node.taints.iter().find(|taint| !self.tolerates(taint)) {
-            return Err(Ineligible::Taint(format!("{{{}: {}}}", taint.key, taint.value)));
-        }
-        let selected = self.selector.iter().all(|requirement| requirement.holds(&node.labels));
-        let attracted = |terms: &BTreeSet<Term>| terms.iter().any(|term| term.holds(&node.name, &node.labels));
-        if !selected || !self.affinity.as_ref().is_none_or(attracted) {
+        self.admits(node)?;
+        if !self.attracts(node) {
             return Err(Ineligible::Selector);
         }
         if !self.resource_claims.is_empty() {
@@ -96,6 +90,24 @@ impl Constraints {
             return Err(Ineligible::ResourceClaims(claims.join(", ")));
         }
         self.needs.iter().try_for_each(|need| need.judge(node))
+    }
+
+    /// Whether the taints of a node let the pod in. An unschedulable node has one.
+    pub(crate) fn admits(&self, node: &Terrain) -> Result<(), Ineligible> {
+        if node.unschedulable && !self.tolerates(&unschedulable()) {
+            return Err(Ineligible::Unschedulable);
+        }
+        match node.taints.iter().find(|taint| !self.tolerates(taint)) {
+            Some(taint) => Err(Ineligible::Taint(format!("{{{}: {}}}", taint.key, taint.value))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a node is what the node selector and the required node affinity ask for.
+    pub(crate) fn attracts(&self, node: &Terrain) -> bool {
+        let selected = self.selector.iter().all(|requirement| requirement.holds(&node.labels));
+        let attracted = |terms: &BTreeSet<Term>| terms.iter().any(|term| term.holds(&node.name, &node.labels));
+        selected && self.affinity.as_ref().is_none_or(attracted)
     }
 
     /// The names of the only possible nodes, if every affinity term requires one.

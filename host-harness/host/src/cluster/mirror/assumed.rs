@@ -106,7 +106,7 @@ impl Mirror {
     /// A pod was seen: what is assumed of it stays assumed.
     pub(super) fn see(&mut self, pod: PodId, entry: PodEntry) {
         match self.assumed.remove(&pod) {
-            None => self.pods.replace(pod, entry),
+            None => self.put(pod, entry),
             Some(mut assumed) => {
                 self.seen_again.insert(pod);
                 assumed.json = self.json_of(&entry);
@@ -151,7 +151,7 @@ impl Mirror {
         if let Some((key, json)) = self.object_key(&entry.record).zip(json) {
             self.objects.replace(&key, &json);
         }
-        self.pods.replace(pod, entry);
+        self.put(pod, entry);
         if !assumed.changes.is_empty() {
             self.assumed.insert(pod, assumed);
         }

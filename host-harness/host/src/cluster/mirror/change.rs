@@ -1,5 +1,7 @@
 //! What the scheduler does to one pod of the cluster.
 
+use std::sync::Arc;
+
 use k8s_openapi::jiff::Timestamp;
 use lictor_contract::{Amount, Mark, MarkPlace, Phase, PlacedKind, Pod};
 use serde::{Deserialize, Serialize};
@@ -73,7 +75,10 @@ impl Mirror {
         }
         for Mark { place, key, value } in change.marks() {
             match place {
-                MarkPlace::Label => self.labels.set(&mut entry.record.labels, key, value),
+                MarkPlace::Label => {
+                    self.labels.set(&mut entry.record.labels, key, value);
+                    Arc::make_mut(&mut entry.stated.labels).insert(key.clone(), value.clone());
+                }
                 MarkPlace::Annotation => self.annotations.set(&mut entry.record.annotations, key, value),
             }
         }

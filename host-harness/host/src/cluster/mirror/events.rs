@@ -9,6 +9,7 @@ impl Mirror {
     /// and what replaces something comes after its removal.
     pub fn drain_events(&mut self) -> Vec<Event> {
         self.resolve_volumes();
+        self.resolve_inter_pods();
         let mut events = Vec::new();
         let resources = self.resources.drain();
         if !resources.is_empty() {
@@ -23,6 +24,7 @@ impl Mirror {
         let nodes = self.nodes.ledger.drain_changed();
         events.extend(nodes.into_iter().filter_map(|id| self.node(id).cloned()).map(Event::NodeUpserted));
         events.extend(self.shapes.drain().into_iter().map(Event::Eligibility));
+        events.extend(self.inter_pods.drain());
         events.extend(self.objects.drain_changed().into_iter().map(Event::ObjectUpserted));
         events.extend(self.pods.drain_changed());
         events.extend(self.nodes.ledger.drain_gone().into_iter().map(Event::NodeRemoved));
@@ -36,6 +38,7 @@ impl Mirror {
         let mut events = vec![Event::Resources(self.resources.all().to_vec()), Event::Clock(self.clock)];
         events.extend(self.nodes().cloned().map(Event::NodeUpserted));
         events.extend(self.shapes.all().map(Event::Eligibility));
+        events.extend(self.inter_pods.all());
         events.extend(self.objects.all().map(Event::ObjectUpserted));
         events.extend(self.pods().cloned().map(Event::PodUpserted));
         events

@@ -8,6 +8,7 @@ use super::Mirror;
 use super::objects::Key;
 use super::pods::PodEntry;
 use crate::cluster::InputError;
+use crate::cluster::inter_pod::Demands;
 use crate::cluster::object::Object;
 
 /// What to do with a pod whose devices are allocated by claims.
@@ -40,6 +41,7 @@ impl Mirror {
             warnings.extend(self.lost_claim(pod));
             warnings.extend(self.unjudged_claims(pod));
         }
+        warnings.extend(self.lost_namespaces());
         warnings
     }
 
@@ -86,6 +88,22 @@ impl Mirror {
             self.label(pod)
         );
         Some(pod.place.remark(message, OTHERS))
+    }
+
+    /// Pods that choose namespaces by label, where no namespace is there.
+    fn lost_namespaces(&self) -> Option<InputError> {
+        let asks = |demands: &Demands| {
+            let terms = demands.affinity.iter().chain(&demands.anti_affinity);
+            terms.into_iter().any(|term| term.pods.asks_for_labels())
+        };
+        let first = self.pods.all().find(|pod| pod.stated.demands.as_deref().is_some_and(asks))?;
+        let message = format!(
+            "`{}` chooses namespaces by label, and no Namespace is there: its anti-affinity counts every namespace in, its affinity \
+             only those that it names",
+            self.label(first)
+        );
+        let remedy = "add the namespaces to the dump (`kubectl get namespaces`)";
+        self.inter_pods.namespaces.is_empty().then(|| first.place.remark(message, remedy))
     }
 
     fn lost_class(&self, pod: &PodEntry) -> Option<InputError> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use lictor_contract::{Event, Phase, Pod, PodId};
 
 use super::ledger::Ledger;
+use crate::cluster::inter_pod::Demands;
 use crate::cluster::object::Place;
 
 /// The pods. A number is never used again.
@@ -45,6 +46,10 @@ pub(super) struct Stated {
     pub(super) gates: Vec<String>,
     /// The claims of its volumes.
     pub(super) claims: Vec<String>,
+    /// All of its labels: a selector that comes later may ask for any.
+    pub(super) labels: Arc<BTreeMap<String, String>>,
+    /// What it demands of other pods.
+    pub(super) demands: Option<Arc<Demands>>,
 }
 
 impl PodEntry {

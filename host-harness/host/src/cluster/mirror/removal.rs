@@ -19,6 +19,10 @@ impl Mirror {
                 let known = self.classes.remove(name);
                 self.objects.remove(kind, namespace, name) || known
             }
+            "Namespace" => {
+                let known = self.set_namespace(name, None);
+                self.objects.remove(kind, namespace, name) || known
+            }
             _ => {
                 let placed = self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some());
                 let stored = self.volumes.remove(kind, namespace, name);
@@ -37,6 +41,7 @@ impl Mirror {
             "PriorityClass" => {
                 self.classes.get(name).is_some_and(|_| !name.is_empty()) || self.objects.contains(kind, namespace, name)
             }
+            "Namespace" => self.inter_pods.namespaces.contains(name),
             _ => {
                 self.pod_of_key(key).is_some()
                     || self.volumes.contains(kind, namespace, name)
@@ -50,6 +55,7 @@ impl Mirror {
         let name = entry.record.name;
         self.nodes.ledger.gone(id);
         self.shapes.judge(id, &name, None);
+        self.inter_pods.judge(id, None);
         for pod in self.pods.of_node(&name) {
             // Who is only assumed to be bound there may be bound nowhere.
             if self.seen_node(pod) == Some(&name) {

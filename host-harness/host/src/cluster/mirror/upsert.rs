@@ -1,5 +1,7 @@
 //! Objects that are new or have changed.
 
+use std::sync::Arc;
+
 use lictor_contract::{Node, Pod, PodId, ShapeId};
 
 use super::Mirror;
@@ -36,6 +38,12 @@ impl Mirror {
                     self.objects.set(&id, json);
                 }
             }
+            Body::Namespace(labels, json) => {
+                self.set_namespace(&id.name, Some(labels));
+                if wanted {
+                    self.objects.set(&id, json);
+                }
+            }
             Body::Other(json, origin) => match self.placed.read(&mut id, &json, &origin) {
                 Ok(placed) => {
                     self.objects.set(&id, json);
@@ -51,7 +59,7 @@ impl Mirror {
     /// Whether the mirror keeps an object.
     pub(super) fn mirrors(&self, object: &Object) -> bool {
         match object.body {
-            Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) | Body::Storage(..) => true,
+            Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) | Body::Storage(..) | Body::Namespace(..) => true,
             Body::Other(..) => self.objects.wants(&object.id.group, &object.id.kind),
         }
     }
@@ -64,6 +72,7 @@ impl Mirror {
         let labels = self.node_labels.apply(&terrain.labels);
         let record = Node { id, name: name.clone(), allocatable, labels };
         self.shapes.judge(id, &name, Some(&terrain));
+        self.inter_pods.judge(id, Some(&terrain));
         let new = NodeEntry { record: record.clone(), terrain };
         match self.nodes.set(id, Some(new)) {
             Some(old) if old.record == record => {}
@@ -165,6 +174,8 @@ impl Mirror {
             phase: facts.phase,
             gates: facts.gates,
             claims: facts.claims,
+            labels: Arc::new(facts.labels),
+            demands: facts.demands,
         };
         PodEntry { record, stated, place }
     }

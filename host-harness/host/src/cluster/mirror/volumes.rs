@@ -9,7 +9,9 @@ impl Mirror {
     pub(super) fn resolve_volumes(&mut self) {
         let mut concerned = std::mem::take(&mut self.unresolved);
         if self.volumes.take_changed() {
-            concerned.extend(self.pods.all().filter(|entry| has_claims(entry)).map(|entry| entry.record.id));
+            let users = self.pods.all().filter(|entry| has_claims(entry)).map(|entry| entry.record.id);
+            concerned.extend(users);
+            self.inter_pods.unsettled.extend(&concerned);
         }
         for pod in concerned {
             let Some(entry) = self.pods.get(pod).filter(|entry| entry.stated.node.is_none()) else { continue };

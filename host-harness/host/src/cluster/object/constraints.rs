@@ -155,6 +155,6 @@ fn whole(text: &str, pointer: &str, subject: &Subject<'_>) -> Result<i64, InputE
     text.parse().map_err(|_| subject.mistake(pointer, what(), "write a whole number in quotes"))
 }
 
-fn unknown_operator(operator: &str, pointer: &str, remedy: &str, subject: &Subject<'_>) -> InputError {
+pub(super) fn unknown_operator(operator: &str, pointer: &str, remedy: &str, subject: &Subject<'_>) -> InputError {
     subject.mistake(&format!("{pointer}/operator"), format_args!("`{operator}` is not a valid operator"), remedy)
 }

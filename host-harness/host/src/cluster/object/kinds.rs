@@ -35,6 +35,10 @@ pub(super) fn is_node(group: &str, kind: &str) -> bool {
     group.is_empty() && kind == "Node"
 }
 
+pub(super) fn is_namespace(group: &str, kind: &str) -> bool {
+    group.is_empty() && kind == "Namespace"
+}
+
 pub(super) fn is_priority_class(group: &str, kind: &str) -> bool {
     group == SCHEDULING && kind == "PriorityClass"
 }
@@ -42,12 +46,12 @@ pub(super) fn is_priority_class(group: &str, kind: &str) -> bool {
 /// Whether the host reads objects of this kind itself, in some group.
 pub(super) fn is_own(kind: &str) -> bool {
     let storage = ["PersistentVolumeClaim", "PersistentVolume", "StorageClass", "DeviceClass"];
-    matches!(kind, "Pod" | "Node" | "PriorityClass") || storage.contains(&kind)
+    matches!(kind, "Pod" | "Node" | "Namespace" | "PriorityClass") || storage.contains(&kind)
 }
 
 /// Whether objects of this kind are cluster-scoped. Only kinds that the host reads itself are known.
 pub(super) fn has_no_namespace(group: &str, kind: &str) -> bool {
-    is_node(group, kind) || is_priority_class(group, kind)
+    is_node(group, kind) || is_namespace(group, kind) || is_priority_class(group, kind)
 }
 
 /// Refuses a kind that its group and version do not have.

@@ -2,7 +2,9 @@
 
 mod constraints;
 mod identity;
+mod inter_pod;
 mod kinds;
+mod labels;
 mod node;
 pub(crate) mod placed;
 mod pod;
@@ -13,8 +15,10 @@ mod requests;
 mod storage;
 mod subject;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use k8s_openapi::api::core::v1::Namespace;
 use serde_json::Value;
 
 use super::InputError;
@@ -58,6 +62,8 @@ pub(crate) enum Body {
     Pod(Box<PodFacts>),
     PriorityClass(ClassFacts, Value),
     Storage(Storage, Value),
+    /// A namespace: its labels.
+    Namespace(BTreeMap<String, String>, Value),
     /// Any other object, and where it stands: only the mirror knows whether its kind is placed like a pod.
     Other(Value, Origin),
 }
@@ -92,6 +98,10 @@ impl Object {
             kind if kinds::is_pod(&id.group, kind) => Body::Pod(Box::new(PodFacts::read(value, subject)?)),
             kind if kinds::is_priority_class(&id.group, kind) => {
                 Body::PriorityClass(ClassFacts::read(&value, subject)?, value)
+            }
+            kind if kinds::is_namespace(&id.group, kind) => {
+                let Namespace { metadata, .. } = subject.typed(&value, "")?;
+                Body::Namespace(metadata.labels.unwrap_or_default(), value)
             }
             _ => match storage::read(&id, &value, subject)? {
                 Some(storage) => Body::Storage(storage, value),

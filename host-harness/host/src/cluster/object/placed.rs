@@ -85,11 +85,16 @@ pub(crate) fn read(
     };
     let spec = template.spec.unwrap_or_default();
     let at = format!("{}/spec", kind.template);
-    let facts = PodFacts::from_spec(template.metadata.unwrap_or_default(), spec, None, &at, &subject)?;
+    let mut inner = template.metadata.unwrap_or_default();
+    inner.labels.get_or_insert_default().extend(metadata.labels.clone().unwrap_or_default());
+    if kind.namespaced {
+        inner.namespace.clone_from(&metadata.namespace);
+    }
+    let facts = PodFacts::from_spec(inner, spec, None, &at, &subject)?;
     object.with_status(with_metadata(PodFacts { kind: Some(number), ..facts }, metadata, kind.namespaced))
 }
 
-/// Applies the object's own metadata: its labels and annotations over those of the template.
+/// Applies the object's own metadata: its annotations over those of the template, as its labels are already.
 fn with_metadata(mut facts: PodFacts, metadata: ObjectMeta, namespaced: bool) -> PodFacts {
     if namespaced {
         facts.namespace = metadata.namespace.unwrap_or_default();
@@ -99,7 +104,6 @@ fn with_metadata(mut facts: PodFacts, metadata: ObjectMeta, namespaced: bool) ->
     facts.created = metadata.creation_timestamp.as_ref().map(nanoseconds);
     facts.terminating = metadata.deletion_timestamp.is_some();
     facts.owner = None;
-    facts.labels.extend(metadata.labels.unwrap_or_default());
     facts.annotations.extend(metadata.annotations.unwrap_or_default());
     facts
 }

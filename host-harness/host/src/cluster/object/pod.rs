@@ -1,18 +1,21 @@
 //! Reads pods.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Pod, PodCondition, PodSpec, PodStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use lictor_contract::{Owner, Phase};
 use serde_json::Value;
 
+use super::inter_pod::Author;
 use super::priority_class::never_preempts;
 use super::quantities::{self, Amounts};
 use super::subject::Subject;
-use super::{constraints, ports, requests, storage};
+use super::{constraints, inter_pod, ports, requests, storage};
 use crate::cluster::InputError;
 use crate::cluster::eligibility::Constraints;
+use crate::cluster::inter_pod::Demands;
 
 /// The properties of a pod, or of an object that is placed like one. Nodes, classes and resources are referenced by name.
 #[derive(Debug, Clone)]
@@ -39,6 +42,8 @@ pub(crate) struct PodFacts {
     /// The requests, including ports of the node.
     pub(crate) requests: Amounts,
     pub(crate) constraints: Constraints,
+    /// What it demands of other pods, where it demands something.
+    pub(crate) demands: Option<Arc<Demands>>,
     /// The claims of its volumes, by name.
     pub(crate) claims: Vec<String>,
     pub(crate) owner: Option<Owner>,
@@ -77,11 +82,14 @@ impl PodFacts {
         let mut requests = requests::of_pod(&spec, status, pointer, subject)?;
         requests.extend(ports::of_pod(&spec, pointer, subject)?);
         let constraints = constraints::read(&spec, pointer, subject)?;
+        let (labels, namespace) = (metadata.labels.unwrap_or_default(), or(metadata.namespace, "default"));
+        let author = Author { namespace: &namespace, labels: &labels, constraints: &constraints };
+        let demands = inter_pod::read(&spec, &author, pointer, subject)?.map(Arc::new);
         let claims = storage::claims_of_pod(&spec, metadata.name.as_deref().unwrap_or_default());
         let node = spec.node_name.filter(|name| !name.is_empty());
         Ok(PodFacts {
             kind: None,
-            namespace: or(metadata.namespace, "default"),
+            namespace,
             name: metadata.name.unwrap_or_default(),
             uid: metadata.uid.unwrap_or_default(),
             priority: spec.priority,
@@ -99,6 +107,7 @@ impl PodFacts {
             scheduled: None,
             requests,
             constraints,
+            demands,
             claims,
             owner: metadata
                 .owner_references
@@ -106,7 +115,7 @@ impl PodFacts {
                 .flatten()
                 .find(|owner| owner.controller == Some(true))
                 .map(|owner| Owner { kind: owner.kind, name: owner.name, uid: owner.uid }),
-            labels: metadata.labels.unwrap_or_default(),
+            labels,
             annotations: metadata.annotations.unwrap_or_default(),
             json: Box::default(),
         })

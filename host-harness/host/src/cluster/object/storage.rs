@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use k8s_openapi::api::core::v1::{
-    NodeSelectorRequirement, PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec, PodSpec,
-    TopologySelectorLabelRequirement, TopologySelectorTerm, Volume,
+    PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec, PodSpec, TopologySelectorLabelRequirement,
+    TopologySelectorTerm, Volume,
 };
 use k8s_openapi::api::storage::v1::StorageClass;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use serde_json::Value;
 
+use super::labels::{one_of, selector};
 use super::subject::Subject;
 use super::{Identity, Storage, constraints, quantities};
 use crate::cluster::InputError;
-use crate::cluster::eligibility::{LabelTest, Requirement, Term, ZONES};
+use crate::cluster::eligibility::{Requirement, Term, ZONES};
 use crate::cluster::volumes::{ClaimFacts, StorageFacts, VolumeFacts};
 
 /// The annotation of a claim whose volume is being made for a node.
@@ -69,27 +69,6 @@ fn claim(value: &Value, subject: &Subject<'_>) -> Result<ClaimFacts, InputError>
         is_being_deleted: metadata.deletion_timestamp.is_some(),
         is_lost: status.phase.as_deref() == Some("Lost"),
     })
-}
-
-/// Reads a selector of labels: all of its requirements must hold.
-fn selector(
-    written: &LabelSelector,
-    pointer: &str,
-    subject: &Subject<'_>,
-) -> Result<BTreeSet<Requirement>, InputError> {
-    let labels = written.match_labels.iter().flatten();
-    let mut requirements: BTreeSet<Requirement> = labels.map(|(key, value)| one_of(key, [value.clone()])).collect();
-    for (index, written) in written.match_expressions.iter().flatten().enumerate() {
-        let LabelSelectorRequirement { key, operator, values } = written.clone();
-        let same = NodeSelectorRequirement { key, operator, values };
-        requirements.insert(constraints::expression(&same, &format!("{pointer}/matchExpressions/{index}"), subject)?);
-    }
-    Ok(requirements)
-}
-
-/// A label has one of these values.
-fn one_of(key: &str, values: impl IntoIterator<Item = String>) -> Requirement {
-    Requirement { key: key.to_owned(), test: LabelTest::In(values.into_iter().collect()) }
 }
 
 /// Reads a volume.

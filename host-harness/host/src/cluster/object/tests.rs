@@ -1,3 +1,4 @@
+mod inter_pod;
 mod placed;
 
 use lictor_contract::{Owner, Phase};

@@ -33,6 +33,20 @@ pub(super) fn a_pod() -> impl Strategy<Value = String> {
         (0..3).prop_map(|zone| format!("nodeSelector: {{zone: z{zone}}}, ")),
         (0..5).prop_map(|node| format!("affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{{matchFields: [{{key: metadata.name, operator: In, values: [n{node}]}}]}}]}}}}}}, ")),
     ];
+    let between = prop_oneof![
+        4 => Just(String::new()),
+        1 => (0..3, prop_oneof![Just("zone"), Just("host")]).prop_map(|(team, topology)| format!("affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{labelSelector: {{matchLabels: {{team: t{team}}}}}, topologyKey: {topology}, namespaceSelector: {{matchLabels: {{a: b}}}}}}]}}}}, ")),
+        1 => (0..3).prop_map(|team| format!("affinity: {{podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{labelSelector: {{matchExpressions: [{{key: team, operator: NotIn, values: [t{team}]}}]}}, topologyKey: zone}}]}}}}, ")),
+        1 => (1..3).prop_map(|skew| format!("topologySpreadConstraints: [{{maxSkew: {skew}, topologyKey: zone, nodeTaintsPolicy: Honor, labelSelector: {{matchExpressions: [{{key: team, operator: Exists}}]}}}}], ")),
+        1 => Just("volumes: [{name: v, persistentVolumeClaim: {claimName: c}}], ".to_owned()),
+    ];
+    let place = (place, between).prop_map(|(place, between)| {
+        if place.is_empty() || between.is_empty() || !between.starts_with("affinity") {
+            place + &between
+        } else {
+            place
+        }
+    });
     let class = prop_oneof![Just(String::new()), (0..3).prop_map(|class| format!("priorityClassName: c{class}, "))];
     (0..6, 0..3, place, class, 0..5).prop_map(|(name, uid, place, class, nominated)| {
         format!(
@@ -51,6 +65,8 @@ pub(super) fn another() -> impl Strategy<Value = String> {
         (0..2, 0..3).prop_map(|(name, max)| format!(
             "{{apiVersion: scheduling.sigs.k8s.io/v1alpha1, kind: ElasticQuota, metadata: {{name: q{name}, namespace: x}}, spec: {{max: {{cpu: {max}}}}}}}"
         )),
+        prop_oneof![Just("b"), Just("c")].prop_map(|label| format!("{{apiVersion: v1, kind: Namespace, metadata: {{name: default, labels: {{a: {label}}}}}}}")),
+        prop_oneof![Just("ReadWriteOncePod"), Just("ReadWriteOnce")].prop_map(|mode| format!("{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: c, namespace: default}}, spec: {{accessModes: [{mode}]}}}}")),
         (0..5).prop_map(|node| format!("{SLOT}status: {{state: Open, placement: {{node: n{node}}}}}\n")),
         Just(SLOT.to_owned()),
     ]
@@ -63,6 +79,8 @@ fn a_step() -> impl Strategy<Value = Step> {
         (0..3).prop_map(|name| format!("PriorityClass/c{name}")),
         (0..2).prop_map(|name| format!("ElasticQuota/x/q{name}")),
         Just("Slot/r".to_owned()),
+        Just("Namespace/default".to_owned()),
+        Just("PersistentVolumeClaim/default/c".to_owned()),
     ];
     prop_oneof![
         3 => a_node().prop_map(Step::Apply),

@@ -1,0 +1,160 @@
+//! The numbers of what stands between pods, and the nodes that count for topology spread constraints.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use lictor_contract::{
+    InterPod, InterPodId, NodeId, PodAffinity, SelectorId, TopologyId, TopologySpread, TopologyTerm,
+};
+
+use crate::cluster::eligibility::{Bits, Terrain};
+use crate::cluster::inter_pod::CountedNodes;
+
+/// What stands between a pod and others. Equal ones compare as equal.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Between {
+    /// The selectors that choose the pod.
+    pub(crate) selected_by: BTreeSet<SelectorId>,
+    pub(crate) affinity: Option<PodAffinity>,
+    pub(crate) anti_affinity: BTreeSet<TopologyTerm>,
+    pub(crate) spread: Vec<SpreadTerm>,
+}
+
+/// A topology spread constraint by numbers.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SpreadTerm {
+    pub(crate) selector: SelectorId,
+    pub(crate) topology: TopologyId,
+    pub(crate) max_skew: u32,
+    pub(crate) min_domains: u32,
+    /// The nodes that count: a number of `Counted`.
+    pub(crate) nodes: usize,
+}
+
+/// All that was ever told. Nothing is removed: pods that are made from one template share one, and the next pods will, too.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    ids: BTreeMap<Arc<Between>, InterPodId>,
+    all: Vec<Arc<Between>>,
+    counted: Counted,
+    changed: BTreeSet<InterPodId>,
+}
+
+impl Contents {
+    /// The number of a content, a new one where it has none; none where nothing is in it.
+    pub(super) fn intern(&mut self, between: Between) -> Option<InterPodId> {
+        if between == Between::default() {
+            return None;
+        }
+        if let Some(id) = self.ids.get(&between) {
+            return Some(*id);
+        }
+        let id = InterPodId::try_from(self.all.len()).unwrap_or(InterPodId::MAX);
+        between.spread.iter().for_each(|spread| self.counted.used(spread.nodes, id));
+        let between = Arc::new(between);
+        self.all.push(between.clone());
+        self.ids.insert(between, id);
+        self.changed.insert(id);
+        Some(id)
+    }
+
+    pub(super) fn get(&self, id: InterPodId) -> Option<&Between> {
+        self.all.get(id as usize).map(|between| &**between)
+    }
+
+    /// The number of these nodes among those that count. New ones are looked for among all.
+    pub(super) fn count<'n>(
+        &mut self,
+        nodes: &CountedNodes,
+        all: impl Iterator<Item = (NodeId, &'n Terrain)>,
+    ) -> usize {
+        self.counted.intern(nodes, all)
+    }
+
+    /// Whether a node counts.
+    pub(super) fn counts(&self, nodes: usize, node: NodeId) -> bool {
+        self.counted.all.get(nodes).is_some_and(|group| group.members.contains(node))
+    }
+
+    /// A node is new or has changed, or is gone.
+    pub(super) fn judge(&mut self, node: NodeId, terrain: Option<&Terrain>) {
+        for group in &mut self.counted.all {
+            if group.judge(node, terrain) {
+                self.changed.extend(&group.users);
+            }
+        }
+    }
+
+    /// What is new or has changed since the last call.
+    pub(super) fn drain(&mut self) -> Vec<InterPod> {
+        std::mem::take(&mut self.changed).into_iter().filter_map(|id| self.told(id)).collect()
+    }
+
+    /// All of it.
+    pub(super) fn all(&self) -> impl Iterator<Item = InterPod> {
+        (0..).map_while(|id| self.told(id))
+    }
+
+    fn told(&self, id: InterPodId) -> Option<InterPod> {
+        let Between { selected_by, affinity, anti_affinity, spread } = self.get(id)?;
+        let words = |nodes: usize| self.counted.all.get(nodes).map(|group| group.members.words()).unwrap_or_default();
+        let spread = spread.iter().map(|spread| TopologySpread {
+            selector: spread.selector,
+            topology: spread.topology,
+            max_skew: spread.max_skew,
+            min_domains: spread.min_domains,
+            nodes: words(spread.nodes),
+        });
+        Some(InterPod {
+            id,
+            selected_by: selected_by.iter().copied().collect(),
+            affinity: affinity.clone(),
+            anti_affinity: anti_affinity.iter().cloned().collect(),
+            spread: spread.collect(),
+        })
+    }
+}
+
+/// The nodes that count, for every rule by which they do.
+#[derive(Debug, Default)]
+struct Counted {
+    ids: BTreeMap<CountedNodes, usize>,
+    all: Vec<Group>,
+}
+
+#[derive(Debug)]
+struct Group {
+    rule: CountedNodes,
+    members: Bits,
+    /// The contents in which the group is.
+    users: BTreeSet<InterPodId>,
+}
+
+impl Group {
+    fn judge(&mut self, id: NodeId, node: Option<&Terrain>) -> bool {
+        let counts = node.is_some_and(|node| self.rule.holds(node));
+        self.members.set(id, counts)
+    }
+}
+
+impl Counted {
+    fn intern<'n>(&mut self, rule: &CountedNodes, nodes: impl Iterator<Item = (NodeId, &'n Terrain)>) -> usize {
+        if let Some(number) = self.ids.get(rule) {
+            return *number;
+        }
+        let number = self.all.len();
+        let mut group = Group { rule: rule.clone(), members: Bits::default(), users: BTreeSet::new() };
+        for (node, terrain) in nodes {
+            group.judge(node, Some(terrain));
+        }
+        self.all.push(group);
+        self.ids.insert(rule.clone(), number);
+        number
+    }
+
+    fn used(&mut self, number: usize, by: InterPodId) {
+        if let Some(group) = self.all.get_mut(number) {
+            group.users.insert(by);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What stands between pods: the selectors, topologies and demands of all pods, by number.
+//!
+//! A number is never used again, and nothing is forgotten while the mirror lives: a selector that no pod has any more costs its
+//! place in an index, and pods that it would choose name it. Pods of one template share all of it.
+
+mod contents;
+mod selectors;
+mod topologies;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use lictor_contract::{Event, InterPodId, NodeId, PodAffinity, PodId, SelectorId, TopologyId, TopologyTerm};
+
+use super::Mirror;
+use super::nodes::Nodes;
+use super::pods::PodEntry;
+use crate::cluster::eligibility::Terrain;
+use crate::cluster::inter_pod::{Demands, Namespaces, PodSet, Selected, Selector};
+use contents::{Contents, SpreadTerm};
+use selectors::Selectors;
+use topologies::Topologies;
+
+pub(crate) use contents::Between;
+pub(crate) use topologies::ALL_NODES;
+
+/// What stands between pods.
+#[derive(Debug, Default)]
+pub(super) struct InterPods {
+    selectors: Selectors,
+    topologies: Topologies,
+    contents: Contents,
+    pub(super) namespaces: Namespaces,
+    /// Pods that are to be looked at again.
+    pub(super) unsettled: BTreeSet<PodId>,
+}
+
+impl InterPods {
+    /// A node is new or has changed, or is gone.
+    pub(super) fn judge(&mut self, node: NodeId, terrain: Option<&Terrain>) {
+        self.topologies.place(node, terrain);
+        self.contents.judge(node, terrain);
+    }
+
+    /// What is new or has changed since the last call: topologies first.
+    pub(super) fn drain(&mut self) -> Vec<Event> {
+        let topologies = self.topologies.drain().into_iter().map(Event::Topology);
+        topologies.chain(self.contents.drain().into_iter().map(Event::InterPod)).collect()
+    }
+
+    /// All of it, in the same order.
+    pub(super) fn all(&self) -> impl Iterator<Item = Event> {
+        self.topologies.all().map(Event::Topology).chain(self.contents.all().map(Event::InterPod))
+    }
+
+    /// The number of what stands between a pod and others. `alone` are those of its claims that one pod alone may use.
+    fn number(
+        &mut self,
+        pod: &Selected<'_>,
+        demands: Option<&Demands>,
+        alone: &[&String],
+        nodes: &Nodes,
+    ) -> Option<InterPodId> {
+        let mut between = demands.map(|demands| self.between(demands, nodes)).unwrap_or_default();
+        for claim in alone {
+            let selector = self.selectors.intern(Selector::Users(pod.namespace.to_owned(), (*claim).clone()));
+            let topology = self.topology(ALL_NODES, nodes);
+            between.anti_affinity.insert(TopologyTerm { selector, topology });
+        }
+        between.selected_by = self.selectors.of(pod, &self.namespaces);
+        self.contents.intern(between)
+    }
+
+    /// What a pod demands, by numbers.
+    fn between(&mut self, demands: &Demands, nodes: &Nodes) -> Between {
+        let mut between = Between::default();
+        if !demands.affinity.is_empty() {
+            let pods = demands.affinity.iter().map(|term| term.pods.clone()).collect();
+            let keys: BTreeSet<&String> = demands.affinity.iter().map(|term| &term.topology).collect();
+            between.affinity = Some(PodAffinity {
+                selector: self.selectors.intern(Selector::All(pods)),
+                topologies: keys.into_iter().map(|key| self.topology(key, nodes)).collect(),
+            });
+        }
+        for term in &demands.anti_affinity {
+            let selector = self.selector(&term.pods);
+            let topology = self.topology(&term.topology, nodes);
+            between.anti_affinity.insert(TopologyTerm { selector, topology });
+        }
+        for spread in &demands.spread {
+            between.spread.push(SpreadTerm {
+                selector: self.selector(&spread.pods),
+                topology: self.topology(&spread.topology, nodes),
+                max_skew: spread.max_skew,
+                min_domains: spread.min_domains,
+                nodes: self.contents.count(&spread.nodes, places(nodes)),
+            });
+        }
+        between
+    }
+
+    fn selector(&mut self, pods: &PodSet) -> SelectorId {
+        self.selectors.intern(Selector::All(BTreeSet::from([pods.clone()])))
+    }
+
+    fn topology(&mut self, key: &str, nodes: &Nodes) -> TopologyId {
+        self.topologies.intern(key, places(nodes))
+    }
+}
+
+fn places(nodes: &Nodes) -> impl Iterator<Item = (NodeId, &Terrain)> {
+    nodes.all().map(|entry| (entry.record.id, &entry.terrain))
+}
+
+impl PodEntry {
+    fn selected(&self) -> Selected<'_> {
+        let (namespace, claims) = (self.record.namespace.as_str(), self.stated.claims.as_slice());
+        Selected { namespace, labels: &self.stated.labels, claims }
+    }
+
+    /// Whether what stands between the pod and others can only be the same as before.
+    fn is_like(&self, before: &PodEntry) -> bool {
+        let (new, old) = (&self.stated, &before.stated);
+        (Arc::ptr_eq(&new.labels, &old.labels) || new.labels == old.labels)
+            && new.demands == old.demands
+            && new.claims == old.claims
+    }
+}
+
+impl Mirror {
+    /// Sets a pod, and finds what stands between it and others.
+    pub(super) fn put(&mut self, pod: PodId, mut entry: PodEntry) {
+        let before = self.pods.get(pod).filter(|before| entry.is_like(before));
+        entry.record.inter_pod = match before.map(|before| before.record.inter_pod) {
+            Some(same) => same,
+            None => self.inter_pod_of(&entry),
+        };
+        self.pods.replace(pod, entry);
+    }
+
+    fn inter_pod_of(&mut self, entry: &PodEntry) -> Option<InterPodId> {
+        let (pod, volumes) = (entry.selected(), &self.volumes);
+        let alone: Vec<&String> =
+            pod.claims.iter().filter(|claim| volumes.is_for_one_pod(pod.namespace, claim)).collect();
+        self.inter_pods.number(&pod, entry.stated.demands.as_deref(), &alone, &self.nodes)
+    }
+
+    /// Brings up to date what stands between pods: new selectors may choose pods that have been there before.
+    pub(super) fn resolve_inter_pods(&mut self) {
+        let unsettled = std::mem::take(&mut self.inter_pods.unsettled);
+        self.settle(unsettled);
+        let new = self.inter_pods.selectors.take_new();
+        if !new.is_empty() {
+            let namespaces = &self.inter_pods.namespaces;
+            let chosen = self.pods.all().filter(|entry| !new.of(&entry.selected(), namespaces).is_empty());
+            let chosen = chosen.map(|entry| entry.record.id).collect();
+            self.settle(chosen);
+        }
+    }
+
+    fn settle(&mut self, pods: BTreeSet<PodId>) {
+        for pod in pods {
+            let Some(entry) = self.pods.get(pod).cloned() else { continue };
+            let inter_pod = self.inter_pod_of(&entry);
+            if inter_pod != entry.record.inter_pod {
+                self.pods.change(pod, |entry| entry.record.inter_pod = inter_pod);
+            }
+        }
+    }
+
+    /// A namespace is new or has changed, or is gone; false where there is none to remove.
+    pub(super) fn set_namespace(&mut self, name: &str, labels: Option<BTreeMap<String, String>>) -> bool {
+        let changed = self.inter_pods.namespaces.set(name, labels);
+        if changed && self.inter_pods.selectors.asks_for_labels() {
+            let of_it = self.pods.all().filter(|entry| entry.record.namespace == name);
+            self.inter_pods.unsettled.extend(of_it.map(|entry| entry.record.id));
+        }
+        changed
+    }
+
+    /// What stands between a pod and others; none where nothing does.
+    pub(crate) fn between(&self, pod: PodId) -> Option<&Between> {
+        self.inter_pods.contents.get(self.pod(pod)?.inter_pod?)
+    }
+
+    /// The domain of a node in a topology; none where it is of none.
+    pub(crate) fn domain(&self, topology: TopologyId, node: NodeId) -> Option<u32> {
+        Some(self.inter_pods.topologies.domain(topology, node)).filter(|domain| *domain != 0)
+    }
+
+    /// The key of a topology: a label of nodes, or `ALL_NODES`.
+    pub(crate) fn topology_key(&self, topology: TopologyId) -> &str {
+        self.inter_pods.topologies.key(topology)
+    }
+
+    /// Whether a node counts among the nodes of this number (see `SpreadTerm`).
+    pub(crate) fn counts(&self, nodes: usize, node: NodeId) -> bool {
+        self.inter_pods.contents.counts(nodes, node)
+    }
+}

@@ -1,0 +1,108 @@
+//! The numbers of selectors, and which of them choose a pod.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use lictor_contract::SelectorId;
+
+use crate::cluster::eligibility::LabelTest;
+use crate::cluster::inter_pod::{Namespaces, PodSet, Selected, Selector};
+
+/// All selectors. A number is never used again.
+#[derive(Debug, Default)]
+pub(super) struct Selectors {
+    ids: BTreeMap<Arc<Selector>, SelectorId>,
+    index: Index,
+    /// Those that are new since they were last taken.
+    new: Index,
+    next: SelectorId,
+    /// Whether the labels of namespaces matter to any.
+    asks_for_labels: bool,
+}
+
+/// A selector and its number.
+type Numbered = (SelectorId, Arc<Selector>);
+
+/// Selectors, found by what a pod must have.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// By key and value of a label that the pods have.
+    labelled: BTreeMap<String, BTreeMap<String, Vec<Numbered>>>,
+    /// By namespace and name of the claim that the pods use.
+    claims: BTreeMap<String, BTreeMap<String, SelectorId>>,
+    /// All others.
+    open: Vec<Numbered>,
+}
+
+impl Index {
+    fn add(&mut self, id: SelectorId, selector: &Arc<Selector>) {
+        match &**selector {
+            Selector::Users(namespace, claim) => {
+                self.claims.entry(namespace.clone()).or_default().insert(claim.clone(), id);
+            }
+            Selector::All(sets) => match sets.iter().find_map(anchor) {
+                Some((key, values)) => {
+                    let of_key = self.labelled.entry(key.clone()).or_default();
+                    values.iter().for_each(|value| {
+                        of_key.entry(value.clone()).or_default().push((id, selector.clone()));
+                    });
+                }
+                None => self.open.push((id, selector.clone())),
+            },
+        }
+    }
+
+    /// The selectors that choose a pod, in order.
+    pub(super) fn of(&self, pod: &Selected<'_>, namespaces: &Namespaces) -> BTreeSet<SelectorId> {
+        let labelled = self.labelled.iter().filter_map(|(key, values)| values.get(pod.labels.get(key)?));
+        let maybe = labelled.flatten().chain(&self.open);
+        let chosen = maybe.filter(|(_, selector)| selector.holds(pod, namespaces)).map(|(id, _)| *id);
+        let claims = self.claims.get(pod.namespace);
+        let used = claims.into_iter().flat_map(|known| pod.claims.iter().filter_map(|claim| known.get(claim)));
+        chosen.chain(used.copied()).collect()
+    }
+
+    /// Whether there is no selector.
+    pub(super) fn is_empty(&self) -> bool {
+        self.labelled.is_empty() && self.claims.is_empty() && self.open.is_empty()
+    }
+}
+
+/// A label that all pods of a set have, and its values.
+fn anchor(set: &PodSet) -> Option<(&String, &BTreeSet<String>)> {
+    set.labels.iter().flatten().find_map(|label| match &label.test {
+        LabelTest::In(values) => Some((&label.key, values)),
+        _ => None,
+    })
+}
+
+impl Selectors {
+    /// The number of a selector, a new one where it has none.
+    pub(super) fn intern(&mut self, selector: Selector) -> SelectorId {
+        if let Some(id) = self.ids.get(&selector) {
+            return *id;
+        }
+        let (id, selector) = (self.next, Arc::new(selector));
+        self.next = id.saturating_add(1);
+        self.asks_for_labels |= selector.asks_for_labels();
+        self.index.add(id, &selector);
+        self.new.add(id, &selector);
+        self.ids.insert(selector, id);
+        id
+    }
+
+    /// The selectors that choose a pod, in order.
+    pub(super) fn of(&self, pod: &Selected<'_>, namespaces: &Namespaces) -> BTreeSet<SelectorId> {
+        self.index.of(pod, namespaces)
+    }
+
+    /// The selectors that are new since the last call.
+    pub(super) fn take_new(&mut self) -> Index {
+        std::mem::take(&mut self.new)
+    }
+
+    /// Whether the labels of namespaces matter to any.
+    pub(super) fn asks_for_labels(&self) -> bool {
+        self.asks_for_labels
+    }
+}

@@ -1,0 +1,107 @@
+//! The numbers of topologies, and the domain of every node in each.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::{NodeId, Topology, TopologyId};
+
+use crate::cluster::eligibility::Terrain;
+
+/// The key of the topology in which all nodes are of one domain.
+pub(crate) const ALL_NODES: &str = "";
+
+/// All topologies. A topology is never removed: there are few, and another pod may need it again.
+#[derive(Debug, Default)]
+pub(super) struct Topologies {
+    ids: BTreeMap<String, TopologyId>,
+    all: Vec<Division>,
+    changed: BTreeSet<TopologyId>,
+}
+
+/// A division of the nodes.
+#[derive(Debug)]
+struct Division {
+    key: String,
+    /// The domains by value, from 1.
+    values: BTreeMap<String, u32>,
+    domains: Vec<u32>,
+}
+
+impl Division {
+    fn place(&mut self, id: NodeId, node: Option<&Terrain>) -> bool {
+        let domain = node.map_or(0, |node| self.domain_of(node));
+        let (index, before) = (id as usize, self.domain(id));
+        if domain != 0 && self.domains.len() <= index {
+            self.domains.resize(index.saturating_add(1), 0);
+        }
+        if let Some(slot) = self.domains.get_mut(index) {
+            *slot = domain;
+        }
+        domain != before
+    }
+
+    fn domain_of(&mut self, node: &Terrain) -> u32 {
+        if self.key == ALL_NODES {
+            return 1;
+        }
+        let Some(value) = node.labels.get(&self.key) else { return 0 };
+        let next = u32::try_from(self.values.len()).unwrap_or(u32::MAX).saturating_add(1);
+        *self.values.entry(value.clone()).or_insert(next)
+    }
+
+    fn domain(&self, id: NodeId) -> u32 {
+        self.domains.get(id as usize).copied().unwrap_or(0)
+    }
+}
+
+impl Topologies {
+    /// The number of the topology of this key. A new one divides these nodes.
+    pub(super) fn intern<'n>(&mut self, key: &str, nodes: impl Iterator<Item = (NodeId, &'n Terrain)>) -> TopologyId {
+        if let Some(id) = self.ids.get(key) {
+            return *id;
+        }
+        let id = TopologyId::try_from(self.all.len()).unwrap_or(TopologyId::MAX);
+        let mut division = Division { key: key.to_owned(), values: BTreeMap::new(), domains: Vec::new() };
+        for (node, terrain) in nodes {
+            division.place(node, Some(terrain));
+        }
+        self.all.push(division);
+        self.ids.insert(key.to_owned(), id);
+        self.changed.insert(id);
+        id
+    }
+
+    /// A node is new or has changed, or is gone.
+    pub(super) fn place(&mut self, node: NodeId, terrain: Option<&Terrain>) {
+        for (id, division) in (0..).zip(&mut self.all) {
+            if division.place(node, terrain) {
+                self.changed.insert(id);
+            }
+        }
+    }
+
+    /// The domain of a node; 0 where it is of none.
+    pub(super) fn domain(&self, topology: TopologyId, node: NodeId) -> u32 {
+        self.all.get(topology as usize).map_or(0, |division| division.domain(node))
+    }
+
+    /// The key of a topology.
+    pub(super) fn key(&self, topology: TopologyId) -> &str {
+        self.all.get(topology as usize).map_or(ALL_NODES, |division| &division.key)
+    }
+
+    /// The topologies that are new or have changed since the last call.
+    pub(super) fn drain(&mut self) -> Vec<Topology> {
+        std::mem::take(&mut self.changed).into_iter().filter_map(|id| self.told(id)).collect()
+    }
+
+    /// All topologies.
+    pub(super) fn all(&self) -> impl Iterator<Item = Topology> {
+        (0..).map_while(|id| self.told(id))
+    }
+
+    fn told(&self, id: TopologyId) -> Option<Topology> {
+        let Division { key, domains, .. } = self.all.get(id as usize)?;
+        let end = domains.iter().rposition(|domain| *domain != 0).map_or(0, |last| last.saturating_add(1));
+        Some(Topology { id, key: key.clone(), domains: domains.iter().take(end).copied().collect() })
+    }
+}

@@ -1,0 +1,180 @@
+//! What stands between pods: selectors, topologies and demands as the policy is told of them.
+
+use super::*;
+
+/// A node with these labels.
+fn labelled_node(name: &str, labels: &str) -> String {
+    node(name).replace("metadata: {", &format!("metadata: {{labels: {{{labels}}}, "))
+}
+
+/// A pod with these labels.
+fn labelled(name: &str, labels: &str, spec: &str) -> String {
+    pod(name, spec).replace("metadata: {", &format!("metadata: {{labels: {{{labels}}}, "))
+}
+
+/// The anti-affinity to an app in a topology, as part of a spec.
+fn avoids(app: &str, key: &str, more: &str) -> String {
+    format!(
+        "affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{labelSelector: {{matchLabels: {{app: {app}}}}}, topologyKey: {key}, {more}}}]}}}}"
+    )
+}
+
+/// A spread over zones of the pods of app `web`, as part of a spec.
+const SPREAD: &str = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]";
+
+/// What stands between a pod of `default` and others, as the policy is told.
+fn told(mirror: &Mirror, pod: &str) -> Option<InterPod> {
+    let id = the_pod(mirror, &format!("default/{pod}")).inter_pod?;
+    mirror.replay().into_iter().find_map(|event| match event {
+        Event::InterPod(inter_pod) if inter_pod.id == id => Some(inter_pod),
+        _ => None,
+    })
+}
+
+fn selected_by(mirror: &Mirror, pod: &str) -> Vec<SelectorId> {
+    told(mirror, pod).map(|inter_pod| inter_pod.selected_by).unwrap_or_default()
+}
+
+#[test]
+fn nothing_stands_between_pods_that_nobody_selects() {
+    let mut mirror = mirror();
+    apply(&mut mirror, &format!("{}{}", labelled_node("n1", "zone: a"), labelled("p", "app: web", "")));
+    assert_eq!(drained(&mut mirror), ["+cpu +memory +pods ", "node n1", "shape 0 [1]", "pod 0 p"]);
+    assert_eq!(the_pod(&mirror, "default/p").inter_pod, None);
+}
+
+#[test]
+fn a_selector_chooses_pods_that_were_there_before_and_comes_after_topologies() {
+    let mut mirror = mirror();
+    let nodes = [labelled_node("n1", "zone: a"), labelled_node("n2", "zone: b"), node("n3")].concat();
+    apply(&mut mirror, &format!("{nodes}{}{}", labelled("web", "app: web", ""), labelled("db", "app: db", "")));
+    mirror.drain_events();
+    apply(&mut mirror, &labelled("p", "app: x", &avoids("web", "zone", "")));
+    // The pod that demands, and the one that it selects; the other is left alone.
+    assert_eq!(drained(&mut mirror), ["topology zone [1, 2]", "inter-pod 0", "inter-pod 1", "pod 0 web", "pod 2 p"]);
+    let p = told(&mirror, "p").unwrap();
+    let [term] = p.anti_affinity.as_slice() else { panic!("{p:?}") };
+    assert_eq!((p.selected_by, selected_by(&mirror, "web")), (vec![], vec![term.selector]));
+    assert_eq!(the_pod(&mirror, "default/db").inter_pod, None);
+}
+
+#[test]
+fn pods_of_one_template_share_what_stands_between_them() {
+    let mut mirror = mirror();
+    let replica = |name| labelled(name, "app: web", &avoids("web", "zone", ""));
+    apply(&mut mirror, &format!("{}{}{}", node("n1"), replica("p"), replica("q")));
+    assert_eq!(the_pod(&mirror, "default/p").inter_pod, the_pod(&mirror, "default/q").inter_pod);
+    // Another namespace is another set of pods.
+    apply(&mut mirror, &replica("r").replace("name: r", "name: r, namespace: other"));
+    assert_ne!(the_pod(&mirror, "default/p").inter_pod, the_pod(&mirror, "other/r").inter_pod);
+}
+
+#[test]
+fn the_domains_follow_the_labels_of_the_nodes() {
+    let mut mirror = mirror();
+    apply(
+        &mut mirror,
+        &format!("{}{}", labelled_node("n1", "zone: a"), labelled("p", "app: x", &avoids("web", "zone", ""))),
+    );
+    mirror.drain_events();
+    apply(&mut mirror, &format!("{}{}", labelled_node("n2", "zone: a"), labelled_node("n3", "zone: c")));
+    assert!(drained(&mut mirror).contains(&"topology zone [1, 1, 2]".to_owned()));
+    apply(&mut mirror, &node("n1"));
+    assert_eq!(drained(&mut mirror), ["node n1", "topology zone [0, 1, 2]"]);
+    assert!(mirror.remove("Node/n3"));
+    assert_eq!(drained(&mut mirror), ["shape 0 [3]", "topology zone [0, 1]", "no node 2"]);
+}
+
+#[test]
+fn marks_and_new_labels_choose_anew() {
+    let mut mirror = mirror();
+    apply(&mut mirror, &format!("{}{}", labelled("p", "app: x", &avoids("web", "zone", "")), pod("q", "")));
+    mirror.drain_events();
+    let mark = |key: &str, value: &str| Mark { place: MarkPlace::Label, key: key.to_owned(), value: value.to_owned() };
+    let q = mirror.pod_id("default/q").unwrap();
+    mirror.mark(q, &[mark("app", "web")]);
+    assert_eq!(drained(&mut mirror), ["inter-pod 1", "pod 1 q"]);
+    assert_eq!(selected_by(&mirror, "q").len(), 1);
+    apply(&mut mirror, &labelled("q", "app: y", ""));
+    assert!(selected_by(&mirror, "q").is_empty());
+}
+
+#[test]
+fn what_is_assumed_of_a_pod_leaves_what_stands_between_it_and_others() {
+    let mut mirror = mirror();
+    apply(&mut mirror, &format!("{}{}", node("n1"), labelled("q", "app: web", "")));
+    mirror.drain_events();
+    let q = mirror.pod_id("default/q").unwrap();
+    mirror.assume(q, 1, Change::Nominate(Some("n1".to_owned())));
+    apply(&mut mirror, &labelled("p", "app: x", &avoids("web", "zone", "")));
+    mirror.drain_events();
+    assert_eq!(selected_by(&mirror, "q").len(), 1);
+    mirror.retract(q, 1);
+    mirror.drain_events();
+    assert_eq!(selected_by(&mirror, "q").len(), 1, "it was seen before the selector came");
+}
+
+#[test]
+fn the_nodes_that_count_for_a_spread_are_told_again() {
+    let mut mirror = mirror();
+    let nodes = [labelled_node("n1", "zone: a"), labelled_node("n2", "zone: b, disk: ssd"), node("n3")].concat();
+    let picky = labelled("q", "app: web", &format!("nodeSelector: {{disk: ssd}}, {SPREAD}"));
+    apply(&mut mirror, &format!("{nodes}{}{picky}", labelled("p", "app: web", SPREAD)));
+    let counted = |mirror: &Mirror, pod: &str| told(mirror, pod).unwrap().spread.remove(0).nodes;
+    assert_eq!((counted(&mirror, "p"), counted(&mirror, "q")), (vec![0b11], vec![0b10]));
+    mirror.drain_events();
+    apply(&mut mirror, &labelled_node("n1", "zone: a, disk: ssd"));
+    assert_eq!(drained(&mut mirror), ["shape 1 [3]", "inter-pod 1"]);
+    assert_eq!((counted(&mirror, "p"), counted(&mirror, "q")), (vec![0b11], vec![0b11]));
+}
+
+#[test]
+fn a_claim_for_one_pod_keeps_its_users_apart() {
+    let claim = |modes: &str| {
+        format!(
+            "---\n{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: c, namespace: default}}, spec: {{accessModes: [{modes}]}}}}\n"
+        )
+    };
+    let user = |name: &str| pod(name, "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]");
+    let mut mirror = mirror();
+    apply(&mut mirror, &format!("{}{}{}{}", node("n1"), user("p"), user("q"), claim("ReadWriteOnce")));
+    mirror.drain_events();
+    assert_eq!(told(&mirror, "p"), None);
+    apply(&mut mirror, &claim("ReadWriteOncePod"));
+    assert!(drained(&mut mirror).contains(&"topology  [1]".to_owned()));
+    let (p, q) = (told(&mirror, "p").unwrap(), told(&mirror, "q").unwrap());
+    assert_eq!((&p, p.selected_by.len()), (&q, 1));
+    assert_eq!(p.anti_affinity.iter().map(|term| term.selector).collect::<Vec<_>>(), p.selected_by);
+    assert!(mirror.remove("PersistentVolumeClaim/default/c"));
+    mirror.drain_events();
+    assert_eq!(told(&mirror, "p").unwrap().anti_affinity, []);
+}
+
+#[test]
+fn namespaces_are_chosen_by_their_labels_where_they_are_known() {
+    let namespace = |team: &str| {
+        format!("---\n{{apiVersion: v1, kind: Namespace, metadata: {{name: other, labels: {{team: {team}}}}}}}\n")
+    };
+    let selector = "namespaceSelector: {matchLabels: {team: a}}";
+    let mut mirror = mirror();
+    let web = labelled("web", "app: web", "").replace("name: web", "name: web, namespace: other");
+    apply(&mut mirror, &format!("{web}{}", labelled("p", "app: x", &avoids("web", "zone", selector))));
+    mirror.drain_events();
+    let is_chosen = |mirror: &Mirror| the_pod(mirror, "other/web").inter_pod.is_some();
+    // Anti-affinity counts a namespace in of which it does not know the labels.
+    assert!(is_chosen(&mirror));
+    let warnings = mirror.warnings();
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].message.starts_with("`default/p` chooses namespaces by label"), "{}", warnings[0]);
+    for (team, expected) in [("b", false), ("a", true), ("b", false)] {
+        apply(&mut mirror, &namespace(team));
+        mirror.drain_events();
+        let inter_pod = the_pod(&mirror, "other/web").inter_pod;
+        assert_eq!(inter_pod.is_some(), expected, "{team}");
+    }
+    assert_eq!((mirror.warnings(), mirror.contains("Namespace/other")), (vec![], true));
+    assert!(mirror.remove("Namespace/other") && !mirror.remove("Namespace/other"));
+    mirror.drain_events();
+    assert!(is_chosen(&mirror));
+    assert_eq!(mirror.ignored().len(), 0, "a namespace is read");
+}

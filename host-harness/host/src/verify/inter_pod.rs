@@ -1,0 +1,218 @@
+//! What stands between pods holds where they are placed, by the rules of kube-scheduler.
+//!
+//! Nothing here is shared with a policy: every check looks at all pods that have a node. A pod that nothing stands between is no
+//! matter, and a pod that broke a rule before is no hindrance to others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::{NodeId, Placement, PodId, SelectorId, TopologyId};
+
+use super::{Ground, Proposal, Violation, fits};
+use crate::cluster::{ALL_NODES, Between, Mirror};
+use crate::reason::{NamedReason, say};
+
+/// Why a node does not take a pod beside other pods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Apart {
+    /// A pod that is there forbids it.
+    ExistingAntiAffinity,
+    /// It forbids a pod that is there.
+    AntiAffinity,
+    /// A pod that it requires is not there.
+    Affinity,
+    /// There would be too many of its kind.
+    Spread,
+    /// The node is of no domain of the spread constraint.
+    SpreadLabel,
+    /// Another pod uses the claim that one pod alone may use.
+    Claim,
+}
+
+impl Apart {
+    /// The same as a reason, in the words of kube-scheduler.
+    pub fn reason(self) -> NamedReason {
+        let case = match self {
+            Apart::ExistingAntiAffinity => "existing-anti-affinity",
+            Apart::AntiAffinity => "anti-affinity",
+            Apart::Affinity => "affinity",
+            Apart::Spread => "spread",
+            Apart::SpreadLabel => "spread-label",
+            Apart::Claim => "claim",
+        };
+        say("host/inter-pod", case, Vec::new())
+    }
+}
+
+/// What stands between the nominated pods and those that stay holds once the victims are gone, for all nominated pods together.
+pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+    let stays = fits::stays(ground, proposal);
+    placements(ground, stays, &proposal.plan.nominations)
+}
+
+/// What stands between the placed pods and those that stay holds. Each pod is held against those that stay and against the others
+/// that are placed: one after the other in some order, or, where none will do, all at once.
+pub(super) fn placements(
+    ground: &Ground<'_>,
+    stays: impl Fn(PodId) -> bool,
+    placements: &[Placement],
+) -> Result<(), Violation> {
+    let mirror = ground.mirror;
+    let comers = placements.iter().filter(|placement| mirror.between(placement.pod).is_some());
+    let mut open: Vec<&Placement> = comers.collect();
+    if open.is_empty() {
+        return Ok(());
+    }
+    let mut crowd = Crowd::of(ground, stays, placements);
+    loop {
+        let before = open.len();
+        open.retain(|placement| match crowd.judge(placement) {
+            Ok(()) => {
+                crowd.add(placement.pod, placement.node);
+                false
+            }
+            Err(_) => true,
+        });
+        if open.is_empty() {
+            return Ok(());
+        }
+        if open.len() == before {
+            break;
+        }
+    }
+    open.iter().for_each(|placement| crowd.add(placement.pod, placement.node));
+    open.iter().try_for_each(|placement| {
+        crowd.judge(placement).map_err(|why| Violation::Apart {
+            placement: (*placement).clone(),
+            pod: ground.pod_name(placement.pod),
+            node: ground.node_name(placement.node),
+            why,
+        })
+    })
+}
+
+/// A pod that has a node, and others to consider.
+struct Member<'a> {
+    pod: PodId,
+    node: NodeId,
+    between: &'a Between,
+    terminating: bool,
+    /// The placed object whose room it uses.
+    home: Option<PodId>,
+}
+
+/// The pods that have nodes, as far as something stands between them and others.
+struct Crowd<'a> {
+    mirror: &'a Mirror,
+    members: Vec<Member<'a>>,
+}
+
+impl<'a> Crowd<'a> {
+    /// The pods that stay, without those that are placed. The users of a placed object leave with it.
+    fn of(ground: &Ground<'a>, stays: impl Fn(PodId) -> bool, placed: &[Placement]) -> Crowd<'a> {
+        let placed: BTreeSet<PodId> = placed.iter().map(|placement| placement.pod).collect();
+        let mut crowd = Crowd { mirror: ground.mirror, members: Vec::new() };
+        for pod in ground.mirror.pods().filter(|pod| pod.inter_pod.is_some() && !placed.contains(&pod.id)) {
+            let Some(node) = ground.occupancy.place(pod.id).filter(|_| stays(pod.id)) else { continue };
+            let home = ground.mirror.room_used_by(pod);
+            if home.is_none_or(|home| ground.occupancy.place(home) != Some(node) || stays(home)) {
+                crowd.add(pod.id, node);
+            }
+        }
+        crowd
+    }
+
+    fn add(&mut self, pod: PodId, node: NodeId) {
+        let (Some(record), Some(between)) = (self.mirror.pod(pod), self.mirror.between(pod)) else { return };
+        let home = self.mirror.room_used_by(record);
+        self.members.push(Member { pod, node, between, terminating: record.terminating, home });
+    }
+
+    /// Whether the node takes the pod beside all others.
+    fn judge(&self, placement: &Placement) -> Result<(), Apart> {
+        let Placement { pod, node } = *placement;
+        let (Some(record), Some(between)) = (self.mirror.pod(pod), self.mirror.between(pod)) else { return Ok(()) };
+        // A pod and the object whose room it uses are one.
+        let home = self.mirror.room_used_by(record);
+        let is_other = |member: &&Member<'_>| member.pod != pod && Some(member.pod) != home && member.home != Some(pod);
+        let others: Vec<&Member<'_>> = self.members.iter().filter(is_other).collect();
+        self.judge_spread(between, node, &others)?;
+        self.judge_affinity(between, node, &others)?;
+        for other in &others {
+            if let Some(topology) = self.forbids(between, other.between, node, other.node) {
+                return Err(if self.is_of_claim(topology) { Apart::Claim } else { Apart::AntiAffinity });
+            }
+            if let Some(topology) = self.forbids(other.between, between, other.node, node) {
+                return Err(if self.is_of_claim(topology) { Apart::Claim } else { Apart::ExistingAntiAffinity });
+            }
+        }
+        Ok(())
+    }
+
+    /// The topology in which one pod does not suffer another.
+    fn forbids(&self, one: &Between, other: &Between, at: NodeId, there: NodeId) -> Option<TopologyId> {
+        let terms = one.anti_affinity.iter().filter(|term| other.selected_by.contains(&term.selector));
+        terms.map(|term| term.topology).find(|topology| self.are_near(*topology, at, there))
+    }
+
+    fn judge_affinity(&self, between: &Between, node: NodeId, others: &[&Member<'_>]) -> Result<(), Apart> {
+        let Some(affinity) = &between.affinity else { return Ok(()) };
+        if affinity.topologies.iter().any(|topology| self.mirror.domain(*topology, node).is_none()) {
+            return Err(Apart::Affinity);
+        }
+        let wanted: Vec<NodeId> = chosen(others, affinity.selector).map(|member| member.node).collect();
+        let is_near = |topology: &TopologyId| wanted.iter().any(|there| self.are_near(*topology, node, *there));
+        if affinity.topologies.iter().all(is_near) {
+            return Ok(());
+        }
+        let is_anywhere =
+            |there: &NodeId| affinity.topologies.iter().any(|topology| self.mirror.domain(*topology, *there).is_some());
+        match between.selected_by.contains(&affinity.selector) && !wanted.iter().any(is_anywhere) {
+            true => Ok(()),
+            false => Err(Apart::Affinity),
+        }
+    }
+
+    fn judge_spread(&self, between: &Between, node: NodeId, others: &[&Member<'_>]) -> Result<(), Apart> {
+        for spread in &between.spread {
+            let Some(domain) = self.mirror.domain(spread.topology, node) else { return Err(Apart::SpreadLabel) };
+            let counts = |node: NodeId| {
+                self.mirror.domain(spread.topology, node).filter(|_| self.mirror.counts(spread.nodes, node))
+            };
+            let domains = self.mirror.nodes().filter_map(|node| counts(node.id));
+            let mut pods: BTreeMap<u32, u64> = domains.map(|domain| (domain, 0)).collect();
+            let there = chosen(others, spread.selector).filter(|member| !member.terminating);
+            for domain in there.filter_map(|member| counts(member.node)) {
+                let count = pods.entry(domain).or_insert(0);
+                *count = count.saturating_add(1);
+            }
+            let fewest = match pods.len() < usize::try_from(spread.min_domains).unwrap_or(usize::MAX) {
+                true => 0,
+                false => pods.values().copied().min().unwrap_or(0),
+            };
+            let own = u64::from(between.selected_by.contains(&spread.selector));
+            let here = pods.get(&domain).copied().unwrap_or(0).saturating_add(own);
+            if here > fewest.saturating_add(spread.max_skew.into()) {
+                return Err(Apart::Spread);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether two nodes are of one domain.
+    fn are_near(&self, topology: TopologyId, one: NodeId, other: NodeId) -> bool {
+        let domain = self.mirror.domain(topology, one);
+        domain.is_some() && domain == self.mirror.domain(topology, other)
+    }
+
+    fn is_of_claim(&self, topology: TopologyId) -> bool {
+        self.mirror.topology_key(topology) == ALL_NODES
+    }
+}
+
+/// Those that a selector chooses.
+fn chosen<'a>(members: &'a [&Member<'a>], selector: SelectorId) -> impl Iterator<Item = &'a Member<'a>> {
+    members.iter().copied().filter(move |member| member.between.selected_by.contains(&selector))
+}
+
+#[cfg(test)]
+mod tests;
