@@ -1,5 +1,4 @@
 //! The cycle of the laws' own, and the search by bundles.
-#![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
 use serde_json::json;
 
