@@ -121,7 +121,7 @@ pub const HOST_RULES: &[HostRule] = &[
             ("claim", "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"),
             ("plan", "`{node}` does not take `{pod}`: {why}"),
         ],
-        "Required pod affinity and anti-affinity, topology spread constraints with DoNotSchedule, and claims with the access mode ReadWriteOncePod hold where a pod is placed, by the rules of kube-scheduler and in its words. The pods that one answer places are held against each other, too; in a plan, the victims and all pods that are leaving count as gone. A namespace that is not in the snapshot has no labels but its name: anti-affinity counts it in where a namespaceSelector asks for others, affinity does not. Example: a pod that does not suffer pods of app `db` in its zone is bound to a node of a zone with such a pod. The binding is refused.",
+        "Required pod affinity and anti-affinity, topology spread constraints with DoNotSchedule, and claims with the access mode ReadWriteOncePod hold where a pod is placed, by the rules of kube-scheduler and in its words. The pods that one answer places are held against each other, too; in a plan, the victims count as gone, and pods that are leaving already as gone or as there. A namespace that is not in the snapshot has no labels but its name: anti-affinity counts it in where a namespaceSelector asks for others, affinity does not. Example: a pod that does not suffer pods of app `db` in its zone is bound to a node of a zone with such a pod. The binding is refused.",
     ),
     rule(
         "host/gated",

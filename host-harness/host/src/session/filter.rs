@@ -212,6 +212,20 @@ mod tests {
     }
 
     #[test]
+    fn the_host_judges_what_stands_between_pods_where_the_policy_does_not() {
+        let web = |pod| with(pod, "/metadata", "labels", json!({"app": "web"}));
+        let term = json!({"topologyKey": "host", "labelSelector": {"matchLabels": {"app": "web"}}});
+        let terms = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}});
+        let host = |name: &str| with(node(name, 4), "/metadata", "labels", json!({"host": name}));
+        let replica = || with(pod("a", 1, 0), "/spec", "affinity", terms.clone());
+        let policy = Scripted::deciding(&[ExtensionPoint::Score]);
+        let both = [host("n1"), host("n2"), on("n1", web(pod("x", 1, 0))), on("n2", web(pod("y", 1, 0))), replica()];
+        let attempt = session(&policy, both).try_pod("default/a").unwrap();
+        let said = "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules";
+        assert_eq!((attempt.node, attempt.nodes.unwrap().to_string()), (None, said.to_owned()));
+    }
+
+    #[test]
     fn a_cluster_without_nodes_has_no_reasons() {
         let policy = Scripted::deciding(ALL);
         let attempt = session(&policy, [pod("a", 2, 0)]).try_pod("default/a").unwrap();

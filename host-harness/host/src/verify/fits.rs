@@ -29,12 +29,17 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
     })
 }
 
-/// Who stays when a plan is carried out.
-pub(super) fn stays<'a>(ground: &'a Ground<'_>, proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool + 'a {
+/// Who is neither a victim nor released by the same answer.
+pub(super) fn is_left<'a>(proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool + 'a {
     let going: BTreeSet<PodId> = proposal.plan.victims.iter().map(|victim| victim.pod).collect();
+    move |pod: PodId| !going.contains(&pod) && !proposal.effects.releases.contains(&pod)
+}
+
+/// Who stays when a plan is carried out and those who are leaving already have left.
+pub(super) fn stays<'a>(ground: &'a Ground<'_>, proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool + 'a {
+    let is_left = is_left(proposal);
     move |pod: PodId| {
-        !going.contains(&pod)
-            && !proposal.effects.releases.contains(&pod)
+        is_left(pod)
             && !ground.mirror.pod(pod).is_some_and(|pod| pod.terminating)
             && ground.departures.leaving(ground.mirror, ground.occupancy, pod).is_none()
     }

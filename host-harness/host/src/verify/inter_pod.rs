@@ -44,9 +44,13 @@ impl Apart {
 }
 
 /// What stands between the nominated pods and those that stay holds once the victims are gone, for all nominated pods together.
+///
+/// A pod that is leaving already, by an earlier plan or because somebody deletes it, may still be there then, or not: as in
+/// kube-scheduler's dry run, a plan may count on it. What is bound is held against those that are there.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
-    let stays = fits::stays(ground, proposal);
-    placements(ground, stays, &proposal.plan.nominations)
+    let nominations = &proposal.plan.nominations;
+    placements(ground, fits::stays(ground, proposal), nominations)
+        .or_else(|_| placements(ground, fits::is_left(proposal), nominations))
 }
 
 /// What stands between the placed pods and those that stay holds. Each pod is held against those that stay and against the others
@@ -127,7 +131,7 @@ impl<'a> Crowd<'a> {
         self.members.push(Member { pod, node, between, terminating: record.terminating, home });
     }
 
-    /// Whether the node takes the pod beside all others.
+    /// Whether the node takes the pod beside all others. The reason is the first that kube-scheduler would find.
     fn judge(&self, placement: &Placement) -> Result<(), Apart> {
         let Placement { pod, node } = *placement;
         let (Some(record), Some(between)) = (self.mirror.pod(pod), self.mirror.between(pod)) else { return Ok(()) };
@@ -135,23 +139,27 @@ impl<'a> Crowd<'a> {
         let home = self.mirror.room_used_by(record);
         let is_other = |member: &&Member<'_>| member.pod != pod && Some(member.pod) != home && member.home != Some(pod);
         let others: Vec<&Member<'_>> = self.members.iter().filter(is_other).collect();
+        let claim = |topology: &TopologyId| self.is_of_claim(*topology);
+        let own = |other: &&Member<'_>| self.forbidden(between, other.between, node, other.node);
+        let existing = |other: &&Member<'_>| self.forbidden(other.between, between, other.node, node);
+        let (own, existing): (Vec<_>, Vec<_>) =
+            (others.iter().flat_map(own).collect(), others.iter().flat_map(existing).collect());
+        if own.iter().chain(&existing).any(claim) {
+            return Err(Apart::Claim);
+        }
         self.judge_spread(between, node, &others)?;
         self.judge_affinity(between, node, &others)?;
-        for other in &others {
-            if let Some(topology) = self.forbids(between, other.between, node, other.node) {
-                return Err(if self.is_of_claim(topology) { Apart::Claim } else { Apart::AntiAffinity });
-            }
-            if let Some(topology) = self.forbids(other.between, between, other.node, node) {
-                return Err(if self.is_of_claim(topology) { Apart::Claim } else { Apart::ExistingAntiAffinity });
-            }
+        match (own.is_empty(), existing.is_empty()) {
+            (false, _) => Err(Apart::AntiAffinity),
+            (true, false) => Err(Apart::ExistingAntiAffinity),
+            (true, true) => Ok(()),
         }
-        Ok(())
     }
 
-    /// The topology in which one pod does not suffer another.
-    fn forbids(&self, one: &Between, other: &Between, at: NodeId, there: NodeId) -> Option<TopologyId> {
+    /// The topologies in which one pod does not suffer another that is near.
+    fn forbidden(&self, one: &Between, other: &Between, at: NodeId, there: NodeId) -> Vec<TopologyId> {
         let terms = one.anti_affinity.iter().filter(|term| other.selected_by.contains(&term.selector));
-        terms.map(|term| term.topology).find(|topology| self.are_near(*topology, at, there))
+        terms.map(|term| term.topology).filter(|topology| self.are_near(*topology, at, there)).collect()
     }
 
     fn judge_affinity(&self, between: &Between, node: NodeId, others: &[&Member<'_>]) -> Result<(), Apart> {

@@ -96,7 +96,9 @@ impl Mirror {
             let terms = demands.affinity.iter().chain(&demands.anti_affinity);
             terms.into_iter().any(|term| term.pods.asks_for_labels())
         };
-        let first = self.pods.all().find(|pod| pod.stated.demands.as_deref().is_some_and(asks))?;
+        let ended = |pod: &PodEntry| matches!(pod.record.phase, Phase::Succeeded | Phase::Failed);
+        let mut pods = self.pods.all().filter(|pod| pod.stated.demands.as_deref().is_some_and(asks));
+        let first = pods.find(|pod| !ended(pod))?;
         let message = format!(
             "`{}` chooses namespaces by label, and no Namespace is there: its anti-affinity counts every namespace in, its affinity \
              only those that it names",
