@@ -4,6 +4,7 @@ mod filter;
 mod gangs;
 mod histories;
 mod in_flight;
+mod inter_pods;
 mod lodgings;
 mod notes;
 mod plans;

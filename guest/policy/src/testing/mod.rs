@@ -3,12 +3,14 @@
 //! Everything is said in terms of the contract, so that the tests of the crate and those beside it share it.
 
 mod draft;
+mod inter_pod;
 mod koordinator;
 mod numbers;
 mod object;
 mod world;
 
 pub use draft::*;
+pub use inter_pod::*;
 pub use koordinator::*;
 pub use numbers::*;
 pub use object::*;

@@ -9,7 +9,7 @@ mod scene;
 mod search;
 mod telling;
 #[cfg(test)]
-#[expect(dead_code, reason = "the tests inside the crate use the rest")]
+#[expect(dead_code, unused_imports, reason = "the tests inside the crate use the rest")]
 #[path = "../../src/testing/mod.rs"]
 mod testing;
 

@@ -2,6 +2,7 @@
 #![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
 mod config;
+mod inter_pods;
 mod laws;
 mod mistakes;
 mod node;
