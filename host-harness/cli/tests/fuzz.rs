@@ -131,6 +131,9 @@ impl Policy for Tampered {
         }
         Ok(actions)
     }
+    fn enforce(&mut self) -> Result<Enforced, CallError> {
+        self.native.enforce()
+    }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         let mut accounts = self.native.queues()?;
         if matches!(self.how, Tamper::Usage) {

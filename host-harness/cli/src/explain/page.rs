@@ -41,7 +41,7 @@ fn tell(page: &mut Page, why: &Why<'_>) {
             How::Delete => "it is deleted",
             How::Unreserved => "it gives up the place held for it",
         };
-        page.paragraph("  ", 4, &format!("for {}, plan {}: {how}", evicted.preemptor, evicted.plan));
+        page.paragraph("  ", 4, &format!("for {}, plan {}: {how}", evicted.for_whom, evicted.plan));
         page.paragraph("  ", 4, &format!("{}: {}", evicted.reason.code, evicted.reason.message));
     }
     for attempt in &why.attempts {

@@ -8,6 +8,7 @@ mod node;
 mod notes;
 mod property;
 mod queues;
+mod quota;
 mod several;
 mod state;
 
