@@ -5,6 +5,8 @@
 
 mod share;
 
+use std::collections::BTreeSet;
+
 use crate::contract::{Enforced, Enforcement, ExtensionPoint, PolicyError, Victim};
 use crate::engine::reasons::GIVES_BACK;
 use crate::engine::refusals::Refusals;
@@ -81,7 +83,8 @@ fn find(cluster: &Cluster, laws: &laws::Enforcement, refusals: &mut Refusals) ->
         if victims.is_empty() {
             continue;
         }
-        running.retain(|(ix, _)| !victims.contains(ix));
+        let chosen: BTreeSet<PodIx> = victims.iter().copied().collect();
+        running.retain(|(ix, _)| !chosen.contains(ix));
         victims.iter().filter_map(|ix| cluster.pod(*ix)).for_each(|pod| gone.change(cluster, pod, Amounts::add));
         found.push(Found { queue, over, victims });
     }
@@ -119,11 +122,11 @@ impl<'a> Giving<'a> {
         let shares = Shares::of(&self.case);
         let (mut victims, mut held) = (Vec::new(), Held::default());
         for by_share in [true, false] {
-            for (ix, pod) in &able {
-                if !victims.contains(ix) && self.may_go(pod, &shares, &mut held, by_share) {
-                    victims.push(*ix);
-                }
-            }
+            able.retain(|(ix, pod)| {
+                let may_go = self.may_go(pod, &shares, &mut held, by_share);
+                victims.extend(may_go.then_some(*ix));
+                !may_go
+            });
         }
         victims
     }

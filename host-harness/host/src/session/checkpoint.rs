@@ -155,6 +155,8 @@ impl Session {
         if let Some(saved) = self.saved.clone() {
             let _ = self.policy.restore(&saved)?;
         }
+        // When queues are to give back something is asked for with the next time that is told.
+        self.enforce_at = self.decides(ExtensionPoint::Enforce).then(|| self.mirror.now());
         self.sync()
     }
 

@@ -10,7 +10,7 @@
 //!
 //! # Why
 //!
-//! An operator who lowers a maximum may want to wait until the pods end. Only who asks for it gets evictions.
+//! An operator who lowers a maximum may want to wait until the pods end. Evictions are for operators that turn them on.
 //!
 //! # Source
 //!

@@ -19,7 +19,7 @@ pub struct Policy {
     pub priority_offset: i32,
     /// Queues give back what they hold over their maximum.
     pub quota_preemption: bool,
-    /// How long the queue may hold more than its maximum, nanoseconds; 0: for ever.
+    /// How long the queue may hold more than its maximum, nanoseconds; 0: forever.
     pub quota_delay: i64,
 }
 

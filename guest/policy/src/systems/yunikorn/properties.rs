@@ -32,7 +32,7 @@ pub fn policy(properties: &BTreeMap<String, String>, parent: &Policy) -> Policy 
     }
 }
 
-/// Parses how long a queue may hold more than its maximum, in nanoseconds; 0: for ever.
+/// Parses how long a queue may hold more than its maximum, in nanoseconds; 0: forever.
 fn quota_delay(text: &str) -> Option<i64> {
     duration::parse(text).ok().map(|delay| delay.max(0))
 }
