@@ -14,6 +14,7 @@ wit_bindgen::generate!({
           export lictor:policy/explain@0.1.0;
           export lictor:policy/state@0.1.0;
           export lictor:policy/marks@0.1.0;
+          export lictor:policy/enforce@0.1.0;
         }
     "#,
     path: "../../wit",

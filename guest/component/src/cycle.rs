@@ -1,11 +1,11 @@
-//! The interfaces that decide: the queue, a pod's attempt, cycles of the policy's own.
+//! The interfaces that decide: the queue, a pod's attempt, cycles of the policy's own, what queues give back.
 
 use lictor_contract::Cross;
 use lictor_policy::Engine;
 
 use crate::bound::answers::{Effects, PolicyError};
 use crate::bound::cluster::{NodeId, PodId};
-use crate::bound::{cycle, permit, placement, queue};
+use crate::bound::{cycle, enforce, permit, placement, queue};
 use crate::{Component, ask};
 
 impl queue::Guest for Component {
@@ -46,5 +46,11 @@ impl permit::Guest for Component {
 impl cycle::Guest for Component {
     fn act() -> Result<cycle::Actions, PolicyError> {
         ask(Engine::act)
+    }
+}
+
+impl enforce::Guest for Component {
+    fn enforce() -> Result<enforce::Enforced, PolicyError> {
+        ask(Engine::enforce)
     }
 }

@@ -117,6 +117,8 @@ macro_rules! cross_contract {
             record cycle::PlanSlice { id, preemptor, nominations_end, victims_end, reason }
             record cycle::Plans { slices, nominations, victims, reasons }
             record cycle::Actions { name, bindings, plans, retry, more }
+            record enforce::Enforcement { id, queue, victims, marks, reason }
+            record enforce::Enforced { enforcements, retry }
             record account::Bound { name, amounts }
             record account::QueueAccount { kind, name, parent, bounds, used, promised, pending }
             choice explain::Subject { Preemptor, Pod(it), Node(it), Queue(it) }

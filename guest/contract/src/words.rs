@@ -61,6 +61,8 @@ words! {
         Permit = "permit",
         /// `cycle.act`: the policy runs whole cycles of its own in place of the host's.
         Act = "act",
+        /// `enforce.enforce`: pods are evicted because their queue holds more than it may.
+        Enforce = "enforce",
     }
 }
 
@@ -117,6 +119,8 @@ words! {
         State = "state",
         /// `marks`.
         Marks = "marks",
+        /// `enforce`.
+        Enforce = "enforce",
     }
 }
 
@@ -132,6 +136,7 @@ impl ExtensionPoint {
             ExtensionPoint::Score => Interface::Score,
             ExtensionPoint::Permit => Interface::Permit,
             ExtensionPoint::Act => Interface::Cycle,
+            ExtensionPoint::Enforce => Interface::Enforce,
         }
     }
 }
@@ -147,7 +152,7 @@ mod tests {
         }
         assert_eq!(ExtensionPoint::named("pre-score"), None);
         assert_eq!(ArgumentKind::named("Text"), None);
-        assert_eq!(Interface::ALL.len(), 9);
+        assert_eq!(Interface::ALL.len(), 10);
         assert_eq!(ChangeKind::named("pod-removed"), Some(ChangeKind::PodRemoved));
     }
 }

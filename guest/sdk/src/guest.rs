@@ -105,6 +105,12 @@ impl<P: Hosted> bound::cycle::Guest for Exported<P> {
     }
 }
 
+impl<P: Hosted> bound::enforce::Guest for Exported<P> {
+    fn enforce() -> Result<bound::enforce::Enforced, answers::PolicyError> {
+        ask(P::enforce)
+    }
+}
+
 impl<P: Hosted> bound::account::Guest for Exported<P> {
     fn queues() -> Result<Vec<bound::account::QueueAccount>, answers::PolicyError> {
         ask(P::queues)

@@ -69,6 +69,11 @@ pub trait Policy: Default {
         Err(PolicyError::Unsupported(ExtensionPoint::Act.into()))
     }
 
+    /// `enforce.enforce`.
+    fn enforce(&mut self) -> Result<Enforced, PolicyError> {
+        Err(PolicyError::Unsupported(ExtensionPoint::Enforce.into()))
+    }
+
     /// `account.queues`.
     fn queues(&mut self) -> Result<Vec<QueueAccount>, PolicyError> {
         Ok(Vec::new())

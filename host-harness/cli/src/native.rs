@@ -66,6 +66,9 @@ impl Policy for Native {
     fn act(&mut self) -> Result<Actions, CallError> {
         named("act", self.0.act())
     }
+    fn enforce(&mut self) -> Result<Enforced, CallError> {
+        named("enforce", self.0.enforce())
+    }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         named("queues", self.0.queues())
     }

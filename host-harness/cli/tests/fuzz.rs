@@ -131,6 +131,9 @@ impl Policy for Tampered {
         }
         Ok(actions)
     }
+    fn enforce(&mut self) -> Result<Enforced, CallError> {
+        self.native.enforce()
+    }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         let mut accounts = self.native.queues()?;
         if matches!(self.how, Tamper::Usage) {
@@ -242,6 +245,12 @@ fn empty_usage_is_detected() {
 #[test]
 fn a_law_that_is_switched_off_is_detected() {
     for (system, code, breach) in [
+        (System::Yunikorn, "yunikorn/quota-switch", "queue-gives-back-when-due"),
+        (System::Yunikorn, "yunikorn/quota-delay", "queue-gives-back-when-due"),
+        (System::Yunikorn, "yunikorn/giver-is-of-no-daemon-set", "giver-is-eligible"),
+        (System::Yunikorn, "yunikorn/stops-at-max", "stops-at-max"),
+        (System::Yunikorn, "yunikorn/giver-keeps-guarantee", "giver-keeps-guarantee"),
+        (System::Yunikorn, "yunikorn/ordinary-pod-gives-first", "ordinary-pod-gives-first"),
         (System::Coscheduling, "coscheduling/gang-minimum-is-free", "gang-has-its-members"),
         (System::Volcano, "volcano/reclaimer-stays-within-deserved", "reclaimer-stays-within-deserved"),
     ] {

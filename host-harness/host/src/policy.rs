@@ -79,6 +79,10 @@ pub trait Policy: Send {
     fn act(&mut self) -> Result<Actions, CallError> {
         Err(CallError::Lacks(Interface::Cycle))
     }
+    /// `enforce.enforce`.
+    fn enforce(&mut self) -> Result<Enforced, CallError> {
+        Err(CallError::Lacks(Interface::Enforce))
+    }
     /// `account.queues`.
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         Err(CallError::Lacks(Interface::Account))

@@ -71,6 +71,8 @@ pub struct Case {
     pub args: Map<String, Value>,
     /// The initial cluster.
     pub objects: Vec<Value>,
+    /// Objects that are created or replaced before the first round.
+    pub later: Vec<Value>,
     /// How it is driven.
     pub drive: Drive,
 }

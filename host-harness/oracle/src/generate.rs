@@ -28,7 +28,11 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
     };
     hold_back(&mut sketch, &mut objects);
     between_pods::constrain(&mut sketch, system, &mut objects);
-    Case { system, seed, index, parameters: sketch.parameters, args, objects, drive }
+    let (later, drive) = match system {
+        System::Yunikorn => yunikorn::lowered(&mut sketch, &mut objects, drive),
+        _ => (Vec::new(), drive),
+    };
+    Case { system, seed, index, parameters: sketch.parameters, args, objects, later, drive }
 }
 
 /// Gives some of the pending pods a scheduling gate, or another scheduler.

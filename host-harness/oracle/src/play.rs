@@ -65,6 +65,9 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
         if drive.first > 0 {
             self.step(Step::Advance(drive.first))?;
         }
+        if !self.case.later.is_empty() {
+            self.step(Step::Apply(self.case.later.clone()))?;
+        }
         let mut seen = BTreeSet::new();
         let mut quiet = 0;
         for _ in 0..ROUNDS {
@@ -102,8 +105,11 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
         Ok(())
     }
 
-    /// How many rounds must change nothing. While pods wait at permit, time alone may change something.
+    /// How many rounds must change nothing. While pods wait at permit, or queues are over their maxima, time alone may change something.
     fn patience(&self) -> usize {
+        if !self.case.later.is_empty() {
+            return 5;
+        }
         if self.world.pods.values().any(|pod| pod.held.is_some()) { 2 } else { 1 }
     }
 

@@ -83,8 +83,15 @@ fn judge_system(
             _ => {}
         },
         System::Yunikorn => {
-            if let Step::Schedule(pod) = step {
-                yunikorn::attempt(world, &mut memory.yunikorn, pod, outcome, verdict)?;
+            let memory = &mut memory.yunikorn;
+            yunikorn::look(world, memory)?;
+            match step {
+                Step::Schedule(pod) => yunikorn::attempt(world, memory, pod, outcome, verdict)?,
+                Step::Cycle => yunikorn::gives_back(world, memory, world.now, outcome, true, verdict)?,
+                Step::Advance(seconds) => {
+                    yunikorn::gives_back(world, memory, world.now + seconds, outcome, false, verdict)?;
+                }
+                _ => {}
             }
         }
         System::Volcano => {

@@ -5,6 +5,7 @@
 mod account;
 mod apply;
 mod cycle;
+mod enforce;
 mod filter;
 mod marks;
 mod notes;

@@ -105,6 +105,10 @@ reasons! {
             ("jobs", "evicts {victims} pod(s) of {jobs} job(s) for {pods} pod(s)"),
         ],
         "The reason of a plan: how many pods it evicts and for how many pods. The explanation names each of them.";
+    /// A queue gives back.
+    GIVES_BACK = "engine/gives-back", "a queue gives back what it holds over its maximum",
+        [("", "@queue `{queue}` holds <{~over} {resource}> more than its @max: evicts {victims} pod(s)")],
+        "The reason of evictions that make no room for a pod. Example: the maximum of a queue was lowered from 10 cpu to 6 while its pods use 10; after its delay pods of 4 cpu are evicted. As far as pods are larger than what is left to give back, the queue stays above its maximum.";
     /// The node lacks room even after evictions.
     NODE_LACKS_ROOM = "engine/node-lacks-room", "the node has room, once every eligible pod there is evicted",
         [

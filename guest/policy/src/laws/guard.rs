@@ -1,6 +1,8 @@
 //! Guards: may this pod be evicted for the preemptor?
 
 pub mod best_effort_preempts_best_effort;
+pub mod giver_holds_what_is_over;
+pub mod giver_is_of_no_daemon_set;
 pub mod normal_victim_is_of_another_queue;
 pub mod normal_victim_is_outside_the_claim;
 pub mod normal_victim_leaves_guarantee;

@@ -126,7 +126,7 @@ impl Law<Admits> {
 }
 
 impl<F> Law<F> {
-    const fn of(question: Question, text: Text, function: F) -> Law<F>
+    pub(super) const fn of(question: Question, text: Text, function: F) -> Law<F>
     where
         F: Copy,
     {

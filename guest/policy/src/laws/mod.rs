@@ -22,6 +22,7 @@ pub mod order;
 mod preemptor;
 mod register;
 mod sum;
+mod surplus;
 mod switch;
 mod table;
 #[cfg(test)]
@@ -42,6 +43,7 @@ pub use loss::{NodeCost, NodeVictims, count};
 pub use preemptor::{Companion, Preemptor};
 pub use register::Entry;
 pub use sum::Sum;
+pub use surplus::{AdmitsToSurplus, Enforcement, GivesFirst, Held, HoldsOfSurplus, Surplus, SurplusGate, SurplusGuard};
 pub use switch::Switch;
 pub(crate) use table::laws;
 pub use table::{Gate, Group, Guard, LastResort, Laws, NodeChoice, Order, OrderBy, PendingOrder, Sample, Search};

@@ -10,6 +10,7 @@ pub mod higher_queue_first;
 pub mod important_first;
 pub mod lesser_job_gives_first;
 pub mod opted_out_last;
+pub mod ordinary_pod_gives_first;
 pub mod queue_then_job_then_task;
 pub mod smallest_group_first;
 pub mod waiting_gang_first;

@@ -5,8 +5,8 @@
 use std::cmp::Ordering;
 
 use super::{
-    CompareQueues, CompareVictims, Cycle, Denial, Gate, Guard, LastResort, Laws, NodeChoice, NodeCost, Order, OrderBy,
-    PendingOrder, ReclaimRules, Rule, Search,
+    CompareQueues, CompareVictims, Cycle, Denial, Enforcement, Gate, GivesFirst, Guard, LastResort, Laws, NodeChoice,
+    NodeCost, Order, OrderBy, PendingOrder, ReclaimRules, Rule, Search, SurplusGate, SurplusGuard,
 };
 
 /// What becomes of a law.
@@ -113,6 +113,42 @@ impl Seat for (Rule, CompareVictims) {
     }
 }
 
+impl Seat for SurplusGate {
+    fn rule(&self) -> &Rule {
+        &self.rule
+    }
+    fn switch(&mut self, to: Switch) {
+        self.holds = match to {
+            Switch::Silent => |_| Ok(()),
+            Switch::Contrary => |_| Err(CONTRARY),
+        };
+    }
+}
+
+impl Seat for SurplusGuard {
+    fn rule(&self) -> &Rule {
+        &self.rule
+    }
+    fn switch(&mut self, to: Switch) {
+        self.admits = match to {
+            Switch::Silent => |_, _, _| Ok(()),
+            Switch::Contrary => |_, _, _| Err(CONTRARY),
+        };
+    }
+}
+
+impl Seat for (Rule, GivesFirst) {
+    fn rule(&self) -> &Rule {
+        &self.0
+    }
+    fn switch(&mut self, to: Switch) {
+        self.1 = match to {
+            Switch::Silent => |_, _, _| Ordering::Equal,
+            Switch::Contrary => |_, (_, a), (_, b)| b.name.cmp(&a.name),
+        };
+    }
+}
+
 impl Seat for NodeChoice {
     fn rule(&self) -> &Rule {
         &self.rule
@@ -162,6 +198,16 @@ impl Laws {
         all.push(&mut self.reprieve_order);
         all.extend(last_resort.map(|order| order as &mut dyn Seat));
         all.extend(self.cycle.iter_mut().flat_map(Cycle::seats));
+        all.extend(self.enforcement.iter_mut().flat_map(Enforcement::seats));
+        all
+    }
+}
+
+impl Enforcement {
+    fn seats(&mut self) -> Vec<&mut dyn Seat> {
+        let Enforcement { gates, guards, limits, order } = self;
+        let mut all: Vec<&mut dyn Seat> = seats(gates).chain(seats(guards)).chain(seats(limits)).collect();
+        all.push(order);
         all
     }
 }

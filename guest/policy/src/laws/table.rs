@@ -1,6 +1,6 @@
 //! The table of a system: its laws in force, each in the seat where it is asked.
 
-use super::{Admits, Compare, Cycle, Holds, Loss, Reluctance, Rule, SortBy};
+use super::{Admits, Compare, Cycle, Enforcement, Holds, Loss, Reluctance, Rule, SortBy};
 use crate::model::{Cluster, Pod};
 
 /// A gate or a limit in force.
@@ -156,6 +156,8 @@ pub struct Laws {
     pub parents_bind: bool,
     /// The cycle of the system's own, where it has one.
     pub cycle: Option<Cycle>,
+    /// How queues give back what they hold over their maximum, where they do.
+    pub enforcement: Option<Enforcement>,
 }
 
 /// The table of a system: a line for each law, with the seat it has, its name in the table, its code, the law and its source; and, behind
@@ -217,6 +219,18 @@ macro_rules! laws {
     (@LastResort $name:ident, $code:expr, $law:path, $source:literal) => {
         const $name: $crate::laws::LastResort =
             $crate::laws::LastResort { rule: laws! { @rule $code, $law, $source }, reasons: $law.function };
+    };
+    (@SurplusGate $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: $crate::laws::SurplusGate =
+            $crate::laws::SurplusGate { rule: laws! { @rule $code, $law, $source }, holds: $law.function };
+    };
+    (@SurplusGuard $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: $crate::laws::SurplusGuard =
+            $crate::laws::SurplusGuard { rule: laws! { @rule $code, $law, $source }, admits: $law.function };
+    };
+    (@SurplusOrder $name:ident, $code:expr, $law:path, $source:literal) => {
+        const $name: ($crate::laws::Rule, $crate::laws::GivesFirst) =
+            (laws! { @rule $code, $law, $source }, $law.function);
     };
     (@QueueOrder $name:ident, $code:expr, $law:path, $source:literal) => {
         const $name: ($crate::laws::Rule, $crate::laws::CompareQueues) =

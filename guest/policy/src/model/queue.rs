@@ -63,6 +63,13 @@ impl Queue {
         }
     }
 
+    /// The resources of which it uses more than its maximum, and how much more.
+    pub fn over_max(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
+        let over =
+            self.bounds.max.iter().map(|(resource, max)| (resource, self.used.total(resource).0.saturating_sub(max.0)));
+        over.filter(|(_, over)| *over > 0)
+    }
+
     /// What is its due of a resource: what it deserves, as far as it may hold it, and what it is guaranteed in any case. None where
     /// neither is said.
     pub fn entitlement(&self, resource: ResourceIx) -> Option<Deserved> {

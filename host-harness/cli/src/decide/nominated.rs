@@ -6,7 +6,7 @@ use super::super::page::{Page, table};
 use super::bound::places;
 use super::jobs::Jobs;
 use super::record::Cycle;
-use lictor_host::session::{Evicted, How};
+use lictor_host::session::{Evicted, EvictedFor, How};
 
 /// Shows the nominated pods, their nodes and their victims.
 pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
@@ -17,7 +17,7 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     }
     for group in jobs.group(nominated.keys().map(|pod| (pod.as_str(), ()))) {
         page.paragraph("  ", 6, &format!("{} -> {}", group.label(), places(&group, nominated)));
-        let plans = victims(cycle, |evicted| group.pods.contains(&evicted.preemptor.as_str()));
+        let plans = victims(cycle, |evicted| evicted.for_whom.preemptor().is_some_and(|pod| group.pods.contains(&pod)));
         shown.extend(plans.iter().map(|(_, evicted)| evicted.plan));
         tell_victims(page, &plans);
     }
@@ -25,8 +25,8 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     if !others.is_empty() {
         page.heading("Evicted");
     }
-    for (preemptor, victims) in by_preemptor(&others) {
-        page.line(format!("  for {preemptor}"));
+    for (for_whom, victims) in by_preemptor(&others) {
+        page.line(format!("  for {for_whom}"));
         tell_victims(page, &victims);
     }
     let withdrawn = &cycle.happened.withdrawn;
@@ -44,11 +44,11 @@ fn victims(cycle: &Cycle, of: impl Fn(&Evicted) -> bool) -> Vec<(&str, &Evicted)
     victims.filter(|(_, evicted)| of(evicted)).collect()
 }
 
-/// The victims by preemptor.
-fn by_preemptor<'a>(victims: &[(&'a str, &'a Evicted)]) -> BTreeMap<&'a str, Vec<(&'a str, &'a Evicted)>> {
-    let mut groups: BTreeMap<&str, Vec<(&str, &Evicted)>> = BTreeMap::new();
+/// The victims by preemptor, or by the queue that gives them back.
+fn by_preemptor<'a>(victims: &[(&'a str, &'a Evicted)]) -> BTreeMap<&'a EvictedFor, Vec<(&'a str, &'a Evicted)>> {
+    let mut groups: BTreeMap<&EvictedFor, Vec<(&str, &Evicted)>> = BTreeMap::new();
     for (pod, evicted) in victims {
-        groups.entry(&evicted.preemptor).or_default().push((pod, evicted));
+        groups.entry(&evicted.for_whom).or_default().push((pod, evicted));
     }
     groups
 }

@@ -136,7 +136,7 @@ pub(super) fn tell_plans(page: &mut Page, cycle: &Cycle) {
     }
     page.heading("Plans the host refused");
     for plan in refused {
-        page.line(format!("  plan {} for {}", plan.plan, plan.preemptor));
+        page.line(format!("  plan {} for {}", plan.plan, plan.for_whom));
         page.paragraph("    ", 6, &format!("{}: {}", plan.reason.code, plan.reason.message));
     }
 }

@@ -78,7 +78,7 @@ pub(super) struct Why<'a> {
     pub(super) held_back: Option<&'a NamedReason>,
     /// Why a cycle of the policy's own ended so for it.
     pub(super) explanation: Option<&'a Explanation>,
-    /// The preemptor.
+    /// For whom it is evicted.
     pub(super) evicted: Option<&'a Evicted>,
     /// What was said of it in the attempts for others.
     pub(super) looked_at: Vec<LookedAt<'a>>,

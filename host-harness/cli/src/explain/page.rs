@@ -41,7 +41,7 @@ fn tell(page: &mut Page, why: &Why<'_>) {
             How::Delete => "it is deleted",
             How::Unreserved => "it gives up the place held for it",
         };
-        page.paragraph("  ", 4, &format!("for {}, plan {}: {how}", evicted.preemptor, evicted.plan));
+        page.paragraph("  ", 4, &format!("for {}, plan {}: {how}", evicted.for_whom, evicted.plan));
         page.paragraph("  ", 4, &format!("{}: {}", evicted.reason.code, evicted.reason.message));
     }
     for attempt in &why.attempts {
@@ -65,7 +65,8 @@ fn tell(page: &mut Page, why: &Why<'_>) {
 fn looked_at(page: &mut Page, why: &Why<'_>) {
     let holds_a_node = matches!(why.fate.state, State::MakesWay | State::Stays | State::Leaving);
     if why.looked_at.is_empty() {
-        if holds_a_node {
+        let gives_back = why.evicted.is_some_and(|evicted| evicted.for_whom.preemptor().is_none());
+        if holds_a_node && !gives_back {
             page.paragraph("  ", 4, "nobody looked at it: no attempt looked for victims on its node");
         }
         return;

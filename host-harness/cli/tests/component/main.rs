@@ -48,6 +48,7 @@ fn it_exports_what_the_world_says() {
         ("lictor:policy/explain@0.1.0", 2),
         ("lictor:policy/state@0.1.0", 2),
         ("lictor:policy/marks@0.1.0", 1),
+        ("lictor:policy/enforce@0.1.0", 1),
         ("lictor:policy/core@0.1.0", 3),
     ];
     assert_eq!(exported, world);

@@ -101,6 +101,7 @@ fn what_it_does_not_export_is_said_and_breaks_nothing() {
     assert_eq!(lacks(policy.score(0, &[]).map(drop)), Interface::Score);
     assert_eq!(lacks(policy.permit(0).map(drop)), Interface::Permit);
     assert_eq!(lacks(policy.act().map(drop)), Interface::Cycle);
+    assert_eq!(lacks(policy.enforce().map(drop)), Interface::Enforce);
     assert_eq!(lacks(policy.queues().map(drop)), Interface::Account);
     assert_eq!(lacks(policy.marks(0, 0).map(drop)), Interface::Marks);
     assert_eq!(lacks(policy.record_notes(true)), Interface::Explain);

@@ -58,7 +58,7 @@ pub const HOST_RULES: &[HostRule] = &[
     rule(
         "host/leaving",
         "a victim is not leaving by an earlier plan",
-        &[("", "`{pod}` is already leaving by plan {plan}")],
+        &[("", "`{pod}` is already leaving by plan {plan}"), ("deleted", "`{pod}` is already being deleted")],
         "The room of a victim is promised once. Example: pod `v` leaves for plan 3; a plan that evicts `v` again is refused.",
     ),
     rule(
@@ -132,7 +132,10 @@ pub const HOST_RULES: &[HostRule] = &[
     rule(
         "host/other-scheduler",
         "only pods of the own schedulers are tried",
-        &[("", "another scheduler decides about it: `{scheduler}`")],
+        &[
+            ("", "another scheduler decides about it: `{scheduler}`"),
+            ("victim", "`{pod}` is a pod of another scheduler: no queue gives it back"),
+        ],
         "The policy decides about pods whose `spec.schedulerName` is one of the names that its system stands for, or that `--scheduler` gives. Other pods keep what they hold. Example: under `yunikorn`, a pod without a scheduler name is a pod of `default-scheduler`.",
     ),
     rule(

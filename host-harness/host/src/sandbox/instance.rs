@@ -64,7 +64,7 @@ macro_rules! interfaces {
 
 interfaces! {
     queue: Queue, placement: Placement, score: Score, permit: Permit, cycle: Cycle, account: Account, explain: Explain,
-    state: State, marks: Marks
+    state: State, marks: Marks, enforce: Enforce
 }
 
 impl Live {

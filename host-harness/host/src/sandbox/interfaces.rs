@@ -43,6 +43,7 @@ pub(super) const fn optional(interface: Interface) -> Exported {
         Interface::Explain => ("lictor:policy/explain@0.1.0", &["record-notes", "notes"]),
         Interface::State => ("lictor:policy/state@0.1.0", &["save", "restore"]),
         Interface::Marks => ("lictor:policy/marks@0.1.0", &["marks"]),
+        Interface::Enforce => ("lictor:policy/enforce@0.1.0", &["enforce"]),
     };
     Exported { name, functions }
 }

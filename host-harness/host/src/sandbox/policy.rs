@@ -156,6 +156,10 @@ impl Policy for Sandboxed {
         self.decide("act", |it| Ok(has(Interface::Cycle, &it.cycle)?.call_act(&mut it.store)))
     }
 
+    fn enforce(&mut self) -> Result<Enforced, CallError> {
+        self.decide("enforce", |it| Ok(has(Interface::Enforce, &it.enforce)?.call_enforce(&mut it.store)))
+    }
+
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         self.decide("queues", |it| Ok(has(Interface::Account, &it.account)?.call_queues(&mut it.store)))
     }

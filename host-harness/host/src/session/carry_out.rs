@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use lictor_contract::*;
 
 use super::journal::Undo;
-use super::{CarriedOut, Cause, Evicted, How, ProtocolError, RefusedPlan, Session};
+use super::{CarriedOut, Cause, Evicted, EvictedFor, How, ProtocolError, RefusedPlan, Session};
 use crate::cluster::Change;
 use crate::verify::{self, Departure, Proposal, Violation};
 
@@ -28,7 +28,7 @@ impl Session {
         if let Err(violation) = &verdict {
             self.happened.refused.push(RefusedPlan {
                 plan: plan.id,
-                preemptor: self.pod_name(plan.preemptor),
+                for_whom: EvictedFor::Preemptor(self.pod_name(plan.preemptor)),
                 reason: violation.reason(),
             });
             self.tell(Event::PlanRefused(plan.id))?;
@@ -38,14 +38,20 @@ impl Session {
 
     /// Carries a sound plan out: nominates, evicts, and does what the answer means for others.
     pub(super) fn carry_out(&mut self, plan: Plan, effects: Effects) -> Result<(), Cause> {
+        let preemptor = EvictedFor::Preemptor(self.pod_name(plan.preemptor));
+        self.carry_out_for(preemptor, plan, effects)
+    }
+
+    /// The same for a preemptor or a queue.
+    pub(super) fn carry_out_for(&mut self, for_whom: EvictedFor, plan: Plan, effects: Effects) -> Result<(), Cause> {
         let fates: Vec<(PodId, Evicted)> =
-            plan.victims.iter().map(|victim| (victim.pod, self.fate(victim, &plan))).collect();
+            plan.victims.iter().map(|victim| (victim.pod, self.fate(victim, &plan, &for_whom))).collect();
         self.promised = true;
         self.tell(Event::PlanAccepted(plan.id))?;
         self.carry(VecDeque::from([effects]))?;
         self.happened.plans.push(CarriedOut {
             plan: plan.id,
-            preemptor: self.pod_name(plan.preemptor),
+            for_whom,
             nominated: plan.nominations.iter().map(|at| (self.pod_name(at.pod), self.node_name(at.node))).collect(),
             victims: plan.victims.iter().map(|victim| self.pod_name(victim.pod)).collect(),
         });
@@ -66,12 +72,12 @@ impl Session {
     }
 
     /// What becomes of a victim, as the cluster is before the plan.
-    fn fate(&self, victim: &Victim, plan: &Plan) -> Evicted {
+    fn fate(&self, victim: &Victim, plan: &Plan, for_whom: &EvictedFor) -> Evicted {
         Evicted {
             how: if self.occupancy.held().contains(victim.pod) { How::Unreserved } else { How::from(victim.eviction) },
             node: self.occupancy.place(victim.pod).map(|node| self.node_name(node)),
             plan: plan.id,
-            preemptor: self.pod_name(plan.preemptor),
+            for_whom: for_whom.clone(),
             reason: self.named(plan.reason.clone()),
         }
     }
@@ -119,7 +125,10 @@ mod tests {
         session.try_pod("default/p").unwrap();
         let happened = session.take_happened();
         let v = happened.victims.get("default/v").unwrap();
-        assert_eq!((v.how, v.node.as_deref(), v.plan, v.preemptor.as_str()), (How::Delete, Some("n1"), 5, "default/p"));
+        assert_eq!(
+            (v.how, v.node.as_deref(), v.plan, v.for_whom.preemptor()),
+            (How::Delete, Some("n1"), 5, Some("default/p"))
+        );
         assert_eq!(happened.nominated, [("default/p".to_owned(), "n1".to_owned())].into());
     }
 

@@ -153,6 +153,8 @@ impl Session {
             self.reserve_anew()?;
         }
         self.give_back()?;
+        // When queues are to give back something is asked for with the next time that is told.
+        self.enforce_at = self.decides(ExtensionPoint::Enforce).then(|| self.mirror.now());
         self.sync()
     }
 

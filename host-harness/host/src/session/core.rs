@@ -56,6 +56,8 @@ pub struct Session {
     pub(super) retries: BTreeMap<PodId, i64>,
     /// The same for the pods that waited in the last cycle of the policy's own.
     pub(super) cycle_retry: Option<i64>,
+    /// When queues may have to give back something, nanoseconds since 1970.
+    pub(super) enforce_at: Option<i64>,
     /// Every attempt is explained.
     pub(super) explains: bool,
     /// The queue must be ordered anew.
@@ -109,6 +111,7 @@ impl Session {
             plans: BTreeSet::new(),
             retries: BTreeMap::new(),
             cycle_retry: None,
+            enforce_at: None,
             explains: false,
             reorder: false,
             happened: Happened::default(),

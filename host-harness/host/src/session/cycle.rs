@@ -8,9 +8,10 @@ use lictor_contract::*;
 use super::{Cause, ProtocolError, Session, SessionError};
 
 impl Session {
-    /// Runs one cycle: the policy's own where the laws have one, else one attempt for every pod that is pending at its
+    /// Runs one cycle, after what queues give back: the policy's own where the laws have one, else one attempt for every pod that is pending at its
     /// beginning, in queue order. A pod that was bound, held or removed meanwhile is passed over.
     pub(super) fn cycle(&mut self) -> Result<(), Cause> {
+        self.enforce()?;
         if self.decides(ExtensionPoint::Act) {
             return self.act();
         }

@@ -115,6 +115,7 @@ impl Session {
                 self.mirror.set_clock(now);
                 due?;
                 self.remind();
+                self.enforce_in_time()?;
                 self.sync()
             }
             Input::Attempt(pod) => {

@@ -18,6 +18,7 @@ mod command;
 mod core;
 mod cycle;
 mod effects;
+mod enforce;
 mod error;
 mod explanation;
 mod filter;
@@ -46,6 +47,7 @@ pub use error::{Cause, OpenError, ProtocolError, SessionError};
 pub use explanation::{About, Alike, Counted, Explanation, Reported, alike};
 pub use input::{Input, Step};
 pub use outcome::{
-    Attempt, AttemptResult, CarriedOut, Evicted, FailedCommand, Happened, How, NodeSummary, RefusedPlan, Released,
+    Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, How, NodeSummary, RefusedPlan,
+    Released,
 };
 pub use retry::RetryHint;

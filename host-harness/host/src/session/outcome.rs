@@ -132,6 +132,35 @@ impl From<Eviction> for How {
     }
 }
 
+/// For whom pods are evicted.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum EvictedFor {
+    /// For a pod that gets their room.
+    Preemptor(String),
+    /// For nobody: their queue holds more than it may.
+    Queue(String),
+}
+
+impl EvictedFor {
+    /// The preemptor, where there is one.
+    pub fn preemptor(&self) -> Option<&str> {
+        match self {
+            EvictedFor::Preemptor(pod) => Some(pod),
+            EvictedFor::Queue(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for EvictedFor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EvictedFor::Preemptor(pod) => f.write_str(pod),
+            EvictedFor::Queue(queue) => write!(f, "queue {queue}, which gives back"),
+        }
+    }
+}
+
 /// A victim's fate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Evicted {
@@ -141,8 +170,9 @@ pub struct Evicted {
     pub node: Option<String>,
     /// The plan.
     pub plan: u64,
-    /// The preemptor.
-    pub preemptor: String,
+    /// For whom: `preemptor`, or `queue` where it gives back.
+    #[serde(flatten)]
+    pub for_whom: EvictedFor,
     /// Why the plan was made.
     pub reason: NamedReason,
 }
@@ -163,8 +193,9 @@ pub struct Released {
 pub struct CarriedOut {
     /// The plan.
     pub plan: u64,
-    /// The preemptor.
-    pub preemptor: String,
+    /// For whom: `preemptor`, or `queue` where it gives back.
+    #[serde(flatten)]
+    pub for_whom: EvictedFor,
     /// Who was nominated, and to which nodes.
     pub nominated: BTreeMap<String, String>,
     /// The victims.
@@ -176,8 +207,9 @@ pub struct CarriedOut {
 pub struct RefusedPlan {
     /// The plan.
     pub plan: u64,
-    /// The preemptor.
-    pub preemptor: String,
+    /// For whom: `preemptor`, or `queue` where it gives back.
+    #[serde(flatten)]
+    pub for_whom: EvictedFor,
     /// The invariant that it breaks.
     pub reason: NamedReason,
 }

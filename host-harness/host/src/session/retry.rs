@@ -78,12 +78,12 @@ impl Session {
         }
     }
 
-    /// The next moment at which a pending pod may be schedulable because of time alone.
+    /// The next moment at which a pending pod may be schedulable, or a queue gives back something, because of time alone.
     pub(super) fn next_retry(&self) -> Option<i64> {
         let waits = |pod: &PodId| self.mirror.pod(*pod).is_some_and(|pod| self.occupancy.is_pending(pod));
         let pods = self.retries.iter().filter(|(pod, _)| waits(pod)).map(|(_, at)| *at);
         let cycle = self.cycle_retry.filter(|_| self.pending().next().is_some());
-        pods.chain(cycle).filter(|at| *at > self.mirror.now()).min()
+        pods.chain(cycle).chain(self.enforce_at).filter(|at| *at > self.mirror.now()).min()
     }
 }
 

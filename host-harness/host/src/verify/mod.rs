@@ -8,6 +8,7 @@ mod binding;
 mod departures;
 mod distinct;
 mod eligible;
+mod enforcement;
 mod fits;
 mod held;
 mod inter_pod;
@@ -31,6 +32,7 @@ use crate::cluster::Mirror;
 
 pub use binding::bindings;
 pub use departures::{Departure, Departures};
+pub use enforcement::enforcement;
 pub use held::{Held, Place};
 pub use inter_pod::Apart;
 pub use occupancy::{Occupancy, waits};

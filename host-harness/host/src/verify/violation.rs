@@ -50,6 +50,20 @@ pub enum Violation {
         /// The earlier plan.
         plan: u64,
     },
+    /// A victim that is being deleted already, by no plan.
+    BeingDeleted {
+        /// Its number.
+        id: PodId,
+        /// The victim.
+        victim: String,
+    },
+    /// A pod of another scheduler that a queue is to give back.
+    OfAnotherScheduler {
+        /// Its number.
+        id: PodId,
+        /// The victim.
+        victim: String,
+    },
     /// A pod that is not waiting for a node.
     NotPending {
         /// The pod.
@@ -137,6 +151,10 @@ impl Violation {
             Violation::AlreadyLeaving { victim, plan, .. } => {
                 ("host/leaving", "", vec![Fact::name("pod", victim), Fact::count("plan", *plan)])
             }
+            Violation::BeingDeleted { victim, .. } => ("host/leaving", "deleted", vec![Fact::name("pod", victim)]),
+            Violation::OfAnotherScheduler { victim, .. } => {
+                ("host/other-scheduler", "victim", vec![Fact::name("pod", victim)])
+            }
             Violation::NotPending { pod, state } => {
                 ("host/pending", "", vec![Fact::name("pod", pod), Fact::name("state", *state)])
             }
@@ -186,6 +204,8 @@ impl Violation {
             | Violation::OwnVictim { id, .. }
             | Violation::HoldsNothing { id, .. }
             | Violation::AlreadyLeaving { id, .. }
+            | Violation::BeingDeleted { id, .. }
+            | Violation::OfAnotherScheduler { id, .. }
             | Violation::RefutedVictim { id, .. } => Refuted { victims: vec![*id], ..Refuted::default() },
             Violation::UnknownPod(id) if plan.victims.iter().any(|victim| victim.pod == *id) => {
                 Refuted { victims: vec![*id], ..Refuted::default() }

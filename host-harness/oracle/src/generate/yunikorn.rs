@@ -1,12 +1,15 @@
 //! Clusters of YuniKorn: trees of queues with guarantees, maxima, fences and offsets; applications; DaemonSets.
 
 mod demand;
+mod lowered;
 
 use serde_json::{Map, Value, json};
 
 use super::{NodePool, Sketch};
 use crate::build::{PodPlan, pod, put, tags};
 use crate::case::{By, Drive};
+
+pub(super) use lowered::vary as lowered;
 
 /// Priorities, with ties.
 const PRIORITIES: [i64; 5] = [-5, 0, 0, 0, 10];

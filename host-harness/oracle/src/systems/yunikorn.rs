@@ -3,6 +3,7 @@
 mod groups;
 mod laws;
 mod queues;
+mod quota;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +16,7 @@ use crate::tally::Verdict;
 use crate::world::{Node, Pod, World, at, text};
 use laws::Preemption;
 use queues::Queues;
+pub(crate) use quota::gives_back;
 
 /// The state between attempts.
 #[derive(Debug, Default)]
@@ -23,6 +25,8 @@ pub(crate) struct Memory {
     triggered: BTreeSet<String>,
     /// The first pod of every application.
     originators: BTreeMap<String, (i64, String)>,
+    /// Since when a queue has used more than its maximum, in seconds.
+    over_since: BTreeMap<String, i64>,
 }
 
 /// The queue of a pod.
@@ -62,6 +66,23 @@ fn is_reserved(world: &World, pod: &Pod, node: &Node, lenient: bool) -> bool {
     others.into_iter().any(waits)
 }
 
+/// Looks at the cluster before a step: the first pods of applications, and the queues over their maxima.
+pub(crate) fn look(world: &World, memory: &mut Memory) -> Result<(), ReadError> {
+    for pod in world.pods.values() {
+        let app = pod.label("applicationId").unwrap_or_default().to_owned();
+        let first = memory.originators.entry(app).or_insert_with(|| (pod.created, pod.name.clone()));
+        if first.0 > pod.created {
+            *first = (pod.created, pod.name.clone());
+        }
+    }
+    let over = Queues::read(world)?.over_max(world);
+    memory.over_since.retain(|path, _| over.contains(path));
+    for path in over {
+        memory.over_since.entry(path).or_insert(world.now);
+    }
+    Ok(())
+}
+
 /// Judges one attempt.
 pub(crate) fn attempt(
     world: &World,
@@ -70,13 +91,6 @@ pub(crate) fn attempt(
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
-    for pod in world.pods.values() {
-        let app = pod.label("applicationId").unwrap_or_default().to_owned();
-        let first = memory.originators.entry(app).or_insert_with(|| (pod.created, pod.name.clone()));
-        if first.0 > pod.created {
-            *first = (pod.created, pod.name.clone());
-        }
-    }
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let queues = Queues::read(world)?;
     let first = |pod: &Pod| memory.originators.values().any(|(_, name)| *name == pod.name);

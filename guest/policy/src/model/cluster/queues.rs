@@ -49,6 +49,7 @@ impl Cluster {
         self.queue_names = BTreeMap::new();
         // The queues are numbered anew, so nothing that is known by their old numbers may stay.
         (self.ext.yunikorn.policies, self.ext.yunikorn.ranks) = (Table::default(), Table::default());
+        self.ext.yunikorn.over_max_since = Table::default();
         self.ext.volcano.queues = Table::default();
         for spec in specs {
             let parent = spec.parent.and_then(|parent| self.queue_named(self.symbols.get(&parent)?));

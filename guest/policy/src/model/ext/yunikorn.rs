@@ -17,6 +17,10 @@ pub struct Policy {
     pub priority_fenced: bool,
     /// What is added to the priority of its pods outside the queue, or stands in its place.
     pub priority_offset: i32,
+    /// Queues give back what they hold over their maximum.
+    pub quota_preemption: bool,
+    /// How long the queue may hold more than its maximum, nanoseconds; 0: forever.
+    pub quota_delay: i64,
 }
 
 /// Where a queue stands among its siblings when pods are put in order.
@@ -35,6 +39,8 @@ pub struct Tables {
     pub policies: Table<QueueIx, Policy>,
     /// The rank of a queue among its siblings.
     pub ranks: Table<QueueIx, QueueRank>,
+    /// Since when a queue has used more than its maximum, nanoseconds since 1970.
+    pub over_max_since: Table<QueueIx, i64>,
     /// The pod of a job that the other pods depend on.
     pub originators: Table<JobIx, PodIx>,
     /// Jobs of pods that name none: all such pods of a namespace.
@@ -55,6 +61,20 @@ impl Cluster {
     /// Sets the rank of a queue among its siblings.
     pub fn set_queue_rank(&mut self, queue: QueueIx, rank: QueueRank) {
         self.ext.yunikorn.ranks.insert(queue, rank);
+    }
+
+    /// Since when a queue has used more than its maximum, nanoseconds since 1970.
+    pub fn over_max_since(&self, queue: QueueIx) -> Option<i64> {
+        self.ext.yunikorn.over_max_since.get(queue).copied()
+    }
+
+    /// Sets since when queues have used more than their maximum. All others do not.
+    pub fn set_over_max_since(&mut self, since: impl IntoIterator<Item = (QueueIx, i64)>) {
+        let table = &mut self.ext.yunikorn.over_max_since;
+        *table = Table::default();
+        for (queue, since) in since {
+            table.insert(queue, since);
+        }
     }
 
     /// The pod of a job that the other pods depend on: a driver, a master.

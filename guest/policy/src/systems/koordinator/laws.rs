@@ -54,5 +54,6 @@ pub fn table(args: &Args) -> Laws {
         search: Search::RemoveAllThenReprieve,
         parents_bind: args.parents_bind,
         cycle: None,
+        enforcement: None,
     }
 }

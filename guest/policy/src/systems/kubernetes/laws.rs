@@ -29,5 +29,6 @@ pub fn table(sample: Sample) -> Laws {
         search: Search::NodeByNode(sample),
         parents_bind: false,
         cycle: None,
+        enforcement: None,
     }
 }

@@ -60,6 +60,7 @@ pub fn table(args: &Args) -> Laws {
         search: Search::Bundles,
         parents_bind: true,
         cycle: Some(cycle(args)),
+        enforcement: None,
     }
 }
 

@@ -2,7 +2,7 @@
 //! file and its source; and which preemptors it does not apply to.
 
 use crate::laws::{
-    Group, Laws, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS, Search, gate, guard, laws, limit, order,
+    Enforcement, Group, Laws, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS, Search, gate, guard, laws, limit, order,
 };
 
 laws! { "yunikorn":
@@ -27,6 +27,13 @@ laws! { "yunikorn":
     Guard VICTIM_IS_OF_ANOTHER_QUEUE = "victim-is-of-another-queue", guard::victim_is_of_another_queue::LAW, "seed, Non Goals (intra-queue preemption)", exempt REQUIRED_NODE_PODS;
     Guard VICTIM_QUEUE_IS_NOT_SPARED = "victim-queue-is-not-spared", guard::victim_queue_is_not_spared::LAW, "seed, Queue Configuration (disabled); reference D13", exempt REQUIRED_NODE_PODS;
     PendingByCompare QUEUE = "fair-queues-first", order::fair_queues_first::LAW, "upstream sorters.go; reference A7";
+    SurplusGate QUEUE_GIVES_BACK = "quota-switch", gate::queue_gives_back::LAW, "upstream partition.go and queue.go; reference A9, Q1";
+    SurplusGate OVER_MAX_FOR_THE_DELAY = "quota-delay", gate::over_max_for_the_delay::LAW, "upstream queue.go; reference A9, Q2";
+    SurplusGuard GIVER_IS_OF_NO_DAEMON_SET = "giver-is-of-no-daemon-set", guard::giver_is_of_no_daemon_set::LAW, "upstream quota_preemptor.go; reference A9";
+    SurplusGuard GIVER_HOLDS_WHAT_IS_OVER = "giver-holds-what-is-over", guard::giver_holds_what_is_over::LAW, "upstream quota_preemptor.go; reference A9";
+    SurplusGate STOPS_AT_MAX = "stops-at-max", limit::stops_at_max::LAW, "upstream quota_preemptor.go; reference A9, Q3";
+    SurplusGate GIVER_KEEPS_GUARANTEE = "giver-keeps-guarantee", limit::giver_keeps_guarantee::LAW, "upstream quota_preemptor.go; reference A9, D1";
+    SurplusOrder GIVES_FIRST = "ordinary-pod-gives-first", order::ordinary_pod_gives_first::LAW, "upstream preemption_utilities.go; reference A9, Q5";
     Order REPRIEVE = "important-first", order::important_first::LAW, "seed silent; least harm, then the name";
     NodeChoice NODE = "smallest-group-first", order::smallest_group_first::LAW, "seed, Preemption Logic (the choice is an implementation detail); upstream score";
 }
@@ -60,5 +67,11 @@ pub fn table() -> Laws {
         }),
         parents_bind: true,
         cycle: None,
+        enforcement: Some(Enforcement {
+            gates: vec![QUEUE_GIVES_BACK, OVER_MAX_FOR_THE_DELAY],
+            guards: vec![GIVER_IS_OF_NO_DAEMON_SET, GIVER_HOLDS_WHAT_IS_OVER],
+            limits: vec![STOPS_AT_MAX, GIVER_KEEPS_GUARANTEE],
+            order: GIVES_FIRST,
+        }),
     }
 }

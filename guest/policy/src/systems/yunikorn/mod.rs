@@ -8,6 +8,7 @@ mod classes;
 mod config;
 mod keys;
 mod laws;
+mod overages;
 mod pods;
 mod properties;
 mod rank;
@@ -15,6 +16,8 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod tree;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +28,7 @@ use crate::systems::{self, Arguments, Document, Findings, System, Terms, interes
 use apps::Apps;
 use classes::Classes;
 use config::Config;
+use overages::{Overage, Overages};
 use source::Source;
 use tree::Tree;
 
@@ -35,7 +39,7 @@ pub fn describe() -> SystemInfo {
     SystemInfo {
         name: "yunikorn".to_owned(),
         about: "queues with guarantees, and the seven laws of preemption".to_owned(),
-        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve].map(Into::into).into(),
+        extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Enforce].map(Into::into).into(),
         judges_room: true,
         schedulers: schedulers(&[keys::SCHEDULER]),
         interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
@@ -57,6 +61,7 @@ pub fn configure(_: &Arguments) -> Result<Box<dyn System>, ConfigError> {
         apps: Apps::default(),
         classes: Classes::default(),
         source: Source::default(),
+        overages: Overages::default(),
         in_sync: false,
         resources: 0,
     }))
@@ -70,6 +75,7 @@ struct YuniKorn {
     apps: Apps,
     classes: Classes,
     source: Source,
+    overages: Overages,
     /// The queues in the cluster are up to date with the configuration.
     in_sync: bool,
     /// The number of known resources at the last update: a bound on a new resource can then be added.
@@ -82,6 +88,9 @@ struct Memory {
     /// The configuration in force. The one in the cluster may be unusable.
     queues: Option<String>,
     apps: Vec<apps::AppHistory>,
+    /// The queues over their maxima, and since when.
+    #[serde(default)]
+    overages: BTreeMap<String, Overage>,
 }
 
 impl YuniKorn {
@@ -173,12 +182,12 @@ impl System for YuniKorn {
             let leaves = self.apps.place_all(&self.tree);
             in_sync &= !self.tree.set_on_demand(leaves);
         }
-        if in_sync {
-            return;
+        if !in_sync {
+            (self.in_sync, self.resources) = (true, cluster.resource_count());
+            let specs = self.tree.specs(cluster);
+            cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
         }
-        (self.in_sync, self.resources) = (true, cluster.resource_count());
-        let specs = self.tree.specs(cluster);
-        cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
+        self.overages.update(cluster);
     }
 
     fn update_order(&mut self, cluster: &mut Cluster) {
@@ -186,15 +195,17 @@ impl System for YuniKorn {
     }
 
     fn checkpoint(&self, cluster: &Cluster) -> serde_json::Value {
-        let memory = Memory { queues: self.source.checkpoint(), apps: self.apps.checkpoint(cluster) };
+        let (queues, apps) = (self.source.checkpoint(), self.apps.checkpoint(cluster));
+        let memory = Memory { queues, apps, overages: self.overages.checkpoint() };
         serde_json::to_value(memory).unwrap_or_default()
     }
 
     fn restore(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {
-        let Some(Memory { queues, apps }) = Option::<Memory>::deserialize(memory)? else { return Ok(()) };
+        let Some(Memory { queues, apps, overages }) = Option::<Memory>::deserialize(memory)? else { return Ok(()) };
         let config = queues.and_then(|text| self.source.restore(text));
         self.set(config);
         self.apps.restore(cluster, apps);
+        self.overages.restore(overages);
         Ok(())
     }
 

@@ -10,21 +10,31 @@ const DELAY: &str = "preemption.delay";
 const PRIORITY_POLICY: &str = "priority.policy";
 const PRIORITY_OFFSET: &str = "priority.offset";
 
+const QUOTA_DELAY: &str = "quota.preemption.delay";
+
 /// The delay of a leaf without the property, in nanoseconds.
 const DEFAULT_DELAY: i64 = 30_000_000_000;
 
-/// The policy of a queue with these properties. `parent_disabled`: the parent's pods are not preempted. `is_off`: preemption is off.
-pub fn policy(properties: &BTreeMap<String, String>, parent_disabled: bool, is_off: bool) -> Policy {
+/// The policy of a queue with these properties, below a parent that has this one. The parent's pods may be protected; of a parent
+/// without one, preemption may be off or quota preemption on.
+pub fn policy(properties: &BTreeMap<String, String>, parent: &Policy) -> Policy {
     let value = |key: &str| properties.get(key).map(|value| value.to_lowercase());
     let preemption = value(POLICY);
     Policy {
         fenced: preemption.as_deref() == Some("fence"),
-        protects_pods: preemption.map_or(parent_disabled, |policy| policy == "disabled"),
-        preempts_nothing: is_off,
+        protects_pods: preemption.map_or(parent.protects_pods, |policy| policy == "disabled"),
+        preempts_nothing: parent.preempts_nothing,
         delay: properties.get(DELAY).and_then(|text| delay(text)).unwrap_or(DEFAULT_DELAY),
         priority_fenced: value(PRIORITY_POLICY).as_deref() == Some("fence"),
         priority_offset: properties.get(PRIORITY_OFFSET).and_then(|text| text.parse().ok()).unwrap_or(0),
+        quota_preemption: parent.quota_preemption,
+        quota_delay: properties.get(QUOTA_DELAY).map_or(parent.quota_delay, |text| quota_delay(text).unwrap_or(0)),
     }
+}
+
+/// Parses how long a queue may hold more than its maximum, in nanoseconds; 0: forever.
+fn quota_delay(text: &str) -> Option<i64> {
+    duration::parse(text).ok().map(|delay| delay.max(0))
 }
 
 /// Parses a delay, in nanoseconds. Only delays above 0 are valid.
@@ -60,11 +70,11 @@ pub fn check(key: &str, value: &str) -> Option<PropertyProblem> {
             format!("`{value}` is not supported: applications are ordered by priority, then by age"),
             "remove it, or write fifo (policy) or enabled (priority)",
         ),
-        "quota.preemption.delay" if delay(value).is_none() => None,
-        "quota.preemption.delay" => problem(
-            format!("`{value}` is not supported: lowering a maximum evicts no pods"),
-            "remove it, or delete pods until the queue is within its maximum",
+        QUOTA_DELAY if quota_delay(value).is_none() => problem(
+            format!("`{value}` is not a duration: the queue gives back nothing when its maximum is lowered"),
+            "write a duration such as `5m`, or 0s",
         ),
+        QUOTA_DELAY => None,
         _ => problem(format!("there is no property `{key}`"), "correct the name, or remove the property"),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::config::queue::is_name;
 use super::config::{Config, Quantity, Queue, Resources, Rule, Template};
 use super::properties;
-use crate::model::{Bound, Bounds, Cluster, Meaning, QueueDefinition};
+use crate::model::{Bound, Bounds, Cluster, Meaning, Policy, QueueDefinition};
 
 /// The queue tree.
 #[derive(Debug, Default)]
@@ -99,29 +99,34 @@ impl Tree {
     /// The queues, parents before children.
     pub fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         let mut specs = Vec::new();
-        let level = Level { parent: None, disabled: false, template: None };
+        let policy = Policy {
+            preempts_nothing: self.config.preemption_disabled,
+            quota_preemption: self.config.quota_preemption,
+            ..Policy::default()
+        };
+        let level = Level { parent: None, policy, template: None };
         self.configured(cluster, &self.config.root, &level, &mut specs);
         specs
     }
 
     fn configured(&self, cluster: &Cluster, queue: &Queue, level: &Level<'_>, specs: &mut Vec<QueueDefinition>) {
-        let policy = properties::policy(&queue.properties, level.disabled, self.config.preemption_disabled);
+        let policy = properties::policy(&queue.properties, &level.policy);
         let bounds = bounds(cluster, &queue.resources);
         let parent = level.parent.map(str::to_owned);
         specs.push(QueueDefinition { name: queue.path.clone(), parent, bounds, policy, ..QueueDefinition::default() });
         let template = queue.template.as_ref().or(level.template);
-        let below = Level { parent: Some(&queue.path), disabled: policy.protects_pods, template };
+        let below = Level { parent: Some(&queue.path), policy, template };
         for child in &queue.queues {
             self.configured(cluster, child, &below, specs);
         }
-        self.on_demand(cluster, queue, template, specs);
+        self.on_demand(cluster, (queue, &policy), template, specs);
     }
 
     /// The queues created below a configured queue. Queues between it and a created leaf are parents without bounds.
     fn on_demand(
         &self,
         cluster: &Cluster,
-        above: &Queue,
+        (above, policy): (&Queue, &Policy),
         template: Option<&Template>,
         specs: &mut Vec<QueueDefinition>,
     ) {
@@ -149,7 +154,8 @@ impl Tree {
                 true => (bounds(cluster, &template.resources), &template.properties),
                 false => (Bounds::default(), &nothing.properties),
             };
-            let policy = properties::policy(of, false, self.config.preemption_disabled);
+            // Nothing is inherited but how long a queue may hold more than its maximum.
+            let policy = properties::policy(of, &Policy { protects_pods: false, ..*policy });
             specs.push(QueueDefinition { name: path, parent, bounds, policy, ..QueueDefinition::default() });
         }
     }
@@ -158,7 +164,7 @@ impl Tree {
 /// What a queue inherits.
 struct Level<'a> {
     parent: Option<&'a str>,
-    disabled: bool,
+    policy: Policy,
     template: Option<&'a Template>,
 }
 

@@ -94,6 +94,7 @@ impl<P: Policy> Policy for Faulty<P> {
         score(pod: PodId, nodes: &[NodeId]) -> Vec<i64>;
         permit(pod: PodId) -> Permitted;
         act() -> Actions;
+        enforce() -> Enforced;
         queues() -> Vec<QueueAccount>;
         marks(pod: PodId, node: NodeId) -> Vec<Mark>;
         record_notes(on: bool) -> ();

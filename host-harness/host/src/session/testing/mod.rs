@@ -75,6 +75,8 @@ pub enum Say {
         plans: Vec<Sketch>,
         more: bool,
     },
+    /// What queues give back, each a queue `q`, and when to ask again.
+    Enforce(Vec<Sketch>, Option<i64>),
     CallError,
 }
 

@@ -1,5 +1,5 @@
 //! A small policy with a mind of its own: it evicts pods of lower priority, and lets pods whose name begins with `g` wait for another
-//! such pod.
+//! such pod. Pods of such names together may hold only so many cores; what is more is evicted for nobody.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +11,9 @@ use crate::verify::testing::interests;
 
 /// How long a pod waits for another: 20 s.
 const WAIT: i64 = 20_000_000_000;
+
+/// How many thousandths of a core pods whose name begins with `g` may hold together: 6 cores.
+const MOST: i64 = 6_000;
 
 /// The policy, and what it was told.
 #[derive(Debug, Default)]
@@ -68,10 +71,11 @@ impl Policy for Plain {
         Ok(())
     }
     fn has(&self, interface: Interface) -> bool {
-        matches!(interface, Interface::Placement | Interface::Permit)
+        matches!(interface, Interface::Placement | Interface::Permit | Interface::Enforce)
     }
     fn describe(&mut self) -> Result<Description, CallError> {
-        let points = [ExtensionPoint::PostFilter, ExtensionPoint::Reserve, ExtensionPoint::Permit];
+        let points =
+            [ExtensionPoint::PostFilter, ExtensionPoint::Reserve, ExtensionPoint::Permit, ExtensionPoint::Enforce];
         let set = SystemInfo {
             name: "plain".to_owned(),
             about: String::new(),
@@ -149,6 +153,26 @@ impl Policy for Plain {
     fn unreserve(&mut self, pod: PodId, _cause: ReleaseCause) -> Result<Effects, CallError> {
         assert!(self.reserved.remove(&pod).is_some(), "a pod is unreserved that was not reserved");
         Ok(Effects::default())
+    }
+    fn enforce(&mut self) -> Result<Enforced, CallError> {
+        let holds = |pod: &&Pod| pod.name.starts_with('g') && pod.node.is_some() && !pod.terminating;
+        let held: Vec<&Pod> = self.pods.values().filter(holds).collect();
+        let mut over = held.iter().map(|pod| Plain::cpu(&pod.requests)).sum::<i64>() - MOST;
+        let mut victims = Vec::new();
+        for pod in held.iter().rev() {
+            if over <= 0 {
+                break;
+            }
+            over -= Plain::cpu(&pod.requests);
+            victims.push(Victim { pod: pod.id, eviction: Eviction::Delete });
+        }
+        if victims.is_empty() {
+            return Ok(Enforced::default());
+        }
+        self.plans += 1;
+        let (queue, marks, reason) = ("g".to_owned(), Vec::new(), reason("it gives back"));
+        let enforcement = Enforcement { id: self.plans, queue, victims, marks, reason };
+        Ok(Enforced { enforcements: vec![enforcement], retry: Retry::default() })
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         let waits = |pod: &PodId| self.pods.get(pod).is_some_and(|pod| pod.name.starts_with('g'));

@@ -227,6 +227,19 @@ impl Policy for Scripted {
             more,
         })
     }
+    fn enforce(&mut self) -> Result<Enforced, CallError> {
+        self.note("enforce".to_owned());
+        let (sketches, at) = match self.next("enforce") {
+            None => (Vec::new(), None),
+            Some(Say::Enforce(sketches, at)) => (sketches, at),
+            Some(_) => return fault("enforce"),
+        };
+        let enforcements = sketches.into_iter().map(|sketch| {
+            let Plan { id, victims, marks, reason, .. } = self.plan(sketch);
+            Enforcement { id, queue: "q".to_owned(), victims, marks, reason }
+        });
+        Ok(Enforced { enforcements: enforcements.collect(), retry: Retry { at, after: Vec::new() } })
+    }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         Ok(Vec::new())
     }

@@ -24,14 +24,16 @@ pub(super) struct Queue {
     pub(super) is_priority_fence: bool,
     pub(super) offset: i64,
     delay: i64,
+    /// How long the queue may hold more than its maximum, in seconds; 0: forever. Inherited.
+    pub(super) quota_delay: i64,
     is_leaf: bool,
     /// The settings of leaves created on demand.
     template: Option<Value>,
 }
 
 impl Queue {
-    /// A leaf with these resources and properties. `disabled`: the parent's policy, which it inherits.
-    fn of(path: &str, written: &Value, disabled: bool) -> Result<Queue, ReadError> {
+    /// A leaf with these resources and properties. `disabled` and `quota_delay`: those of the parent, which it inherits.
+    fn of(path: &str, written: &Value, disabled: bool, quota_delay: i64) -> Result<Queue, ReadError> {
         let property =
             |name: &str| at(written, "/properties").and_then(|all| all.get(name)?.as_str()).unwrap_or_default();
         let policy = property("preemption.policy");
@@ -44,6 +46,7 @@ impl Queue {
             is_priority_fence: property("priority.policy") == "fence",
             offset: property("priority.offset").parse().unwrap_or(0),
             delay: property("preemption.delay").trim_end_matches('s').parse().unwrap_or(DELAY),
+            quota_delay: property("quota.preemption.delay").trim_end_matches('s').parse().unwrap_or(quota_delay),
             is_leaf: true,
             template: None,
         })
@@ -77,7 +80,8 @@ impl Queues {
             return Ok(());
         }
         let template = self.up(path).into_iter().find_map(|queue| queue.template.clone());
-        let leaf = Queue::of(path, &template.unwrap_or_default(), false)?;
+        let inherited = parent.map_or(0, |parent| parent.quota_delay);
+        let leaf = Queue::of(path, &template.unwrap_or_default(), false, inherited)?;
         self.0.insert(path.to_owned(), leaf);
         Ok(())
     }
@@ -86,7 +90,8 @@ impl Queues {
         let name = text(written, "/name");
         let path = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
         let children = written.get("queues").and_then(Value::as_array).cloned().unwrap_or_default();
-        let mut queue = Queue::of(&path, written, disabled)?;
+        let inherited = self.0.get(parent).map_or(0, |parent| parent.quota_delay);
+        let mut queue = Queue::of(&path, written, disabled, inherited)?;
         queue.is_leaf = children.is_empty() && at(written, "/parent") != Some(&Value::Bool(true));
         queue.template = at(written, "/childtemplate").cloned();
         let is_disabled = queue.is_disabled;
@@ -99,6 +104,12 @@ impl Queues {
         let mut queues: Vec<&Queue> = self.0.values().filter(|queue| is_within(path, &queue.path)).collect();
         queues.sort_by_key(|queue| std::cmp::Reverse(queue.path.len()));
         queues
+    }
+
+    /// The queues that use more than their maximum; pods that are leaving are still there.
+    pub(super) fn over_max(&self, world: &World) -> BTreeSet<String> {
+        let over = self.0.values().filter(|queue| !used(world, &queue.path, false).within(&queue.max));
+        over.map(|queue| queue.path.clone()).collect()
     }
 
     /// The paths of all leaves.

@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use super::queue::queue;
-use super::unsupported::{limits, node_order, placement, quota_preemption};
+use super::unsupported::{limits, node_order, placement};
 use super::yaml::{Node, Value};
 use super::{Config, Mistake, Queue, Rule};
 
@@ -34,12 +34,11 @@ pub fn config(node: &Node, warnings: &mut Vec<Mistake>) -> Result<Config, Mistak
 }
 
 fn partition(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Config, Mistake> {
-    let preemption_disabled = match fields.get("preemption") {
-        None => false,
+    let (preemption_disabled, quota_preemption) = match fields.get("preemption") {
+        None => (false, false),
         Some(node) => {
             let fields = Fields::of(node, "partition preemption", &["enabled", "quotapreemptionenabled"])?;
-            quota_preemption(&fields, warnings)?;
-            fields.flag("enabled")? == Some(false)
+            (fields.flag("enabled")? == Some(false), fields.flag("quotapreemptionenabled")? == Some(true))
         }
     };
     node_order(fields, warnings)?;
@@ -48,7 +47,7 @@ fn partition(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Config,
         fields.list("placementrules")?.iter().map(|node| rule(node, warnings)).collect::<Result<_, _>>()?;
     let provided = || Rule { name: "provided".to_owned(), create: false, value: String::new(), parent: None };
     let rules = if rules.is_empty() { vec![provided()] } else { rules };
-    Ok(Config { preemption_disabled, rules, root: root(fields, warnings)? })
+    Ok(Config { preemption_disabled, quota_preemption, rules, root: root(fields, warnings)? })
 }
 
 fn rule(node: &Node, warnings: &mut Vec<Mistake>) -> Result<Rule, Mistake> {

@@ -119,6 +119,8 @@ pub struct Rule {
 pub struct Config {
     /// Preemption is off, except for pods of a DaemonSet.
     pub preemption_disabled: bool,
+    /// Queues give back what they hold over their maximum.
+    pub quota_preemption: bool,
     /// The placement rules, in order.
     pub rules: Vec<Rule>,
     /// The root queue.
@@ -130,7 +132,7 @@ impl Default for Config {
     fn default() -> Config {
         let rule = Rule { name: "tag".to_owned(), create: true, value: "namespace".to_owned(), parent: None };
         let root = Queue { path: "root".to_owned(), is_parent: true, ..Queue::default() };
-        Config { preemption_disabled: false, rules: vec![rule], root }
+        Config { preemption_disabled: false, quota_preemption: false, rules: vec![rule], root }
     }
 }
 

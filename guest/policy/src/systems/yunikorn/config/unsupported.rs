@@ -73,16 +73,6 @@ pub fn node_order(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<()
     Ok(())
 }
 
-/// Whether lowering a maximum evicts pods.
-pub fn quota_preemption(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mistake> {
-    const KEY: &str = "quotapreemptionenabled";
-    if let (Some(true), Some(node)) = (fields.flag(KEY)?, fields.get(KEY)) {
-        let message = format!("key `{KEY}` is not supported: lowering a maximum evicts no pods");
-        warnings.push(Mistake::new(node.line, message, "remove it").at(&fields.place));
-    }
-    Ok(())
-}
-
 /// Placement rules and filters that need data which pods do not have.
 pub fn placement(
     fields: &Fields<'_>,

@@ -152,8 +152,8 @@ fn unsupported_settings_are_reported() {
     let rest = "
 - {name: a, submitacl: ops, maxapplications: 3, limits: [{limit: x, users: [u], maxresources: {vcore: 1}}]}
 - {name: b, submitacl: '*', adminacl: ' ', maxapplications: 0}
-- {name: c, properties: {application.sort.policy: fair, quota.preemption.delay: 1m, preemption.dealy: 5s}}
-- {name: d, properties: {application.sort.policy: fifo, application.sort.priority: enabled, quota.preemption.delay: 0s}}
+- {name: c, properties: {application.sort.policy: fair, quota.preemption.delay: soon, preemption.dealy: 5s}}
+- {name: d, properties: {application.sort.policy: fifo, application.sort.priority: enabled, quota.preemption.delay: 1m}}
 - {name: e, parent: true, childtemplate: {maxapplications: 1}}";
     let head = "    preemption: {quotapreemptionenabled: true}\n    nodesortpolicy: {type: binpacking}\n    limits: [{limit: y}]\n    queues:\n      - name: root";
     let rules = "placementrules: [{name: user}, {name: recovery}, {name: tag, value: team}, {name: fixed, value: a, filter: {type: deny}}, ";
@@ -161,7 +161,6 @@ fn unsupported_settings_are_reported() {
     let (_, warnings) = config::read(&text).unwrap();
     let found: Vec<String> = warnings.iter().map(config::Mistake::sentence).collect();
     let expected = [
-        "line 4: `partition preemption`: key `quotapreemptionenabled` is not supported",
         "line 5: `partition nodesortpolicy`: `binpacking` is not supported",
         "line 6: `partition limits`: this limit is not supported: the user of a pod is not known",
         "line 3: `placement rule`: placement rule `user` finds no queue: the user of a pod is not known",
@@ -173,7 +172,7 @@ fn unsupported_settings_are_reported() {
         "line 10: `root.a limits`: this limit is not supported",
         "line 11: `root.b adminacl`: ` ` is not supported",
         "line 12: `root.c properties.application.sort.policy`: `fair` is not supported",
-        "line 12: `root.c properties.quota.preemption.delay`: `1m` is not supported",
+        "line 12: `root.c properties.quota.preemption.delay`: `soon` is not a duration",
         "line 12: `root.c properties.preemption.dealy`: there is no property `preemption.dealy`",
         "line 14: `root.e childtemplate maxapplications`: this bound is not supported",
     ];

@@ -9,6 +9,7 @@ mod node;
 mod notes;
 mod property;
 mod queues;
+mod quota;
 mod several;
 mod state;
 

@@ -1,0 +1,146 @@
+//! Enforce: queues that hold more than their maximum give it back.
+//!
+//! The queues below come first: what they must give back counts for those above. A parent takes from each leaf its share at first, then
+//! from any of them what is left. No queue gives more than it holds over its maximum, so no victim could stay.
+
+mod share;
+
+use std::collections::BTreeSet;
+
+use crate::contract::{Enforced, Enforcement, ExtensionPoint, PolicyError, Victim};
+use crate::engine::reasons::GIVES_BACK;
+use crate::engine::refusals::Refusals;
+use crate::laws::{self, Detail, Held, Surplus};
+use crate::model::{Amounts, Cluster, Place, Pod, PodIx, QueueIx};
+
+use super::Engine;
+use share::Shares;
+
+/// A queue that gives back, what it holds over its maximum, and its victims.
+struct Found {
+    queue: QueueIx,
+    over: Amounts,
+    victims: Vec<PodIx>,
+}
+
+impl Engine {
+    /// See `enforce.enforce`.
+    pub fn enforce(&mut self) -> Result<Enforced, PolicyError> {
+        let laws = self.laws()?;
+        let unsupported = || PolicyError::Unsupported(ExtensionPoint::Enforce.into());
+        let enforcement = laws.enforcement.as_ref().ok_or_else(unsupported)?;
+        // In most clusters no queue is over its maximum.
+        if !self.cluster.queues().any(|(_, queue)| queue.over_max().next().is_some()) {
+            return Ok(Enforced::default());
+        }
+        let mut refusals = Refusals::default();
+        let found = find(&self.cluster, enforcement, &mut refusals);
+        self.ledger.forget_unanswered();
+        let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
+        let eviction = system.eviction();
+        let mut enforcements = Vec::with_capacity(found.len());
+        for Found { queue, over, victims } in found {
+            let Some(known) = self.cluster.queue(queue) else { continue };
+            let detail = Detail::default().queue("queue", &known.name).count("victims", victims.len());
+            let detail = over.iter().fold(detail, |detail, (resource, over)| detail.amount("over", resource, over));
+            enforcements.push(Enforcement {
+                id: self.ledger.propose(Vec::new(), victims.clone()),
+                queue: known.name.clone(),
+                victims: victims.into_iter().map(|pod| Victim { pod: pod.0, eviction }).collect(),
+                marks: Vec::new(),
+                reason: GIVES_BACK.reason(detail),
+            });
+        }
+        Ok(Enforced { enforcements, retry: refusals.retry(&self.kinds) })
+    }
+}
+
+/// What each queue gives back now, those below first.
+fn find(cluster: &Cluster, laws: &laws::Enforcement, refusals: &mut Refusals) -> Vec<Found> {
+    let is_running = |pod: &Pod| matches!(pod.place, Place::Bound(_)) && !pod.foreign;
+    let mut gone = Held::default();
+    for (_, pod) in cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && pod.is_leaving()) {
+        gone.change(cluster, pod, Amounts::add);
+    }
+    let mut running: Vec<(PodIx, &Pod)> =
+        cluster.pods().filter(|(_, pod)| is_running(pod) && !pod.is_leaving()).collect();
+    let mut queues: Vec<QueueIx> = cluster.queues().map(|(ix, _)| ix).collect();
+    // Parents stand before their children, so this is from below.
+    queues.reverse();
+    let mut found = Vec::new();
+    for queue in queues {
+        let over = over(cluster, &gone, queue);
+        if over.iter().next().is_none() {
+            continue;
+        }
+        let nobody = Held::default();
+        let case = Surplus { cluster, queue, over: &over, gone: &gone, victims: &nobody, leaf: queue };
+        if let Some((rule, denial)) = case.first_broken(&laws.gates) {
+            refusals.denied(&rule, &denial, cluster.now());
+            continue;
+        }
+        let victims = Giving { case, laws, running: &running }.victims();
+        if victims.is_empty() {
+            continue;
+        }
+        let chosen: BTreeSet<PodIx> = victims.iter().copied().collect();
+        running.retain(|(ix, _)| !chosen.contains(ix));
+        victims.iter().filter_map(|ix| cluster.pod(*ix)).for_each(|pod| gone.change(cluster, pod, Amounts::add));
+        found.push(Found { queue, over, victims });
+    }
+    found
+}
+
+/// What a queue uses beyond its maximum, without what is gone.
+fn over(cluster: &Cluster, gone: &Held, queue: QueueIx) -> Amounts {
+    let mut amounts = Amounts::default();
+    let over = cluster.queue(queue).into_iter().flat_map(|known| known.over_max());
+    for (resource, over) in over {
+        amounts.set(resource, over.saturating_sub(gone.of(queue, resource)).max(0));
+    }
+    amounts
+}
+
+/// One queue gives back.
+struct Giving<'a> {
+    case: Surplus<'a>,
+    laws: &'a laws::Enforcement,
+    /// The pods that hold a node and are no victims.
+    running: &'a [(PodIx, &'a Pod)],
+}
+
+impl<'a> Giving<'a> {
+    /// The victims, in the order in which they are chosen.
+    fn victims(&self) -> Vec<PodIx> {
+        let Surplus { cluster, queue, .. } = self.case;
+        let below = |pod: &Pod| cluster.is_below(pod.queue, queue);
+        let admits =
+            |ix: PodIx, pod: &Pod| self.laws.guards.iter().all(|guard| (guard.admits)(&self.case, ix, pod).is_ok());
+        let able = self.running.iter().copied().filter(|(ix, pod)| below(pod) && admits(*ix, pod));
+        let mut able: Vec<(PodIx, &Pod)> = able.collect();
+        able.sort_by(|a, b| (self.laws.order.1)(&self.case, *a, *b).then(a.1.rank.cmp(&b.1.rank)));
+        let shares = Shares::of(&self.case);
+        let (mut victims, mut held) = (Vec::new(), Held::default());
+        for by_share in [true, false] {
+            able.retain(|(ix, pod)| {
+                let may_go = self.may_go(pod, &shares, &mut held, by_share);
+                victims.extend(may_go.then_some(*ix));
+                !may_go
+            });
+        }
+        victims
+    }
+
+    /// Whether a pod may go beside those that go already; it then counts with them.
+    fn may_go(&self, pod: &Pod, shares: &Shares, held: &mut Held, by_share: bool) -> bool {
+        let Some(leaf) = pod.queue else { return false };
+        held.change(self.case.cluster, pod, Amounts::add);
+        let case = Surplus { victims: held, leaf, ..self.case };
+        let within_share = !by_share || shares.allow(&case);
+        let may_go = within_share && case.first_broken(&self.laws.limits).is_none();
+        if !may_go {
+            held.change(self.case.cluster, pod, Amounts::subtract);
+        }
+        may_go
+    }
+}

@@ -1,0 +1,119 @@
+//! What a law is asked about when a queue gives back what it holds over its maximum. No pod preempts here.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::{Denial, Law, Question, Rule, Text};
+use crate::model::{Amounts, Cluster, Freed, Pod, PodIx, QueueIx, ResourceIx, Used};
+
+/// What some pods hold of each queue that they count against.
+#[derive(Debug, Clone, Default)]
+pub struct Held(BTreeMap<QueueIx, Amounts>);
+
+impl Held {
+    /// Adds a pod, or takes it out again.
+    pub fn change(&mut self, cluster: &Cluster, pod: &Pod, by: fn(&mut Amounts, &crate::model::Request)) {
+        for (ix, _) in cluster.path(pod.queue) {
+            by(self.0.entry(ix).or_default(), &pod.request);
+        }
+    }
+
+    /// How much of a resource of a queue.
+    pub fn of(&self, queue: QueueIx, resource: ResourceIx) -> i64 {
+        self.0.get(&queue).map_or(0, |amounts| amounts.get(resource))
+    }
+}
+
+/// A queue that holds more than its maximum, and what it gives back.
+#[derive(Debug, Clone, Copy)]
+pub struct Surplus<'a> {
+    /// The cluster.
+    pub cluster: &'a Cluster,
+    /// The queue.
+    pub queue: QueueIx,
+    /// What it holds over its maximum, as far as that is more than nothing.
+    pub over: &'a Amounts,
+    /// What pods hold that are leaving already, or that queues below it give back.
+    pub gone: &'a Held,
+    /// What the victims hold.
+    pub victims: &'a Held,
+    /// The queue of the pod that is asked about.
+    pub leaf: QueueIx,
+}
+
+/// The answer of a gate or a limit about a surplus.
+pub type HoldsOfSurplus = fn(&Surplus<'_>) -> Result<(), Denial>;
+
+/// The answer of a guard about a surplus: whether a pod of the queue may be evicted.
+pub type AdmitsToSurplus = fn(&Surplus<'_>, PodIx, &Pod) -> Result<(), Denial>;
+
+/// Which of two pods of the queue is evicted first.
+pub type GivesFirst = fn(&Surplus<'_>, (PodIx, &Pod), (PodIx, &Pod)) -> Ordering;
+
+impl Law<HoldsOfSurplus> {
+    /// A precondition of giving back.
+    pub const fn surplus_gate(text: Text, function: HoldsOfSurplus) -> Law<HoldsOfSurplus> {
+        Law::of(Question::Gate, text, function)
+    }
+
+    /// What must hold of all that is given back.
+    pub const fn surplus_limit(text: Text, function: HoldsOfSurplus) -> Law<HoldsOfSurplus> {
+        Law::of(Question::Limit, text, function)
+    }
+}
+
+impl Law<AdmitsToSurplus> {
+    /// A filter of the pods that are evicted to give back.
+    pub const fn surplus_guard(text: Text, function: AdmitsToSurplus) -> Law<AdmitsToSurplus> {
+        Law::of(Question::Guard, text, function)
+    }
+}
+
+impl Surplus<'_> {
+    /// What a queue uses, without the pods that are leaving.
+    pub fn used(&self, queue: QueueIx, resource: ResourceIx) -> Used {
+        let total = self.cluster.queue(queue).map_or(0, |queue| queue.used.total(resource).0);
+        Used(total.saturating_sub(self.gone.of(queue, resource)))
+    }
+
+    /// What the victims use of a queue.
+    pub fn given(&self, queue: QueueIx, resource: ResourceIx) -> Freed {
+        Freed(self.victims.of(queue, resource))
+    }
+
+    /// The first of these laws that does not hold.
+    pub fn first_broken(&self, laws: &[SurplusGate]) -> Option<(Rule, Denial)> {
+        laws.iter().find_map(|law| Some((law.rule, (law.holds)(self).err()?)))
+    }
+}
+
+/// A gate or a limit of giving back, in force.
+#[derive(Debug, Clone, Copy)]
+pub struct SurplusGate {
+    /// The law.
+    pub rule: Rule,
+    /// Whether it holds.
+    pub holds: HoldsOfSurplus,
+}
+
+/// A guard of giving back, in force.
+#[derive(Debug, Clone, Copy)]
+pub struct SurplusGuard {
+    /// The law.
+    pub rule: Rule,
+    /// Whether this pod may be evicted.
+    pub admits: AdmitsToSurplus,
+}
+
+/// How queues give back what they hold over their maximum.
+#[derive(Debug, Clone)]
+pub struct Enforcement {
+    /// Must hold for a queue to give back anything.
+    pub gates: Vec<SurplusGate>,
+    /// Asked of each of its pods.
+    pub guards: Vec<SurplusGuard>,
+    /// Must hold with the victims gone.
+    pub limits: Vec<SurplusGate>,
+    /// Which pod is evicted first.
+    pub order: (Rule, GivesFirst),
+}

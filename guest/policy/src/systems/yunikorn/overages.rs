@@ -1,0 +1,78 @@
+//! Since when queues have used more than their maximum.
+//!
+//! The time starts when that is first seen: when the configuration lowers a maximum, turns quota preemption on or gives a queue a
+//! delay, or with the first load. It ends when the queue is within its maximum. A maximum that is lowered again after the delay has
+//! ended starts it anew; before, the first time stays, as upstream has it (queue.go; docs/design/quota_preemptor.md).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Cluster, QueueIx};
+
+/// A queue over its maximum.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overage {
+    /// Since when, nanoseconds since 1970.
+    since: i64,
+    /// Its maximum, by the names of resources, as it was last seen.
+    max: BTreeMap<String, i64>,
+    /// It gives back what is over its maximum after this delay, nanoseconds; none: it does not.
+    delay: Option<i64>,
+}
+
+/// The queues over their maxima, by path.
+#[derive(Debug, Default)]
+pub struct Overages(BTreeMap<String, Overage>);
+
+impl Overages {
+    /// Notes which queues use more than their maximum now.
+    pub fn update(&mut self, cluster: &mut Cluster) {
+        // Most clusters have no queue with a delay.
+        let has_delay = |(ix, _): (QueueIx, _)| cluster.policy(ix).quota_delay > 0;
+        if self.0.is_empty() && !cluster.queues().any(has_delay) {
+            return;
+        }
+        let (mut now, mut since) = (BTreeMap::new(), Vec::new());
+        for (ix, queue) in cluster.queues().filter(|(_, queue)| queue.over_max().next().is_some()) {
+            let overage = self.0.remove(&queue.name).unwrap_or_else(|| Overage::new(cluster, ix));
+            let overage = overage.seen(Overage::new(cluster, ix));
+            since.push((ix, overage.since));
+            now.insert(queue.name.clone(), overage);
+        }
+        self.0 = now;
+        cluster.set_over_max_since(since);
+    }
+
+    /// For a checkpoint.
+    pub fn checkpoint(&self) -> BTreeMap<String, Overage> {
+        self.0.clone()
+    }
+
+    /// Restores what a checkpoint says. A queue that is within its maximum now is forgotten with the next update.
+    pub fn restore(&mut self, saved: BTreeMap<String, Overage>) {
+        self.0.extend(saved);
+    }
+}
+
+impl Overage {
+    /// A queue that is first seen over its maximum.
+    fn new(cluster: &Cluster, ix: QueueIx) -> Overage {
+        let policy = cluster.policy(ix);
+        let max = cluster.queue(ix).map(|queue| queue.bounds.max.amounts());
+        let named = |(resource, amount)| (cluster.resource_name(resource).to_owned(), amount);
+        let delay = Some(policy.quota_delay).filter(|delay| policy.quota_preemption && *delay > 0);
+        Overage { since: cluster.now(), max: max.into_iter().flatten().map(named).collect(), delay }
+    }
+
+    /// The same, seen again as it is now.
+    fn seen(self, now: Overage) -> Overage {
+        let is_lower = |(resource, max): (&String, &i64)| self.max.get(resource).is_none_or(|before| before > max);
+        let is_over = self.delay.is_some_and(|delay| self.since.saturating_add(delay) <= now.since);
+        let begins = match (self.delay, now.delay) {
+            (None, Some(_)) => true,
+            _ => is_over && now.max.iter().any(is_lower),
+        };
+        if begins { now } else { Overage { since: self.since, ..now } }
+    }
+}

@@ -1,0 +1,151 @@
+//! Enforce: pods that queues give back, because they hold more than they may.
+
+use lictor_contract::*;
+
+use super::{Cause, EvictedFor, RefusedPlan, Session};
+use crate::verify;
+
+impl Session {
+    /// Asks what queues give back, and carries out what is sound. The policy is told of what is not.
+    pub(super) fn enforce(&mut self) -> Result<(), Cause> {
+        if !self.decides(ExtensionPoint::Enforce) {
+            return Ok(());
+        }
+        let answer = self.ask(|policy| policy.enforce())?;
+        self.claim("enforce", answer.enforcements.iter().map(|enforcement| enforcement.id))?;
+        // How long queues still have is nowhere in the cluster: a new instance is to know it.
+        self.promised |= answer.retry.at != self.enforce_at;
+        self.enforce_at = answer.retry.at;
+        for enforcement in answer.enforcements {
+            self.sync()?;
+            let verdict = verify::enforcement(&self.ground(), &enforcement);
+            let Enforcement { id, queue, victims, marks, reason } = enforcement;
+            let for_whom = EvictedFor::Queue(queue);
+            match verdict {
+                Ok(()) => {
+                    let (preemptor, nominations) = (PodId::MAX, Vec::new());
+                    let plan = Plan { id, preemptor, nominations, victims, marks, reason };
+                    self.carry_out_for(for_whom, plan, Effects::default())?;
+                }
+                Err(violation) => {
+                    self.happened.refused.push(RefusedPlan { plan: id, for_whom, reason: violation.reason() });
+                    self.tell(Event::PlanRefused(id))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The same, where the moment has come that the policy named.
+    pub(super) fn enforce_in_time(&mut self) -> Result<(), Cause> {
+        if self.enforce_at.is_none_or(|at| at > self.mirror.now()) {
+            return Ok(());
+        }
+        self.up()?;
+        self.enforce()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::testing::{Say, Scripted, Sketch, session};
+    use crate::session::{Action, CommandOutcome, How, Input, Session};
+    use crate::verify::testing::{node, object, on, pod};
+
+    const POINTS: &[ExtensionPoint] = &[ExtensionPoint::Enforce];
+
+    fn sketch(id: u64, victims: &'static [&'static str]) -> Sketch {
+        Sketch { id, victims, ..Sketch::default() }
+    }
+
+    fn policy(answers: impl IntoIterator<Item = Say>) -> Scripted {
+        answers.into_iter().fold(Scripted::deciding(POINTS), |policy, answer| policy.say("enforce", answer))
+    }
+
+    fn cluster() -> [serde_json::Value; 3] {
+        [node("n1", 4), on("n1", pod("v", 1, 0)), on("n1", pod("w", 1, 0))]
+    }
+
+    #[test]
+    fn a_cycle_begins_with_what_queues_give_back() {
+        let policy = policy([Say::Enforce(vec![sketch(1, &["default/v"])], None)]);
+        let mut session = session(&policy, cluster());
+        session.cycle().unwrap();
+        let happened = session.take_happened();
+        let v = happened.victims.get("default/v").unwrap();
+        assert_eq!((v.how, &v.for_whom), (How::Delete, &EvictedFor::Queue("q".to_owned())));
+        assert!(happened.nominated.is_empty() && !happened.victims.contains_key("default/w"));
+        assert!(policy.seen("default/v").terminating);
+        assert_eq!(policy.log(), ["enforce", "accepted 1"]);
+        let shown = serde_json::to_value(v).unwrap();
+        assert_eq!((shown.get("queue").unwrap(), shown.get("preemptor")), (&serde_json::json!("q"), None));
+    }
+
+    #[test]
+    fn the_session_asks_when_the_moment_has_come_and_not_before() {
+        let policy = policy([Say::Enforce(vec![], Some(30)), Say::Enforce(vec![sketch(1, &["default/v"])], None)]);
+        let mut session = session(&policy, cluster());
+        session.cycle().unwrap();
+        let wake_at = |session: &mut Session, at| session.handle(Input::Clock(at)).unwrap().wake_at;
+        assert_eq!(wake_at(&mut session.session, 29), Some(30));
+        let asked = || policy.log().into_iter().filter(|said| !said.starts_with("clock")).collect::<Vec<_>>();
+        assert_eq!(asked(), ["enforce"]);
+        // No cycle runs, and nobody is pending.
+        let step = session.session.handle(Input::Clock(30)).unwrap();
+        assert!(
+            matches!(step.commands.as_slice(), [command] if matches!(command.action, Action::Evict { delete: true, plan: 1, .. }))
+        );
+        assert_eq!(asked(), ["enforce", "enforce", "accepted 1"]);
+        wake_at(&mut session.session, 40);
+        assert_eq!(asked().len(), 3);
+    }
+
+    #[test]
+    fn what_is_not_sound_is_refused_and_told_and_the_rest_is_carried_out() {
+        let both = vec![sketch(1, &["default/v"]), sketch(2, &["default/v", "default/w"]), sketch(3, &["default/w"])];
+        let policy = policy([Say::Enforce(both, None)]);
+        let mut session = session(&policy, cluster());
+        session.cycle().unwrap();
+        let happened = session.take_happened();
+        assert_eq!(happened.victims.into_keys().collect::<Vec<_>>(), ["default/v", "default/w"]);
+        let refused: Vec<_> = happened.refused.iter().map(|it| (it.plan, it.reason.code.as_str())).collect();
+        assert_eq!(refused, [(2, "host/leaving")]);
+        assert_eq!(policy.log(), ["enforce", "accepted 1", "refused 2", "accepted 3"]);
+    }
+
+    #[test]
+    fn a_victim_that_could_not_be_evicted_stays_and_the_policy_is_told() {
+        let policy = policy([
+            Say::Enforce(vec![sketch(1, &["default/v"])], None),
+            Say::Enforce(vec![sketch(2, &["default/v"])], None),
+        ]);
+        let mut session = Session::open(Box::new(policy.clone()), "test", "").unwrap();
+        session.handle(Input::Objects(cluster().map(object).to_vec())).unwrap();
+        let step = session.handle(Input::Cycle).unwrap();
+        let id = step.commands.first().unwrap().id;
+        session.handle(Input::Outcomes(vec![(id, CommandOutcome::Failed("busy".to_owned()))])).unwrap();
+        assert!(!policy.seen("default/v").terminating);
+        // It may be asked to leave again.
+        assert_eq!(session.handle(Input::Cycle).unwrap().commands.len(), 1);
+        assert_eq!(policy.log(), ["enforce", "accepted 1", "refused 1", "enforce", "accepted 2"]);
+    }
+
+    #[test]
+    fn a_number_that_was_used_is_a_lie() {
+        let twice = vec![sketch(1, &["default/v"]), sketch(1, &["default/w"])];
+        let policy = policy([Say::Enforce(twice, None)]);
+        let mut session = session(&policy, cluster());
+        let error = session.cycle().unwrap_err().to_string();
+        assert_eq!(error, "the policy's answer to `enforce` cannot be: the number 1 was given to an earlier plan");
+        assert!(session.take_happened().victims.is_empty());
+    }
+
+    #[test]
+    fn a_system_that_does_not_decide_here_is_not_asked() {
+        let policy = Scripted::deciding(&[]);
+        let mut session = session(&policy, cluster());
+        session.cycle().unwrap();
+        assert_eq!(policy.log(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,103 @@
+//! What a queue gives back: who is evicted is there, on a node, not leaving already, and decided about by the policy.
+
+use lictor_contract::{Effects, Enforcement, Plan, Refuted};
+
+use super::{Ground, Invariant, Proposal, Violation, distinct, known, leaving, running};
+
+/// What it has in common with plans, and what is its own.
+const INVARIANTS: &[Invariant] =
+    &[known::check, distinct::check, running::check, leaving::check, not_asked_to_leave, decided_about];
+
+/// Whether it may be carried out; else the first invariant that it breaks.
+pub fn enforcement(ground: &Ground<'_>, enforcement: &Enforcement) -> Result<(), Violation> {
+    let Enforcement { id, victims, reason, .. } = enforcement;
+    let Some(first) = victims.first() else { return Ok(()) };
+    let plan = Plan {
+        id: *id,
+        // It has no preemptor, and what is checked of one holds of every victim.
+        preemptor: first.pod,
+        nominations: Vec::new(),
+        victims: victims.clone(),
+        marks: Vec::new(),
+        reason: reason.clone(),
+    };
+    let (effects, refuted) = (Effects::default(), Refuted::default());
+    let proposal = Proposal { plan: &plan, preemptor: None, effects: &effects, refuted: &refuted };
+    INVARIANTS.iter().try_for_each(|invariant| invariant(ground, &proposal))
+}
+
+/// No victim was asked to leave before, even where nobody waits for its room: once is enough.
+fn not_asked_to_leave(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+    proposal.plan.victims.iter().try_for_each(|victim| {
+        match ground.departures.iter().find(|(pod, _)| *pod == victim.pod) {
+            Some((id, departure)) => {
+                Err(Violation::AlreadyLeaving { id, victim: ground.pod_name(id), plan: departure.plan })
+            }
+            None => match ground.mirror.pod(victim.pod).is_some_and(|pod| pod.terminating) {
+                true => Err(Violation::BeingDeleted { id: victim.pod, victim: ground.pod_name(victim.pod) }),
+                false => Ok(()),
+            },
+        }
+    })
+}
+
+/// The policy decides about every victim: nobody asked for room that a pod of another scheduler could make.
+fn decided_about(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
+    let foreign = |pod| ground.mirror.pod(pod).is_some_and(|pod| pod.foreign);
+    match proposal.plan.victims.iter().find(|victim| foreign(victim.pod)) {
+        Some(victim) => Err(Violation::OfAnotherScheduler { id: victim.pod, victim: ground.pod_name(victim.pod) }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_contract::{Eviction, PodId, Victim};
+    use serde_json::json;
+
+    use super::super::testing::{World, on, pod, with};
+    use super::super::{Departure, Departures};
+    use super::*;
+    use crate::session::testing::reason;
+
+    /// What becomes of an enforcement that evicts these pods.
+    fn verdict(world: &World, victims: &[PodId]) -> Option<String> {
+        let victims = victims.iter().map(|pod| Victim { pod: *pod, eviction: Eviction::Soft }).collect();
+        let (queue, marks) = ("q".to_owned(), Vec::new());
+        let asked = Enforcement { id: 9, queue, victims, marks, reason: reason("it gives back") };
+        enforcement(&world.ground(), &asked).err().map(|violation| violation.reason().code)
+    }
+
+    #[test]
+    fn a_running_pod_may_be_given_back_once() {
+        let mut world = World::small();
+        let (v, q) = (world.pod("default/v"), world.pod("default/q"));
+        assert_eq!(verdict(&world, &[v]), None);
+        assert_eq!(verdict(&world, &[v, v]).as_deref(), Some("host/distinct"));
+        assert_eq!(verdict(&world, &[v, q]).as_deref(), Some("host/running"), "`q` is pending");
+        assert_eq!(verdict(&world, &[PodId::MAX]).as_deref(), Some("host/known"));
+        // Nobody waits for the room of a victim that was marked before: a plan may name it again, and this may not.
+        world.departures = Departures::default();
+        world.departures.set(v, Some(Departure { plan: 3, beneficiaries: Default::default() }));
+        assert_eq!(verdict(&world, &[v]).as_deref(), Some("host/leaving"));
+    }
+
+    #[test]
+    fn a_pod_that_is_being_deleted_is_not_evicted() {
+        let mut world = World::small();
+        let v = world.pod("default/v");
+        world.mirror.terminate(v);
+        assert_eq!(verdict(&world, &[v]).as_deref(), Some("host/leaving"));
+    }
+
+    #[test]
+    fn a_pod_of_another_scheduler_is_not_given_back() {
+        let mut world = World::small();
+        let foreign = with(on("n1", pod("other", 0, 0)), "/spec", "schedulerName", json!("another"));
+        world.mirror.upsert(super::super::testing::object(foreign));
+        world.mirror.set_schedulers(["default-scheduler".to_owned()]);
+        world.sync();
+        assert_eq!(verdict(&world, &[world.pod("default/other")]).as_deref(), Some("host/other-scheduler"));
+        assert_eq!(verdict(&world, &[world.pod("default/v")]), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! What queues give back when their maximum is lowered (upstream quota_preemptor.go, rulings Q1 to Q5). Only `vcore` has maxima here.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::queues::{Queue, Queues, is_within, used};
+use super::{Memory, is_daemon, leaf, opted_out};
+use crate::ReadError;
+use crate::amounts::Amounts;
+use crate::outcome::Outcome;
+use crate::tally::Verdict;
+use crate::world::{Pod, World, at};
+
+const CPU: &str = "cpu";
+
+/// Judges a step in which nobody is tried, at this time. `asked`: the policy was asked for sure; else only where it wanted to be.
+pub(crate) fn gives_back(
+    world: &World,
+    memory: &Memory,
+    now: i64,
+    outcome: &Outcome,
+    asked: bool,
+    verdict: &mut Verdict,
+) -> Result<(), ReadError> {
+    // Pods that are tried in the same step may have victims of their own.
+    if world.pods.values().any(Pod::pending) {
+        return Ok(());
+    }
+    let queues = Queues::read(world)?;
+    let victims: Vec<&Pod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
+    let judge = Judge { world, memory, queues: &queues, now, victims: &victims };
+    if let Some((law, text)) = victims.iter().find_map(|victim| judge.illegal(victim)) {
+        verdict.breach(law, text);
+    } else if let Some((law, text)) = asked.then(|| judge.incomplete()).flatten() {
+        verdict.breach(law, text);
+    }
+    if !victims.is_empty() {
+        verdict.planned(victims.len(), None);
+    }
+    Ok(())
+}
+
+/// Everything needed to judge one answer.
+struct Judge<'w> {
+    world: &'w World,
+    memory: &'w Memory,
+    queues: &'w Queues,
+    now: i64,
+    victims: &'w [&'w Pod],
+}
+
+type Violation = Option<(&'static str, String)>;
+
+impl<'w> Judge<'w> {
+    /// The queues above a pod that must give back now.
+    fn due(&self, pod: &Pod) -> Vec<&'w Queue> {
+        let is_due = |queue: &&Queue| {
+            let since = self.memory.over_since.get(&queue.path);
+            let waited = since.is_some_and(|since| self.now - since >= queue.quota_delay);
+            queue.quota_delay > 0 && waited && self.left(queue, &[], CPU) > queue.max.get(CPU) && queue.max.names(CPU)
+        };
+        let on = switched_on(self.world);
+        self.queues.up(leaf(pod)).into_iter().filter(|_| on).filter(is_due).collect()
+    }
+
+    /// What a queue still uses without these pods and those that are leaving.
+    fn left(&self, queue: &Queue, without: &[&Pod], resource: &str) -> i64 {
+        let mut left = used(self.world, &queue.path, true);
+        let below = without.iter().filter(|pod| is_within(leaf(pod), &queue.path));
+        left.take(&Amounts::sum(below.map(|pod| &pod.request)));
+        left.get(resource)
+    }
+
+    fn protected(&self, pod: &Pod) -> bool {
+        is_daemon(pod) || pod.foreign || pod.leaving || pod.node.is_none() || pod.request.get(CPU) == 0
+    }
+
+    /// Whether a queue above the pod would be below a guarantee without these pods.
+    fn undercuts(&self, pod: &Pod, without: &[&Pod]) -> bool {
+        let below = |queue: &&Queue| {
+            let short = |(resource, least): (&String, &i64)| self.left(queue, without, resource) < *least;
+            queue.guaranteed.0.iter().filter(|(resource, _)| pod.request.get(resource) > 0).any(short)
+        };
+        self.queues.up(leaf(pod)).iter().any(below)
+    }
+
+    /// Why this pod may not be a victim.
+    fn illegal(&self, victim: &Pod) -> Violation {
+        let (name, cpu) = (&victim.name, victim.request.get(CPU));
+        if self.protected(victim) {
+            return Some(("giver-is-eligible", format!("`{name}` may not be evicted for its queue")));
+        }
+        let due = self.due(victim);
+        if due.is_empty() {
+            return Some(("queue-gives-back-when-due", format!("no queue of `{name}` gives back at {}", self.now)));
+        }
+        let needs = |queue: &&Queue| {
+            let (left, max) = (self.left(queue, self.victims, CPU), queue.max.get(CPU));
+            left >= max && left + cpu > max
+        };
+        if !due.iter().any(needs) {
+            return Some(("stops-at-max", format!("`{name}` could stay, or its queue ends below its maximum")));
+        }
+        if self.undercuts(victim, self.victims) {
+            return Some(("giver-keeps-guarantee", format!("a queue of `{name}` ends below its guarantee")));
+        }
+        let rest = self.world.pods.values().filter(|pod| !self.protected(pod) && !self.is_victim(pod));
+        let mut alike = rest.filter(|pod| leaf(pod) == leaf(victim) && pod.request == victim.request);
+        let better = alike.find(|pod| self.class(pod) < self.class(victim))?;
+        Some(("ordinary-pod-gives-first", format!("`{}` stays, and `{name}` is evicted", better.name)))
+    }
+
+    /// Who could be evicted, too.
+    fn incomplete(&self) -> Violation {
+        let rest = self.world.pods.values().filter(|pod| !self.protected(pod) && !self.is_victim(pod));
+        for pod in rest {
+            let all: Vec<&Pod> = self.victims.iter().copied().chain([pod]).collect();
+            let fits = |queue: &&Queue| self.left(queue, &all, CPU) >= queue.max.get(CPU);
+            if self.due(pod).iter().any(fits) && !self.undercuts(pod, &all) {
+                return Some(("queue-gives-back-what-it-can", format!("`{}` is not evicted", pod.name)));
+            }
+        }
+        None
+    }
+
+    fn is_victim(&self, pod: &Pod) -> bool {
+        self.victims.iter().any(|victim| victim.name == pod.name)
+    }
+
+    /// How late a pod goes: originators, then pods that opted out, then by priority.
+    fn class(&self, pod: &Pod) -> (bool, bool, i64) {
+        let firsts: BTreeSet<&str> = self.memory.originators.values().map(|(_, name)| name.as_str()).collect();
+        (firsts.contains(pod.name.as_str()), opted_out(self.world, pod), pod.priority)
+    }
+}
+
+/// Whether the partition has quota preemption.
+fn switched_on(world: &World) -> bool {
+    let config = world.others.get(&("ConfigMap".to_owned(), "yunikorn-configs".to_owned()));
+    let written = config.and_then(|config| at(config, "/data")?.get("queues.yaml")?.as_str()).unwrap_or("{}");
+    let config: Value = serde_json::from_str(written).unwrap_or_default();
+    config.pointer("/partitions/0/preemption/quotapreemptionenabled") == Some(&Value::Bool(true))
+}
