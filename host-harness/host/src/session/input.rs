@@ -104,6 +104,10 @@ impl Session {
                 self.came()
             }
             Input::Removed(key) => {
+                let keys = self.mirror.ambiguous(&key);
+                if !keys.is_empty() {
+                    return Err(Cause::Ambiguous { key, keys });
+                }
                 let removed = self.up().and_then(|()| self.remove(&key)).and_then(|()| self.sync());
                 // Whatever the policy says of it, the object is gone.
                 self.mirror.remove(&key);

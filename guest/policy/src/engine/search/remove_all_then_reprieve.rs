@@ -37,17 +37,27 @@ impl Search for WholeJob {
     }
 
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
-        plan_job(cluster, context)
+        plan_job(cluster, context, usize::MAX)
     }
 }
 
-/// A plan for the whole job of the preemptor, or the obstacle.
-pub(super) fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+/// A plan for the pods of the preemptor, or the obstacle. At least so many of them have a node then; the others are left out where
+/// they find none.
+pub(super) fn plan_job(
+    cluster: &mut Cluster,
+    context: &mut PreemptionContext<'_>,
+    at_least: usize,
+) -> Result<Plan, Obstacle> {
+    let mut may_miss = context.preemptor.pods.len().saturating_sub(at_least);
     let mut dry_runs = dry_runs(cluster, context);
     let mut nominations = Vec::new();
     let mut choices = Choices::default();
     for pod in largest_first(cluster, &dry_runs, &context.preemptor.pods) {
         let Some(chosen) = choices.cheapest(cluster, context, &dry_runs, pod) else {
+            if may_miss > 0 && pod != context.preemptor.pod {
+                may_miss = may_miss.saturating_sub(1);
+                continue;
+            }
             if context.notes.are_on() {
                 tell_nowhere(cluster, context, &dry_runs, (pod, &nominations));
             }
@@ -98,7 +108,7 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
         }
         let mut room = context.unpromised(cluster, node);
         let (mut leaving, mut candidates) = (Vec::new(), Vec::new());
-        for pod in node.pods.iter().copied() {
+        for pod in cluster.one_of_each_group(&node.pods) {
             if context.is_leaving(cluster, pod) {
                 context.tell_unneeded(&[pod], "leaving");
                 room.add(&cluster.frees(pod));

@@ -14,15 +14,17 @@ use crate::contract;
 use crate::model::{Cluster, Elastic, Gang, JobIx, JobKey, Match, PodGroupSpec, PodIx, Sizes};
 use crate::systems::arguments::duration;
 use crate::systems::document::{annotation_path, escape, label_path};
-use crate::systems::{Document, Findings, PodVotes, pod_group};
+use crate::systems::{Document, Findings, PodVotes, pod_group, scheduling_groups};
 
 /// What a PodGroup object specifies.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 struct GroupSpec {
     queue: String,
     minimum: u32,
     roles: BTreeMap<String, u32>,
     class: String,
+    /// Its own priority, which its class does not change.
+    priority: Option<i32>,
     created: i64,
     job: Option<String>,
     elastic: Option<Option<Elastic>>,
@@ -57,6 +59,24 @@ impl Groups {
             self.groups.insert(key.clone(), spec);
             self.changed.insert(key);
         }
+    }
+
+    /// Takes over a PodGroup of Kubernetes, with its priority, into queue `default`; none: it is gone.
+    pub fn set_group_of_kubernetes(&mut self, key: JobKey, spec: Option<(scheduling_groups::Spec, i32)>) {
+        match spec {
+            Some((spec, priority)) => {
+                let spec = GroupSpec {
+                    queue: keys::DEFAULT_QUEUE.to_owned(),
+                    minimum: spec.minimum,
+                    priority: Some(priority),
+                    created: spec.created.unwrap_or(0),
+                    ..GroupSpec::default()
+                };
+                self.groups.insert(key.clone(), spec);
+            }
+            None => drop(self.groups.remove(&key)),
+        }
+        self.changed.insert(key);
     }
 
     /// Reads a Job.
@@ -163,7 +183,7 @@ impl Groups {
         let roles = spec.roles.iter().filter(|_| spec.minimum >= sum);
         PodGroupSpec {
             queue: Some(cluster.intern(&spec.queue)),
-            priority: self.priority(&spec.class),
+            priority: spec.priority.unwrap_or_else(|| self.priority(&spec.class)),
             created: spec.created,
             roles: roles.map(|(role, need)| (cluster.intern(role), *need)).collect(),
             elastic: elastic.map(|elastic| Elastic { most: parent.and_then(|parent| parent.replicas), ..elastic }),
@@ -227,6 +247,7 @@ fn read_group(object: &Document, reported: &mut Reported, findings: &mut Finding
         minimum,
         roles,
         class: text("/spec/priorityClassName"),
+        priority: None,
         created: pod_group::created(object).unwrap_or(0),
         job,
         elastic: read_elastic(object, reported, findings),
