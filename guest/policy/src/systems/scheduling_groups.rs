@@ -191,7 +191,8 @@ impl SchedulingGroups {
         let (namespace, name) = member.name.split_once('/').unwrap_or_default();
         let group = member.job.1.rsplit('/').next().unwrap_or_default();
         let own = member.priority;
-        let message = format!("the pod has priority {own} and its PodGroup `{group}` {priority}: that of the group is used");
+        let message =
+            format!("the pod has priority {own} and its PodGroup `{group}` {priority}: that of the group is used");
         let remedy = "give the PodGroup and all its pods the same priority";
         findings.push(Document::named("Pod", namespace, name).warning("/spec/priority", message, remedy));
     }

@@ -17,7 +17,7 @@ pub enum Input {
     Objects(Vec<Object>),
     /// The same, of objects that were read together: one that is there twice is a warning.
     Listed(Vec<Object>),
-    /// An object is gone, named `Kind/namespace/name` or `Kind/name`.
+    /// An object is gone, named `Kind/namespace/name` or `Kind/name`; `Kind.group` says its API group, where it has to be said.
     Removed(String),
     /// The time is now this. A time before the last one changes nothing.
     Clock(i64),

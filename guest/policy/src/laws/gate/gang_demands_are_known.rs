@@ -27,7 +27,10 @@ pub const LAW: Law<Holds> = Law::gate(
     Text {
         name: "gang-demands-are-known",
         sentence: "a gang demands nothing that the policy cannot judge",
-        templates: &[("", "the PodGroup of gang `{gang}` has `{field}`, which is not judged here: its pods are not tried")],
+        templates: &[(
+            "",
+            "the PodGroup of gang `{gang}` has `{field}`, which is not judged here: its pods are not tried",
+        )],
         file: page!("gang_demands_are_known.rs"),
     },
     holds,

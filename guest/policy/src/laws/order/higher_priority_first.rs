@@ -36,7 +36,8 @@ pub const LAW: Law<SortBy> = Law::order(
 
 /// The place of a pending pod.
 fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
-    let group = pod.attributes.job.filter(|job| cluster.scheduling_group(*job).is_some()).and_then(|job| cluster.job(job));
+    let group =
+        pod.attributes.job.filter(|job| cluster.scheduling_group(*job).is_some()).and_then(|job| cluster.job(job));
     let (entered, created) = group.and_then(first).unwrap_or((pod.entered, pod.created));
     let key = KeyBuilder::new().descending(pod.priority()).ascending(entered).ascending(created).flag(group.is_some());
     let key = group.iter().fold(key, |key, group| key.text(&group.key.0).text(&group.key.1));

@@ -43,7 +43,8 @@ fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let started = |pod: &Pod| pod.started.unwrap_or(cluster.now());
     let key = |pod: &Pod| {
         let together = cluster.whole_group_of(pod).unwrap_or_default();
-        let first = together.iter().filter_map(|ix| cluster.pod(*ix)).map(started).min().unwrap_or_else(|| started(pod));
+        let first =
+            together.iter().filter_map(|ix| cluster.pod(*ix)).map(started).min().unwrap_or_else(|| started(pod));
         (Reverse(pod.priority()), Reverse(together.len()), first, pod.created, pod.rank)
     };
     key(a).cmp(&key(b))

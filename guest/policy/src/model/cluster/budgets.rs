@@ -18,7 +18,11 @@ impl Cluster {
     /// order given: with the most important first, it is the less important ones that are protected. Pods that are evicted together
     /// are protected together.
     pub fn split_by_budget(&self, pods: &[PodIx]) -> (Vec<PodIx>, Vec<PodIx>) {
-        if self.with_whole_groups(pods).iter().filter_map(|ix| self.pod(*ix)).all(|pod| pod.attributes.budgets.is_empty())
+        if self
+            .with_whole_groups(pods)
+            .iter()
+            .filter_map(|ix| self.pod(*ix))
+            .all(|pod| pod.attributes.budgets.is_empty())
         {
             return (Vec::new(), pods.to_vec());
         }

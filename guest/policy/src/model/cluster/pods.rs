@@ -132,7 +132,8 @@ impl Cluster {
             job.members.retain(|other| *other != ix);
             if job.first_created == Some(pod.created) || job.first_entered == Some(pod.entered) {
                 let members = || job.members.iter().filter_map(|member| self.pods.get(*member));
-                let (created, entered) = (members().map(|pod| pod.created).min(), members().map(|pod| pod.entered).min());
+                let (created, entered) =
+                    (members().map(|pod| pod.created).min(), members().map(|pod| pod.entered).min());
                 (job.first_created, job.first_entered) = (created, entered);
             }
         }

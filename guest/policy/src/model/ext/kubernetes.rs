@@ -83,7 +83,10 @@ impl Cluster {
     /// What the pods that are evicted together with this one hold on its node; none where it leaves alone.
     pub(in crate::model) fn whole_group_frees(&self, ix: PodIx) -> Option<Request> {
         let node = self.pod(ix)?.place.node();
-        let here = self.whole_group(ix)?.into_iter().filter(|other| self.pod(*other).is_some_and(|pod| pod.place.node() == node));
+        let here = self
+            .whole_group(ix)?
+            .into_iter()
+            .filter(|other| self.pod(*other).is_some_and(|pod| pod.place.node() == node));
         Some(Request::new(here.flat_map(|ix| self.share(ix).iter().collect::<Vec<_>>()).collect()))
     }
 

@@ -24,12 +24,5 @@ pub fn table(sample: Sample) -> Laws {
     let trigger = base.trigger.iter().map(with_own).collect();
     let final_gates = base.final_gates.iter().map(with_own).chain([GANG_MINIMUM_IS_FREE]).collect();
     let under_way = base.under_way.iter().copied().chain([ITS_ROOM_IS_NOT_HELD]).collect();
-    Laws {
-        under_way,
-        trigger,
-        queue_order: QUEUE,
-        final_gates,
-        permit: vec![GANG_IS_COMPLETE],
-        ..base
-    }
+    Laws { under_way, trigger, queue_order: QUEUE, final_gates, permit: vec![GANG_IS_COMPLETE], ..base }
 }

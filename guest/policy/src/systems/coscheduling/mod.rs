@@ -102,14 +102,18 @@ impl System for Coscheduling {
 
     fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
         match object.kind.as_str() {
-            "PodGroup" if object.group != scheduling_groups::GROUP => pod_groups::read(self.groups.timeout(), cluster, object, findings),
+            "PodGroup" if object.group != scheduling_groups::GROUP => {
+                pod_groups::read(self.groups.timeout(), cluster, object, findings)
+            }
             _ => self.base.read_object(cluster, object, findings),
         }
     }
 
     fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey) {
         match object.kind.as_str() {
-            "PodGroup" if object.group != scheduling_groups::GROUP => pod_group::remove(cluster, &object.namespace, &object.name),
+            "PodGroup" if object.group != scheduling_groups::GROUP => {
+                pod_group::remove(cluster, &object.namespace, &object.name)
+            }
             _ => self.base.remove_object(cluster, object),
         }
     }

@@ -21,10 +21,10 @@ use std::collections::BTreeMap;
 use crate::contract::{self, ConfigError, Eviction, Interests, Mark, MarkPlace, ObjectKey, PodStatus, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
+use crate::systems::scheduling_groups::{SchedulingGroups, with_groups};
 use crate::systems::{
     self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, pod_group, schedulers,
 };
-use crate::systems::scheduling_groups::{SchedulingGroups, with_groups};
 use args::Args;
 use gangs::AnnotatedGangs;
 use owners::Owners;

@@ -87,7 +87,11 @@ fn minimum(object: &Document) -> Result<u32, Finding> {
             count(object, path, object.at(path))
         }
         (false, true) => Ok(1),
-        _ => Err(object.error(path, "exactly one of `gang` and `basic` must be set", "write `gang: {minCount: 2}` or `basic: {}`")),
+        _ => Err(object.error(
+            path,
+            "exactly one of `gang` and `basic` must be set",
+            "write `gang: {minCount: 2}` or `basic: {}`",
+        )),
     }
 }
 
@@ -95,7 +99,8 @@ fn priority(object: &Document) -> Result<Option<i32>, Finding> {
     let path = "/spec/priority";
     let Some(value) = object.at(path) else { return Ok(None) };
     let priority = value.as_i64().and_then(|value| i32::try_from(value).ok());
-    let wrong = || object.error(path, format!("`{value}` is not a priority"), "write a whole number of at most 32 bits");
+    let wrong =
+        || object.error(path, format!("`{value}` is not a priority"), "write a whole number of at most 32 bits");
     priority.map(Some).ok_or_else(wrong)
 }
 
