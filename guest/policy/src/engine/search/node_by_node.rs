@@ -115,8 +115,8 @@ fn offer(
     (ix, node): (NodeIx, &Node),
     request: &Request,
 ) -> Option<PreemptionCandidate> {
-    let pods = cluster.one_of_each_group(&node.pods).into_iter();
-    let candidates: Vec<PodIx> = pods.filter(|pod| context.is_candidate(cluster, *pod)).collect();
+    let pods = cluster.one_of_each_group(&node.pods);
+    let candidates: Vec<PodIx> = pods.iter().copied().filter(|pod| context.is_candidate(cluster, *pod)).collect();
     let candidates = context.in_reprieve_order(cluster, candidates);
     // A leaving pod is reprieved last: no other pod is evicted instead of it.
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =

@@ -54,7 +54,9 @@ pub(super) fn plan_job(
     let mut choices = Choices::default();
     for pod in largest_first(cluster, &dry_runs, &context.preemptor.pods) {
         let Some(chosen) = choices.cheapest(cluster, context, &dry_runs, pod) else {
-            if may_miss > 0 && pod != context.preemptor.pod {
+            // A nominated pod would keep its nomination to room that the plan takes.
+            let is_nominated = cluster.pod(pod).is_some_and(|pod| pod.nominated.is_some());
+            if may_miss > 0 && pod != context.preemptor.pod && !is_nominated {
                 may_miss = may_miss.saturating_sub(1);
                 continue;
             }
@@ -108,7 +110,7 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
         }
         let mut room = context.unpromised(cluster, node);
         let (mut leaving, mut candidates) = (Vec::new(), Vec::new());
-        for pod in cluster.one_of_each_group(&node.pods) {
+        for pod in cluster.one_of_each_group(&node.pods).iter().copied() {
             if context.is_leaving(cluster, pod) {
                 context.tell_unneeded(&[pod], "leaving");
                 room.add(&cluster.frees(pod));

@@ -30,8 +30,9 @@ impl Cluster {
             self.budgets.iter().map(|(ix, budget)| (ix, budget.allowed)).collect();
         let violates = |ix: &PodIx| {
             let mut violates = false;
-            let together = self.with_whole_groups(&[*ix]).into_iter().filter_map(|ix| self.pod(ix));
-            for budget in together.flat_map(|pod| &pod.attributes.budgets) {
+            let alone = [*ix];
+            let together = self.with_whole_groups(&alone);
+            for budget in together.iter().filter_map(|ix| self.pod(*ix)).flat_map(|pod| &pod.attributes.budgets) {
                 if let Some(left) = allowed.get_mut(budget) {
                     *left = left.saturating_sub(1);
                     violates |= *left < 0;

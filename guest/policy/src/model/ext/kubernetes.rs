@@ -1,5 +1,6 @@
 //! Kubernetes: what a PodGroup of `scheduling.k8s.io` says beside the minimum of its gang.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::model::{Cluster, JobIx, Kind, Pod, PodIx, Request, Table};
@@ -61,7 +62,10 @@ impl Cluster {
     }
 
     /// Of some pods of one node, one for each group that leaves whole, and every pod that leaves alone.
-    pub fn one_of_each_group(&self, pods: &[PodIx]) -> Vec<PodIx> {
+    pub fn one_of_each_group<'p>(&self, pods: &'p [PodIx]) -> Cow<'p, [PodIx]> {
+        if !self.has_whole_groups() {
+            return Cow::Borrowed(pods);
+        }
         let mut seen = BTreeSet::new();
         let is_first = |ix: &PodIx| {
             let job = self.pod(*ix).and_then(|pod| self.job_that_leaves_whole(pod));
@@ -71,9 +75,9 @@ impl Cluster {
     }
 
     /// These victims, and the pods that are evicted together with them.
-    pub fn with_whole_groups(&self, victims: &[PodIx]) -> Vec<PodIx> {
-        if !self.ext.kubernetes.any_leaves_whole {
-            return victims.to_vec();
+    pub fn with_whole_groups<'p>(&self, victims: &'p [PodIx]) -> Cow<'p, [PodIx]> {
+        if !self.has_whole_groups() {
+            return Cow::Borrowed(victims);
         }
         let mut seen = BTreeSet::new();
         let sets = victims.iter().flat_map(|ix| self.whole_group(*ix).unwrap_or_else(|| vec![*ix]));

@@ -19,10 +19,11 @@ pub fn table(sample: Sample) -> Laws {
     let with_own = |law: &Gate| match law.rule.code {
         "kubernetes/gang-can-start" => GANG_CAN_START,
         "kubernetes/gang-has-its-members" => GANG_HAS_ITS_MEMBERS,
+        "kubernetes/its-room-is-not-held-at-permit" => ITS_ROOM_IS_NOT_HELD,
         _ => *law,
     };
     let trigger = base.trigger.iter().map(with_own).collect();
     let final_gates = base.final_gates.iter().map(with_own).chain([GANG_MINIMUM_IS_FREE]).collect();
-    let under_way = base.under_way.iter().copied().chain([ITS_ROOM_IS_NOT_HELD]).collect();
+    let under_way = base.under_way.iter().map(with_own).collect();
     Laws { under_way, trigger, queue_order: QUEUE, final_gates, permit: vec![GANG_IS_COMPLETE], ..base }
 }
