@@ -46,7 +46,7 @@ impl Cluster {
         self.whole_group_of(self.pod(ix)?)
     }
 
-    /// The same of a pod that is at hand.
+    /// The same for a pod instead of its number.
     pub fn whole_group_of(&self, pod: &Pod) -> Option<Vec<PodIx>> {
         let job = self.job_that_leaves_whole(pod)?;
         let members = self.job(job)?.members.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));

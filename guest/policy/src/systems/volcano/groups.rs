@@ -3,6 +3,8 @@
 //! The controller copies the annotations of a Job to its PodGroup. Where the PodGroup has no elastic annotation, that of the Job is
 //! used. The owner reference of the PodGroup names the Job; without one, the pods do.
 
+mod of_kubernetes;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -14,7 +16,7 @@ use crate::contract;
 use crate::model::{Cluster, Elastic, Gang, JobIx, JobKey, Match, PodGroupSpec, PodIx, Sizes};
 use crate::systems::arguments::duration;
 use crate::systems::document::{annotation_path, escape, label_path};
-use crate::systems::{Document, Findings, PodVotes, pod_group, scheduling_groups};
+use crate::systems::{Document, Findings, PodVotes, pod_group};
 
 /// What a PodGroup object specifies.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,24 +61,6 @@ impl Groups {
             self.groups.insert(key.clone(), spec);
             self.changed.insert(key);
         }
-    }
-
-    /// Takes over a PodGroup of Kubernetes, with its priority, into queue `default`; none: it is gone.
-    pub fn set_group_of_kubernetes(&mut self, key: JobKey, spec: Option<(scheduling_groups::Spec, i32)>) {
-        match spec {
-            Some((spec, priority)) => {
-                let spec = GroupSpec {
-                    queue: keys::DEFAULT_QUEUE.to_owned(),
-                    minimum: spec.minimum,
-                    priority: Some(priority),
-                    created: spec.created.unwrap_or(0),
-                    ..GroupSpec::default()
-                };
-                self.groups.insert(key.clone(), spec);
-            }
-            None => drop(self.groups.remove(&key)),
-        }
-        self.changed.insert(key);
     }
 
     /// Reads a Job.
