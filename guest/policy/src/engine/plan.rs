@@ -62,8 +62,12 @@ impl Engine {
         let (eviction, marks) = (system.eviction(), system.marks(&self.cluster, plan.lead));
         // A pod that is only marked takes its eviction set along when it is deleted. A host that deletes must delete the set, too.
         let victims: Vec<PodIx> = match eviction {
-            Eviction::Soft => plan.victims.clone(),
-            Eviction::Delete => plan.victims.iter().flat_map(|head| self.cluster.eviction_set(*head)).collect(),
+            Eviction::Soft => self.cluster.with_whole_groups(&plan.victims).into_owned(),
+            Eviction::Delete => {
+                let sets = plan.victims.iter().flat_map(|head| self.cluster.eviction_set(*head));
+                let mut seen = BTreeSet::new();
+                sets.filter(|ix| seen.insert(*ix)).collect()
+            }
         };
         if self.notes.are_on() {
             self.notes.resume(plan.lead);

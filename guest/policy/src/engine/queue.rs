@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 
 use crate::contract::{KeyBuilder, PodId, PolicyError, SortKeys};
 use crate::laws::OrderBy;
-use crate::model::{Cluster, JobIx, Kind, Pod, PodIx};
+use crate::model::{Cluster, Job, JobIx, Kind, Pod, PodIx};
 
 use super::Engine;
+
+/// What keys take from a job: what the order reads of it; and, of a PodGroup of Kubernetes, its priority and its first pod.
+type JobTerms = (Option<i64>, Option<(i32, Option<i64>, Option<i64>)>);
 
 /// The epochs of the keys: those of one epoch can be compared.
 #[derive(Debug, Default)]
 pub struct Epochs {
     last: u64,
     /// What keys take from each job, as it was when the last keys were made.
-    jobs: BTreeMap<JobIx, Option<i64>>,
+    jobs: BTreeMap<JobIx, JobTerms>,
 }
 
 impl Epochs {
@@ -23,9 +26,13 @@ impl Epochs {
             // Places are those among the pods of one question.
             OrderBy::Compare(_) => true,
             OrderBy::Key(key) => {
-                let jobs: BTreeMap<JobIx, Option<i64>> =
-                    cluster.jobs().map(|(ix, job)| (ix, (key.of_job)(job))).collect();
-                let has_changed = |(ix, before): (&JobIx, &Option<i64>)| jobs.get(ix).is_some_and(|now| now != before);
+                let terms = |(ix, job): (JobIx, &Job)| {
+                    let group = cluster.scheduling_group(ix);
+                    let group = group.map(|group| (group.priority, job.first_entered, job.first_created));
+                    (ix, ((key.of_job)(job), group))
+                };
+                let jobs: BTreeMap<JobIx, JobTerms> = cluster.jobs().map(terms).collect();
+                let has_changed = |(ix, before): (&JobIx, &JobTerms)| jobs.get(ix).is_some_and(|now| now != before);
                 let changed = self.jobs.iter().any(has_changed);
                 self.jobs = jobs;
                 changed

@@ -28,8 +28,15 @@ impl Case<'_> {
         laws.iter().find_map(|law| Some((law.rule, (law.holds)(self).err()?)))
     }
 
-    /// The first of these guards that denies the eviction of a pod.
+    /// The first of these guards that denies the eviction of a pod, or of a pod that is evicted together with it.
     pub fn first_denial(&self, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
+        match self.cluster.whole_group(ix) {
+            None => self.first_denial_alone(guards, ix),
+            Some(together) => together.into_iter().find_map(|ix| self.first_denial_alone(guards, ix)),
+        }
+    }
+
+    fn first_denial_alone(&self, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
         let pod = self.cluster.pod(ix)?;
         guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(self, ix, pod).err()?)))
     }

@@ -88,6 +88,13 @@ pub enum Denial {
         /// The place in its group of the gang that is not described; none where it is itself.
         member: Option<usize>,
     },
+    /// The PodGroup of a gang demands what no law judges.
+    Unjudged {
+        /// The gang.
+        job: JobIx,
+        /// The field that demands it, a JSON pointer.
+        field: &'static str,
+    },
     /// The nodes together have too little for a gang.
     Short {
         /// The gang.
@@ -181,6 +188,10 @@ impl Denial {
                 let other = member.and_then(|member| group.get(member));
                 let gang = other.or(job.map(|job| &job.key)).cloned().unwrap_or_default();
                 Detail::case("undeclared").job("gang", &gang)
+            }
+            Denial::Unjudged { job, field } => {
+                let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
+                Detail::default().job("gang", &gang).text("field", *field)
             }
             Denial::Short { job, resource, parts } => {
                 let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 pub mod elastic_pods_grow_by_steps;
 pub mod gang_can_start;
+pub mod gang_demands_are_known;
 pub mod gang_has_its_members;
 pub mod gang_has_its_roles;
 pub mod gang_is_short;

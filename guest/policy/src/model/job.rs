@@ -53,6 +53,8 @@ pub struct Job {
     /// When the first of the pods it has was created, nanoseconds since 1970. One that is gone does not count: a policy that never
     /// knew it decides as one that did.
     pub first_created: Option<i64>,
+    /// When the first of the pods it has entered, nanoseconds since 1970.
+    pub first_entered: Option<i64>,
     /// When it failed to be placed last, nanoseconds since 1970; none: not since it was last placed.
     pub failed_at: Option<i64>,
 }
@@ -68,6 +70,7 @@ impl Job {
             annotated: None,
             satisfied: false,
             first_created: None,
+            first_entered: None,
             failed_at: None,
         }
     }

@@ -28,6 +28,7 @@ pub use budget::Budget;
 pub use cluster::{Cluster, Shortage};
 pub use ext::Extensions;
 pub use ext::koordinator::ReservationTerms;
+pub use ext::kubernetes::SchedulingGroup;
 pub use ext::volcano::{Elastic, PodGroupSpec, QueueSpec, Sizes};
 pub use ext::yunikorn::{Policy, QueueRank};
 pub use index::{

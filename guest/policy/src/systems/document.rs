@@ -14,6 +14,8 @@ pub type NamedAmounts = Vec<(String, i64)>;
 /// A Kubernetes object whose JSON has been parsed.
 #[derive(Debug)]
 pub struct Document {
+    /// Its API group; empty for the core group.
+    pub group: String,
     /// Its kind.
     pub kind: String,
     /// Its namespace; empty for a cluster-scoped object.
@@ -26,11 +28,10 @@ pub struct Document {
 impl Document {
     /// Parses an object. An object that is not valid JSON becomes a finding.
     pub fn read(object: &Object, findings: &mut Findings) -> Option<Document> {
-        let (kind, namespace, name) = (object.kind.clone(), object.namespace.clone(), object.name.clone());
+        let document = Document::named(&object.kind, &object.namespace, &object.name);
         match serde_json::from_str(&object.json) {
-            Ok(value) => Some(Document { kind, namespace, name, value }),
+            Ok(value) => Some(Document { group: object.group.clone(), value, ..document }),
             Err(error) => {
-                let document = Document { kind, namespace, name, value: Value::Null };
                 findings.push(document.error("", format!("the object is not valid JSON: {error}"), "send valid JSON"));
                 None
             }
@@ -40,7 +41,7 @@ impl Document {
     /// An object with a name and no content, to be the subject of a finding.
     pub fn named(kind: &str, namespace: &str, name: &str) -> Document {
         let (kind, namespace, name) = (kind.to_owned(), namespace.to_owned(), name.to_owned());
-        Document { kind, namespace, name, value: Value::Null }
+        Document { group: String::new(), kind, namespace, name, value: Value::Null }
     }
 
     /// The object as messages name it: `Kind/namespace/name`, or `Kind/name`.

@@ -9,6 +9,7 @@ mod koordinator;
 mod kubernetes;
 mod pod_group;
 mod pod_votes;
+mod scheduling_groups;
 mod selector;
 mod volcano;
 mod yunikorn;

@@ -85,6 +85,14 @@ pub enum Cause {
     /// A pod was to be tried that there is not.
     #[error("there is no pod `{0}`")]
     NoSuchPod(String),
+    /// An object was to be removed, and objects of several API groups have its name.
+    #[error("`{key}` names several objects: write {}", or(.keys))]
+    Ambiguous {
+        /// What was to be removed.
+        key: String,
+        /// How to name each of the objects.
+        keys: Vec<String>,
+    },
     /// A new instance of the policy refuses the configuration that the first one took.
     #[error("a new instance of the policy refuses its configuration: {}", refused(.0))]
     Refused(ConfigError),
@@ -102,11 +110,17 @@ impl Cause {
     /// Whether what the policy holds may differ from what is so: then a new instance takes its place.
     pub(super) fn is_fault(&self) -> bool {
         match self {
-            Cause::NotPending { .. } | Cause::NoSuchPod(_) | Cause::CheckpointFormat { .. } => false,
+            Cause::NotPending { .. } | Cause::NoSuchPod(_) => false,
+            Cause::Ambiguous { .. } | Cause::CheckpointFormat { .. } => false,
             Cause::CallError(fault) => !matches!(fault, CallError::Lacks(_)),
             Cause::ProtocolError { .. } | Cause::Refused(_) => true,
         }
     }
+}
+
+/// Several keys to choose from.
+fn or(keys: &[String]) -> String {
+    keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ")
 }
 
 /// An answer that no honest policy gives.

@@ -17,7 +17,7 @@ pub enum Input {
     Objects(Vec<Object>),
     /// The same, of objects that were read together: one that is there twice is a warning.
     Listed(Vec<Object>),
-    /// An object is gone, named `Kind/namespace/name` or `Kind/name`.
+    /// An object is gone, named `Kind/namespace/name` or `Kind/name`; `Kind.group` says its API group, where it has to be said.
     Removed(String),
     /// The time is now this. A time before the last one changes nothing.
     Clock(i64),
@@ -104,6 +104,10 @@ impl Session {
                 self.came()
             }
             Input::Removed(key) => {
+                let keys = self.mirror.ambiguous(&key);
+                if !keys.is_empty() {
+                    return Err(Cause::Ambiguous { key, keys });
+                }
                 let removed = self.up().and_then(|()| self.remove(&key)).and_then(|()| self.sync());
                 // Whatever the policy says of it, the object is gone.
                 self.mirror.remove(&key);

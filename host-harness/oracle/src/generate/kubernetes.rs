@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{NodePool, Sketch};
 use crate::build::{PodPlan, node, pod, put, tags};
 use crate::case::{By, Drive};
-use crate::world::text;
+use crate::world::{at, text};
 
 /// Priorities, with ties and negative values.
 const PRIORITIES: [i64; 6] = [-10, 0, 0, 5, 10, 100];
@@ -63,7 +63,36 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
             "spec": {"selector": {"matchLabels": {"app": app}}}, "status": {"disruptionsAllowed": allowed},
         }));
     }
+    if sketch.flag("groups", 40) {
+        group_some(sketch, &mut objects);
+    }
     (Map::new(), objects, Drive { by: By::Attempts, first: 20, between: 1, recreate })
+}
+
+/// Puts some of the pods into two PodGroups; sometimes one of these is missing.
+fn group_some(sketch: &mut Sketch, objects: &mut Vec<Value>) {
+    for name in ["g", "h"] {
+        let priority = sketch.dice.of_these(&PRIORITIES);
+        for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
+            if at(pod, "/spec/schedulingGroup").is_none() && sketch.dice.chance(30) {
+                put(pod, "/spec", "schedulingGroup", json!({"podGroupName": name}));
+                put(pod, "/spec", "preemptionPolicy", json!("PreemptLowerPriority"));
+                if sketch.dice.chance(80) {
+                    put(pod, "/spec", "priority", json!(priority));
+                }
+            }
+        }
+        let mut spec = json!({"priority": priority, "schedulingPolicy": {"basic": {}}});
+        if sketch.dice.chance(80) {
+            put(&mut spec, "", "schedulingPolicy", json!({"gang": {"minCount": sketch.dice.between(1, 3)}}));
+        }
+        if sketch.dice.chance(40) {
+            put(&mut spec, "", "disruptionMode", json!({"all": {}}));
+        }
+        let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+            "metadata": {"name": name, "namespace": "default"}, "spec": spec});
+        objects.extend(sketch.dice.chance(95).then_some(group));
+    }
 }
 
 /// A pod, running or pending.

@@ -1,10 +1,12 @@
 //! The checks for every system.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::amounts::Amounts;
 use crate::constraints::Places;
 use crate::outcome::{Ended, Outcome};
+use crate::placement::{Candidate, IncomingPod, PlacementProblem};
+use crate::systems::kubernetes::SameGroup;
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World};
 
@@ -147,4 +149,38 @@ pub(crate) fn usage(expected: &BTreeMap<String, Amounts>, outcome: &Outcome, ver
             );
         }
     }
+}
+
+/// The problem of placing these pods of a gang, with all eligible victims: pods of lower priority, and not of the same group.
+pub(crate) fn problem<'w>(
+    world: &'w World,
+    pod: &Pod,
+    incoming: &[&'w Pod],
+    same_group: SameGroup<'_>,
+) -> (PlacementProblem<'w>, Vec<&'w str>) {
+    let nodes: Vec<_> = world.nodes.values().collect();
+    let places = || nodes.iter().enumerate();
+    let mut candidates = Vec::new();
+    for (place, node) in places() {
+        let able = |other: &&Pod| other.priority < pod.priority && !other.leaving && !same_group(other);
+        let lower = world.on(&node.name).filter(able);
+        candidates.extend(lower.map(|other| Candidate { name: &other.name, node: place, request: &other.request }));
+    }
+    let ours: BTreeSet<&str> = incoming.iter().map(|pod| pod.name.as_str()).collect();
+    let free = nodes.iter().map(|node| {
+        let mut free = world.free(node);
+        world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
+        let kept = world.pods.values().filter(|other| {
+            other.pending() && other.nominated.as_deref() == Some(&node.name) && other.priority >= pod.priority
+        });
+        kept.filter(|other| !ours.contains(other.name.as_str())).for_each(|other| free.take(&other.request));
+        free
+    });
+    let incoming_pod = |pod: &&'w Pod| {
+        let nodes = places().filter(|(_, node)| world.may_run(pod, node)).map(|(place, _)| place).collect();
+        IncomingPod { request: &pod.request, nodes }
+    };
+    let problem =
+        PlacementProblem { free: free.collect(), candidates, incoming: incoming.iter().map(incoming_pod).collect() };
+    (problem, nodes.iter().map(|node| node.name.as_str()).collect())
 }

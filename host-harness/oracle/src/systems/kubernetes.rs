@@ -1,8 +1,8 @@
 //! kube-scheduler: Filter, and default preemption (`DefaultPreemption`, KEP-268, KEP-1923).
 
+mod groups;
 mod search;
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use serde_json::json;
@@ -18,8 +18,9 @@ pub(crate) use search::{SameGroup, waits_for_victims};
 
 /// Judges the queue: by priority, then by the time at which pods entered, then by name.
 pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
+    let world = &groups::with_priorities(world);
     let mut expected: Vec<&Pod> = world.pods.values().filter(|pod| pod.pending()).collect();
-    expected.sort_by_key(|pod| (Reverse(pod.priority), pod.entered, pod.created, &pod.name));
+    expected.sort_by_cached_key(|pod| groups::place_in_queue(world, pod));
     if !expected.iter().map(|pod| &pod.name).eq(order) {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}"));
     }
@@ -57,10 +58,16 @@ pub(crate) fn fitting_nodes_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Po
 
 /// Judges one attempt.
 pub(crate) fn attempt(world: &World, name: &str, outcome: &Outcome, verdict: &mut Verdict) -> Result<(), ReadError> {
+    let world = &groups::with_priorities(world);
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
+    if groups::attempt(world, pod, outcome, verdict) {
+        return Ok(());
+    }
     nominations(world, pod, &|_| false, outcome, verdict);
     let fitting_nodes = fitting_nodes(world, pod);
-    if fitting_nodes.is_empty() {
+    if fitting_nodes.is_empty() && groups::any_leaves_whole(world) {
+        groups::legal_for_one(world, pod, outcome, verdict);
+    } else if fitting_nodes.is_empty() {
         without_room(world, pod, &|_| false, outcome, verdict);
     } else {
         filter(pod, &fitting_nodes, outcome, verdict);

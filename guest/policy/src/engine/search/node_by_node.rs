@@ -37,17 +37,16 @@ pub struct NodeByNode {
 }
 
 impl Search for NodeByNode {
-    /// As many pods as the gang needs to be complete, the preemptor first. Evictions for fewer pods would help none of them.
+    /// As many pods as the gang needs to be complete, the preemptor first. Evictions for fewer pods would help none of them. A PodGroup
+    /// of Kubernetes asks for all its pods.
     fn needed(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
-        let gang = preemptor.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang());
-        let minimum = gang.map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
-        let members = cluster.members(preemptor.pod);
-        let held = members.filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
         // A nominated pod comes first: its room is reserved already.
         let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
         let mut pods = preemptor.pods.clone();
         pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix)));
-        pods.truncate(minimum.saturating_sub(held).max(1));
+        if !asks_for_all(cluster, &preemptor) {
+            pods.truncate(lacking(cluster, &preemptor));
+        }
         preemptor.with(cluster, pods)
     }
 
@@ -59,9 +58,27 @@ impl Search for NodeByNode {
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         match context.preemptor.pods.len() {
             0 | 1 => plan_pod(cluster, context, self.sample),
-            _ => plan_job(cluster, context),
+            all if asks_for_all(cluster, context.preemptor) => {
+                let at_least = lacking(cluster, context.preemptor).min(all);
+                plan_job(cluster, context, at_least)
+            }
+            _ => plan_job(cluster, context, usize::MAX),
         }
     }
+}
+
+/// How many of its waiting pods a gang needs to be complete, at least one.
+fn lacking(cluster: &Cluster, preemptor: &Preemptor) -> usize {
+    let gang = preemptor.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang());
+    let minimum = gang.map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
+    let members = cluster.members(preemptor.pod);
+    let held = members.filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
+    minimum.saturating_sub(held).max(1)
+}
+
+/// Whether room is made for every pod of the gang that can have it, beyond the minimum, too (upstream podgrouppreemption.go).
+fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
+    preemptor.job.is_some_and(|job| cluster.scheduling_group(job).is_some())
 }
 
 /// A plan for the preemptor, or the obstacle.
@@ -99,7 +116,8 @@ fn offer(
     (ix, node): (NodeIx, &Node),
     ask: &Ask<'_>,
 ) -> Option<PreemptionCandidate> {
-    let candidates: Vec<PodIx> = node.pods.iter().copied().filter(|pod| context.is_candidate(cluster, *pod)).collect();
+    let pods = cluster.one_of_each_group(&node.pods);
+    let candidates: Vec<PodIx> = pods.iter().copied().filter(|pod| context.is_candidate(cluster, *pod)).collect();
     let candidates = context.in_reprieve_order(cluster, candidates);
     // A leaving pod is reprieved last: no other pod is evicted instead of it.
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =

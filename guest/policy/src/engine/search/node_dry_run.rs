@@ -2,7 +2,7 @@
 
 use super::reprieve::without_reprieve;
 use crate::laws::{NodeChoice, NodeCost, NodeVictims};
-use crate::model::{Amounts, Cluster, InterPodLack, Kind, Node, NodeIx, PodIx, Request, ResourceIx, WhatIf};
+use crate::model::{Amounts, Cluster, InterPodLack, Kind, Node, NodeIx, Pod, PodIx, Request, ResourceIx, WhatIf};
 
 /// A pod that may be evicted.
 #[derive(Debug, Clone)]
@@ -18,7 +18,8 @@ pub struct Candidate {
 impl Candidate {
     /// A pod as a candidate.
     pub fn new(cluster: &Cluster, pod: PodIx) -> Candidate {
-        let is_plain = cluster.pod(pod).is_none_or(|pod| pod.name.kind == Kind::Pod && pod.attributes.inside.is_none());
+        let is_plain = |pod: &Pod| pod.name.kind == Kind::Pod && pod.attributes.inside.is_none();
+        let is_plain = cluster.pod(pod).is_none_or(is_plain) && cluster.whole_group(pod).is_none();
         let frees = if is_plain { None } else { Some(cluster.frees(pod)) };
         Candidate { pod, frees, reluctance: 0 }
     }
@@ -113,7 +114,8 @@ impl NodeDryRun {
         victims.retain(|pod| !self.victims.contains(pod));
         let protected = self.candidates.iter().take(self.protected);
         let violations = protected.filter(|candidate| victims.contains(&candidate.pod)).count();
-        let cost = (choice.loss)(&NodeVictims { cluster, victims: &victims, violations, reasons: 0 });
+        let together = cluster.with_whole_groups(&victims);
+        let cost = (choice.loss)(&NodeVictims { cluster, victims: &together, violations, reasons: 0 });
         Some(Price { victims, violations, cost })
     }
 

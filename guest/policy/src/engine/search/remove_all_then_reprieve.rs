@@ -37,12 +37,18 @@ impl Search for WholeJob {
     }
 
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
-        plan_job(cluster, context)
+        plan_job(cluster, context, usize::MAX)
     }
 }
 
-/// A plan for the whole job of the preemptor, or the obstacle.
-pub(super) fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+/// A plan for the pods of the preemptor, or the obstacle. At least so many of them have a node then; the others are left out where
+/// they find none.
+pub(super) fn plan_job(
+    cluster: &mut Cluster,
+    context: &mut PreemptionContext<'_>,
+    at_least: usize,
+) -> Result<Plan, Obstacle> {
+    let mut may_miss = context.preemptor.pods.len().saturating_sub(at_least);
     let mut dry_runs = dry_runs(cluster, context);
     let mut nominations = Vec::new();
     let mut choices = Choices::default();
@@ -50,6 +56,12 @@ pub(super) fn plan_job(cluster: &mut Cluster, context: &mut PreemptionContext<'_
     dry_runs.values().flat_map(|dry_run| &dry_run.leaving).for_each(|ix| what_if.evict_set(cluster, *ix));
     for pod in in_order(cluster, &dry_runs, &context.preemptor.pods) {
         let Some(chosen) = choices.cheapest(cluster, context, (&dry_runs, &what_if), pod) else {
+            // A nominated pod would keep its nomination to room that the plan takes.
+            let is_nominated = cluster.pod(pod).is_some_and(|pod| pod.nominated.is_some());
+            if may_miss > 0 && pod != context.preemptor.pod && !is_nominated {
+                may_miss = may_miss.saturating_sub(1);
+                continue;
+            }
             if context.notes.are_on() {
                 tell_nowhere(cluster, context, (&dry_runs, &what_if), (pod, &nominations));
             }
@@ -106,7 +118,7 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
         }
         let mut room = context.unpromised(cluster, node);
         let (mut leaving, mut candidates) = (Vec::new(), Vec::new());
-        for pod in node.pods.iter().copied() {
+        for pod in cluster.one_of_each_group(&node.pods).iter().copied() {
             if context.is_leaving(cluster, pod) {
                 context.tell_unneeded(&[pod], "leaving");
                 room.add(&cluster.frees(pod));

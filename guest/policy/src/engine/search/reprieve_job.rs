@@ -39,7 +39,7 @@ pub fn reprieve_job(
         return Err(Obstacle::Law(rule, denial));
     }
     let kept: Vec<Kept> = dry_runs.iter().map(|dry_run| Kept::new(trial.cluster(), context, dry_run)).collect();
-    let evicted = taken.in_order(trial.cluster(), context);
+    let evicted = taken.in_order(&mut trial, context);
     // Built now: of what a trial evicts afterwards, nothing is among these.
     let mut what_if = WhatIf::default();
     elsewhere.iter().for_each(|ix| what_if.evict_set(trial.cluster(), *ix));
@@ -50,11 +50,10 @@ pub fn reprieve_job(
     let needed = reprieve(evicted, |eviction_set| {
         let before = trial.mark();
         eviction_set.places.iter().for_each(|(ix, place)| trial.put(*ix, *place));
-        let node = eviction_set.places.first().and_then(|(_, place)| place.node());
         let with = disallowed_in(trial.cluster(), context);
         let worse = with.filter(|with| is_worse(*with, disallowed)).map(|(_, lack)| Why::InterPod(lack));
-        let kept = kept.iter().find(|kept| Some(kept.node) == node);
-        let why = against(trial.cluster(), context, kept, worse);
+        let is_back_there = |kept: &&Kept| eviction_set.places.iter().any(|(_, place)| place.node() == Some(kept.node));
+        let why = against(trial.cluster(), context, kept.iter().filter(is_back_there), worse);
         match &why {
             None => {
                 disallowed = with;
@@ -81,8 +80,13 @@ fn is_worse((planned, lack): (usize, InterPodLack), without: Option<(usize, Inte
 }
 
 /// The obstacle to a reprieve, in a trial where the candidate is on its node again.
-fn against(cluster: &Cluster, context: &PreemptionContext<'_>, kept: Option<&Kept>, worse: Option<Why>) -> Option<Why> {
-    let crowded = kept.filter(|kept| kept.is_crowded(cluster));
+fn against<'k>(
+    cluster: &Cluster,
+    context: &PreemptionContext<'_>,
+    mut kept: impl Iterator<Item = &'k Kept>,
+    worse: Option<Why>,
+) -> Option<Why> {
+    let crowded = kept.find(|kept| kept.is_crowded(cluster));
     match crowded {
         // The amounts are needed for explanations only.
         Some(_) if !context.notes.are_on() => Some(Why::Lack(Lack::default())),
@@ -136,7 +140,13 @@ impl Taken {
     }
 
     /// In the order of reprieve: first the pods whose disruption budget is exhausted; within both parts the most important first.
-    fn in_order(mut self, cluster: &Cluster, context: &PreemptionContext<'_>) -> Vec<EvictionSet> {
+    fn in_order(mut self, trial: &mut Trial<'_>, context: &PreemptionContext<'_>) -> Vec<EvictionSet> {
+        let before = trial.mark();
+        // How large a group is shows where it runs.
+        if trial.cluster().has_whole_groups() {
+            self.0.iter().flat_map(|set| &set.places).for_each(|(ix, place)| trial.put(*ix, *place));
+        }
+        let cluster = trial.cluster();
         self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
             (Some(a), Some(b)) => (context.laws.reprieve_order.compare)(cluster, a, b),
             _ => a.head.cmp(&b.head),
@@ -144,6 +154,7 @@ impl Taken {
         let heads: Vec<PodIx> = self.0.iter().map(|eviction_set| eviction_set.head).collect();
         let protected: BTreeSet<PodIx> = cluster.split_by_budget(&heads).0.into_iter().collect();
         self.0.sort_by_key(|eviction_set| !protected.contains(&eviction_set.head));
+        trial.rewind(before);
         self.0
     }
 }

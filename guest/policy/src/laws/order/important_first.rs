@@ -1,7 +1,9 @@
 //! # What it demands
 //!
-//! Of two candidates the one of higher priority is reprieved first, then the one that started earlier, then the older one, then
-//! the name. A pod that has not started counts as started now. Candidates that cannot be reprieved are the victims.
+//! Of two candidates the one of higher priority is reprieved first. At equal priority pods that are evicted together come before a
+//! pod that leaves alone, and the larger group comes first; then the one that started earlier, then the older one, then the name. A
+//! pod that has not started counts as started now, a group starts with its first pod. Candidates that cannot be reprieved are the
+//! victims.
 //!
 //! # Example
 //!
@@ -14,11 +16,11 @@
 //!
 //! # Source
 //!
-//! Seed 20240115 (Koordinator), PostFilter 5. kube-scheduler util, MoreImportantPod.
+//! Seed 20240115 (Koordinator), PostFilter 5. kube-scheduler util, MoreImportantPod; framework/preemption, MoreImportantVictim.
 //!
 //! # Options
 //!
-//! `spec.priority` of the pods.
+//! `spec.priority` of the pods and of their PodGroup.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -38,6 +40,12 @@ pub const LAW: Law<Compare> = Law::order(
 
 /// Which of two pods is reprieved first. A pod that has not started counts as started now.
 fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
-    let key = |pod: &Pod| (Reverse(pod.priority()), pod.started.unwrap_or(cluster.now()), pod.created, pod.rank);
+    let started = |pod: &Pod| pod.started.unwrap_or(cluster.now());
+    let key = |pod: &Pod| {
+        let together = cluster.whole_group_of(pod).unwrap_or_default();
+        let first =
+            together.iter().filter_map(|ix| cluster.pod(*ix)).map(started).min().unwrap_or_else(|| started(pod));
+        (Reverse(pod.priority()), Reverse(together.len()), first, pod.created, pod.rank)
+    };
     key(a).cmp(&key(b))
 }

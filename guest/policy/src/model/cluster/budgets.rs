@@ -15,16 +15,24 @@ impl Cluster {
     }
 
     /// Splits pods into those whose disruption one of their budgets no longer allows, and the others. The budgets are spent in the
-    /// order given: with the most important first, it is the less important ones that are protected.
+    /// order given: with the most important first, it is the less important ones that are protected. Pods that are evicted together
+    /// are protected together.
     pub fn split_by_budget(&self, pods: &[PodIx]) -> (Vec<PodIx>, Vec<PodIx>) {
-        if pods.iter().filter_map(|ix| self.pod(*ix)).all(|pod| pod.attributes.budgets.is_empty()) {
+        if self
+            .with_whole_groups(pods)
+            .iter()
+            .filter_map(|ix| self.pod(*ix))
+            .all(|pod| pod.attributes.budgets.is_empty())
+        {
             return (Vec::new(), pods.to_vec());
         }
         let mut allowed: BTreeMap<BudgetIx, i64> =
             self.budgets.iter().map(|(ix, budget)| (ix, budget.allowed)).collect();
         let violates = |ix: &PodIx| {
             let mut violates = false;
-            for budget in self.pod(*ix).map(|pod| pod.attributes.budgets.as_slice()).unwrap_or_default() {
+            let alone = [*ix];
+            let together = self.with_whole_groups(&alone);
+            for budget in together.iter().filter_map(|ix| self.pod(*ix)).flat_map(|pod| &pod.attributes.budgets) {
                 if let Some(left) = allowed.get_mut(budget) {
                     *left = left.saturating_sub(1);
                     violates |= *left < 0;

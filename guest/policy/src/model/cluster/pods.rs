@@ -82,7 +82,8 @@ impl Cluster {
         self.version = self.version.wrapping_add(1);
         pod.rank = self.rank_pod(&pod.name);
         pod.class = self.classes.of(pod.shape, pod.inter_pod, &pod.request);
-        let (place, nominated, job, created) = (pod.place, pod.nominated, pod.attributes.job, pod.created);
+        let (place, nominated, job) = (pod.place, pod.nominated, pod.attributes.job);
+        let (created, entered) = (pod.created, pod.entered);
         let reservation_group = match pod.name.kind {
             Kind::Reservation => Some(self.symbols.intern(&pod.name.name)),
             Kind::Pod => pod.attributes.inside,
@@ -103,6 +104,7 @@ impl Cluster {
         if let Some(job) = job.and_then(|job| self.jobs.get_mut(job)) {
             job.members.push(ix);
             job.first_created = Some(job.first_created.map_or(created, |first| first.min(created)));
+            job.first_entered = Some(job.first_entered.map_or(entered, |first| first.min(entered)));
         }
         self.ask(ix, Entry::In);
         self.hold(ix, Entry::In)
@@ -128,9 +130,11 @@ impl Cluster {
         }
         if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
             job.members.retain(|other| *other != ix);
-            if job.first_created == Some(pod.created) {
-                let members = job.members.iter().filter_map(|member| self.pods.get(*member));
-                job.first_created = members.map(|member| member.created).min();
+            if job.first_created == Some(pod.created) || job.first_entered == Some(pod.entered) {
+                let members = || job.members.iter().filter_map(|member| self.pods.get(*member));
+                let (created, entered) =
+                    (members().map(|pod| pod.created).min(), members().map(|pod| pod.entered).min());
+                (job.first_created, job.first_entered) = (created, entered);
             }
         }
         Some(pod)

@@ -6,9 +6,11 @@
 use super::*;
 
 impl Cluster {
-    /// Who goes when this one goes: a reservation takes the pods inside it along.
+    /// Who goes when this one goes: a reservation takes the pods inside it along, and a pod of a group that leaves whole the group.
     pub fn eviction_set(&self, ix: PodIx) -> Vec<PodIx> {
-        let Some(pod) = self.pod(ix).filter(|pod| pod.name.kind == Kind::Reservation) else { return vec![ix] };
+        let Some(pod) = self.pod(ix).filter(|pod| pod.name.kind == Kind::Reservation) else {
+            return self.whole_group(ix).unwrap_or_else(|| vec![ix]);
+        };
         let inside = self.relatives(ix, pod).map(|(inside, _)| inside);
         std::iter::once(ix).chain(inside).collect()
     }
@@ -22,6 +24,9 @@ impl Cluster {
     /// What comes free on its node when this one goes with its party.
     pub fn frees(&self, ix: PodIx) -> Request {
         let Some(pod) = self.pod(ix) else { return Request::default() };
+        if let Some(together) = self.whole_group_frees(ix) {
+            return together;
+        }
         match (pod.name.kind, pod.place.node()) {
             (Kind::Reservation, Some(node)) => self.reservation_group_holds(self.reservation_group_of(pod), node, None),
             (Kind::Pod, Some(_)) if pod.attributes.inside.is_some() => self.share(ix),
@@ -30,7 +35,7 @@ impl Cluster {
     }
 
     /// What a pod adds to what is held on its node.
-    pub(super) fn share(&self, ix: PodIx) -> Request {
+    pub(in crate::model) fn share(&self, ix: PodIx) -> Request {
         let Some(pod) = self.pod(ix) else { return Request::default() };
         let (Some(reservation_group), Some(node)) = (self.reservation_group_of(pod), pod.place.node()) else {
             return pod.request.clone();

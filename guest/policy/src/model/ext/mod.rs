@@ -5,6 +5,7 @@
 
 pub mod coscheduling;
 pub mod koordinator;
+pub mod kubernetes;
 pub mod volcano;
 pub mod yunikorn;
 
@@ -17,6 +18,8 @@ pub struct Extensions {
     pub coscheduling: coscheduling::Tables,
     /// Koordinator's.
     pub koordinator: koordinator::Reservations,
+    /// That of Kubernetes' own pod groups.
+    pub kubernetes: kubernetes::Tables,
     /// Volcano's.
     pub volcano: volcano::Tables,
     /// YuniKorn's.

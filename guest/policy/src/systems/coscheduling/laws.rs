@@ -1,7 +1,7 @@
 //! The table: kube-scheduler's, with the queue and the gates of the proposal. A line is a law: its place in the table, its code, its file
 //! and its source.
 
-use crate::laws::{Laws, Sample, gate, laws, limit, order};
+use crate::laws::{Gate, Laws, Sample, gate, laws, limit, order};
 use crate::systems::kubernetes;
 
 laws! { "coscheduling":
@@ -16,14 +16,14 @@ laws! { "coscheduling":
 /// The laws in force when so many nodes are looked at.
 pub fn table(sample: Sample) -> Laws {
     let base = kubernetes::table(sample);
-    let trigger = base.trigger.iter().copied().chain([GANG_CAN_START]).collect();
-    let under_way = base.under_way.iter().copied().chain([ITS_ROOM_IS_NOT_HELD]).collect();
-    Laws {
-        under_way,
-        trigger,
-        queue_order: QUEUE,
-        final_gates: vec![GANG_HAS_ITS_MEMBERS, GANG_MINIMUM_IS_FREE],
-        permit: vec![GANG_IS_COMPLETE],
-        ..base
-    }
+    let with_own = |law: &Gate| match law.rule.code {
+        "kubernetes/gang-can-start" => GANG_CAN_START,
+        "kubernetes/gang-has-its-members" => GANG_HAS_ITS_MEMBERS,
+        "kubernetes/its-room-is-not-held-at-permit" => ITS_ROOM_IS_NOT_HELD,
+        _ => *law,
+    };
+    let trigger = base.trigger.iter().map(with_own).collect();
+    let final_gates = base.final_gates.iter().map(with_own).chain([GANG_MINIMUM_IS_FREE]).collect();
+    let under_way = base.under_way.iter().map(with_own).collect();
+    Laws { under_way, trigger, queue_order: QUEUE, final_gates, permit: vec![GANG_IS_COMPLETE], ..base }
 }

@@ -10,11 +10,12 @@ mod pod_groups;
 
 use crate::contract::ReleaseCause;
 use crate::contract::{
-    self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, Interests, ObjectKey, SystemInfo,
+    self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, Interests, ObjectKey, SystemInfo, Template,
 };
 use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Cluster, PodAttributes, PodIx};
 use crate::systems::kubernetes::{self, Kubernetes};
+use crate::systems::scheduling_groups::{self, with_groups};
 use crate::systems::{
     self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, pod_group, schedulers,
 };
@@ -40,7 +41,7 @@ pub fn describe() -> SystemInfo {
 
 /// What the host must report.
 fn interests() -> Interests {
-    systems::interests(&["*"], &[], &[kubernetes::BUDGETS, (pod_groups::GROUP, "PodGroup")])
+    with_groups(systems::interests(&["*"], &[], &[kubernetes::BUDGETS, (pod_groups::GROUP, "PodGroup")]))
 }
 
 /// Every law that some arguments put in force, without the laws of kube-scheduler.
@@ -61,7 +62,9 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
 pub fn describe_as_plugin() -> SystemInfo {
     let mut described = kubernetes::describe();
     let about = "enables the coscheduling plugin: how long a pod waits at permit for its pod-group";
-    (described.templates, described.interests) = (describe().templates, interests());
+    let own = |template: &Template| template.code.starts_with("coscheduling/");
+    described.templates.extend(describe().templates.into_iter().filter(own));
+    described.interests = interests();
     described.arguments.push(argument("permitTimeout", ArgumentKind::Duration, "null", about));
     described
 }
@@ -89,7 +92,7 @@ impl System for Coscheduling {
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         let job = self.groups.group_of(cluster, pod, findings);
-        PodAttributes { job, ..self.base.read_pod(cluster, pod, findings) }
+        self.base.read_pod_of(cluster, pod, job, findings)
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
@@ -99,14 +102,18 @@ impl System for Coscheduling {
 
     fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
         match object.kind.as_str() {
-            "PodGroup" => pod_groups::read(self.groups.timeout(), cluster, object, findings),
+            "PodGroup" if object.group != scheduling_groups::GROUP => {
+                pod_groups::read(self.groups.timeout(), cluster, object, findings)
+            }
             _ => self.base.read_object(cluster, object, findings),
         }
     }
 
     fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey) {
         match object.kind.as_str() {
-            "PodGroup" => pod_group::remove(cluster, &object.namespace, &object.name),
+            "PodGroup" if object.group != scheduling_groups::GROUP => {
+                pod_group::remove(cluster, &object.namespace, &object.name)
+            }
             _ => self.base.remove_object(cluster, object),
         }
     }

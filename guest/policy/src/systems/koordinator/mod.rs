@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use crate::contract::{self, ConfigError, Eviction, Interests, Mark, MarkPlace, ObjectKey, PodStatus, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
+use crate::systems::scheduling_groups::{SchedulingGroups, with_groups};
 use crate::systems::{
     self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, pod_group, schedulers,
 };
@@ -40,7 +41,7 @@ pub fn describe() -> SystemInfo {
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         judges_room: true,
         schedulers: schedulers(&["koord-scheduler", DEFAULT_SCHEDULER]),
-        interests: Interests { placed_kinds: vec![reservation::placed_kind()], ..interests },
+        interests: with_groups(Interests { placed_kinds: vec![reservation::placed_kind()], ..interests }),
         arguments: args::arguments(),
         templates: systems::sentences(&rules(), TERMS),
     }
@@ -62,6 +63,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
         args,
         quotas: Quotas::default(),
         gangs: AnnotatedGangs::default(),
+        groups: SchedulingGroups::default(),
         owners: Owners::default(),
         shared_at: None,
     }))
@@ -74,6 +76,7 @@ struct Koordinator {
     laws: Laws,
     quotas: Quotas,
     gangs: AnnotatedGangs,
+    groups: SchedulingGroups,
     owners: Owners,
     /// The version of the cluster for which the runtime quotas were last computed.
     shared_at: Option<u64>,
@@ -90,7 +93,9 @@ impl System for Koordinator {
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         self.owners.read_pod(pod);
-        pods::read(&self.args, &mut self.gangs, cluster, pod, findings)
+        let mut attributes = pods::read(&self.args, &mut self.gangs, cluster, pod, findings);
+        self.groups.read_pod(cluster, pod, &mut attributes, findings);
+        attributes
     }
 
     fn read_status(&mut self, _: &Cluster, status: &PodStatus, _: &mut PodAttributes) {
@@ -100,6 +105,7 @@ impl System for Koordinator {
     fn forget_pod(&mut self, pod: PodIx) {
         self.owners.forget_pod(pod);
         self.gangs.forget_pod(pod);
+        self.groups.forget_pod(pod);
     }
 
     fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
@@ -107,6 +113,9 @@ impl System for Koordinator {
     }
 
     fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+        if self.groups.read_object(object, findings) {
+            return;
+        }
         match object.kind.as_str() {
             "ElasticQuota" => self.quotas.read(object, findings),
             "PodGroup" => gangs::read_pod_group(&self.args, cluster, object, findings),
@@ -116,6 +125,9 @@ impl System for Koordinator {
     }
 
     fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey) {
+        if self.groups.remove_object(object) {
+            return;
+        }
         match object.kind.as_str() {
             "ElasticQuota" => self.quotas.remove(object),
             "PodGroup" => pod_group::remove(cluster, &object.namespace, &object.name),
@@ -127,6 +139,7 @@ impl System for Koordinator {
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
         self.owners.sync(cluster);
         self.gangs.sync(cluster);
+        self.groups.sync(cluster, findings);
         self.quotas.sync(cluster, findings)
     }
 

@@ -1,11 +1,16 @@
 //! The table: which laws are in force, in which order, and where they come from. A line is a law: its place in the table, its code, its
 //! file and its source.
 
-use crate::laws::{Laws, Sample, Search, gate, guard, laws, order};
+use crate::laws::{Laws, Sample, Search, gate, guard, laws, limit, order};
 
 laws! { "kubernetes":
     Gate MAY_PREEMPT = "may-preempt", gate::may_preempt::LAW, "upstream plugins/defaultpreemption PodEligibleToPreemptOthers; preemptionPolicy";
     Gate NO_VICTIM_IS_LEAVING = "no-victim-is-leaving", gate::no_victim_is_leaving::LAW, "upstream plugins/defaultpreemption PodEligibleToPreemptOthers; issue 92600";
+    Gate ITS_ROOM_IS_NOT_HELD = "its-room-is-not-held-at-permit", gate::its_room_is_not_held_at_permit::LAW, "upstream schedule_one_podgroup.go: half a group holds no room; ruling K22";
+    Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream plugins/gangscheduling, PreEnqueue; ruling K16";
+    Gate GANG_DEMANDS_ARE_KNOWN = "gang-demands-are-known", gate::gang_demands_are_known::LAW, "scheduling.k8s.io/v1beta1 PodGroup; ruling K21";
+    Gate GANG_CAN_START = "gang-can-start", gate::gang_can_start::LAW, "upstream plugins/gangscheduling, PlacementFeasible; ruling K17";
+    Gate GANG_IS_COMPLETE = "gang-is-complete", limit::gang_is_complete::LAW, "upstream plugins/gangscheduling, PlacementFeasible; ruling K17";
     Guard VICTIM_RANKS_LOWER = "victim-ranks-lower", guard::victim_ranks_lower::LAW, "upstream plugins/defaultpreemption SelectVictimsOnNode";
     Guard VICTIM_IS_OF_ANOTHER_JOB = "victim-is-of-another-job", guard::victim_is_of_another_job::LAW, "workload-aware preemption (KEP 5710): a group does not preempt itself";
     PendingByKey QUEUE = "higher-priority-first", order::higher_priority_first::LAW, "upstream plugins/queuesort PrioritySort";
@@ -17,13 +22,13 @@ laws! { "kubernetes":
 pub fn table(sample: Sample) -> Laws {
     Laws {
         queue_order: QUEUE,
-        final_gates: Vec::new(),
+        final_gates: vec![GANG_HAS_ITS_MEMBERS, GANG_DEMANDS_ARE_KNOWN],
         gates: Vec::new(),
-        under_way: vec![NO_VICTIM_IS_LEAVING],
-        trigger: vec![MAY_PREEMPT],
+        under_way: vec![NO_VICTIM_IS_LEAVING, ITS_ROOM_IS_NOT_HELD],
+        trigger: vec![MAY_PREEMPT, GANG_CAN_START],
         guards: vec![VICTIM_IS_OF_ANOTHER_JOB, VICTIM_RANKS_LOWER],
         limits: Vec::new(),
-        permit: Vec::new(),
+        permit: vec![GANG_IS_COMPLETE],
         reprieve_order: REPRIEVE,
         node_choice: NODE,
         search: Search::NodeByNode(sample),

@@ -1,8 +1,9 @@
 //! kube-scheduler's default preemption: one pod, one node, victims of lower priority, disruption budgets where possible.
 //!
-//! Upstream pkg/scheduler/framework/preemption and plugins/defaultpreemption (Kubernetes 1.35). The results are equal up to 100
+//! Upstream pkg/scheduler/framework/preemption and plugins/defaultpreemption (Kubernetes 1.37). The results are equal up to 100
 //! candidate nodes (minCandidateNodesAbsolute). Beyond that, upstream dry-runs a random part of them; this system takes the first by
-//! name. Upstream breaks the last tie at random; this system breaks it by name.
+//! name. Upstream breaks the last tie at random; this system breaks it by name. The pods of a PodGroup of `scheduling.k8s.io` are
+//! gangs, as in upstream's feature GenericWorkload.
 
 mod budgets;
 mod laws;
@@ -10,7 +11,8 @@ mod laws;
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests};
 use crate::contract::{ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Cluster, PodAttributes, PodIx, Preemptibility, Task};
+use crate::model::{Cluster, JobIx, PodAttributes, PodIx, Preemptibility, Task};
+use crate::systems::scheduling_groups::{SchedulingGroups, with_groups};
 use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, schedulers};
 use budgets::Budgets;
 pub use laws::table;
@@ -35,7 +37,7 @@ pub fn describe() -> SystemInfo {
 
 /// What the host must report.
 pub fn interests() -> Interests {
-    systems::interests(&["*"], &[], &[BUDGETS])
+    with_groups(systems::interests(&["*"], &[], &[BUDGETS]))
 }
 
 /// The plugin arguments, with upstream's names.
@@ -66,17 +68,32 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
     Ok(Box::new(Kubernetes::new(laws::table(sample(arguments)?))))
 }
 
-/// kube-scheduler's laws and the disruption budgets.
+/// kube-scheduler's laws, the disruption budgets and the pod groups.
 #[derive(Debug)]
 pub struct Kubernetes {
     laws: Laws,
     budgets: Budgets,
+    groups: SchedulingGroups,
 }
 
 impl Kubernetes {
     /// kube-scheduler with this table of laws. A system that builds on it passes its own table.
     pub fn new(laws: Laws) -> Kubernetes {
-        Kubernetes { laws, budgets: Budgets::default() }
+        Kubernetes { laws, budgets: Budgets::default(), groups: SchedulingGroups::default() }
+    }
+
+    /// Reads a pod of this gang of a system that builds on it; without one, of its pod group, if it has one.
+    pub fn read_pod_of(
+        &mut self,
+        cluster: &mut Cluster,
+        pod: &contract::Pod,
+        job: Option<JobIx>,
+        findings: &mut Findings,
+    ) -> PodAttributes {
+        let budgets = self.budgets.read_pod(pod);
+        let mut attributes = PodAttributes { budgets, job, ..attributes(pod) };
+        self.groups.read_pod(cluster, pod, &mut attributes, findings);
+        attributes
     }
 }
 
@@ -89,28 +106,29 @@ impl System for Kubernetes {
         &mut self.laws
     }
 
-    fn read_pod(&mut self, _: &mut Cluster, pod: &contract::Pod, _: &mut Findings) -> PodAttributes {
-        let budgets = self.budgets.read_pod(pod);
-        PodAttributes { budgets, ..attributes(pod) }
+    fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
+        self.read_pod_of(cluster, pod, None, findings)
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
         self.budgets.forget_pod(pod);
+        self.groups.forget_pod(pod);
     }
 
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
-        if object.kind == BUDGETS.1 {
+        if !self.groups.read_object(object, findings) && object.kind == BUDGETS.1 {
             self.budgets.read(object, findings);
         }
     }
 
     fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
-        if object.kind == BUDGETS.1 {
+        if !self.groups.remove_object(object) && object.kind == BUDGETS.1 {
             self.budgets.remove(object);
         }
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
+        self.groups.sync(cluster, findings);
         self.budgets.sync(cluster);
     }
 

@@ -3,6 +3,8 @@
 //! The controller copies the annotations of a Job to its PodGroup. Where the PodGroup has no elastic annotation, that of the Job is
 //! used. The owner reference of the PodGroup names the Job; without one, the pods do.
 
+mod of_kubernetes;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -17,12 +19,14 @@ use crate::systems::document::{annotation_path, escape, label_path};
 use crate::systems::{Document, Findings, PodVotes, pod_group};
 
 /// What a PodGroup object specifies.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 struct GroupSpec {
     queue: String,
     minimum: u32,
     roles: BTreeMap<String, u32>,
     class: String,
+    /// Its own priority, which its class does not change.
+    priority: Option<i32>,
     created: i64,
     job: Option<String>,
     elastic: Option<Option<Elastic>>,
@@ -163,7 +167,7 @@ impl Groups {
         let roles = spec.roles.iter().filter(|_| spec.minimum >= sum);
         PodGroupSpec {
             queue: Some(cluster.intern(&spec.queue)),
-            priority: self.priority(&spec.class),
+            priority: spec.priority.unwrap_or_else(|| self.priority(&spec.class)),
             created: spec.created,
             roles: roles.map(|(role, need)| (cluster.intern(role), *need)).collect(),
             elastic: elastic.map(|elastic| Elastic { most: parent.and_then(|parent| parent.replicas), ..elastic }),
@@ -227,6 +231,7 @@ fn read_group(object: &Document, reported: &mut Reported, findings: &mut Finding
         minimum,
         roles,
         class: text("/spec/priorityClassName"),
+        priority: None,
         created: pod_group::created(object).unwrap_or(0),
         job,
         elastic: read_elastic(object, reported, findings),

@@ -23,6 +23,7 @@ mod tests;
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, Phase, PodStatus, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
 use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx};
+use crate::systems::scheduling_groups::{self, SchedulingGroups, with_groups};
 use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, schedulers};
 use args::Args;
 use classes::Classes;
@@ -49,7 +50,7 @@ pub fn describe() -> SystemInfo {
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit, Act].map(Into::into).into(),
         judges_room: true,
         schedulers: schedulers(&[keys::SCHEDULER, DEFAULT_SCHEDULER]),
-        interests: interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds),
+        interests: with_groups(interests(&keys::POD_LABELS, &keys::POD_ANNOTATIONS, &kinds)),
         arguments: args::arguments(),
         templates: systems::sentences(&rules(), TERMS),
     }
@@ -77,6 +78,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
         args,
         queues: Queues::default(),
         groups: Groups::default(),
+        pod_groups: SchedulingGroups::default(),
         reported: Reported::default(),
         classes: Classes::default(),
         bounded_at: None,
@@ -90,6 +92,7 @@ struct Volcano {
     laws: Laws,
     queues: Queues,
     groups: Groups,
+    pod_groups: SchedulingGroups,
     reported: Reported,
     classes: Classes,
     /// The version of the cluster for which the real capabilities were last set.
@@ -121,6 +124,7 @@ impl System for Volcano {
             }
             None => {}
         }
+        self.pod_groups.read_pod(cluster, pod, &mut attributes, findings);
         self.groups.read_pod(attributes.job, pod, metadata.either(keys::JOB_NAME));
         attributes.preemptibility =
             self.classes.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
@@ -135,6 +139,7 @@ impl System for Volcano {
     fn forget_pod(&mut self, pod: PodIx) {
         self.classes.forget(pod);
         self.groups.forget_pod(pod);
+        self.pod_groups.forget_pod(pod);
     }
 
     fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
@@ -146,7 +151,9 @@ impl System for Volcano {
     }
 
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
+        self.pod_groups.read_object(object, findings);
         match object.kind.as_str() {
+            "PodGroup" if object.group == scheduling_groups::GROUP => {}
             "Queue" => self.queues.read(object, findings),
             "PodGroup" => self.groups.read_group(object, &mut self.reported, findings),
             "Job" => self.groups.read_job(object, &mut self.reported, findings),
@@ -157,13 +164,18 @@ impl System for Volcano {
 
     fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
         self.reported.forget(&Document::named(&object.kind, &object.namespace, &object.name).title());
+        self.pod_groups.remove_object(object);
         match object.kind.as_str() {
+            "PodGroup" if object.group == scheduling_groups::GROUP => {}
             "Queue" => self.queues.remove(&object.name),
             kind => self.groups.remove(kind, &object.namespace, &object.name),
         }
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
+        for (key, spec) in self.pod_groups.sync(cluster, findings) {
+            self.groups.set_group_of_kubernetes(key, spec);
+        }
         let changed = self.groups.sync(cluster);
         if let Some(specs) = self.queues.changed(&self.args, cluster) {
             cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));

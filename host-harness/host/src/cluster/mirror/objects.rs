@@ -29,6 +29,26 @@ impl Key {
     }
 }
 
+/// What a key says of an object: `Kind/namespace/name`, `Kind/name`, or either with `Kind.group`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ObjectName<'k> {
+    pub(super) kind: &'k str,
+    /// None: whatever group it has.
+    group: Option<&'k str>,
+    pub(super) namespace: &'k str,
+    pub(super) name: &'k str,
+}
+
+impl<'k> ObjectName<'k> {
+    /// Reads a key; none where it has no name.
+    pub(super) fn parse(key: &'k str) -> Option<ObjectName<'k>> {
+        let (full_kind, rest) = key.split_once('/')?;
+        let (kind, group) = full_kind.split_once('.').map_or((full_kind, None), |(kind, group)| (kind, Some(group)));
+        let (namespace, name) = rest.split_once('/').unwrap_or(("", rest));
+        Some(ObjectName { kind, group, namespace, name })
+    }
+}
+
 /// The objects.
 #[derive(Debug)]
 pub(super) struct Objects {
@@ -73,11 +93,15 @@ impl Objects {
         }
     }
 
-    /// Removes the objects of this kind and name, of whatever group; false where there is none.
-    pub(super) fn remove(&mut self, kind: &str, namespace: &str, name: &str) -> bool {
-        let keys = self.keys(kind, namespace, name);
-        keys.iter().for_each(|key| self.remove_one(key));
-        !keys.is_empty()
+    /// Removes the object of this name; false where there is none, or more than one.
+    pub(super) fn remove(&mut self, object: &ObjectName<'_>) -> bool {
+        match self.keys(object).as_slice() {
+            [key] => {
+                self.remove_one(key);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Removes an object.
@@ -87,9 +111,18 @@ impl Objects {
         }
     }
 
-    /// Whether there is an object of this kind and name, of whatever group.
-    pub(super) fn contains(&self, kind: &str, namespace: &str, name: &str) -> bool {
-        !self.keys(kind, namespace, name).is_empty()
+    /// Whether there is an object of this name.
+    pub(super) fn contains(&self, object: &ObjectName<'_>) -> bool {
+        !self.keys(object).is_empty()
+    }
+
+    /// The keys, with the group, of the objects of this name.
+    pub(super) fn full_keys(&self, object: &ObjectName<'_>) -> Vec<String> {
+        let full = |Key { group, kind, namespace, name }: Key| match namespace.as_str() {
+            "" => format!("{kind}.{group}/{name}"),
+            namespace => format!("{kind}.{group}/{namespace}/{name}"),
+        };
+        self.keys(object).into_iter().map(full).collect()
     }
 
     /// Objects that are gone since the last call.
@@ -109,8 +142,10 @@ impl Objects {
         self.held.iter().map(|(key, held)| told(key, held))
     }
 
-    fn keys(&self, kind: &str, namespace: &str, name: &str) -> Vec<Key> {
+    fn keys(&self, object: &ObjectName<'_>) -> Vec<Key> {
+        let ObjectName { kind, group, namespace, name } = *object;
         let of_kind = self.kinds.iter().filter(|(_, known)| known == kind);
+        let of_kind = of_kind.filter(|(known, _)| group.is_none_or(|group| group == known));
         let key = |(group, kind): &(String, String)| Key {
             group: group.clone(),
             kind: kind.clone(),

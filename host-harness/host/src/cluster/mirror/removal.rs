@@ -3,21 +3,23 @@
 use lictor_contract::{NodeId, PodId};
 
 use super::Mirror;
+use super::objects::ObjectName;
 use super::pods::PodEntry;
 
 impl Mirror {
     /// Removes an object named `Kind/namespace/name` or `Kind/name` (a pod without namespace is in `default`); false where
-    /// there is none. With a node go the pods that are bound to it.
+    /// there is none, or where objects of several API groups have the name (see [`Mirror::ambiguous`]). `Kind.group/namespace/name`
+    /// says the group. With a node go the pods that are bound to it.
     pub fn remove(&mut self, key: &str) -> bool {
-        let Some((kind, rest)) = key.split_once('/') else { return false };
-        let (namespace, name) = rest.split_once('/').unwrap_or(("", rest));
+        let Some(object) = ObjectName::parse(key) else { return false };
+        let ObjectName { kind, namespace, name, .. } = object;
         match kind {
             "Node" => self.nodes.id(name).is_some_and(|id| self.remove_node(id)),
             "Pod" => self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some()),
             "PriorityClass" => {
                 // Pods keep the priority they were given.
                 let known = self.classes.remove(name);
-                self.objects.remove(kind, namespace, name) || known
+                self.objects.remove(&object) || known
             }
             "Namespace" => {
                 let known = self.set_namespace(name, None);
@@ -26,28 +28,34 @@ impl Mirror {
             _ => {
                 let placed = self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some());
                 let stored = self.volumes.remove(kind, namespace, name);
-                self.objects.remove(kind, namespace, name) || placed || stored
+                self.objects.remove(&object) || placed || stored
             }
         }
     }
 
-    /// Whether there is an object named `Kind/namespace/name` or `Kind/name`.
+    /// Whether there is an object named `Kind/namespace/name`, `Kind/name` or `Kind.group/namespace/name`.
     pub fn contains(&self, key: &str) -> bool {
-        let Some((kind, rest)) = key.split_once('/') else { return false };
-        let (namespace, name) = rest.split_once('/').unwrap_or(("", rest));
+        let Some(object) = ObjectName::parse(key) else { return false };
+        let ObjectName { kind, namespace, name, .. } = object;
         match kind {
             "Node" => self.nodes.id(name).is_some(),
             "Pod" => self.pod_of_key(key).is_some(),
             "PriorityClass" => {
-                self.classes.get(name).is_some_and(|_| !name.is_empty()) || self.objects.contains(kind, namespace, name)
+                self.classes.get(name).is_some_and(|_| !name.is_empty()) || self.objects.contains(&object)
             }
             "Namespace" => self.inter_pods.namespaces.contains(name),
             _ => {
                 self.pod_of_key(key).is_some()
                     || self.volumes.contains(kind, namespace, name)
-                    || self.objects.contains(kind, namespace, name)
+                    || self.objects.contains(&object)
             }
         }
+    }
+
+    /// The keys that name one object each, where a key without a group names objects of several API groups; else none.
+    pub fn ambiguous(&self, key: &str) -> Vec<String> {
+        let keys = ObjectName::parse(key).map(|object| self.objects.full_keys(&object)).unwrap_or_default();
+        if keys.len() > 1 { keys } else { Vec::new() }
     }
 
     fn remove_node(&mut self, id: NodeId) -> bool {

@@ -1,12 +1,10 @@
 //! Preemption for a gang: either all missing members fit afterwards, or no pod is evicted.
 
-use std::collections::BTreeSet;
-
 use serde_json::json;
 
 use super::{allocated, group, members, minimum};
 use crate::outcome::{Ended, Outcome};
-use crate::placement::{Candidate, IncomingPod, PlacementProblem};
+use crate::systems::common::problem;
 use crate::systems::kubernetes;
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
@@ -66,7 +64,7 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
     if others.len() < missing {
         return;
     }
-    let (problem, _) = problem(world, pod, &others);
+    let (problem, _) = problem(world, pod, &others, &same_group);
     if !problem.fits_without(problem.all()) {
         return;
     }
@@ -81,38 +79,9 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
     verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
 }
 
-/// The problem of placing these pods of a gang, with all eligible victims.
-fn problem<'w>(world: &'w World, pod: &Pod, incoming: &[&'w Pod]) -> (PlacementProblem<'w>, Vec<&'w str>) {
-    let nodes: Vec<_> = world.nodes.values().collect();
-    let places = || nodes.iter().enumerate();
-    let mut candidates = Vec::new();
-    for (place, node) in places() {
-        let able = |other: &&Pod| other.priority < pod.priority && !other.leaving && group(other) != group(pod);
-        let lower = world.on(&node.name).filter(able);
-        candidates.extend(lower.map(|other| Candidate { name: &other.name, node: place, request: &other.request }));
-    }
-    let ours: BTreeSet<&str> = incoming.iter().map(|pod| pod.name.as_str()).collect();
-    let free = nodes.iter().map(|node| {
-        let mut free = world.free(node);
-        world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
-        let kept = world.pods.values().filter(|other| {
-            other.pending() && other.nominated.as_deref() == Some(&node.name) && other.priority >= pod.priority
-        });
-        kept.filter(|other| !ours.contains(other.name.as_str())).for_each(|other| free.take(&other.request));
-        free
-    });
-    let incoming_pod = |pod: &&'w Pod| {
-        let nodes = places().filter(|(_, node)| world.may_run(pod, node)).map(|(place, _)| place).collect();
-        IncomingPod { request: &pod.request, nodes }
-    };
-    let problem =
-        PlacementProblem { free: free.collect(), candidates, incoming: incoming.iter().map(incoming_pod).collect() };
-    (problem, nodes.iter().map(|node| node.name.as_str()).collect())
-}
-
 /// Checks that the victims are eligible, the nominated pods then fit their nodes, and no victim is needless.
 fn legal(world: &World, pod: &Pod, nominated: &[&Pod], outcome: &Outcome, verdict: &mut Verdict) {
-    let (problem, nodes) = problem(world, pod, nominated);
+    let (problem, nodes) = problem(world, pod, nominated, &|other| group(other) == group(pod));
     let victims = problem.set(|name| outcome.victims.contains(name));
     for victim in &outcome.victims {
         if problem.set(|name| name == victim) == 0 {

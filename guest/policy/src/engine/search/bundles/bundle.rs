@@ -55,6 +55,8 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
                     elastic.push(Bundle { pods, steps: Some(steps) });
                 }
             }
+            // Its pods leave together, as a bundle of the last level.
+            None if free.first().is_some_and(|ix| cluster.whole_group(*ix).is_some()) => {}
             None => {
                 let spare =
                     |ix: &PodIx| victim_search.first_denial(cluster, &victim_search.rules.single, *ix).is_none();

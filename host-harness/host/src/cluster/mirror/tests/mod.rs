@@ -6,6 +6,7 @@ mod order;
 mod picture;
 mod placing;
 mod random;
+mod removal;
 mod volumes;
 
 use lictor_contract::*;

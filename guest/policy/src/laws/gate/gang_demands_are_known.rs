@@ -1,0 +1,47 @@
+//! # What it demands
+//!
+//! The PodGroup of the gang demands nothing that this policy does not know.
+//!
+//! # Example
+//!
+//! A PodGroup demands that all its pods run in one rack. Its pods are not tried, and nothing is evicted for them.
+//!
+//! # Why
+//!
+//! A pod that is bound against a constraint of its group runs in the wrong place. A refusal is seen, and says which field it is about.
+//!
+//! # Source
+//!
+//! Kubernetes 1.37, `scheduling.k8s.io/v1beta1` PodGroup: `spec.schedulingConstraints.topology`, `spec.resourceClaims` and
+//! `spec.parentCompositePodGroupName`.
+//!
+//! # Options
+//!
+//! The fields of the PodGroup.
+
+use crate::contract::ChangeKind;
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
+
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "gang-demands-are-known",
+        sentence: "a gang demands nothing that the policy cannot judge",
+        templates: &[(
+            "",
+            "the PodGroup of gang `{gang}` has `{field}`, which is not judged here: its pods are not tried",
+        )],
+        file: page!("gang_demands_are_known.rs"),
+    },
+    holds,
+)
+.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
+
+/// Whether the PodGroup of the preemptor has only fields that are judged.
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some(job) = case.preemptor.job else { return Ok(()) };
+    match case.cluster.scheduling_group(job).and_then(|group| group.unjudged) {
+        Some(field) => Err(Denial::Unjudged { job, field }),
+        None => Ok(()),
+    }
+}

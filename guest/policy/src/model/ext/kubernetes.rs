@@ -1,0 +1,104 @@
+//! Kubernetes: what a PodGroup of `scheduling.k8s.io` says beside the minimum of its gang.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::model::{Cluster, JobIx, Kind, Pod, PodIx, Request, Table};
+
+/// What a PodGroup says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchedulingGroup {
+    /// The priority of all its pods, as preemptors and as victims.
+    pub priority: i32,
+    /// Its pods are evicted together, or none of them is (disruptionMode `all`).
+    pub leaves_whole: bool,
+    /// A field of the PodGroup that demands what no law judges, a JSON pointer.
+    pub unjudged: Option<&'static str>,
+}
+
+/// The tables.
+#[derive(Debug, Clone, Default)]
+pub struct Tables {
+    groups: Table<JobIx, SchedulingGroup>,
+    /// Some group leaves whole.
+    any_leaves_whole: bool,
+}
+
+impl Cluster {
+    /// What the PodGroup of a job says; none where the job has no PodGroup of Kubernetes.
+    pub fn scheduling_group(&self, job: JobIx) -> Option<&SchedulingGroup> {
+        self.ext.kubernetes.groups.get(job)
+    }
+
+    /// Sets what the PodGroup of a job says.
+    pub fn set_scheduling_group(&mut self, job: JobIx, group: Option<SchedulingGroup>) {
+        let tables = &mut self.ext.kubernetes;
+        match group {
+            Some(group) => drop(tables.groups.insert(job, group)),
+            None => drop(tables.groups.remove(job)),
+        }
+        tables.any_leaves_whole = tables.groups.iter().any(|(_, group)| group.leaves_whole);
+    }
+
+    /// The pods that are evicted together with this one, itself included, by name; none where it leaves alone. A member that is leaving
+    /// anyway leaves alone.
+    pub fn whole_group(&self, ix: PodIx) -> Option<Vec<PodIx>> {
+        self.whole_group_of(self.pod(ix)?)
+    }
+
+    /// The same for a pod instead of its number.
+    pub fn whole_group_of(&self, pod: &Pod) -> Option<Vec<PodIx>> {
+        let job = self.job_that_leaves_whole(pod)?;
+        let members = self.job(job)?.members.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
+        let holders = members.filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving());
+        let mut holders: Vec<(u64, PodIx)> = holders.map(|(ix, pod)| (pod.rank, ix)).collect();
+        holders.sort_unstable();
+        Some(holders.into_iter().map(|(_, ix)| ix).collect())
+    }
+
+    /// Whether the pods of some group are evicted together.
+    pub fn has_whole_groups(&self) -> bool {
+        self.ext.kubernetes.any_leaves_whole
+    }
+
+    /// Of some pods of one node, one for each group that leaves whole, and every pod that leaves alone.
+    pub fn one_of_each_group<'p>(&self, pods: &'p [PodIx]) -> Cow<'p, [PodIx]> {
+        if !self.has_whole_groups() {
+            return Cow::Borrowed(pods);
+        }
+        let mut seen = BTreeSet::new();
+        let is_first = |ix: &PodIx| {
+            let job = self.pod(*ix).and_then(|pod| self.job_that_leaves_whole(pod));
+            job.is_none_or(|job| seen.insert(job))
+        };
+        pods.iter().copied().filter(is_first).collect()
+    }
+
+    /// These victims, and the pods that are evicted together with them.
+    pub fn with_whole_groups<'p>(&self, victims: &'p [PodIx]) -> Cow<'p, [PodIx]> {
+        if !self.has_whole_groups() {
+            return Cow::Borrowed(victims);
+        }
+        let mut seen = BTreeSet::new();
+        let sets = victims.iter().flat_map(|ix| self.whole_group(*ix).unwrap_or_else(|| vec![*ix]));
+        sets.filter(|ix| seen.insert(*ix)).collect()
+    }
+
+    /// What the pods that are evicted together with this one hold on its node; none where it leaves alone.
+    pub(in crate::model) fn whole_group_frees(&self, ix: PodIx) -> Option<Request> {
+        let node = self.pod(ix)?.place.node();
+        let here = self
+            .whole_group(ix)?
+            .into_iter()
+            .filter(|other| self.pod(*other).is_some_and(|pod| pod.place.node() == node));
+        Some(Request::new(here.flat_map(|ix| self.share(ix).iter().collect::<Vec<_>>()).collect()))
+    }
+
+    /// The job of a pod, if its pods are evicted together.
+    fn job_that_leaves_whole(&self, pod: &Pod) -> Option<JobIx> {
+        if !self.ext.kubernetes.any_leaves_whole || pod.name.kind != Kind::Pod || pod.is_leaving() {
+            return None;
+        }
+        pod.attributes.job.filter(|job| self.scheduling_group(*job).is_some_and(|group| group.leaves_whole))
+    }
+}

@@ -1,0 +1,199 @@
+//! PodGroups of Kubernetes itself (`scheduling.k8s.io`, Kubernetes 1.37), as gangs of every system that has gangs.
+//!
+//! A pod names its group in `spec.schedulingGroup.podGroupName`. The job of the group is named as kubectl names it,
+//! `podgroup.scheduling.k8s.io/name`, so that it is not taken for a group of the same name that belongs to the system.
+
+mod spec;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::contract::{self, Interests, ObjectKey};
+use crate::model::{Cluster, JobKey, PodAttributes, PodIx};
+use crate::systems::{Document, Findings};
+pub use spec::Spec;
+
+/// API group of PodGroup and PriorityClass.
+pub const GROUP: &str = "scheduling.k8s.io";
+/// The kinds that are read.
+pub const KINDS: [(&str, &str); 2] = [(GROUP, "PodGroup"), (GROUP, "PriorityClass")];
+/// Field of a pod: its group.
+const NAME: &str = "/spec/schedulingGroup/podGroupName";
+
+/// The interests of a system that reads these groups.
+pub fn with_groups(mut interests: Interests) -> Interests {
+    interests.pod_fields = vec![NAME.to_owned()];
+    for (group, kind) in KINDS {
+        if !interests.kinds.iter().any(|known| known.group == group && known.kind == kind) {
+            interests.kinds.push(contract::KindInterest { group: group.to_owned(), kind: kind.to_owned() });
+        }
+    }
+    interests
+}
+
+/// The namespace and the name of the job of a group.
+fn job_key(namespace: &str, name: &str) -> JobKey {
+    (namespace.to_owned(), format!("podgroup.{GROUP}/{name}"))
+}
+
+/// What a pod says itself.
+#[derive(Debug)]
+struct Member {
+    job: JobKey,
+    name: String,
+    priority: i32,
+    may_preempt: bool,
+}
+
+/// The groups and their pods.
+#[derive(Debug, Default)]
+pub struct SchedulingGroups {
+    groups: BTreeMap<JobKey, Spec>,
+    /// The value of each PriorityClass.
+    classes: BTreeMap<String, i32>,
+    members: BTreeMap<PodIx, Member>,
+    /// The groups that the cluster does not have up to date.
+    changed: BTreeSet<JobKey>,
+    /// The groups about whose pods a finding has been made since they changed.
+    told: BTreeSet<JobKey>,
+}
+
+impl SchedulingGroups {
+    /// Reads the group of a pod into its attributes. A pod that belongs to a gang of its system stays there.
+    pub fn read_pod(
+        &mut self,
+        cluster: &mut Cluster,
+        pod: &contract::Pod,
+        attributes: &mut PodAttributes,
+        findings: &mut Findings,
+    ) {
+        self.members.remove(&PodIx(pod.id));
+        let field = pod.fields.iter().find(|field| field.key == 0).map(|field| field.value.as_str());
+        let Some(name) = field.and_then(|json| serde_json::from_str::<String>(json).ok()) else { return };
+        if attributes.job.is_some() {
+            let message = format!("the pod also belongs to a gang of this system, so its PodGroup `{name}` is ignored");
+            let object = Document::named("Pod", &pod.namespace, &pod.name);
+            findings.push(object.warning(NAME, message, "name one gang only"));
+            return;
+        }
+        let job = job_key(&pod.namespace, &name);
+        attributes.job = cluster.job_or_new(&job);
+        let (priority, may_preempt) = (attributes.priority, attributes.may_preempt);
+        let member = Member { job, name: format!("{}/{}", pod.namespace, pod.name), priority, may_preempt };
+        if let Some(spec) = self.groups.get(&member.job) {
+            let terms = self.terms(spec);
+            self.tell(&member, terms.0, findings);
+            (attributes.priority, attributes.may_preempt) = (terms.0, terms.1.unwrap_or(may_preempt));
+        }
+        self.members.insert(PodIx(pod.id), member);
+    }
+
+    /// Removes a pod.
+    pub fn forget_pod(&mut self, pod: PodIx) {
+        self.members.remove(&pod);
+    }
+
+    /// Reads an object of the kinds; false where it is of another kind.
+    pub fn read_object(&mut self, object: &Document, findings: &mut Findings) -> bool {
+        match (object.group.as_str(), object.kind.as_str()) {
+            (GROUP, "PodGroup") => {
+                if let Some(spec) = Spec::read(object, findings) {
+                    let key = job_key(&object.namespace, &object.name);
+                    if self.groups.get(&key) != Some(&spec) {
+                        self.groups.insert(key.clone(), spec);
+                        self.changed.insert(key);
+                    }
+                }
+                true
+            }
+            (GROUP, "PriorityClass") => {
+                let value = object.at("/value").and_then(serde_json::Value::as_i64);
+                let value = value.and_then(|value| i32::try_from(value).ok()).unwrap_or(0);
+                if self.classes.insert(object.name.clone(), value) != Some(value) {
+                    self.class_changed(&object.name);
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Removes an object of the kinds; false where it is of another kind.
+    pub fn remove_object(&mut self, object: &ObjectKey) -> bool {
+        match (object.group.as_str(), object.kind.as_str()) {
+            (GROUP, "PodGroup") => {
+                let key = job_key(&object.namespace, &object.name);
+                if self.groups.remove(&key).is_some() {
+                    self.changed.insert(key);
+                }
+                true
+            }
+            (GROUP, "PriorityClass") => {
+                if self.classes.remove(&object.name).is_some() {
+                    self.class_changed(&object.name);
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Updates the jobs and the pods of the groups that have changed, and returns the groups, each with its priority.
+    pub fn sync(&mut self, cluster: &mut Cluster, findings: &mut Findings) -> Vec<(JobKey, Option<(Spec, i32)>)> {
+        if self.changed.is_empty() {
+            return Vec::new();
+        }
+        let changed = std::mem::take(&mut self.changed);
+        for key in &changed {
+            self.told.remove(key);
+            let spec = self.groups.get(key);
+            let Some(ix) = cluster.job_or_new(key) else { continue };
+            if let Some(job) = cluster.job_mut(ix) {
+                (job.declared, job.declared_at) = (spec.map(Spec::gang), spec.and_then(|spec| spec.created));
+            }
+            cluster.set_scheduling_group(ix, spec.map(|spec| spec.group(self.terms(spec).0)));
+        }
+        cluster.revise(|ix, attributes| {
+            let Some(member) = self.members.get(&ix).filter(|member| changed.contains(&member.job)) else { return };
+            let terms = self.groups.get(&member.job).map(|spec| self.terms(spec));
+            let (priority, may_preempt) = terms.unwrap_or((member.priority, None));
+            (attributes.priority, attributes.may_preempt) = (priority, may_preempt.unwrap_or(member.may_preempt));
+        });
+        let members = std::mem::take(&mut self.members);
+        for member in members.values().filter(|member| changed.contains(&member.job)) {
+            let priority = self.groups.get(&member.job).map(|spec| self.terms(spec).0);
+            priority.into_iter().for_each(|priority| self.tell(member, priority, findings));
+        }
+        self.members = members;
+        let spec = |key: &JobKey| self.groups.get(key).map(|spec| (spec.clone(), self.terms(spec).0));
+        changed.iter().map(|key| (key.clone(), spec(key))).collect()
+    }
+
+    /// The priority of a group, and whether its pods may preempt where it says so.
+    fn terms(&self, spec: &Spec) -> (i32, Option<bool>) {
+        let class = spec.class.as_ref().and_then(|class| match class.as_str() {
+            "system-cluster-critical" => Some(2_000_000_000),
+            "system-node-critical" => Some(2_000_001_000),
+            class => self.classes.get(class).copied(),
+        });
+        (spec.priority.or(class).unwrap_or(0), spec.may_preempt)
+    }
+
+    fn class_changed(&mut self, name: &str) {
+        let named = self.groups.iter().filter(|(_, spec)| spec.class.as_deref() == Some(name));
+        self.changed.extend(named.map(|(key, _)| key.clone()));
+    }
+
+    /// One finding for each group whose pods do not all have its priority.
+    fn tell(&mut self, member: &Member, priority: i32, findings: &mut Findings) {
+        if member.priority == priority || !self.told.insert(member.job.clone()) {
+            return;
+        }
+        let (namespace, name) = member.name.split_once('/').unwrap_or_default();
+        let group = member.job.1.rsplit('/').next().unwrap_or_default();
+        let own = member.priority;
+        let message =
+            format!("the pod has priority {own} and its PodGroup `{group}` {priority}: that of the group is used");
+        let remedy = "give the PodGroup and all its pods the same priority";
+        findings.push(Document::named("Pod", namespace, name).warning("/spec/priority", message, remedy));
+    }
+}

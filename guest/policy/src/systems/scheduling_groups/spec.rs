@@ -1,0 +1,120 @@
+//! What a PodGroup of Kubernetes specifies.
+
+use serde_json::Value;
+
+use crate::contract::Finding;
+use crate::model::{Gang, Match, SchedulingGroup};
+use crate::systems::pod_group::{count, created};
+use crate::systems::{Document, Findings};
+
+/// How long a pod waits at Permit for the rest of its group, in nanoseconds: a host that tries pods one by one needs an end.
+const PERMIT_TIMEOUT: i64 = 300_000_000_000;
+
+/// Hard constraints that no law judges.
+const UNJUDGED: [&str; 3] =
+    ["/spec/schedulingConstraints/topology", "/spec/resourceClaims", "/spec/parentCompositePodGroupName"];
+
+/// What a PodGroup specifies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spec {
+    /// How many pods are bound together; 1 with the policy `basic`.
+    pub minimum: u32,
+    /// When the group was created, nanoseconds since 1970.
+    pub created: Option<i64>,
+    /// The name of its PriorityClass.
+    pub class: Option<String>,
+    /// Its priority, if the API server has set it.
+    pub priority: Option<i32>,
+    /// Whether its pods may preempt; none: each pod says it.
+    pub may_preempt: Option<bool>,
+    leaves_whole: bool,
+    unjudged: Option<&'static str>,
+}
+
+impl Spec {
+    /// Reads a PodGroup. An unusable one is a finding, and so is each field that demands what no law judges.
+    pub fn read(object: &Document, findings: &mut Findings) -> Option<Spec> {
+        let demands = |path: &&str| match object.at(path) {
+            None => false,
+            Some(Value::Array(list)) => !list.is_empty(),
+            Some(_) => true,
+        };
+        let unjudged: Vec<&'static str> = UNJUDGED.into_iter().filter(demands).collect();
+        for path in &unjudged {
+            let message = "no law judges this constraint, so no pod of the group is tried";
+            findings.push(object.error(path, message, "remove the field, or leave the group to another scheduler"));
+        }
+        let text = |path: &str| object.at(path).and_then(Value::as_str);
+        let read = || {
+            Ok(Spec {
+                minimum: minimum(object)?,
+                created: created(object),
+                class: text("/spec/priorityClassName").filter(|class| !class.is_empty()).map(str::to_owned),
+                priority: priority(object)?,
+                may_preempt: text("/spec/preemptionPolicy").map(|policy| policy != "Never"),
+                leaves_whole: leaves_whole(object)?,
+                unjudged: unjudged.first().copied(),
+            })
+        };
+        read().map_err(|finding| findings.push(finding)).ok()
+    }
+
+    /// The gang of the group. Its members that run count; one that finds no room makes the others give up theirs.
+    pub fn gang(&self) -> Gang {
+        Gang {
+            minimum: self.minimum,
+            timeout: PERMIT_TIMEOUT,
+            fails_together: true,
+            leaves_together: true,
+            matching: Match::WaitingAndRunning,
+            counts_gated: true,
+            group: Vec::new(),
+        }
+    }
+
+    /// The same with this priority, for the cluster.
+    pub fn group(&self, priority: i32) -> SchedulingGroup {
+        SchedulingGroup { priority, leaves_whole: self.leaves_whole, unjudged: self.unjudged }
+    }
+}
+
+fn minimum(object: &Document) -> Result<u32, Finding> {
+    let path = "/spec/schedulingPolicy";
+    let has = |policy: &str| object.at(&format!("{path}/{policy}")).is_some();
+    match (has("gang"), has("basic")) {
+        (true, false) => {
+            let path = "/spec/schedulingPolicy/gang/minCount";
+            count(object, path, object.at(path))
+        }
+        (false, true) => Ok(1),
+        _ => Err(object.error(
+            path,
+            "exactly one of `gang` and `basic` must be set",
+            "write `gang: {minCount: 2}` or `basic: {}`",
+        )),
+    }
+}
+
+fn priority(object: &Document) -> Result<Option<i32>, Finding> {
+    let path = "/spec/priority";
+    let Some(value) = object.at(path) else { return Ok(None) };
+    let priority = value.as_i64().and_then(|value| i32::try_from(value).ok());
+    let wrong =
+        || object.error(path, format!("`{value}` is not a priority"), "write a whole number of at most 32 bits");
+    priority.map(Some).ok_or_else(wrong)
+}
+
+/// Whether the pods of the group are evicted together: `all`, formerly `PodGroup`; else `single`, formerly `Pod`.
+fn leaves_whole(object: &Document) -> Result<bool, Finding> {
+    let path = "/spec/disruptionMode";
+    let mode = match object.at(path) {
+        None => return Ok(false),
+        Some(Value::Object(modes)) => modes.keys().next().map(String::as_str).filter(|_| modes.len() == 1),
+        Some(other) => other.as_str(),
+    };
+    match mode {
+        Some("all" | "PodGroup") => Ok(true),
+        Some("single" | "Pod") => Ok(false),
+        _ => Err(object.error(path, "this is not a disruption mode", "write `single: {}` or `all: {}`")),
+    }
+}

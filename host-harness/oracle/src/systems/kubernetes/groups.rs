@@ -1,0 +1,205 @@
+//! PodGroups of Kubernetes 1.37: minCount, one priority for a group, preemption by a group, disruptionMode.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::{SameGroup, fitting_nodes, nominations, spec_priority, waits_for_permit, waits_for_victims};
+use crate::outcome::{Ended, Outcome};
+use crate::systems::common::problem;
+use crate::tally::Verdict;
+use crate::world::{Pod, World, at};
+
+/// The name of the group of a pod.
+fn group(pod: &Pod) -> Option<&str> {
+    at(&pod.object, "/spec/schedulingGroup/podGroupName")?.as_str()
+}
+
+/// The PodGroup of a pod.
+fn spec<'w>(world: &'w World, pod: &Pod) -> Option<&'w Value> {
+    world.others.get(&("PodGroup".to_owned(), group(pod)?.to_owned()))
+}
+
+/// Whether the pods of the group of a pod are evicted together.
+fn leaves_whole(world: &World, pod: &Pod) -> bool {
+    spec(world, pod).is_some_and(|spec| at(spec, "/spec/disruptionMode/all").is_some())
+}
+
+/// Whether the pods of some group are evicted together.
+pub(super) fn any_leaves_whole(world: &World) -> bool {
+    world.all("PodGroup").any(|spec| at(spec, "/spec/disruptionMode/all").is_some())
+}
+
+/// The same cluster, where every pod has the priority of its group.
+pub(super) fn with_priorities(world: &World) -> World {
+    let mut after = world.clone();
+    for pod in after.pods.values_mut() {
+        if let Some(spec) = spec(world, pod) {
+            pod.priority = at(spec, "/spec/priority").and_then(Value::as_i64).unwrap_or(0);
+        }
+    }
+    after
+}
+
+/// The place of a pod in the queue: a group stands where the first of its pods stands.
+pub(super) fn place_in_queue(world: &World, pod: &Pod) -> impl Ord {
+    let members = || world.pods.values().filter(|other| group(other) == group(pod));
+    let is_grouped = spec(world, pod).is_some();
+    let (entered, created) = match is_grouped {
+        true => (members().map(|pod| pod.entered).min(), members().map(|pod| pod.created).min()),
+        false => (Some(pod.entered), Some(pod.created)),
+    };
+    let name = if is_grouped { group(pod).map(str::to_owned) } else { None };
+    (Reverse(pod.priority), entered, created, is_grouped, name, (pod.entered, pod.created, pod.name.clone()))
+}
+
+/// Judges an attempt for a pod of a group; false where the pod has none.
+pub(super) fn attempt(world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) -> bool {
+    let Some(name) = group(pod) else { return false };
+    let same_group = |other: &Pod| group(other) == Some(name);
+    let members: Vec<&Pod> =
+        world.pods.values().filter(|pod| same_group(pod) && !pod.leaving && !pod.finished).collect();
+    let minimum = spec(world, pod).map(|spec| at(spec, "/spec/schedulingPolicy/gang/minCount").and_then(Value::as_u64));
+    let minimum = minimum.map(|count| count.and_then(|count| usize::try_from(count).ok()).unwrap_or(1));
+    let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum) else {
+        if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
+            let text = format!("the group of `{}` may not be tried, and it ended {:?}", pod.name, outcome.ended);
+            verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
+        }
+        return true;
+    };
+    nominations(world, pod, &same_group, outcome, verdict);
+    let allocated = members.iter().filter(|pod| pod.place().is_some()).count();
+    let missing = minimum.saturating_sub(allocated).max(1);
+    if fitting_nodes(world, pod).is_empty() {
+        without_room(world, pod, (&members, missing), outcome, verdict);
+    } else {
+        with_room(world, pod, (&members, missing), outcome, verdict);
+    }
+    true
+}
+
+/// A member that fits a node waits, or it is bound with all members that waited for it.
+fn with_room(world: &World, pod: &Pod, (members, missing): (&[&Pod], usize), outcome: &Outcome, verdict: &mut Verdict) {
+    let nodes: Vec<&str> = fitting_nodes(world, pod).iter().map(|node| node.name.as_str()).collect();
+    let node = outcome.node.as_deref().unwrap_or_default();
+    let is_last = missing == 1;
+    let expected = if is_last { Ended::Scheduled } else { Ended::Waiting };
+    if outcome.ended != Some(expected) || !nodes.contains(&node) {
+        let text = format!("`{}` lacks {missing}, fits {nodes:?}, and ended {:?} {node}", pod.name, outcome.ended);
+        return verdict.breach("gang-is-complete-or-waits", text);
+    }
+    let held = members.iter().filter_map(|pod| Some((&*pod.name, pod.held.as_deref()?))).filter(|_| is_last);
+    let bound: BTreeMap<&str, &str> = held.chain(is_last.then_some((&*pod.name, node))).collect();
+    if !outcome.bound.iter().map(|(pod, node)| (&**pod, &**node)).eq(bound.iter().map(|(pod, node)| (*pod, *node))) {
+        let text = format!("the step bound {:?}, not {bound:?}", outcome.bound);
+        verdict.breach_expecting("gang-is-complete-or-waits", text, json!({"bound": bound}));
+    }
+}
+
+/// A member that fits no node: its group preempts if enough of its pods fit then, or gives up the room that it holds.
+fn without_room(
+    world: &World,
+    pod: &Pod,
+    (members, missing): (&[&Pod], usize),
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) {
+    let same_group = |other: &Pod| group(other) == group(pod);
+    let planned = outcome.ended == Some(Ended::Nominated);
+    if !planned && outcome.ended != Some(Ended::Unschedulable) {
+        let text = format!("`{}` fits no node, and the attempt ended {:?}", pod.name, outcome.ended);
+        return verdict.breach("bound-where-there-is-room", text);
+    }
+    let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, &same_group, spec_priority);
+    let pending: Vec<&Pod> = members.iter().copied().filter(|pod| pod.pending()).collect();
+    if pod.never_preempts || waits || pending.len() < missing {
+        if planned || !outcome.victims.is_empty() {
+            let text = format!("`{}` preempted although it may not, or its group cannot start", pod.name);
+            verdict.breach_expecting("gang-can-start", text, json!({"victims": []}));
+        }
+        return verdict.excuse("it may not preempt, or its group cannot start");
+    }
+    if planned {
+        let nominated: Vec<&Pod> =
+            pending.iter().copied().filter(|pod| outcome.nominated.contains_key(&pod.name)).collect();
+        if nominated.len() < missing || !outcome.nominated.contains_key(&pod.name) {
+            let text = format!("{:?} are nominated, and {missing} are missing", outcome.nominated);
+            verdict.breach("gang-is-complete", text);
+        }
+        return legal(world, pod, &nominated, &same_group, outcome, verdict);
+    }
+    if let Some(waiting) = members.iter().find(|pod| outcome.waiting.contains(&pod.name)) {
+        verdict.breach("gang-fails-together", format!("`{}` still holds its room", waiting.name));
+    }
+    let alike = pending.iter().all(|other| other.request == pod.request && other.nominated.is_none());
+    let others = pending.iter().copied().filter(|other| other.name != pod.name);
+    let first: Vec<&Pod> = std::iter::once(pod).chain(others).take(missing).collect();
+    let (problem, _) = problem(world, pod, &first, &same_group);
+    if alike && !world.pods.values().any(|pod| pod.leaving) && problem.fits_without(problem.all()) {
+        let text = format!("`{}` has no plan, and its group fits after evicting all of lower priority", pod.name);
+        verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
+    }
+}
+
+/// Judges a plan for a pod of no group in a cluster where pods may leave together.
+pub(super) fn legal_for_one(world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
+    if outcome.ended == Some(Ended::Scheduled) {
+        let text = format!("`{}` was bound to {:?}, where it does not fit", pod.name, outcome.node);
+        verdict.breach("bound-where-there-is-room", text);
+    }
+    if outcome.ended == Some(Ended::Nominated) {
+        legal(world, pod, &[pod], &|_| false, outcome, verdict);
+    }
+}
+
+/// Checks that the victims are eligible and leave together where they must, that the nominated pods then fit, and that no victim is
+/// needless.
+fn legal(
+    world: &World,
+    pod: &Pod,
+    nominated: &[&Pod],
+    same_group: SameGroup<'_>,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) {
+    let (problem, nodes) = problem(world, pod, nominated, same_group);
+    let victims = problem.set(|name| outcome.victims.contains(name));
+    let mut units: BTreeSet<BTreeSet<&str>> = BTreeSet::new();
+    for victim in &outcome.victims {
+        let unit = together(world, victim);
+        if problem.set(|name| name == victim) == 0 {
+            let text = format!("victim `{victim}` does not have a lower priority than `{}`", pod.name);
+            verdict.breach("victim-ranks-lower", text);
+        }
+        if let Some(left) = unit.iter().find(|name| !outcome.victims.contains(**name)) {
+            verdict.breach("group-leaves-whole", format!("`{victim}` is evicted, and `{left}` of its group is not"));
+        }
+        units.insert(unit);
+    }
+    let place =
+        |pod: &&Pod| nodes.iter().position(|name| Some(*name) == outcome.nominated.get(&pod.name).map(|n| &**n));
+    let places: Vec<usize> = nominated.iter().filter_map(place).collect();
+    if !problem.fits_on(victims, &places) {
+        let text = format!("{:?} do not fit after evicting {:?}", outcome.nominated, outcome.victims);
+        verdict.breach("evictions-make-room", text);
+    }
+    if world.pods.values().any(|pod| pod.leaving) {
+        return;
+    }
+    for unit in &units {
+        if problem.fits_on(victims & !problem.set(|name| unit.contains(name)), &places) {
+            verdict.breach("no-needless-victim", format!("{unit:?} are not needed for {:?}", outcome.nominated));
+        }
+    }
+}
+
+/// The pods that leave with one, itself included.
+fn together<'w>(world: &'w World, victim: &'w str) -> BTreeSet<&'w str> {
+    let whole = world.pods.get(victim).filter(|pod| leaves_whole(world, pod));
+    let holds = |other: &&Pod| other.place().is_some() && !other.leaving;
+    let members =
+        world.pods.values().filter(|other| whole.is_some_and(|pod| group(other) == group(pod)) && holds(other));
+    members.map(|pod| &*pod.name).chain([victim]).collect()
+}
