@@ -23,7 +23,7 @@ impl Mirror {
             }
             "Namespace" => {
                 let known = self.set_namespace(name, None);
-                self.objects.remove(kind, namespace, name) || known
+                self.objects.remove(&object) || known
             }
             _ => {
                 let placed = self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some());
