@@ -1,6 +1,6 @@
 //! Constraints between pods: nodes in zones, pods that keep away from each other, follow each other, or are spread.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,21 @@ use crate::build::put;
 use crate::case::System;
 use crate::world::{HOST, SET, ZONE, at, text};
 
-/// Gives some of the pods constraints towards others, in some of the cases. Which pods are in which set is said by a label.
+/// What a pod demands of others.
+#[derive(Debug, Clone)]
+struct Demand {
+    set: &'static str,
+    /// The set that its term or constraint selects.
+    other: &'static str,
+    /// The label of nodes.
+    key: &'static str,
+    kind: i64,
+    skew: i64,
+    domains: Option<i64>,
+}
+
+/// Gives some of the pods constraints towards others, in some of the cases. Which pods are in which set is said by a label. Members of a gang
+/// demand the same, as pods of one template do.
 pub(super) fn constrain(sketch: &mut Sketch, system: System, objects: &mut [Value]) {
     if !sketch.flag("betweenPods", 20) {
         return;
@@ -25,36 +39,55 @@ pub(super) fn constrain(sketch: &mut Sketch, system: System, objects: &mut [Valu
     }
     // Soft evictions leave pods that are not being deleted: whether those count for a spread is not modelled.
     let kinds = if system == System::Koordinator { 4 } else { 6 };
-    let mut crowded = BTreeSet::new();
+    let (mut crowded, mut of_gangs) = (BTreeSet::new(), BTreeMap::new());
     for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
-        let set = sketch.dice.word(&["x", "x", "y"]).unwrap_or("x");
-        if !sketch.dice.chance(60) || !crowded.insert((text(pod, "/spec/nodeName").to_owned(), set)) && is_placed(pod) {
-            continue;
+        let gang = text(pod, "/metadata/name").trim_end_matches(|letter: char| letter.is_ascii_digit()).to_owned();
+        let own = demand(sketch, kinds);
+        // `r` and `p` are running and pending pods of no gang.
+        let demand = if gang == "r" || gang == "p" { own } else { of_gangs.entry(gang).or_insert(own).clone() };
+        let Some(demand) = demand else { continue };
+        let is_first = crowded.insert((text(pod, "/spec/nodeName").to_owned(), demand.set));
+        if is_first || !is_placed(pod) {
+            write(pod, &demand);
         }
-        if at(pod, "/metadata/labels").is_none() {
-            put(pod, "/metadata", "labels", json!({}));
+    }
+}
+
+/// Draws a demand; none for a pod that is in no set.
+fn demand(sketch: &mut Sketch, kinds: i64) -> Option<Demand> {
+    let dice = &mut sketch.dice;
+    let set = dice.pick(&["x", "x", "y"]).copied().unwrap_or("x");
+    let demand = Demand {
+        set,
+        other: if dice.chance(70) { set } else { "y" },
+        key: if dice.chance(60) { HOST } else { ZONE },
+        kind: dice.between(1, kinds),
+        skew: dice.between(1, 2),
+        domains: dice.chance(25).then_some(2),
+    };
+    dice.chance(60).then_some(demand)
+}
+
+fn write(pod: &mut Value, demand: &Demand) {
+    let Demand { set, other, key, kind, skew, domains } = *demand;
+    if at(pod, "/metadata/labels").is_none() {
+        put(pod, "/metadata", "labels", json!({}));
+    }
+    put(pod, "/metadata/labels", SET, json!(set));
+    let selector = json!({"matchLabels": {SET: other}});
+    let term = json!([{"labelSelector": selector, "topologyKey": key}]);
+    let required = json!({"requiredDuringSchedulingIgnoredDuringExecution": term});
+    match kind {
+        1 | 2 => affinity(pod, "podAntiAffinity", required),
+        3 => affinity(pod, "podAffinity", required),
+        5 | 6 => {
+            let rule = "DoNotSchedule";
+            let mut spread =
+                json!({"labelSelector": selector, "topologyKey": key, "maxSkew": skew, "whenUnsatisfiable": rule});
+            domains.into_iter().for_each(|domains| put(&mut spread, "", "minDomains", json!(domains)));
+            put(pod, "/spec", "topologySpreadConstraints", json!([spread]));
         }
-        put(pod, "/metadata/labels", SET, json!(set));
-        let key = if sketch.dice.chance(60) { HOST } else { ZONE };
-        let other = if sketch.dice.chance(70) { set } else { "y" };
-        let term = json!([{"labelSelector": {"matchLabels": {SET: other}}, "topologyKey": key}]);
-        let required = json!({"requiredDuringSchedulingIgnoredDuringExecution": term});
-        match sketch.dice.between(1, kinds) {
-            1 | 2 => affinity(pod, "podAntiAffinity", required),
-            3 => affinity(pod, "podAffinity", required),
-            5 | 6 => {
-                let skew = sketch.dice.between(1, 2);
-                let mut spread = json!({
-                    "labelSelector": {"matchLabels": {SET: other}}, "topologyKey": key,
-                    "maxSkew": skew, "whenUnsatisfiable": "DoNotSchedule",
-                });
-                if sketch.dice.chance(25) {
-                    put(&mut spread, "", "minDomains", json!(sketch.dice.between(1, 3)));
-                }
-                put(pod, "/spec", "topologySpreadConstraints", json!([spread]));
-            }
-            _ => {}
-        }
+        _ => {}
     }
 }
 

@@ -66,6 +66,7 @@ pub(super) fn depends_on_who_is_near(law: &str) -> bool {
         "no-needless-victim",
         "nominated-node-first",
         "nomination-is-kept",
+        "opted-out-and-originators-last",
     ];
     laws.contains(&law)
 }
