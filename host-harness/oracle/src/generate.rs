@@ -27,7 +27,7 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
         System::Kubernetes => kubernetes::cluster(&mut sketch),
     };
     hold_back(&mut sketch, &mut objects);
-    between_pods::constrain(&mut sketch, system, &mut objects);
+    between_pods::constrain(&mut sketch, system, drive.recreate, &mut objects);
     let (later, drive) = match system {
         System::Yunikorn => yunikorn::lowered(&mut sketch, &mut objects, drive),
         _ => (Vec::new(), drive),

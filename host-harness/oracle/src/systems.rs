@@ -35,13 +35,18 @@ pub(crate) fn judge(
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
     common::sound(world, outcome, verdict);
-    if world.is_constrained() && case.system != System::Kubernetes {
+    if world.is_constrained() && !is_exact(case, world) {
         let mut of_system = Verdict::default();
         judge_system(case, world, memory, step, outcome, &mut of_system)?;
         verdict.take(of_system, common::depends_on_who_is_near);
         return Ok(());
     }
     judge_system(case, world, memory, step, outcome, verdict)
+}
+
+/// Whether the model asks of constraints between pods wherever it seeks a place or a plan: in kube-scheduler's own preemption, without groups.
+fn is_exact(case: &Case, world: &World) -> bool {
+    case.system == System::Kubernetes && world.all("PodGroup").next().is_none()
 }
 
 /// Judges the outcome of a step by the laws of the system.

@@ -9,6 +9,9 @@ use crate::build::put;
 use crate::case::System;
 use crate::world::{HOST, SET, ZONE, at, text};
 
+/// The kind of demand to be near others.
+const FOLLOWS: i64 = 3;
+
 /// What a pod demands of others.
 #[derive(Debug, Clone)]
 struct Demand {
@@ -24,7 +27,10 @@ struct Demand {
 
 /// Gives some of the pods constraints towards others, in some of the cases. Which pods are in which set is said by a label. Members of a gang
 /// demand the same, as pods of one template do.
-pub(super) fn constrain(sketch: &mut Sketch, system: System, objects: &mut [Value]) {
+///
+/// Where victims are created again, nobody follows others: a pod that may be the first of its set evicts one of the set, which is there again
+/// before it, and so on. kube-scheduler does the same.
+pub(super) fn constrain(sketch: &mut Sketch, system: System, recreate: bool, objects: &mut [Value]) {
     if !sketch.flag("betweenPods", 20) {
         return;
     }
@@ -42,7 +48,7 @@ pub(super) fn constrain(sketch: &mut Sketch, system: System, objects: &mut [Valu
     let (mut crowded, mut of_gangs) = (BTreeSet::new(), BTreeMap::new());
     for pod in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
         let gang = text(pod, "/metadata/name").trim_end_matches(|letter: char| letter.is_ascii_digit()).to_owned();
-        let own = demand(sketch, kinds);
+        let own = demand(sketch, kinds).filter(|demand| !(recreate && demand.kind == FOLLOWS));
         // `r` and `p` are running and pending pods of no gang.
         let demand = if gang == "r" || gang == "p" { own } else { of_gangs.entry(gang).or_insert(own).clone() };
         let Some(demand) = demand else { continue };
@@ -79,7 +85,7 @@ fn write(pod: &mut Value, demand: &Demand) {
     let required = json!({"requiredDuringSchedulingIgnoredDuringExecution": term});
     match kind {
         1 | 2 => affinity(pod, "podAntiAffinity", required),
-        3 => affinity(pod, "podAffinity", required),
+        FOLLOWS => affinity(pod, "podAffinity", required),
         5 | 6 => {
             let rule = "DoNotSchedule";
             let mut spread =
