@@ -42,7 +42,7 @@ impl Spec {
         let unjudged: Vec<&'static str> = UNJUDGED.into_iter().filter(demands).collect();
         for path in &unjudged {
             let message = "no law judges this constraint, so no pod of the group is tried";
-            findings.push(object.error(path, message, "remove the field, or leave the group to another scheduler"));
+            findings.push(object.warning(path, message, "remove the field, or leave the group to another scheduler"));
         }
         let text = |path: &str| object.at(path).and_then(Value::as_str);
         let read = || {
