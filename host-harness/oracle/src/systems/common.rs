@@ -80,11 +80,13 @@ fn between_pods(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
     let held = held.filter_map(|name| Some((name, outcome.node.as_ref()?)));
     let new: Places = outcome.bound.iter().chain(held).map(|(name, node)| (name.clone(), node.clone())).collect();
     let new: Places = new.into_iter().filter(|(name, _)| !there.contains_key(name)).collect();
-    let stays = |pod: &Pod| !pod.leaving && !is_released(pod) && !outcome.victims.contains(&pod.name);
-    let after = world.places(stays);
+    let is_left = |pod: &Pod| !is_released(pod) && !outcome.victims.contains(&pod.name);
+    // Who leaves for an earlier plan may be there still, as in kube-scheduler's dry run.
+    let before = world.places(is_left);
+    let after = world.places(|pod| is_left(pod) && !pod.leaving);
     // A plan may be older than the bindings of the same step.
     let with: Places = after.clone().into_iter().chain(new.clone()).collect();
-    for (clusters, new) in [(vec![there], &new), (vec![with, after], &outcome.nominated)] {
+    for (clusters, new) in [(vec![there], &new), (vec![with, after, before], &outcome.nominated)] {
         if !clusters.iter().any(|there| come_one_by_one(world, there, new)) {
             verdict.breach("constraints-between-pods-hold", format!("{new:?} cannot come in any order"));
         }
