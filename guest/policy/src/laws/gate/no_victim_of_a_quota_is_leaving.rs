@@ -40,8 +40,12 @@ pub const LAW: Law<Holds> = Law::gate(
 /// Whether the preemptor need not wait for its nominated node.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let borrowed = |quota| Some(quota) != case.preemptor.queue && quota::is_over_min(case.cluster, quota, |_| 0);
-    let takes_back = case.preemptor.takes_back;
-    match takes_back && case.awaited().any(|pod| pod.queue.is_some_and(borrowed)) {
+    if !case.awaited().any(|pod| pod.queue.is_some_and(borrowed)) {
+        return Ok(());
+    }
+    // The pod waits for its own victims, whatever the other pods of its gang ask for.
+    let alone = case.preemptor.clone().with(case.cluster, vec![case.preemptor.pod]);
+    match alone.takes_back {
         true => Err(Denial::Case("")),
         false => Ok(()),
     }

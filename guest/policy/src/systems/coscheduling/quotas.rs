@@ -130,3 +130,80 @@ fn counted(object: &Document, pointer: &str, findings: &mut Findings) -> Result<
     }
     Ok(amounts)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::contract::{Admission, Amount, Event, Object, Severity};
+    use crate::systems::coscheduling::pod_groups::GROUP;
+    use crate::testing::{World, amounts, key, object, pod};
+
+    fn quota(name: &str, spec: Value) -> Object {
+        Object { group: GROUP.to_owned(), ..object("ElasticQuota", name, [&[], &[]], json!({ "spec": spec })) }
+    }
+
+    /// A cluster with these quotas.
+    fn world(quotas: &[(&str, Value)]) -> World {
+        let mut world = World::of("coscheduling", "{}");
+        quotas.iter().for_each(|(name, spec)| world.object(quota(name, spec.clone())));
+        world
+    }
+
+    fn found(world: &World) -> Vec<(Severity, &str)> {
+        world.findings.iter().map(|one| (one.severity, one.path.as_str())).collect()
+    }
+
+    fn bound(world: &World, quota: &str, name: &str) -> Vec<Amount> {
+        let bounds = world.account(quota).bounds.into_iter();
+        bounds.filter(|bound| bound.name == name).flat_map(|bound| bound.amounts).collect()
+    }
+
+    #[test]
+    fn all_minimums_together_stand_above_the_quotas() {
+        let world = world(&[("a/q", json!({"min": {"cpu": 2, "memory": 3}})), ("b/q", json!({"min": {"cpu": 5}}))]);
+        assert_eq!(bound(&world, ALL, "min"), amounts("cpu=7 memory=3"));
+        assert_eq!(bound(&world, "b", "min"), amounts("cpu=5"));
+        assert_eq!((world.account("b").parent.as_deref(), found(&world)), (Some(ALL), vec![]));
+    }
+
+    #[test]
+    fn a_max_that_is_there_bounds_cpu_and_memory_and_one_that_is_not_bounds_nothing() {
+        let world = world(&[("a/q", json!({"max": {"memory": 4}})), ("b/q", json!({"max": null}))]);
+        assert_eq!(bound(&world, "b", "max"), []);
+        let max: Vec<(u32, i64)> =
+            bound(&world, "a", "max").iter().map(|amount| (amount.resource, amount.value)).collect();
+        let memory = amounts("memory=4").first().map(|amount| (amount.resource, amount.value));
+        assert_eq!(max, [Some((0, 0)), memory].into_iter().flatten().collect::<Vec<_>>());
+        assert_eq!(found(&world), [(Severity::Warning, "/spec/max")]);
+    }
+
+    #[test]
+    fn of_two_quotas_of_a_namespace_the_first_by_name_is_used() {
+        let mut world = world(&[("a/r", json!({"min": {"cpu": 1}})), ("a/q", json!({"min": {"cpu": 2}}))]);
+        assert_eq!(bound(&world, "a", "min"), amounts("cpu=2"));
+        assert_eq!(found(&world), [(Severity::Warning, "/metadata/name")]);
+        world.tell(vec![Event::ObjectRemoved(key(&quota("a/q", json!({}))))]);
+        assert_eq!(bound(&world, "a", "min"), amounts("cpu=1"));
+    }
+
+    #[test]
+    fn an_invalid_amount_is_a_finding_and_the_last_usable_version_stays() {
+        let min = json!({"min": {"cpu": 3, "pods": 9}});
+        let world = world(&[("a/q", min), ("a/q", json!({"min": {"cpu": "many"}}))]);
+        assert_eq!(bound(&world, "a", "min"), amounts("cpu=3"));
+        assert_eq!(found(&world), [(Severity::Warning, "/spec/min/pods"), (Severity::Error, "/spec/min/cpu")]);
+    }
+
+    #[test]
+    fn without_its_quota_a_namespace_is_not_bounded() {
+        let mut world = world(&[("default/q", json!({"min": {"cpu": 1}}))]);
+        world.node("n", "cpu=9");
+        world.pod(pod("p").asks("cpu=2"));
+        assert!(matches!(world.pre_filter("p"), Admission::Refused(_)));
+        world.tell(vec![Event::ObjectRemoved(key(&quota("default/q", json!({}))))]);
+        assert!(matches!(world.pre_filter("p"), Admission::Pass));
+        assert_eq!(world.engine.queues().map(|queues| queues.len()), Ok(0));
+    }
+}
