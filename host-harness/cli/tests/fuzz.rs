@@ -218,6 +218,7 @@ fn a_needless_victim_is_detected() {
             "yunikorn/5",
             "yunikorn/6",
             "victim-ranks-lower",
+            "victim-is-of-the-quota-that-gives",
         ];
         assert!(known.contains(&law.as_str()), "{system}: {law}");
     }
@@ -254,6 +255,8 @@ fn a_law_that_is_switched_off_is_detected() {
         (System::Yunikorn, "yunikorn/giver-keeps-guarantee", "giver-keeps-guarantee"),
         (System::Yunikorn, "yunikorn/ordinary-pod-gives-first", "ordinary-pod-gives-first"),
         (System::Coscheduling, "coscheduling/gang-minimum-is-free", "gang-has-its-members"),
+        (System::Coscheduling, "coscheduling/fits-max-of-quota", "quota-is-kept"),
+        (System::Coscheduling, "coscheduling/fits-min-of-all-quotas", "quota-is-kept"),
         (System::Volcano, "volcano/reclaimer-stays-within-deserved", "reclaimer-stays-within-deserved"),
     ] {
         let mut broken = (0..20 * CASES).map(|index| {

@@ -5,12 +5,14 @@ use crate::model::PodIx;
 
 use super::Engine;
 use super::refusals::Refusals;
+use super::search;
 
 impl Engine {
     /// See `placement.pre-filter`.
     pub fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
         let preemptor = self.preemptor(pod)?;
         let laws = self.laws()?;
+        let preemptor = search::of(laws).admitted(&self.cluster, preemptor);
         let case = preemptor.admission(&self.cluster, &self.ledger);
         let (r#final, refused) = (case.first_broken(&laws.final_gates), case.first_broken(&laws.gates));
         let is_final = r#final.is_some();

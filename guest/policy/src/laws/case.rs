@@ -1,7 +1,9 @@
 //! What a law is asked about.
 
 use super::{Companion, Denial, Gate, Guard, Preemptor, Rule};
-use crate::model::{Amounts, Cluster, Freed, Ledger, PodIx, Preemptibility, Promised, QueueIx, Requested, ResourceIx};
+use crate::model::{
+    Amounts, Cluster, Freed, Ledger, Node, NodeIx, Pod, PodIx, Preemptibility, Promised, QueueIx, Requested, ResourceIx,
+};
 
 /// The cluster as it is or would be, and the preemptor.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +41,18 @@ impl Case<'_> {
     fn first_denial_alone(&self, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
         let pod = self.cluster.pod(ix)?;
         guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(self, ix, pod).err()?)))
+    }
+
+    /// The pods that were preempted and are still leaving the nominated node of the preemptor; none where that node can no longer take
+    /// it.
+    pub fn awaited(&self) -> impl Iterator<Item = &Pod> {
+        let preemptor = self.cluster.pod(self.preemptor.pod);
+        let nominated = preemptor.and_then(|pod| Some((pod, pod.nominated?, self.cluster.node(pod.nominated?)?)));
+        let can_take = |(pod, ix, node): &(&Pod, NodeIx, &Node)| {
+            self.cluster.eligible(pod.shape, *ix) && node.allocatable.lacks(&pod.request).is_none()
+        };
+        let pods = nominated.filter(can_take).into_iter().flat_map(|(.., node)| &node.pods);
+        pods.filter_map(|ix| self.cluster.pod(*ix)).filter(|pod| pod.terminating && pod.preempted)
     }
 
     /// What the pods that would be evicted together use of a queue.

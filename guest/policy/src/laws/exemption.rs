@@ -24,3 +24,7 @@ pub const NAMELESS_REQUIRED_NODE_PODS: Exemption = Exemption {
         (REQUIRED_NODE_PODS.applies)(case) && case.preemptor.job.is_some_and(|job| case.cluster.is_by_default(job))
     },
 };
+
+/// Pods within the minimum of the quota of their namespace: what they take back is theirs, whatever the priority of the pods there.
+pub const TAKES_BACK: Exemption =
+    Exemption { sentence: "a preemptor within the minimum of its quota", applies: |case| case.preemptor.takes_back };

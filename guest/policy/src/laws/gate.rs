@@ -13,6 +13,7 @@ pub mod its_victims_have_left;
 pub mod last_plan_is_done;
 pub mod may_preempt;
 pub mod no_victim_is_leaving;
+pub mod no_victim_of_a_quota_is_leaving;
 pub mod non_preemptible_fits_guaranteed;
 pub mod over_max_for_the_delay;
 pub mod pending_for_the_delay;

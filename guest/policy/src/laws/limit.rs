@@ -3,6 +3,8 @@
 
 pub mod elastic_size_is_legal;
 pub mod fits_max_of_ancestors;
+pub mod fits_max_of_quota;
+pub mod fits_min_of_all_quotas;
 pub mod gang_is_complete;
 pub mod giver_keeps_guarantee;
 pub mod no_queue_falls_below_guarantee;

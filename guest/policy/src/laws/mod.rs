@@ -20,6 +20,7 @@ pub mod limit;
 mod loss;
 pub mod order;
 mod preemptor;
+pub(crate) mod quota;
 mod register;
 mod sum;
 mod surplus;
@@ -33,7 +34,7 @@ pub use case::Case;
 pub use cycle::{Action, Cycle, ReclaimRules};
 pub use denial::{Denial, Shortfall};
 pub use detail::Detail;
-pub use exemption::{Exemption, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS};
+pub use exemption::{Exemption, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS, TAKES_BACK};
 pub(crate) use law::page;
 pub use law::{
     About, Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, SortBy,

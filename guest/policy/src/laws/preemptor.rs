@@ -1,6 +1,6 @@
 //! The preemptor: the pod of an attempt, and the pending pods that are decided upon with it.
 
-use super::{Case, Laws, claim};
+use super::{Case, Laws, claim, quota};
 use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Preemptibility, Queue, QueueIx};
 
 /// Another gang of the gang group of a preemptor: what its waiting pods request, and how that counts.
@@ -40,17 +40,22 @@ pub struct Preemptor {
     pub claimed_through: Option<QueueIx>,
     /// The other gangs that are planned together with the job of the preemptor.
     pub companions: Vec<Companion>,
+    /// With what its pods request, the quota of its namespace stays within its min: it takes back what others have borrowed. Told when the
+    /// preemptor is made, so that a trial does not change it.
+    pub takes_back: bool,
     /// What is left to ask for once they have their nodes.
     nothing: Amounts,
     /// The ancestors of the queue bound it, too.
     parents_bind: bool,
+    /// Quotas of namespaces take back from each other.
+    quotas_take_back: bool,
 }
 
 impl Preemptor {
     /// A pod that asks together with these pods of its job; none where there is no such pod.
     pub fn of(cluster: &Cluster, laws: &Laws, ix: PodIx, pods: Vec<PodIx>) -> Option<Preemptor> {
         let pod = cluster.pod(ix)?;
-        Some(Preemptor {
+        let preemptor = Preemptor {
             pod: ix,
             kind: pod.name.kind,
             priority: pod.priority(),
@@ -63,13 +68,21 @@ impl Preemptor {
             pods,
             companions: Vec::new(),
             nothing: Amounts::default(),
+            takes_back: false,
             parents_bind: laws.parents_bind,
-        })
+            quotas_take_back: laws.quotas_take_back,
+        };
+        Some(preemptor.judged(cluster))
     }
 
     /// The same preemptor with these of its pods.
     pub fn with(self, cluster: &Cluster, pods: Vec<PodIx>) -> Preemptor {
-        Preemptor { unplaced: sum(cluster, &pods), pods, ..self }
+        Preemptor { unplaced: sum(cluster, &pods), pods, ..self }.judged(cluster)
+    }
+
+    fn judged(mut self, cluster: &Cluster) -> Preemptor {
+        self.takes_back = self.quotas_take_back && quota::takes_back(cluster, &self);
+        self
     }
 
     /// The gangs of a gang group, to be planned together. Each gang is a preemptor of its own: its rules hold for the plan of all.

@@ -154,6 +154,9 @@ pub struct Laws {
     pub search: Search,
     /// The ancestors of a queue bound its pods, too.
     pub parents_bind: bool,
+    /// Quotas of namespaces take back from each other what they lent: candidates are asked about one after the other, the least important
+    /// first, each beside those taken before.
+    pub quotas_take_back: bool,
     /// The cycle of the system's own, where it has one.
     pub cycle: Option<Cycle>,
     /// How queues give back what they hold over their maximum, where they do.

@@ -1,11 +1,14 @@
 //! Clusters of coscheduling: gangs by label that fit, fit after evictions, or never fit, and regular pods.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::{NodePool, Sketch};
 use crate::build::{PodPlan, Tags, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::object::stamp;
+use crate::world::{at, tag, text};
 
 /// Priorities, with ties.
 const PRIORITIES: [i64; 4] = [0, 0, 5, 10];
@@ -56,9 +59,50 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
             objects.push(pod(&plan));
         }
     }
+    // A nomination holds room by priority alone. So a borrower of higher priority that is created again takes the room that was made for
+    // a quota within its min, and is evicted again, without end: upstream's rules say no more.
+    let has_quotas = sketch.flag("quotas", 30);
+    if has_quotas {
+        quotas(sketch, &mut objects);
+    }
     let mut args = Map::new();
     args.insert("permitTimeout".to_owned(), json!(format!("{timeout}s")));
-    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate })
+    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate: recreate && !has_quotas })
+}
+
+/// Spreads pods and groups over three namespaces, two or three of which have a quota. A group stays in one.
+fn quotas(sketch: &mut Sketch, objects: &mut Vec<Value>) {
+    let namespaces = ["default", "team-a", "team-b"];
+    let mut of_group: BTreeMap<String, &str> = BTreeMap::new();
+    let mut used: BTreeMap<&str, i64> = BTreeMap::new();
+    for object in objects.iter_mut().filter(|object| ["Pod", "PodGroup"].contains(&text(object, "/kind"))) {
+        let labels = ["pod-group/name", "scheduling.x-k8s.io/pod-group"];
+        let named = labels.iter().find_map(|label| tag(object, "labels", label)).map(str::to_owned);
+        let own = (text(object, "/kind") == "PodGroup").then(|| text(object, "/metadata/name").to_owned());
+        let drawn = usize::try_from(sketch.dice.between(0, 2)).unwrap_or(0);
+        let drawn = namespaces.get(drawn).copied().unwrap_or("default");
+        let namespace = match named.or(own) {
+            Some(group) => *of_group.entry(group).or_insert(drawn),
+            None => drawn,
+        };
+        if at(object, "/spec/nodeName").is_some() {
+            let cpu = text(object, "/spec/containers/0/resources/requests/cpu").parse::<i64>().unwrap_or(0);
+            *used.entry(namespace).or_default() += cpu;
+        }
+        put(object, "/metadata", "namespace", json!(namespace));
+    }
+    let bounded = if sketch.dice.chance(50) { 3 } else { 2 };
+    for namespace in namespaces.into_iter().rev().take(bounded) {
+        let cpu = used.get(namespace).copied().unwrap_or(0);
+        let min = (cpu + sketch.dice.between(-3, 5)).max(0);
+        let mut spec = json!({"min": {"cpu": min.to_string()}});
+        if sketch.dice.chance(50) {
+            let max = min.max(cpu) + sketch.dice.between(-1, 5);
+            put(&mut spec, "", "max", json!({"cpu": max.max(0).to_string()}));
+        }
+        objects.push(json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "ElasticQuota",
+            "metadata": {"name": format!("quota-{namespace}"), "namespace": namespace}, "spec": spec}));
+    }
 }
 
 /// The PodGroup of a gang; sometimes there is none.

@@ -2,6 +2,7 @@
 
 mod plan;
 mod queue;
+mod quotas;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +15,9 @@ use crate::case::{Case, Step};
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at};
-use plan::without_room;
+use plan::{may_plan, without_room};
 pub(crate) use queue::order;
+use quotas::Quotas;
 
 /// The label that names the PodGroup of a pod.
 const POD_GROUP: &str = "scheduling.x-k8s.io/pod-group";
@@ -106,8 +108,25 @@ pub(crate) fn attempt(
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
+    let (before, quotas) = (world, Quotas::of(world)?);
     let (world, passes) = pre_filter(world, memory, pod)?;
+    let is_refused = quotas.as_ref().is_some_and(|quotas| quotas.refuses(before, pod));
+    if let Some(quotas) = &quotas {
+        quotas.sound(&world, outcome, verdict);
+    }
     let Some(gang) = group(pod) else {
+        if let Some(quotas) = &quotas {
+            other_pods_keep_waiting(&world, outcome, None, verdict);
+            let fitting = kubernetes::fitting_nodes(&world, pod);
+            match is_refused || fitting.is_empty() {
+                true => quotas.attempt((before, &world), pod, &|_| false, outcome, verdict),
+                false => {
+                    kubernetes::nominations(&world, pod, &|_| false, outcome, verdict);
+                    kubernetes::filter(pod, &fitting, outcome, verdict);
+                }
+            }
+            return Ok(());
+        }
         kubernetes::attempt(&world, name, outcome, verdict)?;
         other_pods_keep_waiting(&world, outcome, None, verdict);
         return Ok(());
@@ -120,9 +139,20 @@ pub(crate) fn attempt(
         return Ok(());
     }
     other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
-    kubernetes::nominations(&world, pod, &|other| group(other) == Some(gang), outcome, verdict);
     let fitting_nodes: Vec<String> =
         kubernetes::fitting_nodes(&world, pod).iter().map(|node| node.name.clone()).collect();
+    if let Some(quotas) = quotas.filter(|_| is_refused || fitting_nodes.is_empty()) {
+        quotas.victims_of_gang(&world, pod, outcome, verdict);
+        if matches!(outcome.ended, Some(Ended::Scheduled | Ended::Waiting)) {
+            verdict.breach("quota-is-kept", format!("`{name}` has no place or is refused, and got a node"));
+        } else if may_plan(&world, pod, gang) == Some(1) {
+            quotas.attempt((before, &world), pod, &|other| group(other) == Some(gang), outcome, verdict);
+        } else {
+            verdict.excuse("a gang with a quota is planned as a whole");
+        }
+        return Ok(());
+    }
+    kubernetes::nominations(&world, pod, &|other| group(other) == Some(gang), outcome, verdict);
     if fitting_nodes.is_empty() {
         without_room(&world, pod, gang, outcome, verdict);
     } else {

@@ -13,8 +13,8 @@ use crate::outcome::{Ended, Outcome};
 use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World};
+pub(crate) use search::{Eligible, SameGroup, waits_for_victims};
 use search::{Plan, Preemption, possible, preemption};
-pub(crate) use search::{SameGroup, waits_for_victims};
 
 /// Judges the queue: by priority, then by the time at which pods entered, then by name.
 pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
@@ -83,12 +83,25 @@ pub(crate) fn without_room(
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) {
+    let eligible = Eligible { possible: &|node| possible(world, pod, node, same_group), keeps: &|_| true };
+    without_room_by(world, pod, same_group, &eligible, outcome, verdict);
+}
+
+/// The same with other possible victims, and with what bounds the plan.
+pub(crate) fn without_room_by<'w>(
+    world: &'w World,
+    pod: &Pod,
+    same_group: SameGroup<'_>,
+    eligible: &Eligible<'_, 'w>,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) {
     let name = &pod.name;
     if outcome.ended == Some(Ended::Scheduled) {
         let text = format!("`{name}` was bound to {:?}, where it does not fit", outcome.node);
         return verdict.breach("bound-where-there-is-room", text);
     }
-    let plans = match preemption(world, pod, same_group) {
+    let plans = match preemption(world, pod, same_group, eligible) {
         Preemption::Forbidden(why) => {
             if !outcome.victims.is_empty() || !outcome.nominated.is_empty() {
                 verdict.breach("may-preempt", format!("`{name}` preempted although: {why}"));
@@ -98,13 +111,13 @@ pub(crate) fn without_room(
         Preemption::Plans(plans) => plans,
     };
     if outcome.ended == Some(Ended::Nominated) {
-        legal(world, pod, same_group, outcome, verdict);
+        legal(world, pod, eligible, outcome, verdict);
     }
     best(world, pod, &plans, outcome, verdict);
 }
 
 /// Judges a pod that fits a node: it is bound, and to its nominated node if it fits there.
-fn filter(pod: &Pod, fitting_nodes: &[&Node], outcome: &Outcome, verdict: &mut Verdict) {
+pub(crate) fn filter(pod: &Pod, fitting_nodes: &[&Node], outcome: &Outcome, verdict: &mut Verdict) {
     let names: Vec<&str> = fitting_nodes.iter().map(|node| node.name.as_str()).collect();
     let node = outcome.node.as_deref().unwrap_or_default();
     if outcome.ended != Some(Ended::Scheduled) || !names.contains(&node) {
@@ -124,9 +137,9 @@ fn filter(pod: &Pod, fitting_nodes: &[&Node], outcome: &Outcome, verdict: &mut V
 }
 
 /// Checks that the victims are eligible, the preemptor then fits, and no victim is needless.
-fn legal(world: &World, pod: &Pod, same_group: SameGroup<'_>, outcome: &Outcome, verdict: &mut Verdict) {
+fn legal<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: &Outcome, verdict: &mut Verdict) {
     let Some(node) = outcome.node.as_ref().and_then(|node| world.nodes.get(node)) else { return };
-    let possible = possible(world, pod, node, same_group);
+    let possible = (eligible.possible)(node);
     for victim in &outcome.victims {
         if !possible.iter().any(|other| other.name == *victim) {
             let text =
@@ -152,12 +165,14 @@ fn legal(world: &World, pod: &Pod, same_group: SameGroup<'_>, outcome: &Outcome,
         let gone = |other: &Pod| other.leaving || outcome.victims.contains(&other.name) && other.name != *victim;
         if problem.fits_without(victims & !problem.set(|name| name == victim))
             && world.agrees(pod, node, gone, spec_priority)
+            && (eligible.keeps)(&possible.iter().filter(|pod| gone(pod)).map(|pod| pod.name.as_str()).collect())
         {
             verdict.breach("no-needless-victim", format!("victim `{victim}` is not needed for `{}`", pod.name));
         }
     }
     let leaves = problem.set(leaving);
-    let enough = |set: Set| set & leaves == leaves && !world.is_constrained();
+    let bound = !(eligible.keeps)(&BTreeSet::new());
+    let enough = |set: Set| set & leaves == leaves && !world.is_constrained() && !bound;
     let fewest = problem.fewest(victims.count_ones() as usize, enough);
     let already = leaves.count_ones() as usize;
     verdict.planned(outcome.victims.len(), fewest.map(|fewest| fewest.saturating_sub(already)));

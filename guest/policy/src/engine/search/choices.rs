@@ -61,7 +61,7 @@ impl Choices {
 
 impl Prices {
     fn price(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun, what_if: &WhatIf) {
-        let ask = Ask { pod: self.pod, request: &self.request, what_if };
+        let ask = Ask { pod: self.pod, request: &self.request, what_if, limits: None };
         if let Some(loss) = dry_run.price(cluster, choice, &ask).map(|price| price.cost) {
             self.losses.insert((loss, dry_run.rank, dry_run.node));
             self.loss_at.insert(dry_run.node, (loss, dry_run.rank));

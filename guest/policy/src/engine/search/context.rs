@@ -1,9 +1,10 @@
 //! The input of a search.
 
+use super::node_dry_run::Limits;
 use super::refused::{is_placement_refused, refused_victim};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::Notes;
-use crate::laws::{Denial, Laws, Preemptor, Rule};
+use crate::laws::{Case, Denial, Laws, Preemptor, Rule};
 use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Pod, PodIx};
 
 /// The input of a search.
@@ -22,7 +23,7 @@ pub struct PreemptionContext<'a> {
     pub notes: &'a mut Notes,
 }
 
-impl PreemptionContext<'_> {
+impl<'a> PreemptionContext<'a> {
     /// Whether a pod leaves its node without a new plan: it is being deleted, or an accepted plan evicts it.
     pub(super) fn is_leaving(&self, cluster: &Cluster, ix: PodIx) -> bool {
         cluster.pod(ix).is_some_and(|pod| pod.is_leaving()) || self.ledger.is_victim(ix)
@@ -47,6 +48,42 @@ impl PreemptionContext<'_> {
             self.notes.refused(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, denial);
         }
         first_denial.is_none()
+    }
+
+    /// These pods as far as every guard allows their eviction, in the order in which they are reprieved. Where quotas take back from each
+    /// other, the guards are asked about the least important first, each beside those that were taken before.
+    pub(super) fn candidates(&mut self, cluster: &Cluster, pods: impl IntoIterator<Item = PodIx>) -> Vec<PodIx> {
+        let pods = pods.into_iter().filter(|ix| cluster.pod(*ix).is_some());
+        if self.laws.quotas_take_back && self.gangs.iter().any(|gang| gang.takes_back) {
+            return self.taken_in_turn(cluster, pods.collect());
+        }
+        let candidates = pods.filter(|ix| self.is_candidate(cluster, *ix)).collect();
+        self.in_reprieve_order(cluster, candidates)
+    }
+
+    fn taken_in_turn(&mut self, cluster: &Cluster, pods: Vec<PodIx>) -> Vec<PodIx> {
+        let mut taken: Vec<PodIx> = Vec::new();
+        for ix in self.in_reprieve_order(cluster, pods).into_iter().rev() {
+            let group = cluster.with_whole_groups(&taken);
+            let denied = self.gangs.iter().find_map(|gang| {
+                let case = gang.planning(cluster, self.ledger);
+                Case { group: &group, ..case }.first_denial(&self.laws.guards, ix)
+            });
+            match denied.or_else(|| refused_victim(self.refuted, cluster, ix)) {
+                Some((rule, denial)) => {
+                    self.notes.refused(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial)
+                }
+                None => taken.push(ix),
+            }
+        }
+        taken.reverse();
+        taken
+    }
+
+    /// The limits of a plan for the preemptor alone; none where no queue bounds it.
+    pub(super) fn limits(&self) -> Option<Limits<'a>> {
+        let (preemptor, ledger, laws) = (self.preemptor, self.ledger, self.laws.limits.as_slice());
+        (preemptor.queue.is_some() && !laws.is_empty()).then_some(Limits { preemptor, ledger, laws })
     }
 
     /// The first guard that denies the eviction of a pod; or the host, if it refused the pod as a victim.

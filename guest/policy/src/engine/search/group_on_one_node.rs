@@ -62,7 +62,7 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
     let cluster = trial.cluster();
     let request = cluster.pod(context.preemptor.pod).map(|pod| pod.request.clone()).unwrap_or_default();
     let dry_runs = dry_runs(cluster, context, group, &request);
-    let ask = Ask { pod: context.preemptor.pod, request: &request, what_if: &WhatIf::default() };
+    let ask = Ask { pod: context.preemptor.pod, request: &request, what_if: &WhatIf::default(), limits: None };
     let takes = |dry_run: &&NodeDryRun| {
         dry_run.room.lacks(&request).is_none() && dry_run.lack_without(cluster, &ask, &[]).is_none()
     };

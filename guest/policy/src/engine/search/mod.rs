@@ -34,6 +34,11 @@ pub trait Search {
         vec![preemptor]
     }
 
+    /// The same gang with the pods that PreFilter asks about.
+    fn admitted(&self, _: &Cluster, gang: Preemptor) -> Preemptor {
+        gang
+    }
+
     /// The same gang with the pods for which a plan is needed, in the order in which they are planned.
     fn needed(&self, _: &Cluster, gang: Preemptor) -> Preemptor {
         gang

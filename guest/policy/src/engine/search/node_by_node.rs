@@ -50,6 +50,12 @@ impl Search for NodeByNode {
         preemptor.with(cluster, pods)
     }
 
+    /// Only the pod that is tried: a gang larger than its minimum starts with as many pods as its quota takes.
+    fn admitted(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
+        let pods = vec![preemptor.pod];
+        preemptor.with(cluster, pods)
+    }
+
     /// Only the preemptor: a plan for other pods of its gang may be in flight.
     fn gives_up(&self, preemptor: &Preemptor, _: bool) -> Vec<PodIx> {
         vec![preemptor.pod]
@@ -89,7 +95,7 @@ fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Samp
     let request = cluster.pod(preemptor).map(|pod| pod.request.clone()).unwrap_or_default();
     nodes.retain(|(_, node)| node.allocatable.lacks(&request).is_none());
     nodes.sort_unstable_by_key(|(_, node)| node.rank);
-    let ask = Ask { pod: preemptor, request: &request, what_if: &WhatIf::default() };
+    let ask = Ask { pod: preemptor, request: &request, what_if: &WhatIf::default(), limits: context.limits() };
     let enough = sample.of(nodes.len());
     let mut offers: Vec<PreemptionCandidate> = Vec::new();
     for (at, (ix, node)) in nodes.iter().enumerate() {
@@ -117,8 +123,7 @@ fn offer(
     ask: &Ask<'_>,
 ) -> Option<PreemptionCandidate> {
     let pods = cluster.one_of_each_group(&node.pods);
-    let candidates: Vec<PodIx> = pods.iter().copied().filter(|pod| context.is_candidate(cluster, *pod)).collect();
-    let candidates = context.in_reprieve_order(cluster, candidates);
+    let candidates = context.candidates(cluster, pods.iter().copied());
     // A leaving pod is reprieved last: no other pod is evicted instead of it.
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =
         candidates.iter().partition(|ix| context.is_leaving(cluster, **ix));
@@ -181,6 +186,10 @@ fn tell_victims(
             let others: Vec<PodIx> = victims.iter().copied().filter(|other| *other != ix).collect();
             let why = match (Lack::of(&room, ask.request), dry_run.lack_without(cluster, ask, &others)) {
                 (None, Some(lack)) => Why::InterPod(lack),
+                (None, None) => match ask.limits.and_then(|limits| limits.broken(cluster, &others)) {
+                    Some((rule, denial)) => Why::Law(rule, denial),
+                    None => Why::Lack(Lack::default()),
+                },
                 (lack, _) => Why::Lack(lack.unwrap_or_default()),
             };
             context.notes.needed(cluster, ix, &why);

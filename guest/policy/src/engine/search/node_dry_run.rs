@@ -1,8 +1,10 @@
 //! A dry run of a node: its candidates, and the room after evicting some of them.
 
 use super::reprieve::without_reprieve;
-use crate::laws::{NodeChoice, NodeCost, NodeVictims};
-use crate::model::{Amounts, Cluster, InterPodLack, Kind, Node, NodeIx, Pod, PodIx, Request, ResourceIx, WhatIf};
+use crate::laws::{Case, Denial, Gate, NodeChoice, NodeCost, NodeVictims, Preemptor, Rule};
+use crate::model::{
+    Amounts, Cluster, InterPodLack, Kind, Ledger, Node, NodeIx, Pod, PodIx, Request, ResourceIx, WhatIf,
+};
 
 /// A pod that may be evicted.
 #[derive(Debug, Clone)]
@@ -39,6 +41,27 @@ pub struct Ask<'a> {
     pub request: &'a Request,
     /// Where other pods are, beyond the books: the leaving pods, those that are planned so far and their victims.
     pub what_if: &'a WhatIf,
+    /// The limits of the plan, where the plan is for this pod alone and there are any. For more pods they are asked in a trial.
+    pub limits: Option<Limits<'a>>,
+}
+
+/// What must hold with the plan for one pod carried out.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits<'a> {
+    /// The preemptor.
+    pub preemptor: &'a Preemptor,
+    /// The plans under way.
+    pub ledger: &'a Ledger,
+    /// The laws.
+    pub laws: &'a [Gate],
+}
+
+impl Limits<'_> {
+    /// The first that does not hold after evicting these pods.
+    pub fn broken(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(Rule, Denial)> {
+        let group = cluster.with_whole_groups(gone);
+        Case { group: &group, ..self.preemptor.planning(cluster, self.ledger) }.first_broken(self.laws)
+    }
 }
 
 /// A dry run of a node.
@@ -153,10 +176,11 @@ impl NodeDryRun {
     pub fn victims_for(&self, cluster: &Cluster, ask: &Ask<'_>) -> Option<Vec<PodIx>> {
         let asks = |resource: ResourceIx| self.asked.contains(&resource) || ask.request.get(resource) > 0;
         let fits = |room: &Amounts| room.iter().all(|(resource, left)| left >= 0 || !asks(resource));
+        let keeps = |gone: &[PodIx]| ask.limits.is_none_or(|limits| limits.broken(cluster, gone).is_none());
         let mut room = self.room.clone();
         room.subtract(ask.request);
         let mut others = Others::of(cluster, self, ask);
-        if fits(&room) && others.lack().is_none() {
+        if fits(&room) && others.lack().is_none() && keeps(&[]) {
             return Some(Vec::new());
         }
         let candidates =
@@ -165,16 +189,19 @@ impl NodeDryRun {
             room.add(frees);
             others.evict(ix);
         }
-        if !fits(&room) || others.lack().is_some() {
+        let mut gone = if ask.limits.is_some() { self.pods() } else { Vec::new() };
+        if !fits(&room) || others.lack().is_some() || !keeps(&gone) {
             return None;
         }
         let needed = without_reprieve(candidates(), |(ix, frees)| {
             room.subtract(frees);
             others.reprieve(*ix);
-            let stays = fits(&room) && others.lack().is_none();
+            gone.retain(|other| other != ix);
+            let stays = fits(&room) && others.lack().is_none() && keeps(&gone);
             if !stays {
                 room.add(frees);
                 others.evict(*ix);
+                gone.push(*ix);
             }
             stays
         });

@@ -8,7 +8,7 @@
 //! Then the job waits longer, and no pod is evicted in vain.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::choices::Choices;
 use super::node_dry_run::{Ask, NodeDryRun};
@@ -70,7 +70,7 @@ pub(super) fn plan_job(
         if let Some((dry_run, request)) = dry_runs.get_mut(&chosen).zip(cluster.pod(pod).map(|pod| pod.request.clone()))
         {
             let before = dry_run.victims.clone();
-            dry_run.plan(cluster, &Ask { pod, request: &request, what_if: &what_if });
+            dry_run.plan(cluster, &Ask { pod, request: &request, what_if: &what_if, limits: None });
             before.iter().for_each(|victim| what_if.reprieve_set(cluster, *victim));
             dry_run.victims.iter().for_each(|victim| what_if.evict_set(cluster, *victim));
             what_if.place(cluster, pod, chosen);
@@ -112,6 +112,7 @@ fn in_order(cluster: &Cluster, dry_runs: &BTreeMap<NodeIx, NodeDryRun>, pods: &[
 /// The nodes that a pod of the job may run on.
 fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<NodeIx, NodeDryRun> {
     let mut dry_runs = BTreeMap::new();
+    let taken = taken_in_turn(cluster, context);
     for (ix, node) in cluster.nodes() {
         if !context.preemptor.pods.iter().any(|pod| context.may_run(cluster, *pod, ix)) {
             continue;
@@ -123,7 +124,7 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
                 context.tell_unneeded(&[pod], "leaving");
                 room.add(&cluster.frees(pod));
                 leaving.push(pod);
-            } else if context.is_candidate(cluster, pod) {
+            } else if taken.as_ref().map_or_else(|| context.is_candidate(cluster, pod), |taken| taken.contains(&pod)) {
                 candidates.push(pod);
             }
         }
@@ -136,6 +137,19 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
     dry_runs
 }
 
+/// The candidates on all nodes on which a pod of the job may run, where quotas take back from each other: what is taken on one node is no
+/// longer used when another one is looked at. None where each pod can be judged by itself.
+fn taken_in_turn(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Option<BTreeSet<PodIx>> {
+    if !context.gangs.iter().any(|gang| gang.takes_back) {
+        return None;
+    }
+    let may_run = |ix: &NodeIx| context.preemptor.pods.iter().any(|pod| context.may_run(cluster, *pod, *ix));
+    let nodes = cluster.nodes().filter(|(ix, _)| may_run(ix));
+    let pods = nodes.flat_map(|(_, node)| cluster.one_of_each_group(&node.pods).into_owned());
+    let pods: Vec<PodIx> = pods.filter(|pod| !context.is_leaving(cluster, *pod)).collect();
+    Some(context.candidates(cluster, pods).into_iter().collect())
+}
+
 /// Explains why no node fits a pod after other pods of its job were planned.
 fn tell_nowhere(
     cluster: &Cluster,
@@ -144,7 +158,7 @@ fn tell_nowhere(
     (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
 ) {
     let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
-    let ask = Ask { pod, request: &request, what_if };
+    let ask = Ask { pod, request: &request, what_if, limits: None };
     for dry_run in dry_runs.values() {
         let candidates = dry_run.pods();
         if nominations.iter().any(|(_, at)| *at == dry_run.node) {
@@ -164,7 +178,7 @@ fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs:
         let candidates = dry_run.pods();
         let taken = context.preemptor.pods.iter().copied().find(|pod| context.may_run(cluster, *pod, dry_run.node));
         let Some((ix, pod)) = taken.and_then(|ix| Some((ix, cluster.pod(ix)?))) else { continue };
-        let ask = Ask { pod: ix, request: &pod.request, what_if };
+        let ask = Ask { pod: ix, request: &pod.request, what_if, limits: None };
         match dry_run.victims_for(cluster, &ask) {
             Some(victims) => {
                 context.tell_enough(cluster, dry_run.node, &victims, "");

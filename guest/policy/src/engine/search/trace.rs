@@ -38,7 +38,13 @@ pub fn full(cluster: &Cluster, notes: &mut Notes, (dry_run, ask): (&NodeDryRun, 
             notes.note(subject, Outcome::Barred, &INTER_POD, || inter_pod(lack).within(&ALL_EVICTED));
             return candidates.iter().for_each(|ix| notes.unneeded(*ix, "not-enough"));
         }
-        (None, None) => notes.note(subject, Outcome::Barred, &NODE_LACKS_ROOM, || Detail::case("nobody")),
+        (None, None) => match ask.limits.and_then(|limits| limits.broken(cluster, &candidates)) {
+            Some((rule, denial)) => {
+                notes.note(subject, Outcome::Barred, &rule, || denial.detail(cluster).within(&ALL_EVICTED));
+                return candidates.iter().for_each(|ix| notes.unneeded(*ix, "not-enough"));
+            }
+            None => notes.note(subject, Outcome::Barred, &NODE_LACKS_ROOM, || Detail::case("nobody")),
+        },
         (Some(lack), _) => {
             let detail = || lack.detail(cluster).count("candidates", candidates.len());
             notes.note(subject, Outcome::Barred, &NODE_LACKS_ROOM, detail);

@@ -40,12 +40,8 @@ pub const LAW: Law<Holds> = Law::gate(
 /// Whether the preemptor need not wait for its nominated node.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
-    let Some((ix, node)) = preemptor.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else { return Ok(()) };
-    let hopeless = !case.cluster.eligible(preemptor.shape, ix) || node.allocatable.lacks(&preemptor.request).is_some();
-    let mut pods = node.pods.iter().filter_map(|pod| case.cluster.pod(*pod));
-    let leaving = pods.any(|pod| pod.priority() < preemptor.priority() && pod.terminating && pod.preempted);
-    if leaving && !hopeless {
-        return Err(Denial::Case(""));
+    match case.awaited().any(|pod| pod.priority() < preemptor.priority()) {
+        true => Err(Denial::Case("")),
+        false => Ok(()),
     }
-    Ok(())
 }

@@ -1,7 +1,7 @@
-//! The table: kube-scheduler's, with the queue and the gates of the proposal. A line is a law: its place in the table, its code, its file
+//! The table: kube-scheduler's, with the queue and the gates of the proposal, and the quotas of CapacityScheduling. A line is a law: its place in the table, its code, its file
 //! and its source.
 
-use crate::laws::{Gate, Laws, Sample, gate, laws, limit, order};
+use crate::laws::{Gate, Guard, Laws, Sample, TAKES_BACK, gate, guard, laws, limit, order};
 use crate::systems::kubernetes;
 
 laws! { "coscheduling":
@@ -10,6 +10,12 @@ laws! { "coscheduling":
     Gate ITS_ROOM_IS_NOT_HELD = "its-room-is-not-held-at-permit", gate::its_room_is_not_held_at_permit::LAW, "seed 20200116, UnReserve; upstream plugins/defaultpreemption; ruling R17";
     Gate GANG_CAN_START = "gang-can-start", gate::gang_can_start::LAW, "KEP-3521; ruling R18";
     Gate GANG_IS_COMPLETE = "gang-is-complete", limit::gang_is_complete::LAW, "seed 20200116, Permit 3";
+    Gate FITS_MAX_OF_QUOTA = "fits-max-of-quota", limit::fits_max_of_quota::LAW, "upstream pkg/capacityscheduling PreFilter; ruling R22";
+    Gate FITS_MIN_OF_ALL_QUOTAS = "fits-min-of-all-quotas", limit::fits_min_of_all_quotas::LAW, "upstream pkg/capacityscheduling PreFilter; ruling R22";
+    Gate NO_VICTIM_OF_A_QUOTA_IS_LEAVING = "no-victim-of-a-quota-is-leaving", gate::no_victim_of_a_quota_is_leaving::LAW, "upstream pkg/capacityscheduling PodEligibleToPreemptOthers";
+    Guard VICTIM_IS_OF_THE_QUOTA_THAT_GIVES = "victim-is-of-the-quota-that-gives", guard::victim_is_of_the_quota_that_gives::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode; ruling R23";
+    Guard VICTIM_QUOTA_IS_OVER_MIN = "victim-quota-is-over-min", guard::victim_quota_is_over_min::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode; ruling R23";
+    Guard VICTIM_RANKS_LOWER = "victim-ranks-lower", guard::victim_ranks_lower::LAW, "upstream plugins/defaultpreemption and pkg/capacityscheduling SelectVictimsOnNode", exempt TAKES_BACK;
     PendingByKey QUEUE = "gang-members-together", order::gang_members_together::LAW, "seed 20200116, QueueSort 1 to 4";
 }
 
@@ -24,6 +30,22 @@ pub fn table(sample: Sample) -> Laws {
     };
     let trigger = base.trigger.iter().map(with_own).collect();
     let final_gates = base.final_gates.iter().map(with_own).chain([GANG_MINIMUM_IS_FREE]).collect();
-    let under_way = base.under_way.iter().map(with_own).collect();
-    Laws { under_way, trigger, queue_order: QUEUE, final_gates, permit: vec![GANG_IS_COMPLETE], ..base }
+    let under_way = base.under_way.iter().map(with_own).chain([NO_VICTIM_OF_A_QUOTA_IS_LEAVING]).collect();
+    let with_own = |law: &Guard| match law.rule.code {
+        "kubernetes/victim-ranks-lower" => VICTIM_RANKS_LOWER,
+        _ => *law,
+    };
+    let guards = [VICTIM_IS_OF_THE_QUOTA_THAT_GIVES].into_iter().chain(base.guards.iter().map(with_own));
+    Laws {
+        under_way,
+        trigger,
+        queue_order: QUEUE,
+        final_gates,
+        gates: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
+        guards: guards.chain([VICTIM_QUOTA_IS_OVER_MIN]).collect(),
+        limits: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
+        permit: vec![GANG_IS_COMPLETE],
+        quotas_take_back: true,
+        ..base
+    }
 }

@@ -7,19 +7,24 @@
 mod groups;
 mod laws;
 mod pod_groups;
+mod quotas;
 
 use crate::contract::ReleaseCause;
 use crate::contract::{
     self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, Interests, ObjectKey, SystemInfo, Template,
 };
 use crate::laws::{Entry, Laws, Sample};
-use crate::model::{Cluster, PodAttributes, PodIx};
+use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
 use crate::systems::kubernetes::{self, Kubernetes};
 use crate::systems::scheduling_groups::{self, with_groups};
 use crate::systems::{
     self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, pod_group, schedulers,
 };
 use groups::Groups;
+use quotas::Quotas;
+
+/// What users of this system call a queue and its bounds.
+const TERMS: Terms = Terms { queue: "quota", guaranteed: "min", deserved: "", max: "max" };
 
 /// Describes the system.
 pub fn describe() -> SystemInfo {
@@ -33,15 +38,16 @@ pub fn describe() -> SystemInfo {
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         judges_room: true,
         schedulers: schedulers(&[DEFAULT_SCHEDULER, "scheduler-plugins-scheduler"]),
-        interests: interests(),
+        interests: interests(&[(pod_groups::GROUP, "ElasticQuota")]),
         arguments,
-        templates: systems::sentences(&laws::table(Sample::default()).rules(), Terms::default()),
+        templates: systems::sentences(&laws::table(Sample::default()).rules(), TERMS),
     }
 }
 
-/// What the host must report.
-fn interests() -> Interests {
-    with_groups(systems::interests(&["*"], &[], &[kubernetes::BUDGETS, (pod_groups::GROUP, "PodGroup")]))
+/// What the host must report, and these kinds.
+fn interests(also: &[(&str, &str)]) -> Interests {
+    let kinds = [&[kubernetes::BUDGETS, (pod_groups::GROUP, "PodGroup")], also].concat();
+    with_groups(systems::interests(&["*"], &[], &kinds))
 }
 
 /// Every law that some arguments put in force, without the laws of kube-scheduler.
@@ -55,16 +61,17 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
     Ok(Box::new(Coscheduling {
         base: Kubernetes::new(laws::table(kubernetes::sample(arguments)?)),
         groups: Groups::new(arguments.duration("permitTimeout")),
+        quotas: Quotas::default(),
     }))
 }
 
-/// Describes kube-scheduler with the plugin. The plugin is off where `permitTimeout` is absent.
+/// Describes kube-scheduler with the plugin. The plugin is off where `permitTimeout` is absent. Quotas are another plugin, and not read.
 pub fn describe_as_plugin() -> SystemInfo {
     let mut described = kubernetes::describe();
     let about = "enables the coscheduling plugin: how long a pod waits at permit for its pod-group";
     let own = |template: &Template| template.code.starts_with("coscheduling/");
     described.templates.extend(describe().templates.into_iter().filter(own));
-    described.interests = interests();
+    described.interests = interests(&[]);
     described.arguments.push(argument("permitTimeout", ArgumentKind::Duration, "null", about));
     described
 }
@@ -74,11 +81,12 @@ pub fn configure_as_plugin(arguments: &Arguments) -> Result<Box<dyn System>, Con
     if arguments.has("permitTimeout") { configure(arguments) } else { kubernetes::configure(arguments) }
 }
 
-/// kube-scheduler with the plugin's laws, and the state of the groups.
+/// kube-scheduler with the plugin's laws, the state of the groups, and the quotas.
 #[derive(Debug)]
 struct Coscheduling {
     base: Kubernetes,
     groups: Groups,
+    quotas: Quotas,
 }
 
 impl System for Coscheduling {
@@ -100,11 +108,16 @@ impl System for Coscheduling {
         self.groups.forget_pod(pod);
     }
 
+    fn queue_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
+        quotas::quota_of(cluster, pod)
+    }
+
     fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
         match object.kind.as_str() {
             "PodGroup" if object.group != scheduling_groups::GROUP => {
                 pod_groups::read(self.groups.timeout(), cluster, object, findings)
             }
+            "ElasticQuota" if object.group == pod_groups::GROUP => self.quotas.read(object, findings),
             _ => self.base.read_object(cluster, object, findings),
         }
     }
@@ -114,17 +127,23 @@ impl System for Coscheduling {
             "PodGroup" if object.group != scheduling_groups::GROUP => {
                 pod_group::remove(cluster, &object.namespace, &object.name)
             }
+            "ElasticQuota" if object.group == pod_groups::GROUP => self.quotas.remove(object),
             _ => self.base.remove_object(cluster, object),
         }
     }
 
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
         self.groups.sync(cluster);
+        self.quotas.sync(cluster);
         self.base.sync_queues(cluster, findings)
     }
 
     fn eviction(&self) -> Eviction {
         self.base.eviction()
+    }
+
+    fn terms(&self) -> Terms {
+        TERMS
     }
 
     fn pre_filtered(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {

@@ -66,6 +66,7 @@ pub fn table(args: &Args) -> Laws {
         node_choice: NodeChoice { rule: VICTIMS.0, loss: order::cheapest_node_first::LAW.function },
         search: Search::Bundles,
         parents_bind: true,
+        quotas_take_back: false,
         cycle: Some(cycle(args)),
         enforcement: None,
     }

@@ -66,6 +66,7 @@ pub fn table() -> Laws {
             last_resort: OPTED_OUT_LAST,
         }),
         parents_bind: true,
+        quotas_take_back: false,
         cycle: None,
         enforcement: Some(Enforcement {
             gates: vec![QUEUE_GIVES_BACK, OVER_MAX_FOR_THE_DELAY],

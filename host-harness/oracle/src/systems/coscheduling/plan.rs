@@ -9,6 +9,12 @@ use crate::systems::kubernetes;
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
+/// How many members a plan is for; none where the gang cannot start.
+pub(super) fn may_plan(world: &World, pod: &Pod, gang: &str) -> Option<usize> {
+    let missing = minimum(world, pod).saturating_sub(allocated(world, gang)).max(1);
+    (members(world, gang).iter().filter(|pod| pod.pending()).count() >= missing).then_some(missing)
+}
+
 /// Judges a member that fits no node. Pods are evicted only if the gang then reaches its minimum. If only this member is missing, this is
 /// kube-scheduler's own preemption.
 pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outcome, verdict: &mut Verdict) {
@@ -19,14 +25,13 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
         );
     }
     let same_group = |other: &Pod| group(other) == Some(gang);
-    let missing = minimum(world, pod).saturating_sub(allocated(world, gang)).max(1);
-    if members(world, gang).iter().filter(|pod| pod.pending()).count() < missing {
+    let Some(missing) = may_plan(world, pod, gang) else {
         if !outcome.victims.is_empty() {
             let text = format!("{:?} were evicted, and too few members of the gang may be tried", outcome.victims);
             verdict.breach_expecting("gang-can-start", text, json!({"victims": []}));
         }
         return verdict.excuse("its gang cannot start");
-    }
+    };
     if missing == 1 {
         return kubernetes::without_room(world, pod, &same_group, outcome, verdict);
     }

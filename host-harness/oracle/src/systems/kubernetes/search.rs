@@ -27,8 +27,19 @@ pub(super) enum Preemption {
 /// Which pods are in the preemptor's group: a group neither preempts itself nor waits for itself.
 pub(crate) type SameGroup<'a> = &'a dyn Fn(&Pod) -> bool;
 
+/// Which pods are possible victims on a node, the most important first; and whether what bounds the plan holds with some of them gone.
+pub(crate) struct Eligible<'a, 'w> {
+    pub(crate) possible: &'a dyn Fn(&'w Node) -> Vec<&'w Pod>,
+    pub(crate) keeps: &'a dyn Fn(&BTreeSet<&str>) -> bool,
+}
+
 /// The plans that kube-scheduler would find for a pod.
-pub(super) fn preemption(world: &World, pod: &Pod, same_group: SameGroup<'_>) -> Preemption {
+pub(super) fn preemption<'w>(
+    world: &'w World,
+    pod: &Pod,
+    same_group: SameGroup<'_>,
+    eligible: &Eligible<'_, 'w>,
+) -> Preemption {
     if pod.never_preempts {
         return Preemption::Forbidden("preemptionPolicy Never");
     }
@@ -40,7 +51,7 @@ pub(super) fn preemption(world: &World, pod: &Pod, same_group: SameGroup<'_>) ->
     }
     let mut plans: Vec<(Rank, Plan)> = Vec::new();
     for node in world.nodes.values().filter(|node| is_candidate(world, pod, node)) {
-        plans.extend(victims_on(world, pod, node, same_group).map(|plan| (rank(world, &plan), plan)));
+        plans.extend(victims_on(world, pod, node, eligible).map(|plan| (rank(world, &plan), plan)));
     }
     plans.sort_by(|a, b| a.0.cmp(&b.0));
     Preemption::Plans(plans.into_iter().map(|(_, plan)| plan).collect())
@@ -72,16 +83,17 @@ pub(super) fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node, same_gro
 }
 
 /// SelectVictimsOnNode: remove all eligible victims, check that the pod fits, then reprieve the pods that can stay.
-fn victims_on(world: &World, pod: &Pod, node: &Node, same_group: SameGroup<'_>) -> Option<Plan> {
-    let possible = possible(world, pod, node, same_group);
+fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligible: &Eligible<'_, 'w>) -> Option<Plan> {
+    let possible = (eligible.possible)(node);
     if possible.is_empty() {
         return None;
     }
     let mut free = free_for(world, pod, node, spec_priority);
     possible.iter().for_each(|victim| free.add(&victim.request));
     let mut gone: BTreeSet<&str> = possible.iter().map(|victim| victim.name.as_str()).collect();
-    let agrees =
-        |gone: &BTreeSet<&str>| world.agrees(pod, node, |other| gone.contains(other.name.as_str()), spec_priority);
+    let agrees = |gone: &BTreeSet<&str>| {
+        world.agrees(pod, node, |other| gone.contains(other.name.as_str()), spec_priority) && (eligible.keeps)(gone)
+    };
     if !pod.request.fits(&free) || !agrees(&gone) {
         return None;
     }

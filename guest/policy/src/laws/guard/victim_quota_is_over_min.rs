@@ -1,0 +1,49 @@
+//! # What it demands
+//!
+//! A victim of another quota is taken while that quota uses more than its minimum of some resource. The least important pods are
+//! taken first, and what was taken before is no longer used. The last victim may leave the quota below its minimum.
+//!
+//! For a pod the candidates of one node are counted, for a gang those of all nodes on which it may run.
+//!
+//! # Example
+//!
+//! A quota has min 4 cpu and uses 7, in pods of 2, 2 and 3 cpu of priorities 1, 2 and 3. The first two may be taken: 7 and then 5 are
+//! more than 4. The third may not: 3 is not.
+//!
+//! # Why
+//!
+//! Only what was borrowed is taken back.
+//!
+//! # Source
+//!
+//! scheduler-plugins pkg/capacityscheduling: SelectVictimsOnNode, usedOverMin.
+//!
+//! # Options
+//!
+//! `spec.min` of the ElasticQuotas.
+
+use crate::laws::{Admits, Case, Denial, Law, Text, page, quota};
+use crate::model::{Pod, PodIx};
+
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-quota-is-over-min",
+        sentence: "a victim of another quota is taken while that quota is over its minimum",
+        templates: &[(
+            "",
+            "@queue `{queue}` would use no more than its @guaranteed without the pods that come before this one",
+        )],
+        file: page!("victim_quota_is_over_min.rs"),
+    },
+    admits,
+);
+
+/// Whether this law allows the eviction of the candidate.
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    let Some(theirs) = candidate.queue.filter(|theirs| Some(*theirs) != case.preemptor.queue) else { return Ok(()) };
+    match quota::is_over_min(case.cluster, theirs, |resource| case.given_up(theirs, resource).0) {
+        true => Ok(()),
+        false => Err(Denial::Queue("", theirs)),
+    }
+}

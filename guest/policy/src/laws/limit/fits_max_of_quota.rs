@@ -1,0 +1,60 @@
+//! # What it demands
+//!
+//! For each resource: `used + promised + requested - victims <= max`, for the quota of the namespace of the pod. Promised is what
+//! nominated pods of this quota request that have the same or a higher priority. CPU, memory and ephemeral storage are always
+//! compared, other resources where the pod or such a nominated pod requests them.
+//!
+//! It is asked of each pod at PreFilter, and of a plan with its victims gone.
+//!
+//! # Example
+//!
+//! A quota has max 10 cpu, and its pods use 9. A pod of 2 is refused: 9 + 2 is more than 10. With a victim of 1 in this quota it
+//! fits.
+//!
+//! # Why
+//!
+//! The maximum is the share that a namespace may borrow up to, however idle the cluster is.
+//!
+//! # Source
+//!
+//! scheduler-plugins pkg/capacityscheduling: PreFilter, SelectVictimsOnNode, usedOverMaxWith.
+//!
+//! # Options
+//!
+//! `spec.max` of the ElasticQuota. Absent: no limit. Where it is there, cpu, memory or ephemeral storage that it leaves out is 0, and
+//! another resource is not limited.
+
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page, quota};
+
+/// The law.
+pub const LAW: Law<Holds> = Law::limit(
+    Text {
+        name: "fits-max-of-quota",
+        sentence: "a pod fits under the maximum of the quota of its namespace",
+        templates: &[(
+            "",
+            "@queue `{queue}`<, {resource}: used {used}[ + promised {promised}] + requested {requested}[ - victims {victims}] is more than @max {max}> (ElasticQuota is more than Max)",
+        )],
+        file: page!("fits_max_of_quota.rs"),
+    },
+    holds,
+);
+
+/// Whether the quota of the preemptor stays under its maximum after the evictions.
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some((ix, queue)) = case.preemptor.queue.and_then(|ix| Some((ix, case.cluster.queue(ix)?))) else {
+        return Ok(());
+    };
+    if queue.bounds.max.iter().next().is_none() {
+        return Ok(());
+    }
+    for (resource, promised) in quota::compared(case.cluster, case.preemptor) {
+        let Some(max) = queue.bounds.max.get(resource) else { continue };
+        let sum = Sum::of("used", queue.used.total(resource))
+            .plus("promised", promised)
+            .plus("requested", case.asks(resource))
+            .minus("victims", case.given_up(ix, resource));
+        sum.at_most("max", max).map_err(Denial::exceeds(ix, resource))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! # What it demands
+//!
+//! For each resource, over all quotas of the cluster: `used + promised + requested - victims <= min`. Promised is what nominated pods
+//! request: those of the same quota that have the same or a higher priority, and those of other quotas that are within their
+//! minimum.
+//!
+//! It is asked of each pod of a namespace with a quota at PreFilter, and of a plan with its victims gone.
+//!
+//! # Example
+//!
+//! Quotas `a` and `b` have min 4 cpu each, and max 8. Pods of `a` use 6 of the 8 cpu that both have together, so 2 of them are
+//! borrowed from `b`. One more pod of 3 is refused in either: 6 + 3 is more than 8. A pod of `b` may evict pods of `a` for it.
+//!
+//! # Why
+//!
+//! What a quota uses beyond its minimum is borrowed from the minimum of another one. More than all minimums cannot be lent.
+//!
+//! # Source
+//!
+//! scheduler-plugins pkg/capacityscheduling: PreFilter, SelectVictimsOnNode, aggregatedUsedOverMinWith.
+//!
+//! # Options
+//!
+//! `spec.min` of the ElasticQuotas. A resource that none of them names is 0: no pod with a quota may use it.
+
+use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page, quota};
+use crate::model::Guaranteed;
+
+/// The law.
+pub const LAW: Law<Holds> = Law::limit(
+    Text {
+        name: "fits-min-of-all-quotas",
+        sentence: "all quotas together use no more than all their minimums",
+        templates: &[(
+            "",
+            "{queue}<, {resource}: used {used}[ + promised {promised}] + requested {requested}[ - victims {victims}] is more than @guaranteed {guaranteed}> (total ElasticQuota used is more than min)",
+        )],
+        file: page!("fits_min_of_all_quotas.rs"),
+    },
+    holds,
+);
+
+/// Whether all quotas together stay within their minimums after the evictions.
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some((all, queue)) = case.cluster.path(case.preemptor.queue).last() else { return Ok(()) };
+    for resource in quota::resources(case.cluster) {
+        let sum = Sum::of("used", queue.used.total(resource))
+            .plus("promised", quota::nominated_of_all(case.cluster, case.preemptor, all, resource))
+            .plus("requested", case.asks(resource))
+            .minus("victims", case.given_up(all, resource));
+        let min = queue.bounds.guaranteed.get(resource).unwrap_or(Guaranteed(0));
+        sum.at_most("guaranteed", min).map_err(Denial::exceeds(all, resource))?;
+    }
+    Ok(())
+}

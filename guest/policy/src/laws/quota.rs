@@ -1,0 +1,69 @@
+//! What the laws about the quotas of namespaces count: ElasticQuotas of scheduler-plugins, which stand below one queue for all of them.
+//!
+//! Upstream pkg/capacityscheduling: elasticquota.go (cmp, cmp2), capacity_scheduling.go (PreFilterState).
+
+use super::Preemptor;
+use crate::model::{Cluster, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx};
+
+/// The resources that are compared whether or not anybody asks for them. A bound that leaves one of them out is 0.
+pub const ALWAYS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
+
+/// Every resource that a container requests: places for pods and host ports are none.
+pub fn resources(cluster: &Cluster) -> impl Iterator<Item = ResourceIx> {
+    let all = (0u32..).take(cluster.resource_count()).map(ResourceIx);
+    all.filter(|resource| {
+        let name = cluster.resource_name(*resource);
+        name != "pods" && !name.starts_with("hostport/")
+    })
+}
+
+/// The resources by which the own quota of a preemptor is judged: those that are always compared, and those that the preemptor or a
+/// nominated pod before it asks for.
+pub fn compared<'a>(
+    cluster: &'a Cluster,
+    preemptor: &'a Preemptor,
+) -> impl Iterator<Item = (ResourceIx, Promised)> + 'a {
+    let with_nominated = |resource| (resource, nominated(cluster, preemptor, resource));
+    resources(cluster).map(with_nominated).filter(|(resource, nominated)| {
+        nominated.0 > 0 || preemptor.unplaced.get(*resource) > 0 || ALWAYS.contains(&cluster.resource_name(*resource))
+    })
+}
+
+/// What nominated pods of the quota of a preemptor ask for that are no less important.
+fn nominated(cluster: &Cluster, preemptor: &Preemptor, resource: ResourceIx) -> Promised {
+    let Some(own) = preemptor.queue else { return Promised(0) };
+    cluster.promised_below(own, Preemptibility::Preemptible, resource, |ix| is_before(cluster, preemptor, ix))
+}
+
+/// What nominated pods of all quotas ask for that count against a preemptor: those before it in its own quota, and those of quotas
+/// that are within their min.
+pub fn nominated_of_all(cluster: &Cluster, preemptor: &Preemptor, all: QueueIx, resource: ResourceIx) -> Promised {
+    cluster.promised_below(all, Preemptibility::Preemptible, resource, |ix| {
+        match cluster.pod(ix).and_then(|pod| pod.queue) {
+            Some(other) if Some(other) != preemptor.queue => !is_over_min(cluster, other, |_| 0),
+            _ => is_before(cluster, preemptor, ix),
+        }
+    })
+}
+
+fn is_before(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx) -> bool {
+    let matters = |pod: &Pod| pod.priority() >= preemptor.priority;
+    !preemptor.pods.contains(&ix) && cluster.pod(ix).is_some_and(matters)
+}
+
+/// Whether a quota uses more than its min of a resource, less what is taken of it.
+pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx) -> i64) -> bool {
+    let Some(queue) = cluster.queue(quota) else { return false };
+    let left = |resource| queue.used.total(resource).0.saturating_sub(taken(resource));
+    resources(cluster).any(|resource| left(resource) > queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0))
+}
+
+/// Whether a preemptor with a quota stays within its min: then it takes back what others have borrowed.
+pub fn takes_back(cluster: &Cluster, preemptor: &Preemptor) -> bool {
+    let Some(own) = preemptor.queue.and_then(|ix| cluster.queue(ix)) else { return false };
+    compared(cluster, preemptor).all(|(resource, nominated)| {
+        let asked = preemptor.unplaced.get(resource).saturating_add(nominated.0);
+        let min = own.bounds.guaranteed.get(resource).map_or(0, |min| min.0);
+        own.used.total(resource).0.saturating_add(asked) <= min
+    })
+}

@@ -1,0 +1,264 @@
+//! ElasticQuotas of scheduler-plugins (pkg/capacityscheduling): each bounds the pods of its namespace.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use crate::ReadError;
+use crate::amounts::Amounts;
+use crate::outcome::{Ended, Outcome};
+use crate::systems::kubernetes::{self, Eligible, SameGroup};
+use crate::tally::Verdict;
+use crate::world::{Node, Pod, World, at, text};
+
+/// A quota.
+struct Quota {
+    min: Amounts,
+    max: Option<Amounts>,
+}
+
+/// The quotas of all namespaces.
+pub(super) struct Quotas(BTreeMap<String, Quota>);
+
+/// What the pods of a namespace hold.
+fn used(world: &World, namespace: &str) -> Amounts {
+    Amounts::sum(world.pods.values().filter(|pod| pod.namespace == namespace && pod.place().is_some()).map(request))
+}
+
+/// What a pod counts with.
+fn request(pod: &Pod) -> &Amounts {
+    &pod.request
+}
+
+/// Whether one amount is more than a bound, of which an absent resource is 0.
+fn exceeds(amounts: &Amounts, bound: &Amounts) -> bool {
+    amounts.0.iter().any(|(resource, amount)| resource != "pods" && *amount > bound.get(resource))
+}
+
+/// The sum of two amounts.
+fn with(one: &Amounts, other: &Amounts) -> Amounts {
+    Amounts::sum([one, other])
+}
+
+impl Quotas {
+    /// Reads the quotas; none where there are none.
+    pub(super) fn of(world: &World) -> Result<Option<Quotas>, ReadError> {
+        let mut quotas = BTreeMap::new();
+        for object in world.all("ElasticQuota") {
+            let read = |path| at(object, path).map(|list| Amounts::read(Some(list))).transpose();
+            let quota = Quota { min: read("/spec/min")?.unwrap_or_default(), max: read("/spec/max")? };
+            quotas.insert(text(object, "/metadata/namespace").to_owned(), quota);
+        }
+        Ok((!quotas.is_empty()).then_some(Quotas(quotas)))
+    }
+
+    /// Whether a quota uses more than its min, without what some of its pods hold.
+    fn is_over(&self, world: &World, namespace: &str, without: &Amounts) -> bool {
+        let mut left = used(world, namespace);
+        left.take(without);
+        self.0.get(namespace).is_some_and(|quota| exceeds(&left, &quota.min))
+    }
+
+    /// What nominated pods of the same quota request that come before a pod.
+    fn nominated(&self, world: &World, pod: &Pod, besides: &dyn Fn(&Pod) -> bool) -> Amounts {
+        let before = |other: &&Pod| {
+            other.pending()
+                && other.nominated.is_some()
+                && other.namespace == pod.namespace
+                && other.name != pod.name
+                && other.priority >= pod.priority
+                && !besides(other)
+        };
+        Amounts::sum(world.pods.values().filter(before).map(request))
+    }
+
+    /// What nominated pods of other quotas within their min request.
+    fn nominated_elsewhere(&self, world: &World, pod: &Pod) -> Amounts {
+        let counts = |other: &&Pod| {
+            other.pending()
+                && other.nominated.is_some()
+                && other.namespace != pod.namespace
+                && self.0.contains_key(&other.namespace)
+                && !self.is_over(world, &other.namespace, &Amounts::default())
+        };
+        Amounts::sum(world.pods.values().filter(counts).map(request))
+    }
+
+    /// Whether these requests of the namespace of a pod are too much, once some pods are gone.
+    fn too_much(
+        &self,
+        world: &World,
+        pod: &Pod,
+        requests: &Amounts,
+        nominated: &Amounts,
+        gone: &BTreeSet<&str>,
+    ) -> bool {
+        let Some(own) = self.0.get(&pod.namespace) else { return false };
+        let leaves = |namespace: &str| {
+            let pods = world.pods.values().filter(|pod| pod.namespace == namespace && gone.contains(pod.name.as_str()));
+            Amounts::sum(pods.map(request))
+        };
+        let left = |namespace: &str| {
+            let mut left = used(world, namespace);
+            left.take(&leaves(namespace));
+            left
+        };
+        let asked = with(requests, nominated);
+        let over_max = own.max.as_ref().is_some_and(|max| exceeds(&with(&left(&pod.namespace), &asked), max));
+        let all: Vec<Amounts> = self.0.keys().map(|namespace| left(namespace)).collect();
+        let all = with(&with(&Amounts::sum(&all), &asked), &self.nominated_elsewhere(world, pod));
+        over_max || exceeds(&all, &Amounts::sum(self.0.values().map(|quota| &quota.min)))
+    }
+
+    /// Whether PreFilter refuses a pod.
+    pub(super) fn refuses(&self, world: &World, pod: &Pod) -> bool {
+        let nominated = self.nominated(world, pod, &|_| false);
+        self.too_much(world, pod, &pod.request, &nominated, &BTreeSet::new())
+    }
+
+    /// Whether a namespace stays within its min with these requests.
+    fn takes_back(&self, world: &World, pod: &Pod, requests: &Amounts, nominated: &Amounts) -> bool {
+        let asked = with(&with(&used(world, &pod.namespace), requests), nominated);
+        self.0.get(&pod.namespace).is_some_and(|quota| !exceeds(&asked, &quota.min))
+    }
+
+    /// Whether a pod waits for a victim in another quota.
+    fn waits(&self, world: &World, pod: &Pod) -> bool {
+        let nominated = self.nominated(world, pod, &|_| false);
+        let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)) else { return false };
+        let borrowed = |other: &Pod| {
+            other.leaving
+                && other.namespace != pod.namespace
+                && self.is_over(world, &other.namespace, &Amounts::default())
+        };
+        world.may_run(pod, node)
+            && pod.request.fits(&node.allocatable)
+            && self.takes_back(world, pod, &pod.request, &nominated)
+            && world.on(&node.name).any(borrowed)
+    }
+
+    /// The possible victims of a pod on a node, the most important first.
+    fn possible<'w>(&self, world: &'w World, pod: &Pod, node: &'w Node, same_group: SameGroup<'_>) -> Vec<&'w Pod> {
+        let nominated = self.nominated(world, pod, &|_| false);
+        let takes_back = self.takes_back(world, pod, &pod.request, &nominated);
+        let mut there: Vec<&Pod> = world.on(&node.name).filter(|other| !same_group(other)).collect();
+        there.sort_by_cached_key(|other| importance(world, other));
+        let mut taken: Vec<&Pod> = Vec::new();
+        for other in there.into_iter().rev() {
+            let same = other.namespace == pod.namespace;
+            let has = |pod: &Pod| self.0.contains_key(&pod.namespace);
+            let lower = other.priority < pod.priority;
+            let before = taken.iter().filter(|before| before.namespace == other.namespace).map(|pod| &pod.request);
+            let may = match (has(pod), has(other)) {
+                (true, true) if takes_back => !same && self.is_over(world, &other.namespace, &Amounts::sum(before)),
+                (true, true) => same && lower,
+                (false, false) => lower,
+                _ => false,
+            };
+            if may {
+                taken.push(other);
+            }
+        }
+        taken.reverse();
+        taken
+    }
+
+    /// Judges the attempt of a pod that is planned alone. `before` is the cluster before PreFilter rejected waiting pods.
+    pub(super) fn attempt(
+        &self,
+        (before, world): (&World, &World),
+        pod: &Pod,
+        same_group: SameGroup<'_>,
+        outcome: &Outcome,
+        verdict: &mut Verdict,
+    ) {
+        let refused = self.refuses(before, pod);
+        let plan_ended = matches!(outcome.ended, Some(Ended::Nominated | Ended::Unschedulable | Ended::Rejected));
+        if !plan_ended {
+            let text = format!("`{}` has no place or is refused, and the attempt ended {:?}", pod.name, outcome.ended);
+            return verdict.breach("quota-is-kept", text);
+        }
+        if outcome.ended != Some(Ended::Nominated) && (outcome.ended == Some(Ended::Rejected)) != refused {
+            let text = format!("`{}`: refused by its quota is {refused}, it ended {:?}", pod.name, outcome.ended);
+            verdict.breach("quota-is-kept", text);
+        }
+        if refused && before.pods.values().zip(world.pods.values()).any(|(a, b)| a.held != b.held) {
+            return verdict.excuse("waiting pods of another group were rejected after its quota was asked");
+        }
+        if self.waits(world, pod) {
+            if outcome.changes() {
+                verdict.breach("may-preempt", format!("`{}` preempted while its victims were leaving", pod.name));
+            }
+            return verdict.excuse("victims in other quotas are leaving");
+        }
+        let judged = Outcome { ended: outcome.ended.map(unschedulable), ..outcome.clone() };
+        kubernetes::nominations(world, pod, same_group, &judged, verdict);
+        let nominated = self.nominated(world, pod, &|_| false);
+        let eligible = Eligible {
+            possible: &|node| self.possible(world, pod, node, same_group),
+            keeps: &|gone| !self.too_much(world, pod, &pod.request, &nominated, gone),
+        };
+        kubernetes::without_room_by(world, pod, same_group, &eligible, &judged, verdict);
+    }
+
+    /// Judges what holds of every step: what it binds or holds is within the quotas, and so is what it nominates once the victims are gone.
+    pub(super) fn sound(&self, world: &World, outcome: &Outcome, verdict: &mut Verdict) {
+        let is_new = |pod: &&Pod| pod.place().is_none();
+        let placed = outcome.bound.keys().chain(&outcome.waiting);
+        let placed: BTreeSet<&String> = placed.collect();
+        let placed: Vec<&Pod> = placed.into_iter().filter_map(|name| world.pods.get(name)).filter(is_new).collect();
+        let planned: Vec<&Pod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
+        let leaving = world.pods.values().filter(|pod| pod.leaving).map(|pod| pod.name.as_str());
+        let gone: BTreeSet<&str> = outcome.victims.iter().map(String::as_str).chain(leaving).collect();
+        for (pods, gone) in [(placed, BTreeSet::new()), (planned, gone)] {
+            let Some(first) = pods.first() else { continue };
+            let requests = Amounts::sum(pods.iter().map(|pod| &pod.request));
+            // What is nominated to others is judged for single pods only.
+            let mut alone = world.clone();
+            alone.pods.values_mut().for_each(|pod| pod.nominated = None);
+            if self.too_much(&alone, first, &requests, &Amounts::default(), &gone) {
+                let names: Vec<&str> = pods.iter().map(|pod| pod.name.as_str()).collect();
+                verdict.breach("quota-is-kept", format!("{names:?} are more than the quotas allow"));
+            }
+        }
+    }
+
+    /// Judges the victims of a gang.
+    pub(super) fn victims_of_gang(&self, world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
+        let planned: Vec<&Pod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
+        let requests = Amounts::sum(planned.iter().map(|pod| &pod.request));
+        let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
+        let takes_back = self.takes_back(world, pod, &requests, &nominated);
+        let victims: Vec<&Pod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
+        for victim in &victims {
+            let less = victims.iter().filter(|other| {
+                other.namespace == victim.namespace && importance(world, other) > importance(world, victim)
+            });
+            let less = Amounts::sum(less.map(|pod| &pod.request));
+            let has = |pod: &Pod| self.0.contains_key(&pod.namespace);
+            let same = victim.namespace == pod.namespace;
+            let lower = victim.priority < pod.priority;
+            let legal = match (has(pod), has(victim)) {
+                (true, true) if takes_back => !same && self.is_over(world, &victim.namespace, &less),
+                (true, true) => same && lower,
+                (false, false) => lower,
+                _ => false,
+            };
+            if !legal {
+                let text =
+                    format!("`{}` may not be evicted for `{}`: taking back is {takes_back}", victim.name, pod.name);
+                verdict.breach_expecting("victim-is-of-the-quota-that-gives", text, json!({"victims": []}));
+            }
+        }
+    }
+}
+
+fn unschedulable(ended: Ended) -> Ended {
+    if ended == Ended::Rejected { Ended::Unschedulable } else { ended }
+}
+
+/// The most important first, as kube-scheduler orders them.
+fn importance(world: &World, pod: &Pod) -> (Reverse<i64>, i64, i64, String) {
+    (Reverse(pod.priority), pod.started.unwrap_or(world.now), pod.created, pod.name.clone())
+}
