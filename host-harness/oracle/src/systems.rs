@@ -35,29 +35,7 @@ pub(crate) fn judge(
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
     common::sound(world, outcome, verdict);
-    if world.is_constrained() && !is_exact(case, world) {
-        let mut of_system = Verdict::default();
-        judge_system(case, world, memory, step, outcome, &mut of_system)?;
-        verdict.take(of_system, common::depends_on_who_is_near);
-        return Ok(());
-    }
-    judge_system(case, world, memory, step, outcome, verdict)
-}
-
-/// Whether the model asks of constraints between pods wherever it seeks a place or a plan: in kube-scheduler's own preemption, without groups.
-fn is_exact(case: &Case, world: &World) -> bool {
-    case.system == System::Kubernetes && world.all("PodGroup").next().is_none()
-}
-
-/// Judges the outcome of a step by the laws of the system.
-fn judge_system(
-    case: &Case,
-    world: &World,
-    memory: &mut Memory,
-    step: &Step,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
-) -> Result<(), ReadError> {
+    let before = verdict.breaches.len();
     if let Step::Schedule(pod) = step {
         common::attempt_is_consistent(outcome, pod, verdict);
     }
@@ -108,7 +86,15 @@ fn judge_system(
     if let Step::Usage(_) = step {
         common::usage(&accounts(case, world)?, outcome, verdict);
     }
+    if world.is_constrained() && !is_exact(case, world) {
+        verdict.excuse_from(before, common::depends_on_who_is_near);
+    }
     Ok(())
+}
+
+/// Whether the model asks of constraints between pods wherever it seeks a place or a plan: in kube-scheduler's own preemption, without groups.
+fn is_exact(case: &Case, world: &World) -> bool {
+    case.system == System::Kubernetes && world.all("PodGroup").next().is_none()
 }
 
 /// The usage of the quotas or queues; empty where the system has none.

@@ -68,10 +68,10 @@ impl Verdict {
         self.breaches.push(Breach { law, text: text.into(), expect: Some(expect) });
     }
 
-    /// Takes over what another verdict says, without the breaches of some laws: each of them is an excuse.
-    pub(crate) fn take(&mut self, other: Verdict, is_excused: fn(&str) -> bool) {
-        self.tally.add(&other.tally);
-        for breach in other.breaches {
+    /// Makes excuses of the breaches of some laws among those from a position on.
+    pub(crate) fn excuse_from(&mut self, position: usize, is_excused: fn(&str) -> bool) {
+        let rest = self.breaches.split_off(position.min(self.breaches.len()));
+        for breach in rest {
             if is_excused(breach.law) {
                 self.excuse(
                     "there are constraints between pods: whether there is a place, or a smaller plan, is not sought",

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::ReadError;
 use crate::amounts::Amounts;
+use crate::constraints::node;
 use crate::object::seconds;
 pub(crate) use crate::object::{at, tag, text};
 
@@ -157,20 +158,9 @@ impl World {
 
     /// Whether the pod may run on the node, independent of other pods.
     pub(crate) fn may_run(&self, pod: &Pod, node: &Node) -> bool {
-        let spec = if pod.is_reservation() { "/spec/template/spec" } else { "/spec" };
-        let spec = at(&pod.object, spec).unwrap_or(&Value::Null);
-        let cordoned = at(&node.object, "/spec/unschedulable") == Some(&Value::Bool(true));
-        let required = spec.get("nodeSelector").and_then(Value::as_object).into_iter().flatten();
-        let mut selected = required.map(|(key, value)| tag(&node.object, "labels", key) == value.as_str());
-        let tainted = at(&node.object, "/spec/taints").and_then(Value::as_array).is_some_and(|taints| {
-            let keys = taints.iter().map(|taint| text(taint, "/key"));
-            let tolerated = |key: &str| {
-                let tolerations = spec.get("tolerations").and_then(Value::as_array).into_iter().flatten();
-                tolerations.into_iter().any(|toleration| text(toleration, "/key") == key)
-            };
-            keys.into_iter().any(|key| !tolerated(key))
-        });
-        !cordoned && !tainted && selected.all(|holds| holds) && named(spec, &node.name)
+        let template = if pod.is_reservation() { at(&pod.object, "/spec/template") } else { Some(&pod.object) };
+        template
+            .is_some_and(|template| node::attracted(template, &node.object) && node::tolerated(template, &node.object))
     }
 
     /// The places and nominations of all pods. Recreated pods have their original name.
@@ -190,13 +180,6 @@ pub(crate) fn owner(pod: &Pod) -> Option<String> {
     let text = pod.annotation("scheduling.koordinator.sh/reservation-allocated")?;
     let reservation: Value = serde_json::from_str(text).ok()?;
     Some(format!("Reservation/{}", reservation.get("name")?.as_str()?))
-}
-
-/// Whether required affinity to node names allows this node; true without such an affinity.
-fn named(spec: &Value, node: &str) -> bool {
-    let terms = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchFields/0/values";
-    let names = spec.pointer(terms).and_then(Value::as_array);
-    names.is_none_or(|names| names.iter().any(|name| name.as_str() == Some(node)))
 }
 
 /// Reads the fields that pods and reservations share.

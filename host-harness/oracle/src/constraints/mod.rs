@@ -10,7 +10,7 @@
 mod dump;
 pub(crate) mod inter_pod;
 mod labels;
-mod node;
+pub(crate) mod node;
 mod room;
 mod volumes;
 

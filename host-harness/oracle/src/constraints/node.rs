@@ -18,7 +18,7 @@ pub(super) fn broken(pod: &Value, node: &Value) -> Vec<&'static str> {
 }
 
 /// Whether the node selector and the required node affinity of a pod select a node.
-pub(super) fn attracted(pod: &Value, node: &Value) -> bool {
+pub(crate) fn attracted(pod: &Value, node: &Value) -> bool {
     let spec = &pod["spec"];
     let labels = spec["nodeSelector"].as_object();
     let required = &spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
@@ -27,7 +27,7 @@ pub(super) fn attracted(pod: &Value, node: &Value) -> bool {
 }
 
 /// Whether a pod tolerates the taints of a node that keep pods away.
-pub(super) fn tolerated(pod: &Value, node: &Value) -> bool {
+pub(crate) fn tolerated(pod: &Value, node: &Value) -> bool {
     let cordon = json!({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"});
     let cordoned = (node["spec"]["unschedulable"] == true).then_some(&cordon);
     let mut taints =
