@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lictor_contract::*;
 use serde_json::Value;
 
-use super::{Attempt, Cause, Input};
+use super::{Attempt, Cause, FaultRules, Input};
 use crate::cluster::Mirror;
 use crate::driver::Virtual;
 use crate::reason::{NamedReason, Templates};
@@ -27,6 +27,9 @@ pub const ALL: &[ExtensionPoint] = &[
     ExtensionPoint::Reserve,
     ExtensionPoint::Permit,
 ];
+
+/// An input is tried once: a script says each answer once.
+pub const ONCE: FaultRules = FaultRules { second_try: false, breaker_faults: 0, breaker_wait: 1 };
 
 /// What a decision means for others.
 #[derive(Debug, Clone, Copy, Default)]
@@ -241,6 +244,7 @@ pub fn said(message: &str) -> NamedReason {
 /// A session of the policy in a cluster of these objects.
 pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Virtual {
     let mut session = Virtual::open(Box::new(policy.clone()), "test", "").unwrap();
+    session.session.set_fault_rules(ONCE);
     session.apply(objects.into_iter().map(object).collect()).unwrap();
     session.take_happened();
     session
