@@ -21,9 +21,7 @@ fn help() -> String {
         format!("\n  {:<13} {} [{}; default: {}]", limit.name, limit.about, limit.kind, limit.default)
     };
     let lines: String = LIMITS.into_iter().map(line).collect();
-    format!(
-        "Bound what the component may use; may be repeated, such as `--limit memory=256Mi --limit call-time=2s`:{lines}"
-    )
+    format!("Bound what the component may use, such as `memory=256Mi`; may be repeated:{lines}")
 }
 
 impl Limited {

@@ -67,7 +67,7 @@ pub const LIMITS: [LimitInfo; 7] = [
     limit("memory", "bytes", "512Mi", "memory of the instance"),
     limit("recycle", "bytes", "384Mi", "memory past which the instance is replaced"),
     limit("call-time", "time", "10s", "time of one call"),
-    limit("call-fuel", "fuel", "none", "fuel of one call; the same on every machine, unlike time"),
+    limit("call-fuel", "fuel", "none", "fuel of one call; alike on every machine"),
     limit("result", "bytes", "64Mi", "size of the answer to one call"),
     limit("component", "bytes", "32Mi", "size of the component"),
     limit("compile-time", "time", "60s", "time to compile the component"),

@@ -14,6 +14,11 @@ pub struct FaultRules {
     pub breaker_wait: i64,
 }
 
+impl FaultRules {
+    /// Every input is tried once, and the breaker never opens: for tests of a policy, which are to see each fault.
+    pub const ONCE: FaultRules = FaultRules { second_try: false, breaker_faults: 0, breaker_wait: 1 };
+}
+
 impl Default for FaultRules {
     fn default() -> FaultRules {
         FaultRules { second_try: true, breaker_faults: 5, breaker_wait: 30_000_000_000 }

@@ -28,9 +28,6 @@ pub const ALL: &[ExtensionPoint] = &[
     ExtensionPoint::Permit,
 ];
 
-/// An input is tried once: a script says each answer once.
-pub const ONCE: FaultRules = FaultRules { second_try: false, breaker_faults: 0, breaker_wait: 1 };
-
 /// What a decision means for others.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Fx {
@@ -244,7 +241,8 @@ pub fn said(message: &str) -> NamedReason {
 /// A session of the policy in a cluster of these objects.
 pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Virtual {
     let mut session = Virtual::open(Box::new(policy.clone()), "test", "").unwrap();
-    session.session.set_fault_rules(ONCE);
+    // A script says each answer once.
+    session.set_fault_rules(FaultRules::ONCE);
     session.apply(objects.into_iter().map(object).collect()).unwrap();
     session.take_happened();
     session

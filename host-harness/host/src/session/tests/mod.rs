@@ -7,13 +7,13 @@ mod zones;
 use lictor_contract::{Phase, Severity};
 use serde_json::{Value, json};
 
-use super::testing::{ALL, Fx, ONCE, Say, Scripted, Sketch};
+use super::testing::{ALL, Fx, Say, Scripted, Sketch};
 use super::*;
 use crate::verify::testing::{node, object, on, pod, slot, with};
 
 /// A session over these objects that tries every input once.
 fn open(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Session {
-    with_rules(ONCE, policy, objects)
+    with_rules(FaultRules::ONCE, policy, objects)
 }
 
 fn with_rules(rules: FaultRules, policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Session {
