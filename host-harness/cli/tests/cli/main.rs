@@ -17,6 +17,7 @@ mod decide;
 mod explain;
 mod fuzz;
 mod laws;
+mod limits;
 mod quota;
 mod run;
 mod scenarios;
