@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wasmtime::{Config, Engine, EngineWeak, OptLevel};
 
@@ -50,7 +50,8 @@ impl Sandbox {
         self.tally.read()
     }
 
-    /// The deadline of one call in ticks: one more, because the first may be about to end.
+    /// The deadline of one call in ticks: one more, because the first may be about to end. The clock may be late and make up for it, so that
+    /// at this tick the time itself is looked at, too.
     pub(super) fn deadline_ticks(&self) -> u64 {
         let ticks = self.limits.call_deadline.as_nanos().div_ceil(TICK.as_nanos());
         u64::try_from(ticks).unwrap_or(u64::MAX).saturating_add(1)
@@ -84,13 +85,16 @@ pub(super) fn engine(cache: Option<wasmtime::Cache>, limits: &Limits) -> Result<
     Ok(engine)
 }
 
-/// Ticks until the engine is gone.
+/// Ticks until the engine is gone. A tick that came late makes no later one late: those that were missed are made up for.
 fn tick(engine: &EngineWeak) {
+    let (since, mut ticks) = (Instant::now(), 0_u128);
     loop {
         thread::sleep(TICK);
-        match engine.upgrade() {
-            Some(engine) => engine.increment_epoch(),
-            None => return,
+        let Some(engine) = engine.upgrade() else { return };
+        let due = since.elapsed().as_nanos().checked_div(TICK.as_nanos()).unwrap_or(0);
+        while ticks < due {
+            engine.increment_epoch();
+            ticks = ticks.saturating_add(1);
         }
     }
 }

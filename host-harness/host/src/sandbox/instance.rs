@@ -74,6 +74,8 @@ impl Live {
         store.limiter(|guard| guard);
         store.set_hostcall_fuel(limits.result_bytes);
         store.set_epoch_deadline(loaded.sandbox.deadline_ticks());
+        let deadline = limits.call_deadline;
+        store.epoch_deadline_callback(move |store| store.data().at_deadline(deadline));
         fill(&mut store, limits.call_fuel);
         let instance =
             loaded.component.instantiate(&mut store).map_err(|error| Breakage::of(&error, store.data(), limits))?;
