@@ -15,7 +15,7 @@ use crate::Native;
 use crate::embedded;
 use lictor_host::policy::Policy;
 use lictor_host::recording::Identified;
-use lictor_host::sandbox::Loaded;
+use lictor_host::sandbox::{Limits, Loaded};
 
 /// The options that choose a policy.
 #[derive(Debug, Clone, Args)]
@@ -34,6 +34,8 @@ pub(super) struct Choice {
 pub(super) struct Chosen {
     loaded: Option<Loaded>,
     switched: Option<(String, Switch)>,
+    /// What a component may use.
+    pub(super) limits: Limits,
     /// Its source.
     pub(super) source: Source,
 }
@@ -71,7 +73,8 @@ impl Choice {
             return Err(Failure::Useless("`--limit` bounds a component, and `--native` runs none"));
         }
         if self.native {
-            return Ok(Chosen { loaded: None, switched: None, source: Source { file: None, component: None } });
+            let source = Source { file: None, component: None };
+            return Ok(Chosen { loaded: None, switched: None, limits, source });
         }
         let read;
         let (file, bytes) = match &self.component {
@@ -82,9 +85,10 @@ impl Choice {
             }
         };
         let refused = |error| Failure::Component { file: name_of(file.as_deref()).to_owned(), error };
-        let loaded = kept::sandbox(limits).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
+        let loaded = kept::sandbox(limits.clone()).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
         let component = Digested { bytes: bytes.len(), sha256: format!("{:x}", Sha256::digest(bytes)) };
-        Ok(Chosen { loaded: Some(loaded), switched: None, source: Source { file, component: Some(component) } })
+        let source = Source { file, component: Some(component) };
+        Ok(Chosen { loaded: Some(loaded), switched: None, limits, source })
     }
 }
 
@@ -92,7 +96,7 @@ impl Chosen {
     /// The embedded policy without WebAssembly, with this law switched.
     pub(super) fn switched(code: &str, to: Switch) -> Chosen {
         let source = Source { file: None, component: None };
-        Chosen { loaded: None, switched: Some((code.to_owned(), to)), source }
+        Chosen { loaded: None, switched: Some((code.to_owned(), to)), limits: Limits::default(), source }
     }
 
     /// The SHA-256 of the component; without WebAssembly, of the embedded one, which the same sources were built into.
