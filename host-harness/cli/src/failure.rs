@@ -34,6 +34,18 @@ pub(super) enum Failure {
     /// A file cannot be read.
     #[error("cannot be read: {error}")]
     Unreadable { file: String, error: io::Error },
+    /// A file cannot be written.
+    #[cfg(feature = "oci")]
+    #[error("cannot be written: {error}")]
+    Unwritable { file: String, error: io::Error },
+    /// An artifact is not pushed or pulled.
+    #[cfg(feature = "oci")]
+    #[error("{message}")]
+    Registry { about: String, message: String, remedy: &'static str },
+    /// Nothing here speaks to registries.
+    #[cfg(not(feature = "oci"))]
+    #[error("this build of lictor cannot reach registries")]
+    NoRegistries,
     /// The policy refuses the system or its arguments.
     #[error("{}", .0.message)]
     Refused(Box<Problem>),
@@ -117,6 +129,12 @@ impl Failure {
             Failure::Unreadable { file, .. } => {
                 vec![this().about(file).remedy("name a readable file")]
             }
+            #[cfg(feature = "oci")]
+            Failure::Unwritable { file, .. } => vec![this().about(file).remedy("name a directory with `--directory`")],
+            #[cfg(feature = "oci")]
+            Failure::Registry { about, remedy, .. } => vec![this().about(about).remedy(*remedy)],
+            #[cfg(not(feature = "oci"))]
+            Failure::NoRegistries => vec![this().remedy("build it with them: `cargo build --features oci`")],
             Failure::UnknownLaw(_, near) if near.is_empty() => vec![this().remedy("run `lictor laws` for a list")],
             Failure::UnknownLaw(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
             Failure::NotInForce(law) => {

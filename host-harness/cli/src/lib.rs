@@ -18,6 +18,7 @@ mod origins;
 mod page;
 mod problem;
 mod progress;
+mod remote;
 mod screen;
 mod test;
 
@@ -45,6 +46,8 @@ enum Command {
     Fuzz(fuzz::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
+    Push(remote::PushAsked),
+    Pull(remote::PullAsked),
 }
 
 impl Command {
@@ -56,6 +59,8 @@ impl Command {
             Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),
+            Command::Push(asked) => remote::push(&asked),
+            Command::Pull(asked) => remote::pull(&asked),
         }
     }
 }
