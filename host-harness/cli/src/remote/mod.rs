@@ -1,6 +1,8 @@
 //! Components of registries: their options, and the commands that push and pull them. What speaks to registries is built in with
 //! the feature `oci` only.
 
+#[cfg(not(feature = "oci"))]
+mod off;
 #[cfg(feature = "oci")]
 mod on;
 
@@ -9,7 +11,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lictor_host::sandbox::Limits;
 
-use super::exit::Exit;
 use super::failure::Failure;
 use super::screen::TextOrJson;
 
@@ -115,24 +116,11 @@ impl Remote {
     }
 }
 
+#[cfg(not(feature = "oci"))]
+use off::fetch;
+#[cfg(not(feature = "oci"))]
+pub(super) use off::{pull, push};
 #[cfg(feature = "oci")]
 use on::fetch;
 #[cfg(feature = "oci")]
 pub(super) use on::{pull, push};
-
-#[cfg(not(feature = "oci"))]
-fn fetch(_: &str, _: &Remote, _: &Limits) -> Result<Fetched, Failure> {
-    Err(Failure::NoRegistries)
-}
-
-/// Pushes a policy.
-#[cfg(not(feature = "oci"))]
-pub(super) fn push(_: &PushAsked) -> Result<Exit, Failure> {
-    Err(Failure::NoRegistries)
-}
-
-/// Pulls a policy.
-#[cfg(not(feature = "oci"))]
-pub(super) fn pull(_: &PullAsked) -> Result<Exit, Failure> {
-    Err(Failure::NoRegistries)
-}
