@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use lictor_contract::Description;
 use lictor_policy::Switch;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -14,10 +15,11 @@ use super::remote::Remote;
 use crate::Native;
 use crate::embedded;
 use lictor_host::policy::Policy;
+use lictor_host::recording::Identified;
 use lictor_host::sandbox::Loaded;
 
 /// The options that choose a policy.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct Choice {
     /// The policy, a WebAssembly component: a file, or one of a registry, `oci://...` [default: the embedded one]
     #[arg(long, value_name = "FILE", conflicts_with = "native")]
@@ -62,6 +64,12 @@ pub(super) struct Digested {
 }
 
 impl Choice {
+    /// The choice of a word: `embedded`, `native`, or a component: its file, or its name in a registry, pinned to a digest.
+    pub(super) fn named(word: &str) -> Choice {
+        let component = (!matches!(word, "embedded" | "native")).then(|| PathBuf::from(word));
+        Choice { component, native: word == "native", ..Choice::default() }
+    }
+
     /// Finds the policy.
     pub(super) fn find(&self) -> Result<Chosen, Failure> {
         let limits = self.limits.read()?;
@@ -88,6 +96,24 @@ impl Chosen {
     /// The embedded policy without WebAssembly, with this law switched.
     pub(super) fn switched(code: &str, to: Switch) -> Chosen {
         Chosen { loaded: None, switched: Some((code.to_owned(), to)), source: Source::default() }
+    }
+
+    /// The SHA-256 of the component; without WebAssembly, of the embedded one, which the same sources were built into.
+    pub(super) fn digest(&self) -> String {
+        match &self.source.component {
+            Some(component) => component.sha256.clone(),
+            None => format!("{:x}", Sha256::digest(embedded())),
+        }
+    }
+
+    /// Which policy it is, for a recording.
+    pub(super) fn identified(&self, described: &Description) -> Identified {
+        Identified {
+            name: described.name.clone(),
+            version: described.version.clone(),
+            component: self.digest(),
+            native: self.source.component.is_none(),
+        }
     }
 
     /// Starts the policy with an empty cluster.

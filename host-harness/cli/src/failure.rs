@@ -9,6 +9,7 @@ use super::exit::Exit;
 use super::limited;
 use super::problem::Problem;
 use lictor_host::cluster::InputError;
+use lictor_host::recording::ReadError;
 use lictor_host::sandbox::LoadError;
 use lictor_host::session::{Cause, OpenError, SessionError};
 
@@ -46,6 +47,18 @@ pub(super) enum Failure {
     #[cfg(not(feature = "oci"))]
     #[error("this build of lictor cannot reach registries")]
     NoRegistries,
+    /// A recording cannot be read, or not be appended to.
+    #[error("{error}")]
+    Recording { file: String, error: ReadError },
+    /// A recording cannot be written.
+    #[error("the recording cannot be written: {error}")]
+    Unrecorded { file: String, error: io::Error },
+    /// A policy does not know a system.
+    #[error("`{word}`: there is no system `{system}`")]
+    UnknownSystem { word: String, system: String, known: Vec<String> },
+    /// A scenario cannot be played with a policy.
+    #[error("{error}")]
+    Scenario { file: String, error: String },
     /// The policy refuses the system or its arguments.
     #[error("{}", .0.message)]
     Refused(Box<Problem>),
@@ -135,6 +148,18 @@ impl Failure {
             Failure::Registry { about, remedy, .. } => vec![this().about(about).remedy(*remedy)],
             #[cfg(not(feature = "oci"))]
             Failure::NoRegistries => vec![this().remedy("build it with them: `cargo build --features oci`")],
+            Failure::Recording { file, error } => vec![this().about(file).remedy(error.remedy())],
+            Failure::Unrecorded { file, .. } => {
+                vec![this().about(file).remedy("name a file that can be written, with `--record`")]
+            }
+            Failure::UnknownSystem { known, .. } => {
+                vec![this().remedy(format!("the policy knows {}", either(known)))]
+            }
+            Failure::Scenario { file, .. } => {
+                vec![
+                    this().about(file).remedy("name a policy that knows the system of the scenario, or another system"),
+                ]
+            }
             Failure::UnknownLaw(_, near) if near.is_empty() => vec![this().remedy("run `lictor laws` for a list")],
             Failure::UnknownLaw(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
             Failure::NotInForce(law) => {

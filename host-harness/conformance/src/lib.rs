@@ -29,5 +29,5 @@ pub use junit::junit;
 pub use load::load;
 pub use read::read as read_scenario;
 pub use report::{Report, StepReport, Summary};
-pub use run::{run, run_explained};
+pub use run::{run, run_explained, run_with};
 pub use status::{Books, Usage};

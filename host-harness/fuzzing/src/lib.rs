@@ -16,7 +16,7 @@ mod session;
 pub type Target = fn(&[u8]);
 
 /// The targets, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("arguments", readers::arguments),
     ("durations", readers::durations),
     ("engine-events", engine::events),
@@ -24,6 +24,7 @@ pub const TARGETS: [(&str, Target); 11] = [
     ("policy-checkpoints", checkpoints::policy),
     ("quantities", readers::quantities),
     ("queues", readers::queues),
+    ("recordings", readers::recordings),
     ("references", readers::references),
     ("scenarios", readers::scenarios),
     ("session-checkpoints", checkpoints::session),

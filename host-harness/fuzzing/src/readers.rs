@@ -6,6 +6,7 @@ use lictor_conformance::read_scenario;
 use lictor_contract::quantity::{self, Unit};
 use lictor_contract::{Event, Object as Told, duration};
 use lictor_host::cluster::{InputError, Object, load};
+use lictor_host::recording::{Entry, Reader, Replay, end_of};
 use lictor_host::session::{Input, Session};
 use lictor_policy::Engine;
 use serde_json::json;
@@ -120,6 +121,29 @@ pub(crate) fn scenarios(data: &[u8]) {
             }
         }
         Err(error) => told(&error),
+    }
+}
+
+/// Recordings, repeated as far as they can be read. What is whole of one is whole in every reading.
+pub(crate) fn recordings(data: &[u8]) {
+    let Ok(mut reader) = Reader::open(data, "fuzz.rec") else { return };
+    let (mut header, mut replay) = (None, None);
+    while let Ok(Some(entry)) = reader.next_entry() {
+        match entry {
+            Entry::Session(next) => (header, replay) = (Some(next), None),
+            Entry::Step(step) => match (replay.as_mut(), header.take()) {
+                (Some(replay), _) => drop(Replay::step(replay, *step)),
+                (None, Some(header)) => {
+                    replay = Replay::open(Box::new(Native::default()), &header, &step).ok().map(|(replay, _)| replay);
+                }
+                (None, None) => {}
+            },
+        }
+    }
+    let length = u64::try_from(data.len()).unwrap_or(u64::MAX);
+    assert!(reader.whole() <= length);
+    if let Ok((whole, tail)) = end_of(data) {
+        assert!(whole <= length && tail.is_none_or(|tail| tail.at == whole), "{whole} {tail:?}");
     }
 }
 

@@ -131,6 +131,7 @@ targets! {
     policy_checkpoints "policy-checkpoints"
     quantities "quantities"
     queues "queues"
+    recordings "recordings"
     references "references"
     scenarios "scenarios"
     session_checkpoints "session-checkpoints"

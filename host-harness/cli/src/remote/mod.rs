@@ -16,6 +16,8 @@ use super::screen::TextOrJson;
 
 /// What the name of a component in a registry begins with.
 const SCHEME: &str = "oci://";
+/// How many seconds one answer may take.
+const TIMEOUT: u64 = 60;
 /// The heading of the options in the help.
 const HEADING: &str = "Components of registries, oci://registry/repository:tag";
 
@@ -26,13 +28,19 @@ pub(super) struct Network {
     #[arg(long, help_heading = HEADING)]
     plain_http: bool,
     /// How long one answer of a registry may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600),
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..=3600),
         help_heading = HEADING)]
     registry_timeout: u64,
 }
 
+impl Default for Network {
+    fn default() -> Network {
+        Network { plain_http: false, registry_timeout: TIMEOUT }
+    }
+}
+
 /// Which components of registries may be loaded.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct Remote {
     /// The public key of the publisher, such as cosign.pub: what is not signed by it is not loaded
     #[arg(long, value_name = "FILE", help_heading = HEADING)]

@@ -24,6 +24,7 @@ mod enforce;
 mod error;
 mod explanation;
 mod filter;
+mod follow;
 mod heard;
 mod held_back;
 mod input;
@@ -50,9 +51,10 @@ pub use core::Session;
 pub use counters::{BreakerCounters, Counters, FaultKind};
 pub use error::{Cause, OpenError, ProtocolError, SessionError};
 pub use explanation::{About, Alike, Counted, Explanation, Reported, alike};
+pub use follow::Led;
 pub use input::{Input, Step};
 pub use outcome::{
-    Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, How, NodeSummary, RefusedPlan,
-    Released,
+    Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, Held, How, NodeSummary,
+    RefusedPlan, Released,
 };
 pub use retry::RetryHint;
