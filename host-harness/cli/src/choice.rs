@@ -16,7 +16,7 @@ use crate::Native;
 use crate::embedded;
 use lictor_host::policy::Policy;
 use lictor_host::recording::Identified;
-use lictor_host::sandbox::Loaded;
+use lictor_host::sandbox::{Limits, Loaded};
 
 /// The options that choose a policy.
 #[derive(Debug, Clone, Default, Args)]
@@ -37,6 +37,8 @@ pub(super) struct Choice {
 pub(super) struct Chosen {
     loaded: Option<Loaded>,
     switched: Option<(String, Switch)>,
+    /// What a component may use.
+    pub(super) limits: Limits,
     /// Its source.
     pub(super) source: Source,
 }
@@ -81,21 +83,23 @@ impl Choice {
             Some(path) => Some(self.remote.fetch(path, &limits)?),
         };
         if self.native {
-            return Ok(Chosen { loaded: None, switched: None, source: Source::default() });
+            return Ok(Chosen { loaded: None, switched: None, limits, source: Source::default() });
         }
         let bytes = read.as_ref().map_or(embedded(), |read| read.bytes.as_slice());
         let (file, trust) = read.as_ref().map_or((None, None), |read| (Some(read.name.clone()), read.trust));
         let refused = |error| Failure::Component { file: name_of(file.as_deref()).to_owned(), error };
-        let loaded = kept::sandbox(limits).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
+        let loaded = kept::sandbox(limits.clone()).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
         let component = Digested { bytes: bytes.len(), sha256: format!("{:x}", Sha256::digest(bytes)) };
-        Ok(Chosen { loaded: Some(loaded), switched: None, source: Source { file, trust, component: Some(component) } })
+        let source = Source { file, trust, component: Some(component) };
+        Ok(Chosen { loaded: Some(loaded), switched: None, limits, source })
     }
 }
 
 impl Chosen {
     /// The embedded policy without WebAssembly, with this law switched.
     pub(super) fn switched(code: &str, to: Switch) -> Chosen {
-        Chosen { loaded: None, switched: Some((code.to_owned(), to)), source: Source::default() }
+        let (switched, source) = (Some((code.to_owned(), to)), Source::default());
+        Chosen { loaded: None, switched, limits: Limits::default(), source }
     }
 
     /// The SHA-256 of the component; without WebAssembly, of the embedded one, which the same sources were built into.

@@ -138,7 +138,9 @@ impl Failure {
             Failure::Objects(problems) => problems.clone(),
             Failure::Refused(problem) => vec![Problem::clone(problem)],
             Failure::Nothing { remedy, .. } => vec![this().remedy(*remedy)],
-            Failure::Component { file, .. } => vec![this().about(file)],
+            Failure::Component { file, error } => {
+                vec![Problem { remedy: limited::remedy_at_start(error), ..this().about(file) }]
+            }
             Failure::Unreadable { file, .. } => {
                 vec![this().about(file).remedy("name a readable file")]
             }

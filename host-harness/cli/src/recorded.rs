@@ -98,7 +98,7 @@ pub(super) fn header(
         system: system.to_owned(),
         arguments: arguments.to_owned(),
         schedulers: schedulers.to_vec(),
-        limits: Header::limits(&Default::default()),
+        limits: Header::limits(&chosen.limits),
         sources,
     }
 }

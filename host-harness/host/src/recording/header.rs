@@ -49,11 +49,13 @@ impl Header {
         let time = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let all = [
             ("memoryBytes", size(limits.memory_bytes)),
+            ("recycleBytes", size(limits.recycle_bytes)),
             ("callDeadline", time(limits.call_deadline)),
             ("resultBytes", size(limits.result_bytes)),
             ("componentBytes", size(limits.component_bytes)),
             ("compileDeadline", time(limits.compile_deadline)),
         ];
-        all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let fuel = limits.call_fuel.map(|fuel| ("callFuel", fuel));
+        all.into_iter().chain(fuel).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }

@@ -87,9 +87,10 @@ impl Session {
     pub fn handle(&mut self, input: Input) -> Result<Step, SessionError> {
         let (name, again) = (input.to_string(), input.again());
         let is_decision = matches!(input, Input::Attempt(_) | Input::Cycle);
-        let mut input = Some(input);
+        let (mut input, faults) = (Some(input), self.breaker.in_row);
         self.run(|| name, |session| session.take(input.take().unwrap_or_else(|| again.clone())))?;
-        if is_decision {
+        // A policy that answers and breaks over its checkpoint is not sound.
+        if is_decision && self.breaker.in_row == faults {
             self.breaker.served();
         }
         Ok(self.step())

@@ -7,6 +7,9 @@
 //!
 //! What was asked for counts as made at once, so that one cycle decides with what it has decided; it is kept as asked for until an
 //! outcome or the cluster's objects show it, and taken back where it failed. A command without an outcome is asked about again.
+//!
+//! A policy that fails costs an input two attempts, each on an instance of its own; one that fails again and again is not asked for a while
+//! ([`FaultRules`]). [`Session::counters`] has all of it as plain data.
 
 mod act;
 mod asked;

@@ -147,7 +147,9 @@ impl Session {
             Err(CallError::Lacks(_)) => {}
             // The input was served. The next one has a new instance.
             Err(fault) => {
-                self.count_fault(&fault.into());
+                let cause = fault.into();
+                self.count_fault(&cause);
+                self.breaker.failed(self.mirror.now(), || cause.to_string());
                 self.down = true;
             }
         }

@@ -229,3 +229,18 @@ fn a_cycle_that_does_not_end_is_cut_off_and_one_that_ends_is_served() {
     session.handle(Input::Objects(nodes)).unwrap();
     assert!(session.handle(Input::Cycle).unwrap().commands.is_empty());
 }
+
+#[test]
+fn an_answer_stands_when_the_policy_breaks_over_its_checkpoint_and_that_counts_as_a_fault() {
+    let save = r#"(func (export "lictor:policy/state@0.1.0#save") (result i32) unreachable)"#;
+    let component = planner(SOUND).component(&(post_filter(1) + save));
+    let mut session = session(&component, 4);
+    let step = attempt(&mut session, "p").unwrap();
+    assert!(step.happened.victims.contains_key("default/v"));
+    let counters = session.counters();
+    assert_eq!((counters.faults, counters.failed), ([(FaultKind::Trap, 1)].into(), 0));
+    assert_eq!((counters.breaker.faults_in_row, counters.second_tries), (1, 0));
+    // A new instance is told of what the last one has decided.
+    attempt(&mut session, "l").unwrap();
+    assert_eq!(session.counters().restarts, 1);
+}
