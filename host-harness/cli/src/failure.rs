@@ -35,6 +35,18 @@ pub(super) enum Failure {
     /// A file cannot be read.
     #[error("cannot be read: {error}")]
     Unreadable { file: String, error: io::Error },
+    /// A file cannot be written.
+    #[cfg(feature = "oci")]
+    #[error("cannot be written: {error}")]
+    Unwritable { file: String, error: io::Error },
+    /// An artifact is not pushed or pulled.
+    #[cfg(feature = "oci")]
+    #[error("{message}")]
+    Registry { about: String, message: String, remedy: &'static str },
+    /// Nothing here speaks to registries.
+    #[cfg(not(feature = "oci"))]
+    #[error("this build of lictor cannot reach registries")]
+    NoRegistries,
     /// A recording cannot be read, or not be appended to.
     #[error("{error}")]
     Recording { file: String, error: ReadError },
@@ -132,6 +144,12 @@ impl Failure {
             Failure::Unreadable { file, .. } => {
                 vec![this().about(file).remedy("name a readable file")]
             }
+            #[cfg(feature = "oci")]
+            Failure::Unwritable { file, .. } => vec![this().about(file).remedy("name a directory with `--directory`")],
+            #[cfg(feature = "oci")]
+            Failure::Registry { about, remedy, .. } => vec![this().about(about).remedy(*remedy)],
+            #[cfg(not(feature = "oci"))]
+            Failure::NoRegistries => vec![this().remedy("build it with them: `cargo build --features oci`")],
             Failure::Recording { file, error } => vec![this().about(file).remedy(error.remedy())],
             Failure::Unrecorded { file, .. } => {
                 vec![this().about(file).remedy("name a file that can be written, with `--record`")]

@@ -21,6 +21,7 @@ mod page;
 mod problem;
 mod progress;
 mod recorded;
+mod remote;
 mod replay;
 mod screen;
 mod test;
@@ -51,6 +52,8 @@ enum Command {
     Fuzz(fuzz::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
+    Push(remote::PushAsked),
+    Pull(remote::PullAsked),
 }
 
 impl Command {
@@ -64,6 +67,8 @@ impl Command {
             Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),
+            Command::Push(asked) => remote::push(&asked),
+            Command::Pull(asked) => remote::pull(&asked),
         }
     }
 }
