@@ -10,11 +10,12 @@ use sha2::{Digest, Sha256};
 
 use super::failure::Failure;
 use super::kept;
+use super::limited::Limited;
 use crate::Native;
 use crate::embedded;
 use lictor_host::policy::Policy;
 use lictor_host::recording::Identified;
-use lictor_host::sandbox::Loaded;
+use lictor_host::sandbox::{Limits, Loaded};
 
 /// The options that choose a policy.
 #[derive(Debug, Clone, Args)]
@@ -25,12 +26,16 @@ pub(super) struct Choice {
     /// Run the embedded policy without WebAssembly
     #[arg(long)]
     native: bool,
+    #[command(flatten)]
+    pub(super) limits: Limited,
 }
 
 /// A policy that can be started any number of times.
 pub(super) struct Chosen {
     loaded: Option<Loaded>,
     switched: Option<(String, Switch)>,
+    /// What it may use, where it is a component.
+    pub(super) limits: Limits,
     /// Its source.
     pub(super) source: Source,
 }
@@ -55,16 +60,22 @@ pub(super) struct Digested {
 }
 
 impl Choice {
-    /// The choice of a word: `embedded`, `native`, or the file of a component.
-    pub(super) fn named(word: &str) -> Choice {
+    /// The choice of a word: `embedded`, `native`, or the file of a component, which is bounded by these limits.
+    pub(super) fn named(word: &str, limits: &Limited) -> Choice {
         let component = (!matches!(word, "embedded" | "native")).then(|| PathBuf::from(word));
-        Choice { component, native: word == "native" }
+        let native = word == "native";
+        Choice { component, native, limits: if native { Limited::default() } else { limits.clone() } }
     }
 
     /// Finds the policy.
     pub(super) fn find(&self) -> Result<Chosen, Failure> {
+        let limits = self.limits.read()?;
+        if self.native && self.limits.is_given() {
+            return Err(Failure::Useless("`--limit` bounds a component, and `--native` runs none"));
+        }
         if self.native {
-            return Ok(Chosen { loaded: None, switched: None, source: Source { file: None, component: None } });
+            let source = Source { file: None, component: None };
+            return Ok(Chosen { loaded: None, switched: None, limits, source });
         }
         let read;
         let (file, bytes) = match &self.component {
@@ -75,9 +86,10 @@ impl Choice {
             }
         };
         let refused = |error| Failure::Component { file: name_of(file.as_deref()).to_owned(), error };
-        let loaded = kept::sandbox().and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
+        let loaded = kept::sandbox(limits.clone()).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
         let component = Digested { bytes: bytes.len(), sha256: format!("{:x}", Sha256::digest(bytes)) };
-        Ok(Chosen { loaded: Some(loaded), switched: None, source: Source { file, component: Some(component) } })
+        let source = Source { file, component: Some(component) };
+        Ok(Chosen { loaded: Some(loaded), switched: None, limits, source })
     }
 }
 
@@ -85,7 +97,7 @@ impl Chosen {
     /// The embedded policy without WebAssembly, with this law switched.
     pub(super) fn switched(code: &str, to: Switch) -> Chosen {
         let source = Source { file: None, component: None };
-        Chosen { loaded: None, switched: Some((code.to_owned(), to)), source }
+        Chosen { loaded: None, switched: Some((code.to_owned(), to)), limits: Limits::default(), source }
     }
 
     /// The SHA-256 of the component; without WebAssembly, of the embedded one, which the same sources were built into.

@@ -21,7 +21,9 @@ use lictor_contract::{Finding, PodId, QueueAccount};
 use crate::cluster::{Mirror, Object};
 use crate::policy::Policy;
 use crate::recording::{Recorder, Told};
-use crate::session::{Action, Attempt, CommandOutcome, Happened, Input, OpenError, Session, SessionError, Step};
+use crate::session::{
+    Action, Attempt, CommandOutcome, FaultRules, Happened, Input, OpenError, Session, SessionError, Step,
+};
 
 /// A session and the cluster that it decides about.
 pub struct Virtual {
@@ -51,6 +53,11 @@ impl Virtual {
     /// See [`Session::set_schedulers`].
     pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
         self.session.set_schedulers(names);
+    }
+
+    /// See [`Session::set_fault_rules`].
+    pub fn set_fault_rules(&mut self, rules: FaultRules) {
+        self.session.set_fault_rules(rules);
     }
 
     /// The session.

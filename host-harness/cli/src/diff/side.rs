@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::super::arguments::Arguments;
 use super::super::choice::{Choice, Chosen, Source};
 use super::super::failure::Failure;
+use super::super::limited::Limited;
 
 /// A policy with what it is configured with.
 pub(super) struct Side {
@@ -42,9 +43,14 @@ pub(super) struct Named {
 impl Side {
     /// Reads a word: `embedded`, `native`, or the file of a component, each with `@SYSTEM` where the system is not that of the input; or
     /// a system alone, of the embedded policy.
-    pub(super) fn of(word: &str, system: Option<&str>, arguments: Option<&Path>) -> Result<Side, Failure> {
+    pub(super) fn of(
+        word: &str,
+        limits: &Limited,
+        system: Option<&str>,
+        arguments: Option<&Path>,
+    ) -> Result<Side, Failure> {
         let (policy, named) = split(word);
-        let chosen = Choice::named(policy).find()?;
+        let chosen = Choice::named(policy, limits).find()?;
         let described = chosen.start()?.describe().map_err(|fault| Failure::Session(fault.into()))?;
         let system = named.or(system).map(str::to_owned);
         let known = |name: &String| described.systems.iter().any(|it| it.name == *name);

@@ -37,7 +37,9 @@ impl Follow {
     /// # Errors
     /// As [`Follow::open`] says.
     pub fn open_as(policy: Box<dyn Policy>, header: &Header) -> Result<Follow, OpenError> {
-        Follow::open(policy, &header.system, &header.arguments, &header.schedulers)
+        let mut follow = Follow::open(policy, &header.system, &header.arguments, &header.schedulers)?;
+        follow.session.set_fault_rules(header.fault_rules);
+        Ok(follow)
     }
 
     /// What this policy decides about a recorded step; then the cluster goes on as recorded. What is no input decides nothing.

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use lictor_contract::*;
 
 use super::asked::Asked;
+use super::breaker::Breaker;
 use super::journal::Undo;
 use super::left_out::LeftOut;
-use super::{Cause, CommandId, Happened, OpenError, SessionError};
+use super::{Cause, CommandId, Counters, Happened, OpenError, SessionError};
 use crate::cluster::{Mirror, Unread, check_placed_kinds};
 use crate::policy::{CallError, Policy};
-use crate::reason::{NamedReason, Templates};
+use crate::reason::Templates;
 use crate::verify::{Departures, Ground, Occupancy, waits};
 
 /// How many events the policy is told at once, so that a deadline holds between chunks.
@@ -29,6 +30,12 @@ pub struct Session {
     pub(super) arguments: String,
     /// The policy has failed: it is not asked any more before a new instance has taken its place.
     pub(super) down: bool,
+    pub(super) breaker: Breaker,
+    pub(super) counters: Counters,
+    /// The bytes of memory that the last new instance held when it had been told the cluster.
+    pub(super) told_bytes: u64,
+    /// How often in a row the policy broke when it was given what it remembered.
+    pub(super) broke_restoring: u32,
     /// What the policy remembered when it last promised something.
     pub(super) saved: Option<Checkpoint>,
     /// The policy has promised something, or withdrawn it, since then.
@@ -94,6 +101,10 @@ impl Session {
             system: laws,
             arguments: arguments.to_owned(),
             down: false,
+            breaker: Breaker::default(),
+            counters: Counters::default(),
+            told_bytes: 0,
+            broke_restoring: 0,
             saved: None,
             promised: false,
             points,
@@ -239,11 +250,6 @@ impl Session {
     /// What plans and bindings are held against.
     pub(super) fn ground(&self) -> Ground<'_> {
         Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
-    }
-
-    /// A reason in names, with its sentence.
-    pub(super) fn named(&self, reason: Reason) -> NamedReason {
-        self.templates.name(reason, &self.mirror)
     }
 
     /// The name of a pod; its number where it is gone.

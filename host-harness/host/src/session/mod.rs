@@ -11,11 +11,13 @@
 mod act;
 mod asked;
 mod attempt;
+mod breaker;
 mod carry_out;
 mod changes;
 mod checkpoint;
 mod command;
 mod core;
+mod counters;
 mod cycle;
 mod effects;
 mod enforce;
@@ -23,6 +25,7 @@ mod error;
 mod explanation;
 mod filter;
 mod follow;
+mod heard;
 mod held_back;
 mod input;
 mod journal;
@@ -41,9 +44,11 @@ mod tests;
 #[expect(clippy::unwrap_used, reason = "it is code of tests")]
 pub mod testing;
 
+pub use breaker::{BreakerState, FaultRules};
 pub use checkpoint::SessionCheckpoint;
 pub use command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
 pub use core::Session;
+pub use counters::{BreakerCounters, Counters, FaultKind};
 pub use error::{Cause, OpenError, ProtocolError, SessionError};
 pub use explanation::{About, Alike, Counted, Explanation, Reported, alike};
 pub use follow::Led;
