@@ -53,10 +53,7 @@ impl Session {
             ),
         };
         // What followed from letting pods go is not carried out either.
-        for command in std::mem::take(&mut self.asked.outbox) {
-            self.fail(command.id, OTHER.to_owned());
-        }
-        self.asked.outbox.clear();
+        self.retract_asked();
         self.happened = Happened::default();
         followed.map(|()| numbers)
     }
@@ -71,7 +68,17 @@ impl Session {
                 None => self.fail(command.id, OTHER.to_owned()),
             }
         }
-        self.asked.outbox.clear();
+        self.retract_asked();
+    }
+
+    /// Takes back commands that nobody was given. One that asks about another leaves that one as it is.
+    fn retract_asked(&mut self) {
+        for Command { id, action, .. } in std::mem::take(&mut self.asked.outbox) {
+            let ask = if action == Action::Confirm { None } else { self.asked.open.remove(&id) };
+            if let Some(ask) = ask {
+                self.mirror.retract(ask.pod, id);
+            }
+        }
     }
 
     /// The other commands of the other session are under way here, too.
