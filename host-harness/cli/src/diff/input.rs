@@ -104,7 +104,7 @@ pub(super) fn played(scenario: &Scenario, side: &Side) -> Result<Vec<u8>, Failur
     let report = run_with(&scenario, policy, |session| {
         session.record(recorder.clone());
         opened = true;
-        Ok(())
+        if side.acts(&scenario.laws) { session.explain().map(drop) } else { Ok(()) }
     });
     recorder.finish()?;
     match report.error.filter(|_| !opened) {

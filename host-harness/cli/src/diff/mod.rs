@@ -135,10 +135,14 @@ impl Pair {
             let header = side.header(header, &old.described)?;
             let opened = Follow::open_as(side.chosen.start()?, &header);
             let system = side.described.systems.iter().find(|it| it.name == header.system);
-            opened.map_err(|error| match side.own_arguments() {
+            let mut follow = opened.map_err(|error| match side.own_arguments() {
                 Ok(arguments) => arguments.refused(error, &header.system, system),
                 Err(failure) => failure,
-            })
+            })?;
+            if side.acts(&header.system) {
+                follow.explain()?;
+            }
+            Ok::<Follow, Failure>(follow)
         };
         Ok(Pair { old: if old_leads { None } else { Some(open(old)?) }, new: open(new)? })
     }
