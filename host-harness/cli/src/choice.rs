@@ -66,10 +66,13 @@ pub(super) struct Digested {
 }
 
 impl Choice {
-    /// The choice of a word: `embedded`, `native`, or a component: its file, or its name in a registry, pinned to a digest.
-    pub(super) fn named(word: &str) -> Choice {
+    /// The choice of a word: `embedded`, `native`, or a component, which is bounded by these limits: its file, or its name in a registry,
+    /// pinned to a digest.
+    pub(super) fn named(word: &str, limits: &Limited) -> Choice {
         let component = (!matches!(word, "embedded" | "native")).then(|| PathBuf::from(word));
-        Choice { component, native: word == "native", ..Choice::default() }
+        let native = word == "native";
+        let limits = if native { Limited::default() } else { limits.clone() };
+        Choice { component, native, limits, ..Choice::default() }
     }
 
     /// Finds the policy.

@@ -10,6 +10,7 @@ use super::choice::Chosen;
 use super::failure::{Failure, shown};
 use super::problem::Problem;
 use lictor_host::recording::{Header, ReadError, Reader, Recorder, Tail, end_of};
+use lictor_host::session::FaultRules;
 
 /// A recording that is being written.
 pub(super) struct Recording {
@@ -91,6 +92,7 @@ pub(super) fn header(
     chosen: &Chosen,
     (system, arguments): (&str, &str),
     schedulers: &[String],
+    fault_rules: FaultRules,
     sources: Vec<String>,
 ) -> Header {
     Header {
@@ -98,6 +100,7 @@ pub(super) fn header(
         system: system.to_owned(),
         arguments: arguments.to_owned(),
         schedulers: schedulers.to_vec(),
+        fault_rules,
         limits: Header::limits(&chosen.limits),
         sources,
     }

@@ -16,6 +16,7 @@ use super::recorded::{Recording, header};
 use super::screen::{Screen, print, print_json};
 use lictor_conformance::{Report, Scenario, Summary, junit, load, run as run_scenario, run_explained, run_with};
 use lictor_host::policy::CallError;
+use lictor_host::session::FaultRules;
 
 /// The style of explanations.
 const STYLE: Style = Style { indent: 4, names: 8 };
@@ -126,7 +127,8 @@ fn run_one(scenario: &Scenario, chosen: &Chosen, explain: bool, record: Option<&
     let with = (&*scenario.laws, &*arguments);
     let source = vec![scenario.origin.file().to_string()];
     let recorder = recording.recorder();
-    let policy = recorder.listen(policy, &header(&described, chosen, with, &scenario.schedulers, source));
+    let policy =
+        recorder.listen(policy, &header(&described, chosen, with, &scenario.schedulers, FaultRules::ONCE, source));
     let report = run_with(scenario, policy, |session| {
         session.record(recorder.clone());
         if explain { session.explain().map(drop) } else { Ok(()) }

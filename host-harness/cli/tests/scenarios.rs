@@ -22,6 +22,7 @@ use lictor::{Native, embedded};
 use lictor_conformance::{Report, Scenario, run, run_explained, run_with, same};
 use lictor_host::recording::{Entry, Header, Identified, Reader, Recorder, Replay};
 use lictor_host::sandbox::{Cache, Limits, LoadError, Loaded, Sandbox};
+use lictor_host::session::FaultRules;
 use named::{File, files, nothing};
 
 /// The systems that have scenarios.
@@ -168,6 +169,7 @@ fn sandboxed(scenario: &Scenario) -> Result<(Report, Vec<u8>), String> {
         system: scenario.laws.clone(),
         arguments: serde_json::Value::Object(scenario.args.clone()).to_string(),
         schedulers: scenario.schedulers.clone(),
+        fault_rules: FaultRules::ONCE,
         limits: BTreeMap::new(),
         sources: Vec::new(),
     };

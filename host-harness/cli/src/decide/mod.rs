@@ -31,7 +31,7 @@ use lictor_host::cluster::Mirror;
 use lictor_host::driver::Virtual;
 use lictor_host::policy::CallError;
 use lictor_host::recording::Recorder;
-use lictor_host::session::{Cause, Input, SessionError};
+use lictor_host::session::{Cause, FaultRules, Input, SessionError};
 
 /// Decide about the pending pods of a cluster: which pods are bound, held, nominated, evicted or refused, and by which law
 #[derive(Debug, Args)]
@@ -133,7 +133,8 @@ pub(super) fn decide<T>(
         None => policy,
         Some(recorder) => {
             let with = (laws.as_ref().map_or(question.laws, |laws| &laws.name), &*arguments.json());
-            recorder.listen(policy, &header(&described, chosen, with, question.schedulers, names(question.snapshots)))
+            let (rules, sources) = (FaultRules::default(), names(question.snapshots));
+            recorder.listen(policy, &header(&described, chosen, with, question.schedulers, rules, sources))
         }
     };
     let opened = Virtual::open(policy, question.laws, &arguments.json());

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lictor_conformance::{Scenario, each_in, load, run_with};
 use lictor_host::cluster::InputError;
 use lictor_host::recording::Recorder;
+use lictor_host::session::FaultRules;
 use serde_json::Value;
 
 use super::super::decide::{Explain, Question, decide};
@@ -97,13 +98,13 @@ pub(super) fn played(scenario: &Scenario, side: &Side) -> Result<Vec<u8>, Failur
     let recorder = Recorder::begin(Box::new(bytes.clone()));
     let source = vec![scenario.origin.file().to_string()];
     let with = (&*scenario.laws, &*arguments);
-    let header = header(&side.described, &side.chosen, with, &scenario.schedulers, source);
+    let header = header(&side.described, &side.chosen, with, &scenario.schedulers, FaultRules::ONCE, source);
     let policy = recorder.listen(side.chosen.start()?, &header);
     let mut opened = false;
     let report = run_with(&scenario, policy, |session| {
         session.record(recorder.clone());
         opened = true;
-        Ok(())
+        if side.acts(&scenario.laws) { session.explain().map(drop) } else { Ok(()) }
     });
     recorder.finish()?;
     match report.error.filter(|_| !opened) {

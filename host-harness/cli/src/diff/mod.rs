@@ -16,6 +16,7 @@ use self::report::{Compared, Report, Step};
 use self::side::Side;
 use super::exit::Exit;
 use super::failure::Failure;
+use super::limited::Limited;
 use super::progress::Progress;
 use super::recorded;
 use super::screen::{print, print_json};
@@ -54,6 +55,8 @@ pub(super) struct Asked {
     /// The number of scheduling cycles in snapshots; victims do not leave between them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     cycles: u32,
+    #[command(flatten)]
+    limits: Limited,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: Output,
@@ -69,7 +72,12 @@ enum Output {
 /// Compares.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let side = |word: &str, own: &Option<PathBuf>| {
-        Side::of(word, asked.system.as_deref(), own.as_ref().or(asked.args.as_ref()).map(PathBuf::as_path))
+        Side::of(
+            word,
+            &asked.limits,
+            asked.system.as_deref(),
+            own.as_ref().or(asked.args.as_ref()).map(PathBuf::as_path),
+        )
     };
     let (old, new) = (side(&asked.old, &asked.old_args)?, side(&asked.new, &asked.new_args)?);
     let mut inputs = Vec::new();
@@ -127,10 +135,14 @@ impl Pair {
             let header = side.header(header, &old.described)?;
             let opened = Follow::open_as(side.chosen.start()?, &header);
             let system = side.described.systems.iter().find(|it| it.name == header.system);
-            opened.map_err(|error| match side.own_arguments() {
+            let mut follow = opened.map_err(|error| match side.own_arguments() {
                 Ok(arguments) => arguments.refused(error, &header.system, system),
                 Err(failure) => failure,
-            })
+            })?;
+            if side.acts(&header.system) {
+                follow.explain()?;
+            }
+            Ok::<Follow, Failure>(follow)
         };
         Ok(Pair { old: if old_leads { None } else { Some(open(old)?) }, new: open(new)? })
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lictor_contract::Description;
+use lictor_contract::{Description, ExtensionPoint};
 use lictor_host::recording::Header;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::super::arguments::Arguments;
 use super::super::choice::{Choice, Chosen, Source};
 use super::super::failure::Failure;
+use super::super::limited::Limited;
 
 /// A policy with what it is configured with.
 pub(super) struct Side {
@@ -42,9 +43,14 @@ pub(super) struct Named {
 impl Side {
     /// Reads a word: `embedded`, `native`, or the file of a component, each with `@SYSTEM` where the system is not that of the input; or
     /// a system alone, of the embedded policy.
-    pub(super) fn of(word: &str, system: Option<&str>, arguments: Option<&Path>) -> Result<Side, Failure> {
+    pub(super) fn of(
+        word: &str,
+        limits: &Limited,
+        system: Option<&str>,
+        arguments: Option<&Path>,
+    ) -> Result<Side, Failure> {
         let (policy, named) = split(word);
-        let chosen = Choice::named(policy).find()?;
+        let chosen = Choice::named(policy, limits).find()?;
         let described = chosen.start()?.describe().map_err(|fault| Failure::Session(fault.into()))?;
         let system = named.or(system).map(str::to_owned);
         let known = |name: &String| described.systems.iter().any(|it| it.name == *name);
@@ -69,6 +75,12 @@ impl Side {
     /// The system for an input that names one, or none.
     pub(super) fn system<'a>(&'a self, of_input: &'a str) -> &'a str {
         self.system.as_deref().unwrap_or(of_input)
+    }
+
+    /// Whether the system runs cycles of its own: then only explanations say why a pod is still pending.
+    pub(super) fn acts(&self, system: &str) -> bool {
+        let acts = |point: &String| ExtensionPoint::named(point) == Some(ExtensionPoint::Act);
+        self.described.systems.iter().any(|it| it.name == system && it.extension_points.iter().any(acts))
     }
 
     /// The arguments of its own, with their file.

@@ -47,7 +47,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         match entry {
             Entry::Session(header) => {
                 sessions.extend(open.take().map(Session::end));
-                open = Some(Session::begin(header, &chosen)?);
+                open = Some(Session::begin(*header, &chosen)?);
             }
             Entry::Step(step) => {
                 if let Some(session) = &mut open {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Came, Header, Recorded, Told};
 use crate::compare::Decisions;
 use crate::policy::Policy;
-use crate::session::{CommandId, Input, Led, OpenError, Session};
+use crate::session::{CommandId, Input, Led, OpenError, Session, SessionError};
 
 /// A policy that decides about every input of a recorded session, while what was recorded happens in the cluster.
 pub struct Follow {
@@ -37,7 +37,17 @@ impl Follow {
     /// # Errors
     /// As [`Follow::open`] says.
     pub fn open_as(policy: Box<dyn Policy>, header: &Header) -> Result<Follow, OpenError> {
-        Follow::open(policy, &header.system, &header.arguments, &header.schedulers)
+        let mut follow = Follow::open(policy, &header.system, &header.arguments, &header.schedulers)?;
+        follow.session.set_fault_rules(header.fault_rules);
+        Ok(follow)
+    }
+
+    /// From here on every decision is explained; see [`Session::explain`].
+    ///
+    /// # Errors
+    /// The policy fails.
+    pub fn explain(&mut self) -> Result<bool, SessionError> {
+        self.session.explain()
     }
 
     /// What this policy decides about a recorded step; then the cluster goes on as recorded. What is no input decides nothing.

@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::sandbox::Limits;
+use crate::session::FaultRules;
+
+/// The limit whose effect a replay repeats: where an instance was replaced because of its memory.
+const RECYCLE: &str = "recycleBytes";
 
 /// What a recorded session was opened with: with the same, and the same inputs, it decides the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +23,8 @@ pub struct Header {
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schedulers: Vec<String>,
+    /// How the session treats a policy that fails.
+    pub fault_rules: FaultRules,
     /// What the policy may use, by the names of the fields of [`Limits`]; times in milliseconds.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, u64>,
@@ -49,7 +55,7 @@ impl Header {
         let time = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let all = [
             ("memoryBytes", size(limits.memory_bytes)),
-            ("recycleBytes", size(limits.recycle_bytes)),
+            (RECYCLE, size(limits.recycle_bytes)),
             ("callDeadline", time(limits.call_deadline)),
             ("resultBytes", size(limits.result_bytes)),
             ("componentBytes", size(limits.component_bytes)),
@@ -57,5 +63,10 @@ impl Header {
         ];
         let fuel = limits.call_fuel.map(|fuel| ("callFuel", fuel));
         all.into_iter().chain(fuel).map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The bytes of memory past which an instance was replaced; none where memory was not measured.
+    pub(super) fn recycle_bytes(&self) -> Option<u64> {
+        self.limits.get(RECYCLE).copied().filter(|_| !self.policy.native)
     }
 }

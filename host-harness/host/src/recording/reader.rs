@@ -16,7 +16,7 @@ const STEP: usize = 1 << 30;
 #[derive(Debug)]
 pub enum Entry {
     /// A session begins. What follows up to the next one is of this session.
-    Session(Header),
+    Session(Box<Header>),
     /// Something that the session was told, and what came of it. The first one of a session is its opening.
     Step(Box<Recorded>),
 }
@@ -123,7 +123,8 @@ impl<R: Read> Reader<R> {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             match (word, &mut step) {
                 ("session", None) => {
-                    entries.push_back(Entry::Session(serde_json::from_str(rest).map_err(|error| self.content(error))?));
+                    let header = serde_json::from_str(rest).map_err(|error| self.content(error))?;
+                    entries.push_back(Entry::Session(Box::new(header)));
                 }
                 ("told", None) => {
                     let told = Told::read(rest, &self.file).map_err(|error| self.content(error))?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::frame;
 use super::tap::{Answer, Tap, Tapped};
 use super::{Came, Header, Told};
-use crate::policy::Policy;
+use crate::policy::{Policy, Usage};
 use crate::session::{Input, Session, SessionError, Step};
 
 /// Writes what goes through a session. Clones write to the same recording.
@@ -183,5 +183,18 @@ impl Tap for Tape {
     fn answered(&mut self, answer: Answer) -> Option<String> {
         self.line("answer", Ok(answer.line()));
         None
+    }
+
+    fn used(&mut self, usage: Usage, recycle_bytes: Option<u64>) -> Usage {
+        // Between two steps it is only counted.
+        let answer = Answer::of_memory(usage, recycle_bytes).filter(|_| self.open);
+        if let Some(answer) = answer {
+            self.line("answer", Ok(answer.line()));
+        }
+        usage
+    }
+
+    fn recycle_bytes(&self, own: Option<u64>) -> Option<u64> {
+        own
     }
 }

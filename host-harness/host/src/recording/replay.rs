@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::tap::{Answer, Tap, Tapped};
 use super::{Came, Header, Recorded, Told};
 use crate::compare::Differences;
-use crate::policy::Policy;
+use crate::policy::{Policy, Usage};
 use crate::session::{OpenError, Session};
 
 /// A recorded session that is repeated with a policy that should answer the same.
@@ -25,6 +25,7 @@ struct Script {
     first: Option<(Option<Answer>, Option<Answer>)>,
     compared: usize,
     discarded: usize,
+    recycle_bytes: Option<u64>,
 }
 
 /// The first thing that is not as it was recorded.
@@ -60,9 +61,11 @@ impl Replay {
         header: &Header,
         opening: &Recorded,
     ) -> Result<(Replay, Option<Divergence>), OpenError> {
-        let script = Arc::new(Mutex::new(Script { answers: opening.answers.clone(), ..Script::default() }));
+        let (answers, recycle_bytes) = (opening.answers.clone(), header.recycle_bytes());
+        let script = Arc::new(Mutex::new(Script { answers, recycle_bytes, ..Script::default() }));
         let policy = Box::new(Tapped::new(policy, script.clone()));
         let mut session = Session::open(policy, &header.system, &header.arguments)?;
+        session.set_fault_rules(header.fault_rules);
         if !header.schedulers.is_empty() {
             session.set_schedulers(header.schedulers.iter().cloned());
         }
@@ -150,5 +153,16 @@ impl Tap for Script {
             self.first = Some((then, Some(now)));
         }
         None
+    }
+
+    /// The memory is what it was: so an instance is replaced where it was replaced.
+    fn used(&mut self, usage: Usage, _recycle_bytes: Option<u64>) -> Usage {
+        let memory = self.answers.front().and_then(Answer::memory);
+        self.answers.drain(..usize::from(memory.is_some()));
+        Usage { memory_bytes: memory.unwrap_or(0), ..usage }
+    }
+
+    fn recycle_bytes(&self, _own: Option<u64>) -> Option<u64> {
+        self.recycle_bytes
     }
 }

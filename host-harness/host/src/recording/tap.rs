@@ -6,18 +6,25 @@ use lictor_contract::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::policy::{CallError, Policy};
+use crate::policy::{CallError, Policy, Usage};
+
+/// What stands for a function where the session looks at the memory of the instance.
+const USAGE: &str = "usage";
 
 /// Looks at the answers of a policy.
 pub(super) trait Tap: Send {
     /// A call was answered. Where this returns a text, the call has failed with it instead: the policy broke.
     fn answered(&mut self, answer: Answer) -> Option<String>;
+    /// The session looks at what the policy has used; what it is told of it.
+    fn used(&mut self, usage: Usage, recycle_bytes: Option<u64>) -> Usage;
+    /// The bytes of memory past which the session replaces the instance.
+    fn recycle_bytes(&self, own: Option<u64>) -> Option<u64>;
 }
 
 /// A call to the policy, and what it answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The function of `wit/`.
+    /// The function of `wit/`; `usage` where the session looked at the memory of the instance.
     pub call: String,
     /// The pods and nodes it was asked about, by number; of `apply`, how many events it was told.
     pub asked: Vec<u32>,
@@ -39,6 +46,18 @@ impl Answer {
         let asked = asked.split(',').filter(|part| !part.is_empty()).map(|part| part.parse().ok());
         let asked = asked.collect::<Option<Vec<u32>>>()?;
         Some(Answer { call: call.to_owned(), asked, said: said.to_owned() })
+    }
+
+    /// The memory of an instance, where it may matter: more than half of what it is replaced for.
+    pub(super) fn of_memory(usage: Usage, recycle_bytes: Option<u64>) -> Option<Answer> {
+        let matters = recycle_bytes.is_some_and(|mark| usage.memory_bytes.saturating_mul(2) > mark);
+        let said = || format!("+{}", usage.memory_bytes);
+        matters.then(|| Answer { call: USAGE.to_owned(), asked: Vec::new(), said: said() })
+    }
+
+    /// The memory of an instance, where it is what was looked at.
+    pub(super) fn memory(&self) -> Option<u64> {
+        self.said.strip_prefix('+').filter(|_| self.call == USAGE)?.parse().ok()
     }
 
     /// Why the policy broke, where it did.
@@ -108,6 +127,13 @@ impl<T: Tap> Tapped<T> {
 impl<T: Tap> Policy for Tapped<T> {
     fn restart(&mut self) -> Result<(), CallError> {
         self.pass("restart", &[], |policy| policy.restart())
+    }
+    fn usage(&self) -> Usage {
+        let (usage, mark) = (self.policy.usage(), self.policy.recycle_bytes());
+        self.tap.lock().unwrap_or_else(PoisonError::into_inner).used(usage, mark)
+    }
+    fn recycle_bytes(&self) -> Option<u64> {
+        self.tap.lock().unwrap_or_else(PoisonError::into_inner).recycle_bytes(self.policy.recycle_bytes())
     }
     fn has(&self, interface: Interface) -> bool {
         self.policy.has(interface)

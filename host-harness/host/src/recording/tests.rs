@@ -1,3 +1,5 @@
+mod otherwise;
+
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
@@ -5,6 +7,7 @@ use super::*;
 use crate::driver::Virtual;
 use crate::policy::Policy;
 use crate::session::testing::Plain;
+use crate::session::{FaultRules, Input};
 use crate::verify::testing::{node, object, on, pod};
 
 /// A file in memory.
@@ -35,6 +38,7 @@ fn header() -> Header {
         system,
         arguments,
         schedulers: Vec::new(),
+        fault_rules: FaultRules::default(),
         limits: Header::limits(&Default::default()),
         sources: vec![],
     }
@@ -58,13 +62,13 @@ fn play(recorder: &Recorder) {
         pod("a", 1, 1),
     ];
     driver.apply(objects.into_iter().map(object).collect()).unwrap();
-    driver.tell(crate::session::Input::Cycle).unwrap();
+    driver.tell(Input::Cycle).unwrap();
     driver.evictions_complete().unwrap();
     driver.advance(1_000_000_000).unwrap();
-    driver.tell(crate::session::Input::Cycle).unwrap();
+    driver.tell(Input::Cycle).unwrap();
     driver.remove("Pod/default/a").unwrap();
     // What cannot be served is recorded, too.
-    driver.tell(crate::session::Input::Attempt("default/none".to_owned())).unwrap_err();
+    driver.tell(Input::Attempt("default/none".to_owned())).unwrap_err();
     recorder.finish().unwrap();
 }
 
@@ -108,7 +112,7 @@ fn a_recording_is_read_as_it_was_written_and_replays_equal() {
     let bytes = recorded();
     let (entries, tail) = read(&bytes).unwrap();
     assert_eq!(tail, None);
-    assert!(matches!(&entries[0], Entry::Session(it) if *it == header()));
+    assert!(matches!(&entries[0], Entry::Session(it) if **it == header()));
     let steps: Vec<&Recorded> =
         entries.iter().filter_map(|it| if let Entry::Step(step) = it { Some(&**step) } else { None }).collect();
     assert!(matches!(steps[0].told, Told::Open));
@@ -190,50 +194,6 @@ fn a_cut_recording_is_repaired_where_another_session_is_appended() {
     assert!(file.all().ends_with(&bytes[12..]));
 }
 
-/// A policy like the recorded one that evicts nobody.
-struct Gentle(Plain);
-
-impl Policy for Gentle {
-    fn restart(&mut self) -> Result<(), crate::policy::CallError> {
-        self.0.restart()
-    }
-    fn has(&self, interface: lictor_contract::Interface) -> bool {
-        self.0.has(interface)
-    }
-    fn describe(&mut self) -> Result<lictor_contract::Description, crate::policy::CallError> {
-        self.0.describe()
-    }
-    fn configure(
-        &mut self,
-        system: &str,
-        arguments: &str,
-    ) -> Result<Result<(), lictor_contract::ConfigError>, crate::policy::CallError> {
-        self.0.configure(system, arguments)
-    }
-    fn apply(
-        &mut self,
-        events: Vec<lictor_contract::Event>,
-    ) -> Result<lictor_contract::Applied, crate::policy::CallError> {
-        self.0.apply(events)
-    }
-    fn enforce(&mut self) -> Result<lictor_contract::Enforced, crate::policy::CallError> {
-        self.0.enforce()
-    }
-}
-
-#[test]
-fn the_first_answer_that_differs_is_named_with_its_pod() {
-    let (alike, divergence) = replayed(&recorded(), Box::new(Gentle(Plain::default())));
-    // The objects are told alike; the first cycle is not.
-    assert_eq!(alike, 1);
-    let Some(Divergence::Answer { about, then: Some(then), now: Some(now) }) = divergence else {
-        panic!("{divergence:?}");
-    };
-    assert_eq!(then.call, now.call);
-    assert!(then.said.starts_with('+') && now.said.contains("lacks"), "{then:?} {now:?}");
-    assert_eq!((then.call.as_str(), about.as_slice()), ("post-filter", ["default/p".to_owned()].as_slice()));
-}
-
 #[test]
 fn writing_that_fails_is_told_at_the_end_and_the_session_goes_on() {
     struct Full(usize);
@@ -251,7 +211,7 @@ fn writing_that_fails_is_told_at_the_end_and_the_session_goes_on() {
     driver.record(recorder.clone());
     driver.apply(vec![object(node("n1", 4)), object(pod("a", 1, 0))]).unwrap();
     for _ in 0..20 {
-        driver.tell(crate::session::Input::Cycle).unwrap();
+        driver.tell(Input::Cycle).unwrap();
     }
     assert_eq!(driver.mirror().pods().filter(|pod| pod.node.is_some()).count(), 1);
     assert_eq!(recorder.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
@@ -263,7 +223,7 @@ const FIXTURE: &[u8] = include_bytes!("fixture.rec");
 #[test]
 fn the_fixture_is_read_and_repeated() {
     let (entries, tail) = read(FIXTURE).unwrap();
-    assert!(matches!(&entries[0], Entry::Session(it) if *it == header()) && tail.is_none());
+    assert!(matches!(&entries[0], Entry::Session(it) if **it == header()) && tail.is_none());
     let told = |entry: &Entry| if let Entry::Step(step) = entry { step.told.to_string() } else { "session".to_owned() };
     let told: Vec<String> = entries.iter().map(told).collect();
     let first = ["session", "opening", "7 objects", "cycle"];

@@ -38,22 +38,22 @@ impl Session {
     /// The policy fails. What happens in the cluster is taken all the same.
     pub fn follow(&mut self, own: &[Command], led: Led<'_>) -> Result<BTreeMap<CommandId, CommandId>, SessionError> {
         let mut numbers = BTreeMap::new();
-        let followed = self.run(
-            || "what another session decided".to_owned(),
-            |session| {
-                session.give_up(own, led.commands, &mut numbers);
-                session.adopt(led.commands, &mut numbers);
-                session.happened = Happened::default();
-                session.commit();
-                session.hold_as(led.held)?;
-                session.sync()
-            },
-        );
+        self.give_up(own, led.commands, &mut numbers);
+        self.adopt(led.commands, &mut numbers);
+        self.happened = Happened::default();
+        let followed = match self.down {
+            // The next instance is told the cluster as it is then.
+            true => Ok(()),
+            false => self.run(
+                || "what another session decided".to_owned(),
+                |session| {
+                    session.hold_as(led.held)?;
+                    session.sync()
+                },
+            ),
+        };
         // What followed from letting pods go is not carried out either.
-        for command in std::mem::take(&mut self.asked.outbox) {
-            self.fail(command.id, OTHER.to_owned());
-        }
-        self.asked.outbox.clear();
+        self.retract_asked();
         self.happened = Happened::default();
         followed.map(|()| numbers)
     }
@@ -68,7 +68,17 @@ impl Session {
                 None => self.fail(command.id, OTHER.to_owned()),
             }
         }
-        self.asked.outbox.clear();
+        self.retract_asked();
+    }
+
+    /// Takes back commands that nobody was given. One that asks about another leaves that one as it is.
+    fn retract_asked(&mut self) {
+        for Command { id, action, .. } in std::mem::take(&mut self.asked.outbox) {
+            let ask = if action == Action::Confirm { None } else { self.asked.open.remove(&id) };
+            if let Some(ask) = ask {
+                self.mirror.retract(ask.pod, id);
+            }
+        }
     }
 
     /// The other commands of the other session are under way here, too.
@@ -114,9 +124,6 @@ impl Session {
 
     /// Holds the pods that the other session holds, and no others.
     fn hold_as(&mut self, led: &BTreeMap<String, Held>) -> Result<(), Cause> {
-        if self.down {
-            return Ok(());
-        }
         let mut rounds = VecDeque::new();
         for (name, held) in self.held() {
             let Some(pod) = self.mirror.pod_id(&name) else { continue };
