@@ -7,6 +7,7 @@ pub mod cluster;
 pub mod driver;
 pub mod policy;
 pub mod reason;
+pub mod replace;
 pub mod sandbox;
 pub mod session;
 pub mod verify;

@@ -26,6 +26,16 @@ pub enum CallError {
     Lacks(Interface),
 }
 
+impl CallError {
+    /// The function that was called, or the interface that it belongs to.
+    pub fn call(&self) -> &str {
+        match self {
+            CallError::Refused { call, .. } | CallError::Broke { call, .. } => call,
+            CallError::Lacks(interface) => interface.name(),
+        }
+    }
+}
+
 /// A policy. The functions are those of `wit/`; those of an interface that it [`has`](Policy::has) not answer
 /// [`CallError::Lacks`].
 pub trait Policy: Send {

@@ -1,4 +1,7 @@
 //! What a session holds that the cluster does not show, to be stored and restored.
+//!
+//! A driver that may be killed stores a checkpoint after every step with commands, before it carries any of them out. Then a session that
+//! is restored from it knows of every command that may have been carried out, and asks what became of it.
 
 use lictor_contract::{Checkpoint, ExtensionPoint, Finding, PodId, Severity, StateError};
 use serde::{Deserialize, Serialize};
@@ -7,7 +10,8 @@ use super::asked::Ask;
 use super::command::{Action, Command, CommandId, ObjectRef};
 use super::{Cause, Session, SessionError};
 use crate::cluster::Change;
-use crate::policy::CallError;
+use crate::policy::{CallError, Policy};
+use crate::replace::{Numbers, Saved};
 use crate::verify::Departure;
 
 /// The layout of a checkpoint.
@@ -24,6 +28,12 @@ pub struct SessionCheckpoint {
     held: Vec<SavedPlace>,
     leaving: Vec<SavedDeparture>,
     policy: Option<SavedPolicy>,
+    /// While the policy is replaced: what the other one remembers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    beside: Option<SavedPolicy>,
+    /// The highest number of a plan.
+    #[serde(default)]
+    last_plan: u64,
 }
 
 /// A command that is under way.
@@ -58,6 +68,22 @@ struct SavedDeparture {
 struct SavedPolicy {
     format: u32,
     bytes: Vec<u8>,
+    #[serde(default)]
+    numbers: Numbers,
+}
+
+impl From<&Saved> for SavedPolicy {
+    fn from(saved: &Saved) -> SavedPolicy {
+        let Saved { checkpoint, numbers } = saved.clone();
+        SavedPolicy { format: checkpoint.format, bytes: checkpoint.bytes, numbers }
+    }
+}
+
+impl From<SavedPolicy> for Saved {
+    fn from(saved: SavedPolicy) -> Saved {
+        let SavedPolicy { format, bytes, numbers } = saved;
+        Saved { checkpoint: Checkpoint { format, bytes }, numbers }
+    }
 }
 
 impl Session {
@@ -85,7 +111,7 @@ impl Session {
         self.sync()?;
         let policy = match self.policy.save() {
             Err(CallError::Lacks(_)) => None,
-            saved => Some(saved?),
+            saved => saved.map(|_| self.policy.saved().map(SavedPolicy::from))?,
         };
         let asked = self.asked.open.iter().map(|(id, Ask { object, change, plan, .. })| SavedAsk {
             id: *id,
@@ -113,7 +139,9 @@ impl Session {
             asked: asked.collect(),
             held: held.collect(),
             leaving: leaving.collect(),
-            policy: policy.map(|Checkpoint { format, bytes }| SavedPolicy { format, bytes }),
+            policy,
+            beside: self.policy.saved_beside().map(SavedPolicy::from),
+            last_plan: self.policy.last_plan(),
         })
     }
 
@@ -147,12 +175,13 @@ impl Session {
         }
         // What the cluster and the checkpoint say stands, whatever the policy says of it.
         self.commit();
-        self.saved = saved.policy.map(|SavedPolicy { format, bytes }| Checkpoint { format, bytes });
+        self.policy.reserve_plans(saved.last_plan);
+        self.policy.set_saved(saved.policy.map(Saved::from));
         self.sync()?;
         if self.decides(ExtensionPoint::Reserve) {
             self.reserve_anew()?;
         }
-        self.give_back()?;
+        self.give_back_or(saved.beside.map(Saved::from))?;
         // When queues are to give back something is asked for with the next time that is told.
         self.enforce_at = self.decides(ExtensionPoint::Enforce).then(|| self.mirror.now());
         self.sync()
@@ -160,16 +189,37 @@ impl Session {
 
     /// Gives the policy what it remembered at its last checkpoint. One that it does not take is lost, and that is a finding.
     pub(super) fn give_back(&mut self) -> Result<(), Cause> {
-        let Some(saved) = &self.saved else { return Ok(()) };
-        let why = match self.policy.restore(saved) {
-            Ok(Ok(())) => return Ok(()),
+        self.give_back_or(None)
+    }
+
+    /// The same, or else another checkpoint: that of a policy that was to be replaced, or to replace it.
+    fn give_back_or(&mut self, other: Option<Saved>) -> Result<(), Cause> {
+        let Some(saved) = self.policy.saved().cloned() else { return Ok(()) };
+        let Some(why) = self.not_taken(&saved)? else { return Ok(()) };
+        if let Some(other) = other
+            && self.not_taken(&other)?.is_none()
+        {
+            return Ok(());
+        }
+        self.memory_is_lost(&why);
+        Ok(())
+    }
+
+    /// Why the policy does not take a checkpoint; none where it takes it.
+    fn not_taken(&mut self, saved: &Saved) -> Result<Option<String>, Cause> {
+        Ok(Some(match self.policy.recall(saved) {
+            Ok(Ok(())) => return Ok(None),
             Ok(Err(StateError::UnknownFormat(known))) => {
-                format!("it has format {}, the policy knows {known}", saved.format)
+                format!("it has format {}, the policy knows {known}", saved.checkpoint.format)
             }
             Ok(Err(StateError::Malformed(what))) => what,
             Err(CallError::Lacks(_)) => "the policy takes none".to_owned(),
             Err(fault) => return Err(fault.into()),
-        };
+        }))
+    }
+
+    /// What a policy remembered is lost.
+    pub(super) fn memory_is_lost(&mut self, why: &str) {
         let lost = Finding {
             severity: Severity::Warning,
             object: "Checkpoint".to_owned(),
@@ -182,7 +232,6 @@ impl Session {
         if !self.findings.contains(&lost) {
             self.findings.push(lost);
         }
-        Ok(())
     }
 
     /// A command counts as under way again, and the driver is asked what became of it.

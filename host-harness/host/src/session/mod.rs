@@ -15,11 +15,13 @@ mod carry_out;
 mod changes;
 mod checkpoint;
 mod command;
+mod configured;
 mod core;
 mod cycle;
 mod effects;
 mod enforce;
 mod error;
+mod examine;
 mod explanation;
 mod filter;
 mod held_back;
@@ -30,6 +32,7 @@ mod outcome;
 mod permit;
 mod post_filter;
 mod recover;
+mod replace;
 mod retry;
 mod scoring;
 #[cfg(test)]
@@ -50,4 +53,5 @@ pub use outcome::{
     Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, How, NodeSummary, RefusedPlan,
     Released,
 };
+pub use replace::{Progress, ReplaceError};
 pub use retry::RetryHint;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use lictor_contract::*;
 
 use super::{Cause, Released, Session, SessionError};
-use crate::policy::CallError;
+use crate::policy::{CallError, Policy};
 
 impl Session {
     /// Runs an input to its end, or takes back what it has decided and names it in the error.
@@ -17,16 +17,19 @@ impl Session {
         input: impl FnOnce() -> String,
         work: impl FnOnce(&mut Session) -> Result<T, Cause>,
     ) -> Result<T, SessionError> {
+        self.switch();
         self.commit();
         match work(self) {
             Ok(done) => {
                 self.journal.clear();
                 self.keep_checkpoint();
+                self.turn(None);
                 Ok(done)
             }
             Err(cause) => {
                 self.roll_back();
                 self.down |= cause.is_fault();
+                self.turn(Some(&cause));
                 Err(SessionError { input: input(), cause })
             }
         }
@@ -102,8 +105,7 @@ impl Session {
             return;
         }
         match self.policy.save() {
-            Ok(saved) => self.saved = Some(saved),
-            Err(CallError::Lacks(_)) => {}
+            Ok(_) | Err(CallError::Lacks(_)) => {}
             // The input was served. The next one has a new instance.
             Err(_) => self.down = true,
         }
