@@ -6,7 +6,10 @@ use lictor_contract::*;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// The order of these pods.
-    Order { asked: Vec<PodId>, keys: SortKeys },
+    Order {
+        asked: Vec<PodId>,
+        keys: SortKeys,
+    },
     PreFilter(PreFiltered),
     Filter(NodeVerdicts),
     /// With what the host had refused of earlier plans.
@@ -68,10 +71,13 @@ impl Answer {
                 one.codes == other.codes || fits(one) == fits(other)
             }
             (Answer::PostFilter(one, _), Answer::PostFilter(other, _)) => {
-                let plan = |answer: &PostFiltered| answer.plan.as_ref().map(|plan| (moves_of(plan), plan.marks.clone()));
+                let plan =
+                    |answer: &PostFiltered| answer.plan.as_ref().map(|plan| (moves_of(plan), plan.marks.clone()));
                 plan(one) == plan(other) && one.effects == other.effects
             }
-            (Answer::Score(nodes, one), Answer::Score(_, other)) => one == other || best(nodes, one) == best(nodes, other),
+            (Answer::Score(nodes, one), Answer::Score(_, other)) => {
+                one == other || best(nodes, one) == best(nodes, other)
+            }
             (Answer::Reserve(one), Answer::Reserve(other)) | (Answer::Unreserve(one), Answer::Unreserve(other)) => {
                 one == other
             }

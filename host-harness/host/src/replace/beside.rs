@@ -34,8 +34,7 @@ impl Policy for Pair {
     }
     fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
         if let Some(shadow) = &mut self.shadow {
-            let (system, arguments) =
-                (shadow.configuration.system.clone(), shadow.configuration.arguments.clone());
+            let (system, arguments) = (shadow.configuration.system.clone(), shadow.configuration.arguments.clone());
             if let Some(Err(error)) = shadow.ask(|policy| policy.configure(&system, &arguments)) {
                 shadow.lie("configure", format!("it refuses what it took before: {error:?}"));
             }

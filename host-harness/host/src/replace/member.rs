@@ -113,7 +113,8 @@ impl Shadow {
     /// Leaves out of the comparison where only one of the two decides.
     pub(crate) fn compare_with(&mut self, points: &BTreeSet<ExtensionPoint>, judges_room: bool) {
         let mine = &self.configuration.points;
-        let mut left_out: Vec<String> = mine.symmetric_difference(points).map(|point| point.name().to_owned()).collect();
+        let mut left_out: Vec<String> =
+            mine.symmetric_difference(points).map(|point| point.name().to_owned()).collect();
         self.points = mine.intersection(points).copied().collect();
         if self.configuration.judges_room != judges_room && self.points.remove(&ExtensionPoint::Filter) {
             left_out.push(ExtensionPoint::Filter.name().to_owned());

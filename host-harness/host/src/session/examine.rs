@@ -27,7 +27,8 @@ impl Session {
                 continue;
             }
             let in_force = decided(&unlike.primary, &unlike.shadow, &self.mirror);
-            let beside = self.judged(decided(&unlike.shadow, &unlike.primary, &self.mirror), &unlike.shadow, unlike.pod);
+            let beside =
+                self.judged(decided(&unlike.shadow, &unlike.primary, &self.mirror), &unlike.shadow, unlike.pod);
             let (old, new) = if watching { (beside, in_force) } else { (in_force, beside) };
             let pod = unlike.pod.map(|pod| self.pod_name(pod));
             let difference = Difference { at: self.mirror.now(), call, pod, old, new };

@@ -6,8 +6,8 @@ use super::configured::configured;
 use super::core::CHUNK;
 use super::{Cause, OpenError, Session, SessionError};
 use crate::policy::Policy;
-use crate::replace::{Configuration, Machine, Memory, Reason, Report, Seen, Shadow, State, Terms, Totals, Transition};
 use crate::reason::Templates;
+use crate::replace::{Configuration, Machine, Memory, Reason, Report, Seen, Shadow, State, Terms, Totals, Transition};
 
 /// Why the replacement of a policy cannot begin. The session goes on as before.
 #[derive(Debug, thiserror::Error)]
@@ -182,9 +182,10 @@ impl Session {
             }
             return Ok(());
         }
-        let due = self.replacement.as_ref().is_some_and(|replacement| {
-            replacement.machine.is_due(self.mirror.now(), replacement.cycles)
-        });
+        let due = self
+            .replacement
+            .as_ref()
+            .is_some_and(|replacement| replacement.machine.is_due(self.mirror.now(), replacement.cycles));
         if state == State::Shadow && due {
             self.policy.reserve_beside(&held);
             return Ok(self.policy.align()?);

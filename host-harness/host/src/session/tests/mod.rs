@@ -1,6 +1,8 @@
 mod checkpoint;
 mod commands;
 mod recovery;
+mod replace;
+mod switch;
 mod zones;
 
 use lictor_contract::{Phase, Severity};

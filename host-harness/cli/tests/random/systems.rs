@@ -1,74 +1,69 @@
-//! The policy in a session whose driver fails, delays, reorders and loses outcomes, while pods come and go and the policy breaks.
-#![expect(clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "tests")]
-
-use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
+//! The systems, their pods and the objects that they need.
 
 use lictor::Native;
-use lictor_contract::ExtensionPoint;
-use lictor_host::cluster::{Mirror, Object};
-use lictor_host::driver::random::{Faulty, Fuse, Real, Simulation};
+use lictor_contract::{ExtensionPoint, SystemInfo};
+use lictor_host::cluster::Object;
+use lictor_host::driver::random::Real;
 use lictor_host::policy::Policy;
-use lictor_host::session::Session;
 use lictor_host::verify::testing::object;
 use serde_json::json;
-
-/// How many simulations are played with a system, and how long each of them is.
-const SEEDS: u64 = 8;
-const STEPS: usize = 300;
-/// How many of them make a system preempt often that evicts only for queues below their guarantee.
-const MANY_SEEDS: u64 = 24;
 
 /// The commands of a system that binds, and of one that preempts pods of lower priority on demand.
 const BINDS: [&str; 2] = ["bind", "confirm"];
 const PREEMPTS: [&str; 4] = ["bind", "confirm", "nominate", "evict"];
 
-/// Plays simulations with a system; these commands must be asked for often.
-fn play(system: &str, dress: fn(usize, &mut Real), objects: &[Object], seeds: u64, kinds: &[&str]) {
-    let described = Native::default().describe().unwrap();
-    let info = described.systems.into_iter().find(|info| info.name == system).unwrap();
-    let pod_by_pod = !info.extension_points.iter().any(|point| point == ExtensionPoint::Act.name());
-    let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut restarts = 0;
-    for seed in 0..seeds {
-        let fuse = Fuse::default();
-        let policy = Faulty::new(Native::default(), fuse.clone());
-        let counted = policy.restarts();
-        let session = Session::open(Box::new(policy), system, "").unwrap();
-        let mut simulation = Simulation::new(session, seed, 3, objects.to_vec(), fuse);
-        simulation.dress = dress;
-        (0..STEPS).for_each(|_| simulation.step());
-        simulation.settle();
-        simulation.check(Mirror::new(info.interests.clone()), pod_by_pod);
-        restarts += counted.load(Ordering::SeqCst);
-        for (what, times) in simulation.asked {
-            *asked.entry(what).or_default() += times;
-        }
+/// How many simulations are played with a system.
+const SEEDS: u64 = 8;
+/// How many of them make a system preempt often that evicts only for queues below their guarantee.
+const MANY_SEEDS: u64 = 24;
+
+/// A system to play with.
+pub struct Played {
+    pub name: &'static str,
+    /// What is written on each pod that is created.
+    pub dress: fn(usize, &mut Real),
+    /// What it needs beside nodes and pods.
+    pub objects: Vec<Object>,
+    /// How many simulations show all of it.
+    pub seeds: u64,
+    /// The commands that it must ask for often.
+    pub commands: &'static [&'static str],
+}
+
+impl Played {
+    pub fn info(&self) -> SystemInfo {
+        let described = Native::default().describe().unwrap();
+        described.systems.into_iter().find(|info| info.name == self.name).unwrap()
     }
-    let often = |what: &str| asked.get(what).is_some_and(|times| *times > 10);
-    assert!(kinds.iter().all(|kind| often(kind)), "{system}: {asked:?}");
-    assert!(restarts > 10, "{system}: {restarts} new instances");
+
+    /// Whether it tries pods one by one.
+    pub fn is_pod_by_pod(&self) -> bool {
+        !self.info().extension_points.iter().any(|point| point == ExtensionPoint::Act.name())
+    }
 }
 
-#[test]
-fn kubernetes() {
-    play("kubernetes", |_, _| {}, &[], SEEDS, &PREEMPTS);
+pub fn all() -> [Played; 5] {
+    [kubernetes(), coscheduling(), koordinator(), yunikorn(), volcano()]
 }
 
-#[test]
-fn coscheduling_with_gangs_of_two() {
-    let dress = |number: usize, pod: &mut Real| {
+pub fn kubernetes() -> Played {
+    Played { name: "kubernetes", dress: |_, _| {}, objects: Vec::new(), seeds: SEEDS, commands: &PREEMPTS }
+}
+
+/// With gangs of two.
+pub fn coscheduling() -> Played {
+    let dress: fn(usize, &mut Real) = |number, pod| {
         if number.is_multiple_of(3) {
             pod.labels.insert("pod-group/name".to_owned(), format!("g{}", number % 4));
             pod.labels.insert("pod-group/min-available".to_owned(), "2".to_owned());
         }
     };
-    play("coscheduling", dress, &[], SEEDS, &PREEMPTS);
+    Played { name: "coscheduling", dress, objects: vec![], seeds: SEEDS, commands: &PREEMPTS }
 }
 
-#[test]
-fn koordinator_with_gangs_of_two() {
-    let dress = |number: usize, pod: &mut Real| {
+/// With gangs of two.
+pub fn koordinator() -> Played {
+    let dress: fn(usize, &mut Real) = |number, pod| {
         pod.labels.insert("quota.scheduling.koordinator.sh/name".to_owned(), "q".to_owned());
         if number.is_multiple_of(3) {
             let gang = format!("g{}", number % 4);
@@ -79,12 +74,11 @@ fn koordinator_with_gangs_of_two() {
     let quota = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
                        "metadata": {"name": "q", "namespace": "default"},
                        "spec": {"min": {"cpu": "18"}, "max": {"cpu": "18"}}});
-    play("koordinator", dress, &[object(quota)], SEEDS, &BINDS);
+    Played { name: "koordinator", dress, objects: vec![object(quota)], seeds: SEEDS, commands: &BINDS }
 }
 
-#[test]
-fn yunikorn() {
-    let dress = |number: usize, pod: &mut Real| {
+pub fn yunikorn() -> Played {
+    let dress: fn(usize, &mut Real) = |number, pod| {
         pod.scheduler = "yunikorn";
         pod.labels.insert("applicationId".to_owned(), format!("app{}", number % 4));
         pod.labels.insert("queue".to_owned(), format!("root.q{}", number % 2));
@@ -97,12 +91,11 @@ fn yunikorn() {
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap",
                      "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"},
                      "data": {"queues.yaml": config.to_string()}});
-    play("yunikorn", dress, &[object(map)], MANY_SEEDS, &PREEMPTS);
+    Played { name: "yunikorn", dress, objects: vec![object(map)], seeds: MANY_SEEDS, commands: &PREEMPTS }
 }
 
-#[test]
-fn volcano() {
-    let dress = |number: usize, pod: &mut Real| {
+pub fn volcano() -> Played {
+    let dress: fn(usize, &mut Real) = |number, pod| {
         pod.scheduler = "volcano";
         pod.annotations.insert("scheduling.k8s.io/group-name".to_owned(), format!("j{}", number % 3));
     };
@@ -117,5 +110,5 @@ fn volcano() {
                       "metadata": {"name": name}, "value": value}))
     };
     let objects = [class("low", 1), class("high", 9), group("j0", "low"), group("j1", "low"), group("j2", "high")];
-    play("volcano", dress, &objects, SEEDS, &BINDS);
+    Played { name: "volcano", dress, objects: objects.to_vec(), seeds: SEEDS, commands: &BINDS }
 }
