@@ -25,6 +25,9 @@ impl Engine {
         let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
         let (shape, request) = (pod.shape, pod.request.clone());
         let may_use_reservation = self.cluster.may_use_reservation(ix);
+        let nominated = self.cluster.nominated_between(ix, |node| promised(&self.cluster, node, ix, firm));
+        let leaving = if nominated.is_empty() { WhatIf::default() } else { self.cluster.without_leaving() };
+        let beside = (nominated.as_slice(), &leaving);
         let mut verdicts = Verdicts::default();
         let mut inside = Vec::new();
         for at in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
@@ -35,7 +38,7 @@ impl Engine {
                 .map_or(&request, |reservation_allocation| &reservation_allocation.beside);
             let ask = Ask { pod: ix, firm, request: &request, takes };
             let verdict = match self.cluster.node(at) {
-                Some(node) if self.cluster.eligible(shape, at) => room(&self.cluster, (at, node), &ask),
+                Some(node) if self.cluster.eligible(shape, at) => room(&self.cluster, (at, node), &ask, beside),
                 _ => NO_NODE,
             };
             if reservation_allocation.is_some() && verdict == room::Verdict::Fits {
@@ -75,7 +78,7 @@ impl Engine {
             room::Verdict::TooSmall(_) => room::Lack::of(&node.allocatable, ask.request),
             room::Verdict::Full(_) => room::Lack::of(&node.free, ask.takes),
             room::Verdict::Promised(_) => {
-                let promised = promised(&self.cluster, node, ask);
+                let promised = promised(&self.cluster, node, ask.pod, ask.firm);
                 room::Lack::of(&left(&self.cluster, node, &promised), ask.takes)
             }
         };
@@ -89,7 +92,12 @@ impl Engine {
 }
 
 /// Whether a node has room for a pod, what is promised to others kept, and the other pods allow it there.
-fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> room::Verdict {
+fn room(
+    cluster: &Cluster,
+    (ix, node): (NodeIx, &Node),
+    ask: &Ask<'_>,
+    (nominated, leaving): (&[(PodIx, NodeIx)], &WhatIf),
+) -> room::Verdict {
     if let Some(resource) = node.allocatable.lacks(ask.request) {
         return room::Verdict::TooSmall(resource);
     }
@@ -99,21 +107,22 @@ fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> room::
     if ask.firm && cluster.is_reserved_for_another(ix, node, ask.pod) {
         return room::Verdict::Kept;
     }
-    let promised = if node.nominated.is_empty() { Vec::new() } else { promised(cluster, node, ask) };
-    if let Err(lack) = cluster.inter_pod_allows_beside(ask.pod, ix, &WhatIf::default(), promised.iter().copied()) {
+    if let Err(lack) = cluster.inter_pod_allows_beside(ask.pod, ix, (&WhatIf::default(), leaving), nominated) {
         return room::Verdict::InterPod(lack);
     }
-    if promised.is_empty() {
+    if node.nominated.is_empty() {
         return room::Verdict::Fits;
     }
-    left(cluster, node, &promised).lacks(ask.takes).map_or(room::Verdict::Fits, room::Verdict::Promised)
+    left(cluster, node, &promised(cluster, node, ask.pod, ask.firm))
+        .lacks(ask.takes)
+        .map_or(room::Verdict::Fits, room::Verdict::Promised)
 }
 
 /// The pods for which room is kept on a node before a pod may have it.
-fn promised(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> Vec<PodIx> {
-    match ask.firm {
-        true => cluster.nominated_on(node, ask.pod).map(|(other, _)| other).collect(),
-        false => cluster.promised(node, ask.pod).map(|(other, _)| other).collect(),
+fn promised(cluster: &Cluster, node: &Node, pod: PodIx, firm: bool) -> Vec<PodIx> {
+    match firm {
+        true => cluster.nominated_on(node, pod).map(|(other, _)| other).collect(),
+        false => cluster.promised(node, pod).map(|(other, _)| other).collect(),
     }
 }
 

@@ -67,8 +67,7 @@ impl<'c> Simulation<'c> {
             let before = simulation.trial.mark();
             group.iter().for_each(|(ix, node)| simulation.trial.place(*ix, *node));
             let complete = simulation.cluster().shortage(lead).is_over();
-            let allowed =
-                || simulation.cluster().first_disallowed(&group, &WhatIf::default(), |_| Vec::new()).is_none();
+            let allowed = || simulation.cluster().first_disallowed(&group, &WhatIf::default(), &[]).is_none();
             let sound = complete && group.iter().all(|(ix, node)| simulation.has_room_for(*ix, *node)) && allowed();
             simulation.trial.rewind(before);
             if sound {

@@ -86,8 +86,8 @@ pub struct NodeDryRun {
     pub victims: Vec<PodIx>,
     /// These pods.
     pub planned: Vec<PodIx>,
-    /// The pods of others that are nominated to the node. What a pod asks of other pods must hold without and with them.
-    pub nominated: Vec<PodIx>,
+    /// The nominated pods of others, on whatever node. What a pod asks of other pods must hold without and with them, and what they ask too.
+    pub nominated: Vec<(PodIx, NodeIx)>,
 }
 
 /// The cost of evictions on a node.
@@ -254,8 +254,7 @@ impl<'a> Others<'a> {
 
     /// Why the others do not allow them.
     fn lack(&self) -> Option<InterPodLack> {
-        let nominated = |_| self.dry_run.nominated.clone();
-        let disallowed = self.cluster.first_disallowed(&self.placed, self.what_if.as_ref()?, nominated);
+        let disallowed = self.cluster.first_disallowed(&self.placed, self.what_if.as_ref()?, &self.dry_run.nominated);
         disallowed.map(|(_, lack)| lack)
     }
 }

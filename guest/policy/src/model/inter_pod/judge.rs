@@ -21,12 +21,17 @@ pub enum InterPodLack {
     AntiAffinity,
     /// A pod that forbids the pod is in the domain of the node.
     Existing,
+    /// A nominated pod would not be allowed on its node any more: its topology spread would be broken.
+    Nominated,
 }
 
 impl InterPodLack {
     /// Whether evictions may help.
     pub fn is_resolvable(self) -> bool {
-        !matches!(self, InterPodLack::Unknown | InterPodLack::NoDomain | InterPodLack::Affinity)
+        !matches!(
+            self,
+            InterPodLack::Unknown | InterPodLack::NoDomain | InterPodLack::Affinity | InterPodLack::Nominated
+        )
     }
 }
 

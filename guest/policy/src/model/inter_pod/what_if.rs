@@ -30,6 +30,14 @@ impl WhatIf {
         self.change_set(cluster, pod, 1);
     }
 
+    /// Adds what is elsewhere in another one.
+    pub fn add(&mut self, other: &WhatIf) {
+        for (at, more) in &other.0 {
+            let sum = self.0.entry(*at).or_default();
+            *sum = sum.saturating_add(*more);
+        }
+    }
+
     fn change_set(&mut self, cluster: &Cluster, head: PodIx, by: i64) {
         if cluster.is_alone(head) {
             return;

@@ -72,7 +72,7 @@ impl VictimSearch<'_> {
 
     /// Why the other pods do not allow pods of the gang on their nodes.
     fn disallowed(&self, cluster: &Cluster, placed: &[(PodIx, NodeIx)]) -> Option<InterPodLack> {
-        let first = |what_if: &WhatIf| cluster.first_disallowed(placed, what_if, |_| Vec::new());
+        let first = |what_if: &WhatIf| cluster.first_disallowed(placed, what_if, &[]);
         first(&WhatIf::default()).or_else(|| first(self.unpromised)).map(|(_, lack)| lack)
     }
 
