@@ -79,9 +79,8 @@ fn inputs(cycle: usize) -> Vec<Input> {
     let single = |number: usize| pod(&format!("single-{cycle}-{number}"), number % 4, 2, 2000, None, None);
     let member = |cycle: usize, half: usize| {
         let gang = format!("gang-{cycle}");
-        (0..COMING / 4).map(move |number| {
-            pod(&format!("{gang}-{half}-{number}"), cycle % 4, 2, 3000, None, Some(&gang))
-        })
+        (0..COMING / 4)
+            .map(move |number| pod(&format!("{gang}-{half}-{number}"), cycle % 4, 2, 3000, None, Some(&gang)))
     };
     let mut coming: Vec<Object> = vec![group(&format!("gang-{cycle}"))];
     coming.extend((0..COMING / 2).map(single));

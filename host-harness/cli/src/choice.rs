@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use lictor_contract::Description;
 use lictor_policy::Switch;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -12,6 +13,7 @@ use super::kept;
 use crate::Native;
 use crate::embedded;
 use lictor_host::policy::Policy;
+use lictor_host::recording::Identified;
 use lictor_host::sandbox::Loaded;
 
 /// The options that choose a policy.
@@ -53,6 +55,12 @@ pub(super) struct Digested {
 }
 
 impl Choice {
+    /// The choice of a word: `embedded`, `native`, or the file of a component.
+    pub(super) fn named(word: &str) -> Choice {
+        let component = (!matches!(word, "embedded" | "native")).then(|| PathBuf::from(word));
+        Choice { component, native: word == "native" }
+    }
+
     /// Finds the policy.
     pub(super) fn find(&self) -> Result<Chosen, Failure> {
         if self.native {
@@ -78,6 +86,24 @@ impl Chosen {
     pub(super) fn switched(code: &str, to: Switch) -> Chosen {
         let source = Source { file: None, component: None };
         Chosen { loaded: None, switched: Some((code.to_owned(), to)), source }
+    }
+
+    /// The SHA-256 of the component; without WebAssembly, of the embedded one, which the same sources were built into.
+    pub(super) fn digest(&self) -> String {
+        match &self.source.component {
+            Some(component) => component.sha256.clone(),
+            None => format!("{:x}", Sha256::digest(embedded())),
+        }
+    }
+
+    /// Which policy it is, for a recording.
+    pub(super) fn identified(&self, described: &Description) -> Identified {
+        Identified {
+            name: described.name.clone(),
+            version: described.version.clone(),
+            component: self.digest(),
+            native: self.source.component.is_none(),
+        }
     }
 
     /// Starts the policy with an empty cluster.

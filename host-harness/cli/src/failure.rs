@@ -8,8 +8,9 @@ use lictor_contract::Severity;
 use super::exit::Exit;
 use super::problem::Problem;
 use lictor_host::cluster::InputError;
+use lictor_host::recording::ReadError;
 use lictor_host::sandbox::LoadError;
-use lictor_host::session::{Cause, OpenError, SessionError};
+use lictor_host::session::{Cause, OpenError, ReplaceError, SessionError};
 
 /// The message about a policy that cannot explain its decisions.
 pub(super) const UNEXPLAINED: &str =
@@ -33,6 +34,21 @@ pub(super) enum Failure {
     /// A file cannot be read.
     #[error("cannot be read: {error}")]
     Unreadable { file: String, error: io::Error },
+    /// A recording cannot be read, or not be appended to.
+    #[error("{error}")]
+    Recording { file: String, error: ReadError },
+    /// A recording cannot be written.
+    #[error("the recording cannot be written: {error}")]
+    Unrecorded { file: String, error: io::Error },
+    /// A policy does not know a system.
+    #[error("`{word}`: there is no system `{system}`")]
+    UnknownSystem { word: String, system: String, known: Vec<String> },
+    /// The replacement of a policy cannot begin.
+    #[error("{0}")]
+    Irreplaceable(ReplaceError),
+    /// A scenario cannot be played with a policy.
+    #[error("{error}")]
+    Scenario { file: String, error: String },
     /// The policy refuses the system or its arguments.
     #[error("{}", .0.message)]
     Refused(Box<Problem>),
@@ -116,6 +132,18 @@ impl Failure {
             Failure::Unreadable { file, .. } => {
                 vec![this().about(file).remedy("name a readable file")]
             }
+            Failure::Recording { file, error } => vec![this().about(file).remedy(error.remedy())],
+            Failure::Unrecorded { file, .. } => {
+                vec![this().about(file).remedy("name a file that can be written, with `--record`")]
+            }
+            Failure::UnknownSystem { known, .. } => {
+                vec![this().remedy(format!("the policy knows {}", either(known)))]
+            }
+            Failure::Scenario { file, .. } => {
+                vec![
+                    this().about(file).remedy("name a policy that knows the system of the scenario, or another system"),
+                ]
+            }
             Failure::UnknownLaw(_, near) if near.is_empty() => vec![this().remedy("run `lictor laws` for a list")],
             Failure::UnknownLaw(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
             Failure::NotInForce(law) => {
@@ -133,7 +161,11 @@ impl Failure {
                 let remedy = "the answer was discarded; run `lictor inspect` for details of the policy";
                 vec![this().remedy(remedy)]
             }
-            Failure::Open(_) | Failure::Useless(_) | Failure::Written(_) | Failure::Output(_) => vec![this()],
+            Failure::Open(_)
+            | Failure::Irreplaceable(_)
+            | Failure::Useless(_)
+            | Failure::Written(_)
+            | Failure::Output(_) => vec![this()],
         }
     }
 }

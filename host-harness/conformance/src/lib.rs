@@ -28,5 +28,5 @@ pub use format::{Action, Scenario, Step};
 pub use junit::junit;
 pub use load::load;
 pub use report::{Report, StepReport, Summary};
-pub use run::{run, run_explained};
+pub use run::{run, run_explained, run_with};
 pub use status::{Books, Usage};

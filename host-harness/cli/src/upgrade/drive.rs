@@ -9,7 +9,8 @@ use lictor_host::recording::{Entry, Told};
 use lictor_host::session::{Cause, Input, ReplaceError, SessionError};
 
 use super::super::arguments::Arguments;
-use super::super::decide::{load, newest};
+use super::super::decide::load;
+use super::super::decide::record::newest;
 use super::super::failure::Failure;
 use super::super::recorded;
 use super::Question;
@@ -59,7 +60,7 @@ pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Dri
         [one] if recorded::is_recording(one) => recording(question, one, &arguments)?,
         snapshots => {
             let mut driven = opened(question, &question.asked.in_force.laws, &arguments.json(), &arguments)?;
-            driven.session.set_schedulers_of(&question.asked.in_force.schedulers);
+            decide_about(&mut driven.session, &question.asked.in_force.schedulers);
             load(snapshots, &mut driven.session)?;
             let now = newest(driven.session.mirror());
             driven.tell(Input::Clock(now))?;
@@ -88,6 +89,13 @@ fn opened(question: &Question<'_>, system: &str, json: &str, arguments: &Argumen
     let session = opened.map_err(|error| arguments.refused(error, system, info.as_ref()))?;
     let system = info.map_or_else(|| system.to_owned(), |info| info.name);
     Ok(Driven { session, system, failed: Vec::new() })
+}
+
+/// Decides about the pods of these schedulers; of those that the system stands for where there are none.
+fn decide_about(session: &mut Virtual, schedulers: &[String]) {
+    if !schedulers.is_empty() {
+        session.set_schedulers(schedulers.iter().cloned());
+    }
 }
 
 fn described(policy: &mut dyn Policy, system: &str) -> Result<Option<SystemInfo>, Failure> {
@@ -123,7 +131,8 @@ fn recording(question: &Question<'_>, path: &PathBuf, arguments: &Arguments) -> 
                 let system = if system.is_empty() { header.system.as_str() } else { system };
                 let json = if arguments.given.is_empty() { header.arguments.clone() } else { arguments.json() };
                 let mut driven = opened(question, system, &json, arguments)?;
-                driven.session.set_schedulers_of(&header.schedulers);
+                let given = &question.asked.in_force.schedulers;
+                decide_about(&mut driven.session, if given.is_empty() { &header.schedulers } else { given });
                 open = Some((driven, json));
             }
             (Entry::Session(_), Some(_)) => break,

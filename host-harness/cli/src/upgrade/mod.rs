@@ -71,7 +71,8 @@ struct Question<'a> {
 
 /// Upgrades.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    let terms = Terms { shadow: Period::Cycles(asked.shadow), watch: Period::Cycles(asked.watch), allowed: asked.allow };
+    let terms =
+        Terms { shadow: Period::Cycles(asked.shadow), watch: Period::Cycles(asked.watch), allowed: asked.allow };
     let new = Choice::named(&asked.to).find()?;
     let question = Question { asked, old: asked.policy.find()?, new, terms };
     let arguments = Arguments::read(asked.in_force.args.as_deref())?;

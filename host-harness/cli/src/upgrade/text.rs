@@ -90,7 +90,9 @@ fn remembered(memory: &Memory) -> String {
         Memory::None => "the old one keeps no memory".to_owned(),
         Memory::Same => "both remember the same".to_owned(),
         Memory::Restored => "it took what the old one remembers".to_owned(),
-        Memory::Rebuilt { why } => format!("rebuilt from the cluster, because it does not take the old one's memory: {why}"),
+        Memory::Rebuilt { why } => {
+            format!("rebuilt from the cluster, because it does not take the old one's memory: {why}")
+        }
     }
 }
 
@@ -103,7 +105,8 @@ fn decision(decided: &Decided) -> String {
     let Decided { verdict, law, placements, victims, names, effects } = decided;
     let placed = placements.iter().map(|(pod, node)| format!("{pod} -> {node}"));
     let evicted = victims.iter().map(|pod| format!("evicts {pod}"));
-    let parts: Vec<String> = placed.chain(evicted).chain(names.iter().cloned()).chain(effects.iter().cloned()).collect();
+    let parts: Vec<String> =
+        placed.chain(evicted).chain(names.iter().cloned()).chain(effects.iter().cloned()).collect();
     let law = if law.is_empty() { String::new() } else { format!(" ({law})") };
     let rest = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
     format!("{verdict}{law}{rest}")

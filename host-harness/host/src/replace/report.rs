@@ -72,6 +72,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// Nothing was compared.
+    pub const fn new() -> Report {
+        let (calls, laws) = (BTreeMap::new(), BTreeMap::new());
+        Report { calls, differences: Vec::new(), laws, not_compared: Vec::new(), restarts: 0 }
+    }
+
     /// An answer was compared.
     pub(crate) fn count(&mut self, call: &'static str) {
         let totals = self.calls.entry(call).or_default();

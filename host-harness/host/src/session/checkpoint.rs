@@ -247,7 +247,7 @@ impl Session {
     }
 
     /// The pod that is meant; none where it is gone, or another of the same name has replaced it.
-    fn pod_of_object(&self, object: &ObjectRef) -> Option<PodId> {
+    pub(super) fn pod_of_object(&self, object: &ObjectRef) -> Option<PodId> {
         let pod = self.mirror.pod_id(&object.pod_name())?;
         let uid = &self.mirror.pod(pod)?.uid;
         (uid.is_empty() || object.uid.is_empty() || *uid == object.uid).then_some(pod)

@@ -24,6 +24,7 @@ mod error;
 mod examine;
 mod explanation;
 mod filter;
+mod follow;
 mod held_back;
 mod input;
 mod journal;
@@ -48,10 +49,11 @@ pub use command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
 pub use core::Session;
 pub use error::{Cause, OpenError, ProtocolError, SessionError};
 pub use explanation::{About, Alike, Counted, Explanation, Reported, alike};
+pub use follow::Led;
 pub use input::{Input, Step};
 pub use outcome::{
-    Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, How, NodeSummary, RefusedPlan,
-    Released,
+    Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, Held, How, NodeSummary,
+    RefusedPlan, Released,
 };
 pub use replace::{Progress, ReplaceError};
 pub use retry::RetryHint;
