@@ -48,7 +48,7 @@ fn coscheduling_killed_at_any_point() {
 
 #[test]
 fn koordinator_killed_at_any_point() {
-    play(&systems::koordinator());
+    play(&systems::koordinator_evicting());
 }
 
 #[test]
@@ -58,5 +58,5 @@ fn yunikorn_killed_at_any_point() {
 
 #[test]
 fn volcano_killed_at_any_point() {
-    play(&systems::volcano());
+    play(&systems::volcano_reclaiming());
 }

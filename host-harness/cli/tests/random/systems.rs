@@ -42,8 +42,9 @@ impl Played {
     }
 }
 
+/// All systems, so that pods are evicted in each.
 pub fn all() -> [Played; 5] {
-    [kubernetes(), coscheduling(), koordinator(), yunikorn(), volcano()]
+    [kubernetes(), coscheduling(), koordinator_evicting(), yunikorn(), volcano_reclaiming()]
 }
 
 pub fn kubernetes() -> Played {
@@ -111,4 +112,38 @@ pub fn volcano() -> Played {
     };
     let objects = [class("low", 1), class("high", 9), group("j0", "low"), group("j1", "low"), group("j2", "high")];
     Played { name: "volcano", dress, objects: objects.to_vec(), seeds: SEEDS, commands: &BINDS }
+}
+
+/// Every other pod is not preemptible, and takes back what the quota is guaranteed from those that are.
+pub fn koordinator_evicting() -> Played {
+    let dress: fn(usize, &mut Real) = |number, pod| {
+        let preemptible = !number.is_multiple_of(2);
+        pod.labels.insert("quota.scheduling.koordinator.sh/name".to_owned(), "q".to_owned());
+        pod.labels.insert("quota.scheduling.koordinator.sh/preemptible".to_owned(), preemptible.to_string());
+        pod.priority = if preemptible { 0 } else { 50 };
+    };
+    let quota = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+                       "metadata": {"name": "q", "namespace": "default"},
+                       "spec": {"min": {"cpu": "18"}, "max": {"cpu": "64"}}});
+    Played { name: "koordinator", dress, objects: vec![object(quota)], seeds: SEEDS, commands: &PREEMPTS }
+}
+
+/// Two queues, each of which reclaims what it deserves from the other.
+pub fn volcano_reclaiming() -> Played {
+    let dress: fn(usize, &mut Real) = |number, pod| {
+        pod.scheduler = "volcano";
+        pod.annotations.insert("scheduling.k8s.io/group-name".to_owned(), format!("j{}", number % 4));
+    };
+    let group = |number: usize| {
+        object(json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
+                      "metadata": {"name": format!("j{number}"), "namespace": "default"},
+                      "spec": {"queue": format!("q{}", number % 2), "minMember": 1},
+                      "status": {"phase": "Running"}}))
+    };
+    let queue = |name: &str, cpu: &str| {
+        object(json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": name},
+                      "spec": {"deserved": {"cpu": cpu}, "reclaimable": true}, "status": {"state": "Open"}}))
+    };
+    let objects = (0..4).map(group).chain([queue("q0", "18"), queue("q1", "6")]).collect();
+    Played { name: "volcano", dress, objects, seeds: SEEDS, commands: &PREEMPTS }
 }

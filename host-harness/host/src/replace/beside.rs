@@ -156,10 +156,8 @@ impl Policy for Pair {
     /// The policy beside it takes a checkpoint of its own, too, for the case that it is started anew.
     fn save(&mut self) -> Result<Checkpoint, CallError> {
         let saved = self.primary.save()?;
-        if let Some(shadow) = self.shadow.as_mut().filter(|shadow| shadow.is_up() && !shadow.astray)
-            && let Err(fault) = shadow.member.save()
-        {
-            shadow.fault(&fault);
+        if let Some(shadow) = self.shadow.as_mut().filter(|shadow| shadow.is_up() && !shadow.astray) {
+            shadow.save();
         }
         saved.ok_or(CallError::Lacks(Interface::State))
     }

@@ -166,6 +166,17 @@ impl Shadow {
         }
     }
 
+    /// Takes a checkpoint of it and keeps it, where it answers.
+    pub(super) fn save(&mut self) -> Option<Checkpoint> {
+        if self.wrong.is_some() {
+            return None;
+        }
+        self.member.save().unwrap_or_else(|fault| {
+            self.fault(&fault);
+            None
+        })
+    }
+
     /// Tells it events, or keeps them until it has been told what came before.
     pub(super) fn hear(&mut self, events: Vec<Event>) {
         let is_plan = |event: &Event| matches!(event, Event::PlanAccepted(_) | Event::PlanRefused(_));

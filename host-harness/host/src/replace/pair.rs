@@ -96,11 +96,11 @@ impl Pair {
     pub(crate) fn align(&mut self) -> Result<(), CallError> {
         let Some(shadow) = self.shadow.as_mut().filter(|shadow| shadow.is_up()) else { return Ok(()) };
         shadow.astray = false;
+        let own = shadow.save();
         if matches!(shadow.memory, Some(Memory::Rebuilt { .. })) {
             return Ok(());
         }
         let theirs = self.primary.save()?;
-        let own = shadow.ask(|policy| policy.save());
         match theirs.is_some() && theirs == own {
             true => shadow.memory = Some(Memory::Same),
             false => self.hand_over(self.primary.saved.clone().filter(|_| theirs.is_some()), false),
@@ -131,6 +131,8 @@ impl Pair {
             None => "it has failed".to_owned(),
             Some(Ok(Ok(()))) => {
                 shadow.memory = Some(Memory::Restored);
+                // What it is given if it is started anew.
+                shadow.member.saved = Some(theirs);
                 return;
             }
             Some(Ok(Err(StateError::UnknownFormat(known)))) => {

@@ -225,6 +225,22 @@ fn a_checkpoint_taken_in_the_watch_serves_the_old_policy_too() {
     assert!(second.findings().is_empty());
 }
 
+#[test]
+fn a_new_policy_that_breaks_after_the_watch_has_the_memory_that_it_took_over() {
+    let old = holding();
+    let mut session = open(&old, cluster());
+    cycle(&mut session);
+    let (new, fuse) = (newer(1), Fuse::default());
+    up_to_the_switch(&mut session, Faulty::new(new.clone(), fuse.clone()));
+    (0..6).for_each(|_| drop(cycle(&mut session)));
+    assert_eq!(state(&session), State::Done);
+    fuse.set(0);
+    session.handle(Input::Cycle).unwrap_err();
+    let told = new.log().len();
+    cycle(&mut session);
+    assert_eq!(new.log()[told..told + 4], ["restart", "clock 0", "reserve default/h n2", "restore 1 "]);
+}
+
 fn cycle(session: &mut Session) -> Step {
     session.handle(Input::Cycle).unwrap()
 }
