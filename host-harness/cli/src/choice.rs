@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::failure::Failure;
 use super::kept;
+use super::limited::Limited;
 use crate::Native;
 use crate::embedded;
 use lictor_host::policy::Policy;
@@ -25,6 +26,8 @@ pub(super) struct Choice {
     /// Run the embedded policy without WebAssembly
     #[arg(long)]
     native: bool,
+    #[command(flatten)]
+    pub(super) limits: Limited,
 }
 
 /// A policy that can be started any number of times.
@@ -63,6 +66,10 @@ impl Choice {
 
     /// Finds the policy.
     pub(super) fn find(&self) -> Result<Chosen, Failure> {
+        let limits = self.limits.read()?;
+        if self.native && self.limits.is_given() {
+            return Err(Failure::Useless("`--limit` bounds a component, and `--native` runs none"));
+        }
         if self.native {
             return Ok(Chosen { loaded: None, switched: None, source: Source { file: None, component: None } });
         }
@@ -75,7 +82,7 @@ impl Choice {
             }
         };
         let refused = |error| Failure::Component { file: name_of(file.as_deref()).to_owned(), error };
-        let loaded = kept::sandbox().and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
+        let loaded = kept::sandbox(limits).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
         let component = Digested { bytes: bytes.len(), sha256: format!("{:x}", Sha256::digest(bytes)) };
         Ok(Chosen { loaded: Some(loaded), switched: None, source: Source { file, component: Some(component) } })
     }

@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use lictor_contract::Severity;
 
 use super::exit::Exit;
+use super::limited;
 use super::problem::Problem;
 use lictor_host::cluster::InputError;
 use lictor_host::recording::ReadError;
@@ -157,10 +158,7 @@ impl Failure {
             Failure::Unexplained { file } => {
                 vec![this().about(file).remedy("run `lictor decide` for the decisions and their laws")]
             }
-            Failure::Session(_) => {
-                let remedy = "the answer was discarded; run `lictor inspect` for details of the policy";
-                vec![this().remedy(remedy)]
-            }
+            Failure::Session(cause) => vec![this().remedy(limited::remedy(cause))],
             Failure::Open(_)
             | Failure::Irreplaceable(_)
             | Failure::Useless(_)

@@ -9,6 +9,7 @@ use super::choice::{name_of, read_component};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::kept;
+use super::limited::Limited;
 use super::page::{Page, table};
 use super::screen::{Screen, TextOrJson, print_json};
 use crate::embedded;
@@ -20,6 +21,8 @@ pub(super) struct Asked {
     /// The component [default: the embedded one]
     #[arg(value_name = "COMPONENT")]
     component: Option<PathBuf>,
+    #[command(flatten)]
+    limits: Limited,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
@@ -36,7 +39,8 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         }
     };
     let file = name_of(file.as_deref()).to_owned();
-    let sandbox = kept::sandbox().map_err(|error| Failure::Component { file: file.clone(), error })?;
+    let sandbox =
+        kept::sandbox(asked.limits.read()?).map_err(|error| Failure::Component { file: file.clone(), error })?;
     let told = sandbox.inspect(bytes);
     match asked.output {
         TextOrJson::Json => print_json(&told)?,

@@ -14,6 +14,7 @@ mod fuzz;
 mod inspect;
 mod kept;
 mod laws;
+mod limited;
 mod native;
 mod origins;
 mod page;

@@ -10,7 +10,7 @@ use super::report::{Report, StepReport};
 use super::status;
 use lictor_host::driver::Virtual;
 use lictor_host::policy::Policy;
-use lictor_host::session::{OpenError, SessionError};
+use lictor_host::session::{FaultRules, OpenError, SessionError};
 
 /// Runs a scenario against a policy, which is configured anew. Stops at the first step that
 /// cannot be taken.
@@ -41,6 +41,7 @@ pub fn run_with(
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
     match Virtual::open(policy, &scenario.laws, &arguments) {
         Ok(mut session) => {
+            session.set_fault_rules(FaultRules::ONCE);
             if !scenario.schedulers.is_empty() {
                 session.set_schedulers(scenario.schedulers.iter().cloned());
             }

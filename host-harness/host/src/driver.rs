@@ -23,7 +23,7 @@ use crate::policy::Policy;
 use crate::recording::{Recorder, Told};
 use crate::replace::Terms;
 use crate::session::{
-    Action, Attempt, CommandOutcome, Happened, Input, OpenError, ReplaceError, Session, SessionError, Step,
+    Action, Attempt, CommandOutcome, FaultRules, Happened, Input, OpenError, ReplaceError, Session, SessionError, Step,
 };
 
 /// A session and the cluster that it decides about.
@@ -68,6 +68,11 @@ impl Virtual {
     /// See [`Session::set_schedulers`].
     pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
         self.session.set_schedulers(names);
+    }
+
+    /// See [`Session::set_fault_rules`].
+    pub fn set_fault_rules(&mut self, rules: FaultRules) {
+        self.session.set_fault_rules(rules);
     }
 
     /// The session.

@@ -1,7 +1,7 @@
 //! Filter: which nodes take this pod?
 
 use crate::contract::*;
-use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request, WhatIf};
+use crate::model::{Amounts, Cluster, Node, NodeIx, Nominated, PodIx, Request, WhatIf};
 
 use super::{Engine, room, search};
 
@@ -26,8 +26,7 @@ impl Engine {
         let (shape, request) = (pod.shape, pod.request.clone());
         let may_use_reservation = self.cluster.may_use_reservation(ix);
         let nominated = self.cluster.nominated_between(ix, |node| promised(&self.cluster, node, ix, firm));
-        let leaving = if nominated.is_empty() { WhatIf::default() } else { self.cluster.without_leaving() };
-        let beside = (nominated.as_slice(), &leaving);
+        let others = self.cluster.is_between(ix).then_some(&nominated);
         let mut verdicts = Verdicts::default();
         let mut inside = Vec::new();
         for at in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
@@ -38,9 +37,10 @@ impl Engine {
                 .map_or(&request, |reservation_allocation| &reservation_allocation.beside);
             let ask = Ask { pod: ix, firm, request: &request, takes };
             let verdict = match self.cluster.node(at) {
-                Some(node) if self.cluster.eligible(shape, at) => room(&self.cluster, (at, node), &ask, beside),
+                Some(node) if self.cluster.eligible(shape, at) => room(&self.cluster, (at, node), &ask),
                 _ => NO_NODE,
             };
+            let verdict = others.map_or(verdict, |others| beside(&self.cluster, (ix, at), others, verdict));
             if reservation_allocation.is_some() && verdict == room::Verdict::Fits {
                 inside.push(verdicts.codes.len());
             }
@@ -91,13 +91,9 @@ impl Engine {
     }
 }
 
-/// Whether a node has room for a pod, what is promised to others kept, and the other pods allow it there.
-fn room(
-    cluster: &Cluster,
-    (ix, node): (NodeIx, &Node),
-    ask: &Ask<'_>,
-    (nominated, leaving): (&[(PodIx, NodeIx)], &WhatIf),
-) -> room::Verdict {
+/// Whether a node has room for a pod, what is promised to others kept.
+#[inline]
+fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> room::Verdict {
     if let Some(resource) = node.allocatable.lacks(ask.request) {
         return room::Verdict::TooSmall(resource);
     }
@@ -107,15 +103,31 @@ fn room(
     if ask.firm && cluster.is_reserved_for_another(ix, node, ask.pod) {
         return room::Verdict::Kept;
     }
-    if let Err(lack) = cluster.inter_pod_allows_beside(ask.pod, ix, (&WhatIf::default(), leaving), nominated) {
-        return room::Verdict::InterPod(lack);
+    if node.nominated.is_empty() { room::Verdict::Fits } else { beside_promised(cluster, node, ask) }
+}
+
+/// Whether a node has room for a pod beside what is promised to others. Out of the way of the scan: few nodes have nominated pods.
+#[cold]
+fn beside_promised(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> room::Verdict {
+    let left = left(cluster, node, &promised(cluster, node, ask.pod, ask.firm));
+    left.lacks(ask.takes).map_or(room::Verdict::Fits, room::Verdict::Promised)
+}
+
+/// Whether the other pods allow a pod on a node that is large enough and free, beside the pods that are nominated.
+#[cold]
+fn beside(
+    cluster: &Cluster,
+    (pod, node): (PodIx, NodeIx),
+    nominated: &Nominated,
+    verdict: room::Verdict,
+) -> room::Verdict {
+    match verdict {
+        room::Verdict::Fits | room::Verdict::Promised(_) => {
+            let allowed = cluster.inter_pod_allows_beside(pod, node, &WhatIf::default(), nominated);
+            allowed.map_or_else(room::Verdict::InterPod, |()| verdict)
+        }
+        _ => verdict,
     }
-    if node.nominated.is_empty() {
-        return room::Verdict::Fits;
-    }
-    left(cluster, node, &promised(cluster, node, ask.pod, ask.firm))
-        .lacks(ask.takes)
-        .map_or(room::Verdict::Fits, room::Verdict::Promised)
 }
 
 /// The pods for which room is kept on a node before a pod may have it.

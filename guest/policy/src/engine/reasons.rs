@@ -67,7 +67,7 @@ reasons! {
             ("affinity", "node(s) didn't match pod affinity rules"),
             ("anti-affinity", "node(s) didn't match pod anti-affinity rules"),
             ("existing", "node(s) didn't satisfy existing pods anti-affinity rules"),
-            ("nominated", "nominated pods would break their topology spread constraints"),
+            ("nominated", "constraints of nominated pods would be broken"),
             ("claim", "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"),
             ("no-domain", "node(s) didn't match pod topology spread constraints (missing required label)"),
             ("spread", "node(s) didn't match pod topology spread constraints"),

@@ -18,6 +18,7 @@ mod diff;
 mod explain;
 mod fuzz;
 mod laws;
+mod limits;
 mod quota;
 mod record;
 mod run;

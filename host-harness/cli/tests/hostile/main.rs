@@ -4,8 +4,13 @@
 
 mod assemble;
 mod beside;
+mod flat;
+mod grows;
 mod kept;
+mod lies;
 mod recovered;
 mod refused;
+mod remembers;
 mod running;
+mod slow;
 mod stubborn;

@@ -93,15 +93,14 @@ fn replayed(bytes: &[u8], policy: Box<dyn Policy>) -> (usize, Option<Divergence>
     };
     let (mut replay, first) = Replay::open(policy, &header, &opening).unwrap();
     assert_eq!(first, None);
-    let mut alike = 0;
-    for entry in entries {
+    let count = entries.len();
+    for (alike, entry) in entries.enumerate() {
         let Entry::Step(step) = entry else { panic!("there is one session") };
         if let Some(divergence) = replay.step(*step) {
             return (alike, Some(divergence));
         }
-        alike += 1;
     }
-    (alike, None)
+    (count, None)
 }
 
 #[test]

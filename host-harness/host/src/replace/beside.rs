@@ -6,8 +6,8 @@ use super::answer::Answer;
 use super::machine::Memory;
 use super::member::Saved;
 use super::numbers::Numbers;
-use super::pair::Pair;
-use crate::policy::{CallError, Policy};
+use super::pair::{Pair, together};
+use crate::policy::{CallError, Policy, Usage};
 
 impl Policy for Pair {
     /// Both are started anew, and are told everything anew together.
@@ -25,6 +25,13 @@ impl Policy for Pair {
             shadow.report.restarts = shadow.report.restarts.saturating_add(1);
         }
         Ok(())
+    }
+    fn usage(&self) -> Usage {
+        let beside = self.shadow.as_ref().map(|shadow| shadow.member.policy.usage()).unwrap_or_default();
+        together(together(self.primary.policy.usage(), beside), self.past)
+    }
+    fn recycle_bytes(&self) -> Option<u64> {
+        self.primary.policy.recycle_bytes()
     }
     fn has(&self, interface: Interface) -> bool {
         self.primary.policy.has(interface)

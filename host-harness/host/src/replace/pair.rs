@@ -6,7 +6,7 @@ use super::answer::{Answer, Unlike};
 use super::machine::Memory;
 use super::member::{Member, Saved, Shadow};
 use super::numbers::Numbers;
-use crate::policy::{CallError, Policy};
+use crate::policy::{CallError, Policy, Usage};
 
 /// The policy in force, and one in shadow. It answers as the policy in force does, under numbers of plans that are the session's.
 pub(crate) struct Pair {
@@ -14,11 +14,13 @@ pub(crate) struct Pair {
     pub(crate) shadow: Option<Box<Shadow>>,
     /// The highest number of a plan that the session knows.
     pub(super) last_plan: u64,
+    /// What policies have used that are not here any more.
+    pub(super) past: Usage,
 }
 
 impl Pair {
     pub(crate) fn new(policy: Box<dyn Policy>) -> Pair {
-        Pair { primary: Member::new(policy, Numbers::default()), shadow: None, last_plan: 0 }
+        Pair { primary: Member::new(policy, Numbers::default()), shadow: None, last_plan: 0, past: Usage::default() }
     }
 
     /// What the policy in force remembered last.
@@ -158,6 +160,14 @@ impl Pair {
         self.primary.numbers.go_on_from(self.last_plan);
     }
 
+    /// The policy in shadow is not needed any more.
+    pub(crate) fn dismiss(&mut self) -> Option<Box<Shadow>> {
+        let shadow = self.shadow.take()?;
+        let used = shadow.member.policy.usage();
+        self.past = Usage { memory_bytes: 0, ..together(self.past, used) };
+        Some(shadow)
+    }
+
     /// The answers that decide otherwise, since the last call.
     pub(crate) fn take_unlike(&mut self) -> Vec<Unlike> {
         self.shadow.as_mut().map(|shadow| std::mem::take(&mut shadow.unlike)).unwrap_or_default()
@@ -207,5 +217,16 @@ impl Pair {
             other => Some(other),
         };
         events.into_iter().filter_map(own).collect()
+    }
+}
+
+/// What two policies have used; the memory that is held now is the first one's.
+pub(super) fn together(one: Usage, other: Usage) -> Usage {
+    Usage {
+        instances: one.instances.saturating_add(other.instances),
+        calls: one.calls.saturating_add(other.calls),
+        fuel: one.fuel.saturating_add(other.fuel),
+        memory_bytes: one.memory_bytes,
+        memory_high_bytes: one.memory_high_bytes.max(other.memory_high_bytes),
     }
 }

@@ -7,10 +7,11 @@ use std::time::Duration;
 use wasmtime::{Config, Engine, EngineWeak, OptLevel};
 
 use super::cache::Cache;
-use super::{Limits, LoadError};
+use super::tally::Tally;
+use super::{Limits, LoadError, SandboxCounters};
 
 /// How often the clock of an engine ticks: how exactly a deadline is kept, against how often an idle host wakes up.
-const TICK: Duration = Duration::from_millis(10);
+const TICK: Duration = Duration::from_millis(5);
 
 /// Where policies run, and what they may use there. Cheap to clone.
 #[derive(Clone)]
@@ -18,6 +19,7 @@ pub struct Sandbox {
     pub(super) engine: Engine,
     pub(super) limits: Arc<Limits>,
     pub(super) cache: Option<Cache>,
+    pub(super) tally: Arc<Tally>,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -29,7 +31,8 @@ impl std::fmt::Debug for Sandbox {
 impl Sandbox {
     /// A sandbox with these limits. An error means that this machine cannot run one.
     pub fn new(limits: Limits) -> Result<Sandbox, LoadError> {
-        Ok(Sandbox { engine: engine(None)?, limits: Arc::new(limits), cache: None })
+        let engine = engine(None, &limits)?;
+        Ok(Sandbox { engine, limits: Arc::new(limits), cache: None, tally: Arc::default() })
     }
 
     /// The same, which compiles nothing that it finds there.
@@ -42,6 +45,11 @@ impl Sandbox {
         &self.limits
     }
 
+    /// What was loaded here and what was refused, so far, by all clones of it.
+    pub fn counters(&self) -> SandboxCounters {
+        self.tally.read()
+    }
+
     /// The deadline of one call in ticks: one more, because the first may be about to end.
     pub(super) fn deadline_ticks(&self) -> u64 {
         let ticks = self.limits.call_deadline.as_nanos().div_ceil(TICK.as_nanos());
@@ -51,8 +59,10 @@ impl Sandbox {
 
 /// Memory is reserved and guarded as wasmtime does by default: explicit bounds checks would nearly double the time of a scan.
 /// What could differ between machines is off or pinned down.
-fn config() -> Config {
+fn config(limits: &Limits) -> Config {
     let mut config = Config::new();
+    // Counting fuel makes every call slower by a twentieth.
+    config.consume_fuel(limits.call_fuel.is_some());
     config.epoch_interruption(true).wasm_relaxed_simd(false).cranelift_nan_canonicalization(true);
     // A trap names functions, no addresses, and nobody else unwinds through a policy: neither table is read.
     config.generate_address_map(false).native_unwind_info(false);
@@ -64,8 +74,8 @@ fn config() -> Config {
 }
 
 /// An engine whose clock ticks.
-pub(super) fn engine(cache: Option<wasmtime::Cache>) -> Result<Engine, LoadError> {
-    let mut config = config();
+pub(super) fn engine(cache: Option<wasmtime::Cache>, limits: &Limits) -> Result<Engine, LoadError> {
+    let mut config = config(limits);
     config.cache(cache);
     let engine = Engine::new(&config).map_err(|error| LoadError::NoSandbox(format!("{error:#}")))?;
     let weak = engine.weak();

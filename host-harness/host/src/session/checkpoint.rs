@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::asked::Ask;
 use super::command::{Action, Command, CommandId, ObjectRef};
+use super::counters::add;
 use super::{Cause, Session, SessionError};
 use crate::cluster::Change;
 use crate::policy::{CallError, Policy};
@@ -103,7 +104,21 @@ impl Session {
     /// # Errors
     /// The checkpoint has another layout, or the policy fails.
     pub fn restore(&mut self, checkpoint: SessionCheckpoint) -> Result<(), SessionError> {
-        self.run(|| "restored checkpoint".to_owned(), |session| session.go_on_from(checkpoint))
+        let mut checkpoint = Some(checkpoint);
+        let input = || "restored checkpoint".to_owned();
+        self.run(input, |session| {
+            if let Some(found) = checkpoint.as_ref().map(|saved| saved.format).filter(|found| *found != FORMAT) {
+                return Err(Cause::CheckpointFormat { found, known: FORMAT });
+            }
+            session.up()?;
+            session.sync()?;
+            checkpoint.take().map_or(Ok(()), |saved| session.go_on_from(saved))?;
+            // A new instance in place of one that broke knows what was restored.
+            session.up()?;
+            // When queues are to give back something is asked for with the next time that is told.
+            session.enforce_at = session.decides(ExtensionPoint::Enforce).then(|| session.mirror.now());
+            session.sync()
+        })
     }
 
     fn take_checkpoint(&mut self) -> Result<SessionCheckpoint, Cause> {
@@ -146,11 +161,6 @@ impl Session {
     }
 
     fn go_on_from(&mut self, saved: SessionCheckpoint) -> Result<(), Cause> {
-        if saved.format != FORMAT {
-            return Err(Cause::CheckpointFormat { found: saved.format, known: FORMAT });
-        }
-        self.up()?;
-        self.sync()?;
         self.mirror.set_clock(saved.now);
         self.asked.reserve_numbers(saved.last_command);
         for ask in saved.asked {
@@ -181,10 +191,7 @@ impl Session {
         if self.decides(ExtensionPoint::Reserve) {
             self.reserve_anew()?;
         }
-        self.give_back_or(saved.beside.map(Saved::from))?;
-        // When queues are to give back something is asked for with the next time that is told.
-        self.enforce_at = self.decides(ExtensionPoint::Enforce).then(|| self.mirror.now());
-        self.sync()
+        self.give_back_or(saved.beside.map(Saved::from))
     }
 
     /// Gives the policy what it remembered at its last checkpoint. One that it does not take is lost, and that is a finding.
@@ -201,25 +208,38 @@ impl Session {
         {
             return Ok(());
         }
-        self.memory_is_lost(&why);
+        self.lose_checkpoint(&why);
         Ok(())
     }
 
     /// Why the policy does not take a checkpoint; none where it takes it.
     fn not_taken(&mut self, saved: &Saved) -> Result<Option<String>, Cause> {
         Ok(Some(match self.policy.recall(saved) {
-            Ok(Ok(())) => return Ok(None),
+            Ok(Ok(())) => {
+                self.broke_restoring = 0;
+                return Ok(None);
+            }
             Ok(Err(StateError::UnknownFormat(known))) => {
                 format!("it has format {}, the policy knows {known}", saved.checkpoint.format)
             }
             Ok(Err(StateError::Malformed(what))) => what,
             Err(CallError::Lacks(_)) => "the policy takes none".to_owned(),
-            Err(fault) => return Err(fault.into()),
+            Err(fault) => {
+                self.broke_restoring = self.broke_restoring.saturating_add(1);
+                // Once may be a slow machine. What breaks one instance after the other would break all that come.
+                if self.broke_restoring > 1 {
+                    self.policy.set_saved(None);
+                    self.broke_restoring = 0;
+                    self.lose_checkpoint(&fault.to_string());
+                }
+                return Err(fault.into());
+            }
         }))
     }
 
-    /// What a policy remembered is lost.
-    pub(super) fn memory_is_lost(&mut self, why: &str) {
+    /// What a policy remembered is lost, and that is said.
+    pub(super) fn lose_checkpoint(&mut self, why: &str) {
+        add(&mut self.counters.checkpoints_lost, 1);
         let lost = Finding {
             severity: Severity::Warning,
             object: "Checkpoint".to_owned(),

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use lictor_contract::*;
 
 use super::asked::Asked;
+use super::breaker::Breaker;
 use super::configured::configured;
 use super::journal::Undo;
 use super::left_out::LeftOut;
 use super::replace::Replacement;
-use super::{Cause, CommandId, Happened, OpenError, SessionError};
+use super::{Cause, CommandId, Counters, Happened, OpenError, SessionError};
 use crate::cluster::{Mirror, Unread};
 use crate::policy::{CallError, Policy};
-use crate::reason::{NamedReason, Templates};
+use crate::reason::Templates;
 use crate::replace::Pair;
 use crate::verify::{Departures, Ground, Occupancy, waits};
 
@@ -36,6 +37,12 @@ pub struct Session {
     pub(super) arguments: String,
     /// The policy has failed: it is not asked any more before a new instance has taken its place.
     pub(super) down: bool,
+    pub(super) breaker: Breaker,
+    pub(super) counters: Counters,
+    /// The bytes of memory that the last new instance held when it had been told the cluster.
+    pub(super) told_bytes: u64,
+    /// How often in a row the policy broke when it was given what it remembered.
+    pub(super) broke_restoring: u32,
     /// The policy has promised something, or withdrawn it, since its last checkpoint.
     pub(super) promised: bool,
     pub(super) points: BTreeSet<ExtensionPoint>,
@@ -89,6 +96,10 @@ impl Session {
             system: set.name,
             arguments: arguments.to_owned(),
             down: false,
+            breaker: Breaker::default(),
+            counters: Counters::default(),
+            told_bytes: 0,
+            broke_restoring: 0,
             promised: false,
             points,
             judges_room: set.judges_room,
@@ -235,11 +246,6 @@ impl Session {
     /// What plans and bindings are held against.
     pub(super) fn ground(&self) -> Ground<'_> {
         Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
-    }
-
-    /// A reason in names, with its sentence.
-    pub(super) fn named(&self, reason: Reason) -> NamedReason {
-        self.templates.name(reason, &self.mirror)
     }
 
     /// The name of a pod; its number where it is gone.

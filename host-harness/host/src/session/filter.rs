@@ -97,6 +97,7 @@ impl Session {
         {
             return Err(ProtocolError::TooManyVerdicts { codes, highest: *highest });
         }
+        answer.obstacles.iter().try_for_each(|obstacle| Session::check_reason(&obstacle.reason))?;
         verdicts.obstacles = answer.obstacles.into_iter().map(|obstacle| self.named(obstacle.reason).message).collect();
         Ok(verdicts)
     }

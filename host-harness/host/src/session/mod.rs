@@ -11,12 +11,14 @@
 mod act;
 mod asked;
 mod attempt;
+mod breaker;
 mod carry_out;
 mod changes;
 mod checkpoint;
 mod command;
 mod configured;
 mod core;
+mod counters;
 mod cycle;
 mod effects;
 mod enforce;
@@ -25,6 +27,7 @@ mod examine;
 mod explanation;
 mod filter;
 mod follow;
+mod heard;
 mod held_back;
 mod input;
 mod journal;
@@ -44,9 +47,11 @@ mod tests;
 #[expect(clippy::unwrap_used, reason = "it is code of tests")]
 pub mod testing;
 
+pub use breaker::{BreakerState, FaultRules};
 pub use checkpoint::SessionCheckpoint;
 pub use command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
 pub use core::Session;
+pub use counters::{BreakerCounters, Counters, FaultKind};
 pub use error::{Cause, OpenError, ProtocolError, SessionError};
 pub use explanation::{About, Alike, Counted, Explanation, Reported, alike};
 pub use follow::Led;

@@ -80,12 +80,14 @@ impl Session {
             judges_room: info.judges_room,
             templates: Templates::new(info.templates),
         };
+        let mut new = Some((policy, configuration));
         self.run(
             || "replacement".to_owned(),
             |session| {
                 session.up()?;
                 // What has changed is told to the old policy only: the new one is told how things are.
                 session.sync()?;
+                let Some((policy, configuration)) = new.take() else { return Ok(()) };
                 let cluster = session.mirror.replay();
                 let cluster = session.countable(cluster);
                 let mut shadow = Shadow::new(policy, configuration, cluster);
@@ -140,7 +142,7 @@ impl Session {
 
     /// Between two inputs: the new policy takes over, where everything is ready for it.
     pub(super) fn switch(&mut self) {
-        if self.replacement_state() == Some(State::Switching) {
+        if !self.down && self.replacement_state() == Some(State::Switching) {
             self.exchange();
             self.say_what_is_lost();
             self.enter(State::Watching, Reason::Switched);
@@ -204,7 +206,7 @@ impl Session {
             self.say_what_is_lost();
         }
         let totals = self.policy.shadow.as_ref().map(|shadow| shadow.report.totals()).unwrap_or_default();
-        let ended = to.is_final().then(|| self.policy.shadow.take()).flatten();
+        let ended = to.is_final().then(|| self.policy.dismiss()).flatten();
         let now = self.mirror.now();
         let Some(replacement) = &mut self.replacement else { return };
         if let Some(shadow) = ended {
@@ -217,6 +219,7 @@ impl Session {
     /// The two policies change places, and with them what they were configured with.
     fn exchange(&mut self) {
         self.policy.exchange();
+        self.told_bytes = self.policy.usage().memory_bytes;
         let now = self.mirror.now();
         let Some(shadow) = &mut self.policy.shadow else { return };
         let other = &mut shadow.configuration;
@@ -240,7 +243,7 @@ impl Session {
     fn say_what_is_lost(&mut self) {
         let memory = self.policy.shadow.as_ref().and_then(|shadow| shadow.memory.clone());
         if let Some(Memory::Rebuilt { why }) = memory {
-            self.memory_is_lost(&why);
+            self.lose_checkpoint(&why);
         }
     }
 }

@@ -5,7 +5,7 @@ use super::refused::{is_placement_refused, refused_victim};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::Notes;
 use crate::laws::{Case, Denial, Laws, Preemptor, Rule};
-use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Pod, PodIx};
+use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Nominated, Pod, PodIx};
 
 /// The input of a search.
 pub struct PreemptionContext<'a> {
@@ -117,7 +117,7 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// The nominated pods of others that stay allowed on their nodes.
-    pub(super) fn nominated(&self, cluster: &Cluster) -> Vec<(PodIx, NodeIx)> {
+    pub(super) fn nominated(&self, cluster: &Cluster) -> Nominated {
         let promised = |node: &Node| self.promised(cluster, node).map(|(ix, _)| ix).collect();
         let asker = self.gangs.iter().flat_map(|gang| &gang.pods).find(|pod| cluster.is_between(**pod));
         asker.map(|asker| cluster.nominated_between(*asker, promised)).unwrap_or_default()

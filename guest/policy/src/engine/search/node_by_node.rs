@@ -15,7 +15,7 @@ use crate::contract::{Outcome, Subject};
 use crate::engine::reasons::{NODE_SUFFICES, NOT_LOOKED_AT};
 use crate::engine::room::Lack;
 use crate::laws::{Detail, NodeCost, Preemptor, Sample};
-use crate::model::{Cluster, Node, NodeIx, PodIx, WhatIf};
+use crate::model::{Cluster, Node, NodeIx, Nominated, PodIx, WhatIf};
 
 /// A node on which the pod fits after evictions.
 struct PreemptionCandidate {
@@ -120,19 +120,19 @@ fn offer(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     (ix, node): (NodeIx, &Node),
-    (ask, nominated): (&Ask<'_>, &[(PodIx, NodeIx)]),
+    (ask, nominated): (&Ask<'_>, &Nominated),
 ) -> Option<PreemptionCandidate> {
     let pods = cluster.one_of_each_group(&node.pods);
     let candidates = context.candidates(cluster, pods.iter().copied());
     // A leaving pod is reprieved last: no other pod is evicted instead of it.
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =
         candidates.iter().partition(|ix| context.is_leaving(cluster, **ix));
-    let (protected, open) = cluster.split_by_budget(&staying);
+    let (protected, open) = cluster.split_by_budget(staying);
     let count = protected.len();
     let in_order = protected.into_iter().chain(open).chain(leaving);
     let room = context.unpromised(cluster, node);
     let dry_run = NodeDryRun::new(cluster, (ix, node), room, in_order, count);
-    let dry_run = NodeDryRun { nominated: nominated.to_vec(), ..dry_run };
+    let dry_run = NodeDryRun { nominated: nominated.clone(), ..dry_run };
     let price = dry_run.price(cluster, &context.laws.node_choice, ask);
     match price.filter(|_| !candidates.is_empty()) {
         Some(price) => Some(PreemptionCandidate { dry_run, price }),

@@ -3,7 +3,7 @@
 use super::reprieve::without_reprieve;
 use crate::laws::{Case, Denial, Gate, NodeChoice, NodeCost, NodeVictims, Preemptor, Rule};
 use crate::model::{
-    Amounts, Cluster, InterPodLack, Kind, Ledger, Node, NodeIx, Pod, PodIx, Request, ResourceIx, WhatIf,
+    Amounts, Cluster, InterPodLack, Kind, Ledger, Node, NodeIx, Nominated, Pod, PodIx, Request, ResourceIx, WhatIf,
 };
 
 /// A pod that may be evicted.
@@ -21,7 +21,8 @@ impl Candidate {
     /// A pod as a candidate.
     pub fn new(cluster: &Cluster, pod: PodIx) -> Candidate {
         let is_plain = |pod: &Pod| pod.name.kind == Kind::Pod && pod.attributes.inside.is_none();
-        let is_plain = cluster.pod(pod).is_none_or(is_plain) && cluster.whole_group(pod).is_none();
+        let leaves_whole = cluster.has_whole_groups() && cluster.whole_group(pod).is_some();
+        let is_plain = !leaves_whole && cluster.pod(pod).is_none_or(is_plain);
         let frees = if is_plain { None } else { Some(cluster.frees(pod)) };
         Candidate { pod, frees, reluctance: 0 }
     }
@@ -87,7 +88,7 @@ pub struct NodeDryRun {
     /// These pods.
     pub planned: Vec<PodIx>,
     /// The nominated pods of others, on whatever node. What a pod asks of other pods must hold without and with them, and what they ask too.
-    pub nominated: Vec<(PodIx, NodeIx)>,
+    pub nominated: Nominated,
 }
 
 /// The cost of evictions on a node.

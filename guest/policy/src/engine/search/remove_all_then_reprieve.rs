@@ -128,7 +128,7 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
                 candidates.push(pod);
             }
         }
-        let (protected, open) = cluster.split_by_budget(&context.in_reprieve_order(cluster, candidates));
+        let (protected, open) = cluster.split_by_budget(context.in_reprieve_order(cluster, candidates));
         let count = protected.len();
         let dry_run = NodeDryRun::new(cluster, (ix, node), room, protected.into_iter().chain(open), count);
         dry_runs.insert(ix, NodeDryRun { leaving, nominated: nominated.clone(), ..dry_run });

@@ -2,6 +2,15 @@
 
 use super::*;
 
+/// Nominated pods that must stay allowed on their nodes.
+#[derive(Debug, Clone, Default)]
+pub struct Nominated {
+    /// Each with its node.
+    pods: Vec<(PodIx, NodeIx)>,
+    /// The pods that are leaving, each with its node: the nominated pods wait for these to be gone.
+    leaving: Vec<(PodIx, NodeIx)>,
+}
+
 impl Cluster {
     /// A topology is known or has changed; [`settle_inter_pods`](Cluster::settle_inter_pods) makes it count.
     pub fn set_topology(&mut self, ix: TopologyIx, topology: Topology) {
@@ -48,26 +57,20 @@ impl Cluster {
         self.inter_pod_of(pod).map_or(Ok(()), |ix| self.inter_pods.allows(ix, node, what_if))
     }
 
-    /// The nominated pods to be kept allowed, each with its node, of those that are promised a node; none where nothing stands between the pod
-    /// that asks and others.
-    pub fn nominated_between(&self, asker: PodIx, promised: impl Fn(&Node) -> Vec<PodIx>) -> Vec<(PodIx, NodeIx)> {
+    /// The nominated pods to be kept allowed, of those that are promised a node; none where nothing stands between the pod that asks and
+    /// others.
+    pub fn nominated_between(&self, asker: PodIx, promised: impl Fn(&Node) -> Vec<PodIx>) -> Nominated {
         if !self.is_between(asker) {
-            return Vec::new();
+            return Nominated::default();
         }
         let between = self.nominated().filter(|(_, pod)| pod.inter_pod.is_some());
         let nodes: BTreeSet<NodeIx> = between.filter_map(|(_, pod)| pod.nominated).collect();
         let on = |ix: NodeIx| self.node(ix).map(&promised).into_iter().flatten().map(move |pod| (pod, ix));
-        nodes.into_iter().flat_map(on).filter(|(pod, _)| self.is_between(*pod)).collect()
-    }
-
-    /// The cluster without the pods that are leaving.
-    pub fn without_leaving(&self) -> WhatIf {
-        let mut gone = WhatIf::default();
-        let leaving = self.pods().filter(|(_, pod)| pod.inter_pod.is_some() && pod.is_leaving());
-        leaving
-            .filter_map(|(ix, pod)| Some((ix, pod.place.node()?)))
-            .for_each(|(ix, node)| gone.remove(self, ix, node));
-        gone
+        let pods: Vec<(PodIx, NodeIx)> =
+            nodes.into_iter().flat_map(on).filter(|(pod, _)| self.is_between(*pod)).collect();
+        let leaving = self.pods().filter(|(_, pod)| !pods.is_empty() && pod.inter_pod.is_some() && pod.is_leaving());
+        let leaving = leaving.filter_map(|(ix, pod)| Some((ix, pod.place.node()?))).collect();
+        Nominated { pods, leaving }
     }
 
     /// The same without and with pods that are nominated, as if these were on their nodes; and whether these would still be allowed there,
@@ -78,17 +81,18 @@ impl Cluster {
         &self,
         pod: PodIx,
         node: NodeIx,
-        (what_if, leaving): (&WhatIf, &WhatIf),
-        nominated: &[(PodIx, NodeIx)],
+        what_if: &WhatIf,
+        nominated: &Nominated,
     ) -> Result<(), InterPodLack> {
         self.inter_pod_allows(pod, node, what_if)?;
-        if nominated.is_empty() || !self.is_between(pod) {
+        let nominated_pods = &nominated.pods;
+        if nominated_pods.is_empty() || !self.is_between(pod) {
             return Ok(());
         }
         let mut with = what_if.clone();
-        nominated.iter().for_each(|(other, at)| with.place(self, *other, *at));
+        nominated_pods.iter().for_each(|(other, at)| with.place(self, *other, *at));
         self.inter_pod_allows(pod, node, &with)?;
-        with.add(leaving);
+        with.leave(self, &nominated.leaving);
         let is_displaced = |(other, at): &(PodIx, NodeIx)| {
             let mut others = with.clone();
             others.remove(self, *other, *at);
@@ -96,7 +100,7 @@ impl Cluster {
             others.place(self, pod, node);
             is_allowed && self.inter_pod_allows(*other, *at, &others).is_err()
         };
-        match nominated.iter().any(is_displaced) {
+        match nominated_pods.iter().any(is_displaced) {
             true => Err(InterPodLack::Nominated),
             false => Ok(()),
         }
@@ -108,7 +112,7 @@ impl Cluster {
         &self,
         placed: &[(PodIx, NodeIx)],
         what_if: &WhatIf,
-        nominated: &[(PodIx, NodeIx)],
+        nominated: &Nominated,
     ) -> Option<(usize, InterPodLack)> {
         if !placed.iter().any(|(pod, _)| self.is_between(*pod)) {
             return None;
@@ -116,7 +120,7 @@ impl Cluster {
         let mut what_if = what_if.clone();
         placed.iter().for_each(|(pod, node)| what_if.remove(self, *pod, *node));
         placed.iter().enumerate().find_map(|(at, (pod, node))| {
-            let allowed = self.inter_pod_allows_beside(*pod, *node, (&what_if, &WhatIf::default()), nominated);
+            let allowed = self.inter_pod_allows_beside(*pod, *node, &what_if, nominated);
             what_if.place(self, *pod, *node);
             allowed.err().map(|lack| (at, lack))
         })

@@ -21,7 +21,8 @@ pub enum InterPodLack {
     AntiAffinity,
     /// A pod that forbids the pod is in the domain of the node.
     Existing,
-    /// A nominated pod would not be allowed on its node any more: its topology spread would be broken.
+    /// A nominated pod would not be allowed on its node any more: its topology spread would be broken, or it would not be the first of
+    /// those that it must be with.
     Nominated,
 }
 

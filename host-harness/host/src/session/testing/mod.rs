@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lictor_contract::*;
 use serde_json::Value;
 
-use super::{Attempt, Cause, Input};
+use super::{Attempt, Cause, FaultRules, Input};
 use crate::cluster::Mirror;
 use crate::driver::Virtual;
 use crate::reason::{NamedReason, Templates};
@@ -250,6 +250,8 @@ pub fn said(message: &str) -> NamedReason {
 /// A session of the policy in a cluster of these objects.
 pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Virtual {
     let mut session = Virtual::open(Box::new(policy.clone()), "test", "").unwrap();
+    // A script says each answer once.
+    session.set_fault_rules(FaultRules::ONCE);
     session.apply(objects.into_iter().map(object).collect()).unwrap();
     session.take_happened();
     session

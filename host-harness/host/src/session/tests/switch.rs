@@ -180,6 +180,7 @@ fn an_old_policy_that_breaks_in_the_watch_is_started_anew_when_it_is_needed() {
     let (old, fuse) = (holding(), Fuse::default());
     let policy = Faulty::new(old.clone(), fuse.clone());
     let mut session = Session::open(Box::new(policy), "test", "").unwrap();
+    session.set_fault_rules(FaultRules::ONCE);
     session.handle(Input::Objects(cluster().map(object).collect())).unwrap();
     cycle(&mut session);
     up_to_the_switch(&mut session, newer(1));

@@ -93,7 +93,8 @@ fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligible: &Eligib
     let mut gone: BTreeSet<&str> = possible.iter().map(|victim| victim.name.as_str()).collect();
     let agrees = |gone: &BTreeSet<&str>| {
         let is_gone = |other: &Pod| gone.contains(other.name.as_str());
-        world.agrees((pod, node), is_gone, is_gone, spec_priority) && (eligible.keeps)(gone)
+        let has_left = |other: &Pod| other.leaving || is_gone(other);
+        world.agrees((pod, node), is_gone, has_left, spec_priority) && (eligible.keeps)(gone)
     };
     if !pod.request.fits(&free) || !agrees(&gone) {
         return None;
