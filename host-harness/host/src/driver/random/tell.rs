@@ -9,8 +9,10 @@ impl Simulation {
         match self.session.handle(input) {
             Ok(step) => self.take(step),
             Err(error) => {
-                let is_known =
-                    matches!(error.cause, Cause::NotPending { .. } | Cause::NoSuchPod(_) | Cause::CallError(_));
+                let is_known = matches!(
+                    error.cause,
+                    Cause::NotPending { .. } | Cause::NoSuchPod(_) | Cause::CallError(_) | Cause::BreakerOpen { .. }
+                );
                 assert!(is_known, "{error}");
                 self.refused += 1;
             }
