@@ -5,7 +5,7 @@ use lictor_contract::*;
 use super::configured::configured;
 use super::core::CHUNK;
 use super::{Cause, OpenError, Session, SessionError};
-use crate::policy::Policy;
+use crate::policy::{CallError, Policy};
 use crate::reason::Templates;
 use crate::replace::{Configuration, Machine, Memory, Reason, Report, Seen, Shadow, State, Terms, Totals, Transition};
 
@@ -159,7 +159,7 @@ impl Session {
         let Some(shadow) = self.policy.shadow.as_deref() else { return };
         let Some(replacement) = self.replacement.as_deref() else { return };
         let wrong = match state {
-            State::Watching => self.down.then(|| wrong(failed)),
+            State::Watching => self.down.then(|| wrong(failed)).flatten(),
             _ => shadow.wrong.clone(),
         };
         let seen = Seen {
@@ -248,15 +248,17 @@ impl Session {
     }
 }
 
-/// What the policy in force did wrong, by why an input failed.
-fn wrong(failed: Option<&Cause>) -> Reason {
+/// What the policy in force did wrong, by why an input failed. An object that it cannot count is no fault of it: both are started anew
+/// without that object.
+fn wrong(failed: Option<&Cause>) -> Option<Reason> {
     let message = failed.map_or_else(|| "the policy broke in `save`".to_owned(), Cause::to_string);
-    match failed {
+    Some(match failed {
+        Some(Cause::CallError(CallError::Refused { error: PolicyError::Overflow(_), .. })) => return None,
         Some(Cause::ProtocolError { call, .. }) => Reason::Lie { call: (*call).to_owned(), message },
         Some(Cause::CallError(error)) => Reason::Fault { call: error.call().to_owned(), message },
         Some(_) => Reason::Fault { call: "configure".to_owned(), message },
         None => Reason::Fault { call: "save".to_owned(), message },
-    }
+    })
 }
 
 /// What two policies read differently.
