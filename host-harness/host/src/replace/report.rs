@@ -74,8 +74,13 @@ pub struct Report {
 impl Report {
     /// Nothing was compared.
     pub const fn new() -> Report {
-        let (calls, laws) = (BTreeMap::new(), BTreeMap::new());
-        Report { calls, differences: Vec::new(), laws, not_compared: Vec::new(), restarts: 0 }
+        Report {
+            calls: BTreeMap::new(),
+            differences: Vec::new(),
+            laws: BTreeMap::new(),
+            not_compared: Vec::new(),
+            restarts: 0,
+        }
     }
 
     /// An answer was compared.
