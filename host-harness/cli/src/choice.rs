@@ -61,7 +61,7 @@ impl Choice {
     /// The choice of a word: `embedded`, `native`, or the file of a component.
     pub(super) fn named(word: &str) -> Choice {
         let component = (!matches!(word, "embedded" | "native")).then(|| PathBuf::from(word));
-        Choice { component, native: word == "native" }
+        Choice { component, native: word == "native", limits: Limited::default() }
     }
 
     /// Finds the policy.
