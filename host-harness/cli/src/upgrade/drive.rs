@@ -1,6 +1,6 @@
 //! Drives a session through the replacement of its policy.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use lictor_contract::SystemInfo;
 use lictor_host::driver::Virtual;
@@ -119,7 +119,7 @@ fn begin(question: &Question<'_>, driven: &mut Driven, json: &str) -> Result<(),
 
 /// Plays the first session of a recording; the replacement begins when the first cluster was told. What the commands of the recorded
 /// session came to is left out: those of this session are carried out at once.
-fn recording(question: &Question<'_>, path: &PathBuf, arguments: &Arguments) -> Result<Driven, Failure> {
+fn recording(question: &Question<'_>, path: &Path, arguments: &Arguments) -> Result<Driven, Failure> {
     let file = path.display().to_string();
     let mut reader = recorded::read(path)?;
     let mut open: Option<(Driven, String)> = None;
