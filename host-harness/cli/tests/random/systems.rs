@@ -128,7 +128,7 @@ pub fn koordinator_evicting() -> Played {
     Played { name: "koordinator", dress, objects: vec![object(quota)], seeds: SEEDS, commands: &PREEMPTS }
 }
 
-/// Two queues, each of which reclaims what it deserves from the other.
+/// Two queues, each of which reclaims what it deserves from the other. In so small a cluster that is rare.
 pub fn volcano_reclaiming() -> Played {
     let dress: fn(usize, &mut Real) = |number, pod| {
         pod.scheduler = "volcano";
@@ -145,5 +145,5 @@ pub fn volcano_reclaiming() -> Played {
                       "spec": {"deserved": {"cpu": cpu}, "reclaimable": true}, "status": {"state": "Open"}}))
     };
     let objects = (0..4).map(group).chain([queue("q0", "18"), queue("q1", "6")]).collect();
-    Played { name: "volcano", dress, objects, seeds: SEEDS, commands: &PREEMPTS }
+    Played { name: "volcano", dress, objects, seeds: SEEDS, commands: &BINDS }
 }
