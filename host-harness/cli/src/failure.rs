@@ -11,7 +11,7 @@ use super::problem::Problem;
 use lictor_host::cluster::InputError;
 use lictor_host::recording::ReadError;
 use lictor_host::sandbox::LoadError;
-use lictor_host::session::{Cause, OpenError, SessionError};
+use lictor_host::session::{Cause, OpenError, ReplaceError, SessionError};
 
 /// The message about a policy that cannot explain its decisions.
 pub(super) const UNEXPLAINED: &str =
@@ -56,6 +56,9 @@ pub(super) enum Failure {
     /// A policy does not know a system.
     #[error("`{word}`: there is no system `{system}`")]
     UnknownSystem { word: String, system: String, known: Vec<String> },
+    /// The replacement of a policy cannot begin.
+    #[error("{0}")]
+    Irreplaceable(ReplaceError),
     /// A scenario cannot be played with a policy.
     #[error("{error}")]
     Scenario { file: String, error: String },
@@ -176,7 +179,11 @@ impl Failure {
                 vec![this().about(file).remedy("run `lictor decide` for the decisions and their laws")]
             }
             Failure::Session(cause) => vec![this().remedy(limited::remedy(cause))],
-            Failure::Open(_) | Failure::Useless(_) | Failure::Written(_) | Failure::Output(_) => vec![this()],
+            Failure::Open(_)
+            | Failure::Irreplaceable(_)
+            | Failure::Useless(_)
+            | Failure::Written(_)
+            | Failure::Output(_) => vec![this()],
         }
     }
 }

@@ -25,6 +25,7 @@ mod remote;
 mod replay;
 mod screen;
 mod test;
+mod upgrade;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,7 @@ enum Command {
     Test(test::Asked),
     Replay(replay::Asked),
     Diff(diff::Asked),
+    Upgrade(upgrade::Asked),
     Fuzz(fuzz::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
@@ -64,6 +66,7 @@ impl Command {
             Command::Test(asked) => test::run(&asked),
             Command::Replay(asked) => replay::run(&asked),
             Command::Diff(asked) => diff::run(&asked),
+            Command::Upgrade(asked) => upgrade::run(&asked),
             Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),

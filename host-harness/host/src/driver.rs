@@ -21,8 +21,9 @@ use lictor_contract::{Finding, PodId, QueueAccount};
 use crate::cluster::{Mirror, Object};
 use crate::policy::Policy;
 use crate::recording::{Recorder, Told};
+use crate::replace::Terms;
 use crate::session::{
-    Action, Attempt, CommandOutcome, FaultRules, Happened, Input, OpenError, Session, SessionError, Step,
+    Action, Attempt, CommandOutcome, FaultRules, Happened, Input, OpenError, ReplaceError, Session, SessionError, Step,
 };
 
 /// A session and the cluster that it decides about.
@@ -48,6 +49,20 @@ impl Virtual {
     /// [listens](Recorder::listen), and was told nothing yet but its schedulers.
     pub fn record(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
+    }
+
+    /// Begins to replace the policy. See [`Session::replace`]; a recorder does not write it.
+    ///
+    /// # Errors
+    /// See [`Session::replace`].
+    pub fn replace(
+        &mut self,
+        policy: Box<dyn Policy>,
+        system: &str,
+        arguments: &str,
+        terms: Terms,
+    ) -> Result<(), ReplaceError> {
+        self.session.replace(policy, system, arguments, terms)
     }
 
     /// See [`Session::set_schedulers`].

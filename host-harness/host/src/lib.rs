@@ -9,6 +9,7 @@ pub mod driver;
 pub mod policy;
 pub mod reason;
 pub mod recording;
+pub mod replace;
 pub mod sandbox;
 pub mod session;
 pub mod verify;

@@ -145,7 +145,7 @@ pub(super) fn decide<T>(
     if let Some(recorder) = question.recorder {
         session.record(recorder.clone());
     }
-    let (findings, origins) = load(question, &mut session)?;
+    let (findings, origins) = load(question.snapshots, &mut session)?;
     let reported = session.findings().len();
     let seen = look(session.mirror(), laws.as_ref())?;
     drop(progress);
@@ -193,13 +193,13 @@ fn explain(wanted: Explain, chosen: &Chosen, session: &mut Virtual) -> Result<()
 }
 
 /// Reads the snapshots into the session. An error about an object is a failure; warnings are returned.
-fn load(question: &Question<'_>, session: &mut Virtual) -> Result<(Vec<Problem>, Origins), Failure> {
-    let Snapshot { objects, origins } = Snapshot::read(question.snapshots)?;
+pub(super) fn load(snapshots: &[PathBuf], session: &mut Virtual) -> Result<(Vec<Problem>, Origins), Failure> {
+    let Snapshot { objects, origins } = Snapshot::read(snapshots)?;
     let mistakes = session.mirror().mistakes_in(&objects);
     if !mistakes.is_empty() {
         return Err(Failure::Input(mistakes));
     }
-    let files = names(question.snapshots);
+    let files = names(snapshots);
     let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
     if objects.is_empty() {
         return nothing(

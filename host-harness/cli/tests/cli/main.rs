@@ -24,3 +24,4 @@ mod record;
 mod run;
 mod scenarios;
 mod snapshot;
+mod upgrade;

@@ -19,12 +19,14 @@ mod carry_out;
 mod changes;
 mod checkpoint;
 mod command;
+mod configured;
 mod core;
 mod counters;
 mod cycle;
 mod effects;
 mod enforce;
 mod error;
+mod examine;
 mod explanation;
 mod filter;
 mod follow;
@@ -37,6 +39,7 @@ mod outcome;
 mod permit;
 mod post_filter;
 mod recover;
+mod replace;
 mod retry;
 mod scoring;
 #[cfg(test)]
@@ -60,4 +63,5 @@ pub use outcome::{
     Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, Held, How, NodeSummary,
     RefusedPlan, Released,
 };
+pub use replace::{Progress, ReplaceError};
 pub use retry::RetryHint;

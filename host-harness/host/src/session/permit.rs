@@ -6,6 +6,7 @@ use lictor_contract::*;
 
 use super::journal::Undo;
 use super::{Cause, Held, Released, Session};
+use crate::policy::Policy;
 use crate::verify::Place;
 
 impl Session {
