@@ -1,5 +1,5 @@
 //! The command with components of registries, against a registry in this process: `cargo test -p lictor --features oci --test oci`.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 #[path = "../cli/run.rs"]
 #[expect(dead_code, reason = "the tests of the command without registries use more of it")]
