@@ -27,6 +27,7 @@ pub use files::each_in;
 pub use format::{Action, Scenario, Step};
 pub use junit::junit;
 pub use load::load;
+pub use read::read as read_scenario;
 pub use report::{Report, StepReport, Summary};
-pub use run::{run, run_explained};
+pub use run::{run, run_explained, run_with};
 pub use status::{Books, Usage};

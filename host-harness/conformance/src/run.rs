@@ -23,7 +23,8 @@ pub fn run_explained(scenario: &Scenario, policy: Box<dyn Policy>) -> Report {
     run_with(scenario, policy, |session| session.explain().map(drop))
 }
 
-fn run_with(
+/// The same, with a session that is prepared before it is told anything: it is recorded, or explains what it decides.
+pub fn run_with(
     scenario: &Scenario,
     policy: Box<dyn Policy>,
     prepare: impl FnOnce(&mut Virtual) -> Result<(), SessionError>,

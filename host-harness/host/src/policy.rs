@@ -27,6 +27,16 @@ pub enum CallError {
     Lacks(Interface),
 }
 
+impl CallError {
+    /// The function that was called, or the interface that it belongs to.
+    pub fn call(&self) -> &str {
+        match self {
+            CallError::Refused { call, .. } | CallError::Broke { call, .. } => call,
+            CallError::Lacks(interface) => interface.name(),
+        }
+    }
+}
+
 /// What a policy has used so far, all of its instances together, as far as somebody measures it. Counts only grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -154,17 +154,27 @@ struct Verdicts {
     seen: Vec<room::Verdict>,
 }
 
+/// The code of an obstacle by its position. More kinds of obstacles than codes: the last code stands for the rest, still no node that
+/// fits.
+fn code(at: usize) -> u8 {
+    u8::try_from(at.saturating_add(1)).unwrap_or(u8::MAX)
+}
+
 impl Verdicts {
+    #[inline]
     fn push(&mut self, verdict: room::Verdict) {
-        if verdict == room::Verdict::Fits {
-            return self.codes.push(0);
-        }
-        let at = self.seen.iter().position(|seen| *seen == verdict).unwrap_or_else(|| {
-            self.seen.push(verdict);
-            self.seen.len().saturating_sub(1)
-        });
-        // More kinds of obstacles than codes: the last code stands for the rest. Still no node that fits.
-        self.codes.push(u8::try_from(at.saturating_add(1)).unwrap_or(u8::MAX));
+        let code = match verdict {
+            room::Verdict::Fits => 0,
+            verdict => self.seen.iter().position(|seen| *seen == verdict).map_or_else(|| self.see(verdict), code),
+        };
+        self.codes.push(code);
+    }
+
+    /// The code of an obstacle that was not seen before.
+    #[cold]
+    fn see(&mut self, verdict: room::Verdict) -> u8 {
+        self.seen.push(verdict);
+        code(self.seen.len().saturating_sub(1))
     }
 
     /// Room was reserved for the pod on these nodes, which take it: it is not to take other room and leave that idle.

@@ -3,6 +3,7 @@
 #![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
 
 mod assemble;
+mod beside;
 mod flat;
 mod grows;
 mod kept;

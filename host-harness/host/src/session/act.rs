@@ -69,7 +69,7 @@ impl Session {
 }
 
 /// The plans one by one.
-fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
+pub(super) fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
     let mut unfolded = Vec::with_capacity(plans.slices.len());
     let (mut nominated, mut evicted) = (0, 0);
     for slice in plans.slices {

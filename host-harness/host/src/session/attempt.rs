@@ -7,7 +7,7 @@ use lictor_contract::*;
 use super::filter::Filtered;
 use super::journal::Undo;
 use super::{Attempt, AttemptResult, Cause, ProtocolError, RetryHint, Session};
-use crate::policy::CallError;
+use crate::policy::{CallError, Policy};
 use crate::verify;
 
 impl Session {

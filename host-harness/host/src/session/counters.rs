@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::breaker::BreakerState;
 use super::{Cause, FaultRules, Session};
-use crate::policy::{CallError, Usage};
+use crate::policy::{CallError, Policy, Usage};
 use crate::sandbox::{Breakage, LoadError};
 
 /// The kinds of faults of a policy.

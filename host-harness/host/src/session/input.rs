@@ -10,6 +10,7 @@ use super::command::{Command, CommandId, CommandOutcome};
 use super::counters::add;
 use super::{Cause, Happened, Session, SessionError};
 use crate::cluster::Object;
+use crate::replace::Transition;
 
 /// Something that the session is told.
 #[derive(Debug, Clone)]
@@ -71,6 +72,9 @@ pub struct Step {
     pub findings: Vec<Finding>,
     /// When the session wants to be told the time, at the latest.
     pub wake_at: Option<i64>,
+    /// How the replacement of the policy went on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replacement: Vec<Transition>,
 }
 
 impl Session {
@@ -106,6 +110,7 @@ impl Session {
             happened: std::mem::take(&mut self.happened),
             findings,
             wake_at: self.wake_at(),
+            replacement: self.take_transitions(),
         }
     }
 
@@ -166,6 +171,7 @@ impl Session {
                 self.sync()
             }
             Input::Cycle => {
+                self.count_cycle();
                 self.up()?;
                 self.cycle()?;
                 self.sync()

@@ -19,14 +19,17 @@ mod carry_out;
 mod changes;
 mod checkpoint;
 mod command;
+mod configured;
 mod core;
 mod counters;
 mod cycle;
 mod effects;
 mod enforce;
 mod error;
+mod examine;
 mod explanation;
 mod filter;
+mod follow;
 mod heard;
 mod held_back;
 mod input;
@@ -36,6 +39,7 @@ mod outcome;
 mod permit;
 mod post_filter;
 mod recover;
+mod replace;
 mod retry;
 mod scoring;
 #[cfg(test)]
@@ -53,9 +57,11 @@ pub use core::Session;
 pub use counters::{BreakerCounters, Counters, FaultKind};
 pub use error::{Cause, OpenError, ProtocolError, SessionError};
 pub use explanation::{About, Alike, Counted, Explanation, Reported, alike};
+pub use follow::Led;
 pub use input::{Input, Step};
 pub use outcome::{
-    Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, How, NodeSummary, RefusedPlan,
-    Released,
+    Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, Held, How, NodeSummary,
+    RefusedPlan, Released,
 };
+pub use replace::{Progress, ReplaceError};
 pub use retry::RetryHint;

@@ -6,7 +6,7 @@ use lictor_contract::*;
 
 use super::counters::add;
 use super::{Cause, Released, Session, SessionError};
-use crate::policy::CallError;
+use crate::policy::{CallError, Policy};
 
 impl Session {
     /// Runs an input to its end, or takes back what it has decided and names it in the error.
@@ -19,6 +19,7 @@ impl Session {
         mut work: impl FnMut(&mut Session) -> Result<T, Cause>,
     ) -> Result<T, SessionError> {
         add(&mut self.counters.inputs, 1);
+        self.switch();
         let mut again = false;
         loop {
             self.commit();
@@ -28,6 +29,7 @@ impl Session {
                     self.journal.clear();
                     add(&mut self.counters.rescued, again.into());
                     self.keep_checkpoint();
+                    self.turn(None);
                     self.recycle();
                     return Ok(done);
                 }
@@ -35,6 +37,7 @@ impl Session {
             };
             self.roll_back();
             self.down |= cause.is_fault();
+            self.turn(Some(&cause));
             // An object that cannot be counted is no fault of the policy: the next input does without it.
             let is_fault = self.left_out.len() == left_out && self.count_fault(&cause);
             again = is_fault && !again && self.breaker.tries_again();
@@ -143,8 +146,7 @@ impl Session {
             return;
         }
         match self.policy.save() {
-            Ok(saved) => self.saved = Some(saved),
-            Err(CallError::Lacks(_)) => {}
+            Ok(_) | Err(CallError::Lacks(_)) => {}
             // The input was served. The next one has a new instance.
             Err(fault) => {
                 let cause = fault.into();

@@ -4,8 +4,10 @@ use super::compiled::{Compiled, CompiledSpread};
 use super::{InterPods, WhatIf};
 use crate::model::{BookIx, InterPodIx, NodeIx, TopologyIx};
 
-/// Why a node does not take a pod because of other pods.
+/// Why a node does not take a pod because of other pods. As wide as the number of a resource, beside which it stands in the verdicts on
+/// nodes: these are then compared without a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
 pub enum InterPodLack {
     /// What stands between the pod and others was not told.
     Unknown,

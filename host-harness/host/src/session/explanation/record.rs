@@ -3,7 +3,7 @@
 use lictor_contract::{Note, Outcome, PodId, Subject};
 
 use super::{About, Explanation, Reported};
-use crate::policy::CallError;
+use crate::policy::{CallError, Policy};
 use crate::reason::NamedReason;
 use crate::session::{Cause, Session, SessionError};
 

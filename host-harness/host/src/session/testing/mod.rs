@@ -91,6 +91,8 @@ pub struct Scripted {
     /// The most `cpu` of a pod and of a node that it can count.
     countable: Option<(i64, i64)>,
     ignores_room: bool,
+    /// The format of its checkpoints; none where it keeps no memory.
+    format: Option<u32>,
     told: Arc<Mutex<Told>>,
 }
 
@@ -102,6 +104,8 @@ struct Told {
     seen: BTreeMap<String, Pod>,
     small: Vec<PodStatus>,
     whole: usize,
+    /// The plans that were accepted.
+    accepted: Vec<u8>,
 }
 
 impl Scripted {
@@ -135,6 +139,11 @@ impl Scripted {
     /// Its Filter says nothing of room.
     pub fn without_room(self) -> Scripted {
         Scripted { ignores_room: true, ..self }
+    }
+
+    /// It remembers what it accepted, in checkpoints of this format.
+    pub fn remembering(self, format: u32) -> Scripted {
+        Scripted { format: Some(format), ..self }
     }
 
     /// What it was asked and told, in order.

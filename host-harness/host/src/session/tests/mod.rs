@@ -2,6 +2,8 @@ mod checkpoint;
 mod commands;
 mod faults;
 mod recovery;
+mod replace;
+mod switch;
 mod zones;
 
 use lictor_contract::{Phase, Severity};
