@@ -73,7 +73,7 @@ struct Question<'a> {
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let terms =
         Terms { shadow: Period::Cycles(asked.shadow), watch: Period::Cycles(asked.watch), allowed: asked.allow };
-    let new = Choice::named(&asked.to).find()?;
+    let new = Choice::named(&asked.to, &asked.policy.limits).find()?;
     let question = Question { asked, old: asked.policy.find()?, new, terms };
     let arguments = Arguments::read(asked.in_force.args.as_deref())?;
     let progress = Progress::of("replacing");

@@ -24,6 +24,7 @@ pub struct Header {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schedulers: Vec<String>,
     /// How the session treats a policy that fails.
+    #[serde(default)]
     pub fault_rules: FaultRules,
     /// What the policy may use, by the names of the fields of [`Limits`]; times in milliseconds.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
