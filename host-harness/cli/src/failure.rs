@@ -57,6 +57,9 @@ pub(super) enum Failure {
     /// The policy cannot explain its decisions.
     #[error("{UNEXPLAINED}")]
     Unexplained { file: String },
+    /// The policy cannot be held to the contract at all.
+    #[error("the policy cannot be tested: {0}")]
+    NoConformance(String),
     /// Two options do not work together.
     #[error("{0}")]
     Useless(&'static str),
@@ -91,7 +94,7 @@ impl Failure {
             anstream::eprint!("{}", shown(&problem));
         }
         match self {
-            Failure::Session(_) | Failure::Open(OpenError::CallError(_)) => Exit::Failed,
+            Failure::Session(_) | Failure::NoConformance(_) | Failure::Open(OpenError::CallError(_)) => Exit::Failed,
             _ => Exit::Unable,
         }
     }
@@ -133,6 +136,7 @@ impl Failure {
                 let remedy = "the answer was discarded; run `lictor inspect` for details of the policy";
                 vec![this().remedy(remedy)]
             }
+            Failure::NoConformance(_) => vec![this().remedy("run `lictor inspect` for details of the policy")],
             Failure::Open(_) | Failure::Useless(_) | Failure::Written(_) | Failure::Output(_) => vec![this()],
         }
     }
