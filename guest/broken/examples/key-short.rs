@@ -3,8 +3,9 @@
 use lictor_broken::{Ages, description};
 use lictor_sdk::*;
 
-#[derive(Default)]
-struct KeyShort(Ages);
+/// The policy.
+#[derive(Debug, Default)]
+pub struct KeyShort(Ages);
 
 impl Policy for KeyShort {
     fn describe() -> Description {

@@ -10,8 +10,9 @@ thread_local! {
     static QUESTIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-#[derive(Default)]
-struct Remembers(Ages);
+/// The policy.
+#[derive(Debug, Default)]
+pub struct Remembers(Ages);
 
 impl Policy for Remembers {
     fn describe() -> Description {

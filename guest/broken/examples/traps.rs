@@ -4,8 +4,9 @@
 use lictor_broken::{Ages, description};
 use lictor_sdk::*;
 
-#[derive(Default)]
-struct Traps(Ages);
+/// The policy.
+#[derive(Debug, Default)]
+pub struct Traps(Ages);
 
 impl Policy for Traps {
     fn describe() -> Description {

@@ -1,6 +1,6 @@
 //! `wit/answers.wit`: what several interfaces answer with.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{NodeId, PodId, Reason};
 
@@ -35,7 +35,7 @@ pub enum PolicyError {
 }
 
 /// How grave a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// The object, or a part of it, could not be used; what was known of it before still holds.
@@ -45,7 +45,7 @@ pub enum Severity {
 }
 
 /// Something an object's author should know.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// How grave it is.
     pub severity: Severity,
@@ -111,7 +111,7 @@ pub struct Victim {
 }
 
 /// Where a mark is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkPlace {
     /// metadata.labels
@@ -121,7 +121,7 @@ pub enum MarkPlace {
 }
 
 /// Something to write on a pod.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// Where.
     pub place: MarkPlace,

@@ -3,42 +3,55 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use lictor_contract::Description;
 use lictor_policy::Switch;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::failure::Failure;
 use super::kept;
+use super::limited::Limited;
+use super::remote::Remote;
 use crate::Native;
 use crate::embedded;
 use lictor_host::policy::Policy;
-use lictor_host::sandbox::Loaded;
+use lictor_host::recording::Identified;
+use lictor_host::sandbox::{Limits, Loaded};
 
 /// The options that choose a policy.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct Choice {
-    /// The policy, a WebAssembly component [default: the embedded one]
+    /// The policy, a WebAssembly component: a file, or one of a registry, `oci://...` [default: the embedded one]
     #[arg(long, value_name = "FILE", conflicts_with = "native")]
     component: Option<PathBuf>,
     /// Run the embedded policy without WebAssembly
     #[arg(long)]
     native: bool,
+    #[command(flatten)]
+    remote: Remote,
+    #[command(flatten)]
+    pub(super) limits: Limited,
 }
 
 /// A policy that can be started any number of times.
 pub(super) struct Chosen {
     loaded: Option<Loaded>,
     switched: Option<(String, Switch)>,
+    /// What a component may use.
+    pub(super) limits: Limits,
     /// Its source.
     pub(super) source: Source,
 }
 
 /// The source of a policy.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Source {
-    /// The file; none for the embedded policy.
+    /// The file, or the name in a registry with the digest that was loaded; none for the embedded policy.
     pub(super) file: Option<String>,
+    /// Why one of a registry may be loaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) trust: Option<&'static str>,
     /// The component; none where the policy runs without WebAssembly.
     pub(super) component: Option<Digested>,
 }
@@ -53,31 +66,61 @@ pub(super) struct Digested {
 }
 
 impl Choice {
+    /// The choice of a word: `embedded`, `native`, or a component, which is bounded by these limits: its file, or its name in a registry,
+    /// pinned to a digest.
+    pub(super) fn named(word: &str, limits: &Limited) -> Choice {
+        let component = (!matches!(word, "embedded" | "native")).then(|| PathBuf::from(word));
+        let native = word == "native";
+        let limits = if native { Limited::default() } else { limits.clone() };
+        Choice { component, native, limits, ..Choice::default() }
+    }
+
     /// Finds the policy.
     pub(super) fn find(&self) -> Result<Chosen, Failure> {
-        if self.native {
-            return Ok(Chosen { loaded: None, switched: None, source: Source { file: None, component: None } });
+        let limits = self.limits.read()?;
+        if self.native && self.limits.is_given() {
+            return Err(Failure::Useless("`--limit` bounds a component, and `--native` runs none"));
         }
-        let read;
-        let (file, bytes) = match &self.component {
-            None => (None, embedded()),
-            Some(path) => {
-                read = read_component(path)?;
-                (Some(path.display().to_string()), read.as_slice())
-            }
+        let read = match &self.component {
+            None => self.remote.must_be_unused().map(|()| None)?,
+            Some(path) => Some(self.remote.fetch(path, &limits)?),
         };
+        if self.native {
+            return Ok(Chosen { loaded: None, switched: None, limits, source: Source::default() });
+        }
+        let bytes = read.as_ref().map_or(embedded(), |read| read.bytes.as_slice());
+        let (file, trust) = read.as_ref().map_or((None, None), |read| (Some(read.name.clone()), read.trust));
         let refused = |error| Failure::Component { file: name_of(file.as_deref()).to_owned(), error };
-        let loaded = kept::sandbox().and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
+        let loaded = kept::sandbox(limits.clone()).and_then(|sandbox| sandbox.load(bytes)).map_err(refused)?;
         let component = Digested { bytes: bytes.len(), sha256: format!("{:x}", Sha256::digest(bytes)) };
-        Ok(Chosen { loaded: Some(loaded), switched: None, source: Source { file, component: Some(component) } })
+        let source = Source { file, trust, component: Some(component) };
+        Ok(Chosen { loaded: Some(loaded), switched: None, limits, source })
     }
 }
 
 impl Chosen {
     /// The embedded policy without WebAssembly, with this law switched.
     pub(super) fn switched(code: &str, to: Switch) -> Chosen {
-        let source = Source { file: None, component: None };
-        Chosen { loaded: None, switched: Some((code.to_owned(), to)), source }
+        let (switched, source) = (Some((code.to_owned(), to)), Source::default());
+        Chosen { loaded: None, switched, limits: Limits::default(), source }
+    }
+
+    /// The SHA-256 of the component; without WebAssembly, of the embedded one, which the same sources were built into.
+    pub(super) fn digest(&self) -> String {
+        match &self.source.component {
+            Some(component) => component.sha256.clone(),
+            None => format!("{:x}", Sha256::digest(embedded())),
+        }
+    }
+
+    /// Which policy it is, for a recording.
+    pub(super) fn identified(&self, described: &Description) -> Identified {
+        Identified {
+            name: described.name.clone(),
+            version: described.version.clone(),
+            component: self.digest(),
+            native: self.source.component.is_none(),
+        }
     }
 
     /// The version of the contract that the component exports; none for the native policy.
@@ -106,7 +149,8 @@ impl Source {
             None => "native".to_owned(),
             Some(component) => {
                 let digest: String = component.sha256.chars().take(12).collect();
-                format!("component {digest} ({})", name_of(self.file.as_deref()))
+                let trust = self.trust.map(|trust| format!(", {trust}")).unwrap_or_default();
+                format!("component {digest} ({}{trust})", name_of(self.file.as_deref()))
             }
         }
     }
@@ -115,9 +159,4 @@ impl Source {
 /// The name of a component in messages.
 pub(super) fn name_of(file: Option<&str>) -> &str {
     file.unwrap_or("embedded")
-}
-
-/// Reads the file of a component.
-pub(super) fn read_component(path: &std::path::Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| Failure::Unreadable { file: path.display().to_string(), error })
 }

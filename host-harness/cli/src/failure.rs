@@ -6,10 +6,12 @@ use anstyle::{AnsiColor, Style};
 use lictor_contract::Severity;
 
 use super::exit::Exit;
+use super::limited;
 use super::problem::Problem;
 use lictor_host::cluster::InputError;
+use lictor_host::recording::ReadError;
 use lictor_host::sandbox::LoadError;
-use lictor_host::session::{Cause, OpenError, SessionError};
+use lictor_host::session::{Cause, OpenError, ReplaceError, SessionError};
 
 /// The message about a policy that cannot explain its decisions.
 pub(super) const UNEXPLAINED: &str =
@@ -33,6 +35,33 @@ pub(super) enum Failure {
     /// A file cannot be read.
     #[error("cannot be read: {error}")]
     Unreadable { file: String, error: io::Error },
+    /// A file cannot be written.
+    #[cfg(feature = "oci")]
+    #[error("cannot be written: {error}")]
+    Unwritable { file: String, error: io::Error },
+    /// An artifact is not pushed or pulled.
+    #[cfg(feature = "oci")]
+    #[error("{message}")]
+    Registry { about: String, message: String, remedy: &'static str },
+    /// Nothing here speaks to registries.
+    #[cfg(not(feature = "oci"))]
+    #[error("this build of lictor cannot reach registries")]
+    NoRegistries,
+    /// A recording cannot be read, or not be appended to.
+    #[error("{error}")]
+    Recording { file: String, error: ReadError },
+    /// A recording cannot be written.
+    #[error("the recording cannot be written: {error}")]
+    Unrecorded { file: String, error: io::Error },
+    /// A policy does not know a system.
+    #[error("`{word}`: there is no system `{system}`")]
+    UnknownSystem { word: String, system: String, known: Vec<String> },
+    /// The replacement of a policy cannot begin.
+    #[error("{0}")]
+    Irreplaceable(ReplaceError),
+    /// A scenario cannot be played with a policy.
+    #[error("{error}")]
+    Scenario { file: String, error: String },
     /// The policy refuses the system or its arguments.
     #[error("{}", .0.message)]
     Refused(Box<Problem>),
@@ -115,9 +144,29 @@ impl Failure {
             Failure::Objects(problems) => problems.clone(),
             Failure::Refused(problem) => vec![Problem::clone(problem)],
             Failure::Nothing { remedy, .. } => vec![this().remedy(*remedy)],
-            Failure::Component { file, .. } => vec![this().about(file)],
+            Failure::Component { file, error } => {
+                vec![Problem { remedy: limited::remedy_at_start(error), ..this().about(file) }]
+            }
             Failure::Unreadable { file, .. } => {
                 vec![this().about(file).remedy("name a readable file")]
+            }
+            #[cfg(feature = "oci")]
+            Failure::Unwritable { file, .. } => vec![this().about(file).remedy("name a directory with `--directory`")],
+            #[cfg(feature = "oci")]
+            Failure::Registry { about, remedy, .. } => vec![this().about(about).remedy(*remedy)],
+            #[cfg(not(feature = "oci"))]
+            Failure::NoRegistries => vec![this().remedy("build it with them: `cargo build --features oci`")],
+            Failure::Recording { file, error } => vec![this().about(file).remedy(error.remedy())],
+            Failure::Unrecorded { file, .. } => {
+                vec![this().about(file).remedy("name a file that can be written, with `--record`")]
+            }
+            Failure::UnknownSystem { known, .. } => {
+                vec![this().remedy(format!("the policy knows {}", either(known)))]
+            }
+            Failure::Scenario { file, .. } => {
+                vec![
+                    this().about(file).remedy("name a policy that knows the system of the scenario, or another system"),
+                ]
             }
             Failure::UnknownLaw(_, near) if near.is_empty() => vec![this().remedy("run `lictor laws` for a list")],
             Failure::UnknownLaw(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
@@ -132,12 +181,13 @@ impl Failure {
             Failure::Unexplained { file } => {
                 vec![this().about(file).remedy("run `lictor decide` for the decisions and their laws")]
             }
-            Failure::Session(_) => {
-                let remedy = "the answer was discarded; run `lictor inspect` for details of the policy";
-                vec![this().remedy(remedy)]
-            }
             Failure::NoConformance(_) => vec![this().remedy("run `lictor inspect` for details of the policy")],
-            Failure::Open(_) | Failure::Useless(_) | Failure::Written(_) | Failure::Output(_) => vec![this()],
+            Failure::Session(cause) => vec![this().remedy(limited::remedy(cause))],
+            Failure::Open(_)
+            | Failure::Irreplaceable(_)
+            | Failure::Useless(_)
+            | Failure::Written(_)
+            | Failure::Output(_) => vec![this()],
         }
     }
 }

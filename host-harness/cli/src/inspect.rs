@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use lictor_contract::{Description, SystemInfo};
 
-use super::choice::{name_of, read_component};
+use super::choice::name_of;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::kept;
+use super::limited::Limited;
 use super::page::{Page, table};
+use super::remote::Remote;
 use super::screen::{Screen, TextOrJson, print_json};
 use crate::embedded;
 use lictor_host::sandbox::{Export, Inspection, Presence};
@@ -17,9 +19,13 @@ use lictor_host::sandbox::{Export, Inspection, Presence};
 /// Show the contract, interfaces, imports and systems of a component, and why it is refused if it is
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// The component [default: the embedded one]
+    /// The component: a file, or one of a registry, `oci://...` [default: the embedded one]
     #[arg(value_name = "COMPONENT")]
     component: Option<PathBuf>,
+    #[command(flatten)]
+    remote: Remote,
+    #[command(flatten)]
+    limits: Limited,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
@@ -27,16 +33,14 @@ pub(super) struct Asked {
 
 /// Shows a component.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    let read;
-    let (file, bytes) = match &asked.component {
-        None => (None, embedded()),
-        Some(path) => {
-            read = read_component(path)?;
-            (Some(path.display().to_string()), read.as_slice())
-        }
+    let limits = asked.limits.read()?;
+    let read = match &asked.component {
+        None => asked.remote.must_be_unused().map(|()| None)?,
+        Some(path) => Some(asked.remote.fetch(path, &limits)?),
     };
-    let file = name_of(file.as_deref()).to_owned();
-    let sandbox = kept::sandbox().map_err(|error| Failure::Component { file: file.clone(), error })?;
+    let bytes = read.as_ref().map_or(embedded(), |read| read.bytes.as_slice());
+    let file = name_of(read.as_ref().map(|read| read.name.as_str())).to_owned();
+    let sandbox = kept::sandbox(limits).map_err(|error| Failure::Component { file: file.clone(), error })?;
     let told = sandbox.inspect(bytes);
     match asked.output {
         TextOrJson::Json => print_json(&told)?,

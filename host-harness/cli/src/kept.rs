@@ -14,8 +14,8 @@ use lictor_host::sandbox::{Cache, Limits, LoadError, Sandbox};
 const VARIABLE: &str = "LICTOR_CACHE_DIR";
 
 /// A sandbox that finds again what an earlier run compiled. Where nothing can be kept, it says so and compiles.
-pub(super) fn sandbox() -> Result<Sandbox, LoadError> {
-    let sandbox = Sandbox::new(Limits::default())?;
+pub(super) fn sandbox(limits: Limits) -> Result<Sandbox, LoadError> {
+    let sandbox = Sandbox::new(limits)?;
     let Some(directory) = directory() else { return Ok(sandbox) };
     match Cache::open(&directory) {
         Ok(cache) => Ok(sandbox.with_cache(cache)),

@@ -3,8 +3,10 @@
 //! Results go to the standard output, messages about them to the standard error.
 
 mod arguments;
+mod changes;
 mod choice;
 mod decide;
+mod diff;
 mod exit;
 mod explain;
 mod failure;
@@ -12,13 +14,18 @@ mod fuzz;
 mod inspect;
 mod kept;
 mod laws;
+mod limited;
 mod native;
 mod origins;
 mod page;
 mod problem;
 mod progress;
+mod recorded;
+mod remote;
+mod replay;
 mod screen;
 mod test;
+mod upgrade;
 
 use std::process::ExitCode;
 
@@ -41,9 +48,14 @@ enum Command {
     Decide(decide::Asked),
     Explain(explain::Asked),
     Test(test::Asked),
+    Replay(replay::Asked),
+    Diff(diff::Asked),
+    Upgrade(upgrade::Asked),
     Fuzz(fuzz::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
+    Push(remote::PushAsked),
+    Pull(remote::PullAsked),
 }
 
 impl Command {
@@ -52,9 +64,14 @@ impl Command {
             Command::Decide(asked) => decide::run(&asked),
             Command::Explain(asked) => explain::run(&asked),
             Command::Test(asked) => test::run(&asked),
+            Command::Replay(asked) => replay::run(&asked),
+            Command::Diff(asked) => diff::run(&asked),
+            Command::Upgrade(asked) => upgrade::run(&asked),
             Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),
+            Command::Push(asked) => remote::push(&asked),
+            Command::Pull(asked) => remote::pull(&asked),
         }
     }
 }

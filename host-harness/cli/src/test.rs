@@ -3,7 +3,7 @@
 mod checks;
 mod kit;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lictor_policy::{Engine, Switch, rules};
@@ -15,9 +15,11 @@ use super::failure::Failure;
 use super::laws::{near, registered};
 use super::page::Page;
 use super::progress::Progress;
+use super::recorded::{Recording, header};
 use super::screen::{Screen, print, print_json};
-use lictor_conformance::{Report, Scenario, Summary, junit, load, run as run_scenario, run_explained};
+use lictor_conformance::{Report, Scenario, Summary, junit, load, run as run_scenario, run_explained, run_with};
 use lictor_host::policy::CallError;
+use lictor_host::session::FaultRules;
 
 /// The style of explanations.
 const STYLE: Style = Style { indent: 4, names: 8 };
@@ -45,6 +47,9 @@ pub(super) struct Asked {
     /// Run natively with this law denying everything: the scenarios that still pass never check it
     #[arg(long, value_name = "LAW", conflicts_with_all = ["component", "without"])]
     against: Option<String>,
+    /// Record every scenario in a file of this directory, for `lictor replay`; a recording that is there is appended to
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["without", "against"])]
+    record: Option<PathBuf>,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: Output,
@@ -106,12 +111,11 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         None => asked.policy.find()?,
     };
     let explain = asked.explain && explains(&policy)?;
-    let run = if explain { run_explained } else { run_scenario };
     let progress = Progress::of_parts("running scenarios", scenarios.len());
     let mut reports = Vec::with_capacity(scenarios.len());
     for scenario in &scenarios {
         // Each scenario has its own policy, so that a failing policy affects no other scenario.
-        reports.push(run(scenario, policy.start()?));
+        reports.push(run_one(scenario, &policy, explain, asked.record.as_deref())?);
         progress.part_done();
     }
     drop(progress);
@@ -126,6 +130,30 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         anstream::eprintln!("{tally}");
     }
     Ok(if summary.failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// Runs a scenario, and records it if there is a directory for recordings.
+fn run_one(scenario: &Scenario, chosen: &Chosen, explain: bool, record: Option<&Path>) -> Result<Report, Failure> {
+    let mut policy = chosen.start()?;
+    let Some(directory) = record else {
+        return Ok(if explain { run_explained(scenario, policy) } else { run_scenario(scenario, policy) });
+    };
+    let cannot = |error| Failure::Unrecorded { file: directory.display().to_string(), error };
+    std::fs::create_dir_all(directory).map_err(cannot)?;
+    let recording = Recording::open(&directory.join(format!("{}-{}.rec", scenario.laws, scenario.name)))?;
+    let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
+    let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
+    let with = (&*scenario.laws, &*arguments);
+    let source = vec![scenario.origin.file().to_string()];
+    let recorder = recording.recorder();
+    let policy =
+        recorder.listen(policy, &header(&described, chosen, with, &scenario.schedulers, FaultRules::ONCE, source));
+    let report = run_with(scenario, policy, |session| {
+        session.record(recorder.clone());
+        if explain { session.explain().map(drop) } else { Ok(()) }
+    });
+    recording.finish()?;
+    Ok(report)
 }
 
 /// Whether a policy can explain its decisions. If not, the user gets a warning.

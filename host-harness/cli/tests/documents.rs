@@ -1,5 +1,5 @@
-//! What the documents name is there: links, paths, laws by their codes, scenarios by their names.
-#![expect(clippy::unwrap_used, reason = "tests")]
+//! What the documents name is there: links, paths, laws by their codes, scenarios and tests by their names.
+#![expect(clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,9 +9,13 @@ use lictor_policy::rules;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
+/// What is promised, with the tests that show it.
+const SECURITY: &str = "SECURITY.md";
+
 /// The documents that name laws and scenarios: the first ones one reads, and the manual of each system.
 fn documents() -> Vec<PathBuf> {
-    let first = ["README.md", "CONTRIBUTING.md", "fixtures/scenarios/README.md", "host-harness/cli/tests/README.md"];
+    let first =
+        ["README.md", "CONTRIBUTING.md", SECURITY, "fixtures/scenarios/README.md", "host-harness/cli/tests/README.md"];
     let manuals = fs::read_dir(Path::new(ROOT).join("guest/policy/src/systems")).unwrap();
     let manuals = manuals.map(|entry| entry.unwrap().path().join("README.md")).filter(|path| path.is_file());
     first.iter().map(|path| Path::new(ROOT).join(path)).chain(manuals).collect()
@@ -92,4 +96,51 @@ fn every_law_and_scenario_is_there() {
     };
     let lies = lies(|_, text| quoted(text).into_iter().filter(unknown).map(str::to_owned).collect());
     assert!(lies.is_empty(), "{lies:#?}");
+}
+
+/// The rows of the tables of a document, without their heads.
+fn rows(text: &str) -> Vec<&str> {
+    let is_row = |line: &&str| line.starts_with('|');
+    let lines: Vec<&str> = text.lines().collect();
+    let is_head = |next: Option<&&str>| next.is_some_and(|next| next.starts_with("|---"));
+    let body = lines.iter().enumerate().filter(|(at, line)| !is_head(lines.get(at + 1)) && !line.starts_with("|---"));
+    body.map(|(_, line)| *line).filter(is_row).collect()
+}
+
+/// The tests that a row names, and their files: `[`test`](file)`.
+fn tests(row: &str) -> Vec<(&str, &str)> {
+    let links = row.split("[`").skip(1);
+    links.filter_map(|link| link.split(')').next()?.split_once("`](")).collect()
+}
+
+/// Whether a file has a test of this name, which may be ignored or fail on purpose.
+fn has_test(text: &str, name: &str) -> bool {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let attributes = |at: usize| lines.iter().take(at).rev().take_while(|line| line.starts_with("#["));
+    let is_it = |line: &str| line.starts_with(&format!("fn {name}("));
+    lines.iter().enumerate().any(|(at, line)| is_it(line) && attributes(at).any(|attribute| *attribute == "#[test]"))
+}
+
+#[test]
+fn every_promise_names_tests_that_are_there() {
+    let text = fs::read_to_string(Path::new(ROOT).join(SECURITY)).unwrap();
+    let rows = rows(&text);
+    assert!(rows.len() > 15, "{} promises", rows.len());
+    let mut missing: Vec<&str> = rows.iter().filter(|row| tests(row).is_empty()).copied().collect();
+    for (test, file) in rows.into_iter().flat_map(tests) {
+        let text = fs::read_to_string(Path::new(ROOT).join(file)).unwrap_or_default();
+        if !has_test(&text, test) {
+            missing.push(test);
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn promises_and_tests_are_found() {
+    let text = "| promise | shown by |\n|---|---|\n| a | [`one`](x.rs), [`two`](y.rs) |\n\n| b | none |\n";
+    assert_eq!(rows(text), ["| a | [`one`](x.rs), [`two`](y.rs) |", "| b | none |"]);
+    assert_eq!(tests(rows(text).first().unwrap()), [("one", "x.rs"), ("two", "y.rs")]);
+    let code = "    #[test]\n    #[ignore = \"slow\"]\n    fn one() {\n#[test]\n\nfn two() {\n";
+    assert_eq!(["one", "two", "on"].map(|name| has_test(code, name)), [true, false, false]);
 }

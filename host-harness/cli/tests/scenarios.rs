@@ -4,21 +4,25 @@
 //! - `native::<system>/<name>`: the engine does what the scenario says;
 //! - `component::<system>/<name>`: the component does what the scenario says;
 //! - `same::<system>/<name>`: both give the same outcomes and explanations, byte for byte, and an explained run the same
-//!   outcomes as an unexplained one.
+//!   outcomes as an unexplained one;
+//! - `replay::<system>/<name>`: what was recorded of the component is repeated natively, every answer and command.
 //!
 //! `cargo test -p lictor --test scenarios -- koordinator/job-preemption` runs those whose names contain the text.
 
 mod named;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use lictor::{Native, embedded};
-use lictor_conformance::{Report, Scenario, run, run_explained, same};
+use lictor_conformance::{Report, Scenario, run, run_explained, run_with, same};
+use lictor_host::recording::{Entry, Header, Identified, Reader, Recorder, Replay};
 use lictor_host::sandbox::{Cache, Limits, LoadError, Loaded, Sandbox};
+use lictor_host::session::FaultRules;
 use named::{File, files, nothing};
 
 /// The systems that have scenarios.
@@ -36,7 +40,20 @@ static COMPONENT: LazyLock<Result<Loaded, LoadError>> = LazyLock::new(|| {
 struct Case {
     file: Arc<File>,
     native: OnceLock<Report>,
-    component: OnceLock<Result<Report, String>>,
+    component: OnceLock<Result<(Report, Vec<u8>), String>>,
+}
+
+/// A recording in memory.
+#[derive(Clone, Default)]
+struct Bytes(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Bytes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn main() -> ExitCode {
@@ -67,7 +84,7 @@ fn readme_example() -> Result<(), Failed> {
 
 impl Case {
     /// The tests of a file.
-    fn tests(file: Arc<File>) -> [Trial; 4] {
+    fn tests(file: Arc<File>) -> [Trial; 5] {
         let case = Arc::new(Case { file, native: OnceLock::new(), component: OnceLock::new() });
         let test = |kind, run: fn(&Case) -> Result<(), Failed>| {
             let (name, case) = (case.file.test_name(kind), case.clone());
@@ -78,6 +95,7 @@ impl Case {
             test("native", |case| passed(case.native()?)),
             test("component", |case| passed(case.component()?)),
             test("same", Case::both_sides),
+            test("replay", Case::repeated),
         ]
     }
 
@@ -102,8 +120,31 @@ impl Case {
 
     /// An explained run in an instance of the component.
     fn component(&self) -> Result<&Report, Failed> {
+        Ok(&self.recorded()?.0)
+    }
+
+    /// The same, with its recording.
+    fn recorded(&self) -> Result<&(Report, Vec<u8>), Failed> {
         let scenario = self.file.scenario()?;
         self.component.get_or_init(|| sandboxed(scenario)).as_ref().map_err(Failed::from)
+    }
+
+    fn repeated(&self) -> Result<(), Failed> {
+        let (_, bytes) = self.recorded()?;
+        let failed = |error: &dyn ToString| Failed::from(error.to_string());
+        let mut reader = Reader::open(bytes.as_slice(), &self.file.name).map_err(|error| failed(&error))?;
+        let mut next = || reader.next_entry().map_err(|error| failed(&error));
+        let (Some(Entry::Session(header)), Some(Entry::Step(opening))) = (next()?, next()?) else {
+            return Err("the recording does not begin with the opening of a session".into());
+        };
+        let opened = Replay::open(Box::new(Native::default()), &header, &opening);
+        let (mut replay, mut first) = opened.map_err(|error| failed(&error))?;
+        while let (None, Some(entry)) = (&first, next()?) {
+            let Entry::Step(step) = entry else { return Err("there is a second session".into()) };
+            first = replay.step(*step);
+        }
+        let wrong = first.map(|divergence| format!("{divergence:#?}"));
+        nothing(wrong.into_iter().chain((replay.compared() < 3).then(|| "hardly an answer was compared".to_owned())))
     }
 
     fn both_sides(&self) -> Result<(), Failed> {
@@ -120,10 +161,27 @@ impl Case {
     }
 }
 
-fn sandboxed(scenario: &Scenario) -> Result<Report, String> {
+fn sandboxed(scenario: &Scenario) -> Result<(Report, Vec<u8>), String> {
     let component = COMPONENT.as_ref().map_err(ToString::to_string)?;
     let policy = component.start().map_err(|error| error.to_string())?;
-    Ok(run_explained(scenario, Box::new(policy)))
+    let header = Header {
+        policy: Identified { name: String::new(), version: String::new(), component: String::new(), native: false },
+        system: scenario.laws.clone(),
+        arguments: serde_json::Value::Object(scenario.args.clone()).to_string(),
+        schedulers: scenario.schedulers.clone(),
+        fault_rules: FaultRules::ONCE,
+        limits: BTreeMap::new(),
+        sources: Vec::new(),
+    };
+    let bytes = Bytes::default();
+    let recorder = Recorder::begin(Box::new(bytes.clone()));
+    let report = run_with(scenario, recorder.listen(Box::new(policy), &header), |session| {
+        session.record(recorder.clone());
+        session.explain().map(drop)
+    });
+    recorder.finish().map_err(|error| error.to_string())?;
+    let written = bytes.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok((report, written))
 }
 
 fn passed(report: &Report) -> Result<(), Failed> {

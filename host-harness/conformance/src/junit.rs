@@ -18,9 +18,9 @@ pub fn conformance_junit(conformance: &Conformance, summary: &Summary) -> String
         let section = report.check.split('/').next().unwrap_or_default();
         let lines: Vec<String> = report.lines().collect();
         let result = match report.outcome {
-            Outcome::Passed => Result::Passed,
-            Outcome::Failed => Result::Failed(lines.first().cloned().unwrap_or_default(), lines.join("\n")),
-            skipped => Result::Skipped(skipped.to_string()),
+            Outcome::Passed => CaseResult::Passed,
+            Outcome::Failed => CaseResult::Failed(lines.first().cloned().unwrap_or_default(), lines.join("\n")),
+            skipped => CaseResult::Skipped(skipped.to_string()),
         };
         suites.entry(format!("interface/{section}")).or_default().push(Case { name: report.check, file: None, result });
     }
@@ -32,10 +32,11 @@ pub fn conformance_junit(conformance: &Conformance, summary: &Summary) -> String
 struct Case<'a> {
     name: &'a str,
     file: Option<&'a str>,
-    result: Result,
+    result: CaseResult,
 }
 
-enum Result {
+/// What came of it.
+enum CaseResult {
     Passed,
     /// What failed, in short and in full.
     Failed(String, String),
@@ -48,8 +49,8 @@ fn of_systems(summary: &Summary) -> BTreeMap<String, Vec<Case<'_>>> {
     let mut suites: BTreeMap<String, Vec<Case<'_>>> = BTreeMap::new();
     for report in &summary.reports {
         let result = match report.passed {
-            true => Result::Passed,
-            false => Result::Failed(report.first_failure().unwrap_or_default(), report.to_string()),
+            true => CaseResult::Passed,
+            false => CaseResult::Failed(report.first_failure().unwrap_or_default(), report.to_string()),
         };
         let case = Case { name: &report.scenario, file: Some(&report.file), result };
         suites.entry(report.laws.clone()).or_default().push(case);
@@ -58,7 +59,7 @@ fn of_systems(summary: &Summary) -> BTreeMap<String, Vec<Case<'_>>> {
 }
 
 fn failures<'a>(cases: impl IntoIterator<Item = &'a Case<'a>>) -> usize {
-    cases.into_iter().filter(|case| matches!(case.result, Result::Failed(..))).count()
+    cases.into_iter().filter(|case| matches!(case.result, CaseResult::Failed(..))).count()
 }
 
 fn document(suites: &BTreeMap<String, Vec<Case<'_>>>) -> String {
@@ -85,12 +86,12 @@ fn write_case(xml: &mut String, suite: &str, case: &Case<'_>) {
     let file = case.file.map(|file| format!(" file=\"{}\"", escaped(file))).unwrap_or_default();
     let _ = write!(xml, "    <testcase name=\"{name}\" classname=\"{class}\"{file}");
     let _ = match &case.result {
-        Result::Passed => writeln!(xml, "/>"),
-        Result::Failed(short, whole) => {
+        CaseResult::Passed => writeln!(xml, "/>"),
+        CaseResult::Failed(short, whole) => {
             let (short, whole) = (escaped(short), escaped(whole));
             writeln!(xml, ">\n      <failure message=\"{short}\">{whole}</failure>\n    </testcase>")
         }
-        Result::Skipped(why) => writeln!(xml, ">\n      <skipped message=\"{}\"/>\n    </testcase>", escaped(why)),
+        CaseResult::Skipped(why) => writeln!(xml, ">\n      <skipped message=\"{}\"/>\n    </testcase>", escaped(why)),
     };
 }
 

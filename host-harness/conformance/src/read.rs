@@ -77,7 +77,7 @@ struct WrittenStep {
 }
 
 /// Reads a scenario. Every mistake is told with its line.
-pub(super) fn read(document: Document) -> Result<Scenario, InputError> {
+pub fn read(document: Document) -> Result<Scenario, InputError> {
     let Document { value, origin } = document;
     let written: Written = serde_path_to_error::deserialize(value).map_err(|error| {
         let pointer = pointer(error.path());

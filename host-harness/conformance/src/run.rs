@@ -10,7 +10,7 @@ use super::report::{Report, StepReport};
 use super::status;
 use lictor_host::driver::Virtual;
 use lictor_host::policy::Policy;
-use lictor_host::session::{OpenError, SessionError};
+use lictor_host::session::{FaultRules, OpenError, SessionError};
 
 /// Runs a scenario against a policy, which is configured anew. Stops at the first step that
 /// cannot be taken.
@@ -23,7 +23,8 @@ pub fn run_explained(scenario: &Scenario, policy: Box<dyn Policy>) -> Report {
     run_with(scenario, policy, |session| session.explain().map(drop))
 }
 
-fn run_with(
+/// The same, with a session that is prepared before it is told anything: it is recorded, or explains what it decides.
+pub fn run_with(
     scenario: &Scenario,
     policy: Box<dyn Policy>,
     prepare: impl FnOnce(&mut Virtual) -> Result<(), SessionError>,
@@ -40,6 +41,7 @@ fn run_with(
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
     match Virtual::open(policy, &scenario.laws, &arguments) {
         Ok(mut session) => {
+            session.set_fault_rules(FaultRules::ONCE);
             if !scenario.schedulers.is_empty() {
                 session.set_schedulers(scenario.schedulers.iter().cloned());
             }

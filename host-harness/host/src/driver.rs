@@ -20,7 +20,11 @@ use lictor_contract::{Finding, PodId, QueueAccount};
 
 use crate::cluster::{Mirror, Object};
 use crate::policy::Policy;
-use crate::session::{Action, Attempt, CommandOutcome, Happened, Input, OpenError, Session, SessionError, Step};
+use crate::recording::{Recorder, Told};
+use crate::replace::Terms;
+use crate::session::{
+    Action, Attempt, CommandOutcome, FaultRules, Happened, Input, OpenError, ReplaceError, Session, SessionError, Step,
+};
 
 /// A session and the cluster that it decides about.
 pub struct Virtual {
@@ -28,6 +32,7 @@ pub struct Virtual {
     /// The victims that have not left.
     leaving: BTreeSet<PodId>,
     happened: Happened,
+    recorder: Option<Recorder>,
 }
 
 impl Virtual {
@@ -37,12 +42,37 @@ impl Virtual {
     /// The policy refuses the configuration, or fails.
     pub fn open(policy: Box<dyn Policy>, system: &str, arguments: &str) -> Result<Virtual, OpenError> {
         let session = Session::open(policy, system, arguments)?;
-        Ok(Virtual { session, leaving: BTreeSet::new(), happened: Happened::default() })
+        Ok(Virtual { session, leaving: BTreeSet::new(), happened: Happened::default(), recorder: None })
+    }
+
+    /// From here on, what the session is told is recorded. It was opened with a policy to which this recorder
+    /// [listens](Recorder::listen), and was told nothing yet but its schedulers.
+    pub fn record(&mut self, recorder: Recorder) {
+        self.recorder = Some(recorder);
+    }
+
+    /// Begins to replace the policy. See [`Session::replace`]; a recorder does not write it.
+    ///
+    /// # Errors
+    /// See [`Session::replace`].
+    pub fn replace(
+        &mut self,
+        policy: Box<dyn Policy>,
+        system: &str,
+        arguments: &str,
+        terms: Terms,
+    ) -> Result<(), ReplaceError> {
+        self.session.replace(policy, system, arguments, terms)
     }
 
     /// See [`Session::set_schedulers`].
     pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
         self.session.set_schedulers(names);
+    }
+
+    /// See [`Session::set_fault_rules`].
+    pub fn set_fault_rules(&mut self, rules: FaultRules) {
+        self.session.set_fault_rules(rules);
     }
 
     /// The session.
@@ -80,7 +110,7 @@ impl Virtual {
     /// # Errors
     /// The policy fails.
     pub fn explain(&mut self) -> Result<bool, SessionError> {
-        self.session.explain()
+        self.ask(&Told::Explain, Session::explain)
     }
 
     /// The books, as of now.
@@ -88,7 +118,7 @@ impl Virtual {
     /// # Errors
     /// The policy keeps none, or fails.
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
-        self.session.accounts()
+        self.ask(&Told::Accounts, Session::accounts)
     }
 
     /// The pending pods in queue order, by name.
@@ -96,7 +126,7 @@ impl Virtual {
     /// # Errors
     /// The policy fails.
     pub fn queue(&mut self) -> Result<Vec<String>, SessionError> {
-        self.session.queue()
+        self.ask(&Told::Queue, Session::queue)
     }
 
     /// Moves the clock on.
@@ -142,13 +172,27 @@ impl Virtual {
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
     pub fn tell(&mut self, input: Input) -> Result<(), SessionError> {
-        let mut step = self.session.handle(input)?;
+        let mut step = self.handle(input)?;
         loop {
             let commands = self.take(step);
             if commands.is_empty() {
                 return Ok(());
             }
-            step = self.session.handle(Input::Outcomes(commands))?;
+            step = self.handle(Input::Outcomes(commands))?;
+        }
+    }
+
+    fn handle(&mut self, input: Input) -> Result<Step, SessionError> {
+        match &self.recorder {
+            None => self.session.handle(input),
+            Some(recorder) => recorder.handle(&mut self.session, input),
+        }
+    }
+
+    fn ask<T>(&mut self, told: &Told, ask: impl FnOnce(&mut Session) -> T) -> T {
+        match &self.recorder {
+            None => ask(&mut self.session),
+            Some(recorder) => recorder.ask(&mut self.session, told, ask),
         }
     }
 

@@ -4,9 +4,12 @@
 //! policy and knows none.
 
 pub mod cluster;
+pub mod compare;
 pub mod driver;
 pub mod policy;
 pub mod reason;
+pub mod recording;
+pub mod replace;
 pub mod sandbox;
 pub mod session;
 pub mod verify;

@@ -1,6 +1,7 @@
 //! A policy as the host sees it, native or in the sandbox.
 
 use lictor_contract::*;
+use serde::{Deserialize, Serialize};
 
 /// Why a policy did not answer.
 #[derive(Debug, thiserror::Error)]
@@ -26,12 +27,48 @@ pub enum CallError {
     Lacks(Interface),
 }
 
+impl CallError {
+    /// The function that was called, or the interface that it belongs to.
+    pub fn call(&self) -> &str {
+        match self {
+            CallError::Refused { call, .. } | CallError::Broke { call, .. } => call,
+            CallError::Lacks(interface) => interface.name(),
+        }
+    }
+}
+
+/// What a policy has used so far, all of its instances together, as far as somebody measures it. Counts only grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Instances that were started.
+    pub instances: u64,
+    /// Calls, answered or not.
+    pub calls: u64,
+    /// Units of fuel; 0 where fuel is not counted.
+    pub fuel: u64,
+    /// Bytes of memory that the instance holds now; this one may fall.
+    pub memory_bytes: u64,
+    /// The most bytes of memory that an instance has held.
+    pub memory_high_bytes: u64,
+}
+
 /// A policy. The functions are those of `wit/`; those of an interface that it [`has`](Policy::has) not answer
 /// [`CallError::Lacks`].
 pub trait Policy: Send {
     /// Replaces the instance by a new one, which is not configured and knows no cluster. After the policy broke, it answers nothing
     /// before that.
     fn restart(&mut self) -> Result<(), CallError>;
+
+    /// What it has used so far; nothing where nobody measures it.
+    fn usage(&self) -> Usage {
+        Usage::default()
+    }
+
+    /// Where it holds more bytes of memory than this, a session starts a new instance between two decisions; none where it never does.
+    fn recycle_bytes(&self) -> Option<u64> {
+        None
+    }
 
     /// Whether it has this optional interface. The answer is always the same.
     fn has(&self, interface: Interface) -> bool;

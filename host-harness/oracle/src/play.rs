@@ -99,7 +99,7 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
                 return Ok(());
             }
             if evicting && !seen.insert(self.world.picture()) {
-                self.turns_in_circles();
+                self.breach("comes-to-rest", "pods were evicted, and the cluster is in an earlier state again");
                 return Ok(());
             }
         }
@@ -110,17 +110,6 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
             self.breach("comes-to-rest", format!("the cluster still changes after {ROUNDS} rounds"));
         }
         Ok(())
-    }
-
-    /// Pods were evicted, and the cluster is in an earlier state again.
-    fn turns_in_circles(&mut self) {
-        if self.case.drive.recreate && self.world.is_constrained() {
-            let excuse =
-                "victims are created again and come between a nominated pod and others: its domain is not kept for it";
-            self.played.tally.excuses.insert(excuse, 1);
-        } else {
-            self.breach("comes-to-rest", "pods were evicted, and the cluster is in an earlier state again");
-        }
     }
 
     /// How many rounds must change nothing. While pods wait at permit, or queues are over their maxima, time alone may change something.

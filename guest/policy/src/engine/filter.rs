@@ -1,7 +1,7 @@
 //! Filter: which nodes take this pod?
 
 use crate::contract::*;
-use crate::model::{Amounts, Cluster, Node, NodeIx, PodIx, Request, WhatIf};
+use crate::model::{Amounts, Cluster, Node, NodeIx, Nominated, PodIx, Request, WhatIf};
 
 use super::{Engine, room, search};
 
@@ -25,6 +25,8 @@ impl Engine {
         let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
         let (shape, request) = (pod.shape, pod.request.clone());
         let may_use_reservation = self.cluster.may_use_reservation(ix);
+        let nominated = self.cluster.nominated_between(ix, |node| promised(&self.cluster, node, ix, firm));
+        let others = self.cluster.is_between(ix).then_some(&nominated);
         let mut verdicts = Verdicts::default();
         let mut inside = Vec::new();
         for at in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
@@ -38,6 +40,7 @@ impl Engine {
                 Some(node) if self.cluster.eligible(shape, at) => room(&self.cluster, (at, node), &ask),
                 _ => NO_NODE,
             };
+            let verdict = others.map_or(verdict, |others| beside(&self.cluster, (ix, at), others, verdict));
             if reservation_allocation.is_some() && verdict == room::Verdict::Fits {
                 inside.push(verdicts.codes.len());
             }
@@ -75,7 +78,7 @@ impl Engine {
             room::Verdict::TooSmall(_) => room::Lack::of(&node.allocatable, ask.request),
             room::Verdict::Full(_) => room::Lack::of(&node.free, ask.takes),
             room::Verdict::Promised(_) => {
-                let promised = promised(&self.cluster, node, ask);
+                let promised = promised(&self.cluster, node, ask.pod, ask.firm);
                 room::Lack::of(&left(&self.cluster, node, &promised), ask.takes)
             }
         };
@@ -88,7 +91,8 @@ impl Engine {
     }
 }
 
-/// Whether a node has room for a pod, what is promised to others kept, and the other pods allow it there.
+/// Whether a node has room for a pod, what is promised to others kept.
+#[inline]
 fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> room::Verdict {
     if let Some(resource) = node.allocatable.lacks(ask.request) {
         return room::Verdict::TooSmall(resource);
@@ -99,21 +103,38 @@ fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> room::
     if ask.firm && cluster.is_reserved_for_another(ix, node, ask.pod) {
         return room::Verdict::Kept;
     }
-    let promised = if node.nominated.is_empty() { Vec::new() } else { promised(cluster, node, ask) };
-    if let Err(lack) = cluster.inter_pod_allows_beside(ask.pod, ix, &WhatIf::default(), promised.iter().copied()) {
-        return room::Verdict::InterPod(lack);
+    if node.nominated.is_empty() { room::Verdict::Fits } else { beside_promised(cluster, node, ask) }
+}
+
+/// Whether a node has room for a pod beside what is promised to others. Out of the way of the scan: few nodes have nominated pods.
+#[cold]
+fn beside_promised(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> room::Verdict {
+    let left = left(cluster, node, &promised(cluster, node, ask.pod, ask.firm));
+    left.lacks(ask.takes).map_or(room::Verdict::Fits, room::Verdict::Promised)
+}
+
+/// Whether the other pods allow a pod on a node that is large enough and free, beside the pods that are nominated.
+#[cold]
+fn beside(
+    cluster: &Cluster,
+    (pod, node): (PodIx, NodeIx),
+    nominated: &Nominated,
+    verdict: room::Verdict,
+) -> room::Verdict {
+    match verdict {
+        room::Verdict::Fits | room::Verdict::Promised(_) => {
+            let allowed = cluster.inter_pod_allows_beside(pod, node, &WhatIf::default(), nominated);
+            allowed.map_or_else(room::Verdict::InterPod, |()| verdict)
+        }
+        _ => verdict,
     }
-    if promised.is_empty() {
-        return room::Verdict::Fits;
-    }
-    left(cluster, node, &promised).lacks(ask.takes).map_or(room::Verdict::Fits, room::Verdict::Promised)
 }
 
 /// The pods for which room is kept on a node before a pod may have it.
-fn promised(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> Vec<PodIx> {
-    match ask.firm {
-        true => cluster.nominated_on(node, ask.pod).map(|(other, _)| other).collect(),
-        false => cluster.promised(node, ask.pod).map(|(other, _)| other).collect(),
+fn promised(cluster: &Cluster, node: &Node, pod: PodIx, firm: bool) -> Vec<PodIx> {
+    match firm {
+        true => cluster.nominated_on(node, pod).map(|(other, _)| other).collect(),
+        false => cluster.promised(node, pod).map(|(other, _)| other).collect(),
     }
 }
 
@@ -133,17 +154,27 @@ struct Verdicts {
     seen: Vec<room::Verdict>,
 }
 
+/// The code of an obstacle by its position. More kinds of obstacles than codes: the last code stands for the rest, still no node that
+/// fits.
+fn code(at: usize) -> u8 {
+    u8::try_from(at.saturating_add(1)).unwrap_or(u8::MAX)
+}
+
 impl Verdicts {
+    #[inline]
     fn push(&mut self, verdict: room::Verdict) {
-        if verdict == room::Verdict::Fits {
-            return self.codes.push(0);
-        }
-        let at = self.seen.iter().position(|seen| *seen == verdict).unwrap_or_else(|| {
-            self.seen.push(verdict);
-            self.seen.len().saturating_sub(1)
-        });
-        // More kinds of obstacles than codes: the last code stands for the rest. Still no node that fits.
-        self.codes.push(u8::try_from(at.saturating_add(1)).unwrap_or(u8::MAX));
+        let code = match verdict {
+            room::Verdict::Fits => 0,
+            verdict => self.seen.iter().position(|seen| *seen == verdict).map_or_else(|| self.see(verdict), code),
+        };
+        self.codes.push(code);
+    }
+
+    /// The code of an obstacle that was not seen before.
+    #[cold]
+    fn see(&mut self, verdict: room::Verdict) -> u8 {
+        self.seen.push(verdict);
+        code(self.seen.len().saturating_sub(1))
     }
 
     /// Room was reserved for the pod on these nodes, which take it: it is not to take other room and leave that idle.

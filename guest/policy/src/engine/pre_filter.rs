@@ -1,7 +1,8 @@
 //! PreFilter: may this pod be tried?
 
 use crate::contract::*;
-use crate::model::PodIx;
+use crate::laws::{Denial, Preemptor, Rule};
+use crate::model::{PodIx, Trial};
 
 use super::Engine;
 use super::refusals::Refusals;
@@ -13,8 +14,7 @@ impl Engine {
         let preemptor = self.preemptor(pod)?;
         let laws = self.laws()?;
         let preemptor = search::of(laws).admitted(&self.cluster, preemptor);
-        let case = preemptor.admission(&self.cluster, &self.ledger);
-        let (r#final, refused) = (case.first_broken(&laws.final_gates), case.first_broken(&laws.gates));
+        let r#final = preemptor.admission(&self.cluster, &self.ledger).first_broken(&laws.final_gates);
         let is_final = r#final.is_some();
         self.notes.begin(PodIx(pod));
         self.notes.refusals = Refusals::default();
@@ -22,7 +22,11 @@ impl Engine {
             Some(system) if !is_final => system.pre_filtered(&mut self.cluster, PodIx(pod)),
             _ => Effects::default(),
         };
-        let admission = match r#final.or(refused) {
+        let broken = match r#final {
+            None => self.first_broken_gate(&preemptor, &effects.releases)?,
+            r#final => r#final,
+        };
+        let admission = match broken {
             None => Admission::Pass,
             Some((rule, denial)) => {
                 self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
@@ -31,5 +35,18 @@ impl Engine {
             }
         };
         Ok(PreFiltered { admission, retry: self.retry(), effects })
+    }
+    /// The first gate that a preemptor does not pass when pods that are held at permit have been released: they hold no room and no quota
+    /// for the pod whose turn releases them.
+    fn first_broken_gate(
+        &mut self,
+        preemptor: &Preemptor,
+        releases: &[PodId],
+    ) -> Result<Option<(Rule, Denial)>, PolicyError> {
+        let Engine { system, cluster, ledger, .. } = self;
+        let laws = system.as_ref().ok_or(PolicyError::NotConfigured)?.laws();
+        let mut released = Trial::new(cluster);
+        releases.iter().for_each(|pod| released.evict(PodIx(*pod)));
+        Ok(preemptor.admission(released.cluster(), ledger).first_broken(&laws.gates))
     }
 }

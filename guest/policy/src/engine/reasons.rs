@@ -67,11 +67,12 @@ reasons! {
             ("affinity", "node(s) didn't match pod affinity rules"),
             ("anti-affinity", "node(s) didn't match pod anti-affinity rules"),
             ("existing", "node(s) didn't satisfy existing pods anti-affinity rules"),
+            ("nominated", "constraints of nominated pods would be broken"),
             ("claim", "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"),
             ("no-domain", "node(s) didn't match pod topology spread constraints (missing required label)"),
             ("spread", "node(s) didn't match pod topology spread constraints"),
         ],
-        "The required affinity and anti-affinity of the pod, the required anti-affinity of the pods that are there, the topology spread constraints with `DoNotSchedule`, and claims that one pod alone may use. Example: pod `a` must not be in a zone with pods of app `b`; no node of a zone in which one runs takes it. An eviction may help, except where a pod that `a` needs is missing, or the node has no label for a domain. Pods that are nominated to the node count as if they were there, and the node must do without them, too. This is the Filter of kube-scheduler for interpodaffinity, podtopologyspread and volumerestrictions. What is only preferred (`preferredDuringSchedulingIgnoredDuringExecution`, `ScheduleAnyway`) is not looked at.";
+        "The required affinity and anti-affinity of the pod, the required anti-affinity of the pods that are there, the topology spread constraints with `DoNotSchedule`, and claims that one pod alone may use. Example: pod `a` must not be in a zone with pods of app `b`; no node of a zone in which one runs takes it. An eviction may help, except where a pod that `a` needs is missing, or the node has no label for a domain. Pods that are nominated count as if they were on their nodes, and the pod must be allowed without them, too. A nominated pod must stay allowed on its node. This is the Filter of kube-scheduler for interpodaffinity, podtopologyspread and volumerestrictions, which looks at pods that are nominated to the same node only: there a pod is bound near a nominated one, is evicted for it, is created again, without end. What is only preferred (`preferredDuringSchedulingIgnoredDuringExecution`, `ScheduleAnyway`) is not looked at.";
     /// Room is reserved for the pod elsewhere.
     RESERVED = "node/reserved", "no other node holds reserved room for the pod",
         [("", "room is reserved for the pod on another node")],

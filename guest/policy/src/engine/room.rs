@@ -92,5 +92,6 @@ pub fn inter_pod(lack: InterPodLack) -> Detail {
         InterPodLack::Affinity => "affinity",
         InterPodLack::AntiAffinity => "anti-affinity",
         InterPodLack::Existing => "existing",
+        InterPodLack::Nominated => "nominated",
     })
 }

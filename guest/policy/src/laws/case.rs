@@ -32,7 +32,8 @@ impl Case<'_> {
 
     /// The first of these guards that denies the eviction of a pod, or of a pod that is evicted together with it.
     pub fn first_denial(&self, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
-        match self.cluster.whole_group(ix) {
+        let together = if self.cluster.has_whole_groups() { self.cluster.whole_group(ix) } else { None };
+        match together {
             None => self.first_denial_alone(guards, ix),
             Some(together) => together.into_iter().find_map(|ix| self.first_denial_alone(guards, ix)),
         }

@@ -11,6 +11,7 @@ mod reservations;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use inter_pods::Nominated;
 pub use jobs::Shortage;
 
 use super::class::Classes;

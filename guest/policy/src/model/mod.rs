@@ -25,7 +25,7 @@ mod totals;
 mod trial;
 
 pub use budget::Budget;
-pub use cluster::{Cluster, Shortage};
+pub use cluster::{Cluster, Nominated, Shortage};
 pub use ext::Extensions;
 pub use ext::koordinator::ReservationTerms;
 pub use ext::kubernetes::SchedulingGroup;

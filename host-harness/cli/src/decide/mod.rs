@@ -25,11 +25,13 @@ use super::failure::Failure;
 use super::origins::{Origins, Snapshot, names};
 use super::problem::Problem;
 use super::progress::Progress;
+use super::recorded::{Recording, header};
 use super::screen::{print_json, print_yaml};
 use lictor_host::cluster::Mirror;
 use lictor_host::driver::Virtual;
 use lictor_host::policy::CallError;
-use lictor_host::session::{Cause, Input, SessionError};
+use lictor_host::recording::Recorder;
+use lictor_host::session::{Cause, FaultRules, Input, SessionError};
 
 /// Decide about the pending pods of a cluster: which pods are bound, held, nominated, evicted or refused, and by which law
 #[derive(Debug, Args)]
@@ -44,6 +46,9 @@ pub(super) struct Asked {
     /// The number of scheduling cycles; victims do not leave between them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     cycles: u32,
+    /// Record the inputs, the answers of the policy and the commands for `lictor replay`; a recording that is there is appended to
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Explain the result of every pod: nodes, laws, victims, and pods that may not be evicted
     #[arg(long)]
     explain: bool,
@@ -63,14 +68,19 @@ enum Output {
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let arguments = Arguments::read(asked.in_force.args.as_deref())?;
     let chosen = asked.policy.find()?;
+    let recording = asked.record.as_deref().map(Recording::open).transpose()?;
     let question = Question {
         snapshots: &asked.snapshots,
         laws: &asked.in_force.laws,
         schedulers: &asked.in_force.schedulers,
         cycles: asked.cycles,
         explain: if asked.explain { Explain::IfPossible } else { Explain::No },
+        recorder: recording.as_ref().map(Recording::recorder),
     };
-    let (record, jobs, ()) = decide(&question, &chosen, arguments, |_, _| Ok(()))?;
+    let decided = decide(&question, &chosen, arguments, |_, _| Ok(()));
+    // What went wrong is recorded, too.
+    recording.iter().try_for_each(Recording::finish)?;
+    let (record, jobs, ()) = decided?;
     match asked.output {
         Output::Table => text::page(&record, &jobs).print()?,
         Output::Json => print_json(&record)?,
@@ -92,6 +102,8 @@ pub(super) struct Question<'a> {
     pub(super) cycles: u32,
     /// Whether to explain the decisions.
     pub(super) explain: Explain,
+    /// What records it, if anything does.
+    pub(super) recorder: Option<&'a Recorder>,
 }
 
 /// Whether to explain the decisions.
@@ -117,12 +129,23 @@ pub(super) fn decide<T>(
     let wanted = |set: &&SystemInfo| question.laws.is_empty() || set.name == question.laws;
     let laws = described.systems.iter().find(wanted).cloned();
     let progress = Progress::of("reading");
+    let policy = match question.recorder {
+        None => policy,
+        Some(recorder) => {
+            let with = (laws.as_ref().map_or(question.laws, |laws| &laws.name), &*arguments.json());
+            let (rules, sources) = (FaultRules::default(), names(question.snapshots));
+            recorder.listen(policy, &header(&described, chosen, with, question.schedulers, rules, sources))
+        }
+    };
     let opened = Virtual::open(policy, question.laws, &arguments.json());
     let mut session = opened.map_err(|error| arguments.refused(error, question.laws, laws.as_ref()))?;
     if !question.schedulers.is_empty() {
         session.set_schedulers(question.schedulers.iter().cloned());
     }
-    let (findings, origins) = load(question, &mut session)?;
+    if let Some(recorder) = question.recorder {
+        session.record(recorder.clone());
+    }
+    let (findings, origins) = load(question.snapshots, &mut session)?;
     let reported = session.findings().len();
     let seen = look(session.mirror(), laws.as_ref())?;
     drop(progress);
@@ -170,13 +193,13 @@ fn explain(wanted: Explain, chosen: &Chosen, session: &mut Virtual) -> Result<()
 }
 
 /// Reads the snapshots into the session. An error about an object is a failure; warnings are returned.
-fn load(question: &Question<'_>, session: &mut Virtual) -> Result<(Vec<Problem>, Origins), Failure> {
-    let Snapshot { objects, origins } = Snapshot::read(question.snapshots)?;
+pub(super) fn load(snapshots: &[PathBuf], session: &mut Virtual) -> Result<(Vec<Problem>, Origins), Failure> {
+    let Snapshot { objects, origins } = Snapshot::read(snapshots)?;
     let mistakes = session.mirror().mistakes_in(&objects);
     if !mistakes.is_empty() {
         return Err(Failure::Input(mistakes));
     }
-    let files = names(question.snapshots);
+    let files = names(snapshots);
     let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
     if objects.is_empty() {
         return nothing(

@@ -41,7 +41,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let chosen = asked.policy.find()?;
     let snapshots = std::slice::from_ref(&asked.snapshot);
     let InForce { laws, schedulers, .. } = &asked.in_force;
-    let question = Question { snapshots, laws, schedulers, cycles: 1, explain: Explain::Always };
+    let question = Question { snapshots, laws, schedulers, cycles: 1, explain: Explain::Always, recorder: None };
     let (record, jobs, meant) =
         decide(&question, &chosen, arguments, |mirror, laws| find::find(mirror, laws, &asked.name))?;
     let answer = Answer::of(&asked.name, meant, &record);

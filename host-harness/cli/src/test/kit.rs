@@ -25,10 +25,10 @@ struct Results {
 
 /// Holds a component to the contract and to its systems.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    if asked.explain || asked.without.is_some() || asked.against.is_some() {
-        return Err(Failure::Useless(
-            "`--explain`, `--without` and `--against` work with scenarios only: leave out `--interface`",
-        ));
+    if asked.explain || asked.record.is_some() || asked.without.is_some() || asked.against.is_some() {
+        let message =
+            "`--explain`, `--record`, `--without` and `--against` work with scenarios alone: leave out `--interface`";
+        return Err(Failure::Useless(message));
     }
     let scenarios = if asked.paths.is_empty() { Vec::new() } else { load(&asked.paths)? };
     let policy = asked.policy.find()?;

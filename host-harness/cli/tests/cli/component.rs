@@ -118,3 +118,21 @@ fn where_nothing_can_be_kept_one_line_says_so_and_nothing_else_changes() {
     assert!(err.lines().count() == 1 && err.starts_with("warning: ") && err.contains("LICTOR_CACHE_DIR"), "{err}");
     assert_eq!(run(""), (out, String::new()));
 }
+
+/// `tests/oci` has what a build with registries does.
+#[cfg(not(feature = "oci"))]
+#[test]
+fn a_build_without_registries_says_how_to_build_one_with_them() {
+    let name = "oci://localhost:1/team/policy:1";
+    for arguments in [
+        ["decide", FOUR_TEAMS, "--component", name].as_slice(),
+        &["inspect", name],
+        &["pull", name],
+        &["push", "x", name],
+    ] {
+        lictor(arguments).exits(2).prints_nothing().tells(&["cannot reach registries", "cargo build --features oci"]);
+    }
+    let file = file("unsigned.wasm", embedded());
+    let ran = lictor(&["decide", FOUR_TEAMS, "--component", &file, "--key", "cosign.pub"]).exits(2).prints_nothing();
+    ran.tells(&["no signature of a file"]);
+}

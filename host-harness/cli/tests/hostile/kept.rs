@@ -55,7 +55,9 @@ fn it_is_compiled_once() {
     assert!(filter_breaks(&sandbox(&directory), &bytes));
     let file = only(compiled(&directory));
     let written = file.metadata().unwrap().modified().unwrap();
-    assert!(filter_breaks(&sandbox(&directory), &bytes));
+    let again = sandbox(&directory);
+    assert!(filter_breaks(&again, &bytes));
+    assert_eq!((again.counters().cache_discarded, again.counters().cache_hits), (0, 1));
     assert_eq!(only(compiled(&directory)).metadata().unwrap().modified().unwrap(), written);
 }
 
@@ -73,7 +75,9 @@ fn what_is_not_as_it_was_written_is_compiled_anew() {
     let foreign = fs::read(only(compiled(&elsewhere))).unwrap();
     for damaged in [&b""[..], &whole[..whole.len() / 2], &flipped, &foreign] {
         fs::write(&file, damaged).unwrap();
-        assert!(filter_breaks(&sandbox(&directory), &bytes));
+        let sandbox = sandbox(&directory);
+        assert!(filter_breaks(&sandbox, &bytes));
+        assert_eq!((sandbox.counters().cache_discarded, sandbox.counters().cache_hits), (1, 0));
         assert!(fs::read(&file).unwrap() == whole, "it is written anew");
     }
 }

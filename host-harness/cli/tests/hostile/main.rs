@@ -3,8 +3,14 @@
 #![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
 
 mod assemble;
+mod beside;
+mod flat;
+mod grows;
 mod kept;
+mod lies;
 mod recovered;
 mod refused;
+mod remembers;
 mod running;
+mod slow;
 mod stubborn;

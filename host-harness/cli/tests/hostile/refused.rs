@@ -13,6 +13,7 @@ fn refused(bytes: &[u8]) -> LoadError {
     let sandbox = Sandbox::new(Limits::default()).unwrap();
     let error = sandbox.load(bytes).err().expect("a refusal");
     assert!(sandbox.load(&policy("(module)")).is_ok());
+    assert_eq!((sandbox.counters().refused, sandbox.counters().loaded), (1, 1));
     error
 }
 
@@ -96,6 +97,7 @@ fn a_component_that_is_too_large() {
     let limit = bytes.len() - 1;
     let sandbox = Sandbox::new(Limits { component_bytes: limit, ..Limits::default() }).unwrap();
     assert_eq!(sandbox.load(&bytes).err(), Some(LoadError::TooLarge { bytes: bytes.len(), limit }));
+    assert_eq!((sandbox.counters().refused, sandbox.counters().too_large), (1, 1));
 }
 
 #[test]
@@ -103,6 +105,7 @@ fn a_component_that_takes_too_long_to_compile() {
     let compile_deadline = Duration::from_micros(1);
     let sandbox = Sandbox::new(Limits { compile_deadline, ..Limits::default() }).unwrap();
     assert_eq!(sandbox.load(embedded()).err(), Some(LoadError::SlowToCompile(compile_deadline)));
+    assert_eq!((sandbox.counters().refused, sandbox.counters().slow_to_compile), (1, 1));
 }
 
 #[test]

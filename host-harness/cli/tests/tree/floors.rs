@@ -37,6 +37,7 @@ fn the_floors_are_kept() {
     for (package, below) in [
         ("lictor-contract", vec![]),
         ("lictor-oracle", vec![]),
+        ("lictor-artifact", vec![]),
         ("lictor-policy", vec!["lictor-contract"]),
         ("lictor-sdk", vec!["lictor-contract"]),
         ("lictor-host", vec!["lictor-contract"]),

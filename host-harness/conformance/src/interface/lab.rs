@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use lictor_contract::*;
 use lictor_host::driver::Virtual;
 use lictor_host::policy::{CallError, Policy};
+use lictor_host::session::FaultRules;
 
 use super::cluster::Cluster;
 use super::exchange::{Call, Exchange};
@@ -18,6 +19,9 @@ pub(super) type Verdict = Result<usize, String>;
 
 /// Asks about a pod and the node that it is to be reserved.
 pub(super) type Reserving<T> = fn(&mut dyn Policy, PodId, NodeId) -> Result<T, CallError>;
+
+/// What came of each pod that was asked about, by name.
+pub(super) type Answers<T> = Vec<(String, Result<T, CallError>)>;
 
 /// Starts an instance of the policy under test, or says why there is none.
 pub type Start<'a> = dyn Fn() -> Result<Box<dyn Policy>, String> + 'a;
@@ -111,6 +115,7 @@ impl<'a> Lab<'a> {
     pub(super) fn open(&self, tap: &Tap) -> Result<Virtual, String> {
         let opened = Virtual::open(Box::new(tap.clone()), &self.system.name, &self.cluster.arguments);
         let mut session = opened.map_err(|error| error.to_string())?;
+        session.set_fault_rules(FaultRules::ONCE);
         if !self.cluster.schedulers.is_empty() {
             session.set_schedulers(self.cluster.schedulers.iter().cloned());
         }
@@ -122,7 +127,7 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// There is no such instance.
-    pub(super) fn reserving<T>(&self, ask: Reserving<T>) -> Result<Vec<(String, Result<T, CallError>)>, String> {
+    pub(super) fn reserving<T>(&self, ask: Reserving<T>) -> Result<Answers<T>, String> {
         let (session, tap) = self.told()?;
         let named = |exchange: &Exchange| match exchange.call {
             Call::Reserve(pod, node) => Some((exchange.known.pod(pod), exchange.known.node(node))),

@@ -34,3 +34,21 @@ fn whatever_goes_wrong_no_pod_is_bound_or_evicted_twice_or_forgotten_and_every_p
     assert!(asked.len() == 5 && asked.values().all(|times| *times > 50), "{asked:?}");
     assert!(refused > 100 && restarts > 100, "{refused} inputs were refused, {restarts} new instances");
 }
+
+#[test]
+fn a_session_that_is_killed_at_any_point_goes_on_from_its_last_checkpoint() {
+    let open = |fuse: &Fuse| Session::open(Box::new(Faulty::new(Plain::default(), fuse.clone())), "", "").unwrap();
+    let mut kills = 0;
+    for seed in 0..20 {
+        let fuse = Fuse::default();
+        let mut simulation = Simulation::new(open(&fuse), seed, 3, Vec::new(), fuse.clone());
+        simulation.keep_checkpoints();
+        for _ in 0..STEPS {
+            simulation.step();
+            kills += usize::from(simulation.may_be_killed(5, || open(&fuse)));
+        }
+        simulation.settle();
+        simulation.check(Mirror::new(interests()), true);
+    }
+    assert!(kills > 300, "killed {kills} times");
+}

@@ -21,6 +21,9 @@ pub enum Breakage {
     /// It had not answered when its time was up.
     #[error("no answer within {0:?}")]
     Deadline(Duration),
+    /// It had not answered when its fuel was used up. Unlike a deadline, that is so on every machine.
+    #[error("no answer with {0} units of fuel")]
+    Fuel(u64),
     /// It was refused memory, and stopped.
     #[error("{wanted} bytes of memory wanted where {limit} are the limit")]
     Memory {
@@ -51,6 +54,9 @@ impl Breakage {
         let trap = error.downcast_ref::<Trap>().copied();
         if trap == Some(Trap::Interrupt) {
             return Breakage::Deadline(limits.call_deadline);
+        }
+        if trap == Some(Trap::OutOfFuel) {
+            return Breakage::Fuel(limits.call_fuel.unwrap_or(0));
         }
         let said = format!("{:#}", error.root_cause());
         if said.starts_with(RESULT_TOO_LARGE) {

@@ -45,8 +45,8 @@ impl Cache {
     pub(super) fn shelf(&self, component: &[u8]) -> Shelf {
         let name = digest(component);
         let (directory, sums) = (self.root.join(&name), self.root.join(format!("{name}.sums")));
-        let mut shelf = Shelf { cache: self.clone(), directory, sums, store: None };
-        shelf.sweep();
+        let mut shelf = Shelf { cache: self.clone(), directory, sums, store: None, discarded: 0 };
+        shelf.discarded = shelf.sweep();
         shelf.store = shelf.store();
         shelf
     }
@@ -82,9 +82,20 @@ pub(super) struct Shelf {
     directory: PathBuf,
     sums: PathBuf,
     store: Option<wasmtime::Cache>,
+    discarded: u64,
 }
 
 impl Shelf {
+    /// How many files were deleted, because they were not as they were written.
+    pub(super) fn discarded(&self) -> u64 {
+        self.discarded
+    }
+
+    /// Whether the compiler found what it looked for.
+    pub(super) fn was_hit(&self) -> bool {
+        self.store.as_ref().is_some_and(|store| store.cache_hits() > 0)
+    }
+
     /// Where the compiler looks and writes; none where the disk does not let it.
     pub(super) fn for_compiler(&self) -> Option<wasmtime::Cache> {
         self.store.clone()
@@ -106,8 +117,9 @@ impl Shelf {
         }
     }
 
-    /// Deletes every file that is not as it was written.
-    fn sweep(&self) {
+    /// Deletes every file that is not as it was written; how many.
+    fn sweep(&self) -> u64 {
+        let mut discarded = 0_u64;
         let sums = fs::read_to_string(&self.sums).unwrap_or_default();
         let written: Vec<(&str, PathBuf)> = sums
             .lines()
@@ -118,8 +130,10 @@ impl Shelf {
             let sum = fs::read(&file).map(|content| digest(&content)).unwrap_or_default();
             if !written.iter().any(|(known, name)| **known == *sum && *name == file) {
                 discard(&file);
+                discarded = discarded.saturating_add(1);
             }
         }
+        discarded
     }
 
     /// The compiled forms, and what was left of writing one. The compiler's notes on how often it read them are text.

@@ -1,6 +1,8 @@
-//! The memory of one instance, counted.
+//! The memory of one instance, counted, and the time of its calls.
 
-use wasmtime::ResourceLimiter;
+use std::time::{Duration, Instant};
+
+use wasmtime::{ResourceLimiter, Trap, UpdateDeadline};
 
 /// What an element of a table counts for.
 const TABLE_ELEMENT_BYTES: usize = 16;
@@ -11,11 +13,17 @@ pub(super) struct Guard {
     limit: usize,
     granted: usize,
     refused: Option<usize>,
+    since: Instant,
 }
 
 impl Guard {
     pub(super) fn new(limit: usize) -> Guard {
-        Guard { limit, granted: 0, refused: None }
+        Guard { limit, granted: 0, refused: None, since: Instant::now() }
+    }
+
+    /// Whether a call whose last tick has come has had all its time. A clock that was late ticks faster for a while.
+    pub(super) fn at_deadline(&self, deadline: Duration) -> wasmtime::Result<UpdateDeadline> {
+        if self.since.elapsed() < deadline { Ok(UpdateDeadline::Continue(1)) } else { Err(Trap::Interrupt.into()) }
     }
 
     /// The bytes the instance holds: memory never shrinks.
@@ -23,9 +31,10 @@ impl Guard {
         self.granted
     }
 
-    /// Forgets what was refused.
+    /// A call begins: forgets what was refused.
     pub(super) fn clear(&mut self) {
         self.refused = None;
+        self.since = Instant::now();
     }
 
     /// The bytes the instance wanted in all when it was last refused some.

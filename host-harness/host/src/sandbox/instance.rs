@@ -74,15 +74,33 @@ impl Live {
         store.limiter(|guard| guard);
         store.set_hostcall_fuel(limits.result_bytes);
         store.set_epoch_deadline(loaded.sandbox.deadline_ticks());
+        let deadline = limits.call_deadline;
+        store.epoch_deadline_callback(move |store| store.data().at_deadline(deadline));
+        fill(&mut store, limits.call_fuel);
         let instance =
             loaded.component.instantiate(&mut store).map_err(|error| Breakage::of(&error, store.data(), limits))?;
+        loaded.sandbox.tally.instances.one_more();
         Live::bind(store, &instance, &loaded.indices)
     }
 
-    /// Gives the next call its time.
-    pub(super) fn arm(&mut self, ticks: u64) {
+    /// Gives the next call its time and its fuel.
+    pub(super) fn arm(&mut self, ticks: u64, fuel: Option<u64>) {
         self.store.data_mut().clear();
         self.store.set_epoch_deadline(ticks);
+        fill(&mut self.store, fuel);
+    }
+
+    /// What the last call has used of its fuel.
+    pub(super) fn fuel_used(&self, fuel: Option<u64>) -> u64 {
+        let left = self.store.get_fuel().unwrap_or(0);
+        fuel.map_or(0, |given| given.saturating_add(1).saturating_sub(left).min(given))
+    }
+}
+
+/// Where fuel is counted. A call that has used all of it has run out: one unit more is given, so that it may use what it is allowed. If it could not be given, the call would have none: it ends, and that is said.
+fn fill(store: &mut Store<Guard>, fuel: Option<u64>) {
+    if let Some(fuel) = fuel {
+        let _ = store.set_fuel(fuel.saturating_add(1));
     }
 }
 

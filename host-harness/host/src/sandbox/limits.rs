@@ -2,15 +2,26 @@
 
 use std::time::Duration;
 
+use lictor_contract::duration;
+use lictor_contract::quantity::{self, Unit};
+
 /// The bounds of one policy. The defaults are far above what a sound policy needs for 5,000 nodes and 50,000 pods.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of memory of an instance: linear memories and tables together. 512 MiB by default: 50,000 pods take about 30,
     /// and ten times as many about 260.
     pub memory_bytes: usize,
+    /// An instance that holds more bytes of memory than this is replaced between two decisions, and told the cluster anew. Memory of an
+    /// instance never shrinks, so that a leak, however slow, would end in a fault. 384 MiB by default. Where a new instance holds as
+    /// much, the mark is twice what that one holds.
+    pub recycle_bytes: usize,
     /// How long one call may take. 10 s by default: the longest, a preemption that scans all nodes for a large job, is a
-    /// matter of milliseconds, and events are told in chunks. Kept to about a hundredth of a second.
+    /// matter of milliseconds, and events are told in chunks. Never cut short, and kept to within a hundredth of a second.
     pub call_deadline: Duration,
+    /// Units of fuel for one call, about one an instruction of WebAssembly. None by default: fuel is not counted. With fuel, an answer
+    /// depends on no clock: the same calls use the same fuel and end alike on every machine, unless the deadline, which stays in force,
+    /// comes first. Calls are slower by about a twentieth.
+    pub call_fuel: Option<u64>,
     /// Bytes of the answer to one call. 64 MiB by default: the verdicts on 5,000 nodes are 5 KB.
     pub result_bytes: usize,
     /// Bytes of a component. 32 MiB by default: the built-in one has about 3.
@@ -23,10 +34,144 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             memory_bytes: 512 << 20,
+            recycle_bytes: 384 << 20,
             call_deadline: Duration::from_secs(10),
+            call_fuel: None,
             result_bytes: 64 << 20,
             component_bytes: 32 << 20,
             compile_deadline: Duration::from_secs(60),
         }
+    }
+}
+
+/// A limit as operators name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitInfo {
+    /// Its name, such as `memory`.
+    pub name: &'static str,
+    /// What its value is: `bytes` (a Kubernetes quantity, such as `256Mi`), `time` (as Go writes it, such as `1m30s`) or `fuel` (a
+    /// quantity, such as `2G`).
+    pub kind: &'static str,
+    /// What holds where it is not given.
+    pub default: &'static str,
+    /// What it bounds.
+    pub about: &'static str,
+}
+
+const fn limit(name: &'static str, kind: &'static str, default: &'static str, about: &'static str) -> LimitInfo {
+    LimitInfo { name, kind, default, about }
+}
+
+/// Every limit.
+pub const LIMITS: [LimitInfo; 7] = [
+    limit("memory", "bytes", "512Mi", "memory of the instance"),
+    limit("recycle", "bytes", "384Mi", "memory past which the instance is replaced"),
+    limit("call-time", "time", "10s", "time of one call"),
+    limit("call-fuel", "fuel", "none", "fuel of one call; alike on every machine"),
+    limit("result", "bytes", "64Mi", "size of the answer to one call"),
+    limit("component", "bytes", "32Mi", "size of the component"),
+    limit("compile-time", "time", "60s", "time to compile the component"),
+];
+
+/// Why a limit is not one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LimitError {
+    /// It has no value.
+    #[error("`{0}` has no value: write `name=value`, such as `memory=256Mi`")]
+    NoValue(String),
+    /// No limit has the name.
+    #[error("there is no limit `{0}`; the limits are {known}", known = names())]
+    Unknown(String),
+    /// The value is not one of its kind, or 0.
+    #[error("limit `{name}`: expected {expected}, found `{found}`")]
+    BadValue {
+        /// The limit.
+        name: &'static str,
+        /// What a value looks like.
+        expected: &'static str,
+        /// What was found.
+        found: String,
+    },
+}
+
+fn names() -> String {
+    LIMITS.map(|limit| limit.name).join(", ")
+}
+
+impl Limits {
+    /// Sets one limit, written as `name=value`. [`LIMITS`] has the names.
+    ///
+    /// # Errors
+    /// There is no such limit, or the value is not one of its kind. A limit of 0 would refuse everything and is none.
+    pub fn set(&mut self, text: &str) -> Result<(), LimitError> {
+        let (name, value) = text.split_once('=').ok_or_else(|| LimitError::NoValue(text.to_owned()))?;
+        let known = LIMITS.iter().find(|limit| limit.name == name);
+        let info = known.ok_or_else(|| LimitError::Unknown(name.to_owned()))?;
+        let bytes =
+            || read(info, "a size in bytes, such as `256Mi`", value, |text| quantity::parse(text, Unit::One).ok());
+        let time = || read(info, "a length of time, such as `10s`", value, |text| duration::parse(text).ok());
+        let size = || Ok(usize::try_from(bytes()?).unwrap_or(usize::MAX));
+        let length = || Ok(Duration::from_nanos(time()?));
+        match name {
+            "memory" => self.memory_bytes = size()?,
+            "recycle" => self.recycle_bytes = size()?,
+            "call-time" => self.call_deadline = length()?,
+            "call-fuel" if value == "none" => self.call_fuel = None,
+            "call-fuel" => {
+                let fuel = |text: &str| quantity::parse(text, Unit::One).ok();
+                self.call_fuel = Some(read(info, "units of fuel, such as `2G`, or `none`", value, fuel)?);
+            }
+            "result" => self.result_bytes = size()?,
+            "component" => self.component_bytes = size()?,
+            _ => self.compile_deadline = length()?,
+        }
+        Ok(())
+    }
+}
+
+/// Reads a value, which is not 0.
+fn read(
+    info: &'static LimitInfo,
+    expected: &'static str,
+    value: &str,
+    parse: impl Fn(&str) -> Option<i64>,
+) -> Result<u64, LimitError> {
+    let read = parse(value).and_then(|number| u64::try_from(number).ok()).filter(|number| *number > 0);
+    read.ok_or_else(|| LimitError::BadValue { name: info.name, expected, found: value.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(text: &str) -> Result<Limits, LimitError> {
+        let mut limits = Limits::default();
+        limits.set(text).map(|()| limits)
+    }
+
+    #[test]
+    fn every_limit_is_set_by_its_name_and_its_default_is_as_documented() {
+        for limit in LIMITS {
+            assert_eq!(set(&format!("{}={}", limit.name, limit.default)), Ok(Limits::default()), "{}", limit.name);
+            let other = if limit.kind == "time" { "7ms" } else { "7Ki" };
+            assert_ne!(set(&format!("{}={other}", limit.name)), Ok(Limits::default()), "{}", limit.name);
+        }
+        assert_eq!(set("memory=1Mi").unwrap().memory_bytes, 1 << 20);
+        assert_eq!(set("recycle=1k").unwrap().recycle_bytes, 1000);
+        assert_eq!(set("call-time=1m30s").unwrap().call_deadline, Duration::from_secs(90));
+        assert_eq!(set("call-fuel=2G").unwrap().call_fuel, Some(2_000_000_000));
+        assert_eq!(set("result=3").unwrap().result_bytes, 3);
+        assert_eq!(set("component=4").unwrap().component_bytes, 4);
+        assert_eq!(set("compile-time=5ms").unwrap().compile_deadline, Duration::from_millis(5));
+    }
+
+    #[test]
+    fn what_is_no_limit_is_refused_with_what_to_write() {
+        let refused = |text| set(text).unwrap_err().to_string();
+        assert_eq!(refused("memory"), "`memory` has no value: write `name=value`, such as `memory=256Mi`");
+        assert!(refused("disk=1").starts_with("there is no limit `disk`; the limits are memory, recycle, call-time"));
+        assert_eq!(refused("memory=lots"), "limit `memory`: expected a size in bytes, such as `256Mi`, found `lots`");
+        assert_eq!(refused("call-time=0s"), "limit `call-time`: expected a length of time, such as `10s`, found `0s`");
+        assert!(refused("call-fuel=-1").contains("units of fuel"));
     }
 }

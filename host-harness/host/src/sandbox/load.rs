@@ -21,7 +21,9 @@ pub struct Loaded {
 impl Sandbox {
     /// Compiles a component and checks that it is a policy.
     pub fn load(&self, bytes: &[u8]) -> Result<Loaded, LoadError> {
-        self.admit(&self.compile(bytes)?)
+        let loaded = self.compile(bytes).and_then(|component| self.admit(&component));
+        self.tally.load(&loaded);
+        loaded
     }
 
     /// Compiles beside the caller, who waits until the deadline. A compilation cannot be stopped: one that is late goes on
@@ -47,7 +49,8 @@ impl Sandbox {
         let Some(shelf) = self.cache.as_ref().map(|cache| cache.shelf(bytes)) else {
             return Component::new(&self.engine, bytes).map_err(invalid);
         };
-        let compiled = Component::new(&engine(shelf.for_compiler())?, bytes).map_err(invalid);
+        let compiled = Component::new(&engine(shelf.for_compiler(), &self.limits)?, bytes).map_err(invalid);
+        self.tally.shelf(&shelf);
         shelf.close();
         compiled
     }

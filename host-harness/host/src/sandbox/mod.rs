@@ -1,6 +1,6 @@
 //! The sandbox: a policy that is a WebAssembly component, in wasmtime.
 //!
-//! A policy from a stranger can compute and nothing else: it imports nothing, and [`Limits`] bound its time, its memory and
+//! A policy from a stranger can compute and nothing else: it imports nothing, and [`Limits`] bound its time, its fuel, its memory and
 //! the size of what it answers. Whatever it does ends in a typed error, and the host goes on:
 //!
 //! ```no_run
@@ -31,12 +31,14 @@ mod load;
 mod policy;
 mod refusal;
 mod signature;
+mod tally;
 
 pub use breakage::Breakage;
 pub use cache::Cache;
 pub use engine::Sandbox;
 pub use inspect::{Export, Function, Inspection, Presence};
-pub use limits::Limits;
+pub use limits::{LIMITS, LimitError, LimitInfo, Limits};
 pub use load::Loaded;
 pub use policy::Sandboxed;
 pub use refusal::{LoadError, NotAComponent};
+pub use tally::SandboxCounters;

@@ -6,13 +6,14 @@ use super::bindings::bound;
 use super::chunks::chunks;
 use super::instance::Live;
 use super::{Breakage, LoadError, Loaded};
-use crate::policy::{CallError, Policy};
+use crate::policy::{CallError, Policy, Usage};
 
 /// A policy in the sandbox. It holds one cluster until it breaks: then all it held is gone, and every call fails until
 /// [`revive`](Sandboxed::revive).
 pub struct Sandboxed {
     loaded: Loaded,
     state: State,
+    usage: Usage,
 }
 
 enum State {
@@ -26,13 +27,28 @@ type Answer<T> = wasmtime::Result<T>;
 impl Sandboxed {
     pub(super) fn new(loaded: Loaded) -> Result<Sandboxed, LoadError> {
         let state = State::Live(Box::new(Live::new(&loaded)?));
-        Ok(Sandboxed { loaded, state })
+        let mut sandboxed = Sandboxed { loaded, state, usage: Usage::default() };
+        sandboxed.started();
+        Ok(sandboxed)
+    }
+
+    /// Counts an instance.
+    fn started(&mut self) {
+        self.usage.instances = self.usage.instances.saturating_add(1);
+        self.measure();
+    }
+
+    /// Takes note of the memory that the instance holds.
+    fn measure(&mut self) {
+        self.usage.memory_bytes = u64::try_from(self.memory_bytes()).unwrap_or(u64::MAX);
+        self.usage.memory_high_bytes = self.usage.memory_high_bytes.max(self.usage.memory_bytes);
     }
 
     /// Replaces the instance by a fresh one, which is not configured and holds an empty cluster. After the policy broke there
     /// is no other way on; before, it gives the memory back that an instance has once taken.
     pub fn revive(&mut self) -> Result<(), LoadError> {
         self.state = State::Live(Box::new(Live::new(&self.loaded)?));
+        self.started();
         Ok(())
     }
 
@@ -59,14 +75,18 @@ impl Sandboxed {
                 return Err(CallError::Broke { call, cause: Box::new(cause) });
             }
         };
-        live.arm(sandbox.deadline_ticks());
-        let error = match question(live)? {
-            Ok(answer) => return Ok(answer),
-            Err(error) => error,
-        };
-        let cause = Breakage::of(&error, live.store.data(), sandbox.limits());
-        self.state = State::Gone { call, cause: cause.clone() };
-        Err(CallError::Broke { call, cause: Box::new(cause) })
+        let fuel = sandbox.limits().call_fuel;
+        live.arm(sandbox.deadline_ticks(), fuel);
+        let answer = question(live)?;
+        self.usage.calls = self.usage.calls.saturating_add(1);
+        self.usage.fuel = self.usage.fuel.saturating_add(live.fuel_used(fuel));
+        let answer = answer.map_err(|error| Breakage::of(&error, live.store.data(), sandbox.limits()));
+        self.measure();
+        answer.map_err(|cause| {
+            self.state = State::Gone { call, cause: cause.clone() };
+            self.usage.memory_bytes = 0;
+            CallError::Broke { call, cause: Box::new(cause) }
+        })
     }
 
     /// Asks what the policy itself may refuse to answer.
@@ -83,6 +103,14 @@ impl Sandboxed {
 impl Policy for Sandboxed {
     fn restart(&mut self) -> Result<(), CallError> {
         self.revive().map_err(|cause| CallError::Broke { call: "restart", cause: Box::new(cause) })
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn recycle_bytes(&self) -> Option<u64> {
+        u64::try_from(self.loaded.sandbox.limits().recycle_bytes).ok()
     }
 
     fn has(&self, interface: Interface) -> bool {

@@ -29,7 +29,7 @@ impl Session {
             let actions = self.ask(|policy| policy.act())?;
             retry.add(actions.retry);
             let plans = unfold(actions.plans).map_err(|protocol_error| protocol_error.in_answer_to("act"))?;
-            self.claim("act", plans.iter().map(|plan| plan.id))?;
+            self.claim("act", plans.iter().map(|plan| (plan.id, &plan.reason)))?;
             self.bind_all(&actions.bindings)?;
             for plan in plans {
                 self.judge_and_carry_out(plan)?;
@@ -69,7 +69,7 @@ impl Session {
 }
 
 /// The plans one by one.
-fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
+pub(super) fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
     let mut unfolded = Vec::with_capacity(plans.slices.len());
     let (mut nominated, mut evicted) = (0, 0);
     for slice in plans.slices {

@@ -9,6 +9,9 @@ use super::journal::Undo;
 use super::{FailedCommand, Session};
 use crate::cluster::{Change, Shown};
 
+/// The number of every plan that another session has made; see [`Session::follow`].
+pub(super) const ADOPTED: u64 = u64::MAX;
+
 /// A command of which the session has not seen that it is done.
 #[derive(Debug, Clone)]
 pub(super) struct Ask {
@@ -145,7 +148,7 @@ impl Session {
     }
 
     /// A command was not carried out: the picture is the truth again, and what depended on it is withdrawn.
-    fn fail(&mut self, id: CommandId, reason: String) {
+    pub(super) fn fail(&mut self, id: CommandId, reason: String) {
         let Some(ask) = self.asked.open.remove(&id) else { return };
         let assumed = self.mirror.retract(ask.pod, id).is_some();
         let action = Action::of(&ask.change, ask.plan);
@@ -162,6 +165,9 @@ impl Session {
     /// A victim stays: the promise of its room cannot be kept.
     fn stay(&mut self, victim: PodId, plan: u64) {
         let Some(departure) = self.departures.set(victim, None) else { return };
+        if plan == ADOPTED {
+            return;
+        }
         for pod in departure.beneficiaries {
             self.withdraw_broken(pod, false);
         }

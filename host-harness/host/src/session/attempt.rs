@@ -7,7 +7,7 @@ use lictor_contract::*;
 use super::filter::Filtered;
 use super::journal::Undo;
 use super::{Attempt, AttemptResult, Cause, ProtocolError, RetryHint, Session};
-use crate::policy::CallError;
+use crate::policy::{CallError, Policy};
 use crate::verify;
 
 impl Session {
@@ -47,12 +47,12 @@ impl Session {
                 Admission::Pass => {}
                 Admission::Refused(reason) => {
                     attempt.retry.add(answer.retry);
-                    attempt.reason = Some(self.named(reason));
+                    attempt.reason = Some(self.heard("pre-filter", reason)?);
                     return self.post_filter(pod, attempt);
                 }
                 Admission::Final(reason) => {
                     attempt.retry.add(answer.retry);
-                    attempt.reason = Some(self.named(reason));
+                    attempt.reason = Some(self.heard("pre-filter", reason)?);
                     return Ok(attempt);
                 }
             }
@@ -78,7 +78,8 @@ impl Session {
         self.reserve(pod, node)?;
         let Permitted { permission, reason, retry, effects } = self.permit(pod)?;
         let mut rounds = VecDeque::from([effects]);
-        attempt.reason = self.decides(ExtensionPoint::Permit).then(|| self.named(reason));
+        let reason = self.heard("permit", reason)?;
+        attempt.reason = self.decides(ExtensionPoint::Permit).then_some(reason);
         match permission {
             Permission::Allow => {
                 self.bind(pod, node);
@@ -93,7 +94,7 @@ impl Session {
                 attempt.result = AttemptResult::Unschedulable;
                 attempt.node = None;
                 attempt.retry.add(retry);
-                attempt.reason = Some(self.named(reason));
+                attempt.reason = Some(self.heard("permit", reason)?);
             }
         }
         self.carry(rounds)?;

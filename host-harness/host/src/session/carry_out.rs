@@ -10,12 +10,17 @@ use crate::cluster::Change;
 use crate::verify::{self, Departure, Proposal, Violation};
 
 impl Session {
-    /// Takes note of the numbers of plans; none of them may have come before.
-    pub(super) fn claim(&mut self, call: &'static str, plans: impl IntoIterator<Item = u64>) -> Result<(), Cause> {
-        for plan in plans {
+    /// Takes note of the numbers of plans; none of them may have come before. Each is made for a reason that the policy can have.
+    pub(super) fn claim<'a>(
+        &mut self,
+        call: &'static str,
+        plans: impl IntoIterator<Item = (u64, &'a Reason)>,
+    ) -> Result<(), Cause> {
+        for (plan, reason) in plans {
             if !self.plans.insert(plan) {
                 return Err(ProtocolError::PlanReused(plan).in_answer_to(call));
             }
+            Session::check_reason(reason).map_err(|error| error.in_answer_to(call))?;
         }
         Ok(())
     }

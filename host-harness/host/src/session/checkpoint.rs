@@ -1,13 +1,18 @@
 //! What a session holds that the cluster does not show, to be stored and restored.
+//!
+//! A driver that may be killed stores a checkpoint after every step with commands, before it carries any of them out. Then a session that
+//! is restored from it knows of every command that may have been carried out, and asks what became of it.
 
 use lictor_contract::{Checkpoint, ExtensionPoint, Finding, PodId, Severity, StateError};
 use serde::{Deserialize, Serialize};
 
 use super::asked::Ask;
 use super::command::{Action, Command, CommandId, ObjectRef};
+use super::counters::add;
 use super::{Cause, Session, SessionError};
 use crate::cluster::Change;
-use crate::policy::CallError;
+use crate::policy::{CallError, Policy};
+use crate::replace::{Numbers, Saved};
 use crate::verify::Departure;
 
 /// The layout of a checkpoint.
@@ -24,6 +29,12 @@ pub struct SessionCheckpoint {
     held: Vec<SavedPlace>,
     leaving: Vec<SavedDeparture>,
     policy: Option<SavedPolicy>,
+    /// While the policy is replaced: what the other one remembers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    beside: Option<SavedPolicy>,
+    /// The highest number of a plan.
+    #[serde(default)]
+    last_plan: u64,
 }
 
 /// A command that is under way.
@@ -58,6 +69,22 @@ struct SavedDeparture {
 struct SavedPolicy {
     format: u32,
     bytes: Vec<u8>,
+    #[serde(default)]
+    numbers: Numbers,
+}
+
+impl From<&Saved> for SavedPolicy {
+    fn from(saved: &Saved) -> SavedPolicy {
+        let Saved { checkpoint, numbers } = saved.clone();
+        SavedPolicy { format: checkpoint.format, bytes: checkpoint.bytes, numbers }
+    }
+}
+
+impl From<SavedPolicy> for Saved {
+    fn from(saved: SavedPolicy) -> Saved {
+        let SavedPolicy { format, bytes, numbers } = saved;
+        Saved { checkpoint: Checkpoint { format, bytes }, numbers }
+    }
 }
 
 impl Session {
@@ -77,7 +104,21 @@ impl Session {
     /// # Errors
     /// The checkpoint has another layout, or the policy fails.
     pub fn restore(&mut self, checkpoint: SessionCheckpoint) -> Result<(), SessionError> {
-        self.run(|| "restored checkpoint".to_owned(), |session| session.go_on_from(checkpoint))
+        let mut checkpoint = Some(checkpoint);
+        let input = || "restored checkpoint".to_owned();
+        self.run(input, |session| {
+            if let Some(found) = checkpoint.as_ref().map(|saved| saved.format).filter(|found| *found != FORMAT) {
+                return Err(Cause::CheckpointFormat { found, known: FORMAT });
+            }
+            session.up()?;
+            session.sync()?;
+            checkpoint.take().map_or(Ok(()), |saved| session.go_on_from(saved))?;
+            // A new instance in place of one that broke knows what was restored.
+            session.up()?;
+            // When queues are to give back something is asked for with the next time that is told.
+            session.enforce_at = session.decides(ExtensionPoint::Enforce).then(|| session.mirror.now());
+            session.sync()
+        })
     }
 
     fn take_checkpoint(&mut self) -> Result<SessionCheckpoint, Cause> {
@@ -85,7 +126,7 @@ impl Session {
         self.sync()?;
         let policy = match self.policy.save() {
             Err(CallError::Lacks(_)) => None,
-            saved => Some(saved?),
+            saved => saved.map(|_| self.policy.saved().map(SavedPolicy::from))?,
         };
         let asked = self.asked.open.iter().map(|(id, Ask { object, change, plan, .. })| SavedAsk {
             id: *id,
@@ -113,16 +154,13 @@ impl Session {
             asked: asked.collect(),
             held: held.collect(),
             leaving: leaving.collect(),
-            policy: policy.map(|Checkpoint { format, bytes }| SavedPolicy { format, bytes }),
+            policy,
+            beside: self.policy.saved_beside().map(SavedPolicy::from),
+            last_plan: self.policy.last_plan(),
         })
     }
 
     fn go_on_from(&mut self, saved: SessionCheckpoint) -> Result<(), Cause> {
-        if saved.format != FORMAT {
-            return Err(Cause::CheckpointFormat { found: saved.format, known: FORMAT });
-        }
-        self.up()?;
-        self.sync()?;
         self.mirror.set_clock(saved.now);
         self.asked.reserve_numbers(saved.last_command);
         for ask in saved.asked {
@@ -147,29 +185,61 @@ impl Session {
         }
         // What the cluster and the checkpoint say stands, whatever the policy says of it.
         self.commit();
-        self.saved = saved.policy.map(|SavedPolicy { format, bytes }| Checkpoint { format, bytes });
+        self.policy.reserve_plans(saved.last_plan);
+        self.policy.set_saved(saved.policy.map(Saved::from));
         self.sync()?;
         if self.decides(ExtensionPoint::Reserve) {
             self.reserve_anew()?;
         }
-        self.give_back()?;
-        // When queues are to give back something is asked for with the next time that is told.
-        self.enforce_at = self.decides(ExtensionPoint::Enforce).then(|| self.mirror.now());
-        self.sync()
+        self.give_back_or(saved.beside.map(Saved::from))
     }
 
     /// Gives the policy what it remembered at its last checkpoint. One that it does not take is lost, and that is a finding.
     pub(super) fn give_back(&mut self) -> Result<(), Cause> {
-        let Some(saved) = &self.saved else { return Ok(()) };
-        let why = match self.policy.restore(saved) {
-            Ok(Ok(())) => return Ok(()),
+        self.give_back_or(None)
+    }
+
+    /// The same, or else another checkpoint: that of a policy that was to be replaced, or to replace it.
+    fn give_back_or(&mut self, other: Option<Saved>) -> Result<(), Cause> {
+        let Some(saved) = self.policy.saved().cloned() else { return Ok(()) };
+        let Some(why) = self.not_taken(&saved)? else { return Ok(()) };
+        if let Some(other) = other
+            && self.not_taken(&other)?.is_none()
+        {
+            return Ok(());
+        }
+        self.lose_checkpoint(&why);
+        Ok(())
+    }
+
+    /// Why the policy does not take a checkpoint; none where it takes it.
+    fn not_taken(&mut self, saved: &Saved) -> Result<Option<String>, Cause> {
+        Ok(Some(match self.policy.recall(saved) {
+            Ok(Ok(())) => {
+                self.broke_restoring = 0;
+                return Ok(None);
+            }
             Ok(Err(StateError::UnknownFormat(known))) => {
-                format!("it has format {}, the policy knows {known}", saved.format)
+                format!("it has format {}, the policy knows {known}", saved.checkpoint.format)
             }
             Ok(Err(StateError::Malformed(what))) => what,
             Err(CallError::Lacks(_)) => "the policy takes none".to_owned(),
-            Err(fault) => return Err(fault.into()),
-        };
+            Err(fault) => {
+                self.broke_restoring = self.broke_restoring.saturating_add(1);
+                // Once may be a slow machine. What breaks one instance after the other would break all that come.
+                if self.broke_restoring > 1 {
+                    self.policy.set_saved(None);
+                    self.broke_restoring = 0;
+                    self.lose_checkpoint(&fault.to_string());
+                }
+                return Err(fault.into());
+            }
+        }))
+    }
+
+    /// What a policy remembered is lost, and that is said.
+    pub(super) fn lose_checkpoint(&mut self, why: &str) {
+        add(&mut self.counters.checkpoints_lost, 1);
         let lost = Finding {
             severity: Severity::Warning,
             object: "Checkpoint".to_owned(),
@@ -182,7 +252,6 @@ impl Session {
         if !self.findings.contains(&lost) {
             self.findings.push(lost);
         }
-        Ok(())
     }
 
     /// A command counts as under way again, and the driver is asked what became of it.
@@ -198,7 +267,7 @@ impl Session {
     }
 
     /// The pod that is meant; none where it is gone, or another of the same name has replaced it.
-    fn pod_of_object(&self, object: &ObjectRef) -> Option<PodId> {
+    pub(super) fn pod_of_object(&self, object: &ObjectRef) -> Option<PodId> {
         let pod = self.mirror.pod_id(&object.pod_name())?;
         let uid = &self.mirror.pod(pod)?.uid;
         (uid.is_empty() || object.uid.is_empty() || *uid == object.uid).then_some(pod)

@@ -42,7 +42,7 @@ impl ObjectRef {
 /// It may fail, be late, or be answered after the cluster has changed. The commands of one object are carried out in their order; those
 /// of different objects in any order. An object that is gone, or that another of the same name has replaced, is left alone: the command
 /// has failed, but an eviction is done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// Its number.
     pub id: CommandId,
@@ -53,7 +53,7 @@ pub struct Command {
 }
 
 /// What is to be done with an object.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
     /// Write the marks on it and bind it to the node.

@@ -5,16 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use lictor_contract::*;
 
 use super::asked::Asked;
+use super::breaker::Breaker;
+use super::configured::configured;
 use super::journal::Undo;
 use super::left_out::LeftOut;
-use super::{Cause, CommandId, Happened, OpenError, SessionError};
-use crate::cluster::{Mirror, Unread, check_placed_kinds};
+use super::replace::Replacement;
+use super::{Cause, CommandId, Counters, Happened, OpenError, SessionError};
+use crate::cluster::{Mirror, Unread};
 use crate::policy::{CallError, Policy};
-use crate::reason::{NamedReason, Templates};
+use crate::reason::Templates;
+use crate::replace::Pair;
 use crate::verify::{Departures, Ground, Occupancy, waits};
 
 /// How many events the policy is told at once, so that a deadline holds between chunks.
-const CHUNK: usize = 4096;
+pub(super) const CHUNK: usize = 4096;
 
 /// How long the session waits for the outcome of a command before it asks again: 30 s.
 const PATIENCE: i64 = 30_000_000_000;
@@ -24,14 +28,22 @@ const PATIENCE: i64 = 30_000_000_000;
 /// Whatever changes in the cluster is told to the policy before it is asked anything. When the policy fails, a new instance takes its
 /// place: it is configured as the first one, told the cluster as it is, and given what the last one remembered.
 pub struct Session {
-    pub(super) policy: Box<dyn Policy>,
+    /// The policy in force, and the one beside it while it is replaced.
+    pub(super) policy: Pair,
+    pub(super) replacement: Option<Box<Replacement>>,
+    /// What the policy reads.
+    pub(super) interests: Interests,
     pub(super) system: String,
     pub(super) arguments: String,
     /// The policy has failed: it is not asked any more before a new instance has taken its place.
     pub(super) down: bool,
-    /// What the policy remembered when it last promised something.
-    pub(super) saved: Option<Checkpoint>,
-    /// The policy has promised something, or withdrawn it, since then.
+    pub(super) breaker: Breaker,
+    pub(super) counters: Counters,
+    /// The bytes of memory that the last new instance held when it had been told the cluster.
+    pub(super) told_bytes: u64,
+    /// How often in a row the policy broke when it was given what it remembered.
+    pub(super) broke_restoring: u32,
+    /// The policy has promised something, or withdrawn it, since its last checkpoint.
     pub(super) promised: bool,
     pub(super) points: BTreeSet<ExtensionPoint>,
     /// The verdict of the policy's Filter is about room, too.
@@ -76,25 +88,18 @@ impl Session {
     /// Configures the policy and gives it an empty cluster. The laws are the policy's first where they are empty; the arguments
     /// are a JSON object, or empty for none.
     pub fn open(mut policy: Box<dyn Policy>, laws: &str, arguments: &str) -> Result<Session, OpenError> {
-        let mut described = policy.describe()?.systems;
-        let laws = match described.first() {
-            Some(first) if laws.is_empty() => first.name.clone(),
-            _ => laws.to_owned(),
-        };
-        policy.configure(&laws, arguments)?.map_err(OpenError::Refused)?;
-        described.retain(|set| set.name == laws);
-        let set = described.pop().ok_or_else(|| OpenError::Undescribed(laws.clone()))?;
-        let points: BTreeSet<_> = set.extension_points.iter().filter_map(|name| ExtensionPoint::named(name)).collect();
-        if let Some(point) = points.iter().find(|point| !policy.has(point.interface())) {
-            return Err(OpenError::Lacks { system: set.name, point: *point });
-        }
-        check_placed_kinds(&set.interests.placed_kinds)?;
+        let (set, points) = configured(policy.as_mut(), laws, arguments)?;
         Ok(Session {
-            policy,
-            system: laws,
+            policy: Pair::new(policy),
+            replacement: None,
+            interests: set.interests.clone(),
+            system: set.name,
             arguments: arguments.to_owned(),
             down: false,
-            saved: None,
+            breaker: Breaker::default(),
+            counters: Counters::default(),
+            told_bytes: 0,
+            broke_restoring: 0,
             promised: false,
             points,
             judges_room: set.judges_room,
@@ -165,7 +170,9 @@ impl Session {
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>,
     ) -> Result<T, Cause> {
         self.sync()?;
-        Ok(question(self.policy.as_mut())?)
+        let answer = question(&mut self.policy)?;
+        self.examine();
+        Ok(answer)
     }
 
     /// Tells the policy, and notes for the host, what changed.
@@ -239,11 +246,6 @@ impl Session {
     /// What plans and bindings are held against.
     pub(super) fn ground(&self) -> Ground<'_> {
         Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
-    }
-
-    /// A reason in names, with its sentence.
-    pub(super) fn named(&self, reason: Reason) -> NamedReason {
-        self.templates.name(reason, &self.mirror)
     }
 
     /// The name of a pod; its number where it is gone.

@@ -12,7 +12,7 @@ impl Session {
             return Ok(());
         }
         let answer = self.ask(|policy| policy.enforce())?;
-        self.claim("enforce", answer.enforcements.iter().map(|enforcement| enforcement.id))?;
+        self.claim("enforce", answer.enforcements.iter().map(|it| (it.id, &it.reason)))?;
         // How long queues still have is nowhere in the cluster: a new instance is to know it.
         self.promised |= answer.retry.at != self.enforce_at;
         self.enforce_at = answer.retry.at;

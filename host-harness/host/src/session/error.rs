@@ -4,6 +4,7 @@ use lictor_contract::{ConfigError, ExtensionPoint, NodeId, PodId};
 
 use crate::cluster::BadPlacedKind;
 use crate::policy::CallError;
+use crate::reason::time;
 use crate::verify::Violation;
 
 /// Why a session could not be opened.
@@ -96,6 +97,16 @@ pub enum Cause {
     /// A new instance of the policy refuses the configuration that the first one took.
     #[error("a new instance of the policy refuses its configuration: {}", refused(.0))]
     Refused(ConfigError),
+    /// The policy has failed again and again, and is not asked.
+    #[error("the policy is not asked before {}: it failed {faults} times in a row; the last time: {last}", time(*.until))]
+    BreakerOpen {
+        /// How many inputs in a row it failed.
+        faults: u32,
+        /// When it is asked again, nanoseconds since 1970.
+        until: i64,
+        /// The last of these failures.
+        last: String,
+    },
     /// A checkpoint of another layout.
     #[error("the checkpoint has format {found}, and this host knows format {known}")]
     CheckpointFormat {
@@ -111,7 +122,7 @@ impl Cause {
     pub(super) fn is_fault(&self) -> bool {
         match self {
             Cause::NotPending { .. } | Cause::NoSuchPod(_) => false,
-            Cause::Ambiguous { .. } | Cause::CheckpointFormat { .. } => false,
+            Cause::Ambiguous { .. } | Cause::CheckpointFormat { .. } | Cause::BreakerOpen { .. } => false,
             Cause::CallError(fault) => !matches!(fault, CallError::Lacks(_)),
             Cause::ProtocolError { .. } | Cause::Refused(_) => true,
         }
@@ -199,6 +210,12 @@ pub enum ProtocolError {
     /// A cycle of the policy's own that does not end.
     #[error("the cycle has more than {0} steps")]
     Endless(usize),
+    /// A reason that has facts and names no law.
+    #[error("a reason with {0} facts names no law")]
+    Lawless(usize),
+    /// A reason of the host in the policy's mouth.
+    #[error("the reason `{0}` is the host's alone to give")]
+    SpeaksForHost(String),
     /// A placement that breaks an invariant.
     #[error("{0}")]
     Unsound(Violation),

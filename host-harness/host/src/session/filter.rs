@@ -19,7 +19,7 @@ pub(super) enum Filtered {
 
 /// What the nodes say.
 #[derive(Default)]
-struct Verdicts {
+pub(super) struct Verdicts {
     /// For every node the place of its obstacle, none where it takes the pod.
     nodes: BTreeMap<NodeId, Option<usize>>,
     /// The obstacles in words.
@@ -80,7 +80,7 @@ impl Session {
     }
 
     /// The answer of the policy, checked.
-    fn read_verdicts(&self, answer: NodeVerdicts) -> Result<Verdicts, ProtocolError> {
+    pub(super) fn read_verdicts(&self, answer: NodeVerdicts) -> Result<Verdicts, ProtocolError> {
         let (codes, obstacles) = (answer.codes.len(), answer.obstacles.len());
         let mut verdicts = Verdicts::default();
         for node in self.mirror.nodes() {
@@ -99,6 +99,7 @@ impl Session {
             let highest = NodeId::try_from(highest).unwrap_or(NodeId::MAX);
             return Err(ProtocolError::TooManyVerdicts { codes, highest });
         }
+        answer.obstacles.iter().try_for_each(|obstacle| Session::check_reason(&obstacle.reason))?;
         verdicts.obstacles = answer.obstacles.into_iter().map(|obstacle| self.named(obstacle.reason).message).collect();
         Ok(verdicts)
     }

@@ -7,8 +7,10 @@ use lictor_contract::*;
 use serde::Serialize;
 
 use super::command::{Command, CommandId, CommandOutcome};
+use super::counters::add;
 use super::{Cause, Happened, Session, SessionError};
 use crate::cluster::Object;
+use crate::replace::Transition;
 
 /// Something that the session is told.
 #[derive(Debug, Clone)]
@@ -27,6 +29,17 @@ pub enum Input {
     Cycle,
     /// What became of commands.
     Outcomes(Vec<(CommandId, CommandOutcome)>),
+}
+
+impl Input {
+    /// What of it is still to be done when what the cluster says in it has been kept.
+    fn again(&self) -> Input {
+        match self {
+            Input::Objects(_) | Input::Listed(_) | Input::Removed(_) => Input::Objects(Vec::new()),
+            Input::Outcomes(_) => Input::Outcomes(Vec::new()),
+            Input::Clock(_) | Input::Attempt(_) | Input::Cycle => self.clone(),
+        }
+    }
 }
 
 impl fmt::Display for Input {
@@ -59,6 +72,9 @@ pub struct Step {
     pub findings: Vec<Finding>,
     /// When the session wants to be told the time, at the latest.
     pub wake_at: Option<i64>,
+    /// How the replacement of the policy went on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replacement: Vec<Transition>,
 }
 
 impl Session {
@@ -68,9 +84,19 @@ impl Session {
     /// The input, and why it could not be served. What the cluster says is kept: objects, the time, outcomes. Nothing that was decided
     /// is: no command of it is handed out, and no pod is held or nominated by it. Commands that follow from what the cluster says come
     /// with the next step. The next input is served, by a new instance of the policy where the fault is its.
+    ///
+    /// An error is the second one: after a fault of the policy the input is tried once more on a fresh instance. After several inputs in
+    /// a row that failed so, decisions are refused for a while ([`Cause::BreakerOpen`]) and what the cluster says is kept;
+    /// [`FaultRules`](super::FaultRules) has the numbers.
     pub fn handle(&mut self, input: Input) -> Result<Step, SessionError> {
-        let name = input.to_string();
-        self.run(|| name, |session| session.take(input))?;
+        let (name, again) = (input.to_string(), input.again());
+        let is_decision = matches!(input, Input::Attempt(_) | Input::Cycle);
+        let (mut input, faults) = (Some(input), self.breaker.in_row);
+        self.run(|| name, |session| session.take(input.take().unwrap_or_else(|| again.clone())))?;
+        // A policy that answers and breaks over its checkpoint is not sound.
+        if is_decision && self.breaker.in_row == faults {
+            self.breaker.served();
+        }
         Ok(self.step())
     }
 
@@ -78,11 +104,13 @@ impl Session {
     fn step(&mut self) -> Step {
         let findings = self.findings.get(self.told_findings..).unwrap_or_default().to_vec();
         self.told_findings = self.findings.len();
+        add(&mut self.counters.plans_refused, self.happened.refused.len());
         Step {
             commands: std::mem::take(&mut self.asked.outbox),
             happened: std::mem::take(&mut self.happened),
             findings,
             wake_at: self.wake_at(),
+            replacement: self.take_transitions(),
         }
     }
 
@@ -90,7 +118,9 @@ impl Session {
     fn wake_at(&self) -> Option<i64> {
         let permit = self.occupancy.held().next().map(|(_, deadline)| deadline);
         let outcome = self.asked.open.values().map(|ask| ask.since.saturating_add(self.patience)).min();
-        [permit, outcome, self.next_retry()].into_iter().flatten().min()
+        // While nothing is decided, nothing that the policy would decide is due.
+        let decision = self.breaker.until().or_else(|| permit.into_iter().chain(self.next_retry()).min());
+        decision.into_iter().chain(outcome).min()
     }
 
     fn take(&mut self, input: Input) -> Result<(), Cause> {
@@ -108,6 +138,11 @@ impl Session {
                 if !keys.is_empty() {
                     return Err(Cause::Ambiguous { key, keys });
                 }
+                if self.refuses() {
+                    self.mirror.remove(&key);
+                    self.sweep();
+                    return self.only_note();
+                }
                 let removed = self.up().and_then(|()| self.remove(&key)).and_then(|()| self.sync());
                 // Whatever the policy says of it, the object is gone.
                 self.mirror.remove(&key);
@@ -115,6 +150,12 @@ impl Session {
                 removed
             }
             Input::Clock(now) => {
+                self.breaker.clock(now);
+                if self.refuses() {
+                    self.mirror.set_clock(now);
+                    self.remind();
+                    return self.only_note();
+                }
                 let due = self.up().and_then(|()| self.run_out(now));
                 self.mirror.set_clock(now);
                 due?;
@@ -130,6 +171,7 @@ impl Session {
                 self.sync()
             }
             Input::Cycle => {
+                self.count_cycle();
                 self.up()?;
                 self.cycle()?;
                 self.sync()
@@ -138,6 +180,9 @@ impl Session {
                 outcomes.into_iter().for_each(|(id, outcome)| self.settle(id, outcome));
                 self.sweep();
                 self.commit();
+                if self.refuses() {
+                    return self.only_note();
+                }
                 self.up()?;
                 self.sync()
             }
@@ -148,6 +193,9 @@ impl Session {
     fn came(&mut self) -> Result<(), Cause> {
         self.look_at_what_came();
         self.commit();
+        if self.refuses() {
+            return self.only_note();
+        }
         if self.down {
             return self.up();
         }
@@ -155,6 +203,13 @@ impl Session {
         self.reconcile()?;
         self.carry(rounds)?;
         self.sync()
+    }
+
+    /// Keeps what the cluster says. The policy is told of it when it is asked again.
+    fn only_note(&mut self) -> Result<(), Cause> {
+        self.note_changes();
+        self.commit();
+        Ok(())
     }
 
     /// Unreserves pods that another of the same name has replaced, before the policy is told that they are gone.

@@ -7,21 +7,30 @@
 //!
 //! What was asked for counts as made at once, so that one cycle decides with what it has decided; it is kept as asked for until an
 //! outcome or the cluster's objects show it, and taken back where it failed. A command without an outcome is asked about again.
+//!
+//! A policy that fails costs an input two attempts, each on an instance of its own; one that fails again and again is not asked for a while
+//! ([`FaultRules`]). [`Session::counters`] has all of it as plain data.
 
 mod act;
 mod asked;
 mod attempt;
+mod breaker;
 mod carry_out;
 mod changes;
 mod checkpoint;
 mod command;
+mod configured;
 mod core;
+mod counters;
 mod cycle;
 mod effects;
 mod enforce;
 mod error;
+mod examine;
 mod explanation;
 mod filter;
+mod follow;
+mod heard;
 mod held_back;
 mod input;
 mod journal;
@@ -30,6 +39,7 @@ mod outcome;
 mod permit;
 mod post_filter;
 mod recover;
+mod replace;
 mod retry;
 mod scoring;
 #[cfg(test)]
@@ -40,14 +50,18 @@ mod tests;
 #[expect(clippy::unwrap_used, reason = "it is code of tests")]
 pub mod testing;
 
+pub use breaker::{BreakerState, FaultRules};
 pub use checkpoint::SessionCheckpoint;
 pub use command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
 pub use core::Session;
+pub use counters::{BreakerCounters, Counters, FaultKind};
 pub use error::{Cause, OpenError, ProtocolError, SessionError};
 pub use explanation::{About, Alike, Counted, Explanation, Reported, alike};
+pub use follow::Led;
 pub use input::{Input, Step};
 pub use outcome::{
-    Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, How, NodeSummary, RefusedPlan,
-    Released,
+    Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, Held, How, NodeSummary,
+    RefusedPlan, Released,
 };
+pub use replace::{Progress, ReplaceError};
 pub use retry::RetryHint;

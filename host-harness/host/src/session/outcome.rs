@@ -113,7 +113,7 @@ impl Attempt {
 }
 
 /// How a victim was evicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum How {
     /// It was marked, for somebody else to delete.
     Soft,
@@ -133,7 +133,7 @@ impl From<Eviction> for How {
 }
 
 /// For whom pods are evicted.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum EvictedFor {
     /// For a pod that gets their room.
@@ -175,6 +175,15 @@ pub struct Evicted {
     pub for_whom: EvictedFor,
     /// Why the plan was made.
     pub reason: NamedReason,
+}
+
+/// Where a pod is held at permit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// The node.
+    pub node: String,
+    /// When the host gives up, nanoseconds since 1970.
+    pub deadline: i64,
 }
 
 /// A pod that lost the room it was held for.

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 use lictor_contract::*;
 
 use super::journal::Undo;
-use super::{Cause, Released, Session};
+use super::{Cause, Held, Released, Session};
+use crate::policy::Policy;
 use crate::verify::Place;
 
 impl Session {
@@ -13,6 +14,15 @@ impl Session {
     pub fn waiting(&self) -> BTreeMap<String, String> {
         let held = self.occupancy.held().iter();
         held.map(|(pod, place)| (self.pod_name(pod), self.node_name(place.node))).collect()
+    }
+
+    /// The same, with the time at which the host gives up.
+    pub fn held(&self) -> BTreeMap<String, Held> {
+        let held = self.occupancy.held().iter().map(|(pod, place)| {
+            let held = Held { node: self.node_name(place.node), deadline: place.deadline };
+            (self.pod_name(pod), held)
+        });
+        held.collect()
     }
 
     /// Moves the clock on, and lets the time of pods held at permit run out on the way. A deadline that is reached exactly

@@ -20,13 +20,13 @@ impl Session {
         for _ in 0..=AGAIN {
             let answer = self.ask(|policy| policy.post_filter(&[pod], &refuted))?;
             self.check_effects("post-filter", &answer.effects)?;
-            attempt.preemption = Some(self.named(answer.reason));
+            attempt.preemption = Some(self.heard("post-filter", answer.reason)?);
             let Some(plan) = answer.plan else {
                 attempt.retry.add(answer.retry);
                 self.carry(VecDeque::from([answer.effects]))?;
                 return Ok(attempt);
             };
-            self.claim("post-filter", [plan.id])?;
+            self.claim("post-filter", [(plan.id, &plan.reason)])?;
             let proposal = Proposal { plan: &plan, preemptor: Some(pod), effects: &answer.effects, refuted: &refuted };
             match self.judge(&proposal)? {
                 Ok(()) => {

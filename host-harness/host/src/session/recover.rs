@@ -4,38 +4,80 @@ use std::collections::VecDeque;
 
 use lictor_contract::*;
 
+use super::counters::add;
 use super::{Cause, Released, Session, SessionError};
-use crate::policy::CallError;
+use crate::policy::{CallError, Policy};
 
 impl Session {
     /// Runs an input to its end, or takes back what it has decided and names it in the error.
     ///
-    /// After a fault of the policy the next input starts a new instance: once an input, so that a policy that fails again and again
-    /// costs one attempt each.
+    /// After a fault of the policy it is run once more on a fresh instance. A policy that fails again and again costs these two attempts
+    /// an input, until the breaker opens.
     pub(super) fn run<T>(
         &mut self,
         input: impl FnOnce() -> String,
-        work: impl FnOnce(&mut Session) -> Result<T, Cause>,
+        mut work: impl FnMut(&mut Session) -> Result<T, Cause>,
     ) -> Result<T, SessionError> {
-        self.commit();
-        match work(self) {
-            Ok(done) => {
-                self.journal.clear();
-                self.keep_checkpoint();
-                Ok(done)
+        add(&mut self.counters.inputs, 1);
+        self.switch();
+        let mut again = false;
+        loop {
+            self.commit();
+            let left_out = self.left_out.len();
+            let cause = match work(self) {
+                Ok(done) => {
+                    self.journal.clear();
+                    add(&mut self.counters.rescued, again.into());
+                    self.keep_checkpoint();
+                    self.turn(None);
+                    self.recycle();
+                    return Ok(done);
+                }
+                Err(cause) => cause,
+            };
+            self.roll_back();
+            self.down |= cause.is_fault();
+            self.turn(Some(&cause));
+            // An object that cannot be counted is no fault of the policy: the next input does without it.
+            let is_fault = self.left_out.len() == left_out && self.count_fault(&cause);
+            again = is_fault && !again && self.breaker.tries_again();
+            if !again {
+                let error = SessionError { input: input(), cause };
+                if is_fault {
+                    add(&mut self.counters.failed, 1);
+                    self.breaker.failed(self.mirror.now(), || error.to_string());
+                }
+                return Err(error);
             }
-            Err(cause) => {
-                self.roll_back();
-                self.down |= cause.is_fault();
-                Err(SessionError { input: input(), cause })
-            }
+            add(&mut self.counters.second_tries, 1);
         }
+    }
+
+    /// Whether nothing is decided, because the breaker is open. What the cluster says is kept all the same.
+    pub(super) fn refuses(&self) -> bool {
+        self.down && self.breaker.until().is_some()
+    }
+
+    /// Gives up an instance that holds too much memory: the next input has a new one, which is given what this one remembers. A cluster
+    /// that takes as much in a new instance is no leak.
+    fn recycle(&mut self) {
+        let Some(mark) = self.policy.recycle_bytes().filter(|_| !self.down) else { return };
+        if self.policy.usage().memory_bytes <= mark.max(self.told_bytes.saturating_mul(2)) {
+            return;
+        }
+        self.promised = true;
+        self.keep_checkpoint();
+        add(&mut self.counters.recycles, 1);
+        self.down = true;
     }
 
     /// Has a policy that answers: a new instance where the last one failed.
     pub(super) fn up(&mut self) -> Result<(), Cause> {
         if !self.down {
             return Ok(());
+        }
+        if let Some(until) = self.breaker.until() {
+            return Err(Cause::BreakerOpen { faults: self.breaker.in_row, until, last: self.breaker.last.clone() });
         }
         for finding in self.tell_anew()? {
             if !self.findings.contains(&finding) {
@@ -48,6 +90,7 @@ impl Session {
             self.policy.record_notes(true)?;
         }
         self.down = false;
+        self.told_bytes = self.policy.usage().memory_bytes;
         self.reconcile()?;
         // The new instance knows of it, whatever becomes of the input.
         self.commit();
@@ -57,6 +100,7 @@ impl Session {
     /// Tells a new instance the cluster; what it finds. An instance that cannot count an object is replaced by one that is not told of it.
     fn tell_anew(&mut self) -> Result<Vec<Finding>, Cause> {
         loop {
+            add(&mut self.counters.restarts, 1);
             self.policy.restart()?;
             self.policy.configure(&self.system, &self.arguments)?.map_err(Cause::Refused)?;
             self.plans.clear();
@@ -102,10 +146,14 @@ impl Session {
             return;
         }
         match self.policy.save() {
-            Ok(saved) => self.saved = Some(saved),
-            Err(CallError::Lacks(_)) => {}
+            Ok(_) | Err(CallError::Lacks(_)) => {}
             // The input was served. The next one has a new instance.
-            Err(_) => self.down = true,
+            Err(fault) => {
+                let cause = fault.into();
+                self.count_fault(&cause);
+                self.breaker.failed(self.mirror.now(), || cause.to_string());
+                self.down = true;
+            }
         }
     }
 

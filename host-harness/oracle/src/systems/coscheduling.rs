@@ -108,9 +108,9 @@ pub(crate) fn attempt(
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
-    let (before, quotas) = (world, Quotas::of(world)?);
+    let quotas = Quotas::of(world)?;
     let (world, passes) = pre_filter(world, memory, pod)?;
-    let is_refused = quotas.as_ref().is_some_and(|quotas| quotas.refuses(before, pod));
+    let is_refused = quotas.as_ref().is_some_and(|quotas| quotas.refuses(&world, pod));
     if let Some(quotas) = &quotas {
         quotas.sound(&world, outcome, verdict);
     }
@@ -119,7 +119,7 @@ pub(crate) fn attempt(
             other_pods_keep_waiting(&world, outcome, None, verdict);
             let fitting = kubernetes::fitting_nodes(&world, pod);
             match is_refused || fitting.is_empty() {
-                true => quotas.attempt((before, &world), pod, &|_| false, outcome, verdict),
+                true => quotas.attempt(&world, pod, &|_| false, outcome, verdict),
                 false => {
                     kubernetes::nominations(&world, pod, &|_| false, outcome, verdict);
                     kubernetes::filter(pod, &fitting, outcome, verdict);
@@ -146,7 +146,7 @@ pub(crate) fn attempt(
         if matches!(outcome.ended, Some(Ended::Scheduled | Ended::Waiting)) {
             verdict.breach("quota-is-kept", format!("`{name}` has no place or is refused, and got a node"));
         } else if may_plan(&world, pod, gang) == Some(1) {
-            quotas.attempt((before, &world), pod, &|other| group(other) == Some(gang), outcome, verdict);
+            quotas.attempt(&world, pod, &|other| group(other) == Some(gang), outcome, verdict);
         } else {
             verdict.excuse("a gang with a quota is planned as a whole");
         }

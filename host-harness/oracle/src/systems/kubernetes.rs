@@ -51,7 +51,7 @@ pub(crate) fn fitting_nodes_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Po
     let takes = |node: &&Node| {
         world.may_run(pod, node)
             && pod.request.fits(&free_for(world, pod, node, priority))
-            && world.agrees(pod, node, |_| false, priority)
+            && world.agrees((pod, node), |_| false, |other| other.leaving, priority)
     };
     world.nodes.values().filter(takes).collect()
 }
@@ -164,7 +164,7 @@ fn legal<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: 
     for victim in &outcome.victims {
         let gone = |other: &Pod| other.leaving || outcome.victims.contains(&other.name) && other.name != *victim;
         if problem.fits_without(victims & !problem.set(|name| name == victim))
-            && world.agrees(pod, node, gone, spec_priority)
+            && world.agrees((pod, node), gone, gone, spec_priority)
             && (eligible.keeps)(&possible.iter().filter(|pod| gone(pod)).map(|pod| pod.name.as_str()).collect())
         {
             verdict.breach("no-needless-victim", format!("victim `{victim}` is not needed for `{}`", pod.name));

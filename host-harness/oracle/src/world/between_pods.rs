@@ -24,27 +24,41 @@ impl World {
         inter_pod::broken(&Dump::of(objects), &places, &pod.object, &node.object)
     }
 
-    /// Whether a pod may be on a node as far as others are concerned when some of these have left; also where pods that are nominated to
-    /// the node and are no less important have come, and where they have not.
+    /// Whether a pod may be on a node as far as others are concerned when some of these are gone. So it must be without and with the
+    /// pods that are nominated and no less important, as if these were on their nodes. Each of these must stay allowed there; for them the
+    /// pods in `left` are gone.
     pub(crate) fn agrees(
         &self,
-        pod: &Pod,
-        node: &Node,
+        (pod, node): (&Pod, &Node),
         gone: impl Fn(&Pod) -> bool,
+        left: impl Fn(&Pod) -> bool,
         priority: fn(&Pod) -> i64,
     ) -> bool {
         if !self.is_constrained() {
             return true;
         }
-        let places = self.places(|other| !gone(other));
-        let promised = |other: &&Pod| {
-            other.pending()
-                && other.nominated.as_deref() == Some(&node.name)
-                && priority(other) >= priority(pod)
-                && other.name != pod.name
+        let allowed = |pod: &Pod, node: &Node, places: &Places| {
+            let others = places.clone().into_iter().filter(|(name, _)| *name != pod.name);
+            self.broken_between(pod, node, others.collect()).is_empty()
         };
-        let promised = self.pods.values().filter(promised).map(|other| (other.name.clone(), node.name.clone()));
-        let with: Places = places.clone().into_iter().chain(promised).collect();
-        self.broken_between(pod, node, places).is_empty() && self.broken_between(pod, node, with).is_empty()
+        let promised: Vec<(&Pod, &Node)> = self.promised(pod, priority).collect();
+        let with = |mut places: Places| {
+            places.extend(promised.iter().map(|(other, on)| (other.name.clone(), on.name.clone())));
+            places
+        };
+        let places = self.places(|other| !gone(other));
+        let later = with(self.places(|other| !left(other)));
+        let beside: Places = later.clone().into_iter().chain([(pod.name.clone(), node.name.clone())]).collect();
+        allowed(pod, node, &places)
+            && allowed(pod, node, &with(places))
+            && promised.iter().all(|(other, on)| !allowed(other, on, &later) || allowed(other, on, &beside))
+    }
+
+    /// The other pods that are nominated and no less important, each with its node.
+    fn promised(&self, pod: &Pod, priority: fn(&Pod) -> i64) -> impl Iterator<Item = (&Pod, &Node)> {
+        let least = (priority(pod), &pod.name);
+        let counts = move |other: &&Pod| other.pending() && priority(other) >= least.0 && other.name != *least.1;
+        let on = |other: &'_ Pod| self.nodes.get(other.nominated.as_deref()?);
+        self.pods.values().filter(counts).filter_map(move |other| Some((other, on(other)?)))
     }
 }

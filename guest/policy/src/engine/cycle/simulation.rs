@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use crate::engine::room::Lack;
-use crate::model::{Amounts, ClassIx, Cluster, InterPodLack, NodeIx, Place, PodIx, Request, Table, Trial, WhatIf};
+use crate::model::{
+    Amounts, ClassIx, Cluster, InterPodLack, NodeIx, Nominated, Place, PodIx, Request, Table, Trial, WhatIf,
+};
 
 /// When there must be room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +70,7 @@ impl<'c> Simulation<'c> {
             group.iter().for_each(|(ix, node)| simulation.trial.place(*ix, *node));
             let complete = simulation.cluster().shortage(lead).is_over();
             let allowed =
-                || simulation.cluster().first_disallowed(&group, &WhatIf::default(), |_| Vec::new()).is_none();
+                || simulation.cluster().first_disallowed(&group, &WhatIf::default(), &Nominated::default()).is_none();
             let sound = complete && group.iter().all(|(ix, node)| simulation.has_room_for(*ix, *node)) && allowed();
             simulation.trial.rewind(before);
             if sound {

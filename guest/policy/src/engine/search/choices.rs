@@ -32,12 +32,13 @@ impl Choices {
         let pod = cluster.pod(ix)?;
         let choice = &context.laws.node_choice;
         if self.0.get(pod.class).is_none() {
-            let (losses, loss_at) = Default::default();
-            let mut prices = Prices { losses, loss_at, pod: ix, request: pod.request.clone() };
-            for dry_run in dry_runs.values().filter(|dry_run| cluster.eligible(pod.shape, dry_run.node)) {
-                prices.price(cluster, choice, dry_run, what_if);
-            }
-            self.0.insert(pod.class, prices);
+            let ask = Ask { pod: ix, request: &pod.request, what_if, limits: None };
+            let eligible = dry_runs.values().filter(|dry_run| cluster.eligible(pod.shape, dry_run.node));
+            let price =
+                |dry_run: &NodeDryRun| Some((dry_run.node, (dry_run.price(cluster, choice, &ask)?.cost, dry_run.rank)));
+            let loss_at: BTreeMap<NodeIx, (NodeCost, u64)> = eligible.filter_map(price).collect();
+            let losses = loss_at.iter().map(|(node, (loss, rank))| (*loss, *rank, *node)).collect();
+            self.0.insert(pod.class, Prices { losses, loss_at, pod: ix, request: pod.request.clone() });
         }
         let mut nodes = self.0.get(pod.class)?.losses.iter().map(|(_, _, node)| *node);
         nodes.find(|node| context.may_run(cluster, ix, *node))

@@ -5,7 +5,7 @@ use super::refused::{is_placement_refused, refused_victim};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::Notes;
 use crate::laws::{Case, Denial, Laws, Preemptor, Rule};
-use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Pod, PodIx};
+use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Nominated, Pod, PodIx};
 
 /// The input of a search.
 pub struct PreemptionContext<'a> {
@@ -116,10 +116,11 @@ impl<'a> PreemptionContext<'a> {
         room
     }
 
-    /// The pods that are promised a node and for which or for others something stands between pods.
-    pub(super) fn nominated(&self, cluster: &Cluster, node: NodeIx) -> Vec<PodIx> {
-        let promised = cluster.node(node).into_iter().flat_map(|node| self.promised(cluster, node));
-        promised.filter(|(_, pod)| pod.inter_pod.is_some()).map(|(ix, _)| ix).collect()
+    /// The nominated pods of others that stay allowed on their nodes.
+    pub(super) fn nominated(&self, cluster: &Cluster) -> Nominated {
+        let promised = |node: &Node| self.promised(cluster, node).map(|(ix, _)| ix).collect();
+        let asker = self.gangs.iter().flat_map(|gang| &gang.pods).find(|pod| cluster.is_between(**pod));
+        asker.map(|asker| cluster.nominated_between(*asker, promised)).unwrap_or_default()
     }
 
     /// Candidates in the order in which they are reprieved.

@@ -112,18 +112,19 @@ fn dry_runs(
             && !cluster.is_reserved_for_another(ix, node, preemptor)
     };
     let nodes: Vec<(NodeIx, &Node)> = cluster.nodes().filter(|(ix, node)| fits(*ix, node)).collect();
+    let promised = |node: &Node| cluster.nominated_on(node, preemptor).map(|(ix, _)| ix).collect();
+    let nominated = cluster.nominated_between(preemptor, promised);
     let mut dry_runs = Vec::with_capacity(nodes.len());
     for (ix, node) in nodes {
         let mut room = node.free.clone();
-        let mut nominated = Vec::new();
-        for (other, pod) in cluster.nominated_on(node, preemptor) {
-            room.subtract(&pod.request);
-            nominated.push(other);
+        for (_, other) in cluster.nominated_on(node, preemptor) {
+            room.subtract(&other.request);
         }
         let held = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.place.node().is_some());
         let mut candidates: Vec<PodIx> = node.pods.iter().copied().filter(held).collect();
         candidates.retain(|pod| context.is_candidate(cluster, *pod));
         let candidates = context.in_reprieve_order(cluster, candidates);
+        let nominated = nominated.clone();
         let mut dry_run = NodeDryRun { nominated, ..NodeDryRun::new(cluster, (ix, node), room, candidates, 0) };
         let case = context.preemptor.planning(cluster, context.ledger);
         for candidate in &mut dry_run.candidates {

@@ -15,7 +15,7 @@ use crate::contract::{Outcome, Subject};
 use crate::engine::reasons::{NODE_SUFFICES, NOT_LOOKED_AT};
 use crate::engine::room::Lack;
 use crate::laws::{Detail, NodeCost, Preemptor, Sample};
-use crate::model::{Cluster, Node, NodeIx, PodIx, WhatIf};
+use crate::model::{Cluster, Node, NodeIx, Nominated, PodIx, WhatIf};
 
 /// A node on which the pod fits after evictions.
 struct PreemptionCandidate {
@@ -96,10 +96,10 @@ fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Samp
     nodes.retain(|(_, node)| node.allocatable.lacks(&request).is_none());
     nodes.sort_unstable_by_key(|(_, node)| node.rank);
     let ask = Ask { pod: preemptor, request: &request, what_if: &WhatIf::default(), limits: context.limits() };
-    let enough = sample.of(nodes.len());
+    let (enough, nominated) = (sample.of(nodes.len()), context.nominated(cluster));
     let mut offers: Vec<PreemptionCandidate> = Vec::new();
     for (at, (ix, node)) in nodes.iter().enumerate() {
-        offers.extend(offer(cluster, context, (*ix, node), &ask));
+        offers.extend(offer(cluster, context, (*ix, node), (&ask, &nominated)));
         if offers.len() >= enough && offers.iter().any(|offer| offer.price.violations == 0) {
             tell_not_looked_at(context, nodes.get(at.saturating_add(1)..).unwrap_or_default(), offers.len());
             break;
@@ -120,19 +120,19 @@ fn offer(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     (ix, node): (NodeIx, &Node),
-    ask: &Ask<'_>,
+    (ask, nominated): (&Ask<'_>, &Nominated),
 ) -> Option<PreemptionCandidate> {
     let pods = cluster.one_of_each_group(&node.pods);
     let candidates = context.candidates(cluster, pods.iter().copied());
     // A leaving pod is reprieved last: no other pod is evicted instead of it.
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =
         candidates.iter().partition(|ix| context.is_leaving(cluster, **ix));
-    let (protected, open) = cluster.split_by_budget(&staying);
+    let (protected, open) = cluster.split_by_budget(staying);
     let count = protected.len();
     let in_order = protected.into_iter().chain(open).chain(leaving);
     let room = context.unpromised(cluster, node);
     let dry_run = NodeDryRun::new(cluster, (ix, node), room, in_order, count);
-    let dry_run = NodeDryRun { nominated: context.nominated(cluster, ix), ..dry_run };
+    let dry_run = NodeDryRun { nominated: nominated.clone(), ..dry_run };
     let price = dry_run.price(cluster, &context.laws.node_choice, ask);
     match price.filter(|_| !candidates.is_empty()) {
         Some(price) => Some(PreemptionCandidate { dry_run, price }),

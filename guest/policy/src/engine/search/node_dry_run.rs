@@ -3,7 +3,7 @@
 use super::reprieve::without_reprieve;
 use crate::laws::{Case, Denial, Gate, NodeChoice, NodeCost, NodeVictims, Preemptor, Rule};
 use crate::model::{
-    Amounts, Cluster, InterPodLack, Kind, Ledger, Node, NodeIx, Pod, PodIx, Request, ResourceIx, WhatIf,
+    Amounts, Cluster, InterPodLack, Kind, Ledger, Node, NodeIx, Nominated, Pod, PodIx, Request, ResourceIx, WhatIf,
 };
 
 /// A pod that may be evicted.
@@ -21,7 +21,8 @@ impl Candidate {
     /// A pod as a candidate.
     pub fn new(cluster: &Cluster, pod: PodIx) -> Candidate {
         let is_plain = |pod: &Pod| pod.name.kind == Kind::Pod && pod.attributes.inside.is_none();
-        let is_plain = cluster.pod(pod).is_none_or(is_plain) && cluster.whole_group(pod).is_none();
+        let leaves_whole = cluster.has_whole_groups() && cluster.whole_group(pod).is_some();
+        let is_plain = !leaves_whole && cluster.pod(pod).is_none_or(is_plain);
         let frees = if is_plain { None } else { Some(cluster.frees(pod)) };
         Candidate { pod, frees, reluctance: 0 }
     }
@@ -86,8 +87,8 @@ pub struct NodeDryRun {
     pub victims: Vec<PodIx>,
     /// These pods.
     pub planned: Vec<PodIx>,
-    /// The pods of others that are nominated to the node. What a pod asks of other pods must hold without and with them.
-    pub nominated: Vec<PodIx>,
+    /// The nominated pods of others, on whatever node. What a pod asks of other pods must hold without and with them, and what they ask too.
+    pub nominated: Nominated,
 }
 
 /// The cost of evictions on a node.
@@ -254,8 +255,7 @@ impl<'a> Others<'a> {
 
     /// Why the others do not allow them.
     fn lack(&self) -> Option<InterPodLack> {
-        let nominated = |_| self.dry_run.nominated.clone();
-        let disallowed = self.cluster.first_disallowed(&self.placed, self.what_if.as_ref()?, nominated);
+        let disallowed = self.cluster.first_disallowed(&self.placed, self.what_if.as_ref()?, &self.dry_run.nominated);
         disallowed.map(|(_, lack)| lack)
     }
 }

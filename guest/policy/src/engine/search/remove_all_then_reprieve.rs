@@ -112,7 +112,7 @@ fn in_order(cluster: &Cluster, dry_runs: &BTreeMap<NodeIx, NodeDryRun>, pods: &[
 /// The nodes that a pod of the job may run on.
 fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<NodeIx, NodeDryRun> {
     let mut dry_runs = BTreeMap::new();
-    let taken = taken_in_turn(cluster, context);
+    let (taken, nominated) = (taken_in_turn(cluster, context), context.nominated(cluster));
     for (ix, node) in cluster.nodes() {
         if !context.preemptor.pods.iter().any(|pod| context.may_run(cluster, *pod, ix)) {
             continue;
@@ -128,11 +128,10 @@ fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<
                 candidates.push(pod);
             }
         }
-        let (protected, open) = cluster.split_by_budget(&context.in_reprieve_order(cluster, candidates));
+        let (protected, open) = cluster.split_by_budget(context.in_reprieve_order(cluster, candidates));
         let count = protected.len();
         let dry_run = NodeDryRun::new(cluster, (ix, node), room, protected.into_iter().chain(open), count);
-        let nominated = context.nominated(cluster, ix);
-        dry_runs.insert(ix, NodeDryRun { leaving, nominated, ..dry_run });
+        dry_runs.insert(ix, NodeDryRun { leaving, nominated: nominated.clone(), ..dry_run });
     }
     dry_runs
 }

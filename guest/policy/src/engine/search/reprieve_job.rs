@@ -43,14 +43,13 @@ pub fn reprieve_job(
     // Built now: of what a trial evicts afterwards, nothing is among these.
     let mut what_if = WhatIf::default();
     elsewhere.iter().for_each(|ix| what_if.evict_set(trial.cluster(), *ix));
-    let disallowed_in = |cluster: &Cluster, context: &PreemptionContext<'_>| {
-        cluster.first_disallowed(&nominations, &what_if, |node| context.nominated(cluster, node))
-    };
-    let mut disallowed = disallowed_in(trial.cluster(), context);
+    let nominated = context.nominated(trial.cluster());
+    let disallowed_in = |cluster: &Cluster| cluster.first_disallowed(&nominations, &what_if, &nominated);
+    let mut disallowed = disallowed_in(trial.cluster());
     let needed = reprieve(evicted, |eviction_set| {
         let before = trial.mark();
         eviction_set.places.iter().for_each(|(ix, place)| trial.put(*ix, *place));
-        let with = disallowed_in(trial.cluster(), context);
+        let with = disallowed_in(trial.cluster());
         let worse = with.filter(|with| is_worse(*with, disallowed)).map(|(_, lack)| Why::InterPod(lack));
         let is_back_there = |kept: &&Kept| eviction_set.places.iter().any(|(_, place)| place.node() == Some(kept.node));
         let why = against(trial.cluster(), context, kept.iter().filter(is_back_there), worse);
@@ -152,7 +151,7 @@ impl Taken {
             _ => a.head.cmp(&b.head),
         });
         let heads: Vec<PodIx> = self.0.iter().map(|eviction_set| eviction_set.head).collect();
-        let protected: BTreeSet<PodIx> = cluster.split_by_budget(&heads).0.into_iter().collect();
+        let protected: BTreeSet<PodIx> = cluster.split_by_budget(heads).0.into_iter().collect();
         self.0.sort_by_key(|eviction_set| !protected.contains(&eviction_set.head));
         trial.rewind(before);
         self.0

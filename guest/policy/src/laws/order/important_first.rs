@@ -41,11 +41,14 @@ pub const LAW: Law<Compare> = Law::order(
 /// Which of two pods is reprieved first. A pod that has not started counts as started now.
 fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let started = |pod: &Pod| pod.started.unwrap_or(cluster.now());
-    let key = |pod: &Pod| {
+    let group = |pod: &Pod| {
         let together = cluster.whole_group_of(pod).unwrap_or_default();
-        let first =
-            together.iter().filter_map(|ix| cluster.pod(*ix)).map(started).min().unwrap_or_else(|| started(pod));
-        (Reverse(pod.priority()), Reverse(together.len()), first, pod.created, pod.rank)
+        let first = together.iter().filter_map(|ix| cluster.pod(*ix)).map(started).min();
+        (Reverse(together.len()), first.unwrap_or_else(|| started(pod)))
     };
-    key(a).cmp(&key(b))
+    let by_start = || match cluster.has_whole_groups() {
+        true => group(a).cmp(&group(b)),
+        false => started(a).cmp(&started(b)),
+    };
+    b.priority().cmp(&a.priority()).then_with(by_start).then_with(|| (a.created, a.rank).cmp(&(b.created, b.rank)))
 }

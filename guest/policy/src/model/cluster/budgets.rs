@@ -17,14 +17,14 @@ impl Cluster {
     /// Splits pods into those whose disruption one of their budgets no longer allows, and the others. The budgets are spent in the
     /// order given: with the most important first, it is the less important ones that are protected. Pods that are evicted together
     /// are protected together.
-    pub fn split_by_budget(&self, pods: &[PodIx]) -> (Vec<PodIx>, Vec<PodIx>) {
+    pub fn split_by_budget(&self, pods: Vec<PodIx>) -> (Vec<PodIx>, Vec<PodIx>) {
         if self
-            .with_whole_groups(pods)
+            .with_whole_groups(&pods)
             .iter()
             .filter_map(|ix| self.pod(*ix))
             .all(|pod| pod.attributes.budgets.is_empty())
         {
-            return (Vec::new(), pods.to_vec());
+            return (Vec::new(), pods);
         }
         let mut allowed: BTreeMap<BudgetIx, i64> =
             self.budgets.iter().map(|(ix, budget)| (ix, budget.allowed)).collect();
@@ -40,6 +40,6 @@ impl Cluster {
             }
             violates
         };
-        pods.iter().copied().partition(violates)
+        pods.into_iter().partition(violates)
     }
 }

@@ -2,6 +2,15 @@
 
 use super::*;
 
+/// Nominated pods that must stay allowed on their nodes.
+#[derive(Debug, Clone, Default)]
+pub struct Nominated {
+    /// Each with its node.
+    pods: Vec<(PodIx, NodeIx)>,
+    /// The pods that are leaving, each with its node: the nominated pods wait for these to be gone.
+    leaving: Vec<(PodIx, NodeIx)>,
+}
+
 impl Cluster {
     /// A topology is known or has changed; [`settle_inter_pods`](Cluster::settle_inter_pods) makes it count.
     pub fn set_topology(&mut self, ix: TopologyIx, topology: Topology) {
@@ -48,35 +57,62 @@ impl Cluster {
         self.inter_pod_of(pod).map_or(Ok(()), |ix| self.inter_pods.allows(ix, node, what_if))
     }
 
-    /// The same without and with pods that are nominated to the node, as if these were there (kube-scheduler,
-    /// `RunFilterPluginsWithNominatedPods`).
+    /// The nominated pods to be kept allowed, of those that are promised a node; none where nothing stands between the pod that asks and
+    /// others.
+    pub fn nominated_between(&self, asker: PodIx, promised: impl Fn(&Node) -> Vec<PodIx>) -> Nominated {
+        if !self.is_between(asker) {
+            return Nominated::default();
+        }
+        let between = self.nominated().filter(|(_, pod)| pod.inter_pod.is_some());
+        let nodes: BTreeSet<NodeIx> = between.filter_map(|(_, pod)| pod.nominated).collect();
+        let on = |ix: NodeIx| self.node(ix).map(&promised).into_iter().flatten().map(move |pod| (pod, ix));
+        let pods: Vec<(PodIx, NodeIx)> =
+            nodes.into_iter().flat_map(on).filter(|(pod, _)| self.is_between(*pod)).collect();
+        let leaving = self.pods().filter(|(_, pod)| !pods.is_empty() && pod.inter_pod.is_some() && pod.is_leaving());
+        let leaving = leaving.filter_map(|(ix, pod)| Some((ix, pod.place.node()?))).collect();
+        Nominated { pods, leaving }
+    }
+
+    /// The same without and with pods that are nominated, as if these were on their nodes; and whether these would still be allowed there,
+    /// where they are in a cluster without the leaving pods. So a nomination keeps its domain, not only the room of its node. Upstream counts
+    /// the pods that are nominated to the node itself (`RunFilterPluginsWithNominatedPods`): there a pod that is bound nearby is evicted for the
+    /// nominated one, created again and bound nearby, without end.
     pub fn inter_pod_allows_beside(
         &self,
         pod: PodIx,
         node: NodeIx,
         what_if: &WhatIf,
-        nominated: impl IntoIterator<Item = PodIx>,
+        nominated: &Nominated,
     ) -> Result<(), InterPodLack> {
-        if !self.is_between(pod) {
-            return Ok(());
-        }
         self.inter_pod_allows(pod, node, what_if)?;
-        let mut nominated = nominated.into_iter().filter(|other| self.is_between(*other)).peekable();
-        if nominated.peek().is_none() {
+        let nominated_pods = &nominated.pods;
+        if nominated_pods.is_empty() || !self.is_between(pod) {
             return Ok(());
         }
         let mut with = what_if.clone();
-        nominated.for_each(|other| with.place(self, other, node));
-        self.inter_pod_allows(pod, node, &with)
+        nominated_pods.iter().for_each(|(other, at)| with.place(self, *other, *at));
+        self.inter_pod_allows(pod, node, &with)?;
+        with.leave(self, &nominated.leaving);
+        let is_displaced = |(other, at): &(PodIx, NodeIx)| {
+            let mut others = with.clone();
+            others.remove(self, *other, *at);
+            let is_allowed = self.inter_pod_allows(*other, *at, &others).is_ok();
+            others.place(self, pod, node);
+            is_allowed && self.inter_pod_allows(*other, *at, &others).is_err()
+        };
+        match nominated_pods.iter().any(is_displaced) {
+            true => Err(InterPodLack::Nominated),
+            false => Ok(()),
+        }
     }
 
     /// The first of these pods that the others do not allow where it is: its position and why. They are on these nodes in the books or
-    /// in `what_if`; each is judged beside those before it, without and with the pods that are nominated to its node.
+    /// in `what_if`; each is judged beside those before it, and beside nominated pods.
     pub fn first_disallowed(
         &self,
         placed: &[(PodIx, NodeIx)],
         what_if: &WhatIf,
-        nominated: impl Fn(NodeIx) -> Vec<PodIx>,
+        nominated: &Nominated,
     ) -> Option<(usize, InterPodLack)> {
         if !placed.iter().any(|(pod, _)| self.is_between(*pod)) {
             return None;
@@ -84,10 +120,7 @@ impl Cluster {
         let mut what_if = what_if.clone();
         placed.iter().for_each(|(pod, node)| what_if.remove(self, *pod, *node));
         placed.iter().enumerate().find_map(|(at, (pod, node))| {
-            let allowed = match self.is_between(*pod) {
-                true => self.inter_pod_allows_beside(*pod, *node, &what_if, nominated(*node)),
-                false => Ok(()),
-            };
+            let allowed = self.inter_pod_allows_beside(*pod, *node, &what_if, nominated);
             what_if.place(self, *pod, *node);
             allowed.err().map(|lack| (at, lack))
         })

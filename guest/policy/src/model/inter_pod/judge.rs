@@ -4,8 +4,10 @@ use super::compiled::{Compiled, CompiledSpread};
 use super::{InterPods, WhatIf};
 use crate::model::{BookIx, InterPodIx, NodeIx, TopologyIx};
 
-/// Why a node does not take a pod because of other pods.
+/// Why a node does not take a pod because of other pods. As wide as the number of a resource, beside which it stands in the verdicts on
+/// nodes: these are then compared without a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
 pub enum InterPodLack {
     /// What stands between the pod and others was not told.
     Unknown,
@@ -21,12 +23,18 @@ pub enum InterPodLack {
     AntiAffinity,
     /// A pod that forbids the pod is in the domain of the node.
     Existing,
+    /// A nominated pod would not be allowed on its node any more: its topology spread would be broken, or it would not be the first of
+    /// those that it must be with.
+    Nominated,
 }
 
 impl InterPodLack {
     /// Whether evictions may help.
     pub fn is_resolvable(self) -> bool {
-        !matches!(self, InterPodLack::Unknown | InterPodLack::NoDomain | InterPodLack::Affinity)
+        !matches!(
+            self,
+            InterPodLack::Unknown | InterPodLack::NoDomain | InterPodLack::Affinity | InterPodLack::Nominated
+        )
     }
 }
 

@@ -1,13 +1,18 @@
 //! What would be counted if some pods were elsewhere than the books have them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{BookIx, Cluster, NodeIx, PodIx};
 
 /// Pods that are gone from their nodes, or on nodes, beyond the books. It holds as long as nothing changes but by trials; what a trial
 /// changes meanwhile adds to it.
 #[derive(Debug, Clone, Default)]
-pub struct WhatIf(BTreeMap<(BookIx, u32), i64>);
+pub struct WhatIf {
+    /// How many more pods a book has in a domain.
+    more: BTreeMap<(BookIx, u32), i64>,
+    /// The pods that were evicted and not reprieved.
+    evicted: BTreeSet<PodIx>,
+}
 
 impl WhatIf {
     /// A pod is on a node.
@@ -30,6 +35,12 @@ impl WhatIf {
         self.change_set(cluster, pod, 1);
     }
 
+    /// These pods have left their nodes, too.
+    pub fn leave(&mut self, cluster: &Cluster, leaving: &[(PodIx, NodeIx)]) {
+        let others = leaving.iter().filter(|(pod, _)| !self.evicted.contains(pod)).copied();
+        others.collect::<Vec<_>>().into_iter().for_each(|(pod, node)| self.remove(cluster, pod, node));
+    }
+
     fn change_set(&mut self, cluster: &Cluster, head: PodIx, by: i64) {
         if cluster.is_alone(head) {
             return;
@@ -37,6 +48,11 @@ impl WhatIf {
         for ix in cluster.eviction_set(head) {
             if let Some(node) = cluster.pod(ix).and_then(|pod| pod.place.node()) {
                 self.change(cluster, ix, node, by);
+                if by < 0 {
+                    self.evicted.insert(ix)
+                } else {
+                    self.evicted.remove(&ix)
+                };
             }
         }
     }
@@ -45,19 +61,19 @@ impl WhatIf {
         let Some(pod) = cluster.pod(pod) else { return };
         let Some(inter_pod) = pod.inter_pod else { return };
         for at in cluster.inter_pods().entries(inter_pod, node, pod.terminating) {
-            let more = self.0.entry(at).or_default();
+            let more = self.more.entry(at).or_default();
             *more = more.saturating_add(by);
         }
     }
 
     /// How many more pods a book has in a domain.
     pub(super) fn more(&self, book: BookIx, domain: u32) -> i64 {
-        self.0.get(&(book, domain)).copied().unwrap_or(0)
+        self.more.get(&(book, domain)).copied().unwrap_or(0)
     }
 
     /// The domains of a book that have more or fewer pods.
     pub(super) fn of(&self, book: BookIx) -> impl Iterator<Item = (u32, i64)> + '_ {
-        let changed = self.0.range((book, 0)..=(book, u32::MAX));
+        let changed = self.more.range((book, 0)..=(book, u32::MAX));
         changed.filter(|(_, more)| **more != 0).map(|((_, domain), more)| (*domain, *more))
     }
 }

@@ -9,7 +9,7 @@ use crate::laws::{Cycle, Gate, Laws, NodeChoice, ReclaimRules, Search, gate, gua
 laws! { "volcano":
     Gate QUEUE_TAKES_PODS = "queue-takes-pods", gate::queue_takes_pods::LAW, "upstream capacity plugin, AddAllocatableFn and leaf queues";
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream gang plugin, JobValid";
-    Gate GANG_DEMANDS_ARE_KNOWN = "gang-demands-are-known", gate::gang_demands_are_known::LAW, "scheduling.k8s.io/v1beta1 PodGroup; reference 2.10";
+    Gate GANG_DEMANDS_ARE_KNOWN = "gang-demands-are-known", gate::gang_demands_are_known::LAW, "scheduling.k8s.io/v1beta1 PodGroup";
     Gate GANG_HAS_ITS_ROLES = "gang-has-its-roles", gate::gang_has_its_roles::LAW, "upstream api/job_info.go CheckTaskValid";
     Gate GROWS_BY_STEPS = "elastic-pods-grow-by-steps", gate::elastic_pods_grow_by_steps::LAW, "seed, Main process: elastic tasks are handed over to the elastic action, which follows the scaling strategy";
     Gate GANG_IS_SHORT = "gang-is-short", gate::gang_is_short::LAW, "upstream gang plugin, jobStarvingFn; issue 3869";

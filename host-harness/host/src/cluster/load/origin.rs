@@ -18,6 +18,10 @@ impl Origin {
     pub(super) fn new(file: Arc<str>, lines: Lines) -> Origin {
         Origin { file, lines: Arc::new(lines), start: 0 }
     }
+    /// The origin of what was never a text with lines.
+    pub(crate) fn without_lines(file: Arc<str>) -> Origin {
+        Origin::new(file, Lines::default())
+    }
     /// The file as the user named it.
     pub fn file(&self) -> &Arc<str> {
         &self.file

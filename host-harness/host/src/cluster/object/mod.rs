@@ -3,6 +3,7 @@
 mod constraints;
 mod identity;
 mod inter_pod;
+mod json;
 mod kinds;
 mod labels;
 mod node;

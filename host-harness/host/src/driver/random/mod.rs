@@ -5,9 +5,11 @@
 
 mod cluster;
 mod faulty;
+mod killed;
 mod play;
 mod promises;
 mod settle;
+mod tell;
 
 pub use cluster::{Cluster, Real};
 pub use faulty::{Faulty, Fuse};

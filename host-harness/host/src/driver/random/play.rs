@@ -7,7 +7,7 @@ use super::cluster::{Cluster, Real};
 use super::faulty::Fuse;
 use super::promises::Promises;
 use crate::cluster::Object;
-use crate::session::{Action, Cause, Command, CommandId, CommandOutcome, Input, Session, Step};
+use crate::session::{Action, Command, CommandId, CommandOutcome, Input, Session, Step};
 
 /// How often things go wrong, in percent.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ pub struct Chances {
 
 /// What the session is told of one object, in its order.
 #[derive(Debug, Clone)]
-enum News {
+pub(super) enum News {
     Seen(Box<Object>),
     Gone(String),
     Done(CommandId),
@@ -40,14 +40,21 @@ pub struct Simulation {
     pub refused: usize,
     /// How often each thing was asked for.
     pub asked: BTreeMap<&'static str, usize>,
+    /// What came of every input, where it is kept.
+    pub steps: Option<Vec<Step>>,
+    /// The last checkpoint, where they are kept.
+    pub(super) stored: Option<String>,
+    /// What is there beside nodes and pods.
+    pub(super) objects: Vec<Object>,
     /// What is written on each pod that is created.
     pub dress: fn(usize, &mut Real),
-    random: Random,
-    pub(super) chances: Chances,
+    pub(super) random: Random,
+    /// How often things go wrong.
+    pub chances: Chances,
     pub(super) fuse: Fuse,
-    commands: BTreeMap<String, VecDeque<Command>>,
-    news: BTreeMap<String, VecDeque<News>>,
-    loose: Vec<(CommandId, CommandOutcome)>,
+    pub(super) commands: BTreeMap<String, VecDeque<Command>>,
+    pub(super) news: BTreeMap<String, VecDeque<News>>,
+    pub(super) loose: Vec<(CommandId, CommandOutcome)>,
     carried_out: BTreeSet<CommandId>,
     pub(super) promises: Promises,
     pub(super) now: i64,
@@ -63,12 +70,15 @@ impl Simulation {
     pub fn new(mut session: Session, seed: u64, nodes: usize, objects: Vec<Object>, fuse: Fuse) -> Simulation {
         let mut cluster = Cluster::default();
         cluster.nodes.extend((1..=nodes).map(|number| (format!("n{number}"), 8)));
-        session.handle(Input::Objects(cluster.objects().into_iter().chain(objects).collect())).unwrap();
+        session.handle(Input::Objects(cluster.objects().into_iter().chain(objects.clone()).collect())).unwrap();
         Simulation {
             session,
             cluster,
             refused: 0,
             asked: BTreeMap::new(),
+            steps: None,
+            stored: None,
+            objects,
             dress: |_, _| {},
             random: Random::new(seed),
             chances: Chances { fails: 15, lost: 15, twice: 10, breaks: 4 },
@@ -232,36 +242,6 @@ impl Simulation {
             let place = self.random.below(self.loose.len());
             let outcome = self.loose.swap_remove(place);
             self.tell(Input::Outcomes(vec![outcome]));
-        }
-    }
-
-    /// The session is told something.
-    pub(super) fn tell(&mut self, input: Input) {
-        match self.session.handle(input) {
-            Ok(step) => self.take(step),
-            Err(error) => {
-                let is_known =
-                    matches!(error.cause, Cause::NotPending { .. } | Cause::NoSuchPod(_) | Cause::CallError(_));
-                assert!(is_known, "{error}");
-                self.refused += 1;
-            }
-        }
-    }
-
-    fn take(&mut self, step: Step) {
-        self.promises.follow(&step.happened, self.session.mirror());
-        self.promises.check(self.session.mirror());
-        self.tried.extend(step.happened.attempts.iter().map(|attempt| attempt.pod.clone()));
-        for command in step.commands {
-            let what = match command.action {
-                Action::Bind { .. } => "bind",
-                Action::Nominate { node: Some(_) } => "nominate",
-                Action::Nominate { node: None } => "withdraw",
-                Action::Evict { .. } => "evict",
-                Action::Confirm => "confirm",
-            };
-            *self.asked.entry(what).or_default() += 1;
-            self.commands.entry(command.object.name.clone()).or_default().push_back(command);
         }
     }
 }

@@ -31,6 +31,11 @@ impl Promises {
         });
     }
 
+    /// Forgets the promises to other pods than these.
+    pub fn retain(&mut self, is_meant: impl Fn(&str) -> bool) {
+        self.0.retain(|pod, _| is_meant(pod));
+    }
+
     /// Every promise that stands is in the session's picture of the cluster.
     pub fn check(&self, mirror: &Mirror) {
         for (name, node) in &self.0 {

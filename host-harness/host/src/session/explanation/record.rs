@@ -3,7 +3,7 @@
 use lictor_contract::{Note, Outcome, PodId, Subject};
 
 use super::{About, Explanation, Reported};
-use crate::policy::CallError;
+use crate::policy::{CallError, Policy};
 use crate::reason::NamedReason;
 use crate::session::{Cause, Session, SessionError};
 
@@ -38,6 +38,8 @@ impl Session {
             return Ok(None);
         }
         let notes = self.policy.notes(pod)?;
+        let sound = notes.iter().try_for_each(|note| Session::check_reason(&note.reason));
+        sound.map_err(|error| error.in_answer_to("notes"))?;
         let about_nodes = |note: &Note| matches!(note.subject, Subject::Node(_)) || note.reason.code.starts_with(NODE);
         let nodes_asked = nodes_asked || notes.iter().any(about_nodes);
         let mut told = if nodes_asked { self.ineligible(pod) } else { Vec::new() };

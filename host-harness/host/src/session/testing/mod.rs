@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lictor_contract::*;
 use serde_json::Value;
 
-use super::{Attempt, Cause, Input};
+use super::{Attempt, Cause, FaultRules, Input};
 use crate::cluster::Mirror;
 use crate::driver::Virtual;
 use crate::reason::{NamedReason, Templates};
@@ -91,6 +91,8 @@ pub struct Scripted {
     /// The most `cpu` of a pod and of a node that it can count.
     countable: Option<(i64, i64)>,
     ignores_room: bool,
+    /// The format of its checkpoints; none where it keeps no memory.
+    format: Option<u32>,
     told: Arc<Mutex<Told>>,
 }
 
@@ -102,6 +104,8 @@ struct Told {
     seen: BTreeMap<String, Pod>,
     small: Vec<PodStatus>,
     whole: usize,
+    /// The plans that were accepted.
+    accepted: Vec<u8>,
 }
 
 impl Scripted {
@@ -135,6 +139,11 @@ impl Scripted {
     /// Its Filter says nothing of room.
     pub fn without_room(self) -> Scripted {
         Scripted { ignores_room: true, ..self }
+    }
+
+    /// It remembers what it accepted, in checkpoints of this format.
+    pub fn remembering(self, format: u32) -> Scripted {
+        Scripted { format: Some(format), ..self }
     }
 
     /// What it was asked and told, in order.
@@ -241,6 +250,8 @@ pub fn said(message: &str) -> NamedReason {
 /// A session of the policy in a cluster of these objects.
 pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Virtual {
     let mut session = Virtual::open(Box::new(policy.clone()), "test", "").unwrap();
+    // A script says each answer once.
+    session.set_fault_rules(FaultRules::ONCE);
     session.apply(objects.into_iter().map(object).collect()).unwrap();
     session.take_happened();
     session

@@ -18,6 +18,7 @@ impl Policy for Scripted {
     fn restart(&mut self) -> Result<(), CallError> {
         (self.pods, self.nodes) = (BTreeMap::new(), BTreeMap::new());
         self.told().seen.clear();
+        self.told().accepted.clear();
         self.note("restart".to_owned());
         match self.next("restart") {
             None => Ok(()),
@@ -75,7 +76,10 @@ impl Policy for Scripted {
                     self.nodes.insert(node.name, node.id);
                 }
                 Event::Clock(now) => self.note(format!("clock {now}")),
-                Event::PlanAccepted(plan) => self.note(format!("accepted {plan}")),
+                Event::PlanAccepted(plan) => {
+                    self.note(format!("accepted {plan}"));
+                    self.told().accepted.extend(format!("{plan} ").bytes());
+                }
                 Event::PlanRefused(plan) => self.note(format!("refused {plan}")),
                 _ => {}
             }
@@ -182,10 +186,21 @@ impl Policy for Scripted {
             Some(_) => fault("score"),
         }
     }
-    fn restore(&mut self, _: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
-        match self.next("restore") {
-            None => Err(CallError::Lacks(Interface::State)),
-            Some(_) => Ok(Err(StateError::Malformed("it ends too early".to_owned()))),
+    fn save(&mut self) -> Result<Checkpoint, CallError> {
+        let bytes = self.told().accepted.clone();
+        self.format.map(|format| Checkpoint { format, bytes }).ok_or(CallError::Lacks(Interface::State))
+    }
+    fn restore(&mut self, saved: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
+        match (self.next("restore"), self.format) {
+            (Some(_), _) => Ok(Err(StateError::Malformed("it ends too early".to_owned()))),
+            (None, None) => Err(CallError::Lacks(Interface::State)),
+            (None, Some(known)) if known != saved.format => Ok(Err(StateError::UnknownFormat(known))),
+            (None, Some(_)) => {
+                self.note(format!("restore {}", String::from_utf8_lossy(&saved.bytes)));
+                let mut told = self.told();
+                told.accepted = saved.bytes.clone();
+                Ok(Ok(()))
+            }
         }
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {

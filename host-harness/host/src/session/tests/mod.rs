@@ -1,6 +1,9 @@
 mod checkpoint;
 mod commands;
+mod faults;
 mod recovery;
+mod replace;
+mod switch;
 mod zones;
 
 use lictor_contract::{Phase, Severity};
@@ -10,9 +13,14 @@ use super::testing::{ALL, Fx, Say, Scripted, Sketch};
 use super::*;
 use crate::verify::testing::{node, object, on, pod, slot, with};
 
-/// A session over these objects.
+/// A session over these objects that tries every input once.
 fn open(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Session {
+    with_rules(FaultRules::ONCE, policy, objects)
+}
+
+fn with_rules(rules: FaultRules, policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Session {
     let mut session = Session::open(Box::new(policy.clone()), "test", "").unwrap();
+    session.set_fault_rules(rules);
     session.handle(Input::Objects(objects.into_iter().map(object).collect())).unwrap();
     session
 }

@@ -10,7 +10,7 @@ use crate::session::testing::reason;
 use crate::verify::testing::interests;
 
 #[derive(Debug, Default)]
-struct Zones {
+pub(super) struct Zones {
     pods: BTreeMap<PodId, Vec<Attribute>>,
     nodes: BTreeMap<NodeId, Vec<Attribute>>,
 }

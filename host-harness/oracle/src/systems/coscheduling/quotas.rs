@@ -164,16 +164,16 @@ impl Quotas {
         taken
     }
 
-    /// Judges the attempt of a pod that is planned alone. `before` is the cluster before PreFilter rejected waiting pods.
+    /// Judges the attempt of a pod that is planned alone. PreFilter has rejected waiting pods already: these use no quota.
     pub(super) fn attempt(
         &self,
-        (before, world): (&World, &World),
+        world: &World,
         pod: &Pod,
         same_group: SameGroup<'_>,
         outcome: &Outcome,
         verdict: &mut Verdict,
     ) {
-        let refused = self.refuses(before, pod);
+        let refused = self.refuses(world, pod);
         let plan_ended = matches!(outcome.ended, Some(Ended::Nominated | Ended::Unschedulable | Ended::Rejected));
         if !plan_ended {
             let text = format!("`{}` has no place or is refused, and the attempt ended {:?}", pod.name, outcome.ended);
@@ -182,9 +182,6 @@ impl Quotas {
         if outcome.ended != Some(Ended::Nominated) && (outcome.ended == Some(Ended::Rejected)) != refused {
             let text = format!("`{}`: refused by its quota is {refused}, it ended {:?}", pod.name, outcome.ended);
             verdict.breach("quota-is-kept", text);
-        }
-        if refused && before.pods.values().zip(world.pods.values()).any(|(a, b)| a.held != b.held) {
-            return verdict.excuse("waiting pods of another group were rejected after its quota was asked");
         }
         if self.waits(world, pod) {
             if outcome.changes() {

@@ -92,7 +92,9 @@ fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligible: &Eligib
     possible.iter().for_each(|victim| free.add(&victim.request));
     let mut gone: BTreeSet<&str> = possible.iter().map(|victim| victim.name.as_str()).collect();
     let agrees = |gone: &BTreeSet<&str>| {
-        world.agrees(pod, node, |other| gone.contains(other.name.as_str()), spec_priority) && (eligible.keeps)(gone)
+        let is_gone = |other: &Pod| gone.contains(other.name.as_str());
+        let has_left = |other: &Pod| other.leaving || is_gone(other);
+        world.agrees((pod, node), is_gone, has_left, spec_priority) && (eligible.keeps)(gone)
     };
     if !pod.request.fits(&free) || !agrees(&gone) {
         return None;

@@ -25,7 +25,7 @@ use crate::engine::plan::Plan;
 use crate::engine::reasons::NO_NODE;
 use crate::engine::{Ledger, Notes, Preemptor};
 use crate::laws::{Case, Denial, Guard, Laws, Order, ReclaimRules, Rule};
-use crate::model::{Cluster, InterPodLack, NodeIx, PodIx, Trial, WhatIf};
+use crate::model::{Cluster, InterPodLack, NodeIx, Nominated, PodIx, Trial, WhatIf};
 
 /// The number of levels.
 pub const LEVELS: usize = 3;
@@ -72,7 +72,7 @@ impl VictimSearch<'_> {
 
     /// Why the other pods do not allow pods of the gang on their nodes.
     fn disallowed(&self, cluster: &Cluster, placed: &[(PodIx, NodeIx)]) -> Option<InterPodLack> {
-        let first = |what_if: &WhatIf| cluster.first_disallowed(placed, what_if, |_| Vec::new());
+        let first = |what_if: &WhatIf| cluster.first_disallowed(placed, what_if, &Nominated::default());
         first(&WhatIf::default()).or_else(|| first(self.unpromised)).map(|(_, lack)| lack)
     }
 

@@ -86,12 +86,31 @@ fn what_is_told_later_counts() {
 fn nominated_pods_count_for_pods_that_are_no_more_important_and_nobody_relies_on_them() {
     let mut world = world("kubernetes", &NODES);
     world.pod(pod("promised").inter_pod(DB_WITHOUT_WEB).priority(5).nominated("n1"));
-    // Only on the node it is nominated to, as in RunFilterPluginsWithNominatedPods.
-    assert_eq!(said(&mut world, pod("lesser").inter_pod(IS_WEB).priority(4)), ["existing", "", "", ""]);
-    assert_eq!(said(&mut world, pod("equal").inter_pod(IS_WEB).priority(5)), ["existing", "", "", ""]);
+    // The zone is kept, not only the node.
+    assert_eq!(said(&mut world, pod("lesser").inter_pod(IS_WEB).priority(4)), ["existing", "existing", "", ""]);
+    assert_eq!(said(&mut world, pod("equal").inter_pod(IS_WEB).priority(5)), ["existing", "existing", "", ""]);
     assert_eq!(said(&mut world, pod("greater").inter_pod(IS_WEB).priority(6)), ["", "", "", ""]);
     let needs = pod("needs").inter_pod(WEB_WITH_DB).priority(4);
     assert_eq!(said(&mut world, needs), ["affinity!", "affinity!", "affinity!", "affinity!"]);
+}
+
+#[test]
+fn a_nominated_pod_keeps_its_spread() {
+    let mut world = world("kubernetes", &NODES);
+    world.pod(pod("promised").inter_pod(WEBS_SPREAD).priority(5).nominated("n1"));
+    // With one more in zone 1, the nominated pod would make it two there and none in zone 2.
+    let lesser = || pod("lesser").inter_pod(IS_WEB).priority(4);
+    assert_eq!(said(&mut world, lesser()), ["nominated!", "nominated!", "", ""]);
+    assert_eq!(said(&mut world, pod("greater").inter_pod(IS_WEB).priority(6)), ["", "", "", ""]);
+    // A pod that leaves does not count, and one in zone 2 makes room for one more in zone 1.
+    world.pod(pod("there").inter_pod(IS_WEB).on("n2").with(|pod| pod.terminating = true));
+    assert_eq!(said(&mut world, lesser()), ["nominated!", "nominated!", "", ""]);
+    world.pod(pod("far").inter_pod(IS_WEB).on("n3"));
+    assert_eq!(said(&mut world, lesser()), ["", "", "", ""]);
+    // The nominated pod is not allowed on its node any more: nothing is kept for it.
+    world.pod(pod("two").inter_pod(IS_WEB).on("n1"));
+    world.pod(pod("three").inter_pod(IS_WEB).on("n1"));
+    assert_eq!(said(&mut world, lesser()), ["", "", "", ""]);
 }
 
 #[test]

@@ -68,6 +68,6 @@ fn nobody_is_evicted_whom_the_pod_needs() {
 fn a_pod_that_is_nominated_counts_whatever_its_priority() {
     let high = of("high", "root.prod", 1).inter_pod(IS_WEB).priority(9);
     let promised = of("promised", "root.prod", 1).inter_pod(DB_WITHOUT_WEB).nominated("n1");
-    let mut scene = scene(&[("n1", 9, 1), ("n2", 9, 1)], [promised, high]);
-    assert!(!scene.takes("n1", "high") && scene.takes("n2", "high"));
+    let mut scene = scene(&[("n1", 9, 1), ("n2", 9, 1), ("n3", 9, 2)], [promised, high]);
+    assert!(!scene.takes("n1", "high") && !scene.takes("n2", "high") && scene.takes("n3", "high"));
 }

@@ -1,0 +1,23 @@
+//! What speaks to a registry.
+
+mod bundle;
+mod challenge;
+mod client;
+mod credentials;
+mod error;
+mod http;
+mod key;
+mod pull;
+mod push;
+mod sealed;
+mod signature;
+mod uploads;
+mod verify;
+mod wit;
+
+pub use client::Access;
+pub use credentials::Credentials;
+pub use error::Error;
+pub use key::{PublicKey, SigningKey};
+pub use pull::{Attached, Limits, Pulled, Trust, pull, pull_attached};
+pub use push::{Contents, Pushed, push};

@@ -1,0 +1,121 @@
+//! Pulling.
+
+use super::client::{Access, Registry};
+use super::verify::verify;
+use super::{Error, PublicKey};
+use crate::{Descriptor, Digest, Manifest, Reference, media_type};
+
+/// What makes an artifact one that may be loaded.
+#[derive(Debug, Clone)]
+pub enum Trust {
+    /// It is signed by the owner of this key.
+    Key(PublicKey),
+    /// Its digest is part of the reference.
+    Pinned,
+    /// Nothing: anyone who can write to the registry decides what is loaded.
+    Unsigned,
+}
+
+/// How much is read.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Bytes of the component: 32 MiB by default, as much as the sandbox takes.
+    pub component_bytes: u64,
+    /// Bytes of the WIT, and of the report: 4 MiB each by default.
+    pub attached_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { component_bytes: 32 << 20, attached_bytes: 4 << 20 }
+    }
+}
+
+/// A component that was pulled and verified.
+#[derive(Debug)]
+pub struct Pulled {
+    /// Its name, with the digest of its manifest.
+    pub reference: Reference,
+    /// The digest of its manifest.
+    pub digest: Digest,
+    /// The component.
+    pub component: Vec<u8>,
+    manifest: Manifest,
+}
+
+/// What was pushed with a component.
+#[derive(Debug, Default)]
+pub struct Attached {
+    /// Its WIT.
+    pub wit: Option<Vec<u8>>,
+    /// Its conformance report.
+    pub report: Option<Vec<u8>>,
+}
+
+/// Pulls a component. The signature is verified before the component is downloaded.
+///
+/// # Errors
+///
+/// It may not be loaded, it is not there, it is no policy's artifact, it is too large, or it is not what its digest or its signature
+/// says; see [`Error`]. Where neither key nor digest says what may be loaded, the registry is not even asked.
+pub fn pull(name: &Reference, access: &Access, trust: &Trust, limits: &Limits) -> Result<Pulled, Error> {
+    if matches!((trust, &name.digest), (Trust::Pinned, None)) {
+        return Err(Error::Untrusted(name.to_string()));
+    }
+    let registry = Registry::of(name, access, false);
+    let (digest, manifest) = resolve(&registry, name)?;
+    let layer = component_of(&manifest)?;
+    if layer.size > limits.component_bytes {
+        let (what, limit) = ("the component".to_owned(), limits.component_bytes);
+        return Err(Error::TooLarge { what, bytes: layer.size, limit });
+    }
+    if let Trust::Key(key) = trust {
+        verify(&registry, &digest, key)?;
+    }
+    let component = registry.layer("the component", layer, limits.component_bytes)?;
+    Ok(Pulled { reference: name.pinned(&digest), digest, component, manifest })
+}
+
+/// Pulls the WIT and the report of a component, where it was pushed with them. The manifest names their digests: they are
+/// verified as the component is.
+///
+/// # Errors
+///
+/// As those of [`pull`].
+pub fn pull_attached(pulled: &Pulled, access: &Access, limits: &Limits) -> Result<Attached, Error> {
+    let registry = Registry::of(&pulled.reference, access, false);
+    let get = |what: &str, annotation: &str| {
+        let Some(stated) = pulled.manifest.annotations.get(annotation) else { return Ok(None) };
+        let bad = |why| Error::Malformed { host: registry.host().to_owned(), what: "manifest".to_owned(), why };
+        let digest = Digest::try_from(stated.clone()).map_err(bad)?;
+        registry.blob(what, &digest, limits.attached_bytes).map(Some)
+    };
+    let wit = get("the WIT", media_type::WIT_DIGEST)?;
+    let report = get("the report", media_type::REPORT_DIGEST)?;
+    Ok(Attached { wit, report })
+}
+
+/// The manifest, and the digest of the bytes that came.
+fn resolve(registry: &Registry, name: &Reference) -> Result<(Digest, Manifest), Error> {
+    let asked = name.digest.as_ref().map(Digest::as_str).or(name.tag.as_deref()).unwrap_or_default();
+    let found = registry.manifest(asked)?;
+    if found.media_type != media_type::MANIFEST {
+        let expected = media_type::MANIFEST;
+        return Err(Error::MediaType { what: "the manifest", found: found.media_type, expected });
+    }
+    let manifest = registry.parse("manifest", &found.bytes)?;
+    Ok((Digest::of(&found.bytes), manifest))
+}
+
+/// The layer with the component.
+fn component_of(manifest: &Manifest) -> Result<&Descriptor, Error> {
+    let is = |what, found: &str, expected| match found == expected {
+        true => Ok(()),
+        false => Err(Error::MediaType { what, found: found.to_owned(), expected }),
+    };
+    is("the manifest", manifest.media_type.as_deref().unwrap_or(media_type::MANIFEST), media_type::MANIFEST)?;
+    is("the configuration", &manifest.config.media_type, media_type::CONFIG)?;
+    let [layer] = manifest.layers.as_slice() else { return Err(Error::Layers(manifest.layers.len())) };
+    is("the layer", &layer.media_type, media_type::COMPONENT)?;
+    Ok(layer)
+}

@@ -1,0 +1,104 @@
+//! Whether an artifact is signed by a key.
+
+use super::bundle;
+use super::client::Registry;
+use super::signature::{carried, claim};
+use super::{Error, PublicKey};
+use crate::{Descriptor, Digest, Manifest, media_type};
+
+/// Bytes of a payload: cosign's have about 250.
+const PAYLOAD: u64 = 64 << 10;
+/// Bytes of a bundle: with an entry of a transparency log they have some thousands.
+const BUNDLE: u64 = 1 << 20;
+/// Signatures of one artifact that are looked at.
+const SIGNATURES: usize = 64;
+
+/// A manifest is signed by this key.
+pub(crate) fn verify(registry: &Registry, digest: &Digest, key: &PublicKey) -> Result<(), Error> {
+    let mut tried = Tried::default();
+    if simple(registry, digest, key, &mut tried)? || bundled(registry, digest, key, &mut tried)? {
+        return Ok(());
+    }
+    Err(tried.error(digest))
+}
+
+/// What became of the signatures that are not the one.
+#[derive(Default)]
+pub(crate) struct Tried {
+    count: usize,
+    broken: Option<Error>,
+    other: Option<String>,
+}
+
+impl Tried {
+    /// The most telling error.
+    fn error(self, digest: &Digest) -> Error {
+        let digest = digest.clone();
+        match self {
+            Tried { other: Some(signed), .. } => Error::OtherSigned { digest, signed },
+            Tried { broken: Some(error), .. } => error,
+            Tried { count: 0, .. } => Error::Unsigned(digest),
+            Tried { count: tried, .. } => Error::WrongSignature { digest, tried },
+        }
+    }
+}
+
+/// Looks for a signature below cosign's tag.
+fn simple(registry: &Registry, digest: &Digest, key: &PublicKey, tried: &mut Tried) -> Result<bool, Error> {
+    let Some(found) = registry.find_manifest(&digest.tag(".sig"))? else { return Ok(false) };
+    let manifest: Manifest = registry.parse("manifest of signatures", &found.bytes)?;
+    let layers = manifest.layers.iter().filter(|layer| layer.media_type == media_type::SIMPLE_SIGNING);
+    for layer in layers.take(SIGNATURES) {
+        tried.count = tried.count.saturating_add(1);
+        let Some(signature) = carried(layer) else { continue };
+        let payload = match registry.layer("the payload of a signature", layer, PAYLOAD) {
+            Ok(payload) => payload,
+            Err(error) => {
+                // Another signature may be whole.
+                tried.broken.get_or_insert(error);
+                continue;
+            }
+        };
+        if !key.signed(&payload, &signature) {
+            continue;
+        }
+        match claim(&payload) {
+            Some(claimed) if claimed == digest.as_str() => return Ok(true),
+            claimed => tried.other = Some(claimed.unwrap_or_else(|| "something that is no artifact".to_owned())),
+        }
+    }
+    Ok(false)
+}
+
+/// Looks for a signature in the bundles that refer to the manifest.
+fn bundled(registry: &Registry, digest: &Digest, key: &PublicKey, tried: &mut Tried) -> Result<bool, Error> {
+    let is_bundle = |kind: Option<&String>| kind.is_some_and(|kind| kind.starts_with(media_type::BUNDLE));
+    let index = registry.referrers(digest)?;
+    let referrers = index.manifests.iter().filter(|entry| is_bundle(entry.artifact_type.as_ref()));
+    for entry in referrers.take(SIGNATURES) {
+        tried.count = tried.count.saturating_add(1);
+        let bytes = match bundle_of(registry, &entry.digest) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                tried.broken.get_or_insert(error);
+                continue;
+            }
+        };
+        let Some(signed) = bytes.and_then(|bytes| bundle::claim(&bytes, key)) else { continue };
+        let signed: Vec<String> = signed.iter().map(|sum| format!("sha256:{sum}")).collect();
+        if signed.iter().any(|signed| signed == digest.as_str()) {
+            return Ok(true);
+        }
+        tried.other = Some(signed.join(", "));
+    }
+    Ok(false)
+}
+
+/// The bundle of a manifest that carries one.
+fn bundle_of(registry: &Registry, referrer: &Digest) -> Result<Option<Vec<u8>>, Error> {
+    let found = registry.manifest(referrer.as_str())?;
+    let manifest: Manifest = registry.parse("manifest of a bundle", &found.bytes)?;
+    let is_bundle = |layer: &&Descriptor| layer.media_type.starts_with(media_type::BUNDLE);
+    let layer = manifest.layers.iter().find(is_bundle);
+    layer.map(|layer| registry.layer("a bundle", layer, BUNDLE)).transpose()
+}

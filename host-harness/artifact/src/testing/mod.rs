@@ -1,0 +1,226 @@
+//! A registry inside the process, for tests: enough of the distribution specification to push and pull, and ways to misbehave.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "test code")]
+
+mod answer;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+use std::time::Duration;
+
+use crate::Digest;
+use wire::{Asked, Reply};
+
+/// How long a registry hangs: longer than any test waits.
+const SLEEP: Duration = Duration::from_secs(5);
+
+/// A registry on a loopback socket. It serves until the process ends.
+#[derive(Clone)]
+pub struct FakeRegistry {
+    address: SocketAddr,
+    state: Arc<Mutex<State>>,
+}
+
+/// What a registry does wrong.
+#[derive(Debug, Clone)]
+pub enum Fault {
+    /// It answers with this status.
+    Status(u16),
+    /// It takes the question and does not answer.
+    Hangs,
+    /// It answers in part, and does not go on.
+    Stalls,
+    /// It states the whole length, sends half of it and closes the connection.
+    BreaksOff,
+    /// It answers with other bytes.
+    Bytes(Vec<u8>),
+    /// It answers with another media type.
+    MediaType(&'static str),
+    /// It refers to another address.
+    Moved(String),
+    /// It takes the question, and refers to another address for what comes next.
+    Elsewhere(String),
+    /// It answers without end.
+    Endless,
+}
+
+/// Who may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guarded {
+    /// Anybody.
+    Open,
+    /// `me` with the password `secret`, each time.
+    Basic,
+    /// Those with the token that `/token` gives `me` with the password `secret`.
+    Token,
+}
+
+/// What the registry holds, and what it was asked.
+pub(crate) struct State {
+    pub(crate) blobs: BTreeMap<Digest, Vec<u8>>,
+    /// Media type and bytes, by repository and tag or digest.
+    pub(crate) manifests: BTreeMap<(String, String), (String, Vec<u8>)>,
+    faults: Vec<(String, Fault)>,
+    pub(crate) guarded: Guarded,
+    /// Whether it knows the referrers of OCI 1.1.
+    pub(crate) referrers: bool,
+    asked: Vec<String>,
+    shown_credentials: usize,
+}
+
+impl FakeRegistry {
+    /// Starts a registry, which is empty.
+    pub fn start() -> FakeRegistry {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port of this machine");
+        let address = listener.local_addr().expect("an address");
+        let (blobs, manifests, faults, asked) = Default::default();
+        let guarded = Guarded::Open;
+        let state = State { blobs, manifests, faults, guarded, referrers: true, asked, shown_credentials: 0 };
+        let registry = FakeRegistry { address, state: Arc::new(Mutex::new(state)) };
+        let serving = registry.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let registry = serving.clone();
+                thread::spawn(move || registry.serve(stream));
+            }
+        });
+        registry
+    }
+
+    /// The name of a repository or an artifact in it, such as `team/policy:1`.
+    pub fn name(&self, path: &str) -> String {
+        format!("oci://{}/{path}", self.address)
+    }
+
+    /// Host and port.
+    pub fn host(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// Does this wrong for every question with this text in its first line, such as `GET /v2/team/policy/manifests/1`.
+    pub fn fail(&self, asked: &str, fault: Fault) {
+        self.state().faults.push((asked.to_owned(), fault));
+    }
+
+    /// Does nothing wrong again.
+    pub fn repair(&self) {
+        self.state().faults.clear();
+    }
+
+    /// Lets in only these from now on.
+    pub fn guard(&self, guarded: Guarded) {
+        self.state().guarded = guarded;
+    }
+
+    /// Does not know the referrers of OCI 1.1, as old registries.
+    pub fn without_referrers(&self) {
+        self.state().referrers = false;
+    }
+
+    /// The first lines of all questions so far.
+    pub fn asked(&self) -> Vec<String> {
+        self.state().asked.clone()
+    }
+
+    /// How many questions came with credentials.
+    pub fn shown_credentials(&self) -> usize {
+        self.state().shown_credentials
+    }
+
+    /// The manifests that refer to one.
+    pub fn referrers(&self, repository: &str, subject: &Digest) -> Vec<serde_json::Value> {
+        let index: serde_json::Value =
+            serde_json::from_slice(&self.referrers_of(repository, subject.as_str()).body).unwrap();
+        index["manifests"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// A blob that is JSON.
+    pub fn json_blob(&self, digest: &str) -> serde_json::Value {
+        let digest = Digest::parse(digest).expect("a digest");
+        serde_json::from_slice(&self.state().blobs[&digest]).expect("JSON")
+    }
+
+    /// A manifest by repository and tag or digest.
+    pub fn manifest(&self, repository: &str, name: &str) -> Option<serde_json::Value> {
+        let key = (repository.to_owned(), name.to_owned());
+        self.state().manifests.get(&key).map(|(_, bytes)| serde_json::from_slice(bytes).expect("JSON"))
+    }
+
+    /// The tags of a repository.
+    pub fn tags(&self, repository: &str) -> Vec<String> {
+        let state = self.state();
+        let own = state.manifests.keys().filter(|(of, name)| of == repository && Digest::parse(name).is_none());
+        own.map(|(_, name)| name.clone()).collect()
+    }
+
+    /// Writes a manifest below a tag, as somebody who may write to the registry.
+    pub fn write_manifest(&self, repository: &str, tag: &str, manifest: &serde_json::Value) -> Digest {
+        let bytes = serde_json::to_vec(manifest).expect("JSON");
+        let digest = Digest::of(&bytes);
+        let kind = manifest["mediaType"].as_str().unwrap_or(crate::media_type::MANIFEST).to_owned();
+        for name in [tag, digest.as_str()] {
+            self.state().manifests.insert((repository.to_owned(), name.to_owned()), (kind.clone(), bytes.clone()));
+        }
+        digest
+    }
+
+    /// Writes a blob, as somebody who may write to the registry.
+    pub fn write_blob(&self, bytes: &[u8]) -> Digest {
+        let digest = Digest::of(bytes);
+        self.state().blobs.insert(digest.clone(), bytes.to_vec());
+        digest
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    fn serve(&self, mut stream: TcpStream) {
+        while let Ok(Some(asked)) = wire::read(&mut stream) {
+            if self.answer(&mut stream, &asked).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn answer(&self, stream: &mut TcpStream, asked: &Asked) -> io::Result<()> {
+        let line = format!("{} {}", asked.method, asked.target);
+        self.state().asked.push(line.clone());
+        if asked.header("authorization").is_some() {
+            let shown = self.state().shown_credentials;
+            self.state().shown_credentials = shown.saturating_add(1);
+        }
+        let fault =
+            self.state().faults.iter().find(|(text, _)| line.contains(text.as_str())).map(|(_, fault)| fault.clone());
+        let reply = match &fault {
+            Some(Fault::Status(status)) => Reply::error(*status, "it is out of order"),
+            Some(Fault::Moved(to)) => Reply::new(307).with("location", to),
+            Some(Fault::Elsewhere(to)) => self.reply(asked).with("location", to),
+            _ => self.reply(asked),
+        };
+        match fault {
+            Some(Fault::Hangs) => {
+                thread::sleep(SLEEP);
+                Ok(())
+            }
+            Some(Fault::Stalls) => {
+                reply.write_part(stream)?;
+                thread::sleep(SLEEP);
+                Ok(())
+            }
+            Some(Fault::BreaksOff) => {
+                reply.write_part(stream)?;
+                Err(io::ErrorKind::Other.into())
+            }
+            Some(Fault::Bytes(bytes)) => Reply { body: bytes, ..reply }.write(stream, asked),
+            Some(Fault::MediaType(kind)) => reply.with("content-type", kind).write(stream, asked),
+            Some(Fault::Endless) => loop {
+                reply.write_without_length(stream)?;
+            },
+            _ => reply.write(stream, asked),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Credentials, and where an answer refers to.
+
+use std::fs;
+
+use lictor_artifact::testing::{FakeRegistry, Fault, Guarded};
+use lictor_artifact::{Access, Contents, Credentials, Error, Limits, Reference, Trust, pull, push};
+
+use crate::{access, component, key, name, pushed};
+
+/// Credentials as docker keeps them.
+fn credentials(host: &str, login: &str) -> Credentials {
+    let file = std::env::temp_dir().join(format!("lictor-artifact-{}-{}.json", host.replace(':', "-"), login.len()));
+    fs::write(&file, format!(r#"{{"auths": {{"{host}": {{"auth": "{login}"}}}}}}"#)).unwrap();
+    let read = Credentials::read(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    read
+}
+
+/// `me:secret` in base 64.
+const ME: &str = "bWU6c2VjcmV0";
+/// `me:guess` in base 64.
+const NOT_ME: &str = "bWU6Z3Vlc3M=";
+
+#[test]
+fn a_guarded_registry_lets_in_who_has_credentials() {
+    for guarded in [Guarded::Basic, Guarded::Token] {
+        let registry = FakeRegistry::start();
+        registry.guard(guarded);
+        let as_me = Access { credentials: credentials(&registry.host(), ME), ..access() };
+        let bytes = component();
+        let contents = Contents { component: &bytes, report: None, title: None };
+        push(&name(&registry), &contents, None, &as_me).unwrap();
+        let pull = |access: &Access| pull(&name(&registry), access, &Trust::Unsigned, &Limits::default());
+        assert_eq!(pull(&as_me).unwrap().component, bytes);
+        let as_another = Access { credentials: credentials(&registry.host(), NOT_ME), ..access() };
+        let for_another = Access { credentials: credentials("other.io", ME), ..access() };
+        for access in [access(), as_another, for_another] {
+            let error = pull(&access).unwrap_err();
+            assert!(matches!(error, Error::Denied { status: 401, .. }), "{guarded:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_download_may_be_elsewhere_and_credentials_stay() {
+    let (registry, store) = (FakeRegistry::start(), FakeRegistry::start());
+    let pushed = pushed(&registry);
+    store.write_blob(&component());
+    // The store lets nobody in who shows credentials of the registry: it would ask for its own.
+    registry.guard(Guarded::Basic);
+    let elsewhere = format!("http://{}/v2/store/blobs/{}", store.host(), pushed.component);
+    registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), Fault::Moved(elsewhere));
+    let as_me = Access { credentials: credentials(&registry.host(), ME), ..access() };
+    let pulled = pull(&name(&registry), &as_me, &Trust::Key(key()), &Limits::default()).unwrap();
+    assert_eq!(pulled.component, component());
+    assert_eq!(store.shown_credentials(), 0);
+    assert!(registry.shown_credentials() > 0);
+}
+
+#[test]
+fn a_place_that_a_download_moved_to_is_told_no_credentials() {
+    let (registry, store) = (FakeRegistry::start(), FakeRegistry::start());
+    let pushed = pushed(&registry);
+    // It names a token service of its own, which would be told name and password.
+    store.guard(Guarded::Token);
+    let elsewhere = format!("http://{}/v2/store/blobs/{}", store.host(), pushed.component);
+    registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), Fault::Moved(elsewhere));
+    let as_me = Access { credentials: credentials(&registry.host(), ME), ..access() };
+    let error = pull(&name(&registry), &as_me, &Trust::Key(key()), &Limits::default()).unwrap_err();
+    assert!(matches!(error, Error::Denied { status: 401, .. }), "{error}");
+    assert_eq!((store.shown_credentials(), store.asked().len()), (0, 1));
+}
+
+#[test]
+fn a_place_that_uploads_are_sent_to_is_told_no_credentials() {
+    let (registry, store) = (FakeRegistry::start(), FakeRegistry::start());
+    registry.guard(Guarded::Token);
+    registry.fail("POST ", Fault::Elsewhere(format!("http://{}/v2/store/blobs/uploads/1", store.host())));
+    let as_me = Access { credentials: credentials(&registry.host(), ME), ..access() };
+    let bytes = component();
+    let contents = Contents { component: &bytes, report: None, title: None };
+    // The store takes them, and the registry does not have them.
+    let error = push(&name(&registry), &contents, None, &as_me).unwrap_err();
+    assert!(matches!(error, Error::Failed { status: 400, .. }), "{error}");
+    assert!(store.asked().iter().any(|line| line.starts_with("PUT ")), "{:?}", store.asked());
+    assert_eq!(store.shown_credentials(), 0);
+}
+
+#[test]
+fn a_download_without_tls_elsewhere_is_not_followed() {
+    let registry = FakeRegistry::start();
+    let pushed = pushed(&registry);
+    let moved = |to: &str| {
+        registry.repair();
+        registry.fail(&format!("GET /v2/team/policy/blobs/{}", pushed.component), Fault::Moved(to.to_owned()));
+        pull(&name(&registry), &access(), &Trust::Key(key()), &Limits::default()).unwrap_err()
+    };
+    assert!(matches!(moved("http://192.0.2.1/x"), Error::Plain { url } if url == "http://192.0.2.1/x"));
+    for to in ["file:///etc/passwd", "//192.0.2.1/x", "", "http://me:secret@127.0.0.1/x"] {
+        assert!(matches!(moved(to), Error::Redirected { .. }), "{to}");
+    }
+    let round = format!("/v2/team/policy/blobs/{}", pushed.component);
+    assert!(matches!(moved(&round), Error::Redirected { .. }), "it moves round and round");
+}
+
+#[test]
+fn a_registry_elsewhere_is_asked_with_tls() {
+    // Nothing listens there: what is asked without TLS would be refused before, with another error.
+    let name = Reference::parse("oci://127.0.0.1.invalid:1/team/policy:1").unwrap();
+    let error = pull(&name, &access(), &Trust::Unsigned, &Limits::default()).unwrap_err();
+    assert!(matches!(error, Error::Unreachable { .. }), "{error}");
+}

@@ -1,0 +1,131 @@
+//! What is decided about: snapshots, scenarios and recordings, each as a recording.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lictor_conformance::{Scenario, each_in, load, run_with};
+use lictor_host::cluster::InputError;
+use lictor_host::recording::Recorder;
+use lictor_host::session::FaultRules;
+use serde_json::Value;
+
+use super::super::decide::{Explain, Question, decide};
+use super::super::failure::Failure;
+use super::super::recorded::{header, is_recording};
+use super::side::Side;
+
+/// An input.
+#[derive(Debug)]
+pub(super) enum Input {
+    /// A file that `--record` has written.
+    Recording(PathBuf),
+    /// A scenario.
+    Scenario(Box<Scenario>),
+    /// A cluster.
+    Snapshot(PathBuf),
+}
+
+/// A recording in memory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bytes(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Bytes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Bytes {
+    /// What was written.
+    pub(super) fn all(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Input {
+    /// The inputs that a path names: a directory has scenarios.
+    pub(super) fn at(path: &Path) -> Result<Vec<Input>, Failure> {
+        if path.is_file() && is_recording(path) {
+            return Ok(vec![Input::Recording(path.to_owned())]);
+        }
+        if path.is_dir() || is_scenario(path)? {
+            let scenarios = load(&[path]).map_err(Failure::Input)?;
+            return Ok(scenarios.into_iter().map(|scenario| Input::Scenario(Box::new(scenario))).collect());
+        }
+        Ok(vec![Input::Snapshot(path.to_owned())])
+    }
+
+    /// As the user knows it.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Input::Recording(path) | Input::Snapshot(path) => path.display().to_string(),
+            Input::Scenario(scenario) => scenario.origin.file().to_string(),
+        }
+    }
+}
+
+/// Has a side decide about a cluster; the recording of it.
+pub(super) fn decided(path: &PathBuf, side: &Side, cycles: u32, schedulers: &[String]) -> Result<Vec<u8>, Failure> {
+    let bytes = Bytes::default();
+    let recorder = Recorder::begin(Box::new(bytes.clone()));
+    let question = Question {
+        snapshots: std::slice::from_ref(path),
+        laws: side.system(""),
+        schedulers,
+        cycles,
+        explain: Explain::No,
+        recorder: Some(&recorder),
+    };
+    decide(&question, &side.chosen, side.own_arguments()?, |_, _| Ok(()))?;
+    recorder.finish()?;
+    Ok(bytes.all())
+}
+
+/// Has a side play a scenario; the recording of it.
+pub(super) fn played(scenario: &Scenario, side: &Side) -> Result<Vec<u8>, Failure> {
+    let given = Value::Object(scenario.args.clone()).to_string();
+    let arguments = side.arguments(&given, &scenario.laws)?;
+    let args = match serde_json::from_str(&arguments) {
+        Ok(Value::Object(args)) => args,
+        _ => serde_json::Map::new(),
+    };
+    let scenario = Scenario { laws: side.system(&scenario.laws).to_owned(), args, ..scenario.clone() };
+    let bytes = Bytes::default();
+    let recorder = Recorder::begin(Box::new(bytes.clone()));
+    let source = vec![scenario.origin.file().to_string()];
+    let with = (&*scenario.laws, &*arguments);
+    let header = header(&side.described, &side.chosen, with, &scenario.schedulers, FaultRules::ONCE, source);
+    let policy = recorder.listen(side.chosen.start()?, &header);
+    let mut opened = false;
+    let report = run_with(&scenario, policy, |session| {
+        session.record(recorder.clone());
+        opened = true;
+        if side.acts(&scenario.laws) { session.explain().map(drop) } else { Ok(()) }
+    });
+    recorder.finish()?;
+    match report.error.filter(|_| !opened) {
+        Some(error) => Err(Failure::Scenario { file: report.file, error }),
+        None => Ok(bytes.all()),
+    }
+}
+
+/// Whether the first document of a file is a scenario.
+fn is_scenario(path: &Path) -> Result<bool, Failure> {
+    let mut first = None;
+    let enough = || InputError { file: Arc::from(""), line: 0, message: String::new(), remedy: String::new() };
+    let read = each_in(path, &mut |document| {
+        let version = document.value.get("apiVersion").and_then(Value::as_str);
+        first = Some(version.is_some_and(|version| version.starts_with("lictor.dev/")));
+        // Nothing more is to be known.
+        Err(enough())
+    });
+    match (first, read) {
+        (Some(is_scenario), _) => Ok(is_scenario),
+        (None, Err(mistake)) => Err(vec![mistake].into()),
+        (None, Ok(())) => Ok(false),
+    }
+}

@@ -1,0 +1,186 @@
+//! `lictor diff`: which decisions change from one policy to another.
+
+mod input;
+mod report;
+mod side;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lictor_host::compare::{Decisions, Differences};
+use lictor_host::recording::{Entry, Follow, Header, ReadError, Reader, Recorded};
+
+use self::input::Input;
+use self::report::{Compared, Report, Step};
+use self::side::Side;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::limited::Limited;
+use super::progress::Progress;
+use super::recorded;
+use super::screen::{print, print_json};
+
+/// Say which decisions change from one policy to another: pods and victims, by law
+///
+/// A policy is `embedded`, `native` or the file of a component, with `@SYSTEM` for one of its systems; a system alone is that of the
+/// embedded policy. Both decide about the pods of the same schedulers. In snapshots and scenarios, the cluster goes on as OLD decides; in recordings, as recorded. Exit status 0: no
+/// decision changes; 1: some do.
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    /// The policy as it is, such as `embedded`, `koordinator` or `FILE.wasm@volcano`
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// The policy as it would be
+    #[arg(value_name = "NEW")]
+    new: String,
+    /// Snapshots, scenarios, directories of scenarios, recordings
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// The system of both [default: that of the scenario or recording, or the first one of the policy]
+    #[arg(long, value_name = "NAME")]
+    system: Option<String>,
+    /// The arguments of both: a YAML or JSON file [default: those of the scenario or recording]
+    #[arg(long, value_name = "FILE")]
+    args: Option<PathBuf>,
+    /// The arguments of OLD
+    #[arg(long, value_name = "FILE")]
+    old_args: Option<PathBuf>,
+    /// The arguments of NEW
+    #[arg(long, value_name = "FILE")]
+    new_args: Option<PathBuf>,
+    /// In snapshots, decide about the pods of this scheduler (`spec.schedulerName`); may be repeated
+    #[arg(long = "scheduler", value_name = "NAME")]
+    schedulers: Vec<String>,
+    /// The number of scheduling cycles in snapshots; victims do not leave between them
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    cycles: u32,
+    #[command(flatten)]
+    limits: Limited,
+    /// The format of the output
+    #[arg(long, value_enum, default_value = "text")]
+    output: Output,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Output {
+    Text,
+    Json,
+    Markdown,
+}
+
+/// Compares.
+pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    let side = |word: &str, own: &Option<PathBuf>| {
+        Side::of(
+            word,
+            &asked.limits,
+            asked.system.as_deref(),
+            own.as_ref().or(asked.args.as_ref()).map(PathBuf::as_path),
+        )
+    };
+    let (old, new) = (side(&asked.old, &asked.old_args)?, side(&asked.new, &asked.new_args)?);
+    let mut inputs = Vec::new();
+    for path in &asked.inputs {
+        inputs.extend(Input::at(path)?);
+    }
+    let progress = Progress::of_parts("comparing", inputs.len());
+    let mut compared = Vec::with_capacity(inputs.len());
+    for input in &inputs {
+        compared.push(compare(input, asked, &old, &new)?);
+        progress.part_done();
+    }
+    drop(progress);
+    let report = Report::new(old.named(&asked.old)?, new.named(&asked.new)?, compared);
+    match asked.output {
+        Output::Text => text::page(&report).print()?,
+        Output::Json => print_json(&report)?,
+        Output::Markdown => print(&text::markdown(&report))?,
+    }
+    Ok(if report.is_same() { Exit::Done } else { Exit::Failed })
+}
+
+/// What the two do not decide alike in an input.
+fn compare(input: &Input, asked: &Asked, old: &Side, new: &Side) -> Result<Compared, Failure> {
+    let name = input.name();
+    let lead = match input {
+        Input::Recording(path) => {
+            let mut reader = recorded::read(path)?;
+            let compared = follow(&name, &mut reader, false, (old, new))?;
+            if let Some(tail) = reader.tail() {
+                recorded::warn(&name, tail, "what stands before it is used");
+            }
+            return Ok(compared);
+        }
+        Input::Snapshot(path) => input::decided(path, old, asked.cycles, &asked.schedulers)?,
+        Input::Scenario(scenario) => input::played(scenario, old)?,
+    };
+    let mut reader = Reader::open(lead.as_slice(), &name).map_err(|error| unreadable(&name, error))?;
+    follow(&name, &mut reader, true, (old, new))
+}
+
+fn unreadable(file: &str, error: ReadError) -> Failure {
+    Failure::Recording { file: file.to_owned(), error }
+}
+
+/// Both sides of a session: the old one is what was recorded, or follows the recording, too.
+struct Pair {
+    old: Option<Follow>,
+    new: Follow,
+}
+
+impl Pair {
+    fn open(header: &Header, old_leads: bool, old: &Side, new: &Side) -> Result<Pair, Failure> {
+        let open = |side: &Side| {
+            let header = side.header(header, &old.described)?;
+            let opened = Follow::open_as(side.chosen.start()?, &header);
+            let system = side.described.systems.iter().find(|it| it.name == header.system);
+            let mut follow = opened.map_err(|error| match side.own_arguments() {
+                Ok(arguments) => arguments.refused(error, &header.system, system),
+                Err(failure) => failure,
+            })?;
+            if side.acts(&header.system) {
+                follow.explain()?;
+            }
+            Ok::<Follow, Failure>(follow)
+        };
+        Ok(Pair { old: if old_leads { None } else { Some(open(old)?) }, new: open(new)? })
+    }
+
+    fn step(&mut self, step: &Recorded) -> Differences {
+        let then = match &mut self.old {
+            Some(old) => old.recorded(step),
+            None => step.came.as_ref().map_or_else(Decisions::default, |came| came.decisions.clone()),
+        };
+        Differences::between(&then, &self.new.recorded(step))
+    }
+}
+
+/// Compares step by step while the cluster goes on as it was recorded, of the old side where it is that side which leads.
+fn follow<R: std::io::Read>(
+    name: &str,
+    reader: &mut Reader<R>,
+    old_leads: bool,
+    (old, new): (&Side, &Side),
+) -> Result<Compared, Failure> {
+    let mut compared = Compared { input: name.to_owned(), steps: 0, differences: Vec::new() };
+    let mut pair: Option<Pair> = None;
+    while let Some(entry) = reader.next_entry().map_err(|error| unreadable(name, error))? {
+        match (entry, &mut pair) {
+            (Entry::Session(header), pair) => *pair = Some(Pair::open(&header, old_leads, old, new)?),
+            (Entry::Step(step), Some(pair)) => {
+                compared.steps = compared.steps.saturating_add(1);
+                let differences = pair.step(&step);
+                if !differences.is_empty() {
+                    let told = step.told.to_string();
+                    compared.differences.push(Step { step: compared.steps, told, differences });
+                }
+            }
+            (Entry::Step(_), None) => {}
+        }
+    }
+    match pair {
+        Some(_) => Ok(compared),
+        None => Err(unreadable(name, ReadError::Nothing)),
+    }
+}

@@ -1,0 +1,147 @@
+//! One of the two policies that are compared.
+
+use std::path::{Path, PathBuf};
+
+use lictor_contract::{Description, ExtensionPoint};
+use lictor_host::recording::Header;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::super::arguments::Arguments;
+use super::super::choice::{Choice, Chosen, Source};
+use super::super::failure::Failure;
+use super::super::limited::Limited;
+
+/// A policy with what it is configured with.
+pub(super) struct Side {
+    pub(super) chosen: Chosen,
+    pub(super) described: Description,
+    /// The system; none: that of the input, else the first of the policy.
+    system: Option<String>,
+    /// The file of its arguments; none: those of the input.
+    arguments: Option<PathBuf>,
+}
+
+/// A side as it is reported.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Named {
+    /// What the user wrote.
+    pub(super) word: String,
+    pub(super) name: String,
+    pub(super) version: String,
+    #[serde(flatten)]
+    pub(super) source: Source,
+    /// The system, where the side names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) system: Option<String>,
+    /// The arguments, where the side has some of its own.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub(super) arguments: Map<String, Value>,
+}
+
+impl Side {
+    /// Reads a word: `embedded`, `native`, or the file of a component, each with `@SYSTEM` where the system is not that of the input; or
+    /// a system alone, of the embedded policy.
+    pub(super) fn of(
+        word: &str,
+        limits: &Limited,
+        system: Option<&str>,
+        arguments: Option<&Path>,
+    ) -> Result<Side, Failure> {
+        let (policy, named) = split(word);
+        let chosen = Choice::named(policy, limits).find()?;
+        let described = chosen.start()?.describe().map_err(|fault| Failure::Session(fault.into()))?;
+        let system = named.or(system).map(str::to_owned);
+        let known = |name: &String| described.systems.iter().any(|it| it.name == *name);
+        if let Some(unknown) = system.as_ref().filter(|name| !known(name)) {
+            let systems = described.systems.iter().map(|it| it.name.clone()).collect();
+            return Err(Failure::UnknownSystem { word: word.to_owned(), system: unknown.clone(), known: systems });
+        }
+        Ok(Side { chosen, described, system, arguments: arguments.map(Path::to_owned) })
+    }
+
+    pub(super) fn named(&self, word: &str) -> Result<Named, Failure> {
+        Ok(Named {
+            word: word.to_owned(),
+            name: self.described.name.clone(),
+            version: self.described.version.clone(),
+            source: self.chosen.source.clone(),
+            system: self.system.clone(),
+            arguments: Arguments::read(self.arguments.as_deref())?.given,
+        })
+    }
+
+    /// The system for an input that names one, or none.
+    pub(super) fn system<'a>(&'a self, of_input: &'a str) -> &'a str {
+        self.system.as_deref().unwrap_or(of_input)
+    }
+
+    /// Whether the system runs cycles of its own: then only explanations say why a pod is still pending.
+    pub(super) fn acts(&self, system: &str) -> bool {
+        let acts = |point: &String| ExtensionPoint::named(point) == Some(ExtensionPoint::Act);
+        self.described.systems.iter().any(|it| it.name == system && it.extension_points.iter().any(acts))
+    }
+
+    /// The arguments of its own, with their file.
+    pub(super) fn own_arguments(&self) -> Result<Arguments, Failure> {
+        Arguments::read(self.arguments.as_deref())
+    }
+
+    /// The arguments for an input that was made with some. They are not those of another system.
+    pub(super) fn arguments(&self, of_input: &str, system: &str) -> Result<String, Failure> {
+        match &self.arguments {
+            Some(_) => Ok(self.own_arguments()?.json()),
+            None if self.system.as_ref().is_some_and(|own| own != system) => Ok(String::new()),
+            None => Ok(of_input.to_owned()),
+        }
+    }
+
+    /// What a session of this side is opened with, for an input that was made with this. Unless schedulers were named, it decides about the
+    /// pods of those for which the system of the input stands: that is `known` of them.
+    pub(super) fn header(&self, of_input: &Header, known: &Description) -> Result<Header, Failure> {
+        let system = known.systems.iter().find(|it| it.name == of_input.system);
+        let of_system = system.map(|it| it.schedulers.clone()).unwrap_or_default();
+        let named = !of_input.schedulers.is_empty() || self.system(&of_input.system) == of_input.system;
+        Ok(Header {
+            schedulers: if named { of_input.schedulers.clone() } else { of_system },
+            policy: self.chosen.identified(&self.described),
+            system: self.system(&of_input.system).to_owned(),
+            arguments: self.arguments(&of_input.arguments, &of_input.system)?,
+            ..of_input.clone()
+        })
+    }
+}
+
+/// The policy and the system of a word.
+fn split(word: &str) -> (&str, Option<&str>) {
+    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if Path::new(word).exists() || matches!(word, "embedded" | "native") {
+        return (word, None);
+    }
+    match word.rsplit_once('@') {
+        Some((policy, system)) if is_name(system) => (policy, Some(system)),
+        None if is_name(word) => ("embedded", Some(word)),
+        _ => (word, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_names_a_policy_a_system_or_both() {
+        for (word, policy, system) in [
+            ("embedded", "embedded", None),
+            ("native@volcano", "native", Some("volcano")),
+            ("koordinator", "embedded", Some("koordinator")),
+            ("dist/new.wasm", "dist/new.wasm", None),
+            ("dist/new.wasm@yunikorn", "dist/new.wasm", Some("yunikorn")),
+            ("oci://host/it@sha256:0a", "oci://host/it@sha256:0a", None),
+            ("oci://host/it@sha256:0a@volcano", "oci://host/it@sha256:0a", Some("volcano")),
+        ] {
+            assert_eq!(split(word), (policy, system), "{word}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The limits of a policy, as the user sets them.
+
+use std::time::Duration;
+
+use clap::Args;
+use lictor_host::policy::CallError;
+use lictor_host::sandbox::{Breakage, LIMITS, LimitInfo, Limits, LoadError};
+use lictor_host::session::Cause;
+
+use super::failure::Failure;
+use super::problem::Problem;
+
+/// The options that bound a policy.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Limited {
+    /// Bound what the component may use, such as `memory=256Mi`; may be repeated; `--help` lists the limits
+    #[arg(long = "limit", value_name = "NAME=VALUE", long_help = help())]
+    limits: Vec<String>,
+}
+
+/// What `--help` says of them.
+fn help() -> String {
+    let line = |limit: LimitInfo| {
+        format!("\n  {:<13} {} [{}; default: {}]", limit.name, limit.about, limit.kind, limit.default)
+    };
+    let lines: String = LIMITS.into_iter().map(line).collect();
+    format!("Bound what the component may use, such as `memory=256Mi`; may be repeated:{lines}")
+}
+
+impl Limited {
+    /// Whether the user set any.
+    pub(super) fn is_given(&self) -> bool {
+        !self.limits.is_empty()
+    }
+
+    /// The limits: the defaults, but for those that the user set.
+    pub(super) fn read(&self) -> Result<Limits, Failure> {
+        let mut limits = Limits::default();
+        for text in &self.limits {
+            limits.set(text).map_err(|error| {
+                let remedy = "run `lictor inspect --help` for the limits, their units and defaults";
+                Failure::Refused(Box::new(Problem::error(error.to_string()).remedy(remedy)))
+            })?;
+        }
+        Ok(limits)
+    }
+}
+
+/// What to do where a policy has failed.
+pub(super) fn remedy(cause: &Cause) -> String {
+    let breakage = match cause {
+        Cause::CallError(CallError::Broke { cause, .. }) => cause.downcast_ref(),
+        _ => None,
+    };
+    let otherwise = || "the answer was discarded; run `lictor inspect` for details of the policy".to_owned();
+    breakage.and_then(more).map_or_else(otherwise, |more| format!("nothing was decided; {more}"))
+}
+
+/// What to do where a component is not taken; none where its error says it.
+pub(super) fn remedy_at_start(error: &LoadError) -> Option<String> {
+    match error {
+        LoadError::Broke(breakage) => more(breakage),
+        LoadError::TooLarge { bytes, .. } => Some(allow("component", &mebibytes(*bytes))),
+        LoadError::SlowToCompile(time) => Some(allow("compile-time", &twice(*time))),
+        _ => None,
+    }
+}
+
+/// How to allow a policy more of what it met the limit of; none where no limit was met.
+fn more(breakage: &Breakage) -> Option<String> {
+    Some(match breakage {
+        Breakage::Deadline(time) => allow("call-time", &twice(*time)),
+        Breakage::Fuel(fuel) => allow("call-fuel", &fuel.saturating_mul(2).to_string()),
+        Breakage::Memory { wanted, .. } => allow("memory", &mebibytes(wanted.saturating_mul(2))),
+        Breakage::ResultTooLarge(bytes) => allow("result", &mebibytes(bytes.saturating_mul(2))),
+        Breakage::Trapped { .. } | Breakage::BadAnswer(_) | Breakage::Gone { .. } => return None,
+    })
+}
+
+fn allow(limit: &str, value: &str) -> String {
+    format!("mend the policy, or allow it more, such as `--limit {limit}={value}`")
+}
+
+/// Bytes, rounded up.
+fn mebibytes(bytes: usize) -> String {
+    format!("{}Mi", bytes.div_ceil(1 << 20))
+}
+
+/// Twice a time, in whole seconds.
+fn twice(time: Duration) -> String {
+    format!("{}s", time.as_secs().saturating_mul(2).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_is_proposed_is_a_larger_one() {
+        let proposed = |breakage| more(&breakage).unwrap();
+        assert!(proposed(Breakage::Deadline(Duration::from_millis(50))).ends_with("`--limit call-time=1s`"));
+        assert!(proposed(Breakage::Deadline(Duration::from_secs(10))).ends_with("`--limit call-time=20s`"));
+        assert!(proposed(Breakage::Fuel(5)).ends_with("`--limit call-fuel=10`"));
+        let memory = Breakage::Memory { wanted: (4 << 30) + 1, limit: 4 << 30 };
+        assert!(proposed(memory).ends_with("`--limit memory=8193Mi`"));
+        assert!(proposed(Breakage::ResultTooLarge(10)).ends_with("`--limit result=1Mi`"));
+        assert_eq!(more(&Breakage::BadAnswer(String::new())), None);
+    }
+}

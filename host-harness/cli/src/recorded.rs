@@ -1,0 +1,107 @@
+//! Recordings as files: written with `--record`, read by the commands that repeat and compare.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter};
+use std::path::Path;
+
+use lictor_contract::{Description, Severity};
+
+use super::choice::Chosen;
+use super::failure::{Failure, shown};
+use super::problem::Problem;
+use lictor_host::recording::{Header, ReadError, Reader, Recorder, Tail, end_of};
+use lictor_host::session::FaultRules;
+
+/// A recording that is being written.
+pub(super) struct Recording {
+    recorder: Recorder,
+    file: String,
+    /// The file was not there before.
+    is_new: bool,
+}
+
+impl Recording {
+    /// Begins a recording, or goes on with the one in the file: a tail that was cut is removed, and the user is told.
+    pub(super) fn open(path: &Path) -> Result<Recording, Failure> {
+        let file = path.display().to_string();
+        let cannot = |error| Failure::Unrecorded { file: file.clone(), error };
+        let there = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(cannot(error)),
+            Ok(read) if read.metadata().map_err(cannot)?.len() == 0 => None,
+            Ok(read) => match end_of(BufReader::new(read)) {
+                Ok((end, tail)) => Some((end, tail)),
+                Err(ReadError::Nothing) => Some((0, None)),
+                Err(error) => return Err(Failure::Recording { file, error }),
+            },
+        };
+        let writer = OpenOptions::new().append(true).create(true).open(path).map_err(cannot)?;
+        let Some((end, tail)) = there else {
+            return Ok(Recording { recorder: Recorder::begin(Box::new(BufWriter::new(writer))), file, is_new: true });
+        };
+        writer.set_len(end).map_err(cannot)?;
+        if let Some(tail) = tail {
+            warn(&file, tail, "it was removed, and the recording goes on there");
+        }
+        let to = Box::new(BufWriter::new(writer));
+        let recorder = if end == 0 { Recorder::begin(to) } else { Recorder::append(to) };
+        Ok(Recording { recorder, file, is_new: false })
+    }
+
+    /// What writes it.
+    pub(super) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Everything is written. A new file in which nothing was recorded, because of mistakes in the input, is removed.
+    pub(super) fn finish(&self) -> Result<(), Failure> {
+        let finished = self.recorder.finish();
+        if self.is_new && fs::metadata(&self.file).is_ok_and(|about| about.len() == 0) {
+            // It is in nobody's way if it stays.
+            let _ = fs::remove_file(&self.file);
+        }
+        finished.map_err(|error| Failure::Unrecorded { file: self.file.clone(), error })
+    }
+}
+
+/// Begins to read a recording.
+pub(super) fn read(path: &Path) -> Result<Reader<BufReader<File>>, Failure> {
+    let file = path.display().to_string();
+    let opened = File::open(path).map_err(|error| Failure::Unreadable { file: file.clone(), error })?;
+    Reader::open(BufReader::new(opened), &file).map_err(|error| Failure::Recording { file, error })
+}
+
+/// Whether a file begins as a recording does.
+pub(super) fn is_recording(path: &Path) -> bool {
+    let begins = |file: File| Reader::open(file, "").err();
+    File::open(path).is_ok_and(|file| !matches!(begins(file), Some(ReadError::NoRecording | ReadError::Io { .. })))
+}
+
+/// Reports a tail that is missing.
+pub(super) fn warn(file: &str, tail: Tail, what: &str) {
+    let Tail { at, bytes, damaged } = tail;
+    let lost = if damaged { "is damaged" } else { "was cut" };
+    let message = format!("the recording {lost} at its end: {bytes} bytes from byte {at} on are no whole step");
+    let problem = Problem::error(message).about(file).of(Severity::Warning).remedy(what);
+    anstream::eprint!("{}", shown(&problem));
+}
+
+/// What a session is opened with, for its recording.
+pub(super) fn header(
+    described: &Description,
+    chosen: &Chosen,
+    (system, arguments): (&str, &str),
+    schedulers: &[String],
+    fault_rules: FaultRules,
+    sources: Vec<String>,
+) -> Header {
+    Header {
+        policy: chosen.identified(described),
+        system: system.to_owned(),
+        arguments: arguments.to_owned(),
+        schedulers: schedulers.to_vec(),
+        fault_rules,
+        limits: Header::limits(&chosen.limits),
+        sources,
+    }
+}

@@ -1,0 +1,134 @@
+//! Components of registries: their options, and the commands that push and pull them. What speaks to registries is built in with
+//! the feature `oci` only.
+
+#[cfg(not(feature = "oci"))]
+mod off;
+#[cfg(feature = "oci")]
+mod on;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use lictor_host::sandbox::Limits;
+
+use super::failure::Failure;
+use super::screen::TextOrJson;
+
+/// What the name of a component in a registry begins with.
+const SCHEME: &str = "oci://";
+/// How many seconds one answer may take.
+const TIMEOUT: u64 = 60;
+/// The heading of the options in the help.
+const HEADING: &str = "Components of registries, oci://registry/repository:tag";
+
+/// How registries are asked.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Network {
+    /// Ask registries of other machines without TLS, too; those of this machine always are
+    #[arg(long, help_heading = HEADING)]
+    plain_http: bool,
+    /// How long one answer of a registry may take
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..=3600),
+        help_heading = HEADING)]
+    registry_timeout: u64,
+}
+
+impl Default for Network {
+    fn default() -> Network {
+        Network { plain_http: false, registry_timeout: TIMEOUT }
+    }
+}
+
+/// Which components of registries may be loaded.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Remote {
+    /// The public key of the publisher, such as cosign.pub: what is not signed by it is not loaded
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    key: Option<PathBuf>,
+    /// Load a component that is neither verified by a key nor pinned to a digest
+    #[arg(long, conflicts_with = "key", help_heading = HEADING)]
+    insecure_unsigned: bool,
+    #[command(flatten)]
+    network: Network,
+}
+
+/// Push a policy to a registry: a Wasm artifact with its WIT and its report, signed
+#[derive(Debug, Args)]
+pub(super) struct PushAsked {
+    /// The component
+    #[arg(value_name = "FILE")]
+    component: PathBuf,
+    /// Where to: `oci://registry/repository:tag`
+    #[arg(value_name = "REFERENCE")]
+    reference: String,
+    /// The conformance report of the component
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Sign it with this private key, such as cosign.key; its password is read from COSIGN_PASSWORD
+    #[arg(long, value_name = "FILE")]
+    sign_key: Option<PathBuf>,
+    #[command(flatten)]
+    network: Network,
+    /// The format of the output
+    #[arg(long, value_enum, default_value = "text")]
+    output: TextOrJson,
+}
+
+/// Pull a policy from a registry into files: the component, its WIT and its report
+#[derive(Debug, Args)]
+pub(super) struct PullAsked {
+    /// What: `oci://registry/repository:tag`, or `...@sha256:...`
+    #[arg(value_name = "REFERENCE")]
+    reference: String,
+    /// Where the files are written
+    #[arg(long, short, value_name = "DIRECTORY", default_value = ".")]
+    directory: PathBuf,
+    #[command(flatten)]
+    remote: Remote,
+    /// The format of the output
+    #[arg(long, value_enum, default_value = "text")]
+    output: TextOrJson,
+}
+
+/// A component that was read or pulled.
+pub(super) struct Fetched {
+    /// The file, or the reference with the digest that was resolved.
+    pub(super) name: String,
+    /// Its bytes.
+    pub(super) bytes: Vec<u8>,
+    /// Why one of a registry may be loaded.
+    pub(super) trust: Option<&'static str>,
+}
+
+impl Remote {
+    /// Reads a component: a file, or one of a registry, which is verified, and of which no more is downloaded than may be loaded.
+    pub(super) fn fetch(&self, component: &Path, limits: &Limits) -> Result<Fetched, Failure> {
+        if let Some(reference) = component.to_str().filter(|name| name.starts_with(SCHEME)) {
+            return fetch(reference, self, limits);
+        }
+        self.must_be_unused()?;
+        let bytes = std::fs::read(component)
+            .map_err(|error| Failure::Unreadable { file: component.display().to_string(), error })?;
+        Ok(Fetched { name: component.display().to_string(), bytes, trust: None })
+    }
+
+    /// No option is given that a file or the embedded policy would not keep: people would rely on it.
+    pub(super) fn must_be_unused(&self) -> Result<(), Failure> {
+        if self.key.is_some() || self.insecure_unsigned {
+            return Err(Failure::Useless(
+                "`--key` and `--insecure-unsigned` are about components of registries (`--component oci://...`): \
+                 no signature of a file or of the embedded policy is verified",
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(feature = "oci"))]
+use off::fetch;
+#[cfg(not(feature = "oci"))]
+pub(super) use off::{pull, push};
+#[cfg(feature = "oci")]
+use on::fetch;
+#[cfg(feature = "oci")]
+pub(super) use on::{pull, push};

@@ -1,0 +1,189 @@
+//! Pushing and pulling, where registries are built in.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{env, fs};
+
+use lictor_artifact::{
+    Access, Contents, Credentials, Digest, Error, Limits, PublicKey, Pulled, Reference, SigningKey, Trust,
+};
+use lictor_host::sandbox::Limits as SandboxLimits;
+use serde::Serialize;
+
+use super::{Fetched, Network, PullAsked, PushAsked, Remote};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::kept;
+use crate::page::Page;
+use crate::screen::{Screen, TextOrJson, print_json};
+
+/// The password of an encrypted key, as cosign reads it.
+const PASSWORD: &str = "COSIGN_PASSWORD";
+
+/// What is reported of a push or a pull.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Done {
+    /// The artifact, pinned.
+    reference: String,
+    /// Why it may be loaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust: Option<&'static str>,
+    component: String,
+    wit: Option<String>,
+    report: Option<String>,
+    /// The tag of its signature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+}
+
+/// Reads a component of a registry.
+pub(super) fn fetch(reference: &str, remote: &Remote, limits: &SandboxLimits) -> Result<Fetched, Failure> {
+    let component_bytes = u64::try_from(limits.component_bytes).unwrap_or(u64::MAX);
+    let (pulled, trust, _) = remote.pull(reference, &Limits { component_bytes, ..Limits::default() })?;
+    Ok(Fetched { name: pulled.reference.to_string(), bytes: pulled.component, trust: Some(trust) })
+}
+
+/// Pushes a policy.
+pub(crate) fn push(asked: &PushAsked) -> Result<Exit, Failure> {
+    let failed = |error| failure(&asked.reference, error);
+    let reference = Reference::parse(&asked.reference).map_err(|error| failed(error.into()))?;
+    let file = asked.component.display().to_string();
+    let component = read(&asked.component)?;
+    let told = kept::sandbox(SandboxLimits::default())
+        .map_err(|error| Failure::Component { file: file.clone(), error })?
+        .inspect(&component);
+    if let Some(error) = told.refused {
+        return Err(Failure::Component { file, error });
+    }
+    let report = asked.report.as_deref().map(|path| report(path, &told.sha256)).transpose()?;
+    let title = told.description.as_ref().map(|policy| (policy.name.as_str(), policy.version.as_str()));
+    let key = asked.sign_key.as_deref().map(signing_key).transpose()?;
+    let access = asked.network.access().map_err(failed)?;
+    let contents = Contents { component: &component, report: report.as_deref(), title };
+    let pushed = lictor_artifact::push(&reference, &contents, key.as_ref(), &access).map_err(failed)?;
+    let done = Done {
+        reference: pushed.reference.to_string(),
+        trust: None,
+        component: pushed.component.to_string(),
+        wit: Some(pushed.wit.to_string()),
+        report: pushed.report.as_ref().map(Digest::to_string),
+        signature: pushed.signature,
+    };
+    done.print(asked.output)
+}
+
+/// Pulls a policy.
+pub(crate) fn pull(asked: &PullAsked) -> Result<Exit, Failure> {
+    let (pulled, trust, access) = asked.remote.pull(&asked.reference, &Limits::default())?;
+    let failed = |error| failure(&asked.reference, error);
+    let attached = lictor_artifact::pull_attached(&pulled, &access, &Limits::default()).map_err(failed)?;
+    let name = pulled.reference.repository.rsplit('/').next().unwrap_or_default();
+    let keep = |ending: &str, bytes: Option<&[u8]>| match bytes {
+        Some(bytes) => write(&asked.directory.join(format!("{name}.{ending}")), bytes).map(Some),
+        None => Ok(None),
+    };
+    let wit = keep("wit", attached.wit.as_deref())?;
+    let report = keep("report.json", attached.report.as_deref())?;
+    let component = write(&asked.directory.join(format!("{name}.wasm")), &pulled.component)?;
+    let reference = pulled.reference.to_string();
+    Done { reference, trust: Some(trust), component, wit, report, signature: None }.print(asked.output)
+}
+
+impl Network {
+    fn access(&self) -> Result<Access, Error> {
+        let (plain_http, timeout) = (self.plain_http, Duration::from_secs(self.registry_timeout));
+        Ok(Access { credentials: Credentials::of_docker()?, plain_http, timeout })
+    }
+}
+
+impl Remote {
+    /// Pulls a component that may be loaded, and why it may.
+    fn pull(&self, reference: &str, limits: &Limits) -> Result<(Pulled, &'static str, Access), Failure> {
+        let failed = |error| failure(reference, error);
+        let name = Reference::parse(reference).map_err(|error| failed(error.into()))?;
+        let (trust, why) = match &self.key {
+            Some(file) => (Trust::Key(public_key(file)?), "signature verified"),
+            None if name.digest.is_none() && self.insecure_unsigned => (Trust::Unsigned, "not verified"),
+            None => (Trust::Pinned, "pinned digest"),
+        };
+        let access = self.network.access().map_err(failed)?;
+        let pulled = lictor_artifact::pull(&name, &access, &trust, limits).map_err(failed)?;
+        Ok((pulled, why, access))
+    }
+}
+
+impl Done {
+    fn print(&self, output: TextOrJson) -> Result<Exit, Failure> {
+        if matches!(output, TextOrJson::Json) {
+            print_json(self)?;
+            return Ok(Exit::Done);
+        }
+        let mut page = Page::new(Screen::stdout());
+        let rows = [
+            ("reference", Some(&self.reference)),
+            ("component", Some(&self.component)),
+            ("wit", self.wit.as_ref()),
+            ("report", self.report.as_ref()),
+            ("signature", self.signature.as_ref()),
+        ];
+        for (name, value) in rows {
+            if let Some(value) = value {
+                page.line(format!("{name:<11} {value}"));
+            }
+        }
+        if let Some(trust) = self.trust {
+            page.line(format!("{:<11} {trust}", "trust"));
+        }
+        page.print()?;
+        Ok(Exit::Done)
+    }
+}
+
+/// What a registry says is a part of some messages: it must not steer the terminal.
+fn failure(about: &str, error: Error) -> Failure {
+    let message = error.to_string().replace(char::is_control, " ");
+    Failure::Registry { about: about.to_owned(), message, remedy: error.remedy() }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(file).map_err(|error| Failure::Unreadable { file: file.display().to_string(), error })
+}
+
+fn text(file: &Path) -> Result<String, Failure> {
+    // A key that is no text is not one: the reader of keys says so.
+    read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn public_key(file: &Path) -> Result<PublicKey, Failure> {
+    PublicKey::read(&text(file)?).map_err(|error| failure(&file.display().to_string(), error))
+}
+
+fn signing_key(file: &Path) -> Result<SigningKey, Failure> {
+    let password = env::var(PASSWORD).ok();
+    SigningKey::read(&text(file)?, password.as_deref()).map_err(|error| failure(&file.display().to_string(), error))
+}
+
+/// A report about this component: an in-toto statement, as `lictor test --component` writes it, whose subject has its digest.
+fn report(file: &Path, sha256: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = read(file)?;
+    let bad = |why: String| failure(&file.display().to_string(), Error::Report(why));
+    let report: serde_json::Value =
+        serde_json::from_slice(&bytes).map_err(|error| bad(format!("it is not JSON: {error}")))?;
+    let subjects = report.get("subject").and_then(|subjects| subjects.as_array()).into_iter().flatten();
+    let named: Vec<&str> = subjects.filter_map(|subject| subject.pointer("/digest/sha256")?.as_str()).collect();
+    match named.as_slice() {
+        [] => Err(bad("it names no component: it has no `subject` with a digest".to_owned())),
+        named if named.contains(&sha256) => Ok(bytes),
+        named => Err(bad(format!("it is about the component {}, and this one is {sha256}", named.join(", ")))),
+    }
+}
+
+/// Writes a file in one step: a reader never sees a part of it.
+fn write(file: &PathBuf, bytes: &[u8]) -> Result<String, Failure> {
+    let mut part = file.clone().into_os_string();
+    part.push(".part");
+    let unwritten = |error| Failure::Unwritable { file: file.display().to_string(), error };
+    fs::write(&part, bytes).and_then(|()| fs::rename(&part, file)).map_err(unwritten)?;
+    Ok(file.display().to_string())
+}

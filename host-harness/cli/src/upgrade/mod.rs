@@ -1,0 +1,90 @@
+//! `lictor upgrade`: replaces a policy by another one, in a session over a recording or a snapshot.
+
+mod drive;
+mod report;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use self::drive::Driven;
+use self::report::Report;
+use super::arguments::{Arguments, InForce};
+use super::choice::{Choice, Chosen};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::progress::Progress;
+use super::screen::{TextOrJson, print_json};
+use lictor_host::replace::{Period, State, Terms};
+
+/// Try the replacement of a policy: in shadow, at the switch, and in the watch that follows
+///
+/// The session is that of a recording, or begins with a snapshot; then cycles follow in which victims leave, until the replacement has
+/// come to its end. Exit status 0: the new policy took over; 1: the old one stayed, or came back.
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    /// Recordings (`--record`), or the output of `kubectl get nodes,pods,... -A -o yaml`: several files of one cluster
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// The new policy: `embedded`, `native`, or the file of a component
+    #[arg(long, value_name = "NEW")]
+    to: String,
+    #[command(flatten)]
+    in_force: InForce,
+    #[command(flatten)]
+    policy: Choice,
+    /// The system of the new policy [default: that of the old one]
+    #[arg(long, value_name = "NAME")]
+    to_system: Option<String>,
+    /// A YAML or JSON file with the arguments of the new policy [default: those of the old one]
+    #[arg(long, value_name = "FILE")]
+    to_args: Option<PathBuf>,
+    /// For how many cycles the new policy is compared before it takes over
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    shadow: u64,
+    /// For how many cycles the old policy is kept afterwards
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    watch: u64,
+    /// How many answers may decide otherwise, before and after the switch each; `any` for all
+    #[arg(long, value_name = "N", default_value = "0", value_parser = allowed)]
+    allow: u64,
+    /// The format of the output
+    #[arg(long, value_enum, default_value = "text")]
+    output: TextOrJson,
+}
+
+fn allowed(text: &str) -> Result<u64, String> {
+    match text {
+        "any" => Ok(u64::MAX),
+        number => number.parse().map_err(|_| "write a number, or `any`".to_owned()),
+    }
+}
+
+/// The two policies, and on which terms one replaces the other.
+struct Question<'a> {
+    asked: &'a Asked,
+    old: Chosen,
+    new: Chosen,
+    terms: Terms,
+}
+
+/// Upgrades.
+pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    let terms =
+        Terms { shadow: Period::Cycles(asked.shadow), watch: Period::Cycles(asked.watch), allowed: asked.allow };
+    let new = Choice::named(&asked.to, &asked.policy.limits).find()?;
+    let question = Question { asked, old: asked.policy.find()?, new, terms };
+    let arguments = Arguments::read(asked.in_force.args.as_deref())?;
+    let progress = Progress::of("replacing");
+    let driven = drive::drive(&question, arguments)?;
+    drop(progress);
+    let Driven { session, .. } = &driven;
+    let is_done = session.session().replacement().is_some_and(|it| it.state == State::Done);
+    let report = Report::new(&question, &driven);
+    match asked.output {
+        TextOrJson::Text => text::page(&report).print()?,
+        TextOrJson::Json => print_json(&report)?,
+    }
+    Ok(if is_done { Exit::Done } else { Exit::Failed })
+}

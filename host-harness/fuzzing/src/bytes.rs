@@ -1,0 +1,56 @@
+//! Decisions from bytes.
+
+/// Bytes that decide, one after the other. Where they are used up, every decision is the first one.
+pub(crate) struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    pub(crate) fn new(data: &'a [u8]) -> Bytes<'a> {
+        Bytes(data)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The next byte.
+    pub(crate) fn next(&mut self) -> u8 {
+        match self.0.split_first() {
+            Some((first, rest)) => {
+                self.0 = rest;
+                *first
+            }
+            None => 0,
+        }
+    }
+
+    /// A number below this one, which is at most 256.
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
+        u32::from(self.next()).checked_rem(bound).unwrap_or_default()
+    }
+
+    /// True about once in so many times.
+    pub(crate) fn rarely(&mut self, times: u32) -> bool {
+        self.below(times) == times.saturating_sub(1)
+    }
+
+    /// One of several.
+    pub(crate) fn one<T: Clone>(&mut self, of: &[T]) -> Option<T> {
+        let at = self.below(u32::try_from(of.len()).unwrap_or(u32::MAX));
+        of.get(usize::try_from(at).ok()?).cloned()
+    }
+
+    /// One of several texts.
+    pub(crate) fn text(&mut self, of: &[&'static str]) -> String {
+        self.one(of).unwrap_or_default().to_owned()
+    }
+
+    /// So many of something, fewer than the bound.
+    pub(crate) fn some<T>(&mut self, bound: u32, mut one: impl FnMut(&mut Bytes<'a>) -> T) -> Vec<T> {
+        (0..self.below(bound)).map(|_| one(self)).collect()
+    }
+
+    /// Something, or nothing.
+    pub(crate) fn maybe<T>(&mut self, one: impl FnOnce(&mut Bytes<'a>) -> T) -> Option<T> {
+        (self.below(2) == 1).then(|| one(self))
+    }
+}

@@ -1,0 +1,65 @@
+//! Streams of events and questions into the engine.
+
+use lictor_contract::{Event, Placement, Refuted, ReleaseCause};
+use lictor_policy::Engine;
+
+use crate::SYSTEMS;
+use crate::bytes::Bytes;
+use crate::events::{any_number, beginning, event};
+
+/// Events and questions, most of them as a host tells and asks them. The same have the same answers.
+pub(crate) fn events(data: &[u8]) {
+    assert_eq!(played(data), played(data));
+}
+
+/// All answers of a stream.
+fn played(data: &[u8]) -> String {
+    let mut bytes = Bytes::new(data);
+    let mut engine = Engine::default();
+    let system = bytes.one(&SYSTEMS).unwrap_or_default();
+    let configured = engine.configure(system, "");
+    assert!(configured.is_ok(), "{system}: {configured:?}");
+    engine.record_notes(bytes.below(2) == 1);
+    let mut said = format!("{:?}", engine.apply(beginning(&mut bytes)));
+    while !bytes.is_empty() {
+        said.push('\n');
+        said.push_str(&step(&mut engine, &mut bytes));
+    }
+    said
+}
+
+fn step(engine: &mut Engine, bytes: &mut Bytes<'_>) -> String {
+    match bytes.below(28) {
+        0..=14 => {
+            let events: Vec<Event> = bytes.some(4, event);
+            format!("{:?}", engine.apply(events))
+        }
+        15 => format!("{:?}", engine.queue_keys(&bytes.some(6, any_number))),
+        16 => format!("{:?}", engine.pre_filter(any_number(bytes))),
+        17 => format!("{:?}", engine.filter(any_number(bytes))),
+        18 | 19 => {
+            let place = |bytes: &mut Bytes<'_>| Placement { pod: any_number(bytes), node: any_number(bytes) };
+            let refuted = Refuted { placements: bytes.some(2, place), victims: bytes.some(2, any_number) };
+            format!("{:?}", engine.post_filter(&bytes.some(4, any_number), &refuted))
+        }
+        20 => format!("{:?}", engine.reserve(any_number(bytes), any_number(bytes))),
+        21 => {
+            let causes =
+                [ReleaseCause::Timeout, ReleaseCause::Released, ReleaseCause::Preempted, ReleaseCause::Removed];
+            let cause = bytes.one(&causes).unwrap_or(ReleaseCause::Failed);
+            format!("{:?}", engine.unreserve(any_number(bytes), cause))
+        }
+        22 => format!("{:?}", engine.permit(any_number(bytes))),
+        23 => format!("{:?}", engine.act()),
+        24 => format!("{:?}", engine.enforce()),
+        25 => format!("{:?} {:?}", engine.queues(), engine.marks(any_number(bytes), any_number(bytes))),
+        26 => format!("{:?}", engine.notes(any_number(bytes))),
+        _ => {
+            let saved = engine.save();
+            let restored = engine.restore(&saved);
+            // What it saved itself it takes.
+            assert!(restored.is_ok(), "{restored:?}: {}", String::from_utf8_lossy(&saved.bytes));
+            String::new()
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Events of the contract: most of them as a host tells them, some as none ever should.
+
+use lictor_contract::*;
+
+use crate::bytes::Bytes;
+use crate::clusters;
+
+const RESOURCES: [&str; 5] = ["cpu", "memory", "pods", "nvidia.com/gpu", "hostport/80"];
+const VALUES: [&str; 9] = ["true", "false", "g0", "g1", "a", "root.a", "2", "{\"name\":\"p0\"}", "\u{0}"];
+const BOUND: u32 = 6;
+
+/// A number that a host gives: they are dense, so that an engine may keep lists by them; at times there is a hole.
+pub(crate) fn number(bytes: &mut Bytes<'_>) -> u32 {
+    match bytes.below(32) {
+        31 => 300,
+        n => n.checked_rem(BOUND).unwrap_or_default(),
+    }
+}
+
+/// A number that is asked about, or referred to: perhaps none that was given.
+pub(crate) fn any_number(bytes: &mut Bytes<'_>) -> u32 {
+    if bytes.rarely(32) { u32::MAX } else { number(bytes) }
+}
+
+fn value(bytes: &mut Bytes<'_>) -> i64 {
+    bytes.one(&[1000, 1, 0, 2, 3, 500, i64::MAX, -1, i64::MIN]).unwrap_or_default()
+}
+
+fn amounts(bytes: &mut Bytes<'_>) -> Vec<Amount> {
+    bytes.some(4, |bytes| Amount { resource: number(bytes), value: value(bytes) })
+}
+
+fn attributes(bytes: &mut Bytes<'_>) -> Vec<Attribute> {
+    bytes.some(6, |bytes| Attribute { key: bytes.below(40), value: bytes.text(&VALUES) })
+}
+
+fn words(bytes: &mut Bytes<'_>) -> Vec<u64> {
+    bytes.some(3, |bytes| bytes.one(&[u64::MAX, 0, 1, 0b101]).unwrap_or_default())
+}
+
+fn phase(bytes: &mut Bytes<'_>) -> Phase {
+    bytes
+        .one(&[Phase::Pending, Phase::Running, Phase::Succeeded, Phase::Failed, Phase::Unknown])
+        .unwrap_or(Phase::Unknown)
+}
+
+fn pod(bytes: &mut Bytes<'_>) -> Pod {
+    let id = number(bytes);
+    let name = if bytes.rarely(8) { "p0".to_owned() } else { format!("p{id}") };
+    let mut pod = Pod::pending(id, &bytes.text(&["a", "b"]), &name);
+    pod.kind = bytes.rarely(8).then(|| any_number(bytes));
+    pod.uid = bytes.text(&["", "u", "v"]);
+    pod.priority = bytes.maybe(|bytes| bytes.one(&[0, 5, 9, -1, i32::MAX, i32::MIN]).unwrap_or_default());
+    pod.never_preempts = bytes.rarely(8);
+    pod.foreign = bytes.rarely(8);
+    pod.gated = bytes.rarely(8);
+    pod.set_status(&status(bytes));
+    pod.required_node = bytes.rarely(8).then(|| any_number(bytes));
+    pod.created = value(bytes);
+    pod.entered = value(bytes);
+    pod.requests = amounts(bytes);
+    pod.shape = number(bytes);
+    pod.inter_pod = bytes.rarely(3).then(|| number(bytes));
+    let owner = |bytes: &mut Bytes<'_>| {
+        let (kind, name) = (bytes.text(&["ReplicaSet", "DaemonSet"]), bytes.text(&["x", "y"]));
+        Owner { kind, name, uid: String::new() }
+    };
+    pod.owner = bytes.maybe(owner);
+    (pod.labels, pod.annotations, pod.fields) = (attributes(bytes), attributes(bytes), attributes(bytes));
+    pod
+}
+
+fn status(bytes: &mut Bytes<'_>) -> PodStatus {
+    PodStatus {
+        id: number(bytes),
+        phase: phase(bytes),
+        node: bytes.maybe(any_number),
+        nominated: bytes.rarely(4).then(|| any_number(bytes)),
+        terminating: bytes.rarely(6),
+        preempted: bytes.rarely(8),
+        started: bytes.maybe(value),
+        scheduled: bytes.maybe(value),
+    }
+}
+
+fn inter_pod(bytes: &mut Bytes<'_>) -> InterPod {
+    InterPod {
+        id: number(bytes),
+        selected_by: bytes.some(3, number),
+        affinity: bytes.maybe(|bytes| PodAffinity { selector: number(bytes), topologies: bytes.some(3, number) }),
+        anti_affinity: bytes.some(3, |bytes| TopologyTerm { selector: number(bytes), topology: number(bytes) }),
+        spread: bytes.some(2, |bytes| TopologySpread {
+            selector: number(bytes),
+            topology: number(bytes),
+            max_skew: bytes.one(&[1, 2, 0, u32::MAX]).unwrap_or_default(),
+            min_domains: bytes.one(&[1, 2, 0, u32::MAX]).unwrap_or_default(),
+            nodes: words(bytes),
+        }),
+    }
+}
+
+/// An object of a kind that some system reads; at times, not one that the API server would take.
+fn object(bytes: &mut Bytes<'_>) -> Object {
+    let value = clusters::object(bytes);
+    let at = |pointer: &str| value.pointer(pointer).and_then(|it| it.as_str()).unwrap_or_default().to_owned();
+    let version = at("/apiVersion");
+    let group = version.split_once('/').map(|(group, _)| group.to_owned()).unwrap_or_default();
+    let json = if bytes.rarely(16) { bytes.text(&["{}", "", "[", "null"]) } else { value.to_string() };
+    Object { group, kind: at("/kind"), namespace: at("/metadata/namespace"), name: at("/metadata/name"), json }
+}
+
+/// One event.
+pub(crate) fn event(bytes: &mut Bytes<'_>) -> Event {
+    match bytes.below(20) {
+        0..=2 => {
+            let (id, allocatable, labels) = (number(bytes), amounts(bytes), attributes(bytes));
+            let name = if bytes.rarely(16) { "n0".to_owned() } else { format!("n{id}") };
+            Event::NodeUpserted(Node { id, name, allocatable, labels })
+        }
+        3..=8 => Event::PodUpserted(pod(bytes)),
+        9 | 10 => Event::PodStatus(status(bytes)),
+        11 => Event::PodRemoved(any_number(bytes)),
+        12 => Event::NodeRemoved(any_number(bytes)),
+        13 => Event::Eligibility(Eligibility { shape: number(bytes), nodes: words(bytes) }),
+        14 => {
+            let (id, key) = (number(bytes), bytes.text(&["zone", ""]));
+            Event::Topology(Topology { id, key, domains: bytes.some(6, |bytes| bytes.below(3)) })
+        }
+        15 => Event::InterPod(inter_pod(bytes)),
+        16 => Event::ObjectUpserted(object(bytes)),
+        17 => {
+            let Object { group, kind, namespace, name, .. } = object(bytes);
+            Event::ObjectRemoved(ObjectKey { group, kind, namespace, name })
+        }
+        18 => Event::Clock(value(bytes)),
+        _ if bytes.below(2) == 0 => Event::PlanAccepted(u64::from(bytes.below(4))),
+        _ => Event::PlanRefused(u64::from(bytes.below(4))),
+    }
+}
+
+/// What every stream begins with: the resources, and some nodes that may be used.
+pub(crate) fn beginning(bytes: &mut Bytes<'_>) -> Vec<Event> {
+    let resource =
+        |name: &&str| Resource { name: (*name).to_owned(), everywhere: i64::from(name.starts_with("hostport")) };
+    let mut events = vec![Event::Resources(RESOURCES.iter().map(resource).collect())];
+    for id in 0..bytes.below(4) {
+        let allocatable = (0..3).map(|resource| Amount { resource, value: 4000 }).collect();
+        events.push(Event::NodeUpserted(Node { id, name: format!("n{id}"), allocatable, labels: Vec::new() }));
+        events.push(Event::Eligibility(Eligibility { shape: id, nodes: vec![u64::MAX] }));
+    }
+    events
+}

@@ -1,0 +1,160 @@
+//! Readers of what users write.
+
+use lictor::Native;
+use lictor_artifact::{Digest, Reference};
+use lictor_conformance::read_scenario;
+use lictor_contract::quantity::{self, Unit};
+use lictor_contract::{Event, Object as Told, duration};
+use lictor_host::cluster::{InputError, Object, load};
+use lictor_host::recording::{Entry, Reader, Replay, end_of};
+use lictor_host::session::{Input, Session};
+use lictor_policy::Engine;
+use serde_json::json;
+
+use crate::SYSTEMS;
+
+fn text(data: &[u8]) -> Option<&str> {
+    std::str::from_utf8(data).ok()
+}
+
+/// A mistake says what is wrong, and where.
+fn told(error: &InputError) {
+    assert!(!error.message.is_empty() && !error.file.is_empty(), "{error:?}");
+}
+
+/// Objects as YAML and as JSON, told to a session of every system.
+pub(crate) fn objects(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let mut objects = Vec::new();
+    for file in ["fuzz.yaml", "fuzz.json"] {
+        match load::read(file, text) {
+            Ok(documents) => objects.extend(documents.into_iter().map(Object::from_document)),
+            Err(error) => told(&error),
+        }
+    }
+    objects.iter().filter_map(|object| object.as_ref().err()).for_each(told);
+    let objects: Vec<Object> = objects.into_iter().flatten().collect();
+    if objects.is_empty() {
+        return;
+    }
+    for system in SYSTEMS {
+        let opened = Session::open(Box::new(Native::default()), system, "");
+        let Ok(mut session) = opened else { continue };
+        session.mirror().mistakes_in(&objects).iter().for_each(told);
+        // An object that the policy cannot take is an error; the next input is served all the same.
+        let _ = session.handle(Input::Listed(objects.clone()));
+        let _ = session.handle(Input::Cycle);
+        let _ = session.handle(Input::Objects(objects.clone()));
+    }
+}
+
+/// The queues of YuniKorn: the text of a ConfigMap.
+pub(crate) fn queues(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let object = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "yunikorn", "name": "yunikorn-configs"},
+        "data": {"queues.yaml": text},
+    });
+    let told = Told {
+        group: String::new(),
+        kind: "ConfigMap".to_owned(),
+        namespace: "yunikorn".to_owned(),
+        name: "yunikorn-configs".to_owned(),
+        json: object.to_string(),
+    };
+    let read = || {
+        let mut engine = Engine::default();
+        let configured = engine.configure("yunikorn", "");
+        assert!(configured.is_ok(), "{configured:?}");
+        let applied = engine.apply(vec![Event::ObjectUpserted(told.clone())]);
+        format!("{applied:?} {:?}", engine.queues())
+    };
+    assert_eq!(read(), read());
+}
+
+/// Arguments of every system.
+pub(crate) fn arguments(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    for system in SYSTEMS {
+        let configure = || format!("{:?}", Engine::default().configure(system, text));
+        assert_eq!(configure(), configure());
+    }
+}
+
+/// Quantities. What is counted in thousandths, rounded up to whole ones, is what is counted in whole ones.
+pub(crate) fn quantities(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let (milli, one) = (quantity::parse(text, Unit::Milli), quantity::parse(text, Unit::One));
+    if let (Ok(milli), Ok(one)) = (&milli, &one) {
+        assert!(*milli >= 0);
+        let whole = milli.checked_add(999).map(|sum| sum.wrapping_div(1000));
+        assert!(whole.is_none_or(|whole| whole == *one), "`{text}`: {milli} m, {one}");
+    }
+    for (resource, read) in [("cpu", milli), ("memory", one)] {
+        if let Ok(amount) = read {
+            let shown = quantity::exact(resource, amount);
+            assert_eq!(quantity::parse(&shown, Unit::of(resource)), Ok(amount), "`{text}` is shown as `{shown}`");
+            assert!(!quantity::readable(resource, amount).is_empty());
+        }
+    }
+}
+
+/// Lengths of time.
+pub(crate) fn durations(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    if let Ok(length) = duration::parse(text) {
+        assert!(length >= 0);
+        // A length in nanoseconds is one, too.
+        assert_eq!(duration::parse(&format!("{length}ns")), Ok(length), "`{text}`");
+    }
+}
+
+/// Scenarios.
+pub(crate) fn scenarios(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    match load::read("fuzz.yaml", text) {
+        Ok(documents) => {
+            for document in documents {
+                if let Err(error) = read_scenario(document) {
+                    told(&error);
+                }
+            }
+        }
+        Err(error) => told(&error),
+    }
+}
+
+/// Recordings, repeated as far as they can be read. What is whole of one is whole in every reading.
+pub(crate) fn recordings(data: &[u8]) {
+    let Ok(mut reader) = Reader::open(data, "fuzz.rec") else { return };
+    let (mut header, mut replay) = (None, None);
+    while let Ok(Some(entry)) = reader.next_entry() {
+        match entry {
+            Entry::Session(next) => (header, replay) = (Some(next), None),
+            Entry::Step(step) => match (replay.as_mut(), header.take()) {
+                (Some(replay), _) => drop(Replay::step(replay, *step)),
+                (None, Some(header)) => {
+                    replay = Replay::open(Box::new(Native::default()), &header, &step).ok().map(|(replay, _)| replay);
+                }
+                (None, None) => {}
+            },
+        }
+    }
+    let length = u64::try_from(data.len()).unwrap_or(u64::MAX);
+    assert!(reader.whole() <= length);
+    if let Ok((whole, tail)) = end_of(data) {
+        assert!(whole <= length && tail.is_none_or(|tail| tail.at == whole), "{whole} {tail:?}");
+    }
+}
+
+/// Names of artifacts.
+pub(crate) fn references(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    if let Ok(reference) = Reference::parse(text) {
+        let written = reference.to_string();
+        assert_eq!(Reference::parse(&written), Ok(reference.clone()), "`{text}`");
+        let parts = [&reference.host, &reference.repository];
+        assert!(parts.iter().all(|part| !part.contains(['?', '#', '@', '%', '\\', ' ', '\n'])), "`{text}`");
+        assert!(reference.pinned(&Digest::of(data)).to_string().contains("@sha256:"));
+    }
+}

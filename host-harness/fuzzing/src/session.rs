@@ -1,0 +1,99 @@
+//! Streams of inputs into the session, with the policy as a library behind it.
+
+use lictor::Native;
+use lictor_host::cluster::{Object, load};
+use lictor_host::session::{CommandId, CommandOutcome, Input, Session};
+
+use crate::SYSTEMS;
+use crate::bytes::Bytes;
+use crate::clusters;
+
+/// Inputs, most of them as a driver tells them. The same have the same steps, and a mistake in one does not end the session.
+pub(crate) fn inputs(data: &[u8]) {
+    assert_eq!(played(data), played(data));
+}
+
+/// All steps of a stream.
+fn played(data: &[u8]) -> String {
+    let mut bytes = Bytes::new(data);
+    let system = bytes.one(&SYSTEMS).unwrap_or_default();
+    let Some(mut session) = opened(system) else { return String::new() };
+    let (mut said, mut open, mut clock) = (String::new(), Vec::new(), 0_i64);
+    while !bytes.is_empty() {
+        if bytes.rarely(40) {
+            session = restarted(session, system);
+        }
+        let input = input(&mut bytes, &mut open, &mut clock);
+        match session.handle(input) {
+            Ok(step) => {
+                open.extend(step.commands.iter().map(|command| command.id));
+                said.push_str(&format!("{step:?}\n"));
+            }
+            Err(error) => said.push_str(&format!("{error}\n")),
+        }
+    }
+    said
+}
+
+pub(crate) fn opened(system: &str) -> Option<Session> {
+    let opened = Session::open(Box::new(Native::default()), system, "");
+    assert!(opened.is_ok(), "{system}");
+    opened.ok()
+}
+
+/// A new session that goes on from the checkpoint of this one. It is told no objects: all that it knew of is gone.
+fn restarted(mut session: Session, system: &str) -> Session {
+    let Ok(checkpoint) = session.checkpoint() else { return session };
+    let Some(mut next) = opened(system) else { return session };
+    let restored = next.restore(checkpoint);
+    assert!(restored.is_ok(), "its own checkpoint: {:?}", restored.err());
+    next
+}
+
+fn input(bytes: &mut Bytes<'_>, open: &mut Vec<CommandId>, clock: &mut i64) -> Input {
+    match bytes.below(16) {
+        0..=5 => Input::Objects(objects(bytes)),
+        6 => Input::Listed(objects(bytes)),
+        7 => Input::Removed(bytes.text(&[
+            "Pod/a/p0",
+            "Pod/a/p1",
+            "Node/n0",
+            "Node/n1",
+            "PodGroup/a/g0",
+            "Queue/a",
+            "x",
+            "",
+        ])),
+        8 => {
+            let step = bytes.one(&[1_000_000_000, 60_000_000_000, 0, -1, i64::MAX]).unwrap_or_default();
+            *clock = clock.saturating_add(step);
+            Input::Clock(*clock)
+        }
+        9 => Input::Attempt(bytes.text(&["a/p0", "a/p1", "a/p2", "b/p0", "x"])),
+        10..=12 => Input::Cycle,
+        _ => {
+            let ids = std::mem::take(open);
+            let mut outcomes: Vec<_> = ids.into_iter().map(|id| (id, outcome(bytes))).collect();
+            if bytes.rarely(6) {
+                outcomes.push((u64::from(bytes.below(200)), outcome(bytes)));
+            }
+            Input::Outcomes(outcomes)
+        }
+    }
+}
+
+fn outcome(bytes: &mut Bytes<'_>) -> CommandOutcome {
+    match bytes.below(4) {
+        0 => CommandOutcome::Accepted,
+        1 => CommandOutcome::Failed("it may not".to_owned()),
+        _ => CommandOutcome::Done,
+    }
+}
+
+/// Objects that can be read: the others are what the target `objects` is about.
+pub(crate) fn objects(bytes: &mut Bytes<'_>) -> Vec<Object> {
+    let text = |bytes: &mut Bytes<'_>| clusters::object(bytes).to_string();
+    let texts = bytes.some(5, text);
+    let documents = texts.iter().filter_map(|text| load::read("fuzz.json", text).ok()).flatten();
+    documents.filter_map(|document| Object::from_document(document).ok()).collect()
+}

@@ -1,0 +1,99 @@
+//! Objects as JSON, to be kept and read again.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Body, NodeFacts, Object};
+use crate::cluster::InputError;
+use crate::cluster::eligibility::{Effect, Taint};
+use crate::cluster::load::Origin;
+use lictor_contract::quantity::Unit;
+
+impl Object {
+    /// The object as JSON, from which [`Object::from_json`] reads the same. A node has only what is read of it.
+    pub fn json(&self) -> String {
+        match &self.body {
+            Body::Pod(pod) => pod.json.to_string(),
+            Body::Node(node) => self.node(node).to_string(),
+            Body::PriorityClass(_, value) | Body::Storage(_, value) | Body::Namespace(_, value) => value.to_string(),
+            Body::Other(value, _) => value.to_string(),
+        }
+    }
+
+    /// Reads what [`Object::json`] has written. Mistakes name the file, and no line.
+    ///
+    /// # Errors
+    /// As [`Object::from_value`] says.
+    pub fn from_json(value: Value, file: &Arc<str>) -> Result<Object, InputError> {
+        Object::from_value(value, &Origin::without_lines(file.clone()), "")
+    }
+
+    fn node(&self, NodeFacts { allocatable, terrain }: &NodeFacts) -> Value {
+        let amount = |(resource, amount): (&String, &i64)| {
+            let text = match Unit::of(resource) {
+                Unit::Milli => format!("{amount}m"),
+                Unit::One => amount.to_string(),
+            };
+            (resource.clone(), Value::String(text))
+        };
+        let taint = |Taint { key, value, effect }: &Taint| {
+            let effect = match effect {
+                Effect::NoSchedule => "NoSchedule",
+                Effect::NoExecute => "NoExecute",
+            };
+            json!({"key": key, "value": value, "effect": effect})
+        };
+        json!({
+            "apiVersion": self.id.version,
+            "kind": self.id.kind,
+            "metadata": {"name": terrain.name, "labels": terrain.labels},
+            "spec": {
+                "taints": terrain.taints.iter().map(taint).collect::<Vec<_>>(),
+                "unschedulable": terrain.unschedulable,
+            },
+            "status": {"allocatable": allocatable.iter().map(amount).collect::<serde_json::Map<_, _>>()},
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::testing::{node, object, on, pod, slot, with};
+
+    /// Read again, an object is the same: its facts, and so its JSON.
+    #[test]
+    fn an_object_is_read_as_it_was_written() {
+        let taints = json!([
+            {"key": "a", "value": "b", "effect": "NoExecute"},
+            {"key": "c", "effect": "NoSchedule"},
+            {"key": "d", "effect": "PreferNoSchedule"},
+        ]);
+        let node =
+            with(with(node("n1", 4), "", "spec", json!({"taints": taints})), "/spec", "unschedulable", json!(true));
+        let node = with(node, "/metadata", "labels", json!({"zone": "z"}));
+        let node = with(node, "/status/allocatable", "cpu", json!(1.5));
+        let class = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 7});
+        let space =
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "s", "labels": {"team": "a"}}});
+        let volume = json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v"},
+                            "spec": {"capacity": {"storage": "1Gi"}}});
+        let values = [node, pod("p", 2, 3), on("n1", pod("q", 1, 0)), slot("s", 2, None), class, space, volume];
+        for value in values {
+            let read = object(value);
+            let json = read.json();
+            let again = Object::from_json(serde_json::from_str(&json).unwrap(), &Arc::from("x")).unwrap();
+            assert_eq!(again.json(), json);
+            assert_eq!(again.key(), read.key());
+            if let (Body::Node(read), Body::Node(again)) = (&read.body, &again.body) {
+                assert_eq!(read, again);
+                assert_eq!(read.allocatable.get("cpu"), Some(&1500));
+                assert_eq!(read.terrain.taints.len(), 2);
+            }
+            if let (Body::Pod(read), Body::Pod(again)) = (&read.body, &again.body) {
+                assert_eq!(format!("{read:?}"), format!("{again:?}"));
+            }
+        }
+    }
+}

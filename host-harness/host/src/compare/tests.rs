@@ -1,0 +1,107 @@
+use super::*;
+use crate::driver::Virtual;
+use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, session};
+use crate::verify::testing::{node, on, pod};
+
+const CLUSTER_POD: &str = "default/p";
+
+/// One node, full with `v` and `w`; `p` waits.
+fn cluster(policy: &Scripted) -> Virtual {
+    session(policy, [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)])
+}
+
+/// What an attempt for `p` decides.
+fn decided(policy: Scripted) -> Decisions {
+    let mut session = cluster(&policy);
+    session.try_pod(CLUSTER_POD).unwrap();
+    let held = session.session.held();
+    Decisions::of_step(&session.take_happened(), &held)
+}
+
+/// A policy that finds no node, and evicts these for `p`.
+fn evicting(victims: &'static [&'static str]) -> Scripted {
+    let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims, soft: false };
+    Scripted::deciding(ALL)
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+}
+
+fn refusing(why: &'static str) -> Scripted {
+    Scripted::deciding(ALL).say("pre-filter default/p", Say::Final(why))
+}
+
+#[test]
+fn a_plan_names_the_nominated_pod_and_its_victims() {
+    let decisions = decided(evicting(&["default/v"]));
+    let p = &decisions.pods[CLUSTER_POD];
+    assert_eq!((p.verdict, p.node.as_deref()), (Verdict::Nominated, Some("n1")));
+    let v = &decisions.victims["default/v"];
+    assert_eq!((v.node.as_deref(), v.for_whom.preemptor()), (Some("n1"), Some(CLUSTER_POD)));
+}
+
+#[test]
+fn a_pod_that_is_held_at_the_end_is_held_and_one_that_was_let_go_is_released() {
+    let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+    let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
+    session.try_pod("default/a").unwrap();
+    let first = Decisions::of_step(&session.take_happened(), &session.session.held());
+    assert_eq!(first.pods["default/a"].verdict, Verdict::Held);
+    session.advance(10).unwrap();
+    let later = Decisions::of_step(&session.take_happened(), &session.session.held());
+    assert_eq!(later.pods["default/a"].verdict, Verdict::Released);
+}
+
+#[test]
+fn what_is_decided_alike_is_no_difference() {
+    let one = decided(evicting(&["default/v"]));
+    assert!(Differences::between(&one, &decided(evicting(&["default/v"]))).is_empty());
+    // The sentence has other numbers, the decision is the same.
+    let mut other = one.clone();
+    other.pods.get_mut(CLUSTER_POD).unwrap().message = "needs 7 cores".to_owned();
+    assert!(Differences::between(&one, &other).is_empty());
+}
+
+#[test]
+fn another_verdict_another_victim_and_another_law_are_differences() {
+    let (one, none) = (decided(evicting(&["default/v"])), decided(refusing("no")));
+    let differences = Differences::between(&one, &none);
+    let pods: Vec<&str> = differences.pods.iter().map(|changed| changed.pod.as_str()).collect();
+    let victims: Vec<&str> = differences.victims.iter().map(|changed| changed.pod.as_str()).collect();
+    assert_eq!((pods, victims, differences.len()), (vec![CLUSTER_POD], vec!["default/v"], 2));
+    let both = decided(evicting(&["default/v", "default/w"]));
+    let differences = Differences::between(&one, &both);
+    assert_eq!((differences.pods.len(), differences.victims.len()), (0, 1));
+    assert_eq!(differences.victims[0].then, None);
+    let mut law = none.clone();
+    law.pods.get_mut(CLUSTER_POD).unwrap().laws = vec!["test/other".to_owned()];
+    assert_eq!(Differences::between(&none, &law).len(), 1);
+}
+
+#[test]
+fn the_laws_of_a_difference_are_those_that_one_side_names() {
+    let decision = |laws: &[&str]| Decision {
+        verdict: Verdict::Refused,
+        node: None,
+        laws: laws.iter().map(|law| (*law).to_owned()).collect(),
+        message: String::new(),
+    };
+    let changed = |then: &[&str], now: &[&str]| Changed {
+        pod: "p".to_owned(),
+        then: Some(decision(then)),
+        now: Some(decision(now)),
+    };
+    assert!(changed(&["a", "b"], &["b", "c"]).laws().into_iter().eq(["a", "c"]));
+    assert!(changed(&["a"], &["a"]).laws().into_iter().eq(["a"]));
+    let bound = Changed { now: None, ..changed(&["a"], &[]) };
+    assert!(bound.laws().into_iter().eq(["a"]));
+}
+
+#[test]
+fn an_error_is_a_difference_and_decisions_are_read_as_they_were_written() {
+    let (served, failed) = (Decisions::default(), Decisions::failed("the policy broke"));
+    assert_eq!(Differences::between(&served, &failed).len(), 1);
+    for decisions in [decided(evicting(&["default/v"])), decided(refusing("no")), failed] {
+        let written = serde_json::to_string(&decisions).unwrap();
+        assert_eq!(serde_json::from_str::<Decisions>(&written).unwrap(), decisions);
+    }
+}

@@ -1,0 +1,167 @@
+//! The frames of a recording: pieces of its text, compressed, each with its length and its checksum.
+//!
+//! `README.md` describes the bytes.
+
+use std::io::{self, Read, Write};
+
+use sha2::{Digest, Sha256};
+
+use super::error::{Damage, ReadError};
+
+/// What a recording begins with.
+pub(super) const MAGIC: &[u8; 8] = b"LICTORec";
+/// The layout that this version writes, and the only one that it reads.
+pub(super) const VERSION: u32 = 1;
+/// The bytes before the first frame: the magic and the version.
+pub(super) const START: u64 = 12;
+/// The bytes of the head of a frame.
+const HEAD: usize = 16;
+/// The most bytes of text in a frame.
+pub(super) const TEXT: usize = 256 << 10;
+/// The most bytes of a frame after its head; what does not shrink grows by less than that.
+const BODY: u32 = 512 << 10;
+/// The flag of a frame that ends a step: what follows can be lost, and what came before is whole.
+const WHOLE: u32 = 1;
+/// How much is done to make it small: the default of zstd.
+const LEVEL: i32 = 3;
+
+/// A piece of text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    pub(super) text: Vec<u8>,
+    /// A step ends with it.
+    pub(super) ends_step: bool,
+}
+
+/// The first 32 bits of the SHA-256.
+fn checksum(parts: &[&[u8]]) -> u32 {
+    let mut hash = Sha256::new();
+    parts.iter().for_each(|part| hash.update(part));
+    match *hash.finalize() {
+        [a, b, c, d, ..] => u32::from_le_bytes([a, b, c, d]),
+        _ => 0,
+    }
+}
+
+/// Writes the beginning of a recording.
+pub(super) fn start(to: &mut dyn Write) -> io::Result<()> {
+    to.write_all(MAGIC)?;
+    to.write_all(&VERSION.to_le_bytes())
+}
+
+/// Writes text as frames; a step ends with the last of them where it is said so.
+pub(super) fn write(to: &mut dyn Write, text: &[u8], ends_step: bool) -> io::Result<()> {
+    let mut rest = text;
+    loop {
+        let (piece, after) = rest.split_at(rest.len().min(TEXT));
+        rest = after;
+        let last = rest.is_empty();
+        let body = zstd::bulk::compress(piece, LEVEL)?;
+        let length = u32::try_from(body.len()).map_err(io::Error::other)?.to_le_bytes();
+        let flags = if ends_step && last { WHOLE } else { 0 }.to_le_bytes();
+        let of_body = checksum(&[&body]).to_le_bytes();
+        let of_head = checksum(&[&length, &flags, &of_body]).to_le_bytes();
+        // In one piece, so that a frame is cut seldom.
+        to.write_all(&[&length, &flags, &of_body, &of_head, body.as_slice()].concat())?;
+        if last {
+            return Ok(());
+        }
+    }
+}
+
+/// Reads the frames of a recording.
+pub(super) struct Frames<R> {
+    from: R,
+    /// How many bytes were read.
+    pub(super) at: u64,
+}
+
+/// What stands where a frame should begin.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// A frame.
+    Frame(Frame),
+    /// The end.
+    End,
+    /// The end, too early: a frame was begun, so many bytes of it are there.
+    Cut,
+    /// The last frame, and it is not as it was written.
+    DamagedEnd,
+}
+
+impl<R: Read> Frames<R> {
+    /// Reads the beginning of a recording.
+    pub(super) fn open(mut from: R) -> Result<Frames<R>, ReadError> {
+        let mut bytes = Vec::new();
+        (&mut from).take(START).read_to_end(&mut bytes).map_err(|error| ReadError::Io { at: 0, error })?;
+        let (magic, version) = bytes.split_at(bytes.len().min(MAGIC.len()));
+        if bytes.is_empty() || !MAGIC.starts_with(magic) {
+            return Err(ReadError::NoRecording);
+        }
+        match <[u8; 4]>::try_from(version).map(u32::from_le_bytes) {
+            Ok(VERSION) => Ok(Frames { from, at: START }),
+            Ok(found) => Err(ReadError::Version { found, known: VERSION }),
+            Err(_) => Err(ReadError::Nothing),
+        }
+    }
+
+    /// The next frame.
+    pub(super) fn next(&mut self) -> Result<Found, ReadError> {
+        let start = self.at;
+        let damaged = |damage| ReadError::Damaged { at: start, damage };
+        let head = self.bytes(HEAD as u64)?;
+        if head.is_empty() {
+            return Ok(Found::End);
+        }
+        let [length, flags, of_body, of_head] = match head.as_chunks::<4>() {
+            ([a, b, c, d], []) => [*a, *b, *c, *d],
+            _ => return Ok(Found::Cut),
+        };
+        let (size, flags_set) = (u32::from_le_bytes(length), u32::from_le_bytes(flags));
+        if checksum(&[&length, &flags, &of_body]).to_le_bytes() != of_head {
+            // After a crash a file may end in zeros that nobody wrote.
+            let zeros = head.iter().all(|byte| *byte == 0) && self.only_zeros()?;
+            return if zeros { Ok(Found::Cut) } else { Err(damaged(Damage::Head)) };
+        }
+        if size > BODY || flags_set > WHOLE {
+            return Err(damaged(Damage::Head));
+        }
+        let body = self.bytes(u64::from(size))?;
+        if body.len() < size as usize {
+            return Ok(Found::Cut);
+        }
+        if checksum(&[&body]).to_le_bytes() != of_body {
+            return if self.bytes(1)?.is_empty() { Ok(Found::DamagedEnd) } else { Err(damaged(Damage::Body)) };
+        }
+        let text = zstd::bulk::decompress(&body, TEXT).map_err(|_| damaged(Damage::Body))?;
+        Ok(Found::Frame(Frame { text, ends_step: flags_set == WHOLE }))
+    }
+
+    /// So many bytes, or as many as there are.
+    fn bytes(&mut self, count: u64) -> Result<Vec<u8>, ReadError> {
+        let mut bytes = Vec::new();
+        let read = (&mut self.from).take(count).read_to_end(&mut bytes);
+        let read = read.map_err(|error| ReadError::Io { at: self.at, error })?;
+        self.at = self.at.saturating_add(read as u64);
+        Ok(bytes)
+    }
+
+    /// Whether nothing but zeros follows.
+    fn only_zeros(&mut self) -> Result<bool, ReadError> {
+        loop {
+            let bytes = self.bytes(TEXT as u64)?;
+            if bytes.is_empty() {
+                return Ok(true);
+            }
+            if bytes.iter().any(|byte| *byte != 0) {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Reads to the end; how many bytes there are in all.
+    pub(super) fn skip_rest(&mut self) -> Result<u64, ReadError> {
+        while !self.bytes(TEXT as u64)?.is_empty() {}
+        Ok(self.at)
+    }
+}

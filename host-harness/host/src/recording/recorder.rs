@@ -1,0 +1,200 @@
+//! Writes what goes through a session.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::frame;
+use super::tap::{Answer, Tap, Tapped};
+use super::{Came, Header, Told};
+use crate::policy::{Policy, Usage};
+use crate::session::{Input, Session, SessionError, Step};
+
+/// Writes what goes through a session. Clones write to the same recording.
+///
+/// A step is written before its commands are handed out. Where writing fails, nothing more is written, and the session goes on:
+/// [`finish`](Recorder::finish) has the error.
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (policy, header): (Box<dyn lictor_host::policy::Policy>, lictor_host::recording::Header) = todo!();
+/// use lictor_host::recording::Recorder;
+/// use lictor_host::session::{Input, Session};
+///
+/// let recorder = Recorder::begin(Box::new(std::fs::File::create("run.rec")?));
+/// let policy = recorder.listen(policy, &header);
+/// let mut session = Session::open(policy, &header.system, &header.arguments)?;
+/// let step = recorder.handle(&mut session, Input::Cycle)?;
+/// recorder.finish()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Recorder(Arc<Mutex<Tape>>);
+
+struct Tape {
+    to: Box<dyn Write + Send>,
+    /// The beginning of the recording is written.
+    started: bool,
+    /// What is not written yet.
+    text: Vec<u8>,
+    /// A step has begun and is not over.
+    open: bool,
+    /// It is the opening of a session, which was told nothing yet.
+    opening: bool,
+    failed: Option<io::Error>,
+}
+
+impl Recorder {
+    /// Begins a recording. Nothing is written before the first step.
+    pub fn begin(to: Box<dyn Write + Send>) -> Recorder {
+        Recorder::new(to, false)
+    }
+
+    /// Goes on with a recording, which ends where [`end_of`](super::end_of) says: what is written follows there.
+    pub fn append(to: Box<dyn Write + Send>) -> Recorder {
+        Recorder::new(to, true)
+    }
+
+    fn new(to: Box<dyn Write + Send>, started: bool) -> Recorder {
+        Recorder(Arc::new(Mutex::new(Tape {
+            to,
+            started,
+            text: Vec::new(),
+            open: false,
+            opening: false,
+            failed: None,
+        })))
+    }
+
+    /// Begins the recording of a session that is to be opened with this policy.
+    pub fn listen(&self, policy: Box<dyn Policy>, header: &Header) -> Box<dyn Policy> {
+        let mut tape = self.tape();
+        tape.end();
+        tape.line("session", serde_json::to_string(header));
+        tape.told(&Told::Open);
+        tape.opening = true;
+        drop(tape);
+        Box::new(Tapped::new(policy, self.0.clone()))
+    }
+
+    /// Has a session serve an input.
+    ///
+    /// # Errors
+    /// As [`Session::handle`] says.
+    pub fn handle(&self, session: &mut Session, input: Input) -> Result<Step, SessionError> {
+        self.tape().told_input(&input);
+        let came = session.handle(input);
+        self.came(session, &came);
+        came
+    }
+
+    /// Asks a session something else, of which this is to be recorded.
+    pub fn ask<T>(&self, session: &mut Session, told: &Told, ask: impl FnOnce(&mut Session) -> T) -> T {
+        self.tape().told(told);
+        let answer = ask(session);
+        self.tape().end();
+        answer
+    }
+
+    /// Takes note of what came of what a session was told last.
+    fn came(&self, session: &Session, came: &Result<Step, SessionError>) {
+        let came = Came::of(session, came);
+        let mut tape = self.tape();
+        tape.line("came", serde_json::to_string(&came));
+        tape.end();
+    }
+
+    /// Ends the recording of a session: everything is written. A session that was told nothing leaves nothing.
+    ///
+    /// # Errors
+    /// Writing failed, now or before.
+    pub fn finish(&self) -> io::Result<()> {
+        let mut tape = self.tape();
+        if tape.opening {
+            (tape.open, tape.text) = (false, Vec::new());
+        }
+        tape.end();
+        match tape.failed.take() {
+            None => tape.to.flush(),
+            Some(error) => Err(error),
+        }
+    }
+
+    fn tape(&self) -> MutexGuard<'_, Tape> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tape {
+    fn told_input(&mut self, input: &Input) {
+        self.begin_step(Told::line_of(input));
+    }
+
+    fn told(&mut self, told: &Told) {
+        self.begin_step(told.line());
+    }
+
+    fn begin_step(&mut self, line: Result<String, serde_json::Error>) {
+        self.end();
+        self.line("told", line);
+        self.open = true;
+    }
+
+    fn line(&mut self, word: &str, written: Result<String, serde_json::Error>) {
+        match written {
+            Ok(line) => {
+                self.text.extend_from_slice(word.as_bytes());
+                self.text.push(b' ');
+                self.text.extend_from_slice(line.as_bytes());
+                self.text.push(b'\n');
+            }
+            Err(error) => self.failed = self.failed.take().or(Some(error.into())),
+        }
+        if self.text.len() >= frame::TEXT {
+            self.write(false);
+        }
+    }
+
+    /// The step is over.
+    fn end(&mut self) {
+        self.opening = false;
+        if std::mem::take(&mut self.open) {
+            self.write(true);
+        }
+    }
+
+    fn write(&mut self, ends_step: bool) {
+        let text = std::mem::take(&mut self.text);
+        if self.failed.is_none() {
+            self.failed = self.put(&text, ends_step).err();
+        }
+    }
+
+    fn put(&mut self, text: &[u8], ends_step: bool) -> io::Result<()> {
+        if !std::mem::replace(&mut self.started, true) {
+            frame::start(self.to.as_mut())?;
+        }
+        frame::write(self.to.as_mut(), text, ends_step)?;
+        self.to.flush()
+    }
+}
+
+impl Tap for Tape {
+    fn answered(&mut self, answer: Answer) -> Option<String> {
+        self.line("answer", Ok(answer.line()));
+        None
+    }
+
+    fn used(&mut self, usage: Usage, recycle_bytes: Option<u64>) -> Usage {
+        // Between two steps it is only counted.
+        let answer = Answer::of_memory(usage, recycle_bytes).filter(|_| self.open);
+        if let Some(answer) = answer {
+            self.line("answer", Ok(answer.line()));
+        }
+        usage
+    }
+
+    fn recycle_bytes(&self, own: Option<u64>) -> Option<u64> {
+        own
+    }
+}

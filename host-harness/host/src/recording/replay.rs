@@ -1,0 +1,168 @@
+//! Repeats a recorded session, and compares every answer and every command.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::tap::{Answer, Tap, Tapped};
+use super::{Came, Header, Recorded, Told};
+use crate::compare::Differences;
+use crate::policy::{Policy, Usage};
+use crate::session::{OpenError, Session};
+
+/// A recorded session that is repeated with a policy that should answer the same.
+///
+/// A fault that was recorded is repeated: where the policy answers this time, its answer is discarded and the fault is taken from the
+/// recording, so that what follows can be compared. [`discarded`](Replay::discarded) counts these.
+pub struct Replay {
+    session: Session,
+    script: Arc<Mutex<Script>>,
+}
+
+/// What is to come, and where it came otherwise.
+#[derive(Debug, Default)]
+struct Script {
+    answers: VecDeque<Answer>,
+    first: Option<(Option<Answer>, Option<Answer>)>,
+    compared: usize,
+    discarded: usize,
+    recycle_bytes: Option<u64>,
+}
+
+/// The first thing that is not as it was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Divergence {
+    /// The policy answers otherwise, or is called for something else.
+    Answer {
+        /// What it is about: the names of the pods and nodes, as far as they are known.
+        about: Vec<String>,
+        /// What was recorded; none where there was no call.
+        then: Option<Answer>,
+        /// What it is now.
+        now: Option<Answer>,
+    },
+    /// The answers are the same, and the session makes something else of them.
+    Came {
+        /// What was recorded.
+        then: Box<Came>,
+        /// What it is now.
+        now: Box<Came>,
+        /// What is decided otherwise.
+        differences: Differences,
+    },
+}
+
+impl Replay {
+    /// Opens the session again; with what differs already then. `opening` is the first step of the recorded session.
+    ///
+    /// # Errors
+    /// The policy refuses the configuration that was recorded, or fails.
+    pub fn open(
+        policy: Box<dyn Policy>,
+        header: &Header,
+        opening: &Recorded,
+    ) -> Result<(Replay, Option<Divergence>), OpenError> {
+        let (answers, recycle_bytes) = (opening.answers.clone(), header.recycle_bytes());
+        let script = Arc::new(Mutex::new(Script { answers, recycle_bytes, ..Script::default() }));
+        let policy = Box::new(Tapped::new(policy, script.clone()));
+        let mut session = Session::open(policy, &header.system, &header.arguments)?;
+        session.set_fault_rules(header.fault_rules);
+        if !header.schedulers.is_empty() {
+            session.set_schedulers(header.schedulers.iter().cloned());
+        }
+        let replay = Replay { session, script };
+        let first = replay.answers_differ();
+        Ok((replay, first))
+    }
+
+    /// Repeats a step; what is the first to differ in it. After that the rest of the session cannot be compared.
+    pub fn step(&mut self, recorded: Recorded) -> Option<Divergence> {
+        let Recorded { told, answers, came } = recorded;
+        self.with(|script| script.answers = answers);
+        let is_input = matches!(told, Told::Input(_));
+        let result = told.tell(&mut self.session);
+        let now = Came::of(&self.session, &result);
+        if let Some(first) = self.answers_differ() {
+            return Some(first);
+        }
+        let then = came.filter(|_| is_input)?;
+        (then != now).then(|| Divergence::Came {
+            differences: Differences::between(&then.decisions, &now.decisions),
+            then: Box::new(then),
+            now: Box::new(now),
+        })
+    }
+
+    /// How many answers were compared so far.
+    pub fn compared(&self) -> usize {
+        self.with(|script| script.compared)
+    }
+
+    /// How many recorded faults did not come again.
+    pub fn discarded(&self) -> usize {
+        self.with(|script| script.discarded)
+    }
+
+    /// The session as it is now.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&mut Script) -> T) -> T {
+        look(&mut self.script.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The first answer that is not as recorded.
+    fn answers_differ(&self) -> Option<Divergence> {
+        let (then, now) = self.with(|script| {
+            let missing = script.answers.pop_front().map(|then| (Some(then), None));
+            script.first.take().or(missing)
+        })?;
+        let asked = now.as_ref().or(then.as_ref())?;
+        let about = named(asked, &self.session);
+        Some(Divergence::Answer { about, then, now })
+    }
+}
+
+/// The names of what a call was about.
+fn named(answer: &Answer, session: &Session) -> Vec<String> {
+    let mirror = session.mirror();
+    let pod = |id: &u32| mirror.pod_name(*id).map(str::to_owned);
+    let node = |id: &u32| mirror.node(*id).map(|node| node.name.clone());
+    match (answer.call.as_str(), answer.asked.as_slice()) {
+        ("apply", _) => Vec::new(),
+        ("reserve" | "marks", [first, second]) => pod(first).into_iter().chain(node(second)).collect(),
+        (_, pods) => pods.iter().filter_map(pod).collect(),
+    }
+}
+
+impl Tap for Script {
+    fn answered(&mut self, now: Answer) -> Option<String> {
+        if self.first.is_some() {
+            return None;
+        }
+        let then = self.answers.pop_front();
+        self.compared = self.compared.saturating_add(1);
+        let broke = then.as_ref().and_then(Answer::broke);
+        if let (Some(then), Some(cause)) = (&then, broke)
+            && (&then.call, &then.asked) == (&now.call, &now.asked)
+        {
+            self.discarded = self.discarded.saturating_add(usize::from(now.broke().is_none()));
+            return Some(cause);
+        }
+        if then.as_ref() != Some(&now) {
+            self.first = Some((then, Some(now)));
+        }
+        None
+    }
+
+    /// The memory is what it was: so an instance is replaced where it was replaced.
+    fn used(&mut self, usage: Usage, _recycle_bytes: Option<u64>) -> Usage {
+        let memory = self.answers.front().and_then(Answer::memory);
+        self.answers.drain(..usize::from(memory.is_some()));
+        Usage { memory_bytes: memory.unwrap_or(0), ..usage }
+    }
+
+    fn recycle_bytes(&self, _own: Option<u64>) -> Option<u64> {
+        self.recycle_bytes
+    }
+}

@@ -1,0 +1,205 @@
+//! A policy of which every answer is looked at.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lictor_contract::*;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::policy::{CallError, Policy, Usage};
+
+/// What stands for a function where the session looks at the memory of the instance.
+const USAGE: &str = "usage";
+
+/// Looks at the answers of a policy.
+pub(super) trait Tap: Send {
+    /// A call was answered. Where this returns a text, the call has failed with it instead: the policy broke.
+    fn answered(&mut self, answer: Answer) -> Option<String>;
+    /// The session looks at what the policy has used; what it is told of it.
+    fn used(&mut self, usage: Usage, recycle_bytes: Option<u64>) -> Usage;
+    /// The bytes of memory past which the session replaces the instance.
+    fn recycle_bytes(&self, own: Option<u64>) -> Option<u64>;
+}
+
+/// A call to the policy, and what it answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The function of `wit/`; `usage` where the session looked at the memory of the instance.
+    pub call: String,
+    /// The pods and nodes it was asked about, by number; of `apply`, how many events it was told.
+    pub asked: Vec<u32>,
+    /// What it answered, as JSON behind `+`; behind `-` why it did not: `refused`, `broke` or `lacks`.
+    pub said: String,
+}
+
+impl Answer {
+    /// The line of a recording.
+    pub(super) fn line(&self) -> String {
+        let asked: Vec<String> = self.asked.iter().map(u32::to_string).collect();
+        format!("{} {} {}", self.call, asked.join(","), self.said)
+    }
+
+    /// Reads a line.
+    pub(super) fn read(line: &str) -> Option<Answer> {
+        let (call, rest) = line.split_once(' ')?;
+        let (asked, said) = rest.split_once(' ')?;
+        let asked = asked.split(',').filter(|part| !part.is_empty()).map(|part| part.parse().ok());
+        let asked = asked.collect::<Option<Vec<u32>>>()?;
+        Some(Answer { call: call.to_owned(), asked, said: said.to_owned() })
+    }
+
+    /// The memory of an instance, where it may matter: more than half of what it is replaced for.
+    pub(super) fn of_memory(usage: Usage, recycle_bytes: Option<u64>) -> Option<Answer> {
+        let matters = recycle_bytes.is_some_and(|mark| usage.memory_bytes.saturating_mul(2) > mark);
+        let said = || format!("+{}", usage.memory_bytes);
+        matters.then(|| Answer { call: USAGE.to_owned(), asked: Vec::new(), said: said() })
+    }
+
+    /// The memory of an instance, where it is what was looked at.
+    pub(super) fn memory(&self) -> Option<u64> {
+        self.said.strip_prefix('+').filter(|_| self.call == USAGE)?.parse().ok()
+    }
+
+    /// Why the policy broke, where it did.
+    pub fn broke(&self) -> Option<String> {
+        let failed: serde_json::Value = serde_json::from_str(self.said.strip_prefix('-')?).ok()?;
+        Some(failed.get("broke")?.as_str()?.to_owned())
+    }
+}
+
+/// What a policy answered, as it is written.
+fn said<T: Serialize>(answer: &Result<T, CallError>) -> String {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    enum Failed<'a> {
+        Refused(&'a PolicyError),
+        Broke(String),
+        Lacks(String),
+    }
+    let (sign, written) = match answer {
+        Ok(answer) => ('+', serde_json::to_string(answer)),
+        Err(CallError::Refused { error, .. }) => ('-', serde_json::to_string(&Failed::Refused(error))),
+        Err(CallError::Broke { cause, .. }) => ('-', serde_json::to_string(&Failed::Broke(cause.to_string()))),
+        Err(CallError::Lacks(interface)) => ('-', serde_json::to_string(&Failed::Lacks(interface.to_string()))),
+    };
+    // The types of the contract have no keys that JSON does not take.
+    format!("{sign}{}", written.unwrap_or_else(|error| format!("\"{error}\"")))
+}
+
+/// The policy, and who looks at its answers.
+pub(super) struct Tapped<T> {
+    policy: Box<dyn Policy>,
+    tap: Arc<Mutex<T>>,
+}
+
+impl<T: Tap> Tapped<T> {
+    pub(super) fn new(policy: Box<dyn Policy>, tap: Arc<Mutex<T>>) -> Tapped<T> {
+        Tapped { policy, tap }
+    }
+
+    fn pass<A: Serialize>(
+        &mut self,
+        call: &'static str,
+        asked: &[u32],
+        ask: impl FnOnce(&mut dyn Policy) -> Result<A, CallError>,
+    ) -> Result<A, CallError> {
+        let answer = ask(self.policy.as_mut());
+        let said = said(&answer);
+        self.look(call, asked, said, answer)
+    }
+
+    fn look<A>(
+        &mut self,
+        call: &'static str,
+        asked: &[u32],
+        said: String,
+        answer: Result<A, CallError>,
+    ) -> Result<A, CallError> {
+        let seen = Answer { call: call.to_owned(), asked: asked.to_vec(), said };
+        let mut tap = self.tap.lock().unwrap_or_else(PoisonError::into_inner);
+        match tap.answered(seen) {
+            None => answer,
+            Some(cause) => Err(CallError::Broke { call, cause: cause.into() }),
+        }
+    }
+}
+
+impl<T: Tap> Policy for Tapped<T> {
+    fn restart(&mut self) -> Result<(), CallError> {
+        self.pass("restart", &[], |policy| policy.restart())
+    }
+    fn usage(&self) -> Usage {
+        let (usage, mark) = (self.policy.usage(), self.policy.recycle_bytes());
+        self.tap.lock().unwrap_or_else(PoisonError::into_inner).used(usage, mark)
+    }
+    fn recycle_bytes(&self) -> Option<u64> {
+        self.tap.lock().unwrap_or_else(PoisonError::into_inner).recycle_bytes(self.policy.recycle_bytes())
+    }
+    fn has(&self, interface: Interface) -> bool {
+        self.policy.has(interface)
+    }
+    fn describe(&mut self) -> Result<Description, CallError> {
+        // It is long, and the same each time: its digest is enough to see whether it is.
+        let answer = self.policy.describe();
+        let said = match &answer {
+            Ok(_) => format!("+\"{:x}\"", Sha256::digest(said(&answer))),
+            Err(_) => said(&answer),
+        };
+        self.look("describe", &[], said, answer)
+    }
+    fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
+        self.pass("configure", &[], |policy| policy.configure(system, arguments))
+    }
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
+        let count = u32::try_from(events.len()).unwrap_or(u32::MAX);
+        self.pass("apply", &[count], |policy| policy.apply(events))
+    }
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
+        self.pass("queue-keys", pods, |policy| policy.queue_keys(pods))
+    }
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
+        self.pass("pre-filter", &[pod], |policy| policy.pre_filter(pod))
+    }
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
+        self.pass("filter", &[pod], |policy| policy.filter(pod))
+    }
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        self.pass("post-filter", pods, |policy| policy.post_filter(pods, refuted))
+    }
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
+        self.pass("reserve", &[pod, node], |policy| policy.reserve(pod, node))
+    }
+    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
+        self.pass("unreserve", &[pod], |policy| policy.unreserve(pod, cause))
+    }
+    fn score(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
+        self.pass("score", &[pod], |policy| policy.score(pod, nodes))
+    }
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
+        self.pass("permit", &[pod], |policy| policy.permit(pod))
+    }
+    fn act(&mut self) -> Result<Actions, CallError> {
+        self.pass("act", &[], |policy| policy.act())
+    }
+    fn enforce(&mut self) -> Result<Enforced, CallError> {
+        self.pass("enforce", &[], |policy| policy.enforce())
+    }
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
+        self.pass("queues", &[], |policy| policy.queues())
+    }
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
+        self.pass("marks", &[pod, node], |policy| policy.marks(pod, node))
+    }
+    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
+        self.pass("record-notes", &[], |policy| policy.record_notes(on))
+    }
+    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
+        self.pass("notes", &[pod], |policy| policy.notes(pod))
+    }
+    fn save(&mut self) -> Result<Checkpoint, CallError> {
+        self.pass("save", &[], |policy| policy.save())
+    }
+    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
+        self.pass("restore", &[], |policy| policy.restore(checkpoint))
+    }
+}

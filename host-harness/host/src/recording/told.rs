@@ -1,0 +1,160 @@
+//! What a session was told.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::cluster::{InputError, Object};
+use crate::session::{CommandId, CommandOutcome, Input, Session, SessionCheckpoint, SessionError, Step};
+
+/// Something that a session was told or asked. Each of them may call the policy, and so each is recorded.
+#[derive(Debug, Clone)]
+pub enum Told {
+    /// It was opened; see [`Session::open`].
+    Open,
+    /// An input; see [`Session::handle`].
+    Input(Input),
+    /// See [`Session::explain`].
+    Explain,
+    /// See [`Session::accounts`].
+    Accounts,
+    /// See [`Session::queue`].
+    Queue,
+    /// See [`Session::set_patience`].
+    Patience(i64),
+    /// See [`Session::checkpoint`].
+    Checkpoint,
+    /// See [`Session::restore`].
+    Restore(Box<SessionCheckpoint>),
+}
+
+/// The same as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Written {
+    Open,
+    Objects(Vec<Value>),
+    Listed(Vec<Value>),
+    Removed(String),
+    Clock(i64),
+    Attempt(String),
+    Cycle,
+    Outcomes(Vec<(CommandId, CommandOutcome)>),
+    Explain,
+    Accounts,
+    Queue,
+    Patience(i64),
+    Checkpoint,
+    Restore(Box<SessionCheckpoint>),
+}
+
+/// Why a line is no input.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotTold {
+    #[error("{0}")]
+    Line(#[from] serde_json::Error),
+    #[error("{0}")]
+    Object(#[from] InputError),
+}
+
+impl Told {
+    /// The line of a recording for an input.
+    pub(super) fn line_of(input: &Input) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&match input {
+            Input::Objects(objects) => return Ok(lines_of(r#"{"objects":["#, objects)),
+            Input::Listed(objects) => return Ok(lines_of(r#"{"listed":["#, objects)),
+            Input::Removed(key) => Written::Removed(key.clone()),
+            Input::Clock(now) => Written::Clock(*now),
+            Input::Attempt(pod) => Written::Attempt(pod.clone()),
+            Input::Cycle => Written::Cycle,
+            Input::Outcomes(outcomes) => Written::Outcomes(outcomes.clone()),
+        })
+    }
+
+    /// The line of a recording.
+    pub(super) fn line(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&match self {
+            Told::Input(input) => return Told::line_of(input),
+            Told::Open => Written::Open,
+            Told::Explain => Written::Explain,
+            Told::Accounts => Written::Accounts,
+            Told::Queue => Written::Queue,
+            Told::Patience(nanoseconds) => Written::Patience(*nanoseconds),
+            Told::Checkpoint => Written::Checkpoint,
+            Told::Restore(checkpoint) => Written::Restore(checkpoint.clone()),
+        })
+    }
+
+    /// Reads a line of the recording of this name.
+    pub(super) fn read(line: &str, file: &Arc<str>) -> Result<Told, NotTold> {
+        let objects = |values: Vec<Value>| {
+            values.into_iter().map(|value| Object::from_json(value, file)).collect::<Result<Vec<Object>, InputError>>()
+        };
+        Ok(match serde_json::from_str(line)? {
+            Written::Open => Told::Open,
+            Written::Objects(values) => Told::Input(Input::Objects(objects(values)?)),
+            Written::Listed(values) => Told::Input(Input::Listed(objects(values)?)),
+            Written::Removed(key) => Told::Input(Input::Removed(key)),
+            Written::Clock(now) => Told::Input(Input::Clock(now)),
+            Written::Attempt(pod) => Told::Input(Input::Attempt(pod)),
+            Written::Cycle => Told::Input(Input::Cycle),
+            Written::Outcomes(outcomes) => Told::Input(Input::Outcomes(outcomes)),
+            Written::Explain => Told::Explain,
+            Written::Accounts => Told::Accounts,
+            Written::Queue => Told::Queue,
+            Written::Patience(nanoseconds) => Told::Patience(nanoseconds),
+            Written::Checkpoint => Told::Checkpoint,
+            Written::Restore(checkpoint) => Told::Restore(checkpoint),
+        })
+    }
+
+    /// Tells a session that is open. What is no input has no commands; whatever else it answers with follows from the answers of the
+    /// policy.
+    ///
+    /// # Errors
+    /// As the function of the session says.
+    pub fn tell(self, session: &mut Session) -> Result<Step, SessionError> {
+        let nothing = Step::default;
+        match self {
+            Told::Open => Ok(nothing()),
+            Told::Input(input) => session.handle(input),
+            Told::Explain => session.explain().map(|_| nothing()),
+            Told::Accounts => session.accounts().map(|_| nothing()),
+            Told::Queue => session.queue().map(|_| nothing()),
+            Told::Patience(nanoseconds) => {
+                session.set_patience(nanoseconds);
+                Ok(nothing())
+            }
+            Told::Checkpoint => session.checkpoint().map(|_| nothing()),
+            Told::Restore(checkpoint) => session.restore(*checkpoint).map(|()| nothing()),
+        }
+    }
+}
+
+/// Objects as they are written, one after the other.
+fn lines_of(head: &str, objects: &[Object]) -> String {
+    let mut line = head.to_owned();
+    for (place, object) in objects.iter().enumerate() {
+        line.push_str(if place == 0 { "" } else { "," });
+        line.push_str(&object.json());
+    }
+    line.push_str("]}");
+    line
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Told::Input(input) => input.fmt(f),
+            Told::Open => f.write_str("opening"),
+            Told::Explain => f.write_str("explain"),
+            Told::Accounts => f.write_str("accounts"),
+            Told::Queue => f.write_str("queue"),
+            Told::Patience(nanoseconds) => write!(f, "patience of {nanoseconds} ns"),
+            Told::Checkpoint => f.write_str("checkpoint"),
+            Told::Restore(_) => f.write_str("restored checkpoint"),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Answers of two policies to the same question.
+
+use lictor_contract::*;
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The order of these pods.
+    Order {
+        asked: Vec<PodId>,
+        keys: SortKeys,
+    },
+    PreFilter(PreFiltered),
+    Filter(NodeVerdicts),
+    /// With what the host had refused of earlier plans.
+    PostFilter(PostFiltered, Refuted),
+    /// The scores of these nodes.
+    Score(Vec<NodeId>, Vec<i64>),
+    Reserve(Effects),
+    Unreserve(Effects),
+    Permit(Permitted),
+    Act(Actions),
+    Enforce(Enforced),
+    Marks(Vec<Mark>),
+}
+
+/// A question whose answers decide differently.
+#[derive(Debug)]
+pub(crate) struct Unlike {
+    /// The pod that it was about.
+    pub(crate) pod: Option<PodId>,
+    /// What the policy in force answered.
+    pub(crate) primary: Answer,
+    /// What the one in shadow answered.
+    pub(crate) shadow: Answer,
+}
+
+/// What is nominated and evicted by a plan, without an order.
+type Moves = (Vec<(PodId, NodeId)>, Vec<(PodId, Eviction)>);
+
+impl Answer {
+    /// The function that was called.
+    pub(crate) fn call(&self) -> &'static str {
+        match self {
+            Answer::Order { .. } => "queue-keys",
+            Answer::PreFilter(_) => "pre-filter",
+            Answer::Filter(_) => "filter",
+            Answer::PostFilter(..) => "post-filter",
+            Answer::Score(..) => "score",
+            Answer::Reserve(_) => "reserve",
+            Answer::Unreserve(_) => "unreserve",
+            Answer::Permit(_) => "permit",
+            Answer::Act(_) => "act",
+            Answer::Enforce(_) => "enforce",
+            Answer::Marks(_) => "marks",
+        }
+    }
+
+    /// Whether both decide the same. Reasons, hints when to ask again and the numbers of plans are no decisions.
+    pub(crate) fn decides_like(&self, other: &Answer) -> bool {
+        match (self, other) {
+            (Answer::Order { asked, keys }, Answer::Order { keys: other, .. }) => {
+                keys == other || order(asked, keys) == order(asked, other)
+            }
+            (Answer::PreFilter(one), Answer::PreFilter(other)) => {
+                let word = |answer: &PreFiltered| std::mem::discriminant(&answer.admission);
+                word(one) == word(other) && one.effects == other.effects
+            }
+            (Answer::Filter(one), Answer::Filter(other)) => {
+                let fits = |answer: &NodeVerdicts| answer.codes.iter().map(|code| *code == 0).collect::<Vec<_>>();
+                one.codes == other.codes || fits(one) == fits(other)
+            }
+            (Answer::PostFilter(one, _), Answer::PostFilter(other, _)) => {
+                let plan =
+                    |answer: &PostFiltered| answer.plan.as_ref().map(|plan| (moves_of(plan), plan.marks.clone()));
+                plan(one) == plan(other) && one.effects == other.effects
+            }
+            (Answer::Score(nodes, one), Answer::Score(_, other)) => {
+                one == other || best(nodes, one) == best(nodes, other)
+            }
+            (Answer::Reserve(one), Answer::Reserve(other)) | (Answer::Unreserve(one), Answer::Unreserve(other)) => {
+                one == other
+            }
+            (Answer::Permit(one), Answer::Permit(other)) => {
+                let same = match (&one.permission, &other.permission) {
+                    (Permission::Reject(_), Permission::Reject(_)) => true,
+                    (one, other) => one == other,
+                };
+                same && one.effects == other.effects
+            }
+            (Answer::Act(one), Answer::Act(other)) => {
+                one.more == other.more
+                    && placements(&one.bindings) == placements(&other.bindings)
+                    && plans(&one.plans) == plans(&other.plans)
+            }
+            (Answer::Enforce(one), Answer::Enforce(other)) => {
+                let given = |answer: &Enforced| {
+                    let each = answer.enforcements.iter();
+                    each.map(|it| (it.queue.clone(), victims(&it.victims), it.marks.clone())).collect::<Vec<_>>()
+                };
+                given(one) == given(other)
+            }
+            (Answer::Marks(one), Answer::Marks(other)) => one == other,
+            _ => false,
+        }
+    }
+
+    /// Whether the policy may remember what it answered.
+    pub(crate) fn may_last(&self) -> bool {
+        match self {
+            Answer::PreFilter(answer) => answer.effects != Effects::default(),
+            Answer::Order { .. } | Answer::Filter(_) | Answer::Score(..) | Answer::Marks(_) => false,
+            _ => true,
+        }
+    }
+
+    /// The plans that are proposed in it: their numbers, and what they move.
+    pub(crate) fn proposed(&self) -> Vec<(u64, Moves)> {
+        match self {
+            Answer::PostFilter(answer, _) => answer.plan.iter().map(|plan| (plan.id, moves_of(plan))).collect(),
+            Answer::Act(actions) => {
+                let ids = actions.plans.slices.iter().map(|slice| slice.id);
+                ids.zip(plans(&actions.plans)).collect()
+            }
+            Answer::Enforce(answer) => {
+                answer.enforcements.iter().map(|it| (it.id, (Vec::new(), victims(&it.victims)))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The order in which pods are tried; none where there is not one key each.
+pub(crate) fn order(asked: &[PodId], keys: &SortKeys) -> Option<Vec<PodId>> {
+    (keys.keys.len() == asked.len()).then(|| keys.clone().sort(asked.to_vec()))
+}
+
+/// The nodes with the highest score.
+pub(crate) fn best(nodes: &[NodeId], scores: &[i64]) -> Vec<NodeId> {
+    let highest = scores.iter().max();
+    nodes.iter().zip(scores).filter(|(_, score)| Some(*score) == highest).map(|(node, _)| *node).collect()
+}
+
+fn placements(placements: &[Placement]) -> Vec<(PodId, NodeId)> {
+    let mut sorted: Vec<_> = placements.iter().map(|placement| (placement.pod, placement.node)).collect();
+    sorted.sort_unstable();
+    sorted
+}
+
+fn victims(victims: &[Victim]) -> Vec<(PodId, Eviction)> {
+    let mut sorted: Vec<_> = victims.iter().map(|victim| (victim.pod, victim.eviction)).collect();
+    sorted.sort_unstable();
+    sorted
+}
+
+fn moves_of(plan: &Plan) -> Moves {
+    (placements(&plan.nominations), victims(&plan.victims))
+}
+
+/// The plans of a step, one by one. What is not where it says is empty: the session finds that out.
+fn plans(plans: &Plans) -> Vec<Moves> {
+    let (mut nominated, mut evicted) = (0, 0);
+    let mut each = Vec::with_capacity(plans.slices.len());
+    for slice in &plans.slices {
+        let ends = [slice.nominations_end, slice.victims_end].map(|end| usize::try_from(end).unwrap_or(usize::MAX));
+        let [nominations_end, victims_end] = ends;
+        let moved = plans.nominations.get(nominated..nominations_end).unwrap_or_default();
+        let left = plans.victims.get(evicted..victims_end).unwrap_or_default();
+        each.push((placements(moved), victims(left)));
+        (nominated, evicted) = (nominations_end, victims_end);
+    }
+    each
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdicts(codes: &[u8]) -> Answer {
+        Answer::Filter(NodeVerdicts { codes: codes.to_vec(), obstacles: Vec::new() })
+    }
+
+    #[test]
+    fn what_the_obstacle_is_called_is_no_decision_and_whether_there_is_one_is() {
+        assert!(verdicts(&[0, 1, 2]).decides_like(&verdicts(&[0, 2, 1])));
+        assert!(!verdicts(&[0, 1, 2]).decides_like(&verdicts(&[0, 1, 0])));
+    }
+
+    #[test]
+    fn keys_that_sort_alike_decide_alike() {
+        let keys = |keys: [u8; 2]| Answer::Order {
+            asked: vec![4, 7],
+            keys: SortKeys { epoch: 0, keys: keys.iter().map(|key| vec![*key]).collect() },
+        };
+        assert!(keys([1, 2]).decides_like(&keys([5, 9])));
+        assert!(!keys([1, 2]).decides_like(&keys([9, 5])));
+    }
+
+    #[test]
+    fn scores_decide_by_the_best_of_them() {
+        let score = |scores: &[i64]| Answer::Score(vec![1, 2, 3], scores.to_vec());
+        assert!(score(&[5, 9, 1]).decides_like(&score(&[50, 90, 80])));
+        assert!(!score(&[5, 9, 1]).decides_like(&score(&[9, 9, 1])));
+    }
+
+    fn slice(id: u64, nominations_end: u32, victims_end: u32) -> PlanSlice {
+        PlanSlice { id, preemptor: 0, nominations_end, victims_end, reason: 0 }
+    }
+
+    #[test]
+    fn plans_of_a_step_are_compared_one_by_one_whatever_their_numbers() {
+        let step = |slices: Vec<PlanSlice>| {
+            let nominations = vec![Placement { pod: 1, node: 1 }, Placement { pod: 2, node: 2 }];
+            let victims = vec![Victim { pod: 9, eviction: Eviction::Delete }];
+            let plans = Plans { slices, nominations, victims, reasons: Vec::new() };
+            let (name, retry) = (String::new(), Retry::default());
+            Answer::Act(Actions { name, bindings: Vec::new(), plans, retry, more: false })
+        };
+        let one = step(vec![slice(1, 1, 0), slice(2, 2, 1)]);
+        assert!(one.decides_like(&step(vec![slice(8, 1, 0), slice(9, 2, 1)])));
+        // The victim leaves for the other pod.
+        assert!(!one.decides_like(&step(vec![slice(1, 1, 1), slice(2, 2, 1)])));
+        assert_eq!(one.proposed().iter().map(|(id, _)| *id).collect::<Vec<_>>(), [1, 2]);
+        // An end that lies outside is no panic.
+        assert!(!one.decides_like(&step(vec![slice(1, 7, 0), slice(2, 2, 1)])));
+    }
+}

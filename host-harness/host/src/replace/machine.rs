@@ -1,0 +1,256 @@
+//! The states of a replacement, and what leads from one to the next. Pure: it is told what was seen, and says where that leads.
+
+use serde::Serialize;
+
+use super::report::Totals;
+use super::terms::Terms;
+
+/// Where a replacement stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum State {
+    /// The new policy is told the cluster, a part with every input. The old one decides.
+    Loading,
+    /// The new policy is asked what the old one is asked. The old one decides.
+    Shadow,
+    /// The new policy has what the old one remembers. It takes over before the next input.
+    Switching,
+    /// The new policy decides. The old one is asked the same, and can take over again.
+    Watching,
+    /// The new policy decides, and the old one is gone.
+    Done,
+    /// The old policy decides, and the new one is gone.
+    RolledBack,
+}
+
+impl State {
+    /// Whether nothing follows.
+    pub fn is_final(self) -> bool {
+        matches!(self, State::Done | State::RolledBack)
+    }
+}
+
+/// What became of that which the policy in force remembers and the cluster does not show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Memory {
+    /// The policy in force keeps none.
+    None,
+    /// Both remember the same.
+    Same,
+    /// The other policy has taken it.
+    Restored,
+    /// The other policy does not take it: it knows what the cluster shows, and what it has seen since it was loaded.
+    Rebuilt {
+        /// Why, such as a format that it does not know.
+        why: String,
+    },
+}
+
+/// Why one state follows another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Reason {
+    /// The new policy was told everything.
+    Loaded {
+        /// What became of the old one's memory.
+        memory: Memory,
+    },
+    /// The time in shadow is over, within the bound.
+    Compared {
+        /// What was compared.
+        totals: Totals,
+        /// What became of the old one's memory.
+        memory: Memory,
+    },
+    /// Between two inputs the new policy took over.
+    Switched,
+    /// The watch is over, within the bound.
+    Watched {
+        /// What was compared.
+        totals: Totals,
+    },
+    /// More answers decide otherwise than may.
+    Different {
+        /// What was compared.
+        totals: Totals,
+        /// How many may.
+        allowed: u64,
+    },
+    /// The new policy broke, or could not answer.
+    Fault {
+        /// The function that was called.
+        call: String,
+        /// What happened.
+        message: String,
+    },
+    /// The new policy gave an answer that no honest policy gives.
+    Lie {
+        /// The function that was called.
+        call: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Somebody gave it up.
+    GivenUp {
+        /// Why.
+        why: String,
+    },
+}
+
+/// One state followed another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Transition {
+    /// The session's time, nanoseconds since 1970.
+    pub at: i64,
+    /// The state before.
+    pub from: State,
+    /// The state after.
+    pub to: State,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What was seen when an input was served, or failed.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    /// The session's time.
+    pub(crate) now: i64,
+    /// How many cycles were served since the replacement began.
+    pub(crate) cycles: u64,
+    /// What became of the old one's memory, where the new policy was told everything by now.
+    pub(crate) loaded: Option<Memory>,
+    /// What was compared in this state.
+    pub(crate) totals: Totals,
+    /// What the new policy did wrong.
+    pub(crate) wrong: Option<Reason>,
+}
+
+/// Where a replacement stands, and how it came there.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    terms: Terms,
+    state: State,
+    /// The time and the cycles at which the state was entered.
+    since: (i64, u64),
+    history: Vec<Transition>,
+}
+
+impl Machine {
+    pub(crate) fn new(terms: Terms, now: i64) -> Machine {
+        Machine { terms, state: State::Loading, since: (now, 0), history: Vec::new() }
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.state
+    }
+
+    pub(crate) fn history(&self) -> &[Transition] {
+        &self.history
+    }
+
+    /// Whether the time in this state is over.
+    pub(crate) fn is_due(&self, now: i64, cycles: u64) -> bool {
+        let (since, before) = self.since;
+        let period = match self.state {
+            State::Shadow => self.terms.shadow,
+            State::Watching => self.terms.watch,
+            _ => return false,
+        };
+        period.is_over(cycles.saturating_sub(before), now.saturating_sub(since))
+    }
+
+    /// Where that which was seen leads; none: it stays.
+    pub(crate) fn next(&self, seen: &Seen) -> Option<(State, Reason)> {
+        if self.state.is_final() {
+            return None;
+        }
+        if let Some(wrong) = &seen.wrong {
+            return Some((State::RolledBack, wrong.clone()));
+        }
+        let (totals, allowed) = (seen.totals, self.terms.allowed);
+        if totals.different > allowed && allowed != u64::MAX {
+            return Some((State::RolledBack, Reason::Different { totals, allowed }));
+        }
+        let due = self.is_due(seen.now, seen.cycles);
+        match (self.state, seen.loaded.clone()) {
+            (State::Loading, Some(memory)) => Some((State::Shadow, Reason::Loaded { memory })),
+            (State::Shadow, Some(memory)) if due => Some((State::Switching, Reason::Compared { totals, memory })),
+            (State::Watching, _) if due => Some((State::Done, Reason::Watched { totals })),
+            _ => None,
+        }
+    }
+
+    /// Goes to a state.
+    pub(crate) fn enter(&mut self, to: State, reason: Reason, (now, cycles): (i64, u64)) {
+        self.history.push(Transition { at: now, from: self.state, to, reason });
+        (self.state, self.since) = (to, (now, cycles));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Period;
+    use super::*;
+
+    fn seen(now: i64, cycles: u64, different: u64) -> Seen {
+        let totals = Totals { compared: 9, different };
+        Seen { now, cycles, loaded: Some(Memory::Same), totals, wrong: None }
+    }
+
+    /// A machine that has come to a state at 100 ns, after 5 cycles.
+    fn at(state: State, terms: Terms) -> Machine {
+        let mut machine = Machine::new(terms, 0);
+        machine.enter(state, Reason::Switched, (100, 5));
+        machine
+    }
+
+    fn leads(machine: &Machine, seen: &Seen) -> Option<State> {
+        machine.next(seen).map(|(state, _)| state)
+    }
+
+    #[test]
+    fn it_loads_until_everything_was_told() {
+        let machine = Machine::new(Terms::default(), 0);
+        assert_eq!(leads(&machine, &Seen { loaded: None, ..seen(0, 99, 0) }), None);
+        assert_eq!(leads(&machine, &seen(0, 0, 0)), Some(State::Shadow));
+    }
+
+    #[test]
+    fn periods_are_counted_from_the_beginning_of_their_state() {
+        let cycles = at(State::Shadow, Terms { shadow: Period::Cycles(3), ..Terms::default() });
+        assert_eq!(leads(&cycles, &seen(i64::MAX, 7, 0)), None);
+        assert_eq!(leads(&cycles, &seen(100, 8, 0)), Some(State::Switching));
+        let time = at(State::Watching, Terms { watch: Period::Nanoseconds(30), ..Terms::default() });
+        assert_eq!(leads(&time, &seen(129, 99, 0)), None);
+        assert_eq!(leads(&time, &seen(130, 5, 0)), Some(State::Done));
+    }
+
+    #[test]
+    fn one_difference_more_than_may_be_ends_it_before_its_time() {
+        for state in [State::Shadow, State::Watching] {
+            let machine = at(state, Terms { allowed: 2, ..Terms::default() });
+            assert_eq!(leads(&machine, &seen(100, 5, 2)), None);
+            assert_eq!(leads(&machine, &seen(100, 5, 3)), Some(State::RolledBack));
+            let unbound = at(state, Terms { allowed: u64::MAX, ..Terms::default() });
+            assert_eq!(leads(&unbound, &seen(100, 5, u64::MAX)), None);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_ends_it_in_every_state_but_the_last_ones() {
+        let wrong = || Some(Reason::Fault { call: "filter".to_owned(), message: "trap".to_owned() });
+        for state in [State::Loading, State::Shadow, State::Switching, State::Watching] {
+            let machine = at(state, Terms::default());
+            assert_eq!(leads(&machine, &Seen { wrong: wrong(), ..seen(100, 99, 0) }), Some(State::RolledBack));
+        }
+        for state in [State::Done, State::RolledBack] {
+            assert_eq!(leads(&at(state, Terms::default()), &Seen { wrong: wrong(), ..seen(i64::MAX, 99, 9) }), None);
+        }
+    }
+
+    #[test]
+    fn nothing_but_the_next_input_ends_switching() {
+        assert_eq!(leads(&at(State::Switching, Terms::default()), &seen(i64::MAX, u64::MAX, 0)), None);
+    }
+}

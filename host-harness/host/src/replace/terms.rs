@@ -1,0 +1,42 @@
+//! On which terms a policy is replaced.
+
+use serde::{Deserialize, Serialize};
+
+/// How long something lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Period {
+    /// Until so many cycles ([`Input::Cycle`](crate::session::Input::Cycle)) were served.
+    Cycles(u64),
+    /// Until the session's clock has moved on by so many nanoseconds. For drivers that try pods one by one and have no cycles.
+    Nanoseconds(i64),
+}
+
+impl Period {
+    /// Whether it is over, so many cycles and nanoseconds after its beginning.
+    pub(super) fn is_over(self, cycles: u64, nanoseconds: i64) -> bool {
+        match self {
+            Period::Cycles(wanted) => cycles >= wanted,
+            Period::Nanoseconds(wanted) => nanoseconds >= wanted,
+        }
+    }
+}
+
+/// On which terms a policy is replaced. The default: ten cycles in shadow, ten cycles of watch, and no difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Terms {
+    /// How long the new policy is compared before it takes over.
+    pub shadow: Period,
+    /// How long the old one is kept afterwards.
+    pub watch: Period,
+    /// How many answers may decide otherwise, in the shadow and in the watch each. With one more, the old policy stays, or is
+    /// back. No bound where it is `u64::MAX`.
+    pub allowed: u64,
+}
+
+impl Default for Terms {
+    fn default() -> Terms {
+        Terms { shadow: Period::Cycles(10), watch: Period::Cycles(10), allowed: 0 }
+    }
+}

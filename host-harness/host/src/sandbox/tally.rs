@@ -1,0 +1,89 @@
+//! What a sandbox counts.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use super::cache::Shelf;
+use super::{LoadError, Loaded};
+
+/// What was loaded in a sandbox and what was refused, so far. Counts only grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SandboxCounters {
+    /// Components that were taken as policies.
+    pub loaded: u64,
+    /// Files that were not, those that follow included.
+    pub refused: u64,
+    /// Components that were larger than the limit.
+    pub too_large: u64,
+    /// Components that were not compiled in time.
+    pub slow_to_compile: u64,
+    /// Instances that were started; one when a component is loaded, to see its types.
+    pub instances: u64,
+    /// Components that were found compiled on the disk.
+    pub cache_hits: u64,
+    /// Files of the cache that were not as they were written, and were deleted.
+    pub cache_discarded: u64,
+}
+
+/// A count that all clones of a sandbox share.
+#[derive(Debug, Default)]
+pub(super) struct Count(AtomicU64);
+
+impl Count {
+    pub(super) fn one_more(&self) {
+        self.add(1);
+    }
+
+    fn add(&self, more: u64) {
+        self.0.fetch_add(more, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The counts of a sandbox.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    loaded: Count,
+    refused: Count,
+    too_large: Count,
+    slow_to_compile: Count,
+    pub(super) instances: Count,
+    cache_hits: Count,
+    cache_discarded: Count,
+}
+
+impl Tally {
+    /// What became of a file.
+    pub(super) fn load(&self, loaded: &Result<Loaded, LoadError>) {
+        let Err(error) = loaded else { return self.loaded.one_more() };
+        self.refused.one_more();
+        match error {
+            LoadError::TooLarge { .. } => self.too_large.one_more(),
+            LoadError::SlowToCompile(_) => self.slow_to_compile.one_more(),
+            _ => {}
+        }
+    }
+
+    /// What was found on the disk.
+    pub(super) fn shelf(&self, shelf: &Shelf) {
+        self.cache_hits.add(shelf.was_hit().into());
+        self.cache_discarded.add(shelf.discarded());
+    }
+
+    pub(super) fn read(&self) -> SandboxCounters {
+        SandboxCounters {
+            loaded: self.loaded.get(),
+            refused: self.refused.get(),
+            too_large: self.too_large.get(),
+            slow_to_compile: self.slow_to_compile.get(),
+            instances: self.instances.get(),
+            cache_hits: self.cache_hits.get(),
+            cache_discarded: self.cache_discarded.get(),
+        }
+    }
+}

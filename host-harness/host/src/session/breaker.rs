@@ -1,0 +1,143 @@
+//! The breaker: a policy that fails again and again is not asked for a while, and nothing is decided.
+
+use serde::{Deserialize, Serialize};
+
+/// How a session treats a policy that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FaultRules {
+    /// An input that fails by a fault of the policy is tried once more, on a fresh instance. True by default.
+    pub second_try: bool,
+    /// After so many inputs in a row that failed so, the policy is not asked any more. 5 by default; 0 stands for never.
+    pub breaker_faults: u32,
+    /// For how long, in nanoseconds of the session's clock. 30 s by default. Then one input is a trial.
+    pub breaker_wait: i64,
+}
+
+impl FaultRules {
+    /// Every input is tried once, and the breaker never opens: for tests of a policy, which are to see each fault.
+    pub const ONCE: FaultRules = FaultRules { second_try: false, breaker_faults: 0, breaker_wait: 1 };
+}
+
+impl Default for FaultRules {
+    fn default() -> FaultRules {
+        FaultRules { second_try: true, breaker_faults: 5, breaker_wait: 30_000_000_000 }
+    }
+}
+
+/// What the breaker lets pass.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BreakerState {
+    /// The policy is asked.
+    #[default]
+    Closed,
+    /// It is not: every decision is refused.
+    Open {
+        /// Until this moment, nanoseconds since 1970.
+        until: i64,
+    },
+    /// The next decision is a trial: when it fails the breaker opens at once, when it is served the breaker closes.
+    HalfOpen,
+}
+
+/// The breaker of a session.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Breaker {
+    pub(super) rules: FaultRules,
+    pub(super) state: BreakerState,
+    /// Inputs that failed since the last decision that was served.
+    pub(super) in_row: u32,
+    /// The fault that opened it.
+    pub(super) last: String,
+    pub(super) opened: u64,
+    pub(super) half_opened: u64,
+    pub(super) closed: u64,
+}
+
+impl Breaker {
+    /// The moment before which nothing is decided; none where the policy may be asked.
+    pub(super) fn until(&self) -> Option<i64> {
+        match self.state {
+            BreakerState::Open { until } => Some(until),
+            BreakerState::Closed | BreakerState::HalfOpen => None,
+        }
+    }
+
+    /// The time is now this.
+    pub(super) fn clock(&mut self, now: i64) {
+        if self.until().is_some_and(|until| until <= now) {
+            self.state = BreakerState::HalfOpen;
+            self.half_opened = self.half_opened.saturating_add(1);
+        }
+    }
+
+    /// Whether an input that failed is tried once more. A trial is one.
+    pub(super) fn tries_again(&self) -> bool {
+        self.rules.second_try && self.state == BreakerState::Closed
+    }
+
+    /// An input failed by a fault of the policy.
+    pub(super) fn failed(&mut self, now: i64, fault: impl FnOnce() -> String) {
+        self.in_row = self.in_row.saturating_add(1);
+        let enough = self.rules.breaker_faults > 0 && self.in_row >= self.rules.breaker_faults;
+        if enough || self.state == BreakerState::HalfOpen {
+            self.state = BreakerState::Open { until: now.saturating_add(self.rules.breaker_wait.max(1)) };
+            self.opened = self.opened.saturating_add(1);
+            self.last = fault();
+        }
+    }
+
+    /// A decision was served.
+    pub(super) fn served(&mut self) {
+        self.in_row = 0;
+        if self.state == BreakerState::HalfOpen {
+            self.state = BreakerState::Closed;
+            self.closed = self.closed.saturating_add(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failed(breaker: &mut Breaker, now: i64, times: u32) -> BreakerState {
+        (0..times).for_each(|_| breaker.failed(now, String::new));
+        breaker.state
+    }
+
+    #[test]
+    fn it_opens_after_faults_in_a_row_and_a_decision_that_is_served_breaks_the_row() {
+        let mut breaker = Breaker::default();
+        assert_eq!(failed(&mut breaker, 7, 4), BreakerState::Closed);
+        breaker.served();
+        assert_eq!(failed(&mut breaker, 7, 4), BreakerState::Closed);
+        assert_eq!(failed(&mut breaker, 7, 1), BreakerState::Open { until: 30_000_000_007 });
+        assert_eq!((breaker.opened, breaker.half_opened, breaker.closed), (1, 0, 0));
+    }
+
+    #[test]
+    fn a_trial_that_fails_opens_it_again_at_once_and_one_that_is_served_closes_it() {
+        let rules = FaultRules { breaker_faults: 2, breaker_wait: 10, ..FaultRules::default() };
+        let mut breaker = Breaker { rules, ..Breaker::default() };
+        failed(&mut breaker, 0, 2);
+        breaker.clock(9);
+        assert_eq!(breaker.until(), Some(10));
+        breaker.clock(10);
+        assert_eq!((breaker.state, breaker.tries_again()), (BreakerState::HalfOpen, false));
+        assert_eq!(failed(&mut breaker, 10, 1), BreakerState::Open { until: 20 });
+        breaker.clock(25);
+        breaker.served();
+        assert_eq!((breaker.state, breaker.tries_again()), (BreakerState::Closed, true));
+        assert_eq!((breaker.opened, breaker.half_opened, breaker.closed), (2, 2, 1));
+        assert_eq!(failed(&mut breaker, 25, 1), BreakerState::Closed);
+    }
+
+    #[test]
+    fn a_breaker_of_no_faults_never_opens() {
+        let rules = FaultRules { breaker_faults: 0, ..FaultRules::default() };
+        let mut breaker = Breaker { rules, ..Breaker::default() };
+        assert_eq!(failed(&mut breaker, 0, 1000), BreakerState::Closed);
+    }
+}

@@ -1,0 +1,31 @@
+//! A policy is configured, and says what follows from it.
+
+use std::collections::BTreeSet;
+
+use lictor_contract::{ExtensionPoint, SystemInfo};
+
+use super::OpenError;
+use crate::cluster::check_placed_kinds;
+use crate::policy::Policy;
+
+/// Configures a policy with a system; with its first where the name is empty. What it says of the system, and where it decides.
+pub(super) fn configured(
+    policy: &mut dyn Policy,
+    system: &str,
+    arguments: &str,
+) -> Result<(SystemInfo, BTreeSet<ExtensionPoint>), OpenError> {
+    let mut described = policy.describe()?.systems;
+    let system = match described.first() {
+        Some(first) if system.is_empty() => first.name.clone(),
+        _ => system.to_owned(),
+    };
+    policy.configure(&system, arguments)?.map_err(OpenError::Refused)?;
+    described.retain(|info| info.name == system);
+    let info = described.pop().ok_or(OpenError::Undescribed(system))?;
+    let points: BTreeSet<_> = info.extension_points.iter().filter_map(|name| ExtensionPoint::named(name)).collect();
+    if let Some(point) = points.iter().find(|point| !policy.has(point.interface())) {
+        return Err(OpenError::Lacks { system: info.name, point: *point });
+    }
+    check_placed_kinds(&info.interests.placed_kinds)?;
+    Ok((info, points))
+}

@@ -1,0 +1,151 @@
+//! What a session counts: plain data for a driver to read.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::breaker::BreakerState;
+use super::{Cause, FaultRules, Session};
+use crate::policy::{CallError, Policy, Usage};
+use crate::sandbox::{Breakage, LoadError};
+
+/// The kinds of faults of a policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// It stopped itself.
+    Trap,
+    /// It had not answered when its time was up.
+    Deadline,
+    /// It had not answered when its fuel was used up.
+    Fuel,
+    /// It wanted more memory than it may have.
+    Memory,
+    /// Its answer was too large.
+    ResultTooLarge,
+    /// Its answer was no value of its type.
+    BadAnswer,
+    /// It answered with an error of the contract.
+    Refused,
+    /// Its answer cannot be: it names what is not there, or breaks an invariant.
+    ProtocolError,
+    /// A new instance refused the configuration that the first one took.
+    Configuration,
+    /// Another one, such as a new instance that could not be started, or a fault of a native policy.
+    Other,
+}
+
+impl FaultKind {
+    /// The kind of a cause; none where the policy is not at fault.
+    pub fn of(cause: &Cause) -> Option<FaultKind> {
+        match cause {
+            _ if !cause.is_fault() => None,
+            Cause::CallError(CallError::Refused { .. }) => Some(FaultKind::Refused),
+            Cause::CallError(CallError::Broke { cause, .. }) => Some(broken(cause.as_ref())),
+            Cause::ProtocolError { .. } => Some(FaultKind::ProtocolError),
+            Cause::Refused(_) => Some(FaultKind::Configuration),
+            _ => Some(FaultKind::Other),
+        }
+    }
+}
+
+fn broken(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> FaultKind {
+    let breakage = cause.downcast_ref().or_else(|| match cause.downcast_ref() {
+        Some(LoadError::Broke(breakage)) => Some(breakage),
+        _ => None,
+    });
+    match breakage {
+        Some(Breakage::Trapped { .. }) => FaultKind::Trap,
+        Some(Breakage::Deadline(_)) => FaultKind::Deadline,
+        Some(Breakage::Fuel(_)) => FaultKind::Fuel,
+        Some(Breakage::Memory { .. }) => FaultKind::Memory,
+        Some(Breakage::ResultTooLarge(_)) => FaultKind::ResultTooLarge,
+        Some(Breakage::BadAnswer(_)) => FaultKind::BadAnswer,
+        Some(Breakage::Gone { .. }) | None => FaultKind::Other,
+    }
+}
+
+/// What has happened in a session so far. Counts only grow.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Counters {
+    /// Inputs and questions, served or not.
+    pub inputs: u64,
+    /// Those that ended in an error by a fault of the policy.
+    pub failed: u64,
+    /// Faults of the policy by kind; of one input there may be two.
+    pub faults: BTreeMap<FaultKind, u64>,
+    /// Inputs that were tried once more on a fresh instance.
+    pub second_tries: u64,
+    /// Those of them that were served then.
+    pub rescued: u64,
+    /// New instances that were told the cluster, after faults and to give back memory.
+    pub restarts: u64,
+    /// Instances that were given up because of the memory they held.
+    pub recycles: u64,
+    /// Plans of the policy that the host refused.
+    pub plans_refused: u64,
+    /// Checkpoints of the policy that were lost, because it broke when it was given them.
+    pub checkpoints_lost: u64,
+    /// The breaker.
+    pub breaker: BreakerCounters,
+    /// What the policy has used.
+    pub policy: Usage,
+}
+
+/// What the breaker of a session does and did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BreakerCounters {
+    /// What it lets pass now.
+    pub state: BreakerState,
+    /// Inputs that failed since the last decision that was served; this one may fall.
+    pub faults_in_row: u32,
+    /// How often it opened.
+    pub opened: u64,
+    /// How often it allowed a trial.
+    pub half_opened: u64,
+    /// How often it closed again.
+    pub closed: u64,
+    /// Decisions that it refused.
+    pub refused: u64,
+}
+
+impl Session {
+    /// What has happened so far.
+    pub fn counters(&self) -> Counters {
+        let breaker = &self.breaker;
+        Counters {
+            breaker: BreakerCounters {
+                state: breaker.state,
+                faults_in_row: breaker.in_row,
+                opened: breaker.opened,
+                half_opened: breaker.half_opened,
+                closed: breaker.closed,
+                ..self.counters.breaker
+            },
+            policy: self.policy.usage(),
+            ..self.counters.clone()
+        }
+    }
+
+    /// Treats faults of the policy so from now on.
+    pub fn set_fault_rules(&mut self, rules: FaultRules) {
+        self.breaker.rules = rules;
+    }
+
+    /// Counts what kept the policy from answering. True where it is at fault.
+    pub(super) fn count_fault(&mut self, cause: &Cause) -> bool {
+        if matches!(cause, Cause::BreakerOpen { .. }) {
+            add(&mut self.counters.breaker.refused, 1);
+        }
+        let Some(kind) = FaultKind::of(cause) else { return false };
+        add(self.counters.faults.entry(kind).or_insert(0), 1);
+        true
+    }
+}
+
+/// Counts.
+pub(super) fn add(count: &mut u64, more: usize) {
+    *count = count.saturating_add(u64::try_from(more).unwrap_or(u64::MAX));
+}

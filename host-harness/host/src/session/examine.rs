@@ -1,0 +1,96 @@
+//! The answers of a policy in shadow that decide otherwise: what cannot be an answer, and what the difference is, in names.
+
+use lictor_contract::*;
+
+use super::act::unfold;
+use super::scoring::FULL;
+use super::{Cause, ProtocolError, Session};
+use crate::replace::{Answer, Decided, Difference, State, decided, only_holes, order};
+use crate::verify::{self, Proposal};
+
+impl Session {
+    /// Looks at the answers that decide otherwise, as long as the cluster is as it was when they were given.
+    pub(super) fn examine(&mut self) {
+        if !self.policy.has_unlike() {
+            return;
+        }
+        let watching = self.replacement().is_some_and(|progress| progress.state == State::Watching);
+        for unlike in self.policy.take_unlike() {
+            if only_holes(&unlike.primary, &unlike.shadow, &self.mirror) {
+                continue;
+            }
+            let call = unlike.shadow.call();
+            if let Err(lie) = self.check(&unlike.shadow) {
+                if let Some(shadow) = &mut self.policy.shadow {
+                    shadow.lie(call, lie.to_string());
+                }
+                continue;
+            }
+            let in_force = decided(&unlike.primary, &unlike.shadow, &self.mirror);
+            let beside =
+                self.judged(decided(&unlike.shadow, &unlike.primary, &self.mirror), &unlike.shadow, unlike.pod);
+            let (old, new) = if watching { (beside, in_force) } else { (in_force, beside) };
+            let pod = unlike.pod.map(|pod| self.pod_name(pod));
+            let difference = Difference { at: self.mirror.now(), call, pod, old, new };
+            if let Some(shadow) = &mut self.policy.shadow {
+                shadow.report.add(difference);
+            }
+        }
+    }
+
+    /// Whether an answer can be one, as it is checked when the policy in force gives it.
+    fn check(&self, answer: &Answer) -> Result<(), Cause> {
+        let call = answer.call();
+        let effects = |effects: &Effects| self.check_effects(call, effects);
+        let lie = |protocol_error: ProtocolError| Err(protocol_error.in_answer_to(call));
+        match answer {
+            Answer::Order { asked, keys } if order(asked, keys).is_none() => {
+                lie(ProtocolError::Keys { asked: asked.len(), answered: keys.keys.len() })
+            }
+            Answer::Order { .. } | Answer::Marks(_) | Answer::Enforce(_) => Ok(()),
+            Answer::PreFilter(answer) => effects(&answer.effects),
+            Answer::Filter(answer) => match self.read_verdicts(answer.clone()) {
+                Ok(_) => Ok(()),
+                Err(protocol_error) => lie(protocol_error),
+            },
+            Answer::PostFilter(answer, _) => effects(&answer.effects),
+            Answer::Score(nodes, scores) if nodes.len() != scores.len() => {
+                lie(ProtocolError::ScoreCount { nodes: nodes.len(), scores: scores.len() })
+            }
+            Answer::Score(_, scores) => match scores.iter().find(|score| !(0..=FULL).contains(*score)) {
+                Some(score) => lie(ProtocolError::ScoreRange(*score)),
+                None => Ok(()),
+            },
+            Answer::Reserve(answer) | Answer::Unreserve(answer) => effects(answer),
+            Answer::Permit(answer) => match answer.permission {
+                Permission::Wait(nanoseconds) if nanoseconds < 0 => lie(ProtocolError::NegativeWait(nanoseconds)),
+                _ => effects(&answer.effects),
+            },
+            Answer::Act(actions) => {
+                if let Err(protocol_error) = unfold(actions.plans.clone()) {
+                    return lie(protocol_error);
+                }
+                let sound = verify::bindings(&self.ground(), &actions.bindings);
+                sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to(call))
+            }
+        }
+    }
+
+    /// The decision, with the host's verdict where it would not carry it out.
+    fn judged(&self, mut decided: Decided, answer: &Answer, pod: Option<PodId>) -> Decided {
+        let ground = self.ground();
+        let refused = match answer {
+            Answer::PostFilter(PostFiltered { plan: Some(plan), effects, .. }, refuted) => {
+                verify::plan(&ground, &Proposal { plan, preemptor: pod, effects, refuted }).err()
+            }
+            Answer::Enforce(answer) => {
+                answer.enforcements.iter().find_map(|enforcement| verify::enforcement(&ground, enforcement).err())
+            }
+            _ => None,
+        };
+        if let Some(violation) = refused {
+            decided.effects.push(format!("refused by the host: {}", violation.reason().message));
+        }
+        decided
+    }
+}

@@ -1,0 +1,277 @@
+//! Decides beside another session, whose commands are the ones that are carried out.
+//!
+//! A session that follows is told the same inputs. After each of them it gives up what it has decided otherwise, and takes what the
+//! other one decided for what happens in the cluster: so both decide about the same cluster, whatever they would have made of it.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use lictor_contract::{ExtensionPoint, PodId, ReleaseCause};
+
+use super::asked::{ADOPTED, Ask};
+use super::command::{Action, Command, CommandId};
+use super::{Cause, Happened, Held, Session, SessionError};
+use crate::cluster::Change;
+use crate::policy::CallError;
+use crate::verify::Departure;
+
+/// Why a command of a session that follows is not carried out.
+const OTHER: &str = "another session decides";
+
+/// What the session that is followed has decided in a step.
+#[derive(Debug, Clone, Copy)]
+pub struct Led<'a> {
+    /// Its commands.
+    pub commands: &'a [Command],
+    /// The pods that it holds at permit at the end.
+    pub held: &'a BTreeMap<String, Held>,
+}
+
+impl Session {
+    /// Gives up what it decided in its last step, whose commands are `own`, and takes what another session decided for the same input
+    /// instead. What both decided alike stays. For each command of the other session that was taken: its number there, and here. The
+    /// outcomes of commands are told with the numbers here.
+    ///
+    /// Pods that only the other session holds at permit are held here, too, if the policy takes them. What a policy remembers beside the
+    /// cluster it remembers as it decided itself.
+    ///
+    /// # Errors
+    /// The policy fails. What happens in the cluster is taken all the same.
+    pub fn follow(&mut self, own: &[Command], led: Led<'_>) -> Result<BTreeMap<CommandId, CommandId>, SessionError> {
+        let mut numbers = BTreeMap::new();
+        self.give_up(own, led.commands, &mut numbers);
+        self.adopt(led.commands, &mut numbers);
+        self.happened = Happened::default();
+        let followed = match self.down {
+            // The next instance is told the cluster as it is then.
+            true => Ok(()),
+            false => self.run(
+                || "what another session decided".to_owned(),
+                |session| {
+                    session.hold_as(led.held)?;
+                    session.sync()
+                },
+            ),
+        };
+        // What followed from letting pods go is not carried out either.
+        self.retract_asked();
+        self.happened = Happened::default();
+        followed.map(|()| numbers)
+    }
+
+    /// Takes back the commands that the other session has not given.
+    fn give_up(&mut self, own: &[Command], led: &[Command], numbers: &mut BTreeMap<CommandId, CommandId>) {
+        for command in own {
+            let same = |other: &&Command| command.is_like(other) && !numbers.contains_key(&other.id);
+            match led.iter().find(same) {
+                Some(other) => drop(numbers.insert(other.id, command.id)),
+                None if command.action == Action::Confirm => {}
+                None => self.fail(command.id, OTHER.to_owned()),
+            }
+        }
+        self.retract_asked();
+    }
+
+    /// Takes back commands that nobody was given. One that asks about another leaves that one as it is.
+    fn retract_asked(&mut self) {
+        for Command { id, action, .. } in std::mem::take(&mut self.asked.outbox) {
+            let ask = if action == Action::Confirm { None } else { self.asked.open.remove(&id) };
+            if let Some(ask) = ask {
+                self.mirror.retract(ask.pod, id);
+            }
+        }
+    }
+
+    /// The other commands of the other session are under way here, too.
+    fn adopt(&mut self, led: &[Command], numbers: &mut BTreeMap<CommandId, CommandId>) {
+        let nominated = led.iter().filter(|command| matches!(command.action, Action::Nominate { node: Some(_) }));
+        let beneficiaries: BTreeSet<PodId> = nominated.filter_map(|it| self.pod_of_object(&it.object)).collect();
+        for Command { id, object, action } in led {
+            if numbers.contains_key(id) {
+                continue;
+            }
+            let (Some(pod), Some(change)) = (self.pod_of_object(object), self.change_of(action)) else { continue };
+            match &change {
+                Change::Bind { .. } => {
+                    self.let_go(pod);
+                    self.take_off(pod);
+                }
+                Change::Evict { .. } => {
+                    let departure = Departure { plan: ADOPTED, beneficiaries: beneficiaries.clone() };
+                    self.departures.set(pod, Some(departure));
+                }
+                Change::Nominate(_) | Change::Mark(_) => {}
+            }
+            let number = self.asked.number();
+            self.mirror.assume(pod, number, change.clone());
+            let (object, since) = (object.clone(), self.mirror.now());
+            self.asked.open.insert(number, Ask { pod, object, change, plan: ADOPTED, since });
+            numbers.insert(*id, number);
+        }
+    }
+
+    /// What a command changes; none where it only asks.
+    fn change_of(&self, action: &Action) -> Option<Change> {
+        let now = self.mirror.now();
+        Some(match action {
+            Action::Bind { node, marks } => Change::Bind { node: node.clone(), at: now, marks: marks.clone() },
+            Action::Nominate { node } => Change::Nominate(node.clone()),
+            Action::Evict { delete, marks, .. } => {
+                Change::Evict { deleted: delete.then_some(now), marks: marks.clone() }
+            }
+            Action::Confirm => return None,
+        })
+    }
+
+    /// Holds the pods that the other session holds, and no others.
+    fn hold_as(&mut self, led: &BTreeMap<String, Held>) -> Result<(), Cause> {
+        let mut rounds = VecDeque::new();
+        for (name, held) in self.held() {
+            let Some(pod) = self.mirror.pod_id(&name) else { continue };
+            if led.get(&name).is_none_or(|other| other.node != held.node) {
+                rounds.extend(self.unreserve(pod, ReleaseCause::Failed)?);
+            }
+        }
+        self.carry(rounds)?;
+        self.sync()?;
+        for (name, held) in led {
+            let (Some(pod), Some(node)) = (self.mirror.pod_id(name), self.mirror.node_id(&held.node)) else { continue };
+            if !self.mirror.pod(pod).is_some_and(|pod| self.occupancy.is_pending(pod)) {
+                continue;
+            }
+            if self.decides(ExtensionPoint::Reserve) {
+                match self.ask(|policy| policy.reserve(pod, node)) {
+                    // What it means for others has happened in the other session.
+                    Ok(_) => {}
+                    Err(Cause::CallError(CallError::Refused { .. })) => continue,
+                    Err(fault) => return Err(fault),
+                }
+            }
+            let place = self.occupancy.place_at(node, held.deadline);
+            self.occupancy.hold(pod, Some(place));
+        }
+        Ok(())
+    }
+}
+
+impl Command {
+    /// Whether it does the same to the same object. The numbers of plans differ from policy to policy.
+    fn is_like(&self, other: &Command) -> bool {
+        let is_like = match (&self.action, &other.action) {
+            (Action::Evict { delete, marks, .. }, Action::Evict { delete: as_well, marks: others, .. }) => {
+                (delete, marks) == (as_well, others)
+            }
+            (one, another) => one == another,
+        };
+        is_like && self.object == other.object
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::session::testing::{ALL, Fx, Say, Scripted, Sketch, session};
+    use crate::session::{CommandOutcome, Input, Step};
+    use crate::verify::testing::{node, object, on, pod};
+
+    /// A session of its own, told a cluster: one node full with `v` and `w`, one with room for `a`; `p` and `a` wait.
+    fn opened(policy: &Scripted) -> Session {
+        let objects = [
+            node("n1", 4),
+            node("n2", 1),
+            on("n1", pod("v", 3, 0)),
+            on("n1", pod("w", 1, 0)),
+            pod("p", 3, 9),
+            pod("a", 1, 1),
+        ];
+        let mut session = Session::open(Box::new(policy.clone()), "", "").unwrap();
+        session.handle(Input::Objects(objects.into_iter().map(object).collect())).unwrap();
+        session
+    }
+
+    fn evicting(victim: &'static [&'static str]) -> Scripted {
+        let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims: victim, soft: true };
+        Scripted::deciding(ALL)
+            .say("filter default/p", Say::Fits(&[]))
+            .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+    }
+
+    fn attempt(session: &mut Session, pod: &str) -> Step {
+        session.handle(Input::Attempt(format!("default/{pod}"))).unwrap()
+    }
+
+    fn outcomes(step: &Step, numbers: &BTreeMap<CommandId, CommandId>, outcome: &CommandOutcome) -> Input {
+        let told = step.commands.iter().filter_map(|command| Some((*numbers.get(&command.id)?, outcome.clone())));
+        Input::Outcomes(told.collect())
+    }
+
+    #[test]
+    fn what_both_decide_alike_stays_and_gets_its_outcome() {
+        let (one, other) = (evicting(&["default/v"]), evicting(&["default/v"]));
+        let (mut leads, mut follows) = (opened(&one), opened(&other));
+        let (led, own) = (attempt(&mut leads, "p"), attempt(&mut follows, "p"));
+        let held = leads.held();
+        let numbers = follows.follow(&own.commands, Led { commands: &led.commands, held: &held }).unwrap();
+        assert_eq!(numbers.len(), 2);
+        assert_eq!(follows.under_way(), 2);
+        follows.handle(outcomes(&led, &numbers, &CommandOutcome::Done)).unwrap();
+        assert_eq!(follows.under_way(), 0);
+        // The plan was kept: the policy was not told otherwise.
+        assert!(!other.log().iter().any(|asked| asked.starts_with("refused")), "{:?}", other.log());
+    }
+
+    #[test]
+    fn another_plan_takes_the_place_of_the_own_one() {
+        let other = Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n2"]));
+        let one = evicting(&["default/v"]);
+        let (mut leads, mut follows) = (opened(&one), opened(&other));
+        let led = attempt(&mut leads, "p");
+        let own = attempt(&mut follows, "a");
+        assert_eq!(own.commands.len(), 1, "it binds `a`");
+        let held = leads.held();
+        let numbers = follows.follow(&own.commands, Led { commands: &led.commands, held: &held }).unwrap();
+        let mirror = follows.mirror();
+        let named = |name: &str| mirror.pod(mirror.pod_id(name).unwrap()).unwrap();
+        assert_eq!(named("default/a").node, None, "its own binding is given up");
+        assert_eq!(named("default/p").nominated, mirror.node_id("n1"));
+        let v = mirror.pod_id("default/v").unwrap();
+        assert!(follows.departures.leaving(mirror, &follows.occupancy, v).is_some(), "somebody waits for its room");
+        assert!(follows.happened.attempts.is_empty());
+        // The cluster does not do it: the victim stays.
+        follows.handle(outcomes(&led, &numbers, &CommandOutcome::Failed("no".to_owned()))).unwrap();
+        let mirror = follows.mirror();
+        assert_eq!(mirror.pod(mirror.pod_id("default/p").unwrap()).unwrap().nominated, None);
+        assert!(follows.departures.leaving(mirror, &follows.occupancy, v).is_none());
+        assert!(!other.log().iter().any(|asked| asked.starts_with("refused")), "it was no plan of this policy");
+    }
+
+    #[test]
+    fn pods_are_held_as_the_other_session_holds_them() {
+        let holds =
+            |name: &str| Scripted::deciding(ALL).say(&format!("permit default/{name}"), Say::Wait(10, Fx::default()));
+        let (one, other) = (holds("a"), holds("b"));
+        let cluster = || [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)];
+        let (mut leads, mut follows) = (session(&one, cluster()), session(&other, cluster()));
+        let (leads, follows) = (&mut leads.session, &mut follows.session);
+        let led = attempt(leads, "a");
+        let own = attempt(follows, "b");
+        assert_eq!(follows.waiting().into_keys().collect::<Vec<_>>(), ["default/b"]);
+        let held = leads.held();
+        follows.follow(&own.commands, Led { commands: &led.commands, held: &held }).unwrap();
+        assert_eq!(follows.held(), held);
+        let tail = ["unreserve default/b Failed", "reserve default/a n1"].map(str::to_owned);
+        assert!(other.log().ends_with(&tail), "{:?}", other.log());
+        // When its gang is there the other session binds it.
+        let bind = Command {
+            id: 77,
+            object: follows.object_ref(follows.mirror().pod_id("default/a").unwrap()).unwrap(),
+            action: Action::Bind { node: "n1".to_owned(), marks: Vec::new() },
+        };
+        follows.follow(&[], Led { commands: &[bind], held: &BTreeMap::new() }).unwrap();
+        assert!(follows.held().is_empty());
+        let mirror = follows.mirror();
+        assert_eq!(mirror.pod(mirror.pod_id("default/a").unwrap()).unwrap().node, mirror.node_id("n1"));
+        assert!(!other.log().contains(&"unreserve default/a Failed".to_owned()));
+    }
+}

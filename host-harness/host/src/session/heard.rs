@@ -1,0 +1,51 @@
+//! The reasons that a policy gives.
+
+use lictor_contract::Reason;
+
+use super::{Cause, ProtocolError, Session};
+use crate::reason::NamedReason;
+
+/// What the codes of the host's reasons begin with.
+const HOST: &str = "host/";
+
+impl Session {
+    /// Whether a reason names a law of the policy, or nothing at all.
+    pub(super) fn check_reason(reason: &Reason) -> Result<(), ProtocolError> {
+        match reason.code.as_str() {
+            "" if !reason.facts.is_empty() => Err(ProtocolError::Lawless(reason.facts.len())),
+            code if code.starts_with(HOST) => Err(ProtocolError::SpeaksForHost(code.to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    /// A reason that the policy gives, checked, in names, with its sentence.
+    pub(super) fn heard(&self, call: &'static str, reason: Reason) -> Result<NamedReason, Cause> {
+        Session::check_reason(&reason).map_err(|error| error.in_answer_to(call))?;
+        Ok(self.named(reason))
+    }
+
+    /// A reason in names, with its sentence.
+    pub(super) fn named(&self, reason: Reason) -> NamedReason {
+        self.templates.name(reason, &self.mirror)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_contract::{Fact, FactValue};
+
+    use super::*;
+
+    fn checked(code: &str, facts: usize) -> Result<(), ProtocolError> {
+        let fact = Fact { name: "used".to_owned(), value: FactValue::Count(1) };
+        Session::check_reason(&Reason { code: code.to_owned(), case: String::new(), facts: vec![fact; facts] })
+    }
+
+    #[test]
+    fn a_reason_names_a_law_or_says_nothing() {
+        assert_eq!(checked("test/law", 2), Ok(()));
+        assert_eq!(checked("", 0), Ok(()));
+        assert_eq!(checked("", 2), Err(ProtocolError::Lawless(2)));
+        assert_eq!(checked("host/fits", 0), Err(ProtocolError::SpeaksForHost("host/fits".to_owned())));
+    }
+}

@@ -1,0 +1,275 @@
+//! The replacement of the policy: what the session does in each of its states. See [`crate::replace`].
+
+use lictor_contract::*;
+
+use super::configured::configured;
+use super::core::CHUNK;
+use super::{Cause, OpenError, Session, SessionError};
+use crate::policy::{CallError, Policy};
+use crate::reason::Templates;
+use crate::replace::{Configuration, Machine, Memory, Reason, Report, Seen, Shadow, State, Terms, Totals, Transition};
+
+/// Why the replacement of a policy cannot begin. The session goes on as before.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplaceError {
+    /// Another one has not come to its end.
+    #[error("the policy is being replaced already")]
+    UnderWay,
+    /// The new policy cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The new policy reads what the session does not hold, or reads it in another way.
+    #[error("the new policy reads other {0} than the old one: start a session with it instead")]
+    Interests(String),
+    /// The old policy fails.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+/// The replacement of a session's policy, as far as it does not belong to the policies.
+pub(super) struct Replacement {
+    machine: Machine,
+    /// How many cycles were served since it began.
+    cycles: u64,
+    /// What was compared before the present state.
+    before: Totals,
+    /// How many transitions have been handed out.
+    told: usize,
+    /// What was compared, when it has come to its end.
+    report: Report,
+}
+
+/// Where the replacement of a session's policy stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'a> {
+    /// Its state.
+    pub state: State,
+    /// How it came there.
+    pub history: &'a [Transition],
+    /// What was compared so far.
+    pub report: &'a Report,
+}
+
+impl Session {
+    /// Begins to replace the policy by another one, which is configured with this system (its first one where the name is empty) and
+    /// these arguments. What follows happens with the inputs that the session is told.
+    ///
+    /// # Errors
+    /// The new policy cannot be opened, or reads what the session does not hold; the old one fails; another replacement is not at its end.
+    pub fn replace(
+        &mut self,
+        mut policy: Box<dyn Policy>,
+        system: &str,
+        arguments: &str,
+        terms: Terms,
+    ) -> Result<(), ReplaceError> {
+        if self.replacement_state().is_some_and(|state| !state.is_final()) {
+            return Err(ReplaceError::UnderWay);
+        }
+        let (info, points) = configured(policy.as_mut(), system, arguments)?;
+        if let Some(what) = differ(&self.interests, &info.interests) {
+            return Err(ReplaceError::Interests(what));
+        }
+        if self.explains && policy.has(Interface::Explain) {
+            policy.record_notes(true).map_err(OpenError::from)?;
+        }
+        let configuration = Configuration {
+            system: info.name,
+            arguments: arguments.to_owned(),
+            points,
+            judges_room: info.judges_room,
+            templates: Templates::new(info.templates),
+        };
+        let mut new = Some((policy, configuration));
+        self.run(
+            || "replacement".to_owned(),
+            |session| {
+                session.up()?;
+                // What has changed is told to the old policy only: the new one is told how things are.
+                session.sync()?;
+                let Some((policy, configuration)) = new.take() else { return Ok(()) };
+                let cluster = session.mirror.replay();
+                let cluster = session.countable(cluster);
+                let mut shadow = Shadow::new(policy, configuration, cluster);
+                shadow.compare_with(&session.points, session.judges_room);
+                session.policy.shadow = Some(Box::new(shadow));
+                session.replacement = Some(Box::new(Replacement {
+                    machine: Machine::new(terms, session.mirror.now()),
+                    cycles: 0,
+                    before: Totals::default(),
+                    told: 0,
+                    report: Report::default(),
+                }));
+                Ok(())
+            },
+        )?;
+        Ok(())
+    }
+
+    /// Where the replacement of the policy stands, or how the last one ended. None where there was none.
+    pub fn replacement(&self) -> Option<Progress<'_>> {
+        let replacement = self.replacement.as_deref()?;
+        let report = self.policy.shadow.as_deref().map_or(&replacement.report, |shadow| &shadow.report);
+        Some(Progress { state: replacement.machine.state(), history: replacement.machine.history(), report })
+    }
+
+    /// Gives the replacement up: the old policy stays, or is back. Nothing happens where it has come to its end.
+    pub fn give_up_replacement(&mut self, why: &str) {
+        if self.replacement_state().is_some_and(|state| !state.is_final()) {
+            self.enter(State::RolledBack, Reason::GivenUp { why: why.to_owned() });
+        }
+    }
+
+    fn replacement_state(&self) -> Option<State> {
+        Some(self.replacement.as_deref()?.machine.state())
+    }
+
+    /// A cycle is served.
+    pub(super) fn count_cycle(&mut self) {
+        if let Some(replacement) = &mut self.replacement {
+            replacement.cycles = replacement.cycles.saturating_add(1);
+        }
+    }
+
+    /// The transitions that have not been handed out.
+    pub(super) fn take_transitions(&mut self) -> Vec<Transition> {
+        let Some(replacement) = &mut self.replacement else { return Vec::new() };
+        let history = replacement.machine.history();
+        let new = history.get(replacement.told..).unwrap_or_default().to_vec();
+        replacement.told = history.len();
+        new
+    }
+
+    /// Between two inputs: the new policy takes over, where everything is ready for it.
+    pub(super) fn switch(&mut self) {
+        if !self.down && self.replacement_state() == Some(State::Switching) {
+            self.exchange();
+            self.say_what_is_lost();
+            self.enter(State::Watching, Reason::Switched);
+        }
+    }
+
+    /// After an input: what was seen, and where that leads. `failed` is why the input failed.
+    pub(super) fn turn(&mut self, failed: Option<&Cause>) {
+        let Some(state) = self.replacement_state().filter(|state| !state.is_final()) else { return };
+        self.examine();
+        if !self.down {
+            self.down |= self.prepare(state).is_err();
+        }
+        let Some(shadow) = self.policy.shadow.as_deref() else { return };
+        let Some(replacement) = self.replacement.as_deref() else { return };
+        let wrong = match state {
+            State::Watching => self.down.then(|| wrong(failed)).flatten(),
+            _ => shadow.wrong.clone(),
+        };
+        let seen = Seen {
+            now: self.mirror.now(),
+            cycles: replacement.cycles,
+            loaded: shadow.memory.clone().filter(|_| !self.down),
+            totals: shadow.report.totals().since(replacement.before),
+            wrong,
+        };
+        if let Some((to, reason)) = replacement.machine.next(&seen) {
+            self.enter(to, reason);
+        }
+    }
+
+    /// Brings the policy in shadow to where it must be before the next input.
+    fn prepare(&mut self, state: State) -> Result<(), Cause> {
+        let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
+        let loaded = self.policy.shadow.as_ref().is_some_and(|shadow| shadow.memory.is_some());
+        if state == State::Loading {
+            if !loaded && self.policy.feed(CHUNK) {
+                self.policy.settle_in(&held)?;
+            }
+            return Ok(());
+        }
+        let due = self
+            .replacement
+            .as_ref()
+            .is_some_and(|replacement| replacement.machine.is_due(self.mirror.now(), replacement.cycles));
+        if state == State::Shadow && due {
+            self.policy.reserve_beside(&held);
+            return Ok(self.policy.align()?);
+        }
+        Ok(self.policy.bring_back()?)
+    }
+
+    /// Goes to a state, and does what it takes.
+    fn enter(&mut self, to: State, reason: Reason) {
+        let Some(from) = self.replacement_state() else { return };
+        if from == State::Watching && to == State::RolledBack {
+            // An instance that broke, or is not in step, is told everything anew, as after any fault.
+            let points = &self.points;
+            self.down |= self.policy.shadow.as_ref().is_some_and(|shadow| !shadow.is_in_step(points));
+            self.exchange();
+            self.say_what_is_lost();
+        }
+        let totals = self.policy.shadow.as_ref().map(|shadow| shadow.report.totals()).unwrap_or_default();
+        let ended = to.is_final().then(|| self.policy.dismiss()).flatten();
+        let now = self.mirror.now();
+        let Some(replacement) = &mut self.replacement else { return };
+        if let Some(shadow) = ended {
+            replacement.report = shadow.report;
+        }
+        replacement.before = totals;
+        replacement.machine.enter(to, reason, (now, replacement.cycles));
+    }
+
+    /// The two policies change places, and with them what they were configured with.
+    fn exchange(&mut self) {
+        self.policy.exchange();
+        self.told_bytes = self.policy.usage().memory_bytes;
+        let now = self.mirror.now();
+        let Some(shadow) = &mut self.policy.shadow else { return };
+        let other = &mut shadow.configuration;
+        std::mem::swap(&mut self.system, &mut other.system);
+        std::mem::swap(&mut self.arguments, &mut other.arguments);
+        std::mem::swap(&mut self.points, &mut other.points);
+        std::mem::swap(&mut self.judges_room, &mut other.judges_room);
+        std::mem::swap(&mut self.templates, &mut other.templates);
+        let both = other.points.contains(&ExtensionPoint::Enforce);
+        let enforces = self.points.contains(&ExtensionPoint::Enforce);
+        let due = if both { shadow.enforce_at } else { enforces.then_some(now) };
+        shadow.enforce_at = std::mem::replace(&mut self.enforce_at, due);
+        for finding in std::mem::take(&mut shadow.findings) {
+            if !self.findings.contains(&finding) {
+                self.findings.push(finding);
+            }
+        }
+    }
+
+    /// What the policy in force does not remember of the other's is a finding.
+    fn say_what_is_lost(&mut self) {
+        let memory = self.policy.shadow.as_ref().and_then(|shadow| shadow.memory.clone());
+        if let Some(Memory::Rebuilt { why }) = memory {
+            self.lose_checkpoint(&why);
+        }
+    }
+}
+
+/// What the policy in force did wrong, by why an input failed. An object that it cannot count is no fault of it: both are started anew
+/// without that object.
+fn wrong(failed: Option<&Cause>) -> Option<Reason> {
+    let message = failed.map_or_else(|| "the policy broke in `save`".to_owned(), Cause::to_string);
+    Some(match failed {
+        Some(Cause::CallError(CallError::Refused { error: PolicyError::Overflow(_), .. })) => return None,
+        Some(Cause::ProtocolError { call, .. }) => Reason::Lie { call: (*call).to_owned(), message },
+        Some(Cause::CallError(error)) => Reason::Fault { call: error.call().to_owned(), message },
+        Some(_) => Reason::Fault { call: "configure".to_owned(), message },
+        None => Reason::Fault { call: "save".to_owned(), message },
+    })
+}
+
+/// What two policies read differently.
+fn differ(old: &Interests, new: &Interests) -> Option<String> {
+    let parts = [
+        ("labels", old.labels == new.labels),
+        ("annotations", old.annotations == new.annotations),
+        ("fields of pods", old.pod_fields == new.pod_fields),
+        ("labels of nodes", old.node_labels == new.node_labels),
+        ("kinds of objects", old.kinds == new.kinds),
+        ("placed kinds", old.placed_kinds == new.placed_kinds),
+    ];
+    parts.into_iter().find(|(_, same)| !same).map(|(name, _)| name.to_owned())
+}

@@ -1,0 +1,204 @@
+//! The policy is replaced: the states, and what each of them does.
+
+use lictor_contract::ExtensionPoint;
+
+use super::*;
+use crate::driver::random::{Faulty, Fuse};
+use crate::policy::Policy;
+use crate::replace::{Memory, Period, Reason, State, Terms, Transition};
+
+/// One cycle in shadow, two of watch.
+const SHORT: Terms = Terms { shadow: Period::Cycles(1), watch: Period::Cycles(2), allowed: 0 };
+
+fn begin(session: &mut Session, policy: impl Policy + 'static, terms: Terms) {
+    session.replace(Box::new(policy), "test", "", terms).unwrap();
+}
+
+/// The same, and one input by which the new policy is loaded.
+fn load(session: &mut Session, policy: impl Policy + 'static, terms: Terms) -> Transition {
+    begin(session, policy, terms);
+    let [transition] = tick(session).try_into().unwrap();
+    transition
+}
+
+/// An input that decides nothing; the transitions that came with it.
+fn tick(session: &mut Session) -> Vec<Transition> {
+    let now = session.mirror().now();
+    session.handle(Input::Clock(now)).unwrap().replacement
+}
+
+fn cycle(session: &mut Session) -> Step {
+    session.handle(Input::Cycle).unwrap()
+}
+
+fn state(session: &Session) -> State {
+    session.replacement().unwrap().state
+}
+
+/// Why the last state was entered.
+fn reason(session: &Session) -> Reason {
+    session.replacement().unwrap().history.last().unwrap().reason.clone()
+}
+
+fn asked(policy: &Scripted, what: &str) -> usize {
+    policy.log().iter().filter(|asked| asked.starts_with(what)).count()
+}
+
+/// A node with room, and two pods.
+fn room() -> [Value; 3] {
+    [node("n1", 8), pod("a", 1, 0), pod("b", 1, 0)]
+}
+
+#[test]
+fn it_goes_through_its_states_and_the_new_policy_decides_from_the_switch_on() {
+    let (old, new) = (Scripted::deciding(ALL).remembering(1), Scripted::deciding(ALL).remembering(1));
+    let mut session = open(&old, room());
+    let loaded = load(&mut session, new.clone(), SHORT);
+    assert_eq!((loaded.from, loaded.to), (State::Loading, State::Shadow));
+    assert_eq!(loaded.reason, Reason::Loaded { memory: Memory::Restored });
+    let step = cycle(&mut session);
+    assert_eq!(short(&step), ["1 bind a n1", "2 bind b n1"]);
+    assert_eq!(state(&session), State::Switching);
+    assert_eq!((asked(&old, "filter"), asked(&new, "filter")), (2, 2));
+    tell(&mut session, pod("c", 1, 0));
+    assert_eq!(state(&session), State::Watching);
+    assert_eq!(short(&cycle(&mut session)), ["3 bind c n1"]);
+    assert_eq!((asked(&old, "filter"), asked(&new, "filter")), (3, 3));
+    cycle(&mut session);
+    assert_eq!(state(&session), State::Done);
+    tell(&mut session, pod("d", 1, 0));
+    assert_eq!(short(&cycle(&mut session)), ["4 bind d n1"]);
+    assert_eq!((asked(&old, "filter"), asked(&new, "filter")), (3, 4));
+    let report = session.replacement().unwrap().report;
+    assert_eq!((report.totals().different, report.calls["filter"].compared), (0, 3));
+    // It can be replaced again.
+    begin(&mut session, Scripted::deciding(ALL), SHORT);
+}
+
+#[test]
+fn a_cluster_is_told_in_parts_and_what_changes_meanwhile_in_its_place() {
+    let (old, new) = (Scripted::deciding(ALL), Scripted::deciding(ALL));
+    let pods = (0..10_000).map(|number| on("n1", pod(&format!("p{number}"), 0, 0)));
+    let mut session = open(&old, pods.chain([node("n1", 8)]));
+    begin(&mut session, new.clone(), SHORT);
+    tick(&mut session);
+    assert_eq!(state(&session), State::Loading);
+    assert!(new.most_events_at_once() <= 4096, "{}", new.most_events_at_once());
+    tell(&mut session, pod("late", 1, 0));
+    session.handle(Input::Removed("Pod/default/p9999".to_owned())).unwrap();
+    while state(&session) == State::Loading {
+        tick(&mut session);
+    }
+    assert_eq!(new.seen("default/late").id, old.seen("default/late").id);
+    assert_eq!(new.log().last().unwrap(), "removed default/p9999");
+    assert_eq!(new.seen_count(), 10_001);
+}
+
+#[test]
+fn what_decides_otherwise_is_reported_and_beyond_the_bound_the_old_policy_stays() {
+    let refusing = || Scripted::deciding(ALL).say("pre-filter default/a", Say::Final("too soon"));
+    let mut session = open(&Scripted::deciding(ALL), room());
+    load(&mut session, refusing(), Terms { allowed: 1, ..SHORT });
+    assert_eq!(short(&cycle(&mut session)), ["1 bind a n1", "2 bind b n1"]);
+    assert_eq!(state(&session), State::Switching);
+    let [difference] = session.replacement().unwrap().report.differences.as_slice() else { panic!() };
+    assert_eq!((difference.call, difference.pod.as_deref()), ("pre-filter", Some("default/a")));
+    assert_eq!((difference.old.verdict.as_str(), difference.new.verdict.as_str()), ("passes", "finally refused"));
+    assert_eq!(session.replacement().unwrap().report.laws.get("passes -> test/law"), Some(&1));
+
+    let mut session = open(&Scripted::deciding(ALL), room());
+    load(&mut session, refusing(), SHORT);
+    let step = cycle(&mut session);
+    assert_eq!(short(&step), ["1 bind a n1", "2 bind b n1"]);
+    let [transition] = step.replacement.as_slice() else { panic!("{:?}", step.replacement) };
+    let Reason::Different { totals, allowed: 0 } = &transition.reason else { panic!("{transition:?}") };
+    assert_eq!((transition.to, totals.different), (State::RolledBack, 1));
+}
+
+#[test]
+fn a_shadow_that_traps_costs_the_old_policy_nothing() {
+    let fuse = Fuse::default();
+    let mut session = open(&Scripted::deciding(ALL), room());
+    load(&mut session, Faulty::new(Scripted::deciding(ALL), fuse.clone()), SHORT);
+    fuse.set(3);
+    assert_eq!(short(&cycle(&mut session)), ["1 bind a n1", "2 bind b n1"]);
+    assert_eq!(state(&session), State::RolledBack);
+    assert!(matches!(reason(&session), Reason::Fault { call, .. } if call == "reserve"));
+}
+
+#[test]
+fn a_shadow_that_lies_is_found_out_by_the_checks_of_the_session() {
+    let ghost = Fx { admits: &["default/x"], ..Fx::default() };
+    let plan = |id| Say::Plan(Sketch { id, nominations: &[("default/a", "n1")], ..Sketch::default() }, Fx::default());
+    let nowhere =
+        || Scripted::deciding(ALL).say("filter default/a", Say::Fits(&[])).say("filter default/b", Say::Fits(&[]));
+    let lies = [
+        ("filter", Scripted::deciding(ALL).say("filter default/a", Say::Codes(vec![0, 0], 1)), "2 codes"),
+        ("filter", Scripted::deciding(ALL).say("filter default/a", Say::Codes(vec![9], 1)), "the code 9"),
+        ("permit", Scripted::deciding(ALL).say("permit default/a", Say::Allow(ghost)), "no pod has the number"),
+        ("permit", Scripted::deciding(ALL).say("permit default/a", Say::Wait(-1, Fx::default())), "a wait of -1 ns"),
+        ("queue-keys", Scripted::deciding(ALL).say("queue-keys", Say::Keys(vec![vec![0]])), "1 keys came back"),
+        (
+            "post-filter",
+            nowhere().say("post-filter default/a", plan(1)).say("post-filter default/b", plan(1)),
+            "number 1",
+        ),
+    ];
+    for (call, new, message) in lies {
+        // The last lie needs two questions.
+        let old = if call == "post-filter" { nowhere() } else { Scripted::deciding(ALL) };
+        let mut session = open(&old, room());
+        load(&mut session, new, Terms { allowed: u64::MAX, ..SHORT });
+        cycle(&mut session);
+        let Reason::Lie { call: found, message: said } = reason(&session) else { panic!("{:?}", reason(&session)) };
+        assert!(found == call && said.contains(message), "{found}: {said}");
+    }
+}
+
+#[test]
+fn a_plan_that_only_the_new_policy_makes_is_refused_and_named() {
+    let (old, new) = (evicting(), evicting().say("post-filter default/q", Say::NoPlan("", Fx::default())));
+    let none = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
+    let mut session = open(&none, full());
+    load(&mut session, new.clone(), Terms { allowed: 9, ..SHORT });
+    assert!(cycle(&mut session).commands.is_empty());
+    assert_eq!(new.log().last().unwrap(), "refused 1");
+    let report = session.replacement().unwrap().report;
+    let [difference] = report.differences.as_slice() else { panic!("{report:?}") };
+    assert_eq!((difference.old.verdict.as_str(), difference.new.verdict.as_str()), ("no plan", "plan"));
+    assert_eq!(difference.new.victims.iter().collect::<Vec<_>>(), ["default/v"]);
+    assert_eq!(difference.new.placements["default/p"], "n1");
+    drop(old);
+}
+
+#[test]
+fn an_error_names_why_a_replacement_cannot_begin_and_the_session_goes_on() {
+    let mut session = open(&Scripted::deciding(ALL), room());
+    let refused = session.replace(Box::new(Scripted::deciding(ALL)), "other", "", SHORT).unwrap_err();
+    assert_eq!(refused.to_string(), "no such system; the policy knows `test`");
+    let other = session.replace(Box::new(super::zones::Zones::default()), "", "", SHORT).unwrap_err();
+    assert_eq!(
+        other.to_string(),
+        "the new policy reads other labels than the old one: start a session with it instead"
+    );
+    begin(&mut session, Scripted::deciding(ALL), SHORT);
+    let twice = session.replace(Box::new(Scripted::deciding(ALL)), "test", "", SHORT).unwrap_err();
+    assert!(matches!(twice, ReplaceError::UnderWay));
+    session.give_up_replacement("a typing error");
+    assert_eq!(reason(&session), Reason::GivenUp { why: "a typing error".to_owned() });
+    assert_eq!(short(&cycle(&mut session)), ["1 bind a n1", "2 bind b n1"]);
+}
+
+#[test]
+fn points_at_which_only_one_of_them_decides_are_said_and_not_compared() {
+    let old = Scripted::deciding(&[ExtensionPoint::Filter]);
+    let new = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+    let mut session = open(&old, room());
+    load(&mut session, new.clone(), SHORT);
+    assert_eq!(session.replacement().unwrap().report.not_compared.len(), 5);
+    assert_eq!(short(&cycle(&mut session)), ["1 bind a n1", "2 bind b n1"]);
+    tell(&mut session, pod("c", 1, 0));
+    assert_eq!(asked(&new, "permit"), 0);
+    cycle(&mut session);
+    assert_eq!(asked(&new, "permit default/c"), 1);
+}
