@@ -73,9 +73,12 @@ impl core::Guest for Minimal {
         Description { name: "minimal".to_owned(), version: "1".to_owned(), systems: vec![system] }
     }
 
-    fn configure(system: String, _arguments: String) -> Result<(), ConfigError> {
+    fn configure(system: String, arguments: String) -> Result<(), ConfigError> {
         if system != SYSTEM {
             return Err(ConfigError::UnknownSystem(vec![SYSTEM.to_owned()]));
+        }
+        if !matches!(arguments.trim(), "" | "{}") {
+            return Err(ConfigError::Malformed("the system takes no arguments".to_owned()));
         }
         CLUSTER.with_borrow_mut(|cluster| *cluster = Some(Cluster::default()));
         Ok(())

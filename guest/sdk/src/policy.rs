@@ -99,7 +99,11 @@ pub trait Policy: Default {
 
     /// `state.restore`.
     fn restore(&mut self, checkpoint: Checkpoint) -> Result<(), StateError> {
-        if checkpoint.format == 0 { Ok(()) } else { Err(StateError::UnknownFormat(0)) }
+        match checkpoint.format {
+            0 if checkpoint.bytes.is_empty() => Ok(()),
+            0 => Err(StateError::Malformed("this policy saves nothing".to_owned())),
+            _ => Err(StateError::UnknownFormat(0)),
+        }
     }
 }
 

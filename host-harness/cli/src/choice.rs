@@ -123,6 +123,11 @@ impl Chosen {
         }
     }
 
+    /// The version of the contract that the component exports; none for the native policy.
+    pub(super) fn contract(&self) -> Option<String> {
+        self.loaded.as_ref().and_then(Loaded::contract)
+    }
+
     /// Starts the policy with an empty cluster.
     pub(super) fn start(&self) -> Result<Box<dyn Policy>, Failure> {
         match (&self.loaded, &self.switched) {

@@ -86,6 +86,9 @@ pub(super) enum Failure {
     /// The policy cannot explain its decisions.
     #[error("{UNEXPLAINED}")]
     Unexplained { file: String },
+    /// The policy cannot be held to the contract at all.
+    #[error("the policy cannot be tested: {0}")]
+    NoConformance(String),
     /// Two options do not work together.
     #[error("{0}")]
     Useless(&'static str),
@@ -120,7 +123,7 @@ impl Failure {
             anstream::eprint!("{}", shown(&problem));
         }
         match self {
-            Failure::Session(_) | Failure::Open(OpenError::CallError(_)) => Exit::Failed,
+            Failure::Session(_) | Failure::NoConformance(_) | Failure::Open(OpenError::CallError(_)) => Exit::Failed,
             _ => Exit::Unable,
         }
     }
@@ -178,6 +181,7 @@ impl Failure {
             Failure::Unexplained { file } => {
                 vec![this().about(file).remedy("run `lictor decide` for the decisions and their laws")]
             }
+            Failure::NoConformance(_) => vec![this().remedy("run `lictor inspect` for details of the policy")],
             Failure::Session(cause) => vec![this().remedy(limited::remedy(cause))],
             Failure::Open(_)
             | Failure::Irreplaceable(_)

@@ -1,4 +1,7 @@
-//! `lictor test`: scenarios as conformance tests.
+//! `lictor test`: scenarios as conformance tests, and the conformance kit for components of any author.
+
+mod checks;
+mod kit;
 
 use std::path::{Path, PathBuf};
 
@@ -21,14 +24,23 @@ use lictor_host::session::FaultRules;
 /// The style of explanations.
 const STYLE: Style = Style { indent: 4, names: 8 };
 
-/// Run scenarios against a policy; the last line says how many passed and failed
+/// Run scenarios against a policy, or hold a component to the contract; the last line says how many passed and failed
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// Scenarios, or directories of them
-    #[arg(value_name = "PATH", required = true)]
+    /// Scenarios, or directories of them; without any, the interface of the component is tested
+    #[arg(value_name = "PATH", required_unless_present_any = ["component", "native", "interface", "report", "list_checks"])]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     policy: Choice,
+    /// Hold the component to the contract, too; scenarios of systems that it does not describe are passed over
+    #[arg(long)]
+    interface: bool,
+    /// Write the results into this file, with the digests of component and suite, to be signed; tests the interface, too
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// List the checks of the interface as Markdown, instead of running any
+    #[arg(long)]
+    list_checks: bool,
     /// Run natively without this law: the scenarios that now fail prove the law
     #[arg(long, value_name = "LAW", conflicts_with = "component")]
     without: Option<String>,
@@ -80,6 +92,13 @@ fn has(scenario: &Scenario, code: &str) -> bool {
 
 /// Runs scenarios.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    if asked.list_checks {
+        print(&checks::markdown())?;
+        return Ok(Exit::Done);
+    }
+    if asked.paths.is_empty() || asked.interface || asked.report.is_some() {
+        return kit::run(asked);
+    }
     if asked.explain && matches!(asked.output, Output::Junit) {
         return Err(Failure::Useless("`--explain` does not work with `--output junit`: choose text or json"));
     }
@@ -153,16 +172,21 @@ fn explains(policy: &Chosen) -> Result<bool, Failure> {
 /// The results of the scenarios, for people.
 fn page(summary: &Summary, tally: &str, verbose: bool) -> Page {
     let mut page = Page::new(Screen::stdout());
+    told(&mut page, summary, verbose);
+    page.line(tally);
+    page
+}
+
+/// Adds the scenarios that failed, were explained, or are all to be listed.
+fn told(page: &mut Page, summary: &Summary, verbose: bool) {
     let single = summary.reports.windows(2).all(|pair| matches!(pair, [one, other] if one.file == other.file));
     let explained = |report: &Report| report.steps.iter().any(|step| step.actual.explained().next().is_some());
     for report in &summary.reports {
         let why = explained(report) && (single || !report.passed);
         if verbose || why || !report.passed {
-            tell(&mut page, report, why);
+            tell(page, report, why);
         }
     }
-    page.line(tally);
-    page
 }
 
 /// A line for what failed, and one for each expectation that does not hold.

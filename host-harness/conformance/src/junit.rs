@@ -1,28 +1,79 @@
-//! Reports as JUnit XML, a test suite for the scenarios of each system.
+//! Reports as JUnit XML, a test suite for the scenarios of each system, and for the checks of each interface.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::report::{Report, Summary};
+use super::interface::{Conformance, Outcome};
+use super::report::Summary;
 
 /// The reports as JUnit XML.
 pub fn junit(summary: &Summary) -> String {
-    let mut suites: BTreeMap<&str, Vec<&Report>> = BTreeMap::new();
-    for report in &summary.reports {
-        suites.entry(&report.laws).or_default().push(report);
+    document(&of_systems(summary))
+}
+
+/// The checks of the interface, a suite for each interface, and the reports, as JUnit XML.
+pub fn conformance_junit(conformance: &Conformance, summary: &Summary) -> String {
+    let mut suites: BTreeMap<String, Vec<Case<'_>>> = BTreeMap::new();
+    for report in &conformance.checks {
+        let section = report.check.split('/').next().unwrap_or_default();
+        let lines: Vec<String> = report.lines().collect();
+        let result = match report.outcome {
+            Outcome::Passed => CaseResult::Passed,
+            Outcome::Failed => CaseResult::Failed(lines.first().cloned().unwrap_or_default(), lines.join("\n")),
+            skipped => CaseResult::Skipped(skipped.to_string()),
+        };
+        suites.entry(format!("interface/{section}")).or_default().push(Case { name: report.check, file: None, result });
     }
-    let tests = summary.reports.len();
+    suites.extend(of_systems(summary));
+    document(&suites)
+}
+
+/// A scenario or a check.
+struct Case<'a> {
+    name: &'a str,
+    file: Option<&'a str>,
+    result: CaseResult,
+}
+
+/// What came of it.
+enum CaseResult {
+    Passed,
+    /// What failed, in short and in full.
+    Failed(String, String),
+    /// Why it was not tried.
+    Skipped(String),
+}
+
+/// The scenarios, by system.
+fn of_systems(summary: &Summary) -> BTreeMap<String, Vec<Case<'_>>> {
+    let mut suites: BTreeMap<String, Vec<Case<'_>>> = BTreeMap::new();
+    for report in &summary.reports {
+        let result = match report.passed {
+            true => CaseResult::Passed,
+            false => CaseResult::Failed(report.first_failure().unwrap_or_default(), report.to_string()),
+        };
+        let case = Case { name: &report.scenario, file: Some(&report.file), result };
+        suites.entry(report.laws.clone()).or_default().push(case);
+    }
+    suites
+}
+
+fn failures<'a>(cases: impl IntoIterator<Item = &'a Case<'a>>) -> usize {
+    cases.into_iter().filter(|case| matches!(case.result, CaseResult::Failed(..))).count()
+}
+
+fn document(suites: &BTreeMap<String, Vec<Case<'_>>>) -> String {
+    let all = || suites.values().flatten();
+    let (tests, failed) = (all().count(), failures(all()));
     let mut xml = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lictor\" tests=\"{tests}\" failures=\"{}\">\n",
-        summary.failed
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lictor\" tests=\"{tests}\" failures=\"{failed}\">\n"
     );
-    for (laws, reports) in suites {
-        let failed = reports.iter().filter(|report| !report.passed).count();
-        let (name, tests) = (escaped(laws), reports.len());
+    for (suite, cases) in suites {
+        let (name, tests, failed) = (escaped(suite), cases.len(), failures(cases));
         // Writing to a string cannot fail.
         let _ = writeln!(xml, "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failed}\">");
-        for report in reports {
-            case(&mut xml, report);
+        for case in cases {
+            write_case(&mut xml, suite, case);
         }
         xml.push_str("  </testsuite>\n");
     }
@@ -30,18 +81,18 @@ pub fn junit(summary: &Summary) -> String {
     xml
 }
 
-/// One scenario.
-fn case(xml: &mut String, report: &Report) {
-    let (name, class, file) = (escaped(&report.scenario), escaped(&report.laws), escaped(&report.file));
-    let _ = write!(xml, "    <testcase name=\"{name}\" classname=\"{class}\" file=\"{file}\"");
-    if report.passed {
-        xml.push_str("/>\n");
-        return;
-    }
-    let first = report.steps.iter().flat_map(|step| &step.failures).map(ToString::to_string).next();
-    let message = escaped(&report.error.clone().or(first).unwrap_or_default());
-    let _ = writeln!(xml, ">\n      <failure message=\"{message}\">{}</failure>", escaped(&report.to_string()));
-    xml.push_str("    </testcase>\n");
+fn write_case(xml: &mut String, suite: &str, case: &Case<'_>) {
+    let (name, class) = (escaped(case.name), escaped(suite));
+    let file = case.file.map(|file| format!(" file=\"{}\"", escaped(file))).unwrap_or_default();
+    let _ = write!(xml, "    <testcase name=\"{name}\" classname=\"{class}\"{file}");
+    let _ = match &case.result {
+        CaseResult::Passed => writeln!(xml, "/>"),
+        CaseResult::Failed(short, whole) => {
+            let (short, whole) = (escaped(short), escaped(whole));
+            writeln!(xml, ">\n      <failure message=\"{short}\">{whole}</failure>\n    </testcase>")
+        }
+        CaseResult::Skipped(why) => writeln!(xml, ">\n      <skipped message=\"{}\"/>\n    </testcase>", escaped(why)),
+    };
 }
 
 /// Text as XML takes it; characters that XML has no place for are left out.
@@ -64,6 +115,8 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interface::{CheckReport, Flaw};
+    use crate::report::Report;
 
     fn report(scenario: &str, error: Option<&str>) -> Report {
         Report {
@@ -90,6 +143,36 @@ mod tests {
              \x20     <failure message=\"`a` &lt; &quot;b&quot; &amp; c\">FAIL bad (bad.yaml)\n  \
              `a` &lt; &quot;b&quot; &amp; c\n</failure>\n\
              \x20   </testcase>\n\
+             \x20 </testsuite>\n\
+             </testsuites>\n"
+        );
+    }
+
+    #[test]
+    fn checks_stand_before_scenarios_and_say_why_they_were_not_tried() {
+        let check = |check, outcome, flaws| {
+            let (demands, rule, remedy) = ("it holds", "wit/queue.wit", "mend it");
+            CheckReport { check, demands, outcome, answers: 1, flaws, rule, remedy }
+        };
+        let flaw = Flaw { system: "s".to_owned(), cluster: "cluster 1".to_owned(), found: "wrong".to_owned() };
+        let checks =
+            vec![check("queue/a", Outcome::Failed, vec![flaw]), check("queue/b", Outcome::NotExported, vec![])];
+        let conformance = Conformance { passed: 0, failed: 1, not_exported: 1, not_met: 0, checks };
+        assert_eq!(
+            conformance_junit(&conformance, &Summary::of(vec![report("good", None)])),
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <testsuites name=\"lictor\" tests=\"3\" failures=\"1\">\n\
+             \x20 <testsuite name=\"interface/queue\" tests=\"2\" failures=\"1\">\n\
+             \x20   <testcase name=\"queue/a\" classname=\"interface/queue\">\n\
+             \x20     <failure message=\"queue/a (s, cluster 1): wrong; mend it (wit/queue.wit)\">\
+             queue/a (s, cluster 1): wrong; mend it (wit/queue.wit)</failure>\n\
+             \x20   </testcase>\n\
+             \x20   <testcase name=\"queue/b\" classname=\"interface/queue\">\n\
+             \x20     <skipped message=\"not exported\"/>\n\
+             \x20   </testcase>\n\
+             \x20 </testsuite>\n\
+             \x20 <testsuite name=\"kubernetes\" tests=\"1\" failures=\"0\">\n\
+             \x20   <testcase name=\"good\" classname=\"kubernetes\" file=\"good.yaml\"/>\n\
              \x20 </testsuite>\n\
              </testsuites>\n"
         );

@@ -1,6 +1,7 @@
-//! Scenarios: a cluster, a policy configuration and steps with expectations, as conformance tests of any policy.
+//! Conformance tests of any policy: of its interface, by checks of the contract ([`interface`]), and of the systems that it describes, by
+//! scenarios: a cluster, a policy configuration and steps with expectations.
 //!
-//! The format is described in `fixtures/scenarios/README.md`.
+//! The format of scenarios is described in `fixtures/scenarios/README.md`, the checks in `CONFORMANCE.md`.
 
 mod act;
 mod actual;
@@ -10,11 +11,13 @@ mod failure;
 mod files;
 mod format;
 pub mod fuzz;
+pub mod interface;
 mod junit;
 mod load;
 mod read;
 mod report;
 mod run;
+mod statement;
 mod status;
 mod template;
 
@@ -25,9 +28,10 @@ pub use expect::{Expect, OneOrMany, Word};
 pub use failure::Failure;
 pub use files::each_in;
 pub use format::{Action, Scenario, Step};
-pub use junit::junit;
+pub use junit::{conformance_junit, junit};
 pub use load::load;
 pub use read::read as read_scenario;
 pub use report::{Report, StepReport, Summary};
 pub use run::{run, run_explained, run_with};
+pub use statement::{Statement, Tested};
 pub use status::{Books, Usage};

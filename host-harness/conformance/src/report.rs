@@ -46,6 +46,14 @@ pub struct StepReport {
     pub failures: Vec<Failure>,
 }
 
+impl Report {
+    /// Why it failed, or the first expectation that does not hold.
+    pub fn first_failure(&self) -> Option<String> {
+        let first = self.steps.iter().flat_map(|step| &step.failures).map(ToString::to_string).next();
+        self.error.clone().or(first)
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} {} ({})", if self.passed { "PASS" } else { "FAIL" }, self.scenario, self.file)?;

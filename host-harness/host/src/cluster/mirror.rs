@@ -167,6 +167,11 @@ impl Mirror {
         self.nodes.all().map(|entry| &entry.record)
     }
 
+    /// How many numbers of nodes were given, also of nodes that are gone.
+    pub fn node_numbers(&self) -> usize {
+        self.nodes.numbers()
+    }
+
     /// The resources that amounts name, by number.
     pub fn resources(&self) -> &[Resource] {
         self.resources.all()

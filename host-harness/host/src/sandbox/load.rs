@@ -74,4 +74,9 @@ impl Loaded {
     pub fn start(&self) -> Result<Sandboxed, LoadError> {
         Sandboxed::new(self.clone())
     }
+
+    /// The version of the contract that it exports.
+    pub fn contract(&self) -> Option<String> {
+        interfaces::contract_version(self.component.component(), &self.sandbox.engine)
+    }
 }

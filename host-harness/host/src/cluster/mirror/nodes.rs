@@ -41,6 +41,11 @@ impl Nodes {
         std::mem::replace(slot, entry)
     }
 
+    /// How many numbers were given, also those of nodes that are gone.
+    pub(super) fn numbers(&self) -> usize {
+        self.entries.len()
+    }
+
     pub(super) fn get(&self, id: NodeId) -> Option<&NodeEntry> {
         self.entries.get(id as usize)?.as_ref()
     }

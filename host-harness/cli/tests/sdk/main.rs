@@ -1,6 +1,8 @@
-//! Policies of other authors: the one written with `lictor-sdk`, and the smallest one, built and run as CONTRIBUTING says, but in
-//! the profile of the embedded one, whose dependencies are built already.
-#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
+//! Policies of other authors: the one written with `lictor-sdk`, the smallest one, and broken ones, built and run as CONTRIBUTING says, but
+//! in the profile of the embedded one, whose dependencies are built already.
+#![expect(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "tests")]
+
+mod kit;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,23 +18,24 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = env!("LICTOR_GUEST_PROFILE");
 const FLAGS: &str = env!("LICTOR_GUEST_FLAGS");
 
-/// Where the two are built: beside the embedded one.
+/// Where they are built: beside the embedded one.
 static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
     let target = Path::new(env!("OUT_DIR")).join("guest");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--locked", "--profile", PROFILE, "--target", TARGET, "--package", "lictor-example"]);
-    cargo.args(["--package", "lictor-minimal", "--target-dir"]).arg(&target).current_dir(ROOT);
+    cargo.args(["--package", "lictor-minimal", "--package", "lictor-broken", "--lib", "--examples", "--target-dir"]);
+    cargo.arg(&target).current_dir(ROOT);
     // What is meant for the compiler of the host would break the guest.
     cargo.env_remove("RUSTFLAGS").env_remove("CARGO_BUILD_TARGET").env("CARGO_ENCODED_RUSTFLAGS", FLAGS);
     assert!(cargo.status().unwrap().success());
     target.join(TARGET).join(PROFILE)
 });
 
-/// The component of a crate, in a file.
+/// The component of a crate or of an example (`examples/NAME`), in a file.
 fn component(name: &str) -> String {
     let module = fs::read(BUILT.join(format!("{name}.wasm"))).unwrap();
     let encoder = wit_component::ComponentEncoder::default().validate(true).module(&module).unwrap();
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-component.wasm"));
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-component.wasm", name.replace('/', "-")));
     fs::write(&path, { encoder }.encode().unwrap()).unwrap();
     path.to_str().unwrap().to_owned()
 }

@@ -1,0 +1,144 @@
+//! The conformance kit: a component of any author is held to the contract, and to the scenarios of the systems that it describes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use lictor_contract::Description;
+
+use super::super::choice::{Chosen, name_of};
+use super::super::exit::Exit;
+use super::super::failure::Failure;
+use super::super::page::Page;
+use super::super::progress::Progress;
+use super::super::screen::{Screen, print, print_json};
+use super::{Asked, Output, told};
+use lictor_conformance::interface::{Conformance, Outcome, conform};
+use lictor_conformance::{Scenario, Statement, Summary, Tested, conformance_junit, load, run as run_scenario};
+
+/// What came of both parts.
+struct Results {
+    interface: Conformance,
+    system: Summary,
+    /// Scenarios of systems that the component does not describe.
+    others: usize,
+}
+
+/// Holds a component to the contract and to its systems.
+pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    if asked.explain || asked.record.is_some() || asked.without.is_some() || asked.against.is_some() {
+        let message =
+            "`--explain`, `--record`, `--without` and `--against` work with scenarios alone: leave out `--interface`";
+        return Err(Failure::Useless(message));
+    }
+    let scenarios = if asked.paths.is_empty() { Vec::new() } else { load(&asked.paths)? };
+    let policy = asked.policy.find()?;
+    let described = policy.start()?.describe().map_err(|error| Failure::NoConformance(error.to_string()))?;
+    let results = results(&policy, &described, scenarios)?;
+    let statement = statement(&policy, &described, &results)?;
+    if let Some(file) = &asked.report {
+        let statement = statement
+            .as_ref()
+            .ok_or(Failure::Useless("`--report` names a component by its digest: leave out `--native`"))?;
+        write(file, statement)?;
+    }
+    let tally = results.tally();
+    match asked.output {
+        Output::Text => page(&results, asked.verbose).print()?,
+        Output::Json => match &statement {
+            Some(statement) => print_json(statement)?,
+            None => {
+                return Err(Failure::Useless("`--output json` names a component by its digest: leave out `--native`"));
+            }
+        },
+        Output::Junit => print(&conformance_junit(&results.interface, &results.system))?,
+    }
+    if !matches!(asked.output, Output::Text) {
+        anstream::eprintln!("{tally}");
+    }
+    Ok(if results.failed() == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// Runs both parts.
+fn results(policy: &Chosen, described: &Description, scenarios: Vec<Scenario>) -> Result<Results, Failure> {
+    let systems: BTreeSet<&String> = described.systems.iter().map(|system| &system.name).collect();
+    let (own, others): (Vec<Scenario>, Vec<Scenario>) =
+        scenarios.into_iter().partition(|scenario| systems.contains(&scenario.laws));
+    let progress = Progress::of_parts("checking the interface", own.len().saturating_add(1));
+    let start = || policy.start().map_err(|failure| failure.to_string());
+    let interface = conform(&start, &own).map_err(Failure::NoConformance)?;
+    progress.part_done();
+    let mut reports = Vec::with_capacity(own.len());
+    for scenario in &own {
+        reports.push(run_scenario(scenario, policy.start()?));
+        progress.part_done();
+    }
+    drop(progress);
+    Ok(Results { interface, system: Summary::of(reports), others: others.len() })
+}
+
+/// The statement about a component; none for the native policy, which has no digest.
+fn statement(policy: &Chosen, described: &Description, results: &Results) -> Result<Option<Statement>, Failure> {
+    let Some(component) = &policy.source.component else { return Ok(None) };
+    let mut files = BTreeMap::new();
+    for report in &results.system.reports {
+        let read = std::fs::read(&report.file);
+        let bytes = read.map_err(|error| Failure::Unreadable { file: report.file.clone(), error })?;
+        files.insert(report.file.clone(), bytes);
+    }
+    let path = Path::new(name_of(policy.source.file.as_deref()));
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let contract = policy.contract();
+    let tested = Tested {
+        file: &name,
+        sha256: &component.sha256,
+        contract: contract.as_deref(),
+        description: described,
+        tool: env!("CARGO_PKG_VERSION"),
+    };
+    Ok(Some(Statement::of(&tested, &results.interface, &results.system, results.others, &files)))
+}
+
+/// Writes the statement into a file.
+fn write(file: &Path, statement: &Statement) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(statement).map_err(|error| Failure::Written(error.to_string()))?;
+    std::fs::write(file, format!("{text}\n")).map_err(|error| Failure::Written(format!("{}: {error}", file.display())))
+}
+
+impl Results {
+    fn failed(&self) -> usize {
+        self.interface.failed.saturating_add(self.system.failed)
+    }
+
+    /// The last line.
+    fn tally(&self) -> String {
+        format!("{} passed, {} failed", self.interface.passed.saturating_add(self.system.passed), self.failed())
+    }
+}
+
+/// The results, for people.
+fn page(results: &Results, verbose: bool) -> Page {
+    let mut page = Page::new(Screen::stdout());
+    let Results { interface, system, others } = results;
+    page.heading("Interface conformance");
+    for report in &interface.checks {
+        match report.outcome {
+            Outcome::Failed => {
+                let word = page.strong("FAILED");
+                report.lines().for_each(|line| page.line(format!("  {word} {line}")));
+            }
+            Outcome::Passed if verbose => page.line(format!("  ok {} ({} looked at)", report.check, report.answers)),
+            other if verbose => page.line(format!("  {other} {}", report.check)),
+            _ => {}
+        }
+    }
+    let Conformance { passed, failed, not_exported, not_met, .. } = interface;
+    page.line(format!(
+        "  {passed} passed, {failed} failed, {not_exported} of interfaces not exported, {not_met} not met"
+    ));
+    page.heading("System conformance");
+    told(&mut page, system, verbose);
+    page.line(format!("  {} passed, {} failed, {others} of systems not described", system.passed, system.failed));
+    page.line("");
+    page.line(results.tally());
+    page
+}

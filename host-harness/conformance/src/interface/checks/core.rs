@@ -1,0 +1,122 @@
+//! `core`: questions are answered, and the answers depend on the cluster alone.
+
+use lictor_contract::*;
+use lictor_host::policy::{CallError, Policy};
+use lictor_host::session::Cause;
+
+use super::super::check::{Check, hold};
+use super::super::exchange::Said;
+use super::super::lab::{Lab, Verdict};
+use super::super::play::{Beside, Manner, strangers};
+use super::super::tap::Telling;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "core/answers-every-call",
+        demands: "Every question that a host may ask is answered: no call traps, and none is refused",
+        rule: "wit/README.md, How a host uses it",
+        remedy: "answer what a host may ask, without panic and without `policy-error`",
+        verdict: answers_every_call,
+    },
+    Check {
+        id: "core/two-instances-agree",
+        demands: "Two instances that were told and asked the same answer the same, byte for byte",
+        rule: "wit/README.md, The contract",
+        remedy: "decide from what was told alone: no hash order, no static state, no address, no random number",
+        verdict: |lab| lab.identical(&Manner::default()),
+    },
+    Check {
+        id: "core/order-of-events",
+        demands: "The order of nodes, of pods and of objects within one call of `apply` changes no decision",
+        rule: "wit/README.md, The order of events",
+        remedy: "break ties by name or by the times of the object, never by what came first",
+        verdict: |lab| lab.same(&told(Telling { shuffled: Some(1), ..Telling::default() })),
+    },
+    Check {
+        id: "core/told-in-parts",
+        demands: "The same events in one call or in many lead to the same decisions",
+        rule: "wit/core.wit, apply",
+        remedy: "finish no reckoning in `apply` before a question asks for it, or finish it after every event",
+        verdict: |lab| lab.same(&told(Telling { singly: true, ..Telling::default() })),
+    },
+    Check {
+        id: "core/numbers-have-holes",
+        demands: "Holes in the numbers of nodes and pods change no decision",
+        rule: "wit/README.md, Numbers",
+        remedy: "keep nodes and pods in maps by number; a list by number has a place for every hole",
+        verdict: |lab| lab.same(&Manner { holes: true, ..Manner::default() }),
+    },
+    Check {
+        id: "core/numbers-mean-nothing",
+        demands: "Objects under other numbers, told in another order, lead to the same decisions",
+        rule: "wit/README.md, Numbers",
+        remedy: "break ties by namespace and name, never by number",
+        verdict: |lab| lab.same(&Manner { renumbered: true, ..Manner::default() }),
+    },
+    Check {
+        id: "core/restart",
+        demands: "A new instance that is told the cluster, and given the checkpoint where there is one, decides as the one before",
+        rule: "wit/README.md, Numbers",
+        remedy: "remember nothing that neither the cluster shows nor `state.save` saves",
+        verdict: |lab| lab.same(&Manner { replaced: true, ..Manner::default() }),
+    },
+    Check {
+        id: "core/errors-change-nothing",
+        demands: "A question about a pod that there is not changes no later decision",
+        rule: "wit/answers.wit, policy-error",
+        remedy: "look the pod up before anything is written down",
+        verdict: |lab| lab.same(&Manner { beside: Beside::Strangers, ..Manner::default() }),
+    },
+    Check {
+        id: "core/before-configure",
+        demands: "`apply` before `configure` is refused with `not-configured`",
+        rule: "wit/answers.wit, policy-error.not-configured",
+        remedy: "answer `not-configured` until a configuration was taken",
+        verdict: before_configure,
+    },
+];
+
+/// A run that is told in this way.
+fn told(telling: Telling) -> Manner {
+    Manner { telling, ..Manner::default() }
+}
+
+fn answers_every_call(lab: &Lab<'_>) -> Verdict {
+    let answered = lab.each(|exchange| {
+        Some(match &exchange.said {
+            Said::Broke(cause) => Err(format!("the call broke: {cause}")),
+            Said::Refused(error) => Err(format!("refused with {error:?}")),
+            _ => Ok(()),
+        })
+    })?;
+    for run in lab.runs() {
+        hold(run.unopened.is_none(), || run.unopened.clone().unwrap_or_default())?;
+        let broken = run.faults.iter().find(|cause| matches!(cause, Cause::CallError(_) | Cause::Refused(_)));
+        broken.map_or(Ok(()), |cause| Err(cause.to_string()))?;
+    }
+    Ok(answered.saturating_add(1))
+}
+
+fn before_configure(lab: &Lab<'_>) -> Verdict {
+    let mut policy = (lab.start)()?;
+    match policy.apply(Vec::new()) {
+        Err(CallError::Refused { error: PolicyError::NotConfigured, .. }) => Ok(1),
+        Err(other) => Err(format!("`core.apply` before `configure`: {other}")),
+        Ok(_) => Err("`core.apply` before `configure` was answered".to_owned()),
+    }
+}
+
+/// Questions about a pod that there is not, at these points, are refused.
+pub(super) fn stranger_refused(lab: &Lab<'_>, points: &[ExtensionPoint]) -> Verdict {
+    let (_, tap) = lab.told()?;
+    let asked = tap.aside(|policy: &mut dyn Policy| strangers(policy, lab.system));
+    let mut seen = 0_usize;
+    for (_, export, answer) in asked.into_iter().filter(|(point, ..)| points.contains(point)) {
+        match answer {
+            Err(CallError::Refused { .. }) => seen = seen.saturating_add(1),
+            Err(other) => return Err(format!("`{export}` about an unknown pod: {other}")),
+            Ok(()) => return Err(format!("`{export}` answers about an unknown pod")),
+        }
+    }
+    Ok(seen)
+}

@@ -1,0 +1,44 @@
+//! `marks`: what is written on pods.
+
+use std::collections::BTreeSet;
+
+use lictor_contract::*;
+use lictor_host::policy::{CallError, Policy};
+
+use super::super::check::{Check, hold};
+use super::super::exchange::{Exchange, Said};
+use super::super::lab::{Lab, Verdict};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "marks/keys-once",
+        demands: "Every mark has a key, and no key is written twice in one place",
+        rule: "wit/answers.wit, mark",
+        remedy: "write each key once, and leave out a mark that says nothing",
+        verdict: |lab| lab.each(keys_once),
+    },
+    Check {
+        id: "marks/unknown-pod",
+        demands: "Marks for a pod that there is not are none, or an error, and no trap",
+        rule: "wit/answers.wit, policy-error.unknown-pod",
+        remedy: "answer `unknown-pod`, or an empty list",
+        verdict: unknown_pod,
+    },
+];
+
+fn keys_once(exchange: &Exchange) -> Option<Result<(), String>> {
+    let Said::Marks(marks) = &exchange.said else { return None };
+    let mut seen = BTreeSet::new();
+    let wrong = marks.iter().find(|mark| mark.key.is_empty() || !seen.insert((mark.place, &mark.key)));
+    Some(wrong.map_or(Ok(()), |mark| Err(format!("the key `{}` is empty, or there twice", mark.key))))
+}
+
+fn unknown_pod(lab: &Lab<'_>) -> Verdict {
+    let (session, tap) = lab.told()?;
+    let Some(node) = session.mirror().nodes().next().map(|node| node.id) else { return Ok(0) };
+    match tap.aside(|policy: &mut dyn Policy| policy.marks(PodId::MAX, node)) {
+        Err(CallError::Refused { .. }) => Ok(1),
+        Ok(marks) => hold(marks.is_empty(), || "`marks.marks` writes on an unknown pod".to_owned()).map(|()| 1),
+        Err(other) => Err(format!("`marks.marks` of an unknown pod: {other}")),
+    }
+}

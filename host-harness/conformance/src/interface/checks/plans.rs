@@ -1,0 +1,50 @@
+//! What plans of `placement`, `cycle` and `enforce` have in common.
+
+use std::collections::BTreeSet;
+
+use lictor_contract::ExtensionPoint;
+
+use super::super::check::hold;
+use super::super::exchange::Exchange;
+use super::super::lab::{Lab, Verdict};
+
+/// No instance gives a number to two plans of the functions that this export's answers count among.
+pub(super) fn numbers_once(lab: &Lab<'_>, export: &str) -> Verdict {
+    let mut seen = 0_usize;
+    for run in lab.runs() {
+        let mut used = BTreeSet::new();
+        for exchange in &run.exchanges {
+            for plan in exchange.plans() {
+                let fresh = used.insert((exchange.life, plan));
+                if exchange.call.export() == export {
+                    hold(fresh, || format!("`{export}`: plan {plan} has the number of an earlier one"))?;
+                    seen = seen.saturating_add(1);
+                }
+            }
+        }
+    }
+    Ok(seen)
+}
+
+/// The host refuses none of the plans in answers of this export.
+pub(super) fn sound(lab: &Lab<'_>, export: &str) -> Verdict {
+    let own = |exchange: &&Exchange| exchange.call.export() == export;
+    let plans = lab.plain().exchanges.iter().filter(own).map(|exchange| exchange.plans().len()).sum();
+    let (enforces, acts) = (export == "enforce.enforce", lab.decides(ExtensionPoint::Act));
+    if !enforces && acts != (export == "cycle.act") {
+        return Ok(0);
+    }
+    let refused = lab.plain().refused.iter().find(|(enforced, _)| *enforced == enforces);
+    refused.map_or(Ok(plans), |(_, why)| Err(format!("`{export}`: the host refuses a plan: {why}")))
+}
+
+/// The host finds no placement in answers of this export that cannot be.
+pub(super) fn bindable(lab: &Lab<'_>, call: &str) -> Verdict {
+    use lictor_host::session::{Cause, ProtocolError};
+    let unsound = |cause: &&Cause| matches!(cause, Cause::ProtocolError { call: of, protocol_error: ProtocolError::Unsound(_) } if *of == call);
+    let named = lab.plain().exchanges.iter().filter(|exchange| exchange.call.export().ends_with(&format!(".{call}")));
+    match lab.plain().faults.iter().find(unsound) {
+        Some(cause) => Err(cause.to_string()),
+        None => Ok(named.count()),
+    }
+}

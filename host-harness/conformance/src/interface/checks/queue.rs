@@ -1,0 +1,131 @@
+//! `queue`: sort keys and their epochs.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::*;
+use lictor_host::policy::Policy;
+
+use super::super::check::{Check, hold};
+use super::super::exchange::{Call, Exchange, Said};
+use super::super::lab::{Lab, Verdict, pending};
+use super::super::play::Run;
+use super::core::stranger_refused;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "queue/one-key-a-pod",
+        demands: "`queue-keys` answers with one key for each pod of the question",
+        rule: "wit/queue.wit, sort-keys.keys",
+        remedy: "answer with one key a pod, in the order of the question",
+        verdict: |lab| lab.each(one_key_a_pod),
+    },
+    Check {
+        id: "queue/keys-hold-in-their-epoch",
+        demands: "While the epoch is the same, a pod that has not changed has the same key",
+        rule: "wit/queue.wit, sort-keys.epoch",
+        remedy: "take a new epoch whenever the key of a pod that has not changed may be another",
+        verdict: |lab| over_runs(lab, keys_hold),
+    },
+    Check {
+        id: "queue/epoch-never-goes-back",
+        demands: "The epoch of an instance never goes back",
+        rule: "wit/queue.wit, sort-keys.epoch",
+        remedy: "count epochs upwards in each instance",
+        verdict: |lab| over_runs(lab, epochs_go_on),
+    },
+    Check {
+        id: "queue/order-of-the-question",
+        demands: "The order of the pods in the question does not change their places",
+        rule: "wit/queue.wit, queue-keys",
+        remedy: "make the key of what was told of the pod, not of its place in the question",
+        verdict: order_of_the_question,
+    },
+    Check {
+        id: "queue/unknown-pod",
+        demands: "A question about a pod that there is not is refused with an error, and is no trap",
+        rule: "wit/answers.wit, policy-error.unknown-pod",
+        remedy: "answer `unknown-pod` for a number that was not told, or whose pod is gone",
+        verdict: |lab| stranger_refused(lab, &[ExtensionPoint::QueueOrder]),
+    },
+];
+
+/// The keys of an answer, by pod, where there is one for each.
+fn keys(exchange: &Exchange) -> Option<(u64, BTreeMap<PodId, &Vec<u8>>)> {
+    match (&exchange.call, &exchange.said) {
+        (Call::QueueKeys(pods), Said::Keys(said)) if pods.len() == said.keys.len() => {
+            Some((said.epoch, pods.iter().copied().zip(&said.keys).collect()))
+        }
+        _ => None,
+    }
+}
+
+fn one_key_a_pod(exchange: &Exchange) -> Option<Result<(), String>> {
+    let (Call::QueueKeys(pods), Said::Keys(said)) = (&exchange.call, &exchange.said) else { return None };
+    let (asked, answered) = (pods.len(), said.keys.len());
+    Some(hold(asked == answered, || format!("{asked} pods are asked about, and {answered} keys come back")))
+}
+
+/// Looks at the answers of each instance, one after the other.
+fn over_runs(lab: &Lab<'_>, look: fn(&[&Exchange]) -> Verdict) -> Verdict {
+    let mut seen = 0_usize;
+    for run in lab.runs() {
+        for life in lives(run) {
+            let found = look(&life).map_err(|wrong| format!("`queue.queue-keys`: {wrong}"))?;
+            seen = seen.saturating_add(found);
+        }
+    }
+    Ok(seen)
+}
+
+/// The answers about the queue, instance by instance.
+fn lives(run: &Run) -> Vec<Vec<&Exchange>> {
+    let mut lives: BTreeMap<usize, Vec<&Exchange>> = BTreeMap::new();
+    for exchange in run.exchanges.iter().filter(|exchange| keys(exchange).is_some()) {
+        lives.entry(exchange.life).or_default().push(exchange);
+    }
+    lives.into_values().collect()
+}
+
+fn keys_hold(life: &[&Exchange]) -> Verdict {
+    let mut last: BTreeMap<PodId, (u64, u64, Vec<u8>)> = BTreeMap::new();
+    for exchange in life {
+        let Some((epoch, keys)) = keys(exchange) else { continue };
+        for (pod, key) in keys {
+            let changed = exchange.known.pods.get(&pod).map_or(0, |known| known.changed);
+            let before = last.insert(pod, (epoch, changed, key.clone()));
+            let held = before.is_none_or(|(of, when, was)| (of, when) != (epoch, changed) || was == *key);
+            hold(held, || {
+                format!("`{}` has another key in epoch {epoch}, and has not changed", exchange.known.pod(pod))
+            })?;
+        }
+    }
+    Ok(life.len())
+}
+
+fn epochs_go_on(life: &[&Exchange]) -> Verdict {
+    let mut last = 0;
+    for (epoch, _) in life.iter().filter_map(|exchange| keys(exchange)) {
+        hold(epoch >= last, || format!("epoch {epoch} comes after epoch {last}"))?;
+        last = epoch;
+    }
+    Ok(life.len())
+}
+
+fn order_of_the_question(lab: &Lab<'_>) -> Verdict {
+    if !lab.decides(ExtensionPoint::QueueOrder) {
+        return Ok(0);
+    }
+    let (session, tap) = lab.told()?;
+    let pods = pending(&session);
+    let turned: Vec<PodId> = pods.iter().rev().copied().collect();
+    let ask = |pods: &[PodId]| {
+        let keys = tap.aside(|policy: &mut dyn Policy| policy.queue_keys(pods)).map_err(|error| error.to_string())?;
+        let mut places: Vec<(Vec<u8>, PodId)> = keys.keys.into_iter().zip(pods.iter().copied()).collect();
+        places.sort();
+        Ok::<_, String>(places.into_iter().map(|(_, pod)| pod).collect::<Vec<_>>())
+    };
+    let (one, other) = (ask(&pods)?, ask(&turned)?);
+    let wrong = "`queue.queue-keys` orders the same pods otherwise when they are asked about the other way round";
+    hold(one == other, || wrong.to_owned())?;
+    Ok(pods.len())
+}

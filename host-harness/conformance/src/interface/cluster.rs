@@ -1,0 +1,226 @@
+//! Random clusters for a policy of which nothing is known but its description, and how they change.
+
+use lictor_contract::{Phase, PlacedKind, SystemInfo};
+use lictor_host::cluster::{InputError, Object, load};
+use serde_json::{Map, Value, json};
+
+use super::dice::Dice;
+
+/// Values of labels and annotations that the policy reads: names, numbers and words that some of them mean something.
+const WORDS: [&str; 6] = ["a", "b", "2", "true", "no number", ""];
+
+/// The cores of a node.
+const CORES: usize = 4;
+
+/// A cluster and what becomes of it.
+#[derive(Debug, Clone)]
+pub(super) struct Cluster {
+    /// Its name in findings.
+    pub(super) name: String,
+    /// The arguments of the system, as JSON.
+    pub(super) arguments: String,
+    /// The schedulers whose pods are decided about; empty: those of the system.
+    pub(super) schedulers: Vec<String>,
+    /// What changes; the first is the cluster itself.
+    pub(super) rounds: Vec<Round>,
+}
+
+/// A change.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Round {
+    /// What is gone, as `Kind/namespace/name`.
+    pub(super) gone: Vec<String>,
+    /// What is new or has changed.
+    pub(super) objects: Vec<Object>,
+}
+
+/// What is being generated.
+struct Draft<'a> {
+    dice: Dice,
+    system: &'a SystemInfo,
+    created: usize,
+}
+
+impl Cluster {
+    /// The cluster of a seed, for a system that reads this much.
+    ///
+    /// # Errors
+    /// An object cannot be read, as where two interests of the system contradict each other.
+    pub(super) fn of(seed: u64, system: &SystemInfo) -> Result<Cluster, InputError> {
+        let mut draft = Draft { dice: Dice::of(seed), system, created: 0 };
+        let first = draft.first();
+        let second = draft.second();
+        let third = vec![draft.pending("late", 1, 50), draft.node("n1", 6)];
+        let rounds =
+            [(Vec::new(), first), (vec!["Pod/default/r0", "Node/spare"], second), (vec!["Pod/default/p1"], third)];
+        let round = |(gone, objects): (Vec<&str>, Vec<Value>)| {
+            let gone = gone.into_iter().map(str::to_owned).collect();
+            Ok(Round { gone, objects: objects.into_iter().map(object).collect::<Result<_, InputError>>()? })
+        };
+        Ok(Cluster {
+            name: format!("cluster {seed}"),
+            arguments: String::new(),
+            schedulers: Vec::new(),
+            rounds: rounds.into_iter().map(round).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// So many nodes and pods that come and go with the cluster, so that its numbers have holes.
+    ///
+    /// # Errors
+    /// As [`Cluster::of`].
+    pub(super) fn passing(count: usize) -> Result<Vec<Object>, InputError> {
+        let pod = |name: String| {
+            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "passing"},
+                   "spec": {"containers": [{"name": "c"}], "schedulingGates": [{"name": "passing"}]}})
+        };
+        let node = |name: String| json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}});
+        let passing = (0..count)
+            .map(|at| if at.is_multiple_of(2) { node(format!("gone{at}")) } else { pod(format!("gone{at}")) });
+        passing.map(object).collect()
+    }
+}
+
+impl Draft<'_> {
+    /// The cluster itself: nodes with pods on them, pods that wait, and pods that are nobody's business.
+    fn first(&mut self) -> Vec<Value> {
+        let mut objects: Vec<Value> = (1..=3).map(|at| self.node(&format!("n{at}"), CORES)).collect();
+        // The last one goes later: the numbers end with a hole then.
+        objects.extend([self.closed("n4"), self.node("spare", 1)]);
+        for at in 0_usize..7 {
+            let (node, cores) = (["n1", "n2", "n3"].get(at % 3).copied().unwrap_or("n1"), if at < 2 { 2 } else { 1 });
+            let priority = self.dice.pick(&[0, 0, 5, 10]).copied().unwrap_or_default();
+            let pod = self.pending(&format!("r{at}"), cores, priority);
+            objects.push(running(pod, node));
+        }
+        for at in 0..5 {
+            let priority = self.dice.pick(&[0, 5, 100, 100]).copied().unwrap_or_default();
+            let cores = self.dice.below(3).saturating_add(1);
+            objects.push(self.pending(&format!("p{at}"), cores, priority));
+        }
+        objects.extend(self.bystanders());
+        let (kinds, placed) = (&self.system.interests.kinds, &self.system.interests.placed_kinds);
+        for kind in kinds.iter().filter(|kind| !placed.iter().any(|it| it.kind == kind.kind)) {
+            let named = WORDS.iter().take(2).map(|name| plain(&kind.group, &kind.kind, name));
+            // A kind that the host reads itself may demand more.
+            objects.extend(named.filter(|value| object(value.clone()).is_ok()));
+        }
+        objects.extend(placed.iter().map(slot));
+        objects
+    }
+
+    /// A pod of the name of one that is gone, more that wait, and two that somebody else has bound.
+    fn second(&mut self) -> Vec<Value> {
+        let again = self.pending("r0", 2, 20);
+        let more = (5..7).map(|at| self.pending(&format!("p{at}"), 2, 100)).collect::<Vec<_>>();
+        let bound = [("x0", "n1"), ("x1", "n2")].map(|(name, node)| running(self.pending(name, 1, 10), node));
+        std::iter::once(again).chain(more).chain(bound).collect()
+    }
+
+    /// Pods that are not tried: gated, of another scheduler, leaving, ended.
+    fn bystanders(&mut self) -> Vec<Value> {
+        let mut gated = self.pending("gated", 1, 0);
+        set(&mut gated, "/spec/schedulingGates", json!([{"name": "example.com/gate"}]));
+        let mut foreign = self.pending("foreign", 1, 0);
+        set(&mut foreign, "/spec/schedulerName", json!("nobody-knows-it"));
+        let mut leaving = running(self.pending("leaving", 1, 0), "n3");
+        set(&mut leaving, "/metadata/deletionTimestamp", json!("2026-01-01T00:10:00Z"));
+        let mut ended = running(self.pending("ended", 4, 0), "n2");
+        set(&mut ended, "/status/phase", json!("Succeeded"));
+        vec![gated, foreign, leaving, ended]
+    }
+
+    fn node(&mut self, name: &str, cores: usize) -> Value {
+        let labels = self.attributes(&self.system.interests.node_labels.clone());
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
+               "status": {"allocatable": {"cpu": cores.to_string(), "memory": "16Gi", "pods": "10"}}})
+    }
+
+    /// A node that takes no pod.
+    fn closed(&mut self, name: &str) -> Value {
+        let mut node = self.node(name, CORES);
+        set(&mut node, "/spec/unschedulable", json!(true));
+        node
+    }
+
+    fn pending(&mut self, name: &str, cores: usize, priority: i32) -> Value {
+        self.created = self.created.saturating_add(1);
+        let interests = &self.system.interests;
+        let (labels, annotations) = (interests.labels.clone(), interests.annotations.clone());
+        let (labels, annotations) = (self.attributes(&labels), self.attributes(&annotations));
+        let created = format!("2026-01-01T00:00:{:02}Z", self.created.min(59));
+        json!({"apiVersion": "v1", "kind": "Pod",
+               "metadata": {"name": name, "namespace": "default", "uid": format!("{name}-{}", self.created),
+                            "creationTimestamp": created, "labels": labels, "annotations": annotations},
+               "spec": {"priority": priority, "schedulerName": self.system.schedulers.first(),
+                        "containers": [{"name": "c", "resources": {"requests": {"cpu": cores.to_string(), "memory": "1Gi"}}}]},
+               "status": {"phase": "Pending"}})
+    }
+
+    /// Some of these keys with words.
+    fn attributes(&mut self, keys: &[String]) -> Value {
+        let mut attributes = Map::new();
+        for key in keys.iter().filter(|key| *key != "*") {
+            if self.dice.chance(60) {
+                let word = self.dice.pick(&WORDS).copied().unwrap_or_default();
+                attributes.insert(key.clone(), json!(word));
+            }
+        }
+        Value::Object(attributes)
+    }
+}
+
+fn running(mut pod: Value, node: &str) -> Value {
+    set(&mut pod, "/spec/nodeName", json!(node));
+    set(&mut pod, "/status/phase", json!("Running"));
+    pod
+}
+
+/// An object of a kind of which nothing is known.
+fn plain(group: &str, kind: &str, name: &str) -> Value {
+    let version = if group.is_empty() { "v1".to_owned() } else { format!("{group}/v1") };
+    json!({"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "default"}, "spec": {}})
+}
+
+/// A pending object of a placed kind.
+fn slot(kind: &PlacedKind) -> Value {
+    let mut object = plain(&kind.group, &kind.kind, "slot");
+    if !kind.namespaced {
+        set(&mut object, "/metadata", json!({"name": "slot"}));
+    }
+    let container = json!({"name": "c", "resources": {"requests": {"cpu": "1"}}});
+    set(
+        &mut object,
+        &kind.template,
+        json!({"metadata": {"namespace": "default"}, "spec": {"containers": [container]}}),
+    );
+    if let Some(word) = kind.phases.iter().find(|phase| phase.phase == Phase::Pending) {
+        set(&mut object, &kind.phase, json!(word.word));
+    }
+    object
+}
+
+/// Sets the value at a JSON pointer, and makes the objects on the way.
+fn set(object: &mut Value, pointer: &str, value: Value) {
+    let mut at = object;
+    for step in pointer.split('/').skip(1) {
+        if !at.is_object() {
+            *at = json!({});
+        }
+        let Value::Object(members) = at else { return };
+        at = members.entry(step.replace("~1", "/").replace("~0", "~")).or_insert(Value::Null);
+    }
+    *at = value;
+}
+
+/// An object as the host reads it.
+fn object(value: Value) -> Result<Object, InputError> {
+    let mut documents = load::read("generated", &value.to_string())?;
+    let document = documents.pop().ok_or_else(|| InputError {
+        file: "generated".into(),
+        line: 1,
+        message: "there is no object".to_owned(),
+        remedy: "report this".to_owned(),
+    })?;
+    Object::from_document(document)
+}

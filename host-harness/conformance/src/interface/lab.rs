@@ -1,0 +1,179 @@
+//! A cluster, a system, and the runs over them that checks look at.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use lictor_contract::*;
+use lictor_host::driver::Virtual;
+use lictor_host::policy::{CallError, Policy};
+use lictor_host::session::FaultRules;
+
+use super::cluster::Cluster;
+use super::exchange::{Call, Exchange};
+use super::names;
+use super::play::{Manner, Run, play};
+use super::tap::{Tap, Telling};
+
+/// How many answers a check has looked at; or what is wrong, in a sentence.
+pub(super) type Verdict = Result<usize, String>;
+
+/// Asks about a pod and the node that it is to be reserved.
+pub(super) type Reserving<T> = fn(&mut dyn Policy, PodId, NodeId) -> Result<T, CallError>;
+
+/// What came of each pod that was asked about, by name.
+pub(super) type Answers<T> = Vec<(String, Result<T, CallError>)>;
+
+/// Starts an instance of the policy under test, or says why there is none.
+pub type Start<'a> = dyn Fn() -> Result<Box<dyn Policy>, String> + 'a;
+
+/// A cluster, a system, and the runs over them that several checks look at.
+pub(super) struct Lab<'a> {
+    pub(super) start: &'a Start<'a>,
+    pub(super) description: &'a Description,
+    pub(super) system: &'a SystemInfo,
+    pub(super) cluster: &'a Cluster,
+    plain: OnceCell<Run>,
+    refusing: OnceCell<Run>,
+    explained: OnceCell<Run>,
+}
+
+impl<'a> Lab<'a> {
+    pub(super) fn new(
+        start: &'a Start<'a>,
+        description: &'a Description,
+        system: &'a SystemInfo,
+        cluster: &'a Cluster,
+    ) -> Lab<'a> {
+        let (plain, refusing, explained) = Default::default();
+        Lab { start, description, system, cluster, plain, refusing, explained }
+    }
+
+    /// Whether the system decides at a point.
+    pub(super) fn decides(&self, point: ExtensionPoint) -> bool {
+        self.system.extension_points.iter().any(|name| name == point.name())
+    }
+
+    /// The run as a host does it.
+    pub(super) fn plain(&self) -> &Run {
+        self.plain.get_or_init(|| self.run(&Manner::default()))
+    }
+
+    /// The runs in which every answer is looked at: as a host does it, with plans that are refused, and with explanations.
+    pub(super) fn runs(&self) -> [&Run; 3] {
+        let telling = Telling { refusing: true, ..Telling::default() };
+        let refusing = || self.run(&Manner { telling, ..Manner::default() });
+        let explained = || self.run(&Manner { explained: true, ..Manner::default() });
+        [self.plain(), self.refusing.get_or_init(refusing), self.explained.get_or_init(explained)]
+    }
+
+    /// Looks at every answer; the first that is wrong.
+    pub(super) fn each(&self, look: impl Fn(&Exchange) -> Option<Result<(), String>>) -> Verdict {
+        let mut seen = 0_usize;
+        for exchange in self.runs().iter().flat_map(|run| &run.exchanges) {
+            if let Some(looked) = look(exchange) {
+                looked.map_err(|wrong| format!("`{}`: {wrong}", exchange.call.export()))?;
+                seen = seen.saturating_add(1);
+            }
+        }
+        Ok(seen)
+    }
+
+    /// A run like the plain one, but for its manner, has the same decisions.
+    pub(super) fn same(&self, manner: &Manner) -> Verdict {
+        let lines = |run: &Run| -> Vec<String> {
+            let asked = run.exchanges.iter().filter(|exchange| !matches!(exchange.call, Call::Notes(_)));
+            asked.map(names::line).collect()
+        };
+        first_difference(&lines(self.plain()), &lines(&self.run(manner)))
+    }
+
+    /// The same byte for byte.
+    pub(super) fn identical(&self, manner: &Manner) -> Verdict {
+        let lines = |run: &Run| -> Vec<String> {
+            run.exchanges.iter().map(|exchange| format!("{} = {:?}", exchange.call.export(), exchange.said)).collect()
+        };
+        first_difference(&lines(self.plain()), &lines(&self.run(manner)))
+    }
+
+    /// An instance that was told the cluster and configured.
+    ///
+    /// # Errors
+    /// There is no such instance.
+    pub(super) fn told(&self) -> Result<(Virtual, Tap), String> {
+        let tap = Tap::new((self.start)()?, Telling::default());
+        let mut session = self.open(&tap)?;
+        if let Some(first) = self.cluster.rounds.first() {
+            session.apply(first.objects.clone()).map_err(|error| error.to_string())?;
+        }
+        Ok((session, tap))
+    }
+
+    /// A session of the instance, configured for the cluster.
+    ///
+    /// # Errors
+    /// The policy refuses the configuration, or fails.
+    pub(super) fn open(&self, tap: &Tap) -> Result<Virtual, String> {
+        let opened = Virtual::open(Box::new(tap.clone()), &self.system.name, &self.cluster.arguments);
+        let mut session = opened.map_err(|error| error.to_string())?;
+        session.set_fault_rules(FaultRules::ONCE);
+        if !self.cluster.schedulers.is_empty() {
+            session.set_schedulers(self.cluster.schedulers.iter().cloned());
+        }
+        Ok(session)
+    }
+
+    /// Asks a new instance, that was told the cluster, about every pod that is reserved a node in the plain run: with the pod and the node.
+    /// The pods, and what came of each.
+    ///
+    /// # Errors
+    /// There is no such instance.
+    pub(super) fn reserving<T>(&self, ask: Reserving<T>) -> Result<Answers<T>, String> {
+        let (session, tap) = self.told()?;
+        let named = |exchange: &Exchange| match exchange.call {
+            Call::Reserve(pod, node) => Some((exchange.known.pod(pod), exchange.known.node(node))),
+            _ => None,
+        };
+        let reserved: BTreeSet<(String, String)> = self.plain().exchanges.iter().filter_map(named).collect();
+        let mirror = session.mirror();
+        let asked = reserved.into_iter().filter_map(|(pod, node)| {
+            let (id, on) = (mirror.pod_id(&pod)?, mirror.node_id(&node)?);
+            let waits = mirror.pod(id).is_some_and(|pod| pod.node.is_none());
+            waits.then(|| (pod, tap.aside(|policy| ask(policy, id, on))))
+        });
+        Ok(asked.collect())
+    }
+
+    /// A run in this manner.
+    pub(super) fn run(&self, manner: &Manner) -> Run {
+        let mut run = Run::default();
+        run.unopened = play(self, manner, &mut run).err();
+        run
+    }
+}
+
+/// The pods that can be tried, by number.
+pub(super) fn pending(session: &Virtual) -> Vec<PodId> {
+    let waits = |pod: &&Pod| {
+        let tried = !pod.gated && !pod.foreign && !pod.terminating;
+        pod.node.is_none() && pod.phase == Phase::Pending && tried
+    };
+    session.mirror().pods().filter(waits).map(|pod| pod.id).collect()
+}
+
+/// The first line in which two runs differ; how many lines were compared.
+fn first_difference(one: &[String], other: &[String]) -> Verdict {
+    let short = |line: &str| line.chars().take(300).collect::<String>();
+    for (at, line) in one.iter().enumerate() {
+        match other.get(at) {
+            Some(same) if same == line => {}
+            Some(differs) => {
+                return Err(format!("answer {at} differs: `{}`, and then `{}`", short(line), short(differs)));
+            }
+            None => return Err(format!("answer {at} was `{}`, and is not asked for then", short(line))),
+        }
+    }
+    match other.get(one.len()) {
+        Some(more) => Err(format!("then one more answer follows: `{}`", short(more))),
+        None => Ok(one.len()),
+    }
+}

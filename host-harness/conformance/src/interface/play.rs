@@ -1,0 +1,230 @@
+//! Runs of the reference host over a cluster, with one instance of the policy.
+
+use lictor_contract::*;
+use lictor_host::cluster::Object;
+use lictor_host::driver::Virtual;
+use lictor_host::policy::{CallError, Policy};
+use lictor_host::session::{Cause, EvictedFor, Input, SessionError};
+
+use super::cluster::{Cluster, Round};
+use super::dice::Dice;
+use super::exchange::Exchange;
+use super::lab::Lab;
+use super::tap::{Tap, Telling};
+
+const SECOND: i64 = 1_000_000_000;
+
+/// What a host does beside its questions, that must change no decision.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Beside {
+    #[default]
+    Nothing,
+    /// It asks about a pod that there is not.
+    Strangers,
+    /// It configures a system that there is not.
+    Misconfigures,
+    /// It restores what is no checkpoint.
+    RestoresGarbage,
+}
+
+/// How a run goes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Manner {
+    pub(super) telling: Telling,
+    pub(super) beside: Beside,
+    /// Attempts are explained.
+    pub(super) explained: bool,
+    /// The objects come in another order, with others between them that are gone again: their numbers are others.
+    pub(super) renumbered: bool,
+    /// The numbers have holes, in the same order.
+    pub(super) holes: bool,
+    /// The instance has decided in another cluster before, and is configured again.
+    pub(super) reused: bool,
+    /// An instance of its own takes over in every round.
+    pub(super) replaced: bool,
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    pub(super) exchanges: Vec<Exchange>,
+    /// Plans that the host refused; true for those of `enforce`.
+    pub(super) refused: Vec<(bool, String)>,
+    /// Inputs that could not be served.
+    pub(super) faults: Vec<Cause>,
+    /// Why the session could not be opened.
+    pub(super) unopened: Option<String>,
+    saved: Vec<Option<Checkpoint>>,
+}
+
+impl Run {
+    /// The checkpoints that were taken, round by round.
+    pub(super) fn saved(&self) -> &[Option<Checkpoint>] {
+        &self.saved
+    }
+}
+
+/// Runs the cluster from its first round to its last.
+///
+/// # Errors
+/// No session could be opened.
+pub(super) fn play(lab: &Lab<'_>, manner: &Manner, run: &mut Run) -> Result<(), String> {
+    let tap = Tap::new((lab.start)()?, manner.telling.clone());
+    if manner.reused {
+        let mut before = lab.open(&tap)?;
+        let other = Cluster::of(u64::MAX, lab.system).map_err(|error| error.to_string())?;
+        let others = other.rounds.into_iter().next().unwrap_or_default().objects;
+        // With these before them, their numbers are none of the numbers that come.
+        let passing = Cluster::passing(80).map_err(|error| error.to_string())?;
+        let objects = passing.into_iter().chain(others).collect();
+        // What it decides there is none of this run's business, also where it fails.
+        drop(before.apply(objects).and_then(|()| before.tell(Input::Cycle)));
+        drop(before.advance(600 * SECOND));
+        tap.take();
+    }
+    let mut session = lab.open(&tap)?;
+    if manner.explained {
+        session.explain().map_err(said)?;
+    }
+    for (place, round) in lab.cluster.rounds.iter().enumerate() {
+        let mut player = Player { lab, manner, session: &mut session, tap: &tap, run };
+        player.round(place, round);
+    }
+    run.exchanges = tap.take();
+    Ok(())
+}
+
+fn said(error: SessionError) -> String {
+    error.to_string()
+}
+
+/// Who drives one run.
+struct Player<'a> {
+    lab: &'a Lab<'a>,
+    manner: &'a Manner,
+    session: &'a mut Virtual,
+    tap: &'a Tap,
+    run: &'a mut Run,
+}
+
+impl Player<'_> {
+    /// One round: what changes, two cycles, and time.
+    fn round(&mut self, place: usize, round: &Round) {
+        let mut objects = round.objects.clone();
+        let mut gone = Vec::new();
+        if place == 0 && (self.manner.holes || self.manner.renumbered) {
+            // A pod that is gone at once stands between every two objects.
+            let passing = Cluster::passing(objects.len()).unwrap_or_default();
+            gone.extend(passing.iter().map(Object::key));
+            objects = passing.into_iter().zip(objects).flat_map(|(passing, object)| [passing, object]).collect();
+        }
+        if self.manner.renumbered {
+            Dice::of(7).shuffle(&mut objects);
+        }
+        for key in &round.gone {
+            self.note(|session| session.remove(key).map(drop));
+        }
+        self.note(|session| session.apply(objects));
+        for key in &gone {
+            self.note(|session| session.remove(key).map(drop));
+        }
+        self.beside();
+        self.save();
+        if self.manner.replaced && place > 0 {
+            self.replace(place);
+        }
+        self.note(|session| session.queue().map(drop));
+        self.note(|session| session.tell(Input::Cycle));
+        if self.tap.has(Interface::Account) {
+            self.note(|session| session.accounts().map(drop));
+        }
+        self.note(|session| session.advance(5 * SECOND));
+        self.note(Virtual::evictions_complete);
+        self.note(|session| session.tell(Input::Cycle));
+        self.note(|session| session.advance(900 * SECOND));
+    }
+
+    /// Does something; what was refused and could not be served.
+    fn note(&mut self, does: impl FnOnce(&mut Virtual) -> Result<(), SessionError>) {
+        if let Err(error) = does(self.session) {
+            self.run.faults.push(error.cause);
+        }
+        for refused in self.session.take_happened().refused {
+            let is_enforced = matches!(refused.for_whom, EvictedFor::Queue(_));
+            self.run.refused.push((is_enforced, refused.reason.message));
+        }
+    }
+
+    /// What must change nothing.
+    fn beside(&mut self) {
+        let lab = self.lab;
+        self.tap.aside(|policy| match self.manner.beside {
+            Beside::Nothing => {}
+            Beside::Strangers => drop(strangers(policy, lab.system)),
+            Beside::Misconfigures => drop(policy.configure("no such system", "")),
+            Beside::RestoresGarbage => {
+                let format = policy.save().map_or(0, |saved| saved.format);
+                drop(policy.restore(&garbage(format)));
+            }
+        });
+    }
+
+    fn save(&mut self) {
+        let saved = match self.manner.telling.unsaved {
+            true => None,
+            false => self.tap.aside(|policy| policy.save()).ok(),
+        };
+        self.run.saved.push(saved);
+    }
+
+    /// Another instance takes over, with the checkpoint that the plain run took at this place. A policy without checkpoints is
+    /// replaced only while it has promised nothing.
+    fn replace(&mut self, place: usize) {
+        let has_state = self.tap.has(Interface::State);
+        let recall = self.lab.plain().saved.get(place).cloned().flatten();
+        let promised = !self.session.waiting().is_empty()
+            || self.session.mirror().pods().any(|pod| pod.nominated.is_some() || pod.terminating && pod.preempted);
+        if (has_state && recall.is_none()) || (!has_state && promised) {
+            return;
+        }
+        self.tap.end(recall, self.session.waiting().len());
+        // It ends in the first call, so that nothing is decided.
+        let ended = self.session.tell(Input::Cycle);
+        if !self.tap.has_ended() {
+            drop(ended);
+        }
+    }
+}
+
+/// Bytes that no policy wrote.
+pub(super) fn garbage(format: u32) -> Checkpoint {
+    let text = b"this is no checkpoint: \xff\xfe\x00\x01 ";
+    Checkpoint { format, bytes: text.repeat(3) }
+}
+
+/// The answer of an export about a pod that there is not, and the extension point that it belongs to.
+pub(super) type ToStranger = (ExtensionPoint, &'static str, Result<(), CallError>);
+
+/// Asks every question about a pod that there is not.
+pub(super) fn strangers(policy: &mut dyn Policy, system: &SystemInfo) -> Vec<ToStranger> {
+    const STRANGER: PodId = 4_000_000_000;
+    let node = NodeId::default();
+    let named = |point: &&ExtensionPoint| system.extension_points.iter().any(|name| name == point.name());
+    let mut answers = Vec::new();
+    for point in ExtensionPoint::ALL.iter().filter(named) {
+        let (export, answer) = match point {
+            ExtensionPoint::QueueOrder => ("queue.queue-keys", policy.queue_keys(&[STRANGER]).map(drop)),
+            ExtensionPoint::PreFilter => ("placement.pre-filter", policy.pre_filter(STRANGER).map(drop)),
+            ExtensionPoint::Filter => ("placement.filter", policy.filter(STRANGER).map(drop)),
+            ExtensionPoint::PostFilter => {
+                ("placement.post-filter", policy.post_filter(&[STRANGER], &Refuted::default()).map(drop))
+            }
+            ExtensionPoint::Score => ("score.score", policy.score(STRANGER, &[node]).map(drop)),
+            ExtensionPoint::Reserve => ("placement.reserve", policy.reserve(STRANGER, node).map(drop)),
+            ExtensionPoint::Permit => ("permit.permit", policy.permit(STRANGER).map(drop)),
+            ExtensionPoint::Act | ExtensionPoint::Enforce => continue,
+        };
+        answers.push((*point, export, answer));
+    }
+    answers
+}

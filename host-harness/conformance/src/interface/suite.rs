@@ -1,0 +1,94 @@
+//! The whole suite: every check, for every system, in every cluster.
+
+use lictor_host::policy::Policy;
+
+use super::check::{Check, checks};
+use super::cluster::{Cluster, Round};
+use super::lab::{Lab, Start};
+use super::outcome::{CheckReport, Conformance, Flaw, Outcome};
+use crate::Scenario;
+
+/// How many random clusters there are for each system.
+const CLUSTERS: u64 = 4;
+
+/// From how many scenarios of a system the clusters are taken at most.
+const SCENARIOS: usize = 12;
+
+/// Holds a policy to every check, in random clusters and in those of the scenarios of its systems.
+///
+/// # Errors
+/// The policy cannot be started, or does not describe itself.
+pub fn conform(start: &Start<'_>, scenarios: &[Scenario]) -> Result<Conformance, String> {
+    conform_to(checks(), start, scenarios)
+}
+
+/// The same with some of the checks.
+pub(super) fn conform_to(
+    checks: impl Iterator<Item = &'static Check>,
+    start: &Start<'_>,
+    scenarios: &[Scenario],
+) -> Result<Conformance, String> {
+    let mut policy = start()?;
+    let description = policy.describe().map_err(|error| error.to_string())?;
+    if description.systems.is_empty() {
+        return Err("the policy describes no system: name one in `description.systems` (wit/core.wit)".to_owned());
+    }
+    let mut reports: Vec<(&Check, CheckReport)> = checks.map(|check| (check, first(check, policy.as_ref()))).collect();
+    for system in &description.systems {
+        let clusters = (1..=CLUSTERS).map(|seed| Cluster::of(seed, system).map_err(|error| error.to_string()));
+        let of_scenarios = spread(scenarios.iter().filter(|scenario| scenario.laws == system.name).collect());
+        let clusters = clusters.chain(of_scenarios.into_iter().map(|scenario| Ok(Cluster::of_scenario(scenario))));
+        for cluster in clusters {
+            let cluster = cluster?;
+            look(&Lab::new(start, &description, system, &cluster), &mut reports);
+        }
+    }
+    Ok(Conformance::of(reports.into_iter().map(|(_, report)| report).collect()))
+}
+
+/// What is known of a check before anything was looked at.
+fn first(check: &Check, policy: &dyn Policy) -> CheckReport {
+    let exported = check.interface().is_none_or(|interface| policy.has(interface));
+    CheckReport::of(check, if exported { Outcome::NotMet } else { Outcome::NotExported })
+}
+
+/// Some of many, evenly.
+fn spread<T>(all: Vec<T>) -> Vec<T> {
+    let step = all.len().div_ceil(SCENARIOS).max(1);
+    all.into_iter().step_by(step).collect()
+}
+
+/// Looks at one cluster.
+fn look(lab: &Lab<'_>, reports: &mut [(&Check, CheckReport)]) {
+    for (check, report) in reports {
+        let known = report.flaws.iter().any(|flaw| flaw.system == lab.system.name);
+        if report.outcome == Outcome::NotExported || known {
+            continue;
+        }
+        match (check.verdict)(lab) {
+            Ok(answers) => report.answers = report.answers.saturating_add(answers),
+            Err(found) => {
+                let (system, cluster) = (lab.system.name.clone(), lab.cluster.name.clone());
+                report.flaws.push(Flaw { system, cluster, found });
+            }
+        }
+        report.outcome = match (report.flaws.is_empty(), report.answers) {
+            (false, _) => Outcome::Failed,
+            (true, 0) => Outcome::NotMet,
+            (true, _) => Outcome::Passed,
+        };
+    }
+}
+
+impl Cluster {
+    /// The initial cluster of a scenario, and time that passes.
+    fn of_scenario(scenario: &Scenario) -> Cluster {
+        let first = Round { gone: Vec::new(), objects: scenario.cluster.clone() };
+        Cluster {
+            name: format!("scenario {}", scenario.name),
+            arguments: serde_json::Value::Object(scenario.args.clone()).to_string(),
+            schedulers: scenario.schedulers.clone(),
+            rounds: vec![first, Round::default(), Round::default()],
+        }
+    }
+}

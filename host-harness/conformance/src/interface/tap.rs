@@ -1,0 +1,251 @@
+//! A policy of which every answer is written down, and which is told and asked as this suite wants it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lictor_contract::*;
+use lictor_host::policy::{CallError, Policy};
+
+use super::dice::Dice;
+use super::exchange::{Call, Exchange, Known, Said};
+
+/// How the policy is told and asked.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Telling {
+    /// Events of one kind that come together are told in an order drawn from this seed.
+    pub(super) shuffled: Option<u64>,
+    /// Every event is told in a call of its own.
+    pub(super) singly: bool,
+    /// The host takes no checkpoints.
+    pub(super) unsaved: bool,
+    /// The first plan of every attempt is refused.
+    pub(super) refusing: bool,
+}
+
+/// A policy under test. Clones are the same instance.
+#[derive(Clone)]
+pub(super) struct Tap(Arc<Mutex<State>>);
+
+struct State {
+    policy: Box<dyn Policy>,
+    telling: Telling,
+    dice: Dice,
+    exchanges: Vec<Exchange>,
+    known: Arc<Known>,
+    life: usize,
+    /// The next call ends the instance.
+    ends: bool,
+    /// What the next instance is to remember.
+    recall: Option<Checkpoint>,
+    /// So many pods are reserved anew in the next instance; that is no decision.
+    anew: usize,
+    plans: usize,
+}
+
+impl Tap {
+    pub(super) fn new(policy: Box<dyn Policy>, telling: Telling) -> Tap {
+        let dice = Dice::of(telling.shuffled.unwrap_or_default());
+        let (exchanges, known) = (Vec::new(), Arc::default());
+        let (life, ends, recall, anew, plans) = (0, false, None, 0, 0);
+        Tap(Arc::new(Mutex::new(State { policy, telling, dice, exchanges, known, life, ends, recall, anew, plans })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was said so far; from here on the log is empty.
+    pub(super) fn take(&self) -> Vec<Exchange> {
+        std::mem::take(&mut self.state().exchanges)
+    }
+
+    /// Asks the policy something that is not written down.
+    pub(super) fn aside<T>(&self, question: impl FnOnce(&mut dyn Policy) -> T) -> T {
+        question(self.state().policy.as_mut())
+    }
+
+    /// The next call ends the instance. The one after it gets this checkpoint, and so many reserved pods anew.
+    pub(super) fn end(&self, recall: Option<Checkpoint>, reserved: usize) {
+        let mut state = self.state();
+        (state.ends, state.recall, state.anew) = (true, recall, reserved);
+    }
+
+    /// Whether the call came that ended the instance; if not, it goes on.
+    pub(super) fn has_ended(&self) -> bool {
+        let mut state = self.state();
+        let ended = !std::mem::take(&mut state.ends);
+        if !ended {
+            (state.recall, state.anew) = (None, 0);
+        }
+        ended
+    }
+
+    fn ask<T: Clone>(
+        &mut self,
+        call: Call,
+        question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>,
+        said: fn(T) -> Said,
+    ) -> Result<T, CallError> {
+        let mut state = self.state();
+        state.lives("a question")?;
+        let anew = matches!(call, Call::Reserve(..)) && state.anew > 0;
+        if anew {
+            state.anew = state.anew.saturating_sub(1);
+            return question(state.policy.as_mut());
+        }
+        if let Some(checkpoint) = state.recall.take() {
+            state.policy.restore(&checkpoint).map(drop)?;
+        }
+        let answer = question(state.policy.as_mut());
+        let said = match &answer {
+            Ok(answer) => said(answer.clone()),
+            Err(CallError::Refused { error, .. }) => Said::Refused(error.clone()),
+            Err(CallError::Broke { cause, .. }) => Said::Broke(cause.to_string()),
+            Err(CallError::Lacks(_)) => return answer,
+        };
+        let (known, life) = (state.known.clone(), state.life);
+        state.exchanges.push(Exchange { call, said, known, life });
+        answer
+    }
+}
+
+impl State {
+    /// Whether the instance goes on.
+    fn lives(&mut self, call: &'static str) -> Result<(), CallError> {
+        match std::mem::take(&mut self.ends) {
+            true => Err(CallError::Broke { call, cause: "the suite ended this instance".into() }),
+            false => Ok(()),
+        }
+    }
+
+    /// The events in the order in which they are told, and how many at once.
+    fn told(&mut self, events: Vec<Event>) -> Vec<Vec<Event>> {
+        let mut runs: Vec<Vec<Event>> = Vec::new();
+        for event in events {
+            match runs.last_mut().filter(|run| run.last().is_some_and(|last| alike(last, &event))) {
+                Some(run) => run.push(event),
+                None => runs.push(vec![event]),
+            }
+        }
+        if self.telling.shuffled.is_some() {
+            runs.iter_mut().for_each(|run| self.dice.shuffle(run));
+        }
+        let events = runs.into_iter().flatten();
+        if self.telling.singly { events.map(|event| vec![event]).collect() } else { vec![events.collect()] }
+    }
+}
+
+/// Whether the order of two events means nothing: both are about nodes, pods or objects, and of one kind.
+fn alike(one: &Event, other: &Event) -> bool {
+    matches!(
+        (one, other),
+        (Event::NodeUpserted(_), Event::NodeUpserted(_))
+            | (Event::NodeRemoved(_), Event::NodeRemoved(_))
+            | (Event::PodUpserted(_), Event::PodUpserted(_))
+            | (Event::PodRemoved(_), Event::PodRemoved(_))
+            | (Event::PodStatus(_), Event::PodStatus(_))
+            | (Event::Eligibility(_), Event::Eligibility(_))
+            | (Event::ObjectUpserted(_), Event::ObjectUpserted(_))
+            | (Event::ObjectRemoved(_), Event::ObjectRemoved(_))
+    )
+}
+
+impl Policy for Tap {
+    fn restart(&mut self) -> Result<(), CallError> {
+        self.state().policy.restart()
+    }
+    fn has(&self, interface: Interface) -> bool {
+        self.state().policy.has(interface)
+    }
+    fn describe(&mut self) -> Result<Description, CallError> {
+        self.state().policy.describe()
+    }
+    fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
+        let mut state = self.state();
+        let configured = state.policy.configure(system, arguments)?;
+        if configured.is_ok() {
+            (state.known, state.life) = (Arc::default(), state.life.saturating_add(1));
+        }
+        Ok(configured)
+    }
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
+        let mut state = self.state();
+        state.lives("apply")?;
+        let known = Arc::make_mut(&mut state.known);
+        events.iter().for_each(|event| known.hear(event));
+        let mut all = Applied { findings: Vec::new() };
+        for events in state.told(events) {
+            all.findings.extend(state.policy.apply(events)?.findings);
+        }
+        Ok(all)
+    }
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
+        self.ask(Call::QueueKeys(pods.to_vec()), |policy| policy.queue_keys(pods), Said::Keys)
+    }
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
+        self.ask(Call::PreFilter(pod), |policy| policy.pre_filter(pod), Said::PreFiltered)
+    }
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
+        self.ask(Call::Filter(pod), |policy| policy.filter(pod), Said::Verdicts)
+    }
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        let call = Call::PostFilter(pods.to_vec(), refuted.clone());
+        let answer = self.ask(call, |policy| policy.post_filter(pods, refuted), Said::PostFiltered)?;
+        let Some(plan) = answer.plan.as_ref().filter(|_| *refuted == Refuted::default()) else { return Ok(answer) };
+        let refuted = {
+            let mut state = self.state();
+            if !state.telling.refusing {
+                return Ok(answer);
+            }
+            state.plans = state.plans.saturating_add(1);
+            state.policy.apply(vec![Event::PlanRefused(plan.id)])?;
+            match plan.victims.first().filter(|_| state.plans.is_multiple_of(2)) {
+                Some(victim) => Refuted { victims: vec![victim.pod], ..Refuted::default() },
+                None => Refuted { placements: plan.nominations.clone(), ..Refuted::default() },
+            }
+        };
+        let call = Call::PostFilter(pods.to_vec(), refuted.clone());
+        self.ask(call, |policy| policy.post_filter(pods, &refuted), Said::PostFiltered)
+    }
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
+        self.ask(Call::Reserve(pod, node), |policy| policy.reserve(pod, node), Said::Effects)
+    }
+    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
+        self.ask(Call::Unreserve(pod, cause), |policy| policy.unreserve(pod, cause), Said::Effects)
+    }
+    fn score(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
+        self.ask(Call::Score(pod, nodes.to_vec()), |policy| policy.score(pod, nodes), Said::Scores)
+    }
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
+        self.ask(Call::Permit(pod), |policy| policy.permit(pod), Said::Permitted)
+    }
+    fn act(&mut self) -> Result<Actions, CallError> {
+        self.ask(Call::Act, |policy| policy.act(), Said::Actions)
+    }
+    fn enforce(&mut self) -> Result<Enforced, CallError> {
+        self.ask(Call::Enforce, |policy| policy.enforce(), Said::Enforced)
+    }
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
+        self.ask(Call::Queues, |policy| policy.queues(), Said::Queues)
+    }
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
+        self.ask(Call::Marks(pod, node), |policy| policy.marks(pod, node), Said::Marks)
+    }
+    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
+        self.state().policy.record_notes(on)
+    }
+    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
+        self.ask(Call::Notes(pod), |policy| policy.notes(pod), Said::Notes)
+    }
+    fn save(&mut self) -> Result<Checkpoint, CallError> {
+        let mut state = self.state();
+        if state.telling.unsaved {
+            return Err(CallError::Lacks(Interface::State));
+        }
+        state.policy.save()
+    }
+    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
+        let mut state = self.state();
+        let recall = state.recall.take();
+        state.policy.restore(recall.as_ref().unwrap_or(checkpoint))
+    }
+}
