@@ -7,7 +7,7 @@
 //! Signatures are cosign's with a key pair (ECDSA P-256, SHA-256): a simple-signing payload below the tag
 //! `sha256-<digest>.sig`, or a Sigstore bundle that refers to the manifest. Keyless signatures (Fulcio, Rekor) are not verified.
 //!
-//! [`pull`] gives out nothing that it has not verified: digests always, the signature where a key is given.
+//! `pull` gives out nothing that it has not verified: digests always, the signature where a key is given.
 
 mod digest;
 mod manifest;
