@@ -90,14 +90,17 @@ impl Live {
         fill(&mut self.store, fuel);
     }
 
-    /// What the last call has used of its fuel.
+    /// What the last call has used of its fuel. Where fuel is not counted it is not asked for: the error would cost more than a small call.
     pub(super) fn fuel_used(&self, fuel: Option<u64>) -> u64 {
-        let left = self.store.get_fuel().unwrap_or(0);
-        fuel.map_or(0, |given| given.saturating_add(1).saturating_sub(left).min(given))
+        fuel.map_or(0, |given| {
+            let left = self.store.get_fuel().unwrap_or(0);
+            given.saturating_add(1).saturating_sub(left).min(given)
+        })
     }
 }
 
-/// Where fuel is counted. A call that has used all of it has run out: one unit more is given, so that it may use what it is allowed. If it could not be given, the call would have none: it ends, and that is said.
+/// Fills up the fuel, where it is counted. A call that has used all of it has run out: one unit more is given, so that it may use what it
+/// is allowed. If it could not be given, the call would have none: it ends, and that is said.
 fn fill(store: &mut Store<Guard>, fuel: Option<u64>) {
     if let Some(fuel) = fuel {
         let _ = store.set_fuel(fuel.saturating_add(1));
