@@ -32,6 +32,14 @@ pub(super) enum TextOrJson {
     Json,
 }
 
+/// The same, with a third one for documents and pull requests.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(super) enum TextJsonOrMarkdown {
+    Text,
+    Json,
+    Markdown,
+}
+
 /// Writes data to the standard output.
 pub(super) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();

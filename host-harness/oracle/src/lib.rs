@@ -26,6 +26,7 @@ mod world;
 pub use case::{By, Case, Drive, Step, System, UnknownSystem};
 pub use generate::generate;
 pub use play::{Played, Stopped, play};
+pub use random::Dice;
 pub use tally::{Breach, Tally};
 
 /// An object or an outcome that the model cannot read.

@@ -2,14 +2,19 @@
 
 /// A source of random numbers.
 #[derive(Debug, Clone)]
-pub(crate) struct Dice(u64);
+pub struct Dice(u64);
 
 impl Dice {
     /// The source for one case of a run.
-    pub(crate) fn of(seed: u64, index: u64) -> Dice {
+    pub fn of(seed: u64, index: u64) -> Dice {
         let mut dice = Dice(seed);
         let start = dice.next();
         Dice(start ^ index.wrapping_mul(0xd134_2543_de82_ef95))
+    }
+
+    /// The numbers that follow a seed itself.
+    pub fn after(seed: u64) -> Dice {
+        Dice(seed)
     }
 
     /// The next number.
@@ -22,30 +27,38 @@ impl Dice {
     }
 
     /// A number from `low` to `high`, both included; `low` if `high` is smaller.
-    pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
+    pub fn between(&mut self, low: i64, high: i64) -> i64 {
         let width = u64::try_from(high - low).unwrap_or(0) + 1;
         low + i64::try_from(self.next() % width).unwrap_or(0)
     }
 
     /// True with this probability, in percent.
-    pub(crate) fn chance(&mut self, percent: i64) -> bool {
+    pub fn chance(&mut self, percent: i64) -> bool {
         self.between(1, 100) <= percent
     }
 
     /// One of these numbers; 0 for an empty list.
-    pub(crate) fn of_these(&mut self, numbers: &[i64]) -> i64 {
+    pub fn of_these(&mut self, numbers: &[i64]) -> i64 {
         *self.pick(numbers).unwrap_or(&0)
     }
 
     /// One of these words; none where an empty word was drawn.
-    pub(crate) fn word<'a>(&mut self, words: &[&'a str]) -> Option<&'a str> {
+    pub fn word<'a>(&mut self, words: &[&'a str]) -> Option<&'a str> {
         self.pick(words).copied().filter(|word| !word.is_empty())
     }
 
     /// One of these values.
-    pub(crate) fn pick<'a, T>(&mut self, these: &'a [T]) -> Option<&'a T> {
+    pub fn pick<'a, T>(&mut self, these: &'a [T]) -> Option<&'a T> {
         let last = i64::try_from(these.len()).unwrap_or(0) - 1;
         these.get(usize::try_from(self.between(0, last)).unwrap_or(0))
+    }
+
+    /// Another order of these.
+    pub fn shuffle<T>(&mut self, these: &mut [T]) {
+        for end in (1..these.len()).rev() {
+            let last = i64::try_from(end).unwrap_or(0);
+            these.swap(usize::try_from(self.between(0, last)).unwrap_or(0), end);
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use super::failure::Failure;
 use super::limited::Limited;
 use super::progress::Progress;
 use super::recorded;
-use super::screen::{print, print_json};
+use super::screen::{TextJsonOrMarkdown, print, print_json};
 
 /// Say which decisions change from one policy to another: pods and victims, by law
 ///
@@ -59,14 +59,7 @@ pub(super) struct Asked {
     limits: Limited,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
-    output: Output,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Output {
-    Text,
-    Json,
-    Markdown,
+    output: TextJsonOrMarkdown,
 }
 
 /// Compares.
@@ -93,9 +86,9 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     drop(progress);
     let report = Report::new(old.named(&asked.old)?, new.named(&asked.new)?, compared);
     match asked.output {
-        Output::Text => text::page(&report).print()?,
-        Output::Json => print_json(&report)?,
-        Output::Markdown => print(&text::markdown(&report))?,
+        TextJsonOrMarkdown::Text => text::page(&report).print()?,
+        TextJsonOrMarkdown::Json => print_json(&report)?,
+        TextJsonOrMarkdown::Markdown => print(&text::markdown(&report))?,
     }
     Ok(if report.is_same() { Exit::Done } else { Exit::Failed })
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::page::{Page, keep_whole, table};
-use super::screen::{Screen, print, print_json};
+use super::screen::{Screen, TextJsonOrMarkdown, print, print_json};
 pub(super) use near::near;
 use proofs::{Proof, Proofs};
 
@@ -33,15 +33,7 @@ pub(super) struct Asked {
     scenarios: Option<PathBuf>,
     /// How to print them
     #[arg(long, value_enum, default_value = "text")]
-    output: Output,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Output {
-    Text,
-    Json,
-    /// The whole register, as in LAWS.md
-    Markdown,
+    output: TextJsonOrMarkdown,
 }
 
 /// What has laws: the systems, and the engine and the host for reasons of their own.
@@ -132,11 +124,11 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         return Err(Failure::UnknownLaw(asked.clone(), near(asked, &registered)));
     }
     match (asked.output, &asked.code, laws.as_slice()) {
-        (Output::Json, Some(_), [law]) => print_json(law)?,
-        (Output::Json, ..) => print_json(&laws)?,
-        (Output::Markdown, ..) => print(&markdown::register(&laws))?,
-        (Output::Text, Some(_), [law]) => one(law).print()?,
-        (Output::Text, ..) => all(&laws).print()?,
+        (TextJsonOrMarkdown::Json, Some(_), [law]) => print_json(law)?,
+        (TextJsonOrMarkdown::Json, ..) => print_json(&laws)?,
+        (TextJsonOrMarkdown::Markdown, ..) => print(&markdown::register(&laws))?,
+        (TextJsonOrMarkdown::Text, Some(_), [law]) => one(law).print()?,
+        (TextJsonOrMarkdown::Text, ..) => all(&laws).print()?,
     }
     Ok(Exit::Done)
 }

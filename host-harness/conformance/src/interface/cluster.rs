@@ -2,9 +2,8 @@
 
 use lictor_contract::{Phase, PlacedKind, SystemInfo};
 use lictor_host::cluster::{InputError, Object, load};
+use lictor_oracle::Dice;
 use serde_json::{Map, Value, json};
-
-use super::dice::Dice;
 
 /// Values of labels and annotations that the policy reads: names, numbers and words that some of them mean something.
 const WORDS: [&str; 6] = ["a", "b", "2", "true", "no number", ""];
@@ -47,7 +46,7 @@ impl Cluster {
     /// # Errors
     /// An object cannot be read, as where two interests of the system contradict each other.
     pub(super) fn of(seed: u64, system: &SystemInfo) -> Result<Cluster, InputError> {
-        let mut draft = Draft { dice: Dice::of(seed), system, created: 0 };
+        let mut draft = Draft { dice: Dice::after(seed), system, created: 0 };
         let first = draft.first();
         let second = draft.second();
         let third = vec![draft.pending("late", 1, 50), draft.node("n1", 6)];
@@ -95,7 +94,7 @@ impl Draft<'_> {
         }
         for at in 0..5 {
             let priority = self.dice.pick(&[0, 5, 100, 100]).copied().unwrap_or_default();
-            let cores = self.dice.below(3).saturating_add(1);
+            let cores = usize::try_from(self.dice.between(1, 3)).unwrap_or(1);
             objects.push(self.pending(&format!("p{at}"), cores, priority));
         }
         objects.extend(self.bystanders());

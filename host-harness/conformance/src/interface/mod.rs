@@ -7,7 +7,6 @@
 mod check;
 mod checks;
 mod cluster;
-mod dice;
 mod exchange;
 mod lab;
 mod names;

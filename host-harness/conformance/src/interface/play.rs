@@ -5,9 +5,9 @@ use lictor_host::cluster::Object;
 use lictor_host::driver::Virtual;
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::session::{Cause, EvictedFor, Input, SessionError};
+use lictor_oracle::Dice;
 
 use super::cluster::{Cluster, Round};
-use super::dice::Dice;
 use super::exchange::Exchange;
 use super::lab::Lab;
 use super::tap::{Tap, Telling};
@@ -119,7 +119,7 @@ impl Player<'_> {
             objects = passing.into_iter().zip(objects).flat_map(|(passing, object)| [passing, object]).collect();
         }
         if self.manner.renumbered {
-            Dice::of(7).shuffle(&mut objects);
+            Dice::after(7).shuffle(&mut objects);
         }
         for key in &round.gone {
             self.note(|session| session.remove(key).map(drop));

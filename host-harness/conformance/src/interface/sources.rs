@@ -5,7 +5,7 @@ pub(crate) fn sources() -> &'static [&'static str] {
     &[
         include_str!("check.rs"),
         include_str!("cluster.rs"),
-        include_str!("dice.rs"),
+        include_str!("../../../oracle/src/random.rs"),
         include_str!("exchange.rs"),
         include_str!("lab.rs"),
         include_str!("mod.rs"),

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
+use lictor_oracle::Dice;
 
-use super::dice::Dice;
 use super::exchange::{Call, Exchange, Known, Said};
 
 /// How the policy is told and asked.
@@ -43,7 +43,7 @@ struct State {
 
 impl Tap {
     pub(super) fn new(policy: Box<dyn Policy>, telling: Telling) -> Tap {
-        let dice = Dice::of(telling.shuffled.unwrap_or_default());
+        let dice = Dice::after(telling.shuffled.unwrap_or_default());
         let (exchanges, known) = (Vec::new(), Arc::default());
         let (life, ends, recall, anew, plans) = (0, false, None, 0, 0);
         Tap(Arc::new(Mutex::new(State { policy, telling, dice, exchanges, known, life, ends, recall, anew, plans })))

@@ -15,13 +15,13 @@ use crate::session::{Input, Session, SessionError, Step};
 /// [`finish`](Recorder::finish) has the error.
 ///
 /// ```no_run
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let (policy, header): (Box<dyn lictor_host::policy::Policy>, lictor_host::recording::Header) = todo!();
+/// # use lictor_host::{policy::Policy, recording::Header};
+/// # fn record(policy: Box<dyn Policy>, header: &Header) -> Result<(), Box<dyn std::error::Error>> {
 /// use lictor_host::recording::Recorder;
 /// use lictor_host::session::{Input, Session};
 ///
 /// let recorder = Recorder::begin(Box::new(std::fs::File::create("run.rec")?));
-/// let policy = recorder.listen(policy, &header);
+/// let policy = recorder.listen(policy, header);
 /// let mut session = Session::open(policy, &header.system, &header.arguments)?;
 /// let step = recorder.handle(&mut session, Input::Cycle)?;
 /// recorder.finish()?;

@@ -5,33 +5,49 @@ use lictor_contract::{Applied, ConfigError, Description, Enforced, Event, Interf
 use super::*;
 use crate::policy::{CallError, Usage};
 
-/// A policy like the recorded one that evicts nobody.
-struct Gentle(Plain);
+/// A policy like the recorded one that evicts nobody. Every cycle it holds more memory, and forgets it when it is started anew.
+#[derive(Default)]
+struct Gentle {
+    plain: Plain,
+    held: u64,
+    growth: u64,
+}
 
 impl Policy for Gentle {
     fn restart(&mut self) -> Result<(), CallError> {
-        self.0.restart()
+        self.held = 0;
+        self.plain.restart()
+    }
+    fn usage(&self) -> Usage {
+        Usage { memory_bytes: self.held, ..Usage::default() }
+    }
+    fn recycle_bytes(&self) -> Option<u64> {
+        Some(MARK)
     }
     fn has(&self, interface: Interface) -> bool {
-        self.0.has(interface)
+        self.plain.has(interface)
     }
     fn describe(&mut self) -> Result<Description, CallError> {
-        self.0.describe()
+        self.plain.describe()
     }
     fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
-        self.0.configure(system, arguments)
+        self.plain.configure(system, arguments)
     }
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
-        self.0.apply(events)
+        self.plain.apply(events)
     }
     fn enforce(&mut self) -> Result<Enforced, CallError> {
-        self.0.enforce()
+        self.held = self.held.saturating_add(self.growth);
+        self.plain.enforce()
     }
 }
 
+/// Where an instance is replaced.
+const MARK: u64 = 100;
+
 #[test]
 fn the_first_answer_that_differs_is_named_with_its_pod() {
-    let (alike, divergence) = replayed(&recorded(), Box::new(Gentle(Plain::default())));
+    let (alike, divergence) = replayed(&recorded(), Box::new(Gentle::default()));
     // The objects are told alike; the first cycle is not.
     assert_eq!(alike, 1);
     let Some(Divergence::Answer { about, then: Some(then), now: Some(now) }) = divergence else {
@@ -42,41 +58,6 @@ fn the_first_answer_that_differs_is_named_with_its_pod() {
     assert_eq!((then.call.as_str(), about.as_slice()), ("post-filter", ["default/p".to_owned()].as_slice()));
 }
 
-/// A policy that holds more memory with every cycle, and forgets it when it is started anew.
-struct Growing(Plain, u64);
-
-impl Policy for Growing {
-    fn restart(&mut self) -> Result<(), CallError> {
-        self.1 = 0;
-        self.0.restart()
-    }
-    fn usage(&self) -> Usage {
-        Usage { memory_bytes: self.1, ..Usage::default() }
-    }
-    fn recycle_bytes(&self) -> Option<u64> {
-        Some(MARK)
-    }
-    fn has(&self, interface: Interface) -> bool {
-        self.0.has(interface)
-    }
-    fn describe(&mut self) -> Result<Description, CallError> {
-        self.0.describe()
-    }
-    fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
-        self.0.configure(system, arguments)
-    }
-    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
-        self.0.apply(events)
-    }
-    fn enforce(&mut self) -> Result<Enforced, CallError> {
-        self.1 = self.1.saturating_add(40);
-        self.0.enforce()
-    }
-}
-
-/// Where it is replaced.
-const MARK: u64 = 100;
-
 #[test]
 fn an_instance_that_was_replaced_because_of_its_memory_is_replaced_where_none_is_measured() {
     let mut header = header();
@@ -84,7 +65,7 @@ fn an_instance_that_was_replaced_because_of_its_memory_is_replaced_where_none_is
     header.limits.insert("recycleBytes".to_owned(), MARK);
     let bytes = Bytes::default();
     let recorder = Recorder::begin(Box::new(bytes.clone()));
-    let policy = recorder.listen(Box::new(Growing(Plain::default(), 0)), &header);
+    let policy = recorder.listen(Box::new(Gentle { growth: 40, ..Gentle::default() }), &header);
     let mut driver = Virtual::open(policy, "plain", "").unwrap();
     driver.record(recorder.clone());
     driver.apply(vec![object(node("n1", 4))]).unwrap();
