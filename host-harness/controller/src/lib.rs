@@ -1,0 +1,1 @@
+//! Carries out in a living cluster what a policy decides, beside a stock kube-scheduler.
