@@ -10,7 +10,14 @@ impl Engine {
     /// See `account.queues`.
     pub fn queues(&self) -> Result<Vec<QueueAccount>, PolicyError> {
         let terms = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.terms();
-        Ok(self.cluster.queues().map(|(ix, queue)| self.account(terms, ix, queue)).collect())
+        let mut queues: Vec<(QueueIx, &model::Queue)> = self.cluster.queues().collect();
+        // The path from the root: parents before children, siblings by name.
+        queues.sort_by_cached_key(|(ix, _)| {
+            let mut path: Vec<&str> = self.cluster.path(Some(*ix)).map(|(_, queue)| queue.name.as_str()).collect();
+            path.reverse();
+            path
+        });
+        Ok(queues.into_iter().map(|(ix, queue)| self.account(terms, ix, queue)).collect())
     }
 
     fn account(&self, terms: Terms, ix: QueueIx, queue: &model::Queue) -> QueueAccount {
