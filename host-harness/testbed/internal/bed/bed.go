@@ -37,9 +37,9 @@ type bed struct {
 }
 
 // Main is the command `testbed up`; it returns the exit code.
-func Main(args []string, input io.Reader, output, errors io.Writer) int {
-	if err := up(args, input, output, errors); err != nil {
-		fmt.Fprintln(errors, "testbed:", err)
+func Main(args []string, input io.Reader, output, complaints io.Writer) int {
+	if err := up(args, input, output, complaints); err != nil {
+		fmt.Fprintln(complaints, "testbed:", err)
 		return 1
 	}
 	return 0
@@ -179,7 +179,7 @@ func (b *bed) plan() error {
 }
 
 func (b *bed) add(name string, args []string, ready func(context.Context) error) {
-	b.children = append(b.children, &child{name: name, args: args, ready: ready, log: logOf(string(b.folder), name)})
+	b.children = append(b.children, &child{name: name, args: args, ready: ready, log: b.folder.path(name + ".log")})
 }
 
 // get asks whether a part answers 200 here.

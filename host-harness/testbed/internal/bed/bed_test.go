@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lictor.dev/testbed/internal/faults"
 )
 
 // TestMain makes of this program a part that does nothing, where a test starts it as one.
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 
 func idle(t *testing.T, name string) *child {
 	t.Helper()
-	child := &child{name: name, log: logOf(t.TempDir(), name)}
+	child := &child{name: name, log: folder(t.TempDir()).path(name + ".log")}
 	t.Cleanup(func() { children{child}.endAll() })
 	return child
 }
@@ -152,5 +154,41 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 	options, err := ParseOptions([]string{"--nodes", "2", "--manifests", "a", "--manifests", "b"}, io.Discard)
 	if err != nil || len(nodes(options)) != 2 || !slices.Equal(options.Manifests, list{"a", "b"}) {
 		t.Errorf("%+v, %v", options, err)
+	}
+}
+
+// obeying is a bed of one part, which is ready at once, and a proxy before nothing.
+func obeying(t *testing.T) *bed {
+	t.Helper()
+	bed := &bed{options: &Options{Timeout: 10 * time.Second, User: "u"}, children: children{idle(t, "idle")}}
+	var err error
+	if bed.secrets, err = newSecrets(admin, "u"); err != nil {
+		t.Fatal(err)
+	}
+	bed.proxy, err = faults.Start("https://127.0.0.1:1", bed.secrets.authority.PEM, bed.secrets.certificate, bed.secrets.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(bed.proxy.Close)
+	return bed
+}
+
+func TestCommandsAreAnswered(t *testing.T) {
+	commands := "start idle\nstatus\nkill idle\nkill idle\nkill\nstop kubelet\nfail 409 user=user\nclear 2\nclear\nclose\napply /nowhere\n\ndance\n"
+	var output strings.Builder
+	if err := obeying(t).serve(context.Background(), lines(strings.NewReader(commands), func() {}), &output); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Split(strings.TrimSpace(output.String()), "\n")
+	expected := []string{
+		`{"ok":true,"pids":{"idle":`, `{"ok":true,"pids":{"idle":`, `{"ok":true}`, `{"ok":false,"error":"idle does not run"}`,
+		`{"ok":false,"error":"kill needs the name of a part"}`, `{"ok":false,"error":"there is no part \"kubelet\""}`,
+		`{"ok":true,"rule":1}`, `{"ok":false,"error":"there is no rule 2"}`, `{"ok":true,"hits":{"1":0}}`, `{"ok":true,"closed":0}`,
+		`{"ok":false,"error":"stat /nowhere`, `{"ok":false,"error":"an empty line`, `{"ok":false,"error":"there is no fault \"dance\"`,
+	}
+	for at, start := range expected {
+		if at >= len(got) || !strings.HasPrefix(got[at], start) {
+			t.Fatalf("answer %d: expected %s in\n%s", at, start, output.String())
+		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"sync"
 	"syscall"
@@ -182,6 +181,3 @@ func (c children) endAll() {
 		}
 	}
 }
-
-// logOf is the log file of a part.
-func logOf(folder, part string) string { return filepath.Join(folder, part+".log") }

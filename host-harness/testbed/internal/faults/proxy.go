@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -192,7 +193,7 @@ func status(code int, reason metav1.StatusReason, message string) metav1.Status 
 // resource version is too old, so that the client has to list anew.
 func (p *Proxy) CloseWatches(expired bool) int {
 	p.lock.Lock()
-	open := slices.Collect(keys(p.watches))
+	open := slices.Collect(maps.Keys(p.watches))
 	p.lock.Unlock()
 	for _, watch := range open {
 		watch.end(expired)

@@ -3,8 +3,6 @@ package faults
 import (
 	"bufio"
 	"io"
-	"iter"
-	"maps"
 	"mime"
 	"net/http"
 	"sync"
@@ -23,8 +21,6 @@ type watch struct {
 	writer  *io.PipeWriter
 	stopped bool
 }
-
-func keys(watches map[*watch]struct{}) iter.Seq[*watch] { return maps.Keys(watches) }
 
 // follow passes the events of a watch on, and remembers it while it is open.
 func (p *Proxy) follow(response *http.Response) io.ReadCloser {
