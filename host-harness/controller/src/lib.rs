@@ -1,1 +1,5 @@
 //! Carries out in a living cluster what a policy decides, beside a stock kube-scheduler.
+
+pub mod lease;
+pub mod ops;
+pub mod report;
