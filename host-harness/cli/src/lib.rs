@@ -15,6 +15,7 @@ mod inspect;
 mod kept;
 mod laws;
 mod limited;
+mod live;
 mod native;
 mod origins;
 mod page;
@@ -51,6 +52,7 @@ enum Command {
     Replay(replay::Asked),
     Diff(diff::Asked),
     Upgrade(upgrade::Asked),
+    Run(live::Asked),
     Fuzz(fuzz::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
@@ -67,6 +69,7 @@ impl Command {
             Command::Replay(asked) => replay::run(&asked),
             Command::Diff(asked) => diff::run(&asked),
             Command::Upgrade(asked) => upgrade::run(&asked),
+            Command::Run(asked) => live::run(&asked),
             Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),

@@ -34,7 +34,7 @@ pub async fn keep(client: kube::Client, what: Keep, leads: watch::Sender<bool>, 
     let api: Api<Lease> = Api::namespaced(client, &what.namespace);
     let mut elector = Elector::new(what.identity.clone(), what.terms);
     let start = Instant::now();
-    let mut lease = None;
+    let (mut lease, mut told) = (None, false);
     loop {
         if *stop.borrow() && elector.leads(start.elapsed()) {
             info!({ fields::LEASE } = %what.name, "gives back the lease");
@@ -42,7 +42,7 @@ pub async fn keep(client: kube::Client, what: Keep, leads: watch::Sender<bool>, 
         if *stop.borrow() {
             elector.release(start.elapsed());
         }
-        tell(&leads, &elector, start.elapsed(), &what);
+        tell(&leads, &mut told, &elector, start.elapsed(), &what);
         match elector.next(start.elapsed(), Timestamp::now()) {
             Next::Ended => break,
             Next::Wait(until) => {
@@ -68,9 +68,15 @@ pub async fn keep(client: kube::Client, what: Keep, leads: watch::Sender<bool>, 
     let _receivers = leads.send_replace(false);
 }
 
-fn tell(leads: &watch::Sender<bool>, elector: &Elector, now: Duration, what: &Keep) {
+fn tell(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Duration, what: &Keep) {
     let now_leads = elector.leads(now);
-    let changed = leads.send_if_modified(|leads| std::mem::replace(leads, now_leads) != now_leads);
+    let known = !elector.holder().is_empty();
+    let mut changed = false;
+    // Who stands by hears so once the Lease was read: everyone that waits is told, though the value is the same.
+    let _told = leads.send_if_modified(|leads| {
+        changed = std::mem::replace(leads, now_leads) != now_leads;
+        changed || (known && !std::mem::replace(told, true))
+    });
     if changed && now_leads {
         info!({ fields::LEASE } = %what.name, { fields::HOLDER } = %what.identity, "leads");
     } else if changed {

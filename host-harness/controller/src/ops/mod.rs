@@ -8,8 +8,10 @@ pub mod explain;
 pub mod fields;
 pub mod http;
 pub mod known;
+pub mod listen;
 pub mod metrics;
 pub mod rights;
+pub mod start;
 mod status;
 #[cfg(test)]
 mod tests;

@@ -58,6 +58,7 @@ impl Status {
 
     /// This process leads, or stands by for another that does. Before the first call it does neither.
     pub fn leads(&self, leads: bool) {
+        self.beat();
         self.leads.store(leads, Ordering::Relaxed);
         self.stands_by.store(!leads, Ordering::Relaxed);
     }
@@ -73,6 +74,10 @@ impl Status {
     }
 
     fn health_at(&self, now: u64) -> Health {
+        if !self.leads.load(Ordering::Relaxed) {
+            // Who stands by has no loop.
+            return Health::Good("ok");
+        }
         let silent = Duration::from_millis(now.saturating_sub(self.beat.load(Ordering::Relaxed)));
         if silent < DEAD_AFTER {
             return Health::Good("ok");
@@ -85,14 +90,14 @@ impl Status {
         let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
         if is(&self.stops) {
             Health::Bad("the controller is about to end".to_owned())
-        } else if !is(&self.synced) {
-            Health::Bad("the objects of the cluster are still being read".to_owned())
-        } else if is(&self.leads) {
-            Health::Good("ok: leads")
         } else if is(&self.stands_by) {
             Health::Good("ok: stands by")
-        } else {
+        } else if !is(&self.leads) {
             Health::Bad("neither leads nor stands by: the Lease has not been read".to_owned())
+        } else if !is(&self.synced) {
+            Health::Bad("the objects of the cluster are still being read".to_owned())
+        } else {
+            Health::Good("ok: leads")
         }
     }
 
@@ -108,6 +113,8 @@ mod tests {
     #[test]
     fn a_loop_that_does_not_turn_for_a_minute_is_dead() {
         let status = Status::default();
+        assert_eq!(status.health_at(100_000), Health::Good("ok"), "it does not lead");
+        status.leads(true);
         status.beat.store(10_000, Ordering::Relaxed);
         assert_eq!(status.health_at(69_999), Health::Good("ok"));
         assert_eq!(status.health_at(70_000), Health::Bad("the loop has not turned for 60 s".to_owned()));
@@ -121,9 +128,12 @@ mod tests {
         assert!(!ready());
         status.synced(true);
         assert!(!ready(), "nobody knows who leads");
+        status.synced(false);
         status.leads(false);
-        assert_eq!(status.readiness(), Health::Good("ok: stands by"));
+        assert_eq!(status.readiness(), Health::Good("ok: stands by"), "who stands by reads nothing");
         status.leads(true);
+        assert!(!ready());
+        status.synced(true);
         assert_eq!(status.readiness(), Health::Good("ok: leads"));
         status.synced(false);
         assert!(!ready(), "a watch is behind");

@@ -11,7 +11,7 @@ use lictor_contract::{Amount, QueueAccount, Resource};
 use serde_json::{Map, Value, json};
 
 use super::Amounts;
-use super::object::{Change, Objects, Subject, Write};
+use super::object::{Change, Objects, Subject};
 
 const QUOTAS: (&str, &str) = ("scheduling.sigs.k8s.io", "ElasticQuota");
 const PLUGINS_QUOTAS: (&str, &str) = ("scheduling.x-k8s.io", "ElasticQuota");
@@ -26,7 +26,7 @@ pub(super) fn status(
     accounts: &[QueueAccount],
     resources: &[Resource],
     objects: &dyn Objects,
-) -> Vec<Write> {
+) -> Vec<(Subject, Vec<Change>)> {
     let (kind, field) = match system {
         "koordinator" => (QUOTAS, "used"),
         "coscheduling" => (PLUGINS_QUOTAS, "used"),
@@ -43,10 +43,11 @@ pub(super) fn status(
             continue;
         }
         let used = amounts(&account.used, account, resources);
-        writes.extend(changed(&object, field, &used));
+        let mut changes: Vec<Change> = changed(&object, field, &used).into_iter().collect();
         if system == "koordinator" {
-            writes.extend(annotated(&object, account, resources));
+            changes.extend(annotated(&object, account, resources));
         }
+        writes.push((object, changes));
     }
     writes
 }
@@ -69,7 +70,7 @@ fn amounts(of: &[Amount], account: &QueueAccount, resources: &[Resource]) -> Amo
 }
 
 /// The change of a field of the status, where it is another. What is not there any more is removed.
-fn changed(object: &Subject, field: &str, used: &Amounts) -> Option<Write> {
+fn changed(object: &Subject, field: &str, used: &Amounts) -> Option<Change> {
     let old = object.status.get(field).and_then(Value::as_object).cloned().unwrap_or_default();
     let is_same = old.len() == used.len()
         && used.iter().all(|(name, amount)| old.get(name).and_then(Value::as_str) == Some(amount.as_str()));
@@ -78,11 +79,11 @@ fn changed(object: &Subject, field: &str, used: &Amounts) -> Option<Write> {
     }
     let mut patch: Map<String, Value> = old.keys().map(|name| (name.clone(), Value::Null)).collect();
     patch.extend(used.iter().map(|(name, amount)| (name.clone(), json!(amount))));
-    Some(object.write(Change::Status(json!({"metadata": {"uid": object.uid}, "status": {field: patch}}))))
+    Some(Change::Status(json!({"metadata": {"uid": object.uid}, "status": {field: patch}})))
 }
 
 /// Koordinator's annotations, where they are others.
-fn annotated(object: &Subject, account: &QueueAccount, resources: &[Resource]) -> Option<Write> {
+fn annotated(object: &Subject, account: &QueueAccount, resources: &[Resource]) -> Option<Change> {
     let mut request: Vec<Amount> = account.used.clone();
     for amount in &account.pending {
         match request.iter_mut().find(|it| it.resource == amount.resource) {
@@ -96,6 +97,5 @@ fn annotated(object: &Subject, account: &QueueAccount, resources: &[Resource]) -
     wanted.extend(runtime.map(|bound| (RUNTIME, text(&bound.amounts))));
     wanted.retain(|(name, text)| object.annotations.get(name).and_then(Value::as_str) != Some(text));
     let changed: Map<String, Value> = wanted.into_iter().map(|(name, text)| (name.to_owned(), json!(text))).collect();
-    (!changed.is_empty())
-        .then(|| object.write(Change::Merge(json!({"metadata": {"uid": object.uid, "annotations": changed}}))))
+    (!changed.is_empty()).then(|| Change::Merge(json!({"metadata": {"uid": object.uid, "annotations": changed}})))
 }

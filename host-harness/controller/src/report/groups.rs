@@ -98,14 +98,16 @@ fn has(group: &Subject, kind: &str, status: &str) -> bool {
 }
 
 fn kubernetes(group: &Subject, kind: &str, reason: &str, message: &str, now: i64) -> Write {
-    let condition = json!({
+    let mut condition = json!({
         "type": kind,
         "status": "False",
         "reason": reason,
         "message": message,
-        "observedGeneration": group.generation,
         "lastTransitionTime": time(now),
     });
+    if let Some(generation) = group.generation {
+        condition["observedGeneration"] = json!(generation);
+    }
     group.write(Change::StrategicStatus(json!({"metadata": {"uid": group.uid}, "status": {"conditions": [condition]}})))
 }
 

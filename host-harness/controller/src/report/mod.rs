@@ -20,6 +20,7 @@ mod notice;
 mod object;
 mod pods;
 mod refusal;
+mod seen;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -36,6 +37,7 @@ use groups::Groups;
 pub use groups::group_of;
 pub use object::{Change, Name, Objects, Subject, Write};
 use pods::Pods;
+pub use seen::Seen;
 pub use writer::{WriteError, Writer};
 
 /// A second, in nanoseconds.
@@ -60,6 +62,8 @@ pub struct Reporter {
     groups: Groups,
     /// When the status of quotas and queues was written last.
     accounts_at: Option<i64>,
+    /// What was written of them last, and over which object: what a cluster does not keep is not written again and again.
+    accounted: BTreeMap<(Name, usize), (Change, Subject)>,
     /// What is to be written, in order.
     writes: Vec<Write>,
 }
@@ -74,6 +78,7 @@ impl Reporter {
             pods: Pods::default(),
             groups: Groups::default(),
             accounts_at: None,
+            accounted: BTreeMap::new(),
             writes: Vec::new(),
         }
     }
@@ -130,7 +135,18 @@ impl Reporter {
             return Vec::new();
         }
         self.accounts_at = Some(now);
-        accounts::status(&self.system, accounts, resources, objects)
+        let mut writes = Vec::new();
+        for (object, changes) in accounts::status(&self.system, accounts, resources, objects) {
+            for (place, change) in changes.into_iter().enumerate() {
+                let key = (object.name.clone(), place);
+                let written = (change, object.clone());
+                if self.accounted.get(&key) != Some(&written) {
+                    writes.push(object.write(written.0.clone()));
+                    self.accounted.insert(key, written);
+                }
+            }
+        }
+        writes
     }
 
     /// A PodGroup is new or has changed: Volcano's is let into the queue at once, because there is no stage before it.

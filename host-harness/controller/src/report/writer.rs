@@ -1,15 +1,21 @@
 //! Writes. A write that fails is not tried again: what it said is said again when it changes.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
 use kube::{Client, Error};
 use serde_json::Value;
 
 use super::object::{Change, Write};
+use crate::ops::Status;
 
 /// Writes what a reporter wants to be written.
 #[derive(Clone)]
 pub struct Writer {
     client: Client,
+    /// Counts the requests.
+    status: Option<Arc<Status>>,
 }
 
 /// Why something was not written.
@@ -33,7 +39,13 @@ pub enum WriteError {
 impl Writer {
     /// A writer with this client.
     pub fn new(client: Client) -> Writer {
-        Writer { client }
+        Writer { client, status: None }
+    }
+
+    /// From here on its requests are counted.
+    pub fn watched(mut self, status: Arc<Status>) -> Writer {
+        self.status = Some(status);
+        self
     }
 
     /// Writes. An object that is gone, or that another has replaced, is no error.
@@ -45,7 +57,7 @@ impl Writer {
             Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &write.resource),
             None => Api::all_with(self.client.clone(), &write.resource),
         };
-        let params = PatchParams::default();
+        let (params, began) = (PatchParams::default(), Instant::now());
         let written = match &write.change {
             Change::Create(body) => {
                 let object: DynamicObject = serde_json::from_value(body.clone())?;
@@ -55,6 +67,15 @@ impl Writer {
             Change::StrategicStatus(body) => api.patch_status(&write.name, &params, &Patch::Strategic(body)).await,
             Change::Status(body) => status(&api, &write.name, body).await,
         };
+        if let Some(status) = &self.status {
+            let verb = if matches!(write.change, Change::Create(_)) { "create" } else { "patch" };
+            let code = match &written {
+                Ok(_) => Some(if verb == "create" { 201 } else { 200 }),
+                Err(Error::Api(status)) => Some(status.code),
+                Err(_) => None,
+            };
+            status.metrics.request(verb, code, began.elapsed());
+        }
         match written {
             Ok(_) => Ok(()),
             Err(error) if is_gone(&error) => Ok(()),

@@ -43,11 +43,6 @@ labels! {
         /// `delete`, `soft` or `unreserved`.
         how
     }
-    /// A kind of inputs.
-    Input {
-        /// `objects`, `removed`, `clock`, `attempt`, `cycle` or `outcomes`.
-        input
-    }
     /// Where pending pods stand.
     Queue {
         /// `active`, `gated`, `nominated` or `held`.

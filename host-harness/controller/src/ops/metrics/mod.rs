@@ -13,6 +13,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
 use labels::*;
+pub use step::Pending;
 
 /// Counts by labels.
 type Counts<L> = Family<L, Counter>;
@@ -67,7 +68,7 @@ metrics! {
     schedule_attempts: Counts<SystemResult> = Family::default(), "lictor_schedule_attempts",
         "Attempts for pods, by result: scheduled, waiting, nominated, unschedulable, rejected or error.";
     bound: Counts<System> = Family::default(), "lictor_pods_admitted",
-        "Pods whose gate was removed, pinned to a node.";
+        "Pods that it was decided to let go.";
     plans: Counts<SystemResult> = Family::default(), "lictor_preemption_attempts",
         "Plans that evict pods, by result: made, or refused by the host.";
     preemption_victims: Histograms<System> = Family::new_with_constructor(victims), "lictor_preemption_victims",
@@ -78,12 +79,12 @@ metrics! {
         "Plans whose victims have not all left or whose pods are not all bound.";
     pending_pods: Gauges<Queue> = Family::default(), "lictor_pending_pods",
         "Pending pods: active, gated by somebody else, nominated, or held at permit.";
-    decision_duration: Histograms<Input> = Family::new_with_constructor(short), "lictor_decision_duration_seconds",
-        "How long the session took to serve an input.";
+    decision_duration: Histograms<System> = Family::new_with_constructor(short), "lictor_decision_duration_seconds",
+        "How long the session took to decide about all pending pods.";
     admission_duration: Histograms<System> = Family::new_with_constructor(long), "lictor_pod_admission_duration_seconds",
-        "From the creation of a pod to the removal of its gate.";
+        "From the creation of a pod to the decision to let it go.";
     preemption_duration: Histograms<System> = Family::new_with_constructor(long), "lictor_preemption_duration_seconds",
-        "From a plan to the binding of the pods it is for.";
+        "From a plan to the decision to let the pods go that it is for.";
     faults: Counts<Kind> = Family::default(), "lictor_policy_faults",
         "Faults of the policy by kind.";
     restarts: Counter = Counter::default(), "lictor_policy_restarts",

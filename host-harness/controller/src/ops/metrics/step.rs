@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lictor_host::replace::State as Replacing;
-use lictor_host::session::{BreakerState, CommandOutcome, Counters, Input, Step};
+use lictor_host::session::{BreakerState, CommandOutcome, Counters, Step};
 
 use super::labels::{self, Ended, How, Kind, Outcome, Queue, State, System, Verb};
 use super::{Metrics, gauge};
@@ -22,13 +22,15 @@ pub struct Pending {
 }
 
 impl Metrics {
-    /// An input was served, and this came of it.
-    pub fn step(&self, system: &str, input: &Input, took: Duration, step: &Step) {
+    /// All pending pods were decided about, in this time.
+    pub fn decided(&self, system: &str, took: Duration) {
+        self.decision_duration.get_or_create(&System { system: system.to_owned() }).observe(took.as_secs_f64());
+    }
+
+    /// This came of an input.
+    pub fn step(&self, system: &str, step: &Step) {
         let of = || System { system: system.to_owned() };
         let result = |result: &str| labels::SystemResult { system: system.to_owned(), result: result.to_owned() };
-        self.decision_duration
-            .get_or_create(&labels::Input { input: name(input).to_owned() })
-            .observe(took.as_secs_f64());
         for attempt in &step.happened.attempts {
             self.schedule_attempts.get_or_create(&result(&attempt.result.to_string().to_lowercase())).inc();
         }
@@ -118,17 +120,5 @@ impl Metrics {
             self.pending_pods.get_or_create(&Queue { queue: queue.to_owned() }).set(gauge(count));
         }
         self.plans_in_flight.set(gauge(plans));
-    }
-}
-
-/// The kind of an input.
-fn name(input: &Input) -> &'static str {
-    match input {
-        Input::Objects(_) | Input::Listed(_) => "objects",
-        Input::Removed(_) => "removed",
-        Input::Clock(_) => "clock",
-        Input::Attempt(_) => "attempt",
-        Input::Cycle => "cycle",
-        Input::Outcomes(_) => "outcomes",
     }
 }

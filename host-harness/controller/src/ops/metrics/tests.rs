@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::step::Pending;
 use super::{Metrics, labels};
-use lictor_host::session::{BreakerState, CommandOutcome, Counters, FaultKind, Input, Step};
+use lictor_host::session::{BreakerState, CommandOutcome, Counters, FaultKind, Step};
 
 /// A row: the type and the labels.
 type Row = (String, Vec<String>);
@@ -59,7 +59,7 @@ fn all() -> Metrics {
     metrics.preemption_victims.get_or_create(&system()).observe(3.0);
     metrics.evictions.get_or_create(&labels::How { system: "koordinator".to_owned(), how: "delete".to_owned() }).inc();
     metrics.replacements.get_or_create(&labels::Ended { result: "done".to_owned() }).inc();
-    metrics.step("koordinator", &Input::Cycle, Duration::from_millis(3), &Step::default());
+    metrics.decided("koordinator", Duration::from_millis(3));
     let faults = BTreeMap::from([(FaultKind::Trap, 2)]);
     metrics.session(&Counters::default(), &Counters { faults, restarts: 2, ..Counters::default() });
     metrics.command("bind", &CommandOutcome::Done);
@@ -119,12 +119,11 @@ fn attempts_plans_and_victims_are_counted_by_what_became_of_them() {
     };
     step.happened.plans = vec![plan(&["default/v", "default/w"]), plan(&[])];
     let metrics = Metrics::default();
-    metrics.step("volcano", &Input::Cycle, Duration::from_millis(3), &step);
+    metrics.step("volcano", &step);
     let text = metrics.text().unwrap();
     for line in [
         "lictor_preemption_attempts_total{system=\"volcano\",result=\"made\"} 1",
         "lictor_preemption_victims_sum{system=\"volcano\"} 2.0",
-        "lictor_decision_duration_seconds_count{input=\"cycle\"} 1",
     ] {
         assert!(text.lines().any(|have| have == line), "{line}\n{text}");
     }

@@ -1,0 +1,69 @@
+//! The session of a living cluster.
+
+use lictor_contract::{ExtensionPoint, SystemInfo};
+use lictor_controller::decide::{Mode, Talk};
+use lictor_controller::names::DEFAULT_SCHEDULER;
+use lictor_controller::run::Opened;
+use lictor_host::recording::Recorder;
+use lictor_host::session::{FaultRules, Session};
+
+use super::Asked;
+use crate::arguments::Arguments;
+use crate::choice::Chosen;
+use crate::failure::Failure;
+use crate::recorded::header;
+
+/// What a session of a living cluster is opened with.
+pub(super) struct Opening {
+    pub(super) chosen: Chosen,
+    /// The name of the system; empty for the first one of the policy.
+    pub(super) system: String,
+    pub(super) arguments: Arguments,
+    pub(super) schedulers: Vec<String>,
+    pub(super) recorder: Option<Recorder>,
+}
+
+impl Opening {
+    /// Reads what was asked for. The policy is looked at: it says whose pods it would decide about.
+    pub(super) fn read(asked: &Asked, mode: Mode, recorder: Option<Recorder>) -> Result<Opening, Failure> {
+        let arguments = Arguments::read(asked.in_force.args.as_deref())?;
+        let chosen = asked.policy.find()?;
+        let system = asked.in_force.laws.clone();
+        let info = described(&chosen, &system)?;
+        let schedulers = match (asked.in_force.schedulers.as_slice(), mode) {
+            // It is kube-scheduler that binds what is let go.
+            ([], Mode::Act | Mode::DryRun) => vec![DEFAULT_SCHEDULER.to_owned()],
+            ([], Mode::Observe) => info.map(|info| info.schedulers).unwrap_or_default(),
+            (named, _) => named.to_vec(),
+        };
+        Ok(Opening { chosen, system, arguments, schedulers, recorder })
+    }
+
+    /// Opens a session.
+    pub(super) fn open(&self) -> Result<Opened, Failure> {
+        let mut policy = self.chosen.start()?;
+        let json = self.arguments.json();
+        let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
+        let info = described.systems.iter().find(|info| self.system.is_empty() || info.name == self.system).cloned();
+        if let Some(recorder) = &self.recorder {
+            let with = (info.as_ref().map_or(&*self.system, |info| &info.name), &*json);
+            let of = vec!["the cluster".to_owned()];
+            let header = header(&described, &self.chosen, with, &self.schedulers, FaultRules::default(), of);
+            policy = recorder.listen(policy, &header);
+        }
+        let opened = Session::open(policy, &self.system, &json);
+        let mut session = opened.map_err(|error| self.arguments.refused(error, &self.system, info.as_ref()))?;
+        session.set_schedulers(self.schedulers.iter().cloned());
+        let points = info.map(|info| info.extension_points).unwrap_or_default();
+        Ok(Opened {
+            interests: session.interests().clone(),
+            points: points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
+            talk: Talk::new(session, self.recorder.clone()),
+        })
+    }
+}
+
+fn described(chosen: &Chosen, system: &str) -> Result<Option<SystemInfo>, Failure> {
+    let described = chosen.start()?.describe().map_err(|fault| Failure::Session(fault.into()))?;
+    Ok(described.systems.into_iter().find(|info| system.is_empty() || info.name == system))
+}
