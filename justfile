@@ -1,4 +1,4 @@
-# Every recipe is a plain cargo call; nothing needs `just` to be installed.
+# Every recipe is a plain call of cargo or bash; nothing needs `just` to be installed.
 
 # List the recipes
 default:
@@ -15,6 +15,10 @@ demo:
 # Run all tests
 test:
     cargo test --workspace
+
+# Build the cluster that the tests of the controller run in, once; needs Go
+testbed:
+    bash host-harness/testbed/build.sh
 
 # Run the scenarios through the component
 scenarios:
