@@ -11,7 +11,10 @@
 pub mod carry_out;
 pub mod cluster;
 pub mod decide;
+pub mod lease;
 pub mod names;
+pub mod ops;
+pub mod report;
 pub mod run;
 pub mod state;
 pub mod view;

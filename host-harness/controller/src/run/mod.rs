@@ -138,7 +138,9 @@ async fn reign<L: Listener>(
     let back = send.clone();
     let told = move |finished| drop(back.send(Came::Finished(Box::new(finished))));
     let (executor, works) = Executor::start(KubeApi::new(client.clone()), settings.at_once, Backoff::default(), told);
-    let works = tokio::spawn(works);
+    // It ends with this function, however that ends: then nothing is written any more.
+    let mut works_alone = JoinSet::new();
+    let works = works_alone.spawn(works);
     let reign = Reign::new(settings.clone(), opened, store, executor, listener, keep);
     let (ended, mut end) = tokio::sync::oneshot::channel();
     std::thread::Builder::new().name("session".to_owned()).spawn(move || {
