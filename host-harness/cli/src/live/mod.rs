@@ -24,7 +24,6 @@ const CLUSTER: &str = "The cluster";
 
 /// Decide in a living cluster: hold pods by the gate `lictor.dev/admission`, plan, evict, and let them go, for kube-scheduler to bind them
 #[derive(Debug, Args)]
-#[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
 pub(super) struct Asked {
     #[command(flatten)]
     in_force: InForce,
@@ -66,7 +65,6 @@ pub(super) struct Asked {
 
 /// How long a pod that was let go may be refused, in seconds; none: forever.
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
 struct Grace(Option<u32>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -78,6 +76,8 @@ enum Log {
 fn grace(text: &str) -> Result<Grace, String> {
     match text {
         "never" => Ok(Grace(None)),
-        number => number.parse().map(|seconds| Grace(Some(seconds))).map_err(|_| "write a number, or `never`".to_owned()),
+        number => {
+            number.parse().map(|seconds| Grace(Some(seconds))).map_err(|_| "write a number, or `never`".to_owned())
+        }
     }
 }

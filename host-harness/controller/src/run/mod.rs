@@ -112,7 +112,8 @@ where
         }
         let opened = (with.open)().map_err(RunError::Open)?;
         let Some(told) = listener.take() else { return Err(RunError::Ended) };
-        let reigned = reign(&settings, &with.client, opened, told, keep.take(), &mut with.leads, &mut with.stop).await?;
+        let reigned =
+            reign(&settings, &with.client, opened, told, keep.take(), &mut with.leads, &mut with.stop).await?;
         (listener, keep) = (Some(reigned.0), reigned.1);
         if *with.stop.borrow() {
             return Ok(());
