@@ -1,4 +1,4 @@
-# Every recipe is a plain cargo call; nothing needs `just` to be installed.
+# Every recipe is a plain call of cargo or bash; nothing needs `just` to be installed.
 
 # List the recipes
 default:
@@ -15,6 +15,14 @@ demo:
 # Run all tests
 test:
     cargo test --workspace
+
+# Build the cluster that the tests of the controller run in, once; needs Go
+testbed:
+    bash host-harness/testbed/build.sh
+
+# A small cluster for the quickstart of the controller: three full nodes; it ends with Ctrl-D
+quickstart folder='/tmp/lictor-quickstart':
+    $(bash host-harness/testbed/build.sh | tail -n 1) up --folder {{folder}} --nodes 3 --node-cpu 4 --manifests host-harness/controller/deploy/admission-policy.yaml --manifests host-harness/controller/quickstart/cluster.yaml
 
 # Run the scenarios through the component
 scenarios:

@@ -55,6 +55,10 @@ pub(super) enum Failure {
     #[cfg(feature = "live")]
     #[error("{message}")]
     Cluster { message: String, remedy: &'static str },
+    /// A running process has no answer.
+    #[cfg(feature = "live")]
+    #[error("{message}")]
+    Unanswered { message: String, hint: String },
     /// A recording cannot be read, or not be appended to.
     #[error("{error}")]
     Recording { file: String, error: ReadError },
@@ -168,6 +172,8 @@ impl Failure {
             Failure::NoClusters => vec![this().remedy("build it with them: `cargo build --features live`")],
             #[cfg(feature = "live")]
             Failure::Cluster { remedy, .. } => vec![this().remedy(*remedy)],
+            #[cfg(feature = "live")]
+            Failure::Unanswered { hint, .. } => vec![this().remedy(hint.clone())],
             Failure::Recording { file, error } => vec![this().about(file).remedy(error.remedy())],
             Failure::Unrecorded { file, .. } => {
                 vec![this().about(file).remedy("name a file that can be written, with `--record`")]

@@ -19,6 +19,7 @@ mod live;
 mod native;
 mod origins;
 mod page;
+mod plugin;
 mod problem;
 mod progress;
 mod recorded;
@@ -86,7 +87,8 @@ pub fn embedded() -> &'static [u8] {
 
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
-    let exit = Cli::parse().command.run().unwrap_or_else(|failure| failure.tell());
+    let run = if plugin::is_meant() { plugin::run() } else { Cli::parse().command.run() };
+    let exit = run.unwrap_or_else(|failure| failure.tell());
     exit.into()
 }
 

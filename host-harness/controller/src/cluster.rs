@@ -39,7 +39,9 @@ pub async fn connect(access: &Access) -> Result<Client, ConnectError> {
     let mut config = match &access.kubeconfig {
         Some(file) => {
             let read = Kubeconfig::read_from(file).map_err(|error| ConnectError::Config(error.to_string()))?;
-            Config::from_custom_kubeconfig(read, &options).await.map_err(|error| ConnectError::Config(error.to_string()))?
+            Config::from_custom_kubeconfig(read, &options)
+                .await
+                .map_err(|error| ConnectError::Config(error.to_string()))?
         }
         None if access.context.is_some() => {
             Config::from_kubeconfig(&options).await.map_err(|error| ConnectError::Config(error.to_string()))?

@@ -11,6 +11,7 @@
 pub mod carry_out;
 pub mod cluster;
 pub mod decide;
+pub mod dump;
 pub mod lease;
 pub mod names;
 pub mod ops;

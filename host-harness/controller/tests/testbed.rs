@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use support::objects::{self, bind, create, create_namespace, evict, get_pod, node, node_of, phase_of, pod, wait_for};
 use support::observer::{Observer, What};
-use support::testbed::{Testbed, client};
+use support::testbed::{FOLDER, Testbed, client};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -25,12 +25,14 @@ fn is_running(pod: Option<&Value>) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pod_lives_and_the_observer_sees_what_is_wrong() {
-    let Some(testbed) = Testbed::up(&[]) else { return };
+    let crds = format!("{FOLDER}/crds");
+    let Some(testbed) = Testbed::up(&["--manifests", &crds]) else { return };
     let admin = testbed.admin().await;
     for name in ["a", "b", "c"] {
         create(&admin, &node(name, 4)).await;
     }
     a_life(&testbed, &admin).await;
+    kinds(&testbed, &admin).await;
     wrong_places(&testbed, &admin).await;
     faults(&testbed, &admin).await;
 }
@@ -57,6 +59,53 @@ async fn a_life(testbed: &Testbed, admin: &kube::Client) {
     let took = gone.duration_since(told);
     assert!(took > Duration::from_millis(400) && took < Duration::from_secs(5), "{took:?}");
     observer.finish().await;
+}
+
+/// One object of each kind that the systems read, those with a status with it.
+const KINDS: &str = "
+{apiVersion: scheduling.x-k8s.io/v1alpha1, kind: PodGroup, metadata: {name: g}, spec: {minMember: 2}, status: {phase: Pending}}
+---
+{apiVersion: scheduling.x-k8s.io/v1alpha1, kind: ElasticQuota, metadata: {name: g}, spec: {min: {cpu: 3}}, status: {used: {cpu: 1}}}
+---
+{apiVersion: scheduling.sigs.k8s.io/v1alpha1, kind: PodGroup, metadata: {name: g}, spec: {minMember: 2}, status: {phase: Pending}}
+---
+{apiVersion: scheduling.sigs.k8s.io/v1alpha1, kind: ElasticQuota, metadata: {name: g}, spec: {min: {cpu: 3}}, status: {used: {cpu: 1}}}
+---
+{apiVersion: scheduling.koordinator.sh/v1alpha1, kind: Reservation, metadata: {name: g}, spec: {}, status: {phase: Available}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: g}, spec: {weight: 1}, status: {state: Open}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g}, spec: {minMember: 2}, status: {phase: Inqueue}}
+---
+{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: g}, spec: {queue: g}, status: {running: 1}}
+---
+{apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: g}, spec: {schedulingPolicy: {gang: {minCount: 2}}}}
+";
+
+/// The kinds of all systems are served, and Kubernetes' own PodGroups are in force: kube-scheduler waits for the whole gang.
+async fn kinds(testbed: &Testbed, admin: &kube::Client) {
+    testbed.apply(KINDS).await;
+    for (version, kind, namespace, status) in [
+        ("scheduling.x-k8s.io/v1alpha1", "PodGroup", "default", json!({"phase": "Pending"})),
+        ("scheduling.x-k8s.io/v1alpha1", "ElasticQuota", "default", json!({"used": {"cpu": 1}})),
+        ("scheduling.sigs.k8s.io/v1alpha1", "PodGroup", "default", json!({"phase": "Pending"})),
+        ("scheduling.sigs.k8s.io/v1alpha1", "ElasticQuota", "default", json!({"used": {"cpu": 1}})),
+        ("scheduling.koordinator.sh/v1alpha1", "Reservation", "", json!({"phase": "Available"})),
+        ("scheduling.volcano.sh/v1beta1", "Queue", "", json!({"state": "Open"})),
+        ("scheduling.volcano.sh/v1beta1", "PodGroup", "default", json!({"phase": "Inqueue"})),
+        ("batch.volcano.sh/v1alpha1", "Job", "default", json!({"running": 1})),
+    ] {
+        let object = objects::api(admin, version, kind, namespace).get("g").await.unwrap();
+        assert_eq!(object.data["status"], status, "{version} {kind}");
+    }
+    let member =
+        |name| objects::merge(pod("default", name, "1"), &json!({"spec": {"schedulingGroup": {"podGroupName": "g"}}}));
+    create(admin, &member("m1")).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(node_of(&get_pod(admin, "default", "m1").await.unwrap()), "", "the gang is not whole");
+    create(admin, &member("m2")).await;
+    until(admin, "default", "m1", "running", is_running).await;
+    until(admin, "default", "m2", "running", is_running).await;
 }
 
 /// What kube-scheduler would never do, the test does itself.

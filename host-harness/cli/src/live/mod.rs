@@ -1,11 +1,16 @@
 //! `lictor run`: decides in a living cluster. What speaks to clusters is built in with the feature `live` only.
 
+#[cfg(feature = "live")]
+mod dump;
+#[cfg(feature = "live")]
+mod explain;
 #[cfg(not(feature = "live"))]
 mod off;
 #[cfg(feature = "live")]
 mod on;
 #[cfg(feature = "live")]
 mod open;
+mod operations;
 
 use std::path::PathBuf;
 
@@ -13,9 +18,14 @@ use clap::Args;
 
 use super::arguments::InForce;
 use super::choice::Choice;
+use operations::Operations;
 
+#[cfg(feature = "live")]
+pub(super) use dump::cluster;
+#[cfg(feature = "live")]
+pub(super) use explain::explain;
 #[cfg(not(feature = "live"))]
-pub(super) use off::run;
+pub(super) use off::{cluster, explain, run};
 #[cfg(feature = "live")]
 pub(super) use on::run;
 
@@ -24,7 +34,6 @@ const CLUSTER: &str = "The cluster";
 
 /// Decide in a living cluster: hold pods by the gate `lictor.dev/admission`, plan, evict, and let them go, for kube-scheduler to bind them
 #[derive(Debug, Args)]
-#[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
 pub(super) struct Asked {
     #[command(flatten)]
     in_force: InForce,
@@ -39,12 +48,10 @@ pub(super) struct Asked {
     /// Record the inputs, the answers of the policy and the commands for `lictor replay`; a recording that is there is appended to
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// The kubeconfig [default: $KUBECONFIG, ~/.kube/config, or the service account of the pod]
-    #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
-    kubeconfig: Option<PathBuf>,
-    /// The context of the kubeconfig [default: the current one]
-    #[arg(long, value_name = "NAME", help_heading = CLUSTER)]
-    context: Option<String>,
+    #[command(flatten)]
+    access: Access,
+    #[command(flatten)]
+    operations: Operations,
     /// Keep what the cluster does not show in this file, and go on from it
     #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
     checkpoint: Option<PathBuf>,
@@ -64,9 +71,19 @@ pub(super) struct Asked {
     log: Log,
 }
 
+/// Which cluster, and as whom.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Access {
+    /// The kubeconfig [default: $KUBECONFIG, ~/.kube/config, or the service account of the pod]
+    #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
+    kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig [default: the current one]
+    #[arg(long, value_name = "NAME", help_heading = CLUSTER)]
+    context: Option<String>,
+}
+
 /// How long a pod that was let go may be refused, in seconds; none: forever.
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
 struct Grace(Option<u32>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -78,6 +95,8 @@ enum Log {
 fn grace(text: &str) -> Result<Grace, String> {
     match text {
         "never" => Ok(Grace(None)),
-        number => number.parse().map(|seconds| Grace(Some(seconds))).map_err(|_| "write a number, or `never`".to_owned()),
+        number => {
+            number.parse().map(|seconds| Grace(Some(seconds))).map_err(|_| "write a number, or `never`".to_owned())
+        }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use lictor_controller::cluster::{self, Access};
+use lictor_controller::cluster;
 use lictor_controller::decide::Mode;
+use lictor_controller::ops::start::{Started, start};
 use lictor_controller::run::log::Log as Lines;
 use lictor_controller::run::{RunError, Settings, Surroundings, run as decide};
 use lictor_controller::state::{InConfigMap, InFile, Keep};
@@ -36,8 +37,7 @@ pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
 }
 
 async fn serve(asked: &Asked, mode: Mode, opening: &Opening) -> Result<(), Failure> {
-    let access = Access { kubeconfig: asked.kubeconfig.clone(), context: asked.context.clone() };
-    let client = cluster::connect(&access).await.map_err(|error| Failure::Cluster {
+    let client = cluster::connect(&asked.access.way()).await.map_err(|error| Failure::Cluster {
         message: error.to_string(),
         remedy: "name a kubeconfig with `--kubeconfig`, or run in a pod with a service account",
     })?;
@@ -57,15 +57,22 @@ async fn serve(asked: &Asked, mode: Mode, opening: &Opening) -> Result<(), Failu
         refused_grace: grace.map(|seconds| Duration::from_secs(seconds.into())),
         ..Settings::default()
     };
-    let (leads, stop) = (tokio::sync::watch::channel(true), cluster::stop());
+    let started = start(client.clone(), asked.operations.wanted(mode, opening)).await;
+    let Started { listener, leads, ender } = started.map_err(|error| Failure::Cluster {
+        message: error.to_string(),
+        remedy: "name another address or path, or end what listens there",
+    })?;
+    let stop = cluster::stop();
     let open = || {
         opening.open().map_err(|failure| {
             failure.tell();
             failure.to_string()
         })
     };
-    let with = Surroundings { client, open, listener: Lines::default(), keep, leads: leads.1, stop };
-    decide(settings, with).await.map_err(|error: RunError| Failure::Cluster {
+    let with = Surroundings { client, open, listener: (Lines::default(), listener), keep, leads, stop };
+    let ran = decide(settings, with).await;
+    ender.end().await;
+    ran.map_err(|error: RunError| Failure::Cluster {
         message: error.to_string(),
         remedy: "read the lines before this one",
     })

@@ -7,17 +7,28 @@ use lictor_controller::run::Opened;
 use lictor_host::recording::Recorder;
 use lictor_host::session::{FaultRules, Session};
 
-use super::Asked;
+use super::{Access, Asked};
 use crate::arguments::Arguments;
 use crate::choice::Chosen;
 use crate::failure::Failure;
 use crate::recorded::header;
+
+impl Access {
+    /// The way to the cluster.
+    pub(super) fn way(&self) -> lictor_controller::cluster::Access {
+        lictor_controller::cluster::Access { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() }
+    }
+}
 
 /// What a session of a living cluster is opened with.
 pub(super) struct Opening {
     pub(super) chosen: Chosen,
     /// The name of the system; empty for the first one of the policy.
     pub(super) system: String,
+    /// The same; never empty where the policy describes it.
+    pub(super) system_name: String,
+    /// The policy and its version.
+    pub(super) policy: String,
     pub(super) arguments: Arguments,
     pub(super) schedulers: Vec<String>,
     pub(super) recorder: Option<Recorder>,
@@ -29,14 +40,15 @@ impl Opening {
         let arguments = Arguments::read(asked.in_force.args.as_deref())?;
         let chosen = asked.policy.find()?;
         let system = asked.in_force.laws.clone();
-        let info = described(&chosen, &system)?;
+        let (policy, info) = described(&chosen, &system)?;
+        let system_name = info.as_ref().map_or(&system, |info| &info.name).clone();
         let schedulers = match (asked.in_force.schedulers.as_slice(), mode) {
             // It is kube-scheduler that binds what is let go.
             ([], Mode::Act | Mode::DryRun) => vec![DEFAULT_SCHEDULER.to_owned()],
             ([], Mode::Observe) => info.map(|info| info.schedulers).unwrap_or_default(),
             (named, _) => named.to_vec(),
         };
-        Ok(Opening { chosen, system, arguments, schedulers, recorder })
+        Ok(Opening { chosen, system, system_name, policy, arguments, schedulers, recorder })
     }
 
     /// Opens a session.
@@ -63,7 +75,9 @@ impl Opening {
     }
 }
 
-fn described(chosen: &Chosen, system: &str) -> Result<Option<SystemInfo>, Failure> {
+/// The policy with its version, and the system.
+fn described(chosen: &Chosen, system: &str) -> Result<(String, Option<SystemInfo>), Failure> {
     let described = chosen.start()?.describe().map_err(|fault| Failure::Session(fault.into()))?;
-    Ok(described.systems.into_iter().find(|info| system.is_empty() || info.name == system))
+    let policy = format!("{} {}", described.name, described.version);
+    Ok((policy, described.systems.into_iter().find(|info| system.is_empty() || info.name == system)))
 }

@@ -35,7 +35,8 @@ pub trait Api: Send + Sync + 'static {
     fn get(&self, pod: &ObjectRef) -> impl Future<Output = Result<Option<Value>, ApiError>> + Send;
 
     /// Merges a patch (RFC 7386) into the pod; the pod as it is then.
-    fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send;
+    fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value)
+    -> impl Future<Output = Result<Value, ApiError>> + Send;
 
     /// Evicts the pod of this uid (`policy/v1` Eviction).
     fn evict(&self, pod: &ObjectRef) -> impl Future<Output = Result<(), ApiError>> + Send;

@@ -4,9 +4,9 @@ mod api;
 mod became;
 mod executor;
 pub mod patch;
-mod work;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use api::{Api, ApiError, KubeApi, Part};
 pub use became::became;

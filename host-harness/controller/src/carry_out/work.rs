@@ -124,12 +124,7 @@ pub async fn carry_out(
 }
 
 /// What an error comes to: an end, or the error for which it is tried again; then `raw` is the object as it is, where it was looked at.
-async fn settle(
-    api: &impl Api,
-    task: &Task,
-    error: ApiError,
-    raw: &mut Option<Arc<Value>>,
-) -> Result<Done, ApiError> {
+async fn settle(api: &impl Api, task: &Task, error: ApiError, raw: &mut Option<Arc<Value>>) -> Result<Done, ApiError> {
     let without = |outcome| Ok(Done { outcome, object: None });
     match verdict(&error) {
         Verdict::Gone => without(outcome_of_gone(task)),

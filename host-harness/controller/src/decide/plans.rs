@@ -77,7 +77,8 @@ impl Plans {
             }
             if let CommandOutcome::Failed(why) = outcome {
                 plan.nominations.clear();
-                let failed = || CommandOutcome::Failed(format!("nobody is evicted for a nomination that failed: {why}"));
+                let failed =
+                    || CommandOutcome::Failed(format!("nobody is evicted for a nomination that failed: {why}"));
                 released.failed.extend(plan.held.drain(..).map(|command| (command.id, failed())));
             } else if plan.nominations.is_empty() {
                 plan.evictions.extend(plan.held.iter().map(|command| command.id));

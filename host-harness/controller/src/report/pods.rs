@@ -43,10 +43,14 @@ impl Pods {
         let due = match &pod.shown {
             Some((shown, _)) if *shown == told => None,
             Some((shown, at)) if same_kind(shown, &told) => Some(at.saturating_add(REPEAT).max(now)),
-            // What was not shown yet is shown when it has stood for a while; a placement ends what was shown, or says nothing.
-            Some(_) => Some(if told == Told::Placed { now } else { now.saturating_add(SETTLE) }),
+            // A placement ends what was shown, or says nothing.
+            Some(_) if told == Told::Placed => Some(now),
             None if told == Told::Placed => None,
-            None => Some(pod.due.unwrap_or(now.saturating_add(SETTLE))),
+            // What was not shown yet is shown when it has stood for a while, however often it comes meanwhile.
+            _ => {
+                let settled = now.saturating_add(SETTLE);
+                Some(pod.due.map_or(settled, |due| due.min(settled)))
+            }
         };
         if let Some(old) = pod.due {
             self.due.remove(&(old, name.to_owned()));

@@ -104,7 +104,12 @@ fn subject(object: &Value) -> Subject {
     let (group, version) = text(object, "/apiVersion").split_once('/').unwrap_or(("", text(object, "/apiVersion")));
     let kind = text(object, "/kind");
     let of = |pointer| text(object, pointer).to_owned();
-    let name = Name { group: group.to_owned(), kind: kind.to_owned(), namespace: of("/metadata/namespace"), name: of("/metadata/name") };
+    let name = Name {
+        group: group.to_owned(),
+        kind: kind.to_owned(),
+        namespace: of("/metadata/namespace"),
+        name: of("/metadata/name"),
+    };
     let has_status = matches!(kind, "PodGroup" | "ElasticQuota" | "Queue");
     let part = |pointer| object.pointer(pointer).filter(|_| has_status).cloned().unwrap_or_default();
     Subject {

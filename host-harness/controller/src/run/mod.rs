@@ -112,7 +112,8 @@ where
         }
         let opened = (with.open)().map_err(RunError::Open)?;
         let Some(told) = listener.take() else { return Err(RunError::Ended) };
-        let reigned = reign(&settings, &with.client, opened, told, keep.take(), &mut with.leads, &mut with.stop).await?;
+        let reigned =
+            reign(&settings, &with.client, opened, told, keep.take(), &mut with.leads, &mut with.stop).await?;
         (listener, keep) = (Some(reigned.0), reigned.1);
         if *with.stop.borrow() {
             return Ok(());
@@ -139,8 +140,11 @@ async fn reign<L: Listener>(
     let told = move |finished| drop(back.send(Came::Finished(Box::new(finished))));
     let wake = send.clone();
     listener.begins(Box::new(move || wake.send(Came::Wake).is_ok()));
-    let (executor, works) = Executor::start(KubeApi::new(client.clone()).watched(listener.status()), settings.at_once, Backoff::default(), told);
-    let works = tokio::spawn(works);
+    let api = KubeApi::new(client.clone()).watched(listener.status());
+    let (executor, works) = Executor::start(api, settings.at_once, Backoff::default(), told);
+    // It ends with this function, however that ends: then nothing is written any more.
+    let mut works_alone = JoinSet::new();
+    let works = works_alone.spawn(works);
     let reign = Reign::new(settings.clone(), opened, store, executor, listener, keep);
     let (ended, mut end) = tokio::sync::oneshot::channel();
     std::thread::Builder::new().name("session".to_owned()).spawn(move || {

@@ -80,7 +80,8 @@ impl<L: Listener> Reign<L> {
     /// Runs until it is stopped.
     pub(super) fn run(mut self, inbox: &Receiver<Came>) -> (L, Option<Box<dyn Keep>>) {
         while let Some(came) = batch(inbox, self.wait(), self.settings.together) {
-            let stop = came.iter().find_map(|came| if let Came::Stop(graceful) = came { Some(*graceful) } else { None });
+            let stop =
+                came.iter().find_map(|came| if let Came::Stop(graceful) = came { Some(*graceful) } else { None });
             self.take(came);
             match stop {
                 None => {

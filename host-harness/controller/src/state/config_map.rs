@@ -50,7 +50,8 @@ impl Keep for InConfigMap {
         if text.len() > MOST {
             return Err(self.say(&format!("it has {} bytes; keep it in a file", text.len())));
         }
-        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": self.name}, "data": {KEY: text}});
+        let map =
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": self.name}, "data": {KEY: text}});
         let by = PatchParams::apply("lictor").force();
         let stored = self.runtime.block_on(self.api.patch(&self.name, &by, &Patch::Apply(&map)));
         stored.map(drop).map_err(|error| self.say(&error))

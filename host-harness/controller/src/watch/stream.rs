@@ -55,7 +55,9 @@ pub async fn follow(client: Client, kind: Kind, tell: impl Fn(Seen) -> bool) {
 pub async fn resource_of(client: &Client, kind: &Kind) -> Result<Option<ApiResource>, Error> {
     let group = match discovery::group(client, &kind.group).await {
         Ok(group) => group,
-        Err(Error::Discovery(DiscoveryError::MissingApiGroup(_) | DiscoveryError::EmptyApiGroup(_))) => return Ok(None),
+        Err(Error::Discovery(DiscoveryError::MissingApiGroup(_) | DiscoveryError::EmptyApiGroup(_))) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error),
     };
     let known = group.resources_by_stability().into_iter().map(|(resource, _)| resource);

@@ -65,9 +65,11 @@ func up(args []string, input io.Reader, output, help io.Writer) (err error) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// A test may give up before the cluster is ready.
-	commands := lines(input, stop)
-	if err := bed.start(ctx, objects); err != nil {
+	// A test may give up before the cluster is ready. What it has asked for before it closes the input is still done.
+	starting, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	commands := lines(input, giveUp)
+	if err := bed.start(starting, objects); err != nil {
 		return err
 	}
 	if err := write(output, bed.ready(began)); err != nil {

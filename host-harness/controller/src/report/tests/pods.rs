@@ -73,6 +73,19 @@ fn another_law_is_another_event_and_other_numbers_are_told_after_a_minute() {
 }
 
 #[test]
+fn what_comes_again_and_again_is_reported_all_the_same() {
+    let cluster = Cluster::with(&["a"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    let mut written = Vec::new();
+    for cycle in 0..40 {
+        let now = NOW + cycle * SECOND / 10;
+        reporter.step(now, &refused("a", if cycle < 20 { "a/b" } else { "a/c" }, 4), &cluster);
+        written.extend(reporter.due(now, &cluster).iter().map(|_| cycle));
+    }
+    assert_eq!(written, [10, 10, 30, 30], "an event and a condition, a second after each law began to deny");
+}
+
+#[test]
 fn the_condition_turns_when_the_pod_is_let_go() {
     let cluster = Cluster::with(&["a"]);
     let mut reporter = reporter(Mode::CarriesOut, "koordinator");
