@@ -1,5 +1,5 @@
 //! The testbed and the observer themselves: a pod is bound by the stock kube-scheduler, runs, and stops; and what is wrong is noticed.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 #[expect(dead_code, reason = "other tests use the rest")]
 mod support;

@@ -1,7 +1,11 @@
 //! Filter: which nodes take this pod?
 
+mod verdicts;
+
+use verdicts::Verdicts;
+
 use crate::contract::*;
-use crate::model::{Amounts, Cluster, Node, NodeIx, Nominated, PodIx, Request, WhatIf};
+use crate::model::{Amounts, Cluster, Lacks, Node, NodeIx, Nominated, PodIx, Request, Scan, ShapeIx, WhatIf};
 
 use super::{Engine, room, search};
 
@@ -27,7 +31,12 @@ impl Engine {
         let may_use_reservation = self.cluster.may_use_reservation(ix);
         let nominated = self.cluster.nominated_between(ix, |node| promised(&self.cluster, node, ix, firm));
         let others = self.cluster.is_between(ix).then_some(&nominated);
-        let mut verdicts = Verdicts::default();
+        if !may_use_reservation && others.is_none() && Scan::takes(&request) {
+            self.cluster.prepare_scan(&request);
+            let verdicts = scan(&self.cluster, shape, &Ask { pod: ix, firm, request: &request, takes: &request });
+            return Ok(self.answer(ix, firm, &request, verdicts));
+        }
+        let mut verdicts = Verdicts::with_capacity(self.cluster.node_span());
         let mut inside = Vec::new();
         for at in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
             let reservation_allocation =
@@ -49,12 +58,16 @@ impl Engine {
         if !inside.is_empty() {
             verdicts.send_inside(&inside);
         }
+        Ok(self.answer(ix, firm, &request, verdicts))
+    }
+
+    fn answer(&mut self, pod: PodIx, firm: bool, request: &Request, verdicts: Verdicts) -> NodeVerdicts {
         if self.notes.are_on() {
-            self.notes.resume(ix);
-            self.tell_all(ix, firm, &request, &verdicts);
+            self.notes.resume(pod);
+            self.tell_all(pod, firm, request, &verdicts);
         }
         let obstacles = verdicts.seen.iter().map(|verdict| verdict.obstacle(&self.cluster)).collect();
-        Ok(NodeVerdicts { codes: verdicts.codes, obstacles })
+        NodeVerdicts { codes: verdicts.codes, obstacles }
     }
 
     /// Notes of every node why it does not take a pod.
@@ -89,6 +102,46 @@ impl Engine {
         };
         self.notes.add(Subject::Node(ix.0), Outcome::Barred, || reason);
     }
+}
+
+/// How many nodes a word of eligible nodes stands for.
+const WORD: usize = 64;
+
+/// The verdicts of all nodes on a pod that uses no reservation and that nothing stands between: from dense lists, and from the node
+/// itself only where more than its room decides.
+#[inline(never)]
+fn scan(cluster: &Cluster, shape: ShapeIx, ask: &Ask<'_>) -> Verdicts {
+    let (rooms, eligible) = (cluster.scan(ask.request), cluster.eligible_words(shape));
+    let any_may_be_kept = ask.firm && cluster.required_node_reservations().next().is_some();
+    let lacking = rooms.lacking(cluster.node_span());
+    let meant = |lacking| match rooms.meant(lacking) {
+        Some(Lacks::AtAll(resource)) => room::Verdict::TooSmall(resource),
+        Some(Lacks::Now(resource)) => room::Verdict::Full(resource),
+        None => room::Verdict::Fits,
+    };
+    let mut verdicts = Verdicts::with_capacity(lacking.len());
+    for (word, lacking) in lacking.chunks(WORD).enumerate() {
+        let takes_part = eligible.get(word).copied().unwrap_or(0) & rooms.present(word);
+        let by_node = if any_may_be_kept { u64::MAX } else { rooms.nominated(word) };
+        for (bit, lacking) in (0u32..).zip(lacking) {
+            if (takes_part >> bit) & 1 == 0 {
+                verdicts.push(NO_NODE);
+            } else if *lacking == 0 && (by_node >> bit) & 1 == 1 {
+                verdicts.push(of_node(cluster, word, bit, ask));
+            } else {
+                verdicts.push_number(*lacking, meant);
+            }
+        }
+    }
+    verdicts
+}
+
+/// The verdict of a node, from the node itself.
+#[cold]
+fn of_node(cluster: &Cluster, word: usize, bit: u32, ask: &Ask<'_>) -> room::Verdict {
+    let at = u32::try_from(word.saturating_mul(WORD)).unwrap_or(u32::MAX).saturating_add(bit);
+    let ix = NodeIx(at);
+    cluster.node(ix).map_or(NO_NODE, |node| room(cluster, (ix, node), ask))
 }
 
 /// Whether a node has room for a pod, what is promised to others kept.
@@ -145,51 +198,4 @@ fn left(cluster: &Cluster, node: &Node, promised: &[PodIx]) -> Amounts {
         left.subtract(&other.request);
     }
     left
-}
-
-/// The verdicts so far, as one code each, and what the codes mean.
-#[derive(Default)]
-struct Verdicts {
-    codes: Vec<u8>,
-    seen: Vec<room::Verdict>,
-}
-
-/// The code of an obstacle by its position. More kinds of obstacles than codes: the last code stands for the rest, still no node that
-/// fits.
-fn code(at: usize) -> u8 {
-    u8::try_from(at.saturating_add(1)).unwrap_or(u8::MAX)
-}
-
-impl Verdicts {
-    #[inline]
-    fn push(&mut self, verdict: room::Verdict) {
-        let code = match verdict {
-            room::Verdict::Fits => 0,
-            verdict => self.seen.iter().position(|seen| *seen == verdict).map_or_else(|| self.see(verdict), code),
-        };
-        self.codes.push(code);
-    }
-
-    /// The code of an obstacle that was not seen before.
-    #[cold]
-    fn see(&mut self, verdict: room::Verdict) -> u8 {
-        self.seen.push(verdict);
-        code(self.seen.len().saturating_sub(1))
-    }
-
-    /// Room was reserved for the pod on these nodes, which take it: it is not to take other room and leave that idle.
-    fn send_inside(&mut self, inside: &[usize]) {
-        let codes = std::mem::take(&mut self.codes);
-        for (at, code) in codes.into_iter().enumerate() {
-            match code == 0 && inside.binary_search(&at).is_err() {
-                true => self.push(room::Verdict::Elsewhere),
-                false => self.codes.push(code),
-            }
-        }
-    }
-
-    /// What a code means; none where the node takes the pod.
-    fn meant(&self, code: u8) -> Option<room::Verdict> {
-        self.seen.get(usize::from(code).checked_sub(1)?).copied()
-    }
 }

@@ -40,6 +40,8 @@ pub struct Cluster {
     /// What all pods ask for.
     requested: Totals,
     nodes: Table<NodeIx, Node>,
+    /// Their room once more, for scans.
+    rooms: Rooms,
     node_ranks: Ranks<String>,
     pods: Table<PodIx, Pod>,
     pod_ranks: Ranks<PodName>,
@@ -103,6 +105,16 @@ impl Cluster {
     /// One more than the largest node number.
     pub fn node_span(&self) -> usize {
         self.nodes.span()
+    }
+
+    /// Makes ready what [`Cluster::scan`] reads.
+    pub fn prepare_scan(&mut self, request: &Request) {
+        self.rooms.refresh(&self.nodes, request);
+    }
+
+    /// The room of all nodes for a request, as it was when the scan was prepared.
+    pub fn scan(&self, request: &Request) -> Scan<'_> {
+        self.rooms.scan(request)
     }
 
     /// A pod.
@@ -205,6 +217,7 @@ impl Cluster {
                 node.allocatable.set(resource, everywhere);
                 node.free.set(resource, everywhere);
             }
+            self.rooms.outdate_all();
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ mod pod;
 mod queue;
 mod rank;
 mod resources;
+mod rooms;
 mod saved_pod;
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,7 @@ pub use node::Node;
 pub use pod::{Kind, Place, Pod, PodAttributes, PodName, Preemptibility, Task};
 pub use queue::{Bounds, Queue, QueueDefinition, Usage};
 pub use resources::{Amounts, Request, ResourceIx};
+pub use rooms::{Lacks, Rooms, Scan};
 pub use saved_pod::{PodsByName, SavedPod};
 pub use totals::Overflow;
 pub use trial::Trial;

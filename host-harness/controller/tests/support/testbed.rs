@@ -89,7 +89,7 @@ impl Testbed {
         let mut command = Command::new(&binary);
         command.arg("up").args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().unwrap_or_else(|error| panic!("start {}: {error}", binary.display()));
-        let mut output = BufReader::new(process.stdout.take()?);
+        let mut output = BufReader::new(process.stdout.take().expect("a pipe"));
         let mut line = String::new();
         output.read_line(&mut line).expect("the first line of the testbed");
         let ready = serde_json::from_str(&line).unwrap_or_else(|error| panic!("the testbed said `{line}`: {error}"));

@@ -35,6 +35,7 @@ impl Cluster {
         };
         let (rank, free) = (self.rank_node(&name), self.free(&allocatable, &pods));
         self.nodes.insert(ix, Node { name, rank, allocatable, free, pods, nominated });
+        self.rooms.outdate(ix);
         Ok(())
     }
 
@@ -49,6 +50,7 @@ impl Cluster {
     fn forget_node(&mut self, ix: NodeIx) -> Option<Node> {
         self.version = self.version.wrapping_add(1);
         let node = self.nodes.remove(ix)?;
+        self.rooms.outdate(ix);
         self.allocatable.subtract(node.allocatable.iter());
         Some(node)
     }
@@ -61,8 +63,13 @@ impl Cluster {
     /// Whether pods of a shape may run on a node, regardless of the other pods.
     pub fn eligible(&self, shape: ShapeIx, node: NodeIx) -> bool {
         let at = node.at();
-        let word = self.shapes.get(shape).and_then(|words| words.get(at >> 6)).copied().unwrap_or(0);
+        let word = self.eligible_words(shape).get(at >> 6).copied().unwrap_or(0);
         (word >> (at & 63)) & 1 == 1
+    }
+
+    /// The nodes that pods of a shape may run on, one bit a node; those that the list does not name are not among them.
+    pub fn eligible_words(&self, shape: ShapeIx) -> &[u64] {
+        self.shapes.get(shape).map_or(&[], Vec::as_slice)
     }
 
     /// The requests for which room is kept on a node before `preemptor` may have it: pods nominated there that are no less

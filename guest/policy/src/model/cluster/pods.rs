@@ -98,8 +98,9 @@ impl Cluster {
         if let Some(reservation_group) = reservation_group {
             self.reservation_groups.entry(reservation_group).or_default().push(ix);
         }
-        if let Some(node) = nominated.and_then(|node| self.nodes.get_mut(node)) {
+        if let Some((at, node)) = nominated.and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.nominated.push(ix);
+            self.rooms.outdate(at);
         }
         if let Some(job) = job.and_then(|job| self.jobs.get_mut(job)) {
             job.members.push(ix);
@@ -125,8 +126,9 @@ impl Cluster {
         if let Some(node) = pod.place.node().and_then(|node| self.nodes.get_mut(node)) {
             node.pods.retain(|other| *other != ix);
         }
-        if let Some(node) = pod.nominated.and_then(|node| self.nodes.get_mut(node)) {
+        if let Some((at, node)) = pod.nominated.and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.nominated.retain(|other| *other != ix);
+            self.rooms.outdate(at);
         }
         if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
             job.members.retain(|other| *other != ix);
@@ -152,6 +154,7 @@ impl Cluster {
                 Entry::In => node.free.subtract(share),
                 Entry::Out => node.free.add(share),
             }
+            self.rooms.outdate(at);
         }
         if let Some(inter_pod) = pod.inter_pod {
             self.inter_pods.book(inter_pod, at, pod.terminating, entry);

@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Cluster, Kind, NodeIx, Place, Pod, PodIx, Preemptibility, QueueIx, ResourceIx};
+use crate::model::{
+    Cluster, Kind, Lacks, Node, NodeIx, Place, Pod, PodIx, Preemptibility, QueueIx, Request, ResourceIx,
+};
 
-const RESOURCES: [ResourceIx; 3] = [ResourceIx(0), ResourceIx(1), ResourceIx(2)];
+pub const RESOURCES: [ResourceIx; 3] = [ResourceIx(0), ResourceIx(1), ResourceIx(2)];
 
 /// Everything of a cluster that may not change by a trial.
 #[derive(Debug, PartialEq)]
@@ -38,6 +40,31 @@ pub fn nodes_add_up(cluster: &Cluster) {
             let held = held(cluster, ix, resource);
             let left = node.allocatable.get(resource) - held;
             assert_eq!(node.free.get(resource), left, "{} {resource:?}: {held} is held", node.name);
+        }
+    }
+}
+
+/// A scan reads of every node what the node says, for requests that every node just fulfils, and just does not.
+pub fn scans_read_the_nodes(cluster: &mut Cluster, resources: &[ResourceIx]) {
+    let what = |of: fn(&Node) -> &crate::model::Amounts| {
+        let amounts = |node| resources.iter().map(move |resource| (*resource, of(node).get(*resource)));
+        cluster.nodes().map(|(_, node)| amounts(node).collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    let exact = [what(|node| &node.allocatable), what(|node| &node.free)].concat();
+    let more = exact.iter().map(|amounts| amounts.iter().map(|(resource, amount)| (*resource, amount + 1)).collect());
+    let requests: Vec<Vec<_>> = exact.iter().cloned().chain(more).collect();
+    for request in requests.into_iter().map(Request::new) {
+        cluster.prepare_scan(&request);
+        let scan = cluster.scan(&request);
+        let lacking = scan.lacking(cluster.node_span());
+        for at in 0..cluster.node_span() {
+            let node = cluster.node(NodeIx(u32::try_from(at).unwrap()));
+            assert_eq!(scan.present(at / 64) >> (at % 64) & 1 == 1, node.is_some(), "node {at}");
+            let Some(node) = node else { continue };
+            let now = || node.free.lacks(&request).map(Lacks::Now);
+            let lacks = node.allocatable.lacks(&request).map(Lacks::AtAll).or_else(now);
+            assert_eq!(scan.meant(*lacking.get(at).unwrap()), lacks, "node {at}");
+            assert_eq!(scan.nominated(at / 64) >> (at % 64) & 1 == 1, !node.nominated.is_empty(), "node {at}");
         }
     }
 }

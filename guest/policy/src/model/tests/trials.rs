@@ -62,6 +62,7 @@ proptest! {
         let at = |slot: usize| pods.get(slot).copied().flatten().filter(|_| !ended(slot)).unwrap_or(PodIx(99));
         let (before, told) = (snapshot(cluster), told(&happenings));
         judged_right(cluster, cluster, &told);
+        audit::scans_read_the_nodes(cluster, &audit::RESOURCES);
         let untouched = cluster.clone();
         let mut trial = Trial::new(cluster);
         let mut marks = Vec::new();
@@ -87,6 +88,7 @@ proptest! {
             judged_right(trial.cluster(), &untouched, &told);
         }
         drop(trial);
+        audit::scans_read_the_nodes(cluster, &audit::RESOURCES);
         judged_right(cluster, &untouched, &told);
         prop_assert_eq!(snapshot(cluster), before);
     }

@@ -1,0 +1,74 @@
+//! Verdicts by node as codes: what [`NodeVerdicts`](crate::contract::NodeVerdicts) is made of.
+
+use crate::engine::room::Verdict;
+
+/// The verdicts so far, as one code each, and what the codes mean.
+pub(super) struct Verdicts {
+    pub(super) codes: Vec<u8>,
+    pub(super) seen: Vec<Verdict>,
+    /// The codes of numbers that [`Verdicts::push_number`] was given; 0 for a number that it was not given so far.
+    of_numbers: [u8; 256],
+}
+
+/// The code of an obstacle by its position. More kinds of obstacles than codes: the last code stands for the rest, still no node that
+/// fits.
+fn code(at: usize) -> u8 {
+    u8::try_from(at.saturating_add(1)).unwrap_or(u8::MAX)
+}
+
+impl Verdicts {
+    /// None so far, with place for the codes of so many nodes.
+    pub(super) fn with_capacity(nodes: usize) -> Verdicts {
+        Verdicts { codes: Vec::with_capacity(nodes), seen: Vec::new(), of_numbers: [0; 256] }
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, verdict: Verdict) {
+        let code = self.code_of(verdict);
+        self.codes.push(code);
+    }
+
+    /// Adds a verdict by a number of the caller's, which always means the same; 0 is a node that takes the pod.
+    #[inline]
+    pub(super) fn push_number(&mut self, number: u8, meant: impl Fn(u8) -> Verdict) {
+        let known = self.of_numbers.get(usize::from(number)).copied().unwrap_or(0);
+        let code = if number == 0 || known != 0 { known } else { self.learn(number, meant(number)) };
+        self.codes.push(code);
+    }
+
+    #[cold]
+    fn learn(&mut self, number: u8, verdict: Verdict) -> u8 {
+        let code = self.code_of(verdict);
+        if let Some(slot) = self.of_numbers.get_mut(usize::from(number)) {
+            *slot = code;
+        }
+        code
+    }
+
+    /// The code of a verdict, a new one where it is an obstacle that was not seen before.
+    fn code_of(&mut self, verdict: Verdict) -> u8 {
+        if verdict == Verdict::Fits {
+            return 0;
+        }
+        code(self.seen.iter().position(|seen| *seen == verdict).unwrap_or_else(|| {
+            self.seen.push(verdict);
+            self.seen.len().saturating_sub(1)
+        }))
+    }
+
+    /// Room was reserved for the pod on these nodes, which take it: it is not to take other room and leave that idle.
+    pub(super) fn send_inside(&mut self, inside: &[usize]) {
+        let codes = std::mem::take(&mut self.codes);
+        for (at, code) in codes.into_iter().enumerate() {
+            match code == 0 && inside.binary_search(&at).is_err() {
+                true => self.push(Verdict::Elsewhere),
+                false => self.codes.push(code),
+            }
+        }
+    }
+
+    /// What a code means; none where the node takes the pod.
+    pub(super) fn meant(&self, code: u8) -> Option<Verdict> {
+        self.seen.get(usize::from(code).checked_sub(1)?).copied()
+    }
+}
