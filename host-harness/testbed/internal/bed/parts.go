@@ -2,6 +2,7 @@ package bed
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"strconv"
 )
@@ -11,11 +12,15 @@ type addresses struct {
 	etcd, peers, apiServer, scheduler, controllers int
 }
 
+// Ports from here to there are given to listeners only: systems take those of outgoing connections from above. So nobody takes the
+// port of a part while it is started again.
+const firstPort, lastPort = 20000, 32000
+
 // newAddresses finds ports that are free. They are held until all are found, so that no two are the same.
 func newAddresses() (addresses, error) {
 	var found addresses
 	for _, port := range []*int{&found.etcd, &found.peers, &found.apiServer, &found.scheduler, &found.controllers} {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		listener, err := listen()
 		if err != nil {
 			return found, fmt.Errorf("find a free port: %w", err)
 		}
@@ -23,6 +28,17 @@ func newAddresses() (addresses, error) {
 		*port = listener.Addr().(*net.TCPAddr).Port
 	}
 	return found, nil
+}
+
+// listen listens on a port that nobody listens on.
+func listen() (listener net.Listener, err error) {
+	for range 100 {
+		port := firstPort + rand.IntN(lastPort-firstPort)
+		if listener, err = net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+			return listener, nil
+		}
+	}
+	return nil, err
 }
 
 func local(scheme string, port int) string {

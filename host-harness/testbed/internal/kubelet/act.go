@@ -38,7 +38,7 @@ func (k *Kubelet) act(ctx context.Context, pod *corev1.Pod, action action) error
 func (k *Kubelet) remove(ctx context.Context, pod *corev1.Pod) error {
 	options := metav1.NewDeleteOptions(0)
 	options.Preconditions = metav1.NewUIDPreconditions(string(pod.UID))
-	return k.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, *options)
+	return k.client.Pods(pod.Namespace).Delete(ctx, pod.Name, *options)
 }
 
 func (k *Kubelet) patch(ctx context.Context, pod *corev1.Pod, status corev1.PodStatus) error {
@@ -46,7 +46,7 @@ func (k *Kubelet) patch(ctx context.Context, pod *corev1.Pod, status corev1.PodS
 	if err != nil {
 		return err
 	}
-	_, err = k.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, body, metav1.PatchOptions{}, "status")
+	_, err = k.client.Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, body, metav1.PatchOptions{}, "status")
 	return err
 }
 
@@ -96,7 +96,7 @@ func (k *Kubelet) syncNode(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = k.client.CoreV1().Nodes().Patch(ctx, name, types.StrategicMergePatchType, body, metav1.PatchOptions{}, "status")
+	_, err = k.client.Nodes().Patch(ctx, name, types.StrategicMergePatchType, body, metav1.PatchOptions{}, "status")
 	return err
 }
 

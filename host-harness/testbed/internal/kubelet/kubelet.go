@@ -13,11 +13,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
+	client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/workqueue"
@@ -31,7 +30,7 @@ type key = types.NamespacedName
 
 // Kubelet stands in for the kubelets of a cluster.
 type Kubelet struct {
-	client kubernetes.Interface
+	client client.CoreV1Interface
 	pods   cache.SharedIndexInformer
 	nodes  cache.SharedIndexInformer
 	queue  workqueue.TypedRateLimitingInterface[key]
@@ -53,27 +52,30 @@ func Main(args []string) error {
 	}
 	config.QPS = -1 // Many kubelets together have no common limit.
 	config.ContentType = "application/vnd.kubernetes.protobuf"
-	client, err := kubernetes.NewForConfig(config)
+	core, err := client.NewForConfig(config)
 	if err != nil {
 		return err
 	}
-	return New(client).Run(context.Background())
+	return New(core).Run(context.Background())
 }
 
 // New makes a stand-in that does not run yet.
-func New(client kubernetes.Interface) *Kubelet {
-	bound := informers.WithTweakListOptions(func(options *metav1.ListOptions) {
-		options.FieldSelector = fields.OneTermNotEqualSelector("spec.nodeName", "").String()
-	})
+func New(core client.CoreV1Interface) *Kubelet {
+	bound := fields.OneTermNotEqualSelector("spec.nodeName", "")
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[key](20*time.Millisecond, time.Second)
-	kubelet := &Kubelet{
-		client: client,
-		pods:   informers.NewSharedInformerFactoryWithOptions(client, 0, bound).Core().V1().Pods().Informer(),
-		nodes:  informers.NewSharedInformerFactory(client, 0).Core().V1().Nodes().Informer(),
+	return &Kubelet{
+		client: core,
+		pods:   informer(core, "pods", &corev1.Pod{}, bound),
+		nodes:  informer(core, "nodes", &corev1.Node{}, fields.Everything()),
 		queue:  workqueue.NewTypedRateLimitingQueue(limiter),
 		seen:   map[types.UID]seen{},
 	}
-	return kubelet
+}
+
+// informer follows the objects of a kind in all namespaces.
+func informer(core client.CoreV1Interface, resource string, kind runtime.Object, which fields.Selector) cache.SharedIndexInformer {
+	source := cache.NewListWatchFromClient(core.RESTClient(), resource, "", which)
+	return cache.NewSharedIndexInformer(source, kind, 0, cache.Indexers{})
 }
 
 // Run works until the context ends.
