@@ -61,7 +61,7 @@ mod wanted {
                     Mode::DryRun | Mode::Observe => report::Mode::OnlySays,
                 },
                 system: opening.system_name.clone(),
-                policy: (opening.policy.clone(), opening.chosen.digest()),
+                policy: (opening.policy.clone(), opening.chosen().digest()),
                 identity,
             }
         }
