@@ -65,6 +65,7 @@ async fn controller(name: &str, kubeconfig: &Path) -> Controller {
         socket: Some(socket.clone()),
         reports: true,
         mode: Mode::CarriesOut,
+        explains: false,
         system: SYSTEM.to_owned(),
         policy: ("lictor 1".to_owned(), String::new()),
         identity,

@@ -29,6 +29,8 @@ pub(super) struct Opening {
     pub(super) system: String,
     /// The same; never empty where the policy describes it.
     pub(super) system_name: String,
+    /// The system decides in cycles of its own.
+    pub(super) acts: bool,
     /// The policy and its version.
     pub(super) policy: String,
     pub(super) arguments: Arguments,
@@ -44,6 +46,8 @@ impl Opening {
         let system = asked.in_force.laws.clone();
         let (policy, info) = described(&chosen, &system)?;
         let system_name = info.as_ref().map_or(&system, |info| &info.name).clone();
+        let is_act = |point: &String| ExtensionPoint::named(point) == Some(ExtensionPoint::Act);
+        let acts = info.as_ref().is_some_and(|info| info.extension_points.iter().any(is_act));
         let schedulers = match (asked.in_force.schedulers.as_slice(), mode) {
             // It is kube-scheduler that binds what is let go.
             ([], Mode::Act | Mode::DryRun) => vec![DEFAULT_SCHEDULER.to_owned()],
@@ -51,7 +55,7 @@ impl Opening {
             (named, _) => named.to_vec(),
         };
         let chosen = Mutex::new(Arc::new(chosen));
-        Ok(Opening { chosen, system, system_name, policy, arguments, schedulers, recorder })
+        Ok(Opening { chosen, system, system_name, acts, policy, arguments, schedulers, recorder })
     }
 
     /// The policy that sessions are opened with now.

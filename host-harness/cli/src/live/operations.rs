@@ -19,6 +19,10 @@ pub(super) struct Operations {
     /// Answer `lictor explain --live` at this Unix socket
     #[arg(long, value_name = "PATH", help_heading = HEADING)]
     explain_socket: Option<PathBuf>,
+    /// Explain every decision in full, for `lictor explain --live`: nodes, laws, victims. That costs time; where a policy decides in cycles
+    /// of its own, only so it is known why a pod waits, and it is always on
+    #[arg(long, help_heading = HEADING)]
+    explain: bool,
     /// Write no events, conditions and status of quotas and queues
     #[arg(long, help_heading = HEADING)]
     no_reports: bool,
@@ -60,6 +64,7 @@ mod wanted {
                     Mode::Act => report::Mode::CarriesOut,
                     Mode::DryRun | Mode::Observe => report::Mode::OnlySays,
                 },
+                explains: self.explain || opening.acts,
                 system: opening.system_name.clone(),
                 policy: (opening.policy.clone(), opening.chosen().digest()),
                 identity,

@@ -18,7 +18,7 @@ pub enum Task {
     Command(Command),
     /// The session asks what became of a command. None where nobody knows the command any more.
     Confirm(CommandId, ObjectRef, Option<Action>),
-    /// A pod that we let go and that kube-scheduler refuses: whoever owns it makes another.
+    /// A pod that we let go and that kube-scheduler refuses: its owner makes another.
     Delete(ObjectRef),
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use lictor_contract::{Phase, Pod};
 use lictor_host::cluster::Mirror;
-use lictor_host::reason::{Fact, say};
-use lictor_host::session::{Attempt, Evicted, Session, Step};
+use lictor_host::reason::{Fact, NamedReason, say};
+use lictor_host::session::{Attempt, AttemptResult, Evicted, Session, Step};
 
 use super::explain::{Answer, Answered, Question, Said, State};
 
@@ -24,6 +24,8 @@ pub struct Known {
 struct About {
     tried: Option<(i64, Attempt)>,
     evicted: Option<Evicted>,
+    /// What stood in its way in a cycle of the policy's own.
+    explained: Option<NamedReason>,
     /// Where it lost a place that was held for it, and why.
     released: Option<Said>,
 }
@@ -38,7 +40,14 @@ impl Known {
     pub fn note(&mut self, now: i64, step: &Step) {
         let happened = &step.happened;
         for attempt in &happened.attempts {
-            self.about(&attempt.pod).tried = Some((now, attempt.clone()));
+            match attempt.result {
+                // Most pods are placed at once: nothing is kept of them.
+                AttemptResult::Scheduled => drop(self.pods.remove(&attempt.pod)),
+                _ => self.about(&attempt.pod).tried = Some((now, attempt.clone())),
+            }
+        }
+        for (pod, explanation) in &happened.explanations {
+            self.about(pod).explained = explanation.obstacle();
         }
         for (pod, evicted) in &happened.victims {
             self.about(pod).evicted = Some(evicted.clone());
@@ -48,7 +57,9 @@ impl Known {
             self.about(&released.pod).released = Some(Said { law: String::new(), message });
         }
         for pod in happened.bound.keys().chain(happened.nominated.keys()) {
-            self.about(pod).released = None;
+            if let Some(about) = self.pods.get_mut(pod) {
+                (about.released, about.explained) = (None, None);
+            }
         }
     }
 
@@ -113,7 +124,7 @@ fn place(session: &Session, pod: &Pod, name: &str, about: Option<&About>) -> (St
         };
         return (state, node(id));
     }
-    let tried = about.is_some_and(|about| about.tried.is_some());
+    let tried = about.is_some_and(|about| about.tried.is_some() || about.explained.is_some());
     let state = match () {
         () if pod.terminating => State::Leaving,
         () if pod.foreign => State::OtherScheduler,
@@ -159,6 +170,9 @@ fn said(
         if let Some(obstacle) = attempt.explanation.as_ref().and_then(|explanation| explanation.obstacle()) {
             add(&obstacle.code, obstacle.message);
         }
+    }
+    if let Some(reason) = about.and_then(|about| about.explained.as_ref()).filter(|_| state == State::Refused) {
+        add(&reason.code, reason.message.clone());
     }
     said.extend(about.and_then(|about| about.released.clone()).filter(|_| attempt.is_some()));
     said

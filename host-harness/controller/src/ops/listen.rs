@@ -8,6 +8,7 @@ use std::time::Duration;
 use lictor_host::cluster::InputError;
 use lictor_host::session::{Action, Counters, Session, Step};
 use tokio::sync::mpsc::UnboundedSender;
+use tracing::info;
 
 use super::Status;
 use super::explain::{Question, Reply};
@@ -33,6 +34,8 @@ pub struct Listening {
     pub system: String,
     /// Who reports.
     pub origin: Origin,
+    /// Every attempt is explained in full: that costs time.
+    pub explains: bool,
     /// Takes what is to be written; none: nothing is reported.
     pub writes: Option<UnboundedSender<Write>>,
 }
@@ -53,6 +56,8 @@ pub struct Operations {
     /// Something has happened since the books were looked at.
     is_stale: bool,
     keeps_books: bool,
+    /// The session is still to be told to explain.
+    asks_why: bool,
 }
 
 /// Wakes the loop of this time of leading.
@@ -79,7 +84,7 @@ impl Operations {
         let waker = Waker::default();
         let wakes = waker.clone();
         let hand_on = move |question, reply| wakes.wake() && send.send((question, reply)).is_ok() && wakes.wake();
-        let keeps_books = with.mode == Mode::CarriesOut && with.writes.is_some();
+        let keeps_books = with.writes.is_some();
         let operations = Operations {
             reporter: Reporter::new(with.mode, with.system.clone(), with.origin.clone()),
             seen: Seen::default(),
@@ -92,6 +97,7 @@ impl Operations {
             counted_at: None,
             is_stale: false,
             keeps_books,
+            asks_why: with.explains,
             with,
         };
         (operations, hand_on)
@@ -173,6 +179,7 @@ impl Listener for Operations {
         self.reporter = Reporter::new(mode, system, origin);
         self.seen = Seen::default();
         self.promised.clear();
+        self.asks_why = self.with.explains;
         (self.counters, self.dropped) = (Counters::default(), 0);
         self.with.status.synced(false);
     }
@@ -207,11 +214,14 @@ impl Listener for Operations {
     fn tick(&mut self, now: i64, talk: Option<&mut Talk>) {
         self.with.status.beat();
         let Some(talk) = talk else { return };
+        if std::mem::replace(&mut self.asks_why, false) && !matches!(talk.explain(), Ok(true)) {
+            info!("the policy does not explain its decisions");
+        }
         let is_time = self.counted_at.is_none_or(|at| at.saturating_add(COUNT) <= now);
         if is_time {
             self.count(now, talk.session());
         }
-        if is_time && self.is_stale && self.keeps_books {
+        if is_time && self.is_stale && self.keeps_books && self.reporter.keeps_books() {
             self.books(now, talk);
         }
         let writes = self.reporter.due(now, &self.seen.with(talk.session().mirror()));

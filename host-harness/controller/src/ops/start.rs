@@ -37,6 +37,8 @@ pub struct Wanted {
     pub reports: bool,
     /// Whether what is decided is carried out.
     pub mode: Mode,
+    /// Whether every attempt is explained in full.
+    pub explains: bool,
     /// The system whose laws are in force.
     pub system: String,
     /// The policy and its version, and the digest of its component.
@@ -95,22 +97,23 @@ pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError
     let (version, (policy, component)) = (env!("CARGO_PKG_VERSION").to_owned(), wanted.policy.clone());
     let build = super::metrics::labels::Build { version, policy, component };
     status.metrics.build_info.get_or_create(&build).set(1);
+    let origin = Origin { controller: "lictor.dev/lictor".to_owned(), instance: wanted.identity.clone() };
     if let Some(address) = wanted.listen {
         let listener = TcpListener::bind(address).await.map_err(|error| StartError::Address(address, error))?;
         tasks.spawn(http::serve(listener, status.clone(), stopped.clone()));
     }
     let (lead, leads) = watch::channel(wanted.lease.is_none());
     tasks.spawn(follow(leads.clone(), status.clone(), wanted.lease.as_ref().map(|lease| lease.name.clone())));
-    let lease = wanted.lease.map(|lease| tokio::spawn(keep(client.clone(), lease, lead.clone(), stopped)));
+    let lease = wanted.lease.clone().map(|lease| tokio::spawn(keep(client.clone(), lease, lead.clone(), stopped)));
     // Without an election the sender must live as long as the process leads.
     if lease.is_none() {
         tasks.spawn(async move { lead.closed().await });
     }
     let writes = wanted.reports.then(|| writes(client, &mut tasks, leads.clone(), status.clone()));
-    let origin = Origin { controller: "lictor.dev/lictor".to_owned(), instance: wanted.identity };
-    let (mode, system) = (wanted.mode, wanted.system);
-    let (listener, hand_on) = Operations::new(Listening { status: status.clone(), mode, system, origin, writes });
-    let socket = match wanted.socket {
+    let Wanted { mode, explains, system, socket, .. } = wanted;
+    let (listener, hand_on) =
+        Operations::new(Listening { status: status.clone(), mode, system, origin, explains, writes });
+    let socket = match socket {
         None => None,
         Some(path) => Some(Server::listen(&path, hand_on).map_err(|error| StartError::Socket(path, error))?),
     };

@@ -20,6 +20,21 @@ const QUEUES: (&str, &str) = ("scheduling.volcano.sh", "Queue");
 const REQUEST: &str = "quota.scheduling.koordinator.sh/request";
 const RUNTIME: &str = "quota.scheduling.koordinator.sh/runtime";
 
+/// The kind whose status says what is used, and the field, where the system has one.
+fn place(system: &str) -> Option<((&'static str, &'static str), &'static str)> {
+    match system {
+        "koordinator" => Some((QUOTAS, "used")),
+        "coscheduling" => Some((PLUGINS_QUOTAS, "used")),
+        "volcano" => Some((QUEUES, "allocated")),
+        _ => None,
+    }
+}
+
+/// Whether there is something to be written.
+pub(super) fn has_status(system: &str) -> bool {
+    place(system).is_some()
+}
+
 /// What is to be written, of the objects whose status is another.
 pub(super) fn status(
     system: &str,
@@ -27,12 +42,7 @@ pub(super) fn status(
     resources: &[Resource],
     objects: &dyn Objects,
 ) -> Vec<(Subject, Vec<Change>)> {
-    let (kind, field) = match system {
-        "koordinator" => (QUOTAS, "used"),
-        "coscheduling" => (PLUGINS_QUOTAS, "used"),
-        "volcano" => (QUEUES, "allocated"),
-        _ => return Vec::new(),
-    };
+    let Some((kind, field)) = place(system) else { return Vec::new() };
     let mut writes = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for object in objects.all(kind.0, kind.1) {

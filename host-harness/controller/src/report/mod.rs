@@ -122,6 +122,11 @@ impl Reporter {
         now.into_iter().chain(self.pods.wake_at()).chain(self.events.wake_at()).min()
     }
 
+    /// Whether quotas or queues have a status that is written.
+    pub fn keeps_books(&self) -> bool {
+        self.mode == Mode::CarriesOut && accounts::has_status(&self.system)
+    }
+
     /// The books of quotas and queues: their status, where upstream writes it, is written at most once a second, and where it changed.
     pub fn accounts(
         &mut self,
@@ -131,7 +136,7 @@ impl Reporter {
         objects: &dyn Objects,
     ) -> Vec<Write> {
         let early = self.accounts_at.is_some_and(|at| now < at.saturating_add(SECOND));
-        if self.mode == Mode::OnlySays || early {
+        if !self.keeps_books() || early {
             return Vec::new();
         }
         self.accounts_at = Some(now);
