@@ -138,6 +138,25 @@ fn a_victim_is_named_before_it_is_evicted_and_a_soft_one_stays() {
 }
 
 #[test]
+fn who_is_leaving_already_is_not_evicted_once_more() {
+    let mut leaving = pod();
+    leaving["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    let server = Server::of(leaving);
+    assert_eq!(done(&server, &evict(true), None).outcome, CommandOutcome::Done);
+    assert_eq!(server.evictions(), 0);
+}
+
+#[test]
+fn what_is_placed_like_a_pod_is_refused_aloud() {
+    let server = Server::of(pod());
+    let slot = ObjectRef { kind: "Slot".to_owned(), ..object("1") };
+    let action = Action::Bind { node: "n1".to_owned(), marks: Vec::new() };
+    let bound = done(&server, &Task::Command(Command { id: 1, object: slot, action }), None);
+    assert!(failed(&bound).contains("Slot"));
+    assert!(server.log().is_empty());
+}
+
+#[test]
 fn a_nomination_is_written_and_taken_back() {
     let server = Server::of(pod());
     let nominate = |node: Option<&str>| command(Action::Nominate { node: node.map(str::to_owned) });
