@@ -141,7 +141,7 @@ fn a_build_without_registries_says_how_to_build_one_with_them() {
 #[cfg(not(feature = "live"))]
 #[test]
 fn a_build_without_clusters_says_how_to_build_one_with_them() {
-    for arguments in [vec!["run"], vec!["run", "--dry-run", "--system", "coscheduling"]] {
+    for arguments in [["run"].as_slice(), &["run", "--dry-run", "--system", "coscheduling"]] {
         lictor(arguments).exits(2).prints_nothing().tells(&["cannot reach a cluster", "cargo build --features live"]);
     }
 }
