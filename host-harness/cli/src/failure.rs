@@ -47,6 +47,18 @@ pub(super) enum Failure {
     #[cfg(not(feature = "oci"))]
     #[error("this build of lictor cannot reach registries")]
     NoRegistries,
+    /// Nothing here speaks to living clusters.
+    #[cfg(not(feature = "live"))]
+    #[error("this build of lictor cannot reach a cluster")]
+    NoClusters,
+    /// A cluster cannot be reached, or not be worked with.
+    #[cfg(feature = "live")]
+    #[error("{message}")]
+    Cluster { message: String, remedy: &'static str },
+    /// A running process has no answer.
+    #[cfg(feature = "live")]
+    #[error("{message}")]
+    Unanswered { message: String, hint: String },
     /// A recording cannot be read, or not be appended to.
     #[error("{error}")]
     Recording { file: String, error: ReadError },
@@ -156,6 +168,12 @@ impl Failure {
             Failure::Registry { about, remedy, .. } => vec![this().about(about).remedy(*remedy)],
             #[cfg(not(feature = "oci"))]
             Failure::NoRegistries => vec![this().remedy("build it with them: `cargo build --features oci`")],
+            #[cfg(not(feature = "live"))]
+            Failure::NoClusters => vec![this().remedy("build it with them: `cargo build --features live`")],
+            #[cfg(feature = "live")]
+            Failure::Cluster { remedy, .. } => vec![this().remedy(*remedy)],
+            #[cfg(feature = "live")]
+            Failure::Unanswered { hint, .. } => vec![this().remedy(hint.clone())],
             Failure::Recording { file, error } => vec![this().about(file).remedy(error.remedy())],
             Failure::Unrecorded { file, .. } => {
                 vec![this().about(file).remedy("name a file that can be written, with `--record`")]

@@ -15,9 +15,11 @@ mod inspect;
 mod kept;
 mod laws;
 mod limited;
+mod live;
 mod native;
 mod origins;
 mod page;
+mod plugin;
 mod problem;
 mod progress;
 mod recorded;
@@ -51,6 +53,7 @@ enum Command {
     Replay(replay::Asked),
     Diff(diff::Asked),
     Upgrade(upgrade::Asked),
+    Run(live::Asked),
     Fuzz(fuzz::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
@@ -67,6 +70,7 @@ impl Command {
             Command::Replay(asked) => replay::run(&asked),
             Command::Diff(asked) => diff::run(&asked),
             Command::Upgrade(asked) => upgrade::run(&asked),
+            Command::Run(asked) => live::run(&asked),
             Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),
@@ -83,7 +87,8 @@ pub fn embedded() -> &'static [u8] {
 
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
-    let exit = Cli::parse().command.run().unwrap_or_else(|failure| failure.tell());
+    let run = if plugin::is_meant() { plugin::run() } else { Cli::parse().command.run() };
+    let exit = run.unwrap_or_else(|failure| failure.tell());
     exit.into()
 }
 

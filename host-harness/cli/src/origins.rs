@@ -8,7 +8,7 @@ use lictor_contract::Finding;
 use super::failure::Failure;
 use super::problem::Problem;
 use lictor_conformance::each_in;
-use lictor_host::cluster::load::{Document, Origin};
+use lictor_host::cluster::load::{Document, Origin, each};
 use lictor_host::cluster::{InputError, Object};
 
 /// Objects and their places.
@@ -36,6 +36,18 @@ impl Snapshot {
             });
             mistakes.extend(read.err());
         }
+        if mistakes.is_empty() { Ok(snapshot) } else { Err(Failure::Input(mistakes)) }
+    }
+
+    /// Reads a text, which messages call so.
+    pub(super) fn told(name: &str, text: &str) -> Result<Snapshot, Failure> {
+        let mut snapshot = Snapshot::default();
+        let mut mistakes: Vec<InputError> = Vec::new();
+        let read = each(name, text, &mut |document| {
+            mistakes.extend(snapshot.take(document).err());
+            Ok(())
+        });
+        mistakes.extend(read.err());
         if mistakes.is_empty() { Ok(snapshot) } else { Err(Failure::Input(mistakes)) }
     }
 

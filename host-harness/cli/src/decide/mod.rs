@@ -14,7 +14,7 @@ mod why;
 use std::path::PathBuf;
 
 use clap::Args;
-use lictor_contract::{ExtensionPoint, PolicyError, QueueAccount, Severity, SystemInfo};
+use lictor_contract::{ExtensionPoint, Interests, PolicyError, QueueAccount, Severity, SystemInfo};
 
 use self::jobs::Jobs;
 use self::record::{Cycle, Record};
@@ -39,6 +39,13 @@ pub(super) struct Asked {
     /// The output of `kubectl get nodes,pods,... -A -o yaml` (or json); `-` is the standard input
     #[arg(value_name = "SNAPSHOT", required = true)]
     snapshots: Vec<PathBuf>,
+    #[command(flatten)]
+    how: How,
+}
+
+/// How it is decided, wherever the cluster is read from.
+#[derive(Debug, Args)]
+pub(super) struct How {
     #[command(flatten)]
     in_force: InForce,
     #[command(flatten)]
@@ -66,11 +73,20 @@ enum Output {
 
 /// Decides.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    print(&asked.how, |_, _| Ok(Source::Files(asked.snapshots.clone())))
+}
+
+/// Decides about the cluster that the source has for this policy and this system.
+pub(super) fn print(
+    asked: &How,
+    source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
+) -> Result<Exit, Failure> {
     let arguments = Arguments::read(asked.in_force.args.as_deref())?;
     let chosen = asked.policy.find()?;
     let recording = asked.record.as_deref().map(Recording::open).transpose()?;
+    let source = source(&chosen, &asked.in_force.laws)?;
     let question = Question {
-        snapshots: &asked.snapshots,
+        snapshots: &source,
         laws: &asked.in_force.laws,
         schedulers: &asked.in_force.schedulers,
         cycles: asked.cycles,
@@ -90,10 +106,44 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if sound { Exit::Done } else { Exit::Failed })
 }
 
+/// Where a cluster is read from.
+#[derive(Debug, Clone)]
+pub(super) enum Source {
+    /// Files.
+    Files(Vec<PathBuf>),
+    /// This text, which messages call so.
+    Text(&'static str, String),
+}
+
+impl Source {
+    fn read(&self) -> Result<Snapshot, Failure> {
+        match self {
+            Source::Files(files) => Snapshot::read(files),
+            Source::Text(name, text) => Snapshot::told(name, text),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        match self {
+            Source::Files(files) => names(files),
+            Source::Text(name, _) => vec![(*name).to_owned()],
+        }
+    }
+}
+
+/// What a system reads of a cluster.
+pub(super) fn interests(chosen: &Chosen, system: &str) -> Result<Interests, Failure> {
+    let described = chosen.start()?.describe().map_err(|fault| Failure::Session(fault.into()))?;
+    let known = described.systems.iter().map(|set| set.name.clone()).collect();
+    let named = described.systems.into_iter().find(|set| system.is_empty() || set.name == system);
+    let unknown = || Failure::UnknownSystem { word: "--system".to_owned(), system: system.to_owned(), known };
+    named.map(|set| set.interests).ok_or_else(unknown)
+}
+
 /// The input of a decision.
 pub(super) struct Question<'a> {
-    /// The files of the cluster.
-    pub(super) snapshots: &'a [PathBuf],
+    /// Where the cluster is read from.
+    pub(super) snapshots: &'a Source,
     /// The name of the system; empty for the first one of the policy.
     pub(super) laws: &'a str,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
@@ -133,7 +183,7 @@ pub(super) fn decide<T>(
         None => policy,
         Some(recorder) => {
             let with = (laws.as_ref().map_or(question.laws, |laws| &laws.name), &*arguments.json());
-            let (rules, sources) = (FaultRules::default(), names(question.snapshots));
+            let (rules, sources) = (FaultRules::default(), question.snapshots.names());
             recorder.listen(policy, &header(&described, chosen, with, question.schedulers, rules, sources))
         }
     };
@@ -193,13 +243,13 @@ fn explain(wanted: Explain, chosen: &Chosen, session: &mut Virtual) -> Result<()
 }
 
 /// Reads the snapshots into the session. An error about an object is a failure; warnings are returned.
-pub(super) fn load(snapshots: &[PathBuf], session: &mut Virtual) -> Result<(Vec<Problem>, Origins), Failure> {
-    let Snapshot { objects, origins } = Snapshot::read(snapshots)?;
+pub(super) fn load(snapshots: &Source, session: &mut Virtual) -> Result<(Vec<Problem>, Origins), Failure> {
+    let Snapshot { objects, origins } = snapshots.read()?;
     let mistakes = session.mirror().mistakes_in(&objects);
     if !mistakes.is_empty() {
         return Err(Failure::Input(mistakes));
     }
-    let files = names(snapshots);
+    let files = snapshots.names();
     let nothing = |what, remedy| Err(Failure::Nothing { what, files: files.clone(), remedy });
     if objects.is_empty() {
         return nothing(

@@ -10,7 +10,7 @@ use lictor_host::recording::Recorder;
 use lictor_host::session::FaultRules;
 use serde_json::Value;
 
-use super::super::decide::{Explain, Question, decide};
+use super::super::decide::{Explain, Question, Source, decide};
 use super::super::failure::Failure;
 use super::super::recorded::{header, is_recording};
 use super::side::Side;
@@ -73,7 +73,7 @@ pub(super) fn decided(path: &PathBuf, side: &Side, cycles: u32, schedulers: &[St
     let bytes = Bytes::default();
     let recorder = Recorder::begin(Box::new(bytes.clone()));
     let question = Question {
-        snapshots: std::slice::from_ref(path),
+        snapshots: &Source::Files(vec![path.clone()]),
         laws: side.system(""),
         schedulers,
         cycles,

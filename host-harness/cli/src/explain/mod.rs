@@ -11,21 +11,35 @@ use clap::Args;
 
 use self::answer::Answer;
 use super::arguments::{Arguments, InForce};
-use super::choice::Choice;
-use super::decide::{Explain, Question, decide};
+use super::choice::{Choice, Chosen};
+use super::decide::{Explain, Question, Source, decide};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::live;
 use super::screen::{TextOrJson, print_json};
 
 /// Say why one pod, or one job, is where it is: what stood in its way, which pods are evicted, who was spared and by which law
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// What `kubectl get nodes,pods,... -A -o yaml` (or json) printed; `-` is the standard input
+    /// What `kubectl get nodes,pods,... -A -o yaml` (or json) printed; `-` is the standard input. With `--live`, the pod
     #[arg(value_name = "SNAPSHOT")]
     snapshot: PathBuf,
     /// The pod, or the job of some: `namespace/name`, or `name` where that is clear
-    #[arg(value_name = "POD|JOB")]
-    name: String,
+    #[arg(value_name = "POD|JOB", required_unless_present = "live", conflicts_with = "live")]
+    name: Option<String>,
+    /// Ask the running process, instead of a dump of the cluster
+    #[arg(long)]
+    live: bool,
+    /// The socket of the running process (`lictor run --explain-socket`)
+    #[arg(long, value_name = "PATH", requires = "live", default_value = "/run/lictor/explain.sock")]
+    socket: PathBuf,
+    #[command(flatten)]
+    how: How,
+}
+
+/// How it is decided, wherever the cluster is read from.
+#[derive(Debug, Args)]
+pub(super) struct How {
     #[command(flatten)]
     in_force: InForce,
     #[command(flatten)]
@@ -37,14 +51,26 @@ pub(super) struct Asked {
 
 /// Explains.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    match &asked.name {
+        // A name that is no text is no name of a pod.
+        None => live::explain(&asked.socket, &asked.snapshot.to_string_lossy(), asked.how.output),
+        Some(name) => print(&asked.how, name, |_, _| Ok(Source::Files(vec![asked.snapshot.clone()]))),
+    }
+}
+
+/// Explains what is decided about the cluster that the source has for this policy and this system.
+pub(super) fn print(
+    asked: &How,
+    name: &str,
+    source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
+) -> Result<Exit, Failure> {
     let arguments = Arguments::read(asked.in_force.args.as_deref())?;
     let chosen = asked.policy.find()?;
-    let snapshots = std::slice::from_ref(&asked.snapshot);
+    let snapshots = &source(&chosen, &asked.in_force.laws)?;
     let InForce { laws, schedulers, .. } = &asked.in_force;
     let question = Question { snapshots, laws, schedulers, cycles: 1, explain: Explain::Always, recorder: None };
-    let (record, jobs, meant) =
-        decide(&question, &chosen, arguments, |mirror, laws| find::find(mirror, laws, &asked.name))?;
-    let answer = Answer::of(&asked.name, meant, &record);
+    let (record, jobs, meant) = decide(&question, &chosen, arguments, |mirror, laws| find::find(mirror, laws, name))?;
+    let answer = Answer::of(name, meant, &record);
     match asked.output {
         TextOrJson::Text => page::page(&answer, &record, &jobs).print()?,
         TextOrJson::Json => print_json(&answer)?,

@@ -9,8 +9,8 @@ use lictor_host::recording::{Entry, Told};
 use lictor_host::session::{Cause, Input, ReplaceError, SessionError};
 
 use super::super::arguments::Arguments;
-use super::super::decide::load;
 use super::super::decide::record::newest;
+use super::super::decide::{Source, load};
 use super::super::failure::Failure;
 use super::super::recorded;
 use super::Question;
@@ -61,7 +61,7 @@ pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Dri
         snapshots => {
             let mut driven = opened(question, &question.asked.in_force.laws, &arguments.json(), &arguments)?;
             decide_about(&mut driven.session, &question.asked.in_force.schedulers);
-            load(snapshots, &mut driven.session)?;
+            load(&Source::Files(snapshots.to_vec()), &mut driven.session)?;
             let now = newest(driven.session.mirror());
             driven.tell(Input::Clock(now))?;
             begin(question, &mut driven, &arguments.json())?;

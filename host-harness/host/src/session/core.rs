@@ -137,6 +137,11 @@ impl Session {
         &self.mirror
     }
 
+    /// What the policy reads.
+    pub fn interests(&self) -> &Interests {
+        &self.interests
+    }
+
     /// Waits this long for the outcome of a command before it asks again.
     pub fn set_patience(&mut self, nanoseconds: i64) {
         self.patience = nanoseconds.max(1);

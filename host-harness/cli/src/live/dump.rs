@@ -1,0 +1,21 @@
+//! The cluster of the kubeconfig, as a dump: what `decide` and `explain` read from a file otherwise.
+
+use lictor_contract::Interests;
+use lictor_controller::cluster::connect;
+use lictor_controller::{dump, tokio};
+
+use super::Access;
+use crate::failure::Failure;
+
+/// Everything that a policy with these interests reads, as JSON.
+pub(crate) fn cluster(access: &Access, interests: &Interests) -> Result<String, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let failed = |message: String, remedy| Failure::Cluster { message, remedy };
+    runtime.block_on(async {
+        let remedy = "name a kubeconfig with `--kubeconfig`, or set KUBECONFIG";
+        let client = connect(&access.way()).await.map_err(|error| failed(error.to_string(), remedy))?;
+        let read = dump::read(&client, interests).await;
+        let remedy = "you need the rights to list pods, nodes and the objects that the system reads";
+        read.map(|list| list.to_string()).map_err(|error| failed(error.to_string(), remedy))
+    })
+}

@@ -1,0 +1,127 @@
+//! `lictor run`: decides in a living cluster. What speaks to clusters is built in with the feature `live` only.
+
+#[cfg(feature = "live")]
+mod dump;
+#[cfg(feature = "live")]
+mod explain;
+#[cfg(not(feature = "live"))]
+mod off;
+#[cfg(feature = "live")]
+mod on;
+#[cfg(feature = "live")]
+mod open;
+mod operations;
+#[cfg(feature = "live")]
+mod upgrade;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::arguments::InForce;
+use super::choice::Choice;
+use super::upgrade::allowed;
+use operations::Operations;
+
+#[cfg(feature = "live")]
+pub(super) use dump::cluster;
+#[cfg(feature = "live")]
+pub(super) use explain::explain;
+#[cfg(not(feature = "live"))]
+pub(super) use off::{cluster, explain, run};
+#[cfg(feature = "live")]
+pub(super) use on::run;
+
+/// The heading of the options in the help.
+const CLUSTER: &str = "The cluster";
+const REPLACING: &str = "Replacement of the policy";
+
+/// Decide in a living cluster: hold pods by the gate `lictor.dev/admission`, plan, evict, and let them go, for kube-scheduler to bind them
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    #[command(flatten)]
+    in_force: InForce,
+    #[command(flatten)]
+    policy: Choice,
+    /// Carry nothing out: say what would be done to the pods that the gate holds
+    #[arg(long, conflicts_with = "observe")]
+    dry_run: bool,
+    /// Carry nothing out: say what the laws would do to all pending pods, beside any scheduler, gates or not
+    #[arg(long)]
+    observe: bool,
+    /// Record the inputs, the answers of the policy and the commands for `lictor replay`; a recording that is there is appended to
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    replacing: Replacing,
+    #[command(flatten)]
+    access: Access,
+    #[command(flatten)]
+    operations: Operations,
+    /// Keep what the cluster does not show in this file, and go on from it
+    #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
+    checkpoint: Option<PathBuf>,
+    /// Keep it in this ConfigMap, `namespace/name`, instead
+    #[arg(long, value_name = "NAME", conflicts_with = "checkpoint", help_heading = CLUSTER)]
+    checkpoint_map: Option<String>,
+    /// How many requests may be under way at once
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=1000),
+        help_heading = CLUSTER)]
+    requests: u16,
+    /// For how many seconds kube-scheduler may refuse a pod that was let go before it is deleted, where a controller owns it and it never
+    /// ran; `never`
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = grace, help_heading = CLUSTER)]
+    refused_grace: Grace,
+    /// The format of the log, on the standard error; RUST_LOG says how much of it
+    #[arg(long, value_enum, default_value = "text")]
+    log: Log,
+}
+
+/// How the policy of a running process is replaced.
+#[derive(Debug, Clone, Args)]
+struct Replacing {
+    /// When the file of `--component` changes, compare the new policy with the one in force; where it decides alike, it takes over
+    #[arg(long, help_heading = REPLACING)]
+    follow: bool,
+    /// For how many seconds the new policy is compared before it takes over
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = REPLACING)]
+    shadow: u32,
+    /// For how many seconds the old policy is kept afterwards: it is back at once where the new one fails
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = REPLACING)]
+    watch: u32,
+    /// How many answers may decide otherwise, before and after the new policy takes over each; `any` for all
+    #[arg(long, value_name = "N", default_value = "0", value_parser = allowed, help_heading = REPLACING)]
+    allow: u64,
+}
+
+/// Which cluster, and as whom.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Access {
+    /// The kubeconfig [default: $KUBECONFIG, ~/.kube/config, or the service account of the pod]
+    #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
+    kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig [default: the current one]
+    #[arg(long, value_name = "NAME", help_heading = CLUSTER)]
+    context: Option<String>,
+}
+
+/// How long a pod that was let go may be refused, in seconds; none: forever.
+#[derive(Debug, Clone, Copy)]
+struct Grace(
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))] Option<u32>,
+);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Log {
+    Text,
+    Json,
+}
+
+fn grace(text: &str) -> Result<Grace, String> {
+    match text {
+        "never" => Ok(Grace(None)),
+        number => {
+            number.parse().map(|seconds| Grace(Some(seconds))).map_err(|_| "write a number, or `never`".to_owned())
+        }
+    }
+}

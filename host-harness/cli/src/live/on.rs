@@ -1,0 +1,93 @@
+//! Decides in a living cluster.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lictor_controller::cluster;
+use lictor_controller::decide::Mode;
+use lictor_controller::ops::start::{Started, start};
+use lictor_controller::run::log::Log as Lines;
+use lictor_controller::run::{RunError, Settings, Surroundings, run as decide};
+use lictor_controller::state::{InConfigMap, InFile, Keep};
+use lictor_controller::tokio;
+use lictor_controller::upgrade::Upgrades;
+use tracing_subscriber::EnvFilter;
+
+use super::open::Opening;
+use super::{Asked, Grace, Log, upgrade};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::recorded::Recording;
+
+/// Decides until the process is told to end.
+pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    log(asked.log);
+    let mode = match (asked.dry_run, asked.observe) {
+        (true, _) => Mode::DryRun,
+        (false, true) => Mode::Observe,
+        (false, false) => Mode::Act,
+    };
+    let recording = asked.record.as_deref().map(Recording::open).transpose()?;
+    let recorder = recording.as_ref().map(|recording| recording.recorder().clone());
+    let opening = Arc::new(Opening::read(asked, mode, recorder)?);
+    // What is wrong with the policy or its arguments is said before the cluster is asked anything.
+    opening.open()?;
+    let (upgrades, offers) = Upgrades::new();
+    upgrade::follow(asked, &opening, offers)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let ran = runtime.block_on(serve(asked, mode, &opening, upgrades));
+    recording.iter().try_for_each(Recording::finish)?;
+    ran.map(|()| Exit::Done)
+}
+
+async fn serve(asked: &Asked, mode: Mode, opening: &Opening, upgrades: Upgrades) -> Result<(), Failure> {
+    let client = cluster::connect(&asked.access.way()).await.map_err(|error| Failure::Cluster {
+        message: error.to_string(),
+        remedy: "name a kubeconfig with `--kubeconfig`, or run in a pod with a service account",
+    })?;
+    let keep: Option<Box<dyn Keep>> = match (&asked.checkpoint, &asked.checkpoint_map) {
+        (Some(file), _) => Some(Box::new(InFile(file.clone()))),
+        (None, Some(name)) => {
+            let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
+            Some(Box::new(InConfigMap::new(client.clone(), namespace, name)))
+        }
+        (None, None) => None,
+    };
+    let Grace(grace) = asked.refused_grace;
+    let settings = Settings {
+        mode,
+        schedulers: opening.schedulers.clone(),
+        at_once: usize::from(asked.requests),
+        refused_grace: grace.map(|seconds| Duration::from_secs(seconds.into())),
+        ..Settings::default()
+    };
+    let started = start(client.clone(), asked.operations.wanted(mode, opening)).await;
+    let Started { listener, leads, ender } = started.map_err(|error| Failure::Cluster {
+        message: error.to_string(),
+        remedy: "name another address or path, or end what listens there",
+    })?;
+    let stop = cluster::stop();
+    let open = || {
+        opening.open().map_err(|failure| {
+            failure.tell();
+            failure.to_string()
+        })
+    };
+    let with = Surroundings { client, open, listener: (Lines::default(), (listener, upgrades)), keep, leads, stop };
+    let ran = decide(settings, with).await;
+    ender.end().await;
+    ran.map_err(|error: RunError| Failure::Cluster {
+        message: error.to_string(),
+        remedy: "read the lines before this one",
+    })
+}
+
+fn log(format: Log) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // A second subscriber is refused, and the first one is as good.
+    let _set = match format {
+        Log::Text => lines.try_init(),
+        Log::Json => lines.json().try_init(),
+    };
+}

@@ -1,0 +1,101 @@
+//! The session of a living cluster.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lictor_contract::{ExtensionPoint, SystemInfo};
+use lictor_controller::decide::{Mode, Talk};
+use lictor_controller::names::DEFAULT_SCHEDULER;
+use lictor_controller::run::Opened;
+use lictor_host::recording::Recorder;
+use lictor_host::session::{FaultRules, Session};
+
+use super::{Access, Asked};
+use crate::arguments::Arguments;
+use crate::choice::Chosen;
+use crate::failure::Failure;
+use crate::recorded::header;
+
+impl Access {
+    /// The way to the cluster.
+    pub(super) fn way(&self) -> lictor_controller::cluster::Access {
+        lictor_controller::cluster::Access { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() }
+    }
+}
+
+/// What a session of a living cluster is opened with.
+pub(super) struct Opening {
+    chosen: Mutex<Arc<Chosen>>,
+    /// The name of the system; empty for the first one of the policy.
+    pub(super) system: String,
+    /// The same; never empty where the policy describes it.
+    pub(super) system_name: String,
+    /// The system decides in cycles of its own.
+    pub(super) acts: bool,
+    /// The policy and its version.
+    pub(super) policy: String,
+    pub(super) arguments: Arguments,
+    pub(super) schedulers: Vec<String>,
+    pub(super) recorder: Option<Recorder>,
+}
+
+impl Opening {
+    /// Reads what was asked for. The policy is looked at: it says whose pods it would decide about.
+    pub(super) fn read(asked: &Asked, mode: Mode, recorder: Option<Recorder>) -> Result<Opening, Failure> {
+        let arguments = Arguments::read(asked.in_force.args.as_deref())?;
+        let chosen = asked.policy.find()?;
+        let system = asked.in_force.laws.clone();
+        let (policy, info) = described(&chosen, &system)?;
+        let system_name = info.as_ref().map_or(&system, |info| &info.name).clone();
+        let is_act = |point: &String| ExtensionPoint::named(point) == Some(ExtensionPoint::Act);
+        let acts = info.as_ref().is_some_and(|info| info.extension_points.iter().any(is_act));
+        let schedulers = match (asked.in_force.schedulers.as_slice(), mode) {
+            // It is kube-scheduler that binds what is let go.
+            ([], Mode::Act | Mode::DryRun) => vec![DEFAULT_SCHEDULER.to_owned()],
+            ([], Mode::Observe) => info.map(|info| info.schedulers).unwrap_or_default(),
+            (named, _) => named.to_vec(),
+        };
+        let chosen = Mutex::new(Arc::new(chosen));
+        Ok(Opening { chosen, system, system_name, acts, policy, arguments, schedulers, recorder })
+    }
+
+    /// The policy that sessions are opened with now.
+    pub(super) fn chosen(&self) -> Arc<Chosen> {
+        self.chosen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// From now on sessions are opened with this one.
+    pub(super) fn take_over(&self, chosen: Arc<Chosen>) {
+        *self.chosen.lock().unwrap_or_else(PoisonError::into_inner) = chosen;
+    }
+
+    /// Opens a session.
+    pub(super) fn open(&self) -> Result<Opened, Failure> {
+        let chosen = self.chosen();
+        let mut policy = chosen.start()?;
+        let json = self.arguments.json();
+        let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
+        let info = described.systems.iter().find(|info| self.system.is_empty() || info.name == self.system).cloned();
+        if let Some(recorder) = &self.recorder {
+            let with = (info.as_ref().map_or(&*self.system, |info| &info.name), &*json);
+            let of = vec!["the cluster".to_owned()];
+            let header = header(&described, &chosen, with, &self.schedulers, FaultRules::default(), of);
+            policy = recorder.listen(policy, &header);
+        }
+        let opened = Session::open(policy, &self.system, &json);
+        let mut session = opened.map_err(|error| self.arguments.refused(error, &self.system, info.as_ref()))?;
+        session.set_schedulers(self.schedulers.iter().cloned());
+        let points = info.map(|info| info.extension_points).unwrap_or_default();
+        Ok(Opened {
+            interests: session.interests().clone(),
+            points: points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
+            talk: Talk::new(session, self.recorder.clone()),
+        })
+    }
+}
+
+/// The policy with its version, and the system.
+fn described(chosen: &Chosen, system: &str) -> Result<(String, Option<SystemInfo>), Failure> {
+    let described = chosen.start()?.describe().map_err(|fault| Failure::Session(fault.into()))?;
+    let policy = format!("{} {}", described.name, described.version);
+    Ok((policy, described.systems.into_iter().find(|info| system.is_empty() || info.name == system)))
+}

@@ -1,0 +1,74 @@
+//! The options of what stands around the loop: the election, health and metrics, reports, questions.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+const HEADING: &str = "Operations";
+
+/// What stands around the loop.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Operations {
+    /// Carry out only while this process holds this Lease, `namespace/name`; others stand by
+    #[arg(long, value_name = "NAME", value_parser = lease, help_heading = HEADING)]
+    lease: Option<(String, String)>,
+    /// Serve /healthz, /readyz and /metrics here, such as `0.0.0.0:8080`
+    #[arg(long, value_name = "ADDRESS", help_heading = HEADING)]
+    listen: Option<SocketAddr>,
+    /// Answer `lictor explain --live` at this Unix socket
+    #[arg(long, value_name = "PATH", help_heading = HEADING)]
+    explain_socket: Option<PathBuf>,
+    /// Explain every decision in full, for `lictor explain --live`: nodes, laws, victims. That costs time; where a policy decides in cycles
+    /// of its own, only so it is known why a pod waits, and it is always on
+    #[arg(long, help_heading = HEADING)]
+    explain: bool,
+    /// Write no events, conditions and status of quotas and queues
+    #[arg(long, help_heading = HEADING)]
+    no_reports: bool,
+}
+
+fn lease(text: &str) -> Result<(String, String), String> {
+    match text.split_once('/') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => {
+            Ok((namespace.to_owned(), name.to_owned()))
+        }
+        _ => Err("write `namespace/name`".to_owned()),
+    }
+}
+
+#[cfg(feature = "live")]
+mod wanted {
+    use lictor_controller::decide::Mode;
+    use lictor_controller::lease::{Keep, Terms};
+    use lictor_controller::ops::start::{Wanted, identity};
+    use lictor_controller::report;
+
+    use super::Operations;
+    use crate::live::open::Opening;
+
+    impl Operations {
+        /// What is to be started.
+        pub(in crate::live) fn wanted(&self, mode: Mode, opening: &Opening) -> Wanted {
+            let identity = identity();
+            let lease = self.lease.clone().map(|(namespace, name)| {
+                let identity = identity.clone();
+                Keep { namespace, name, identity, terms: Terms::default() }
+            });
+            Wanted {
+                lease,
+                listen: self.listen,
+                socket: self.explain_socket.clone(),
+                reports: !self.no_reports,
+                mode: match mode {
+                    Mode::Act => report::Mode::CarriesOut,
+                    Mode::DryRun | Mode::Observe => report::Mode::OnlySays,
+                },
+                explains: self.explain || opening.acts,
+                system: opening.system_name.clone(),
+                policy: (opening.policy.clone(), opening.chosen().digest()),
+                identity,
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The API server, as far as commands need it. Everything behind this trait is input and output, and nothing is decided there.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kube::{Client, Error};
+use lictor_host::session::ObjectRef;
+use serde_json::{Value, json};
+
+use crate::ops::Status;
+
+/// Which part of an object is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The object itself.
+    Whole,
+    /// Its status.
+    Status,
+}
+
+/// Why a request was not served.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiError {
+    /// The status of HTTP; 0 where no answer came, and then nobody knows whether it was carried out.
+    pub code: u16,
+    /// What the API server says, or why there is no answer.
+    pub message: String,
+}
+
+/// The requests that commands are carried out by.
+pub trait Api: Send + Sync + 'static {
+    /// The pod as it is; none where there is none.
+    fn get(&self, pod: &ObjectRef) -> impl Future<Output = Result<Option<Value>, ApiError>> + Send;
+
+    /// Merges a patch (RFC 7386) into the pod; the pod as it is then.
+    fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value)
+    -> impl Future<Output = Result<Value, ApiError>> + Send;
+
+    /// Evicts the pod of this uid (`policy/v1` Eviction).
+    fn evict(&self, pod: &ObjectRef) -> impl Future<Output = Result<(), ApiError>> + Send;
+
+    /// Deletes the pod of this uid.
+    fn delete(&self, pod: &ObjectRef) -> impl Future<Output = Result<(), ApiError>> + Send;
+}
+
+/// The API server of a cluster.
+#[derive(Clone)]
+pub struct KubeApi {
+    client: Client,
+    /// Counts the requests.
+    status: Option<Arc<Status>>,
+}
+
+impl KubeApi {
+    /// The API server behind this client.
+    pub fn new(client: Client) -> KubeApi {
+        KubeApi { client, status: None }
+    }
+
+    /// From here on its requests are counted.
+    pub fn watched(mut self, status: Option<Arc<Status>>) -> KubeApi {
+        self.status = status;
+        self
+    }
+
+    async fn ask(&self, method: &str, path: String, kind: &str, body: Vec<u8>) -> Result<Value, ApiError> {
+        let request = http_request(method, path, kind, body)?;
+        let began = Instant::now();
+        let answered = self.client.request_text(request).await.map_err(ApiError::from);
+        if let Some(status) = &self.status {
+            let code = match &answered {
+                Ok(_) => Some(if method == "POST" { 201 } else { 200 }),
+                Err(error) => Some(error.code).filter(|code| *code > 0),
+            };
+            status.metrics.request(verb(method), code, began.elapsed());
+        }
+        let text = answered?;
+        serde_json::from_str(&text).map_err(|error| ApiError { code: 0, message: error.to_string() })
+    }
+}
+
+/// The verb of Kubernetes for a method of HTTP.
+fn verb(method: &str) -> &'static str {
+    match method {
+        "GET" => "get",
+        "PATCH" => "patch",
+        "POST" => "create",
+        _ => "delete",
+    }
+}
+
+const JSON: &str = "application/json";
+const MERGE: &str = "application/merge-patch+json";
+
+impl Api for KubeApi {
+    async fn get(&self, pod: &ObjectRef) -> Result<Option<Value>, ApiError> {
+        match self.ask("GET", path(pod, ""), JSON, Vec::new()).await {
+            Ok(pod) => Ok(Some(pod)),
+            Err(error) if error.code == 404 => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
+        let below = if part == Part::Status { "/status" } else { "" };
+        self.ask("PATCH", path(pod, below), MERGE, patch.to_string().into_bytes()).await
+    }
+
+    async fn evict(&self, pod: &ObjectRef) -> Result<(), ApiError> {
+        let eviction = json!({
+            "apiVersion": "policy/v1", "kind": "Eviction",
+            "metadata": {"name": pod.name, "namespace": pod.namespace},
+            "deleteOptions": {"preconditions": {"uid": pod.uid}},
+        });
+        self.ask("POST", path(pod, "/eviction"), JSON, eviction.to_string().into_bytes()).await.map(drop)
+    }
+
+    async fn delete(&self, pod: &ObjectRef) -> Result<(), ApiError> {
+        let options = json!({"preconditions": {"uid": pod.uid}});
+        self.ask("DELETE", path(pod, ""), JSON, options.to_string().into_bytes()).await.map(drop)
+    }
+}
+
+/// Names of objects are letters, digits, `-` and `.`: nothing is to be escaped.
+fn path(pod: &ObjectRef, below: &str) -> String {
+    format!("/api/v1/namespaces/{}/pods/{}{below}", pod.namespace, pod.name)
+}
+
+fn http_request(method: &str, path: String, kind: &str, body: Vec<u8>) -> Result<hyper::Request<Vec<u8>>, ApiError> {
+    let request = hyper::Request::builder().method(method).uri(path).header("content-type", kind);
+    request.body(body).map_err(|error| ApiError { code: 400, message: error.to_string() })
+}
+
+impl From<Error> for ApiError {
+    fn from(error: Error) -> ApiError {
+        match error {
+            Error::Api(status) => ApiError { code: status.code, message: status.message },
+            error => ApiError { code: 0, message: error.to_string() },
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What became of a command, by the object that it is about.
+
+use lictor_host::session::{Action, CommandOutcome, ObjectRef};
+use serde_json::Value;
+
+use super::patch::has_marks;
+use crate::view::{pinned_to, text};
+
+/// What an object shows of an action: done, or impossible from now on. None: it was not carried out, and still can be.
+pub fn became(action: &Action, meant: &ObjectRef, object: Option<&Value>) -> Option<CommandOutcome> {
+    let Some(object) = object.filter(|object| is_it(meant, object)) else { return Some(gone(action)) };
+    let (bound, leaving) = (text(object, "/spec/nodeName"), !text(object, "/metadata/deletionTimestamp").is_empty());
+    let failed = |why: String| Some(CommandOutcome::Failed(why));
+    match action {
+        Action::Bind { node, .. } => match (bound, pinned_to(object)) {
+            ("", None) if leaving => failed("it is being deleted".to_owned()),
+            ("", None) => None,
+            ("", Some(pinned)) if pinned == node => Some(CommandOutcome::Done),
+            ("", Some(pinned)) => failed(format!("it was let go for {pinned}")),
+            (bound, _) if bound == node => Some(CommandOutcome::Done),
+            (bound, _) => failed(format!("it is bound to {bound}")),
+        },
+        Action::Nominate { node } => {
+            let nominated = text(object, "/status/nominatedNodeName");
+            (nominated == node.as_deref().unwrap_or_default()).then_some(CommandOutcome::Done)
+        }
+        Action::Evict { delete: true, .. } => leaving.then_some(CommandOutcome::Done),
+        Action::Evict { delete: false, marks, .. } => has_marks(object, marks).then_some(CommandOutcome::Done),
+        Action::Confirm => failed("nothing was to be done".to_owned()),
+    }
+}
+
+/// What became of an action whose object is gone: an eviction is done, nothing else is.
+pub fn gone(action: &Action) -> CommandOutcome {
+    match action {
+        Action::Evict { .. } => CommandOutcome::Done,
+        _ => CommandOutcome::Failed("it is gone".to_owned()),
+    }
+}
+
+/// Whether an object is the one that is meant, and not another of its name.
+pub fn is_it(meant: &ObjectRef, object: &Value) -> bool {
+    meant.uid.is_empty() || meant.uid == text(object, "/metadata/uid")
+}

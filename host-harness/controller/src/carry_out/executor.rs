@@ -1,0 +1,194 @@
+//! Carries tasks out in parallel, and those of one object one after the other.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use lictor_host::session::{CommandId, CommandOutcome, ObjectRef};
+use serde_json::Value;
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
+
+use super::api::{Api, ApiError, Part};
+use super::work::{Backoff, Done, Task, carry_out};
+
+/// A task, and the object as it is known, where it is.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// What is to be done.
+    pub task: Task,
+    /// The object, where it is a pod that we hold or have let go.
+    pub raw: Option<Arc<Value>>,
+}
+
+/// A task that has come to its end.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// The task.
+    pub task: Task,
+    /// What became of it.
+    pub done: Done,
+}
+
+/// What the executor is told.
+#[derive(Debug)]
+enum Message {
+    Order(Box<Order>),
+    /// Give this command up, unless it was carried out.
+    Cancel(CommandId),
+}
+
+/// Takes tasks. When the last clone is dropped, nothing more is begun; what is under way is given up.
+#[derive(Debug, Clone)]
+pub struct Executor(mpsc::UnboundedSender<Message>);
+
+impl Executor {
+    /// An executor that carries out so many tasks at once. What became of them is told to `tell`.
+    pub fn start(
+        api: impl Api,
+        at_once: usize,
+        backoff: Backoff,
+        tell: impl Fn(Finished) + Send + Sync + 'static,
+    ) -> (Executor, impl Future<Output = ()> + Send) {
+        let (send, receive) = mpsc::unbounded_channel();
+        (Executor(send), serve(api, at_once, backoff, tell, receive))
+    }
+
+    /// Carries a task out. Where a command is asked about that is not carried out yet, it is given up.
+    pub fn order(&self, order: Order) {
+        // Nobody is there any more when everything ends.
+        let _ended = self.0.send(Message::Order(Box::new(order)));
+    }
+
+    /// Gives a command up, unless it was carried out. What became of it is told all the same.
+    pub fn cancel(&self, command: CommandId) {
+        let _ended = self.0.send(Message::Cancel(command));
+    }
+}
+
+/// The tasks of each object, in order.
+#[derive(Debug, Default)]
+struct Lanes {
+    waiting: BTreeMap<ObjectRef, VecDeque<Order>>,
+    running: BTreeMap<ObjectRef, (Option<CommandId>, watch::Sender<bool>)>,
+}
+
+/// What is to be done about a task that came.
+#[derive(Debug)]
+enum Next {
+    Start(Order, watch::Receiver<bool>),
+    Tell(Finished),
+    Nothing,
+}
+
+impl Lanes {
+    fn take(&mut self, order: Order) -> Next {
+        if let Task::Confirm(id, ..) = &order.task
+            && let Some(next) = self.cancel(*id)
+        {
+            return next;
+        }
+        let object = order.task.object().clone();
+        if self.running.contains_key(&object) {
+            self.waiting.entry(object).or_default().push_back(order);
+            return Next::Nothing;
+        }
+        self.start(order)
+    }
+
+    fn start(&mut self, order: Order) -> Next {
+        let (cancel, cancelled) = watch::channel(false);
+        self.running.insert(order.task.object().clone(), (order.task.command(), cancel));
+        Next::Start(order, cancelled)
+    }
+
+    /// Gives a command up; none where it is not under way.
+    fn cancel(&mut self, id: CommandId) -> Option<Next> {
+        if let Some((_, cancel)) = self.running.values().find(|(running, _)| *running == Some(id)) {
+            cancel.send_replace(true);
+            return Some(Next::Nothing);
+        }
+        for waiting in self.waiting.values_mut() {
+            if let Some(place) = waiting.iter().position(|order| order.task.command() == Some(id)) {
+                let order = waiting.remove(place)?;
+                let outcome = CommandOutcome::Failed("it was given up before it was begun".to_owned());
+                return Some(Next::Tell(Finished { task: order.task, done: Done { outcome, object: None } }));
+            }
+        }
+        None
+    }
+
+    /// The task of an object has come to its end: the next one.
+    fn finish(&mut self, object: &ObjectRef) -> Next {
+        self.running.remove(object);
+        let next = self.waiting.get_mut(object).and_then(VecDeque::pop_front);
+        if self.waiting.get(object).is_some_and(VecDeque::is_empty) {
+            self.waiting.remove(object);
+        }
+        next.map_or(Next::Nothing, |order| self.start(order))
+    }
+}
+
+/// So many requests at once. A task that waits to be tried again keeps no other from being carried out.
+struct Limited<A> {
+    api: A,
+    permits: Semaphore,
+}
+
+impl<A: Api> Limited<A> {
+    async fn one<T>(&self, request: impl Future<Output = T> + Send) -> T {
+        let _permit = self.permits.acquire().await;
+        request.await
+    }
+}
+
+impl<A: Api> Api for Limited<A> {
+    async fn get(&self, pod: &ObjectRef) -> Result<Option<Value>, ApiError> {
+        self.one(self.api.get(pod)).await
+    }
+    async fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
+        self.one(self.api.patch(pod, part, patch)).await
+    }
+    async fn evict(&self, pod: &ObjectRef) -> Result<(), ApiError> {
+        self.one(self.api.evict(pod)).await
+    }
+    async fn delete(&self, pod: &ObjectRef) -> Result<(), ApiError> {
+        self.one(self.api.delete(pod)).await
+    }
+}
+
+async fn serve(
+    api: impl Api,
+    at_once: usize,
+    backoff: Backoff,
+    tell: impl Fn(Finished) + Send + Sync + 'static,
+    mut messages: mpsc::UnboundedReceiver<Message>,
+) {
+    let api = Arc::new(Limited { api, permits: Semaphore::new(at_once.max(1)) });
+    let (mut lanes, mut tasks) = (Lanes::default(), JoinSet::new());
+    loop {
+        let next = tokio::select! {
+            message = messages.recv() => match message {
+                None => return,
+                Some(Message::Order(order)) => lanes.take(*order),
+                Some(Message::Cancel(id)) => lanes.cancel(id).unwrap_or(Next::Nothing),
+            },
+            Some(Ok(finished)) = tasks.join_next() => {
+                let finished: Finished = finished;
+                let next = lanes.finish(finished.task.object());
+                tell(finished);
+                next
+            }
+        };
+        match next {
+            Next::Start(Order { task, raw }, cancelled) => {
+                let api = api.clone();
+                tasks.spawn(async move {
+                    let done = carry_out(&*api, &task, raw, backoff, cancelled).await;
+                    Finished { task, done }
+                });
+            }
+            Next::Tell(finished) => tell(finished),
+            Next::Nothing => {}
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The patches by which commands are carried out, built from the object as it is.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::{Mark, MarkPlace};
+use serde_json::{Map, Value, json};
+
+use crate::names::{EVICTED_FOR, GATE, NODE};
+use crate::view::pin::pinned_terms;
+use crate::view::{gates, has_gate, pinned_to, text};
+
+/// Lets a pod go, pinned to its node, with the marks: one patch, which only the pod as it is takes.
+///
+/// # Errors
+/// Why the pod cannot be let go.
+pub fn bind(pod: &Value, node: &str, marks: &[Mark]) -> Result<Value, String> {
+    let bound = text(pod, "/spec/nodeName");
+    if !bound.is_empty() {
+        return Err(format!("it is bound to {bound} already"));
+    }
+    if !has_gate(pod) {
+        return Err(match pinned_to(pod) {
+            Some(other) => format!("it was let go for {other} already"),
+            None => format!("somebody else took its gate `{GATE}` away"),
+        });
+    }
+    if !text(pod, "/metadata/deletionTimestamp").is_empty() {
+        return Err("it is being deleted".to_owned());
+    }
+    let gates: Vec<Value> = gates(pod).filter(|gate| text(gate, "/name") != GATE).cloned().collect();
+    let mut metadata = marked(marks);
+    set_annotation(&mut metadata, NODE, node);
+    precondition(&mut metadata, pod, true);
+    let required = json!({"nodeSelectorTerms": pinned_terms(pod, node)});
+    let affinity = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}});
+    Ok(json!({"metadata": metadata, "spec": {"schedulingGates": gates, "affinity": affinity}}))
+}
+
+/// Nominates a pod to a node, or to none any more.
+pub fn nominate(uid: &str, node: Option<&str>) -> Value {
+    json!({"metadata": {"uid": uid}, "status": {"nominatedNodeName": node}})
+}
+
+/// Marks a victim before it is evicted.
+pub fn mark_victim(uid: &str, marks: &[Mark], plan: u64) -> Value {
+    let mut metadata = marked(marks);
+    set_annotation(&mut metadata, EVICTED_FOR, &format!("plan {plan}"));
+    metadata.insert("uid".to_owned(), uid.into());
+    json!({"metadata": metadata})
+}
+
+/// Whether an object carries all of these marks.
+pub fn has_marks(object: &Value, marks: &[Mark]) -> bool {
+    marks.iter().all(|mark| {
+        let place = object.pointer(&format!("/metadata/{}", field(mark.place)));
+        place.and_then(|all| all.get(&mark.key)).and_then(Value::as_str) == Some(&mark.value)
+    })
+}
+
+/// Metadata with these labels and annotations.
+fn marked(marks: &[Mark]) -> Map<String, Value> {
+    let mut places: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
+    for mark in marks {
+        places.entry(field(mark.place)).or_default().insert(mark.key.clone(), mark.value.clone().into());
+    }
+    places.into_iter().map(|(place, marks)| (place.to_owned(), Value::Object(marks))).collect()
+}
+
+fn set_annotation(metadata: &mut Map<String, Value>, key: &str, value: &str) {
+    let annotations = metadata.entry("annotations").or_insert_with(|| Value::Object(Map::new()));
+    if let Some(annotations) = annotations.as_object_mut() {
+        annotations.insert(key.to_owned(), value.into());
+    }
+}
+
+fn precondition(metadata: &mut Map<String, Value>, object: &Value, version: bool) {
+    metadata.insert("uid".to_owned(), text(object, "/metadata/uid").into());
+    if version {
+        metadata.insert("resourceVersion".to_owned(), text(object, "/metadata/resourceVersion").into());
+    }
+}
+
+fn field(place: MarkPlace) -> &'static str {
+    match place {
+        MarkPlace::Label => "labels",
+        MarkPlace::Annotation => "annotations",
+    }
+}

@@ -1,0 +1,241 @@
+//! Commands against an API server in memory.
+
+mod server;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lictor_host::session::{Action, Command, CommandOutcome, ObjectRef};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
+
+use server::{Fault, Server};
+
+use super::work::carry_out;
+use super::*;
+use crate::names::{EVICTED_FOR, GATE, NODE};
+use crate::view::{has_gate, pinned_to};
+
+fn pod() -> Value {
+    json!({
+        "metadata": {"name": "a", "namespace": "default", "uid": "1", "resourceVersion": "7"},
+        "spec": {"schedulingGates": [{"name": "example.com/other"}, {"name": GATE}],
+                 "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+                     {"matchExpressions": [{"key": "zone", "operator": "Exists"}]}]}}}},
+        "status": {"phase": "Pending"},
+    })
+}
+
+fn object(uid: &str) -> ObjectRef {
+    let [kind, namespace, name, uid] = ["Pod", "default", "a", uid].map(str::to_owned);
+    ObjectRef { kind, namespace, name, uid }
+}
+
+fn command(action: Action) -> Task {
+    Task::Command(Command { id: 1, object: object("1"), action })
+}
+
+fn bind() -> Task {
+    command(Action::Bind { node: "n1".to_owned(), marks: Vec::new() })
+}
+
+fn evict(delete: bool) -> Task {
+    command(Action::Evict { delete, marks: Vec::new(), plan: 3 })
+}
+
+const BACKOFF: Backoff = Backoff { first: Duration::from_millis(1), last: Duration::from_millis(2) };
+
+/// What becomes of a task, with this copy of the pod.
+fn done(server: &Server, task: &Task, raw: Option<Value>) -> Done {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (_keep, cancelled) = watch::channel(false);
+    runtime.block_on(carry_out(server, task, raw.map(Arc::new), BACKOFF, cancelled))
+}
+
+fn failed(done: &Done) -> &str {
+    match &done.outcome {
+        CommandOutcome::Failed(why) => why,
+        outcome => panic!("{outcome:?}"),
+    }
+}
+
+#[test]
+fn a_pod_is_let_go_pinned_and_annotated_in_one_patch() {
+    let server = Server::of(pod());
+    assert_eq!(done(&server, &bind(), Some(pod())).outcome, CommandOutcome::Done);
+    let pod = server.pod();
+    assert_eq!(server.log(), ["patch"]);
+    assert!(!has_gate(&pod));
+    assert_eq!(pod["spec"]["schedulingGates"], json!([{"name": "example.com/other"}]));
+    assert_eq!((pinned_to(&pod), &pod["metadata"]["annotations"][NODE]), (Some("n1"), &json!("n1")));
+    let term = &pod.pointer(crate::view::pin::TERMS).unwrap()[0];
+    assert_eq!(term["matchExpressions"][0]["key"], "zone", "what it demanded before it still demands");
+}
+
+#[test]
+fn a_stale_copy_is_read_again() {
+    let mut stale = pod();
+    stale["metadata"]["resourceVersion"] = json!("6");
+    let server = Server::of(pod());
+    assert_eq!(done(&server, &bind(), Some(stale)).outcome, CommandOutcome::Done);
+    assert_eq!(server.log(), ["patch", "get", "patch"]);
+}
+
+#[test]
+fn an_answer_that_was_lost_is_looked_for_and_nothing_is_done_twice() {
+    let server = Server::of(pod()).then("patch", &[Fault::Lost]);
+    assert_eq!(done(&server, &bind(), Some(pod())).outcome, CommandOutcome::Done);
+    assert_eq!(server.log(), ["patch", "get"]);
+    let server = Server::of(pod()).then("evict", &[Fault::Lost]);
+    assert_eq!(done(&server, &evict(true), None).outcome, CommandOutcome::Done);
+    assert_eq!((server.log(), server.evictions()), (vec!["patch", "evict", "get"], 1));
+}
+
+#[test]
+fn a_server_that_fails_is_asked_again() {
+    let faults = [Fault::Refused(500), Fault::Refused(503), Fault::Refused(429)];
+    let server = Server::of(pod()).then("patch", &faults).then("get", &[Fault::Refused(500)]);
+    assert_eq!(done(&server, &bind(), Some(pod())).outcome, CommandOutcome::Done);
+    assert!(!has_gate(&server.pod()));
+}
+
+#[test]
+fn what_is_forbidden_fails_at_once() {
+    let server = Server::of(pod()).then("patch", &[Fault::Refused(403)]);
+    assert_eq!(failed(&done(&server, &bind(), Some(pod()))), "refused with 403");
+    assert_eq!(server.log(), ["patch"]);
+}
+
+#[test]
+fn another_pod_of_the_name_is_left_alone() {
+    let mut other = pod();
+    other["metadata"]["uid"] = json!("2");
+    let server = Server::of(other.clone());
+    assert_eq!(failed(&done(&server, &bind(), Some(pod()))), "it is gone");
+    assert_eq!(done(&server, &evict(true), None).outcome, CommandOutcome::Done, "who was meant has left");
+    assert_eq!((server.pod(), server.evictions()), (other, 0));
+}
+
+#[test]
+fn a_gate_that_somebody_else_took_away_is_no_success() {
+    let mut open = pod();
+    open["spec"]["schedulingGates"] = json!([]);
+    open["metadata"]["resourceVersion"] = json!("8");
+    let server = Server::of(open.clone());
+    assert!(failed(&done(&server, &bind(), Some(pod()))).contains("took its gate"), "after the copy proved stale");
+    assert!(failed(&done(&server, &bind(), Some(open))).contains("took its gate"));
+}
+
+#[test]
+fn a_victim_is_named_before_it_is_evicted_and_a_soft_one_stays() {
+    let server = Server::of(pod());
+    assert_eq!(done(&server, &evict(true), None).outcome, CommandOutcome::Accepted);
+    assert_eq!(server.log(), ["patch", "evict"]);
+    assert_eq!(server.pod()["metadata"]["annotations"][EVICTED_FOR], "plan 3");
+    let server = Server::of(pod());
+    assert_eq!(done(&server, &evict(false), None).outcome, CommandOutcome::Done);
+    assert_eq!(server.log(), ["patch"]);
+}
+
+#[test]
+fn who_is_leaving_already_is_not_evicted_once_more() {
+    let mut leaving = pod();
+    leaving["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    let server = Server::of(leaving);
+    assert_eq!(done(&server, &evict(true), None).outcome, CommandOutcome::Done);
+    assert_eq!(server.evictions(), 0);
+}
+
+#[test]
+fn what_is_placed_like_a_pod_is_refused_aloud() {
+    let server = Server::of(pod());
+    let slot = ObjectRef { kind: "Slot".to_owned(), ..object("1") };
+    let action = Action::Bind { node: "n1".to_owned(), marks: Vec::new() };
+    let bound = done(&server, &Task::Command(Command { id: 1, object: slot, action }), None);
+    assert!(failed(&bound).contains("Slot"));
+    assert!(server.log().is_empty());
+}
+
+#[test]
+fn a_nomination_is_written_and_taken_back() {
+    let server = Server::of(pod());
+    let nominate = |node: Option<&str>| command(Action::Nominate { node: node.map(str::to_owned) });
+    assert_eq!(done(&server, &nominate(Some("n1")), None).outcome, CommandOutcome::Done);
+    assert_eq!(server.pod()["status"]["nominatedNodeName"], "n1");
+    assert_eq!(done(&server, &nominate(None), None).outcome, CommandOutcome::Done);
+    assert_eq!(server.pod()["status"].get("nominatedNodeName"), None);
+}
+
+#[test]
+fn a_command_that_is_asked_about_is_judged_by_the_object() {
+    let asked = |action: Option<Action>| Task::Confirm(1, object("1"), action);
+    let server = Server::of(pod());
+    let bound = Some(Action::Bind { node: "n1".to_owned(), marks: Vec::new() });
+    assert_eq!(failed(&done(&server, &asked(bound.clone()), None)), "it was not carried out");
+    assert_eq!(failed(&done(&server, &asked(None), None)), "it was not carried out");
+    done(&server, &bind(), Some(pod()));
+    let confirmed = done(&server, &asked(bound), None);
+    assert_eq!((confirmed.outcome, confirmed.object), (CommandOutcome::Done, Some(server.pod())));
+    assert_eq!(done(&server, &Task::Delete(object("1")), None).outcome, CommandOutcome::Accepted);
+}
+
+/// What the executor tells, one after the other, when it is given these tasks and then this is done to it.
+fn executed(server: &Server, tasks: &[Task], count: usize, then: impl FnOnce(&Executor)) -> Vec<Finished> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (send, mut told) = mpsc::unbounded_channel();
+        let (executor, works) = Executor::start(server.clone(), 2, BACKOFF, move |finished| drop(send.send(finished)));
+        let works = tokio::spawn(works);
+        tasks.iter().for_each(|task| executor.order(Order { task: task.clone(), raw: None }));
+        // The first task is under way.
+        while server.log().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        then(&executor);
+        let mut finished = Vec::new();
+        while finished.len() < count {
+            finished.push(told.recv().await.unwrap());
+        }
+        drop(executor);
+        works.await.unwrap();
+        finished
+    })
+}
+
+#[test]
+fn the_tasks_of_an_object_are_carried_out_in_their_order() {
+    let server = Server::of(pod()).then("patch status", &[Fault::Refused(429), Fault::Refused(429)]);
+    let nominate = |id, node: &str| {
+        let action = Action::Nominate { node: Some(node.to_owned()) };
+        Task::Command(Command { id, object: object("1"), action })
+    };
+    let finished = executed(&server, &[nominate(1, "n1"), nominate(2, "n2")], 2, |_| {});
+    assert_eq!(finished.iter().filter_map(|it| it.task.command()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(server.pod()["status"]["nominatedNodeName"], "n2");
+}
+
+#[test]
+fn a_refused_eviction_is_tried_until_it_is_given_up_and_then_never_again() {
+    let forever = [Fault::Refused(429); 10_000];
+    let server = Server::of(pod()).then("evict", &forever);
+    let finished = executed(&server, &[evict(true)], 1, |executor| executor.cancel(1));
+    assert_eq!(failed(&finished[0].done), "refused with 429");
+    assert_eq!(server.evictions(), 0);
+    // The session asks what became of it: it is given up, and that is the answer.
+    let server = Server::of(pod()).then("evict", &forever);
+    let asked = Task::Confirm(1, object("1"), None);
+    let finished = executed(&server, &[evict(true)], 1, |executor| executor.order(Order { task: asked, raw: None }));
+    assert_eq!(failed(&finished[0].done), "refused with 429");
+}
+
+#[test]
+fn a_command_that_waits_for_another_is_given_up_before_it_is_begun() {
+    let server = Server::of(pod()).then("evict", &[Fault::Refused(429); 10_000]);
+    let second = Task::Command(Command { id: 2, object: object("1"), action: Action::Nominate { node: None } });
+    let finished = executed(&server, &[evict(true), second], 2, |executor| {
+        executor.cancel(2);
+        executor.cancel(1);
+    });
+    assert_eq!(finished[0].task.command(), Some(2));
+    assert!(failed(&finished[0].done).contains("before it was begun"));
+}

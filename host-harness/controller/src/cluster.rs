@@ -1,0 +1,69 @@
+//! The way to a cluster, and the signals that end a process.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+/// Where a cluster is, and as whom to speak to it.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    /// The kubeconfig; none: as kubectl finds it, or the service account of the pod.
+    pub kubeconfig: Option<PathBuf>,
+    /// The context; none: the current one.
+    pub context: Option<String>,
+}
+
+/// Why a cluster cannot be reached.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// There is no configuration, or it cannot be used.
+    #[error("no cluster is configured: {0}")]
+    Config(String),
+    /// The client cannot be made.
+    #[error("the cluster cannot be reached: {0}")]
+    Client(#[from] kube::Error),
+}
+
+/// A client for a cluster.
+///
+/// It retries nothing by itself: who carries commands out must know what was refused.
+///
+/// # Errors
+/// There is no configuration, or it cannot be used. Whether the API server answers is not tried.
+pub async fn connect(access: &Access) -> Result<Client, ConnectError> {
+    let options = KubeConfigOptions { context: access.context.clone(), ..KubeConfigOptions::default() };
+    let mut config = match &access.kubeconfig {
+        Some(file) => {
+            let read = Kubeconfig::read_from(file).map_err(|error| ConnectError::Config(error.to_string()))?;
+            Config::from_custom_kubeconfig(read, &options)
+                .await
+                .map_err(|error| ConnectError::Config(error.to_string()))?
+        }
+        None if access.context.is_some() => {
+            Config::from_kubeconfig(&options).await.map_err(|error| ConnectError::Config(error.to_string()))?
+        }
+        None => Config::infer().await.map_err(|error| ConnectError::Config(error.to_string()))?,
+    };
+    config.default_retry = false;
+    config.connect_timeout = Some(Duration::from_secs(5));
+    Ok(Client::try_from(config)?)
+}
+
+/// Becomes true when the process is told to end: SIGTERM, or SIGINT. Called within a runtime.
+pub fn stop() -> watch::Receiver<bool> {
+    let (send, stop) = watch::channel(false);
+    tokio::spawn(async move {
+        match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
+            (Ok(mut terminate), Ok(mut interrupt)) => {
+                tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+            }
+            _ => std::future::pending().await,
+        }
+        send.send_replace(true);
+    });
+    stop
+}

@@ -1,0 +1,179 @@
+//! The plans that are being carried out: first who gets the room is nominated, then its victims are evicted.
+//!
+//! In this order no victim leaves for somebody who is gone, and nobody else takes the room in between.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_host::session::{Action, Command, CommandId, CommandOutcome, Session, Step};
+
+/// The plans that are under way, by number.
+#[derive(Debug, Default)]
+pub struct Plans(BTreeMap<u64, Plan>);
+
+/// A plan.
+#[derive(Debug, Default)]
+struct Plan {
+    /// The pods that wait for the room, by name and uid.
+    beneficiaries: BTreeSet<(String, String)>,
+    /// The commands that nominate and have not succeeded yet.
+    nominations: BTreeSet<CommandId>,
+    /// The evictions that wait for them.
+    held: Vec<Command>,
+    /// The evictions that are under way.
+    evictions: BTreeSet<CommandId>,
+    /// Nobody needs what is still under way, and that was said.
+    is_given_up: bool,
+}
+
+/// What follows from the outcome of a command.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Released {
+    /// These commands can be carried out now.
+    pub carry: Vec<Command>,
+    /// These never will be.
+    pub failed: Vec<(CommandId, CommandOutcome)>,
+}
+
+impl Plans {
+    /// Takes note of the plans of a step; its commands that can be carried out now.
+    pub fn take(&mut self, step: &Step) -> Vec<Command> {
+        let mut nominations: BTreeMap<String, &Command> = BTreeMap::new();
+        for command in &step.commands {
+            if matches!(command.action, Action::Nominate { node: Some(_) }) {
+                nominations.insert(command.object.pod_name(), command);
+            }
+        }
+        for made in &step.happened.plans {
+            let commands = || made.nominated.keys().filter_map(|pod| nominations.get(pod));
+            let plan = Plan {
+                beneficiaries: commands().map(|it| (it.object.pod_name(), it.object.uid.clone())).collect(),
+                nominations: commands().map(|command| command.id).collect(),
+                ..Plan::default()
+            };
+            self.0.insert(made.plan, plan);
+        }
+        step.commands.iter().filter_map(|command| self.now_or_later(command)).collect()
+    }
+
+    /// The command, where it can be carried out now.
+    fn now_or_later(&mut self, command: &Command) -> Option<Command> {
+        let Action::Evict { plan, .. } = &command.action else { return Some(command.clone()) };
+        let Some(plan) = self.0.get_mut(plan) else { return Some(command.clone()) };
+        if plan.nominations.is_empty() {
+            plan.evictions.insert(command.id);
+            return Some(command.clone());
+        }
+        plan.held.push(command.clone());
+        None
+    }
+
+    /// A command has come to an end.
+    pub fn settle(&mut self, id: CommandId, outcome: &CommandOutcome) -> Released {
+        let mut released = Released::default();
+        for plan in self.0.values_mut() {
+            plan.evictions.remove(&id);
+            if !plan.nominations.remove(&id) {
+                continue;
+            }
+            if let CommandOutcome::Failed(why) = outcome {
+                plan.nominations.clear();
+                let failed =
+                    || CommandOutcome::Failed(format!("nobody is evicted for a nomination that failed: {why}"));
+                released.failed.extend(plan.held.drain(..).map(|command| (command.id, failed())));
+            } else if plan.nominations.is_empty() {
+                plan.evictions.extend(plan.held.iter().map(|command| command.id));
+                released.carry.append(&mut plan.held);
+            }
+        }
+        self.0.retain(|_, plan| !(plan.nominations.is_empty() && plan.held.is_empty() && plan.evictions.is_empty()));
+        released
+    }
+
+    /// Evictions that are under way for pods that do not wait for the room any more. They are named once.
+    pub fn pointless(&mut self, session: &Session) -> Vec<CommandId> {
+        let mirror = session.mirror();
+        let waits = |(name, uid): &(String, String)| {
+            let pod = mirror.pod_id(name).and_then(|pod| mirror.pod(pod));
+            pod.is_some_and(|pod| pod.uid == *uid && pod.node.is_none() && pod.nominated.is_some() && !pod.terminating)
+        };
+        let mut pointless = Vec::new();
+        for plan in self.0.values_mut() {
+            let is_pointless = !plan.beneficiaries.is_empty() && !plan.beneficiaries.iter().any(waits);
+            if is_pointless && !plan.is_given_up {
+                plan.is_given_up = true;
+                pointless.extend(plan.evictions.iter().copied());
+            }
+        }
+        pointless
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_host::session::{CarriedOut, EvictedFor, ObjectRef};
+
+    use super::*;
+
+    fn command(id: CommandId, name: &str, action: Action) -> Command {
+        let [kind, namespace, name, uid] = ["Pod", "default", name, name].map(str::to_owned);
+        Command { id, object: ObjectRef { kind, namespace, name, uid }, action }
+    }
+
+    fn nominate(id: CommandId, name: &str) -> Command {
+        command(id, name, Action::Nominate { node: Some("n1".to_owned()) })
+    }
+
+    fn evict(id: CommandId, name: &str, plan: u64) -> Command {
+        command(id, name, Action::Evict { delete: true, marks: Vec::new(), plan })
+    }
+
+    /// A step with plan 5 for `p` and `q`, victims `v` and `w`.
+    fn step(commands: Vec<Command>) -> Step {
+        let nominated = ["p", "q"].map(|pod| (format!("default/{pod}"), "n1".to_owned()));
+        let plan = CarriedOut {
+            plan: 5,
+            for_whom: EvictedFor::Preemptor("default/p".to_owned()),
+            nominated: nominated.into(),
+            victims: ["default/v".to_owned(), "default/w".to_owned()].into(),
+        };
+        let mut step = Step { commands, ..Step::default() };
+        step.happened.plans.push(plan);
+        step
+    }
+
+    fn planned() -> (Plans, Vec<CommandId>) {
+        let mut plans = Plans::default();
+        let commands = vec![nominate(1, "p"), nominate(2, "q"), evict(3, "v", 5), evict(4, "w", 5)];
+        let now = plans.take(&step(commands)).iter().map(|command| command.id).collect();
+        (plans, now)
+    }
+
+    #[test]
+    fn victims_are_evicted_when_every_nomination_is_written() {
+        let (mut plans, now) = planned();
+        assert_eq!(now, [1, 2]);
+        assert_eq!(plans.settle(2, &CommandOutcome::Done), Released::default());
+        let released = plans.settle(1, &CommandOutcome::Done);
+        assert_eq!(released.carry, [evict(3, "v", 5), evict(4, "w", 5)]);
+        assert!(released.failed.is_empty());
+    }
+
+    #[test]
+    fn nobody_is_evicted_for_a_nomination_that_failed() {
+        let (mut plans, _) = planned();
+        let released = plans.settle(1, &CommandOutcome::Failed("it is gone".to_owned()));
+        assert!(released.carry.is_empty());
+        assert_eq!(released.failed.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(plans.settle(2, &CommandOutcome::Done), Released::default());
+    }
+
+    #[test]
+    fn what_belongs_to_no_plan_is_carried_out_at_once() {
+        let mut plans = Plans::default();
+        let bind = command(1, "p", Action::Bind { node: "n1".to_owned(), marks: Vec::new() });
+        let commands = vec![bind.clone(), evict(2, "v", 9)];
+        let mut step = step(commands.clone());
+        step.happened.plans.clear();
+        assert_eq!(plans.take(&step), commands);
+    }
+}

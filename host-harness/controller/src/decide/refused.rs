@@ -1,0 +1,203 @@
+//! Pods that were let go and that kube-scheduler refuses.
+//!
+//! Such a pod cannot be gated again. It keeps its room until it is bound, or gone. It is reported; after a grace it is deleted where a
+//! controller owns it, which makes another, and where it never ran.
+
+use std::collections::BTreeMap;
+
+use lictor_host::session::ObjectRef;
+use serde_json::Value;
+
+use crate::view::{Standing, pinned_to, text};
+use crate::watch::store::{News, Shown};
+
+/// How long kube-scheduler may refuse a pod before that is said: its picture of the cluster may be older than ours. 2 s.
+const PATIENCE: i64 = 2_000_000_000;
+
+/// A pod that was let go and that kube-scheduler refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The pod.
+    pub pod: ObjectRef,
+    /// The node it is pinned to.
+    pub node: String,
+    /// What kube-scheduler says.
+    pub message: String,
+    /// Whether it is deleted after the grace: a controller owns it, and it never ran.
+    pub replaceable: bool,
+}
+
+/// The pods that are refused now.
+#[derive(Debug)]
+pub struct Refusals {
+    /// After how many nanoseconds a pod is deleted; none: never.
+    grace: Option<i64>,
+    pods: BTreeMap<String, Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    refusal: Refusal,
+    since: i64,
+    is_said: bool,
+    is_deleted: bool,
+}
+
+/// What is to be done about a pod that is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Due {
+    /// Say so.
+    Say(Refusal),
+    /// Delete it, so that its owner makes another.
+    Delete(Refusal),
+}
+
+impl Refusals {
+    /// Pods are deleted after this many nanoseconds; none: never.
+    pub fn new(grace: Option<i64>) -> Refusals {
+        Refusals { grace, pods: BTreeMap::new() }
+    }
+
+    /// Takes what is news.
+    pub fn see(&mut self, news: &News, now: i64) {
+        match news {
+            News::Gone(key) => drop(self.pods.remove(key)),
+            News::Shown(shown) => match refusal(shown) {
+                None => drop(self.pods.remove(&shown.key)),
+                Some(refusal) => {
+                    let before = self.pods.get(&shown.key).filter(|before| before.refusal.pod == refusal.pod);
+                    let (since, is_said, is_deleted) =
+                        before.map_or((now, false, false), |it| (it.since, it.is_said, it.is_deleted));
+                    self.pods.insert(shown.key.clone(), Known { refusal, since, is_said, is_deleted });
+                }
+            },
+        }
+    }
+
+    /// What is due now. Each is named once.
+    pub fn due(&mut self, now: i64) -> Vec<Due> {
+        let mut due = Vec::new();
+        for known in self.pods.values_mut() {
+            let age = now.saturating_sub(known.since);
+            if age >= PATIENCE && !known.is_said {
+                known.is_said = true;
+                due.push(Due::Say(known.refusal.clone()));
+            }
+            let is_over = self.grace.is_some_and(|grace| age >= grace.max(PATIENCE));
+            if is_over && known.refusal.replaceable && !known.is_deleted {
+                known.is_deleted = true;
+                due.push(Due::Delete(known.refusal.clone()));
+            }
+        }
+        due
+    }
+
+    /// When something is due next, nanoseconds since 1970.
+    pub fn next(&self) -> Option<i64> {
+        let at = |known: &Known| {
+            let said = (!known.is_said).then(|| known.since.saturating_add(PATIENCE));
+            let deleted = self.grace.filter(|_| known.refusal.replaceable && !known.is_deleted);
+            let deleted = deleted.map(|grace| known.since.saturating_add(grace.max(PATIENCE)));
+            said.into_iter().chain(deleted).min()
+        };
+        self.pods.values().filter_map(at).min()
+    }
+
+    /// How many pods are refused now.
+    pub fn count(&self) -> usize {
+        self.pods.len()
+    }
+}
+
+/// How kube-scheduler refuses a pod that was let go; none where it does not.
+fn refusal(shown: &Shown) -> Option<Refusal> {
+    let pod = shown.raw.as_deref().filter(|_| shown.standing == Standing::LetGo)?;
+    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
+    let refused = conditions.into_iter().flatten().find(|condition| {
+        let [kind, status, reason] = ["/type", "/status", "/reason"].map(|field| text(condition, field));
+        (kind, status, reason) == ("PodScheduled", "False", "Unschedulable")
+    })?;
+    let owners = pod.pointer("/metadata/ownerReferences").and_then(Value::as_array);
+    let is_owned = owners.into_iter().flatten().any(|owner| owner.get("controller") == Some(&Value::Bool(true)));
+    let never_ran = pod.pointer("/status/startTime").is_none_or(Value::is_null);
+    let [namespace, name, uid] =
+        ["/metadata/namespace", "/metadata/name", "/metadata/uid"].map(|field| text(pod, field).to_owned());
+    Some(Refusal {
+        pod: ObjectRef { kind: "Pod".to_owned(), namespace, name, uid },
+        node: pinned_to(pod)?.to_owned(),
+        message: text(refused, "/message").to_owned(),
+        replaceable: is_owned && never_ran && text(pod, "/metadata/deletionTimestamp").is_empty(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::names::NODE;
+
+    const SECOND: i64 = 1_000_000_000;
+
+    fn news(uid: &str, status: &str, owned: bool) -> News {
+        let pin = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]});
+        let pod = json!({
+            "metadata": {"name": "a", "namespace": "default", "uid": uid, "annotations": {NODE: "n1"},
+                         "ownerReferences": [{"kind": "Job", "name": "j", "controller": owned}]},
+            "spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
+                     {"nodeSelectorTerms": [pin]}}}},
+            "status": {"conditions": [{"type": "PodScheduled", "status": status, "reason": "Unschedulable",
+                                       "message": "0/1 nodes are available"}]},
+        });
+        News::Shown(Shown {
+            key: "Pod/default/a".to_owned(),
+            object: json!({}),
+            standing: Standing::LetGo,
+            raw: Some(Arc::new(pod)),
+        })
+    }
+
+    fn words(due: &[Due]) -> Vec<&'static str> {
+        due.iter().map(|due| if matches!(due, Due::Say(_)) { "say" } else { "delete" }).collect()
+    }
+
+    #[test]
+    fn a_refusal_is_said_once_and_the_pod_deleted_after_the_grace() {
+        let mut refusals = Refusals::new(Some(60 * SECOND));
+        refusals.see(&news("1", "False", true), 0);
+        assert!(refusals.due(SECOND).is_empty(), "its picture may be old");
+        assert_eq!(refusals.next(), Some(2 * SECOND));
+        assert_eq!(words(&refusals.due(2 * SECOND)), ["say"]);
+        refusals.see(&news("1", "False", true), 3 * SECOND);
+        assert_eq!(refusals.next(), Some(60 * SECOND), "it is as old as it was");
+        assert!(refusals.due(59 * SECOND).is_empty());
+        assert_eq!(words(&refusals.due(60 * SECOND)), ["delete"]);
+        assert!(refusals.due(90 * SECOND).is_empty());
+        assert_eq!(refusals.next(), None);
+    }
+
+    #[test]
+    fn a_pod_that_nobody_would_make_again_is_not_deleted() {
+        let mut refusals = Refusals::new(Some(60 * SECOND));
+        refusals.see(&news("1", "False", false), 0);
+        assert_eq!(words(&refusals.due(100 * SECOND)), ["say"]);
+        let mut never = Refusals::new(None);
+        never.see(&news("1", "False", true), 0);
+        assert_eq!(words(&never.due(100 * SECOND)), ["say"]);
+    }
+
+    #[test]
+    fn who_is_scheduled_or_gone_is_not_refused_and_a_successor_begins_anew() {
+        let mut refusals = Refusals::new(Some(60 * SECOND));
+        refusals.see(&news("1", "False", true), 0);
+        refusals.see(&news("1", "True", true), SECOND);
+        assert_eq!(refusals.count(), 0);
+        refusals.see(&news("1", "False", true), 0);
+        refusals.see(&news("2", "False", true), 50 * SECOND);
+        assert_eq!(refusals.next(), Some(52 * SECOND));
+        refusals.see(&News::Gone("Pod/default/a".to_owned()), 51 * SECOND);
+        assert_eq!(refusals.count(), 0);
+    }
+}

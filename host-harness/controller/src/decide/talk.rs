@@ -1,0 +1,79 @@
+//! A session, recorded or not.
+
+use lictor_contract::QueueAccount;
+use lictor_host::recording::{Recorder, Told};
+use lictor_host::session::{Input, Session, SessionCheckpoint, SessionError, Step};
+
+/// A session, and what records it, if anything does.
+pub struct Talk {
+    session: Session,
+    recorder: Option<Recorder>,
+}
+
+impl Talk {
+    /// A session, recorded where there is a recorder: its policy is one that the recorder listens to.
+    pub fn new(session: Session, recorder: Option<Recorder>) -> Talk {
+        Talk { session, recorder }
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The session, to be told what is no input, such as the replacement of its policy.
+    pub fn session_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// See [`Session::handle`].
+    ///
+    /// # Errors
+    /// See [`Session::handle`].
+    pub fn handle(&mut self, input: Input) -> Result<Step, SessionError> {
+        match &self.recorder {
+            None => self.session.handle(input),
+            Some(recorder) => recorder.handle(&mut self.session, input),
+        }
+    }
+
+    /// See [`Session::explain`].
+    ///
+    /// # Errors
+    /// See [`Session::explain`].
+    pub fn explain(&mut self) -> Result<bool, SessionError> {
+        self.ask(&Told::Explain, Session::explain)
+    }
+
+    /// See [`Session::accounts`].
+    ///
+    /// # Errors
+    /// See [`Session::accounts`].
+    pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
+        self.ask(&Told::Accounts, Session::accounts)
+    }
+
+    /// See [`Session::checkpoint`].
+    ///
+    /// # Errors
+    /// See [`Session::checkpoint`].
+    pub fn checkpoint(&mut self) -> Result<SessionCheckpoint, SessionError> {
+        self.ask(&Told::Checkpoint, Session::checkpoint)
+    }
+
+    /// See [`Session::restore`].
+    ///
+    /// # Errors
+    /// See [`Session::restore`].
+    pub fn restore(&mut self, checkpoint: SessionCheckpoint) -> Result<(), SessionError> {
+        let told = Told::Restore(Box::new(checkpoint.clone()));
+        self.ask(&told, |session| session.restore(checkpoint))
+    }
+
+    fn ask<T>(&mut self, told: &Told, ask: impl FnOnce(&mut Session) -> T) -> T {
+        match &self.recorder {
+            None => ask(&mut self.session),
+            Some(recorder) => recorder.ask(&mut self.session, told, ask),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! A session behind the decider, with a policy that says what a script says.
+
+use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch};
+use lictor_host::session::{FaultRules, ObjectRef};
+use lictor_host::verify::testing::{node, object, on, pod, with};
+use serde_json::{Value, json};
+
+use super::*;
+
+const SECOND: i64 = 1_000_000_000;
+
+fn named(pod: Value) -> Value {
+    let uid = format!("uid of {}", pod["metadata"]["name"].as_str().unwrap());
+    with(pod, "/metadata", "uid", json!(uid))
+}
+
+/// `p` waits, and `v` holds the node.
+fn cluster() -> Vec<Object> {
+    [node("n1", 4), named(on("n1", pod("v", 4, 0))), named(pod("p", 3, 9))].map(object).into()
+}
+
+/// A policy that evicts `v` for `p`.
+fn evicting() -> Scripted {
+    let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
+    Scripted::deciding(ALL)
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+}
+
+fn begun(policy: &Scripted, mode: Mode, saved: Option<Saved>) -> (Decider, Turn) {
+    let mut session = Session::open(Box::new(policy.clone()), "test", "").unwrap();
+    session.set_fault_rules(FaultRules::ONCE);
+    Decider::begin(Talk::new(session, None), mode, &[], SECOND, cluster(), saved)
+}
+
+/// Tasks in words.
+fn words(tasks: &[Task]) -> Vec<String> {
+    let word = |task: &Task| {
+        let name = &task.object().name;
+        match task {
+            Task::Command(Command { action: Action::Nominate { .. }, .. }) => format!("nominate {name}"),
+            Task::Command(Command { action: Action::Evict { .. }, .. }) => format!("evict {name}"),
+            Task::Command(Command { action: Action::Bind { node, .. }, .. }) => format!("bind {name} {node}"),
+            Task::Command(_) => format!("? {name}"),
+            Task::Confirm(_, _, of) => format!("confirm {name} {}", of.is_some()),
+            Task::Delete(_) => format!("delete {name}"),
+        }
+    };
+    tasks.iter().map(word).collect()
+}
+
+fn outcome(task: &Task, outcome: CommandOutcome) -> Fact {
+    Fact::Outcome(task.command().unwrap(), outcome)
+}
+
+#[test]
+fn a_victim_is_evicted_when_its_preemptor_is_nominated_and_the_preemptor_bound_when_it_has_left() {
+    let (mut decider, _) = begun(&evicting(), Mode::Act, None);
+    assert!(decider.is_due());
+    let nominate = decider.decide().tasks;
+    assert_eq!(words(&nominate), ["nominate p"]);
+    let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
+    assert_eq!(words(&evict), ["evict v"]);
+    decider.tell(SECOND, vec![outcome(&evict[0], CommandOutcome::Accepted)]);
+    decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
+    assert!(decider.is_due());
+    assert_eq!(words(&decider.decide().tasks), ["bind p n1"]);
+}
+
+#[test]
+fn nobody_is_evicted_for_a_pod_whose_nomination_fails() {
+    let (mut decider, _) = begun(&evicting(), Mode::Act, None);
+    let nominate = decider.decide().tasks;
+    let failed = CommandOutcome::Failed("it is gone".to_owned());
+    let turn = decider.tell(SECOND, vec![outcome(&nominate[0], failed)]);
+    assert!(turn.tasks.is_empty());
+    assert_eq!(decider.session().under_way(), 0);
+    assert!(decider.is_due(), "what could not be done is decided about again");
+}
+
+#[test]
+fn an_eviction_that_nobody_needs_any_more_is_given_up_once() {
+    let (mut decider, _) = begun(&evicting(), Mode::Act, None);
+    let nominate = decider.decide().tasks;
+    let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
+    let gone = || vec![Fact::Gone("Pod/default/p".to_owned())];
+    assert_eq!(decider.tell(SECOND, gone()).cancelled, [evict[0].command().unwrap()]);
+    assert!(decider.tell(SECOND, gone()).cancelled.is_empty());
+}
+
+#[test]
+fn nothing_is_carried_out_where_it_is_only_said() {
+    for mode in [Mode::DryRun, Mode::Observe] {
+        let (mut decider, begun) = begun(&evicting(), mode, None);
+        let turn = decider.decide();
+        assert!(begun.tasks.is_empty() && turn.tasks.is_empty());
+        assert_eq!(turn.steps[0].happened.plans.len(), 1, "the plan is told");
+        assert!(turn.steps.iter().all(|step| step.happened.failed.is_empty()), "and no failure");
+        assert_eq!(decider.session().under_way(), 0);
+        let p = decider.session().mirror().pod_id("default/p").unwrap();
+        assert_eq!(decider.session().mirror().pod(p).unwrap().nominated, None, "the picture is the cluster's");
+    }
+}
+
+#[test]
+fn nothing_is_decided_while_nothing_has_changed() {
+    let policy = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
+    let (mut decider, _) = begun(&policy, Mode::Act, None);
+    decider.decide();
+    assert!(!decider.is_due());
+    decider.tell(2 * SECOND, Vec::new());
+    assert!(!decider.is_due(), "the time alone changes nothing");
+    decider.tell(2 * SECOND, vec![Fact::There(Box::new(object(node("n2", 4))))]);
+    assert!(decider.is_due());
+    decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/p".to_owned())]);
+    assert!(!decider.is_due(), "there is nobody to decide about");
+}
+
+#[test]
+fn another_process_asks_what_became_of_what_was_under_way() {
+    let (mut decider, _) = begun(&evicting(), Mode::Act, None);
+    let nominate = decider.decide().tasks;
+    let saved = decider.saved().unwrap();
+    let stored: Saved = serde_json::from_str(&serde_json::to_string(&saved).unwrap()).unwrap();
+    let (mut after, turn) = begun(&Scripted::deciding(ALL), Mode::Act, Some(stored));
+    assert!(turn.errors.is_empty());
+    // The eviction was held back until the nomination is written: nobody has begun it.
+    assert_eq!(words(&turn.tasks), ["confirm p true", "confirm v false"]);
+    let never = || CommandOutcome::Failed("it was not carried out".to_owned());
+    let outcomes = turn.tasks.iter().map(|task| outcome(task, never())).collect();
+    after.tell(2 * SECOND, outcomes);
+    assert_eq!(after.session().under_way(), 0);
+    assert!(turn.tasks.iter().any(|task| task.command() == nominate[0].command()), "numbers go on");
+}
+
+#[test]
+fn an_input_that_fails_is_told_and_the_next_one_is_served() {
+    let policy = Scripted::deciding(ALL).say("pre-filter default/p", Say::CallError);
+    let (mut decider, _) = begun(&policy, Mode::Act, None);
+    let turn = decider.decide();
+    assert_eq!((turn.errors.len(), turn.tasks.len()), (1, 0));
+    assert!(decider.is_due(), "it is tried again though nothing changes");
+    let turn = decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
+    assert!(turn.errors.is_empty());
+    assert_eq!(words(&decider.decide().tasks), ["bind p n1"]);
+}
+
+#[test]
+fn another_pod_of_the_name_of_a_preemptor_gets_nothing_of_its_plan() {
+    let (mut decider, _) = begun(&evicting(), Mode::Act, None);
+    let nominate = decider.decide().tasks;
+    let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
+    let successor = with(pod("p", 3, 9), "/metadata", "uid", json!("another"));
+    let turn = decider.tell(SECOND, vec![Fact::There(Box::new(object(successor)))]);
+    assert_eq!(turn.cancelled, [evict[0].command().unwrap()]);
+    let meant: ObjectRef = nominate[0].object().clone();
+    assert_eq!(meant.uid, "uid of p");
+    let p = decider.session().mirror().pod_id("default/p").unwrap();
+    assert_eq!(decider.session().mirror().pod(p).unwrap().nominated, None);
+}

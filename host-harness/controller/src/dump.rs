@@ -1,0 +1,41 @@
+//! All objects of a cluster that a session reads, at one go: to decide about a cluster and carry nothing out.
+
+use kube::api::{Api, DynamicObject, ListParams};
+use kube::{Client, Error};
+use lictor_contract::Interests;
+use serde_json::{Value, json};
+
+use crate::watch::kinds;
+use crate::watch::stream::resource_of;
+
+/// So many objects are asked for at a time.
+const PAGE: u32 = 500;
+
+/// A `List` of the objects. Kinds that the cluster does not have have none.
+///
+/// # Errors
+/// The API server does not answer, or refuses.
+pub async fn read(client: &Client, interests: &Interests) -> Result<Value, Error> {
+    let mut items = Vec::new();
+    for kind in kinds::of(interests) {
+        let Some(resource) = resource_of(client, &kind).await? else { continue };
+        let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
+        let mut asked = ListParams::default().limit(PAGE);
+        loop {
+            let page = api.list(&asked).await?;
+            for mut object in page.items {
+                object.metadata.managed_fields = None;
+                object.types = None;
+                let mut item = serde_json::to_value(object).map_err(Error::SerdeError)?;
+                item["apiVersion"] = json!(resource.api_version);
+                item["kind"] = json!(resource.kind);
+                items.push(item);
+            }
+            match page.metadata.continue_.filter(|token| !token.is_empty()) {
+                Some(token) => asked = asked.continue_token(&token),
+                None => break,
+            }
+        }
+    }
+    Ok(json!({"apiVersion": "v1", "kind": "List", "items": items}))
+}

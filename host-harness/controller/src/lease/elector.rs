@@ -1,0 +1,192 @@
+//! The state machine of one candidate. It is told the time: how long its process has run, and, for what is written, the time of day.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{Answer, Record, Request, Seen, Terms};
+
+/// What a candidate does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// It sends this, now.
+    Send(Request),
+    /// It waits until then, in time of its process.
+    Wait(Duration),
+    /// It has given the lease back, or has none to give back.
+    Ended,
+}
+
+/// The lease as it was seen, and since when it has not changed.
+#[derive(Debug, Clone)]
+struct Observed {
+    seen: Seen,
+    since: Duration,
+}
+
+/// A candidate. Times are counted from the start of its process, by a clock that nobody sets.
+#[derive(Debug, Clone)]
+pub struct Elector {
+    identity: String,
+    terms: Terms,
+    observed: Option<Observed>,
+    /// The last renewal that was accepted was sent then.
+    renewed: Option<Duration>,
+    /// What is known of the lease may be out of date: it is read before anything is written.
+    stale: bool,
+    /// The lease is read, and written now.
+    writes: bool,
+    next: Duration,
+    /// It gives the lease back, and gives up trying to at this moment.
+    releases: Option<Duration>,
+    ended: bool,
+}
+
+impl Elector {
+    /// A candidate of this name, which nobody else has: the name of its pod and something random.
+    pub fn new(identity: impl Into<String>, terms: Terms) -> Elector {
+        Elector {
+            identity: identity.into(),
+            terms,
+            observed: None,
+            renewed: None,
+            stale: true,
+            writes: false,
+            next: Duration::ZERO,
+            releases: None,
+            ended: false,
+        }
+    }
+
+    /// Whether it leads at this moment.
+    pub fn leads(&self, now: Duration) -> bool {
+        self.leads_until().is_some_and(|until| now < until)
+    }
+
+    /// When it stops leading if nothing is renewed; none where it does not lead.
+    pub fn leads_until(&self) -> Option<Duration> {
+        self.renewed.filter(|_| self.releases.is_none()).map(|sent| sent.saturating_add(self.terms.renew))
+    }
+
+    /// The holder of the lease as it was seen last; empty where there is none.
+    pub fn holder(&self) -> &str {
+        self.observed.as_ref().map_or("", |observed| &observed.seen.record.holder)
+    }
+
+    /// From now on it leads no more, and gives the lease back where it holds it.
+    pub fn release(&mut self, now: Duration) {
+        if self.releases.is_none() {
+            self.ended = self.renewed.is_none();
+            self.releases = Some(now.saturating_add(self.terms.renew));
+            self.next = now;
+        }
+    }
+
+    /// What to do at this moment. A request is answered with [`Elector::answered`] before this is asked again.
+    pub fn next(&mut self, now: Duration, time: Timestamp) -> Next {
+        if self.leads_until().is_some_and(|until| until <= now) {
+            self.renewed = None;
+        }
+        if self.ended || self.releases.is_some_and(|until| until <= now) {
+            return Next::Ended;
+        }
+        if now < self.next {
+            return Next::Wait(self.leads_until().map_or(self.next, |until| until.min(self.next)));
+        }
+        let optimistic = self.renewed.is_some() && !self.stale;
+        match &self.observed {
+            Some(observed) if optimistic || self.writes => {
+                let record = self.written(Some(&observed.seen.record), time);
+                Next::Send(Request::Replace(Seen { version: observed.seen.version.clone(), record }))
+            }
+            None if self.writes => Next::Send(Request::Create(self.written(None, time))),
+            _ => Next::Send(Request::Read),
+        }
+    }
+
+    /// What came of the request that was sent at this moment, and answered at the other.
+    pub fn answered(&mut self, request: &Request, sent: Duration, now: Duration, answer: Answer) {
+        let wrote = !matches!(request, Request::Read);
+        self.writes = false;
+        match answer {
+            Answer::Lease(seen) if wrote => {
+                self.stale = false;
+                self.ended = self.releases.is_some();
+                self.renewed = Some(sent).filter(|_| self.releases.is_none());
+                self.observed = Some(Observed { seen, since: sent });
+                self.next = sent.saturating_add(self.terms.retry);
+            }
+            Answer::Lease(seen) => self.saw(seen, now),
+            Answer::Missing => {
+                self.observed = None;
+                self.renewed = None;
+                self.writes = !wrote && self.releases.is_none();
+                self.ended = self.releases.is_some();
+                self.stale = true;
+                self.next = if self.writes { now } else { self.later(now) };
+            }
+            // A leader reads at once: its own renewal may have been carried out without an answer.
+            Answer::Conflict => {
+                self.stale = true;
+                self.next = if self.renewed.is_some() || self.releases.is_some() { now } else { self.later(now) };
+            }
+            Answer::Failed => {
+                self.stale = true;
+                self.next = self.later(now);
+            }
+        }
+    }
+
+    /// The lease was read.
+    fn saw(&mut self, seen: Seen, now: Duration) {
+        let since = match &self.observed {
+            Some(observed) if observed.seen.record == seen.record => observed.since,
+            _ => now,
+        };
+        let holder_lasts = seen
+            .record
+            .seconds
+            .map_or(self.terms.duration, |seconds| Duration::from_secs(u64::try_from(seconds).unwrap_or_default()));
+        let is_free = seen.record.holder.is_empty() || since.saturating_add(holder_lasts) <= now;
+        let is_ours = seen.record.holder == self.identity;
+        self.observed = Some(Observed { seen, since });
+        self.stale = false;
+        self.writes = if self.releases.is_some() { is_ours } else { is_ours || is_free };
+        if !is_ours {
+            self.renewed = None;
+            self.ended = self.releases.is_some();
+        }
+        self.next = if self.writes { now } else { self.later(now) };
+    }
+
+    /// What is written over this record.
+    fn written(&self, old: Option<&Record>, time: Timestamp) -> Record {
+        let transitions = old.map_or(0, |old| old.transitions);
+        if self.releases.is_some() {
+            let (holder, now) = (String::new(), Some(time));
+            return Record { holder, seconds: Some(1), acquired: now, renewed: now, transitions };
+        }
+        let own = old.filter(|old| old.holder == self.identity);
+        Record {
+            holder: self.identity.clone(),
+            seconds: Some(i32::try_from(self.terms.duration.as_secs()).unwrap_or(i32::MAX).max(1)),
+            acquired: own.and_then(|own| own.acquired).or(Some(time)),
+            renewed: Some(time),
+            transitions: if own.is_some() || old.is_none() { transitions } else { transitions.saturating_add(1) },
+        }
+    }
+
+    /// The next attempt. Candidates that wait spread theirs, as in client-go: up to 2.2 times the time between two attempts.
+    fn later(&self, now: Duration) -> Duration {
+        let retry = self.terms.retry;
+        if self.renewed.is_some() || self.releases.is_some() {
+            return now.saturating_add(retry);
+        }
+        let mixed = self
+            .identity
+            .bytes()
+            .fold(now.subsec_nanos(), |mixed, byte| mixed.wrapping_mul(16_777_619) ^ u32::from(byte));
+        let spread = retry.saturating_mul(mixed % 13).checked_div(10).unwrap_or_default();
+        now.saturating_add(retry).saturating_add(spread)
+    }
+}

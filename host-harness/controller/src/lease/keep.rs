@@ -1,0 +1,144 @@
+//! Asks the API server what an elector wants to know.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use kube::api::{Api, ObjectMeta, PostParams};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+use tracing::{info, warn};
+
+use super::{Answer, Elector, Next, Record, Request, Seen, Terms};
+use crate::ops::fields;
+
+/// A lease to be held.
+#[derive(Debug, Clone)]
+pub struct Keep {
+    /// The namespace of the Lease.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// The name of this candidate, which nobody else has.
+    pub identity: String,
+    /// The times.
+    pub terms: Terms,
+}
+
+/// Takes part in the election until `stop` says so, then gives the lease back. `leads` says whether this process leads; a leader whose
+/// time is up without a renewal is told so at that moment, also while a request is under way.
+///
+/// What the leader does must have ended, or be given up, when `stop` becomes true: somebody else leads at once.
+pub async fn keep(client: kube::Client, what: Keep, leads: watch::Sender<bool>, mut stop: watch::Receiver<bool>) {
+    let api: Api<Lease> = Api::namespaced(client, &what.namespace);
+    let mut elector = Elector::new(what.identity.clone(), what.terms);
+    let start = Instant::now();
+    let (mut lease, mut told) = (None, false);
+    loop {
+        if *stop.borrow() && elector.leads(start.elapsed()) {
+            info!({ fields::LEASE } = %what.name, "gives back the lease");
+        }
+        if *stop.borrow() {
+            elector.release(start.elapsed());
+        }
+        tell(&leads, &mut told, &elector, start.elapsed(), &what);
+        match elector.next(start.elapsed(), Timestamp::now()) {
+            Next::Ended => break,
+            Next::Wait(until) => {
+                let pause = until.saturating_sub(start.elapsed());
+                tokio::select! {
+                    () = sleep(pause) => {}
+                    changed = stop.changed() => if changed.is_err() { break },
+                }
+            }
+            Next::Send(request) => {
+                let sent = start.elapsed();
+                // No request outlives the time of the leader that sent it.
+                let longest = elector.leads_until().map_or(what.terms.renew, |until| until.saturating_sub(sent));
+                let asked = timeout(longest, ask(&api, &what, &request, &mut lease));
+                let answer = asked.await.unwrap_or(Answer::Failed);
+                if elector.leads_until().is_some_and(|until| until <= start.elapsed()) {
+                    let _receivers = leads.send_replace(false);
+                }
+                elector.answered(&request, sent, start.elapsed(), answer);
+            }
+        }
+    }
+    let _receivers = leads.send_replace(false);
+}
+
+fn tell(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Duration, what: &Keep) {
+    let now_leads = elector.leads(now);
+    let known = !elector.holder().is_empty();
+    let mut changed = false;
+    // Who stands by hears so once the Lease was read: everyone that waits is told, though the value is the same.
+    let _told = leads.send_if_modified(|leads| {
+        changed = std::mem::replace(leads, now_leads) != now_leads;
+        changed || (known && !std::mem::replace(told, true))
+    });
+    if changed && now_leads {
+        info!({ fields::LEASE } = %what.name, { fields::HOLDER } = %what.identity, "leads");
+    } else if changed {
+        warn!({ fields::LEASE } = %what.name, { fields::HOLDER } = elector.holder(), "does not lead any more");
+    }
+}
+
+/// One request. What else stands in the lease is kept as it was read.
+async fn ask(api: &Api<Lease>, what: &Keep, request: &Request, kept: &mut Option<Lease>) -> Answer {
+    let answer = match request {
+        Request::Read => api.get(&what.name).await,
+        Request::Create(record) => {
+            let metadata = ObjectMeta { name: Some(what.name.clone()), ..ObjectMeta::default() };
+            api.create(&PostParams::default(), &Lease { metadata, spec: Some(spec(LeaseSpec::default(), record)) })
+                .await
+        }
+        Request::Replace(Seen { version, record }) => {
+            let Lease { mut metadata, spec: old } = kept.clone().unwrap_or_default();
+            metadata.name = Some(what.name.clone());
+            metadata.resource_version = Some(version.clone());
+            let lease = Lease { metadata, spec: Some(spec(old.unwrap_or_default(), record)) };
+            api.replace(&what.name, &PostParams::default(), &lease).await
+        }
+    };
+    match answer {
+        Ok(lease) => {
+            let seen = seen(&lease);
+            *kept = Some(lease);
+            Answer::Lease(seen)
+        }
+        Err(kube::Error::Api(status)) if status.code == 409 => Answer::Conflict,
+        Err(kube::Error::Api(status)) if status.code == 404 && matches!(request, Request::Create(_)) => {
+            warn!({ fields::NAMESPACE } = %what.namespace, "the namespace of the lease does not exist");
+            Answer::Failed
+        }
+        Err(kube::Error::Api(status)) if status.code == 404 => Answer::Missing,
+        Err(error) => {
+            warn!({ fields::LEASE } = %what.name, { fields::ERROR } = %error, "the lease cannot be read or written");
+            Answer::Failed
+        }
+    }
+}
+
+fn spec(old: LeaseSpec, record: &Record) -> LeaseSpec {
+    LeaseSpec {
+        holder_identity: Some(record.holder.clone()),
+        lease_duration_seconds: record.seconds,
+        acquire_time: record.acquired.map(MicroTime),
+        renew_time: record.renewed.map(MicroTime),
+        lease_transitions: Some(record.transitions),
+        ..old
+    }
+}
+
+fn seen(lease: &Lease) -> Seen {
+    let spec = lease.spec.clone().unwrap_or_default();
+    let record = Record {
+        holder: spec.holder_identity.unwrap_or_default(),
+        seconds: spec.lease_duration_seconds,
+        acquired: spec.acquire_time.map(|time| time.0),
+        renewed: spec.renew_time.map(|time| time.0),
+        transitions: spec.lease_transitions.unwrap_or_default(),
+    };
+    Seen { version: lease.metadata.resource_version.clone().unwrap_or_default(), record }
+}

@@ -1,0 +1,16 @@
+//! What we write on objects of the cluster.
+
+/// The scheduling gate that holds a pod until the policy has decided about it.
+pub const GATE: &str = "lictor.dev/admission";
+
+/// Annotation of a pod that was let go: the node it is pinned to. Written in one patch with the pin and without the gate.
+pub const NODE: &str = "lictor.dev/node";
+
+/// Annotation of a victim: for whom it is evicted, and the number of the plan.
+pub const EVICTED_FOR: &str = "lictor.dev/evicted-for";
+
+/// The scheduler that a session sees for pods that were never ours: they are bound by others, as if another scheduler did it.
+pub const OTHERS: &str = "kube-scheduler";
+
+/// The scheduler of a pod that names none.
+pub const DEFAULT_SCHEDULER: &str = "default-scheduler";

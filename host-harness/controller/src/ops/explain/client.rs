@@ -1,0 +1,59 @@
+//! Asks a running process.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use super::{Answer, Answered, LONGEST_ANSWER, PATIENCE, Question};
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// Nobody listens at the socket.
+    #[error("no controller listens at {socket}: {error}")]
+    Nobody {
+        /// The socket.
+        socket: String,
+        /// Why it cannot be reached.
+        error: io::Error,
+    },
+    /// The connection broke.
+    #[error("the controller did not answer: {0}")]
+    Broke(io::Error),
+    /// Something came that is no answer.
+    #[error("what came is no answer: {0}")]
+    NoAnswer(String),
+    /// The controller has none.
+    #[error("{message}")]
+    Refused {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+}
+
+/// Asks why a pod is where it is.
+///
+/// # Errors
+/// Nobody answers, or there is no such pod.
+pub fn ask(socket: &Path, question: &Question) -> Result<Answer, AskError> {
+    let nobody = |error| AskError::Nobody { socket: socket.display().to_string(), error };
+    let stream = UnixStream::connect(socket).map_err(nobody)?;
+    let line = exchange(stream, question).map_err(AskError::Broke)?;
+    match serde_json::from_str(&line) {
+        Ok(Answered::Answer(answer)) => Ok(*answer),
+        Ok(Answered::Error { message, hint }) => Err(AskError::Refused { message, hint }),
+        Err(error) => Err(AskError::NoAnswer(error.to_string())),
+    }
+}
+
+fn exchange(mut stream: UnixStream, question: &Question) -> io::Result<String> {
+    // The process waits for its loop as long as this; the answer of a loop that is late should still come.
+    stream.set_read_timeout(Some(PATIENCE.saturating_mul(3)))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    writeln!(stream, "{}", serde_json::to_string(question)?)?;
+    let mut line = String::new();
+    BufReader::new(stream.take(LONGEST_ANSWER)).read_line(&mut line)?;
+    Ok(line)
+}

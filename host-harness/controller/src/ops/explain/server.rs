@@ -1,0 +1,111 @@
+//! The socket: a thread that takes one question after the other to whom can answer it.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use tracing::{debug, info};
+
+use super::{Answered, LONGEST_ANSWER, LONGEST_QUESTION, PATIENCE, Question};
+use crate::ops::fields;
+
+/// Where the answer to one question goes.
+#[derive(Debug)]
+pub struct Reply(SyncSender<Answered>);
+
+impl Reply {
+    /// Answers. An answer that comes too late is dropped.
+    pub fn send(self, answered: Answered) {
+        let _late = self.0.try_send(answered);
+    }
+}
+
+/// A socket that is listened at, until this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    path: PathBuf,
+    stops: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Listens at this path. `hand_on` gives each question to whom can answer it and returns at once; false where nobody can any more.
+    ///
+    /// # Errors
+    /// The socket cannot be made, or another process listens there.
+    pub fn listen(path: &Path, hand_on: impl Fn(Question, Reply) -> bool + Send + 'static) -> io::Result<Server> {
+        if UnixStream::connect(path).is_ok() {
+            return Err(io::Error::new(io::ErrorKind::AddrInUse, "another process listens there"));
+        }
+        // What a process left that was killed.
+        match fs::symlink_metadata(path) {
+            Ok(found) if std::os::unix::fs::FileTypeExt::is_socket(&found.file_type()) => fs::remove_file(path)?,
+            Ok(_) => return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is no socket is there")),
+            Err(_) => {}
+        }
+        let listener = UnixListener::bind(path)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+        info!({ fields::ADDRESS } = %path.display(), "answers questions");
+        let stops = Arc::new(AtomicBool::new(false));
+        let stopped = stops.clone();
+        let thread = std::thread::Builder::new().name("explain".to_owned()).spawn(move || {
+            for stream in listener.incoming() {
+                if stopped.load(Ordering::Acquire) {
+                    return;
+                }
+                if let Err(error) = stream.and_then(|stream| serve(stream, &hand_on)) {
+                    debug!({ fields::ERROR } = %error, "a question was not answered");
+                }
+            }
+        })?;
+        Ok(Server { path: path.to_owned(), stops, thread: Some(thread) })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stops.store(true, Ordering::Release);
+        // It wakes up to see that it stops.
+        let woken = UnixStream::connect(&self.path).is_ok();
+        let _gone = fs::remove_file(&self.path);
+        if let Some(thread) = self.thread.take().filter(|_| woken) {
+            let _ended = thread.join();
+        }
+    }
+}
+
+fn serve(stream: UnixStream, hand_on: &impl Fn(Question, Reply) -> bool) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut line = String::new();
+    BufReader::new((&stream).take(LONGEST_QUESTION)).read_line(&mut line)?;
+    let answered = match serde_json::from_str(&line) {
+        Ok(question) => answer(question, hand_on),
+        Err(error) => refused(format!("this is no question: {error}"), "ask `{\"explain\": \"namespace/name\"}`"),
+    };
+    let mut text = serde_json::to_string(&answered)?;
+    if u64::try_from(text.len()).unwrap_or(u64::MAX) >= LONGEST_ANSWER {
+        let hint = "ask a dump of the cluster instead, with `lictor explain`";
+        text = serde_json::to_string(&refused("the answer is too long".to_owned(), hint))?;
+    }
+    writeln!(&stream, "{text}")
+}
+
+fn answer(question: Question, hand_on: &impl Fn(Question, Reply) -> bool) -> Answered {
+    let (sender, receiver) = sync_channel(1);
+    if !hand_on(question, Reply(sender)) {
+        return refused("the controller is about to end".to_owned(), "ask the one that leads now");
+    }
+    let late = |_| refused("the loop has not answered in time".to_owned(), "look at /healthz and at the log");
+    receiver.recv_timeout(PATIENCE).unwrap_or_else(late)
+}
+
+fn refused(message: String, hint: &str) -> Answered {
+    Answered::Error { message, hint: hint.to_owned() }
+}

@@ -1,0 +1,109 @@
+//! Questions over a real socket.
+
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+
+use super::*;
+
+fn socket(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("lictor-{name}-{}.sock", std::process::id()))
+}
+
+fn question(pod: &str) -> Question {
+    Question { explain: pod.to_owned() }
+}
+
+fn answer(pod: &str) -> Answered {
+    Answered::Answer(Box::new(Answer {
+        api_version: "lictor.dev/v1alpha1".to_owned(),
+        kind: "LiveExplanation".to_owned(),
+        pod: pod.to_owned(),
+        system: "volcano".to_owned(),
+        state: State::Refused,
+        node: None,
+        tried: None,
+        said: vec![Said { law: "a/b".to_owned(), message: "c".to_owned() }],
+        retry: None,
+        evicted_for: None,
+        attempt: None,
+    }))
+}
+
+/// Answers with the name that was asked for.
+fn listen(path: &std::path::Path) -> Server {
+    Server::listen(path, |asked, reply| {
+        reply.send(match asked.explain.as_str() {
+            "none" => Answered::Error { message: "there is no pod `none`".to_owned(), hint: "look".to_owned() },
+            pod => answer(pod),
+        });
+        true
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_question_is_answered() {
+    let path = socket("answered");
+    let server = listen(&path);
+    assert_eq!(Answered::Answer(Box::new(ask(&path, &question("default/a")).unwrap())), answer("default/a"));
+    let refused = ask(&path, &question("none")).unwrap_err();
+    assert_eq!(refused.to_string(), "there is no pod `none`");
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    drop(server);
+    assert!(!path.exists());
+    assert!(matches!(ask(&path, &question("default/a")), Err(AskError::Nobody { .. })));
+}
+
+#[test]
+fn what_is_no_question_is_refused_and_a_long_one_is_not_read_to_its_end() {
+    let path = socket("refused");
+    let _server = listen(&path);
+    for said in ["what?\n".to_owned(), "{\"explain\": 3}\n".to_owned(), format!("{}\n", "x".repeat(100_000))] {
+        let mut stream = UnixStream::connect(&path).unwrap();
+        let _broken = stream.write_all(said.as_bytes());
+        let mut text = String::new();
+        let _reset = stream.read_to_string(&mut text);
+        assert!(text.is_empty() || text.contains("this is no question"), "{text}");
+        assert!(!text.is_empty() || said.len() > 4096, "{said}");
+    }
+    assert!(ask(&path, &question("default/a")).is_ok(), "the next one is served");
+}
+
+#[test]
+fn an_answer_that_is_too_long_is_none() {
+    let path = socket("long");
+    let _server = Server::listen(&path, |asked, reply| {
+        let message = "x".repeat(usize::try_from(LONGEST_ANSWER).unwrap());
+        reply.send(Answered::Error { message, hint: asked.explain });
+        true
+    })
+    .unwrap();
+    assert_eq!(ask(&path, &question("default/a")).unwrap_err().to_string(), "the answer is too long");
+}
+
+#[test]
+fn nobody_waits_for_a_controller_that_ends() {
+    let path = socket("ends");
+    let _server = Server::listen(&path, |_, _| false).unwrap();
+    assert_eq!(ask(&path, &question("default/a")).unwrap_err().to_string(), "the controller is about to end");
+}
+
+#[test]
+fn a_socket_that_is_in_use_is_left_alone_and_one_that_was_left_over_is_replaced() {
+    let path = socket("twice");
+    let first = listen(&path);
+    assert!(Server::listen(&path, |_, _| true).is_err());
+    assert!(ask(&path, &question("default/a")).is_ok(), "the first one goes on");
+    drop(first);
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    assert!(path.exists(), "as a process leaves it that was killed");
+    let second = listen(&path);
+    assert!(ask(&path, &question("default/a")).is_ok());
+    drop(second);
+    std::fs::write(&path, "a file").unwrap();
+    assert!(Server::listen(&path, |_, _| true).is_err());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "a file");
+    std::fs::remove_file(&path).unwrap();
+}

@@ -1,0 +1,100 @@
+//! `/healthz`, `/livez`, `/readyz` and `/metrics` over HTTP. Nothing that is sent is read but the request line, and few may ask at a time.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tracing::{debug, info};
+
+use super::{Health, Status, fields};
+
+/// So many connections at a time; others wait to be accepted.
+const CONNECTIONS: usize = 32;
+/// So long may a request take, from the first byte.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The text format of OpenMetrics.
+const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// Serves until `stop` says so. The listener is bound by the caller, who sees at once when the port is taken.
+pub async fn serve(listener: TcpListener, status: Arc<Status>, mut stop: watch::Receiver<bool>) {
+    if let Ok(address) = listener.local_addr() {
+        info!({ fields::ADDRESS } = %address, "serves health and metrics");
+    }
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(seat) = room.clone().acquire_owned().await else { return };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            changed = stop.wait_for(|stop| *stop) => {
+                drop(changed);
+                return;
+            }
+        };
+        let Ok((stream, _)): Result<(_, SocketAddr), _> = accepted else {
+            // Out of file descriptors, or the peer is gone already.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        let status = status.clone();
+        tokio::spawn(async move {
+            let answers = service_fn(move |request: Request<Incoming>| {
+                let answer = answer(request.method(), request.uri().path(), &status);
+                async move { Ok::<_, Infallible>(answer) }
+            });
+            let served = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(PATIENCE)
+                .max_buf_size(16 * 1024)
+                .keep_alive(false)
+                .serve_connection(TokioIo::new(stream), answers);
+            match tokio::time::timeout(PATIENCE, served).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => debug!({ fields::ERROR } = %error, "a connection broke"),
+                Err(_) => debug!("a connection took too long"),
+            }
+            drop(seat);
+        });
+    }
+}
+
+/// The answer to a request.
+pub(super) fn answer(method: &Method, path: &str, status: &Status) -> Response<Full<Bytes>> {
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        return text(StatusCode::METHOD_NOT_ALLOWED, TEXT, "only GET\n".to_owned());
+    }
+    match path {
+        "/healthz" | "/livez" => health(status.health()),
+        "/readyz" => health(status.readiness()),
+        "/metrics" => match status.metrics.text() {
+            Ok(metrics) => text(StatusCode::OK, METRICS, metrics),
+            Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, TEXT, format!("{error}\n")),
+        },
+        _ => text(StatusCode::NOT_FOUND, TEXT, "there are /healthz, /livez, /readyz and /metrics\n".to_owned()),
+    }
+}
+
+fn health(health: Health) -> Response<Full<Bytes>> {
+    match health {
+        Health::Good(said) => text(StatusCode::OK, TEXT, format!("{said}\n")),
+        Health::Bad(wrong) => text(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("{wrong}\n")),
+    }
+}
+
+fn text(code: StatusCode, kind: &'static str, body: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(body)));
+    *response.status_mut() = code;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}

@@ -1,0 +1,199 @@
+//! What the running process knows of each pod: the answers to questions over the socket.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use lictor_contract::{Phase, Pod};
+use lictor_host::cluster::Mirror;
+use lictor_host::reason::{Fact, NamedReason, say};
+use lictor_host::session::{Attempt, AttemptResult, Evicted, Session, Step};
+
+use super::explain::{Answer, Answered, Question, Said, State};
+
+/// So many names are shown where a name means several pods.
+const NAMED: usize = 5;
+
+/// The last that was said of each pod.
+#[derive(Debug, Default)]
+pub struct Known {
+    system: String,
+    pods: BTreeMap<String, About>,
+}
+
+#[derive(Debug, Default)]
+struct About {
+    tried: Option<(i64, Attempt)>,
+    evicted: Option<Evicted>,
+    /// What stood in its way in a cycle of the policy's own.
+    explained: Option<NamedReason>,
+    /// Where it lost a place that was held for it, and why.
+    released: Option<Said>,
+}
+
+impl Known {
+    /// Nothing is known yet. The system is named in answers.
+    pub fn new(system: impl Into<String>) -> Known {
+        Known { system: system.into(), pods: BTreeMap::new() }
+    }
+
+    /// What came of an input, at this time in nanoseconds since 1970. The cost is that of what the step says.
+    pub fn note(&mut self, now: i64, step: &Step) {
+        let happened = &step.happened;
+        for attempt in &happened.attempts {
+            match attempt.result {
+                // Most pods are placed at once: nothing is kept of them.
+                AttemptResult::Scheduled => drop(self.pods.remove(&attempt.pod)),
+                _ => self.about(&attempt.pod).tried = Some((now, attempt.clone())),
+            }
+        }
+        for (pod, explanation) in &happened.explanations {
+            self.about(pod).explained = explanation.obstacle();
+        }
+        for (pod, evicted) in &happened.victims {
+            self.about(pod).evicted = Some(evicted.clone());
+        }
+        for released in &happened.released {
+            let message = format!("it lost its place on `{}`: {:?}", released.node, released.cause);
+            self.about(&released.pod).released = Some(Said { law: String::new(), message });
+        }
+        for pod in happened.bound.keys().chain(happened.nominated.keys()) {
+            if let Some(about) = self.pods.get_mut(pod) {
+                (about.released, about.explained) = (None, None);
+            }
+        }
+    }
+
+    fn about(&mut self, pod: &str) -> &mut About {
+        self.pods.entry(pod.to_owned()).or_default()
+    }
+
+    /// A pod is gone, or another of its name is there: `namespace/name`.
+    pub fn forget(&mut self, pod: &str) {
+        self.pods.remove(pod);
+    }
+
+    /// The answer to a question.
+    pub fn answer(&self, session: &Session, question: &Question) -> Answered {
+        match named(session.mirror(), &question.explain) {
+            Err((message, hint)) => Answered::Error { message, hint },
+            Ok(pod) => Answered::Answer(Box::new(self.tell(session, pod))),
+        }
+    }
+
+    fn tell(&self, session: &Session, pod: &Pod) -> Answer {
+        let mirror = session.mirror();
+        let name = mirror.pod_name(pod.id).unwrap_or_default();
+        let about = self.pods.get(name);
+        let (state, node) = place(session, pod, name, about);
+        let waits = matches!(state, State::Refused | State::Pending | State::Nominated | State::Held);
+        let tried = about.and_then(|about| about.tried.as_ref()).filter(|_| waits);
+        let attempt = tried.map(|(_, attempt)| attempt);
+        let evicted = about.and_then(|about| about.evicted.as_ref()).filter(|_| state == State::Evicted);
+        let retry = attempt.map(|attempt| attempt.retry.to_string()).filter(|retry| !retry.is_empty());
+        Answer {
+            api_version: "lictor.dev/v1alpha1".to_owned(),
+            kind: "LiveExplanation".to_owned(),
+            pod: name.to_owned(),
+            system: self.system.clone(),
+            state,
+            node,
+            tried: tried.and_then(|(at, _)| Some(Timestamp::from_nanosecond((*at).into()).ok()?.to_string())),
+            said: said(session, (pod, state), about, attempt, evicted),
+            retry,
+            evicted_for: evicted.map(|evicted| format!("{}, plan {}", evicted.for_whom, evicted.plan)),
+            attempt: attempt.and_then(|attempt| serde_json::to_value(attempt).ok()),
+        }
+    }
+}
+
+/// Where a pod is, and its node.
+fn place(session: &Session, pod: &Pod, name: &str, about: Option<&About>) -> (State, Option<String>) {
+    let mirror = session.mirror();
+    let node = |id| mirror.node(id).map(|node| node.name.clone());
+    if matches!(pod.phase, Phase::Succeeded | Phase::Failed) {
+        return (State::Ended, pod.node.and_then(node));
+    }
+    if let Some(held) = session.held().get(name) {
+        return (State::Held, Some(held.node.clone()));
+    }
+    if let Some(id) = pod.node {
+        let state = match about.is_some_and(|about| about.evicted.is_some()) {
+            true => State::Evicted,
+            false if pod.terminating => State::Leaving,
+            false => State::Bound,
+        };
+        return (state, node(id));
+    }
+    let tried = about.is_some_and(|about| about.tried.is_some() || about.explained.is_some());
+    let state = match () {
+        () if pod.terminating => State::Leaving,
+        () if pod.foreign => State::OtherScheduler,
+        () if pod.gated => State::Gated,
+        () if pod.nominated.is_some() => State::Nominated,
+        () if tried => State::Refused,
+        () => State::Pending,
+    };
+    (state, pod.nominated.and_then(node))
+}
+
+/// What was said of a pod.
+fn said(
+    session: &Session,
+    (pod, state): (&Pod, State),
+    about: Option<&About>,
+    attempt: Option<&Attempt>,
+    evicted: Option<&Evicted>,
+) -> Vec<Said> {
+    let mut said = Vec::new();
+    let mut add = |law: &str, message: String| said.push(Said { law: law.to_owned(), message });
+    if matches!(state, State::OtherScheduler | State::Gated) {
+        let (code, fact) = if pod.foreign {
+            ("host/other-scheduler", Fact::name("scheduler", &*pod.scheduler))
+        } else {
+            ("host/gated", Fact::name("gates", session.mirror().gates(pod.id).join(", ")))
+        };
+        add(code, say(code, "", vec![fact]).message);
+    }
+    if let Some(evicted) = evicted {
+        add(&evicted.reason.code, evicted.reason.message.clone());
+    }
+    if let Some(attempt) = attempt {
+        if let Some(reason) = &attempt.reason {
+            add(&reason.code, reason.message.clone());
+        }
+        if let Some(nodes) = &attempt.nodes {
+            add("", nodes.to_string());
+        }
+        if let Some(reason) = &attempt.preemption {
+            add(&reason.code, reason.message.clone());
+        }
+        if let Some(obstacle) = attempt.explanation.as_ref().and_then(|explanation| explanation.obstacle()) {
+            add(&obstacle.code, obstacle.message);
+        }
+    }
+    if let Some(reason) = about.and_then(|about| about.explained.as_ref()).filter(|_| state == State::Refused) {
+        add(&reason.code, reason.message.clone());
+    }
+    said.extend(about.and_then(|about| about.released.clone()).filter(|_| attempt.is_some()));
+    said
+}
+
+/// The pod that a name means; else what is wrong and what to do.
+fn named<'a>(mirror: &'a Mirror, asked: &str) -> Result<&'a Pod, (String, String)> {
+    if let Some(pod) = mirror.pod_id(asked).and_then(|id| mirror.pod(id)) {
+        return Ok(pod);
+    }
+    let is_meant = |pod: &&Pod| !asked.contains('/') && pod.name == asked;
+    let meant: Vec<&Pod> = mirror.pods().filter(is_meant).take(NAMED).collect();
+    match meant.as_slice() {
+        [pod] => Ok(pod),
+        [] => {
+            let hint = "write `namespace/name`, as `kubectl get pods --all-namespaces` shows it";
+            Err((format!("there is no pod `{asked}`"), hint.to_owned()))
+        }
+        several => {
+            let names: Vec<&str> = several.iter().filter_map(|pod| mirror.pod_name(pod.id)).collect();
+            Err((format!("`{asked}` matches several pods"), format!("name one of them: {}", names.join(" or "))))
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Ties what operators look at to the loop: a [`Listener`] that keeps the status up to date, reports, and answers questions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use lictor_host::cluster::InputError;
+use lictor_host::session::{Action, Counters, Session, Step};
+use tokio::sync::mpsc::UnboundedSender;
+use tracing::info;
+
+use super::Status;
+use super::explain::{Question, Reply};
+use super::known::Known;
+use super::metrics::Pending;
+use crate::carry_out::{Finished, Task};
+use crate::decide::{Talk, Turn};
+use crate::report::{Mode, Origin, Reporter, Seen, Write};
+use crate::run::listener::{Listener, Wake};
+use crate::watch::Kind;
+use crate::watch::store::News;
+
+/// How often what is counted over all pods is counted, in nanoseconds.
+const COUNT: i64 = 1_000_000_000;
+
+/// What it takes to listen.
+pub struct Listening {
+    /// The status that is served.
+    pub status: Arc<Status>,
+    /// Whether what is decided is carried out.
+    pub mode: Mode,
+    /// The system whose laws are in force.
+    pub system: String,
+    /// Who reports.
+    pub origin: Origin,
+    /// Every attempt is explained in full: that costs time.
+    pub explains: bool,
+    /// Takes what is to be written; none: nothing is reported.
+    pub writes: Option<UnboundedSender<Write>>,
+}
+
+/// The listener of operators.
+pub struct Operations {
+    with: Listening,
+    reporter: Reporter,
+    seen: Seen,
+    known: Known,
+    questions: Receiver<(Question, Reply)>,
+    waker: Waker,
+    counters: Counters,
+    dropped: u64,
+    /// Pods that plans make room for: since when, and by which plan.
+    promised: BTreeMap<String, (i64, u64)>,
+    counted_at: Option<i64>,
+    /// Something has happened since the books were looked at.
+    is_stale: bool,
+    keeps_books: bool,
+    /// The session is still to be told to explain.
+    asks_why: bool,
+}
+
+/// Wakes the loop of this time of leading.
+#[derive(Clone, Default)]
+struct Waker(Arc<Mutex<Option<Wake>>>);
+
+impl Waker {
+    fn set(&self, wake: Wake) {
+        if let Ok(mut held) = self.0.lock() {
+            *held = Some(wake);
+        }
+    }
+
+    /// False where there is no loop.
+    fn wake(&self) -> bool {
+        self.0.lock().is_ok_and(|held| held.as_ref().is_some_and(|wake| wake()))
+    }
+}
+
+impl Operations {
+    /// A listener, and what hands questions to it: see [`super::explain::Server::listen`].
+    pub fn new(with: Listening) -> (Operations, impl Fn(Question, Reply) -> bool + Send + 'static) {
+        let (send, questions) = channel();
+        let waker = Waker::default();
+        let wakes = waker.clone();
+        let hand_on = move |question, reply| wakes.wake() && send.send((question, reply)).is_ok() && wakes.wake();
+        let keeps_books = with.writes.is_some();
+        let operations = Operations {
+            reporter: Reporter::new(with.mode, with.system.clone(), with.origin.clone()),
+            seen: Seen::default(),
+            known: Known::new(with.system.clone()),
+            questions,
+            waker,
+            counters: Counters::default(),
+            dropped: 0,
+            promised: BTreeMap::new(),
+            counted_at: None,
+            is_stale: false,
+            keeps_books,
+            asks_why: with.explains,
+            with,
+        };
+        (operations, hand_on)
+    }
+
+    fn write(&self, writes: Vec<Write>) {
+        if let Some(to) = &self.with.writes {
+            writes.into_iter().for_each(|write| drop(to.send(write)));
+        }
+    }
+
+    fn step(&mut self, now: i64, step: &Step, session: &Session) {
+        let (metrics, system) = (&self.with.status.metrics, &*self.with.system);
+        metrics.step(system, step);
+        let mirror = session.mirror();
+        for pod in step.happened.bound.keys() {
+            let created = mirror.pod_id(pod).and_then(|id| mirror.pod(id)).map(|pod| pod.created);
+            metrics.admitted(system, since(now, created.unwrap_or(now)));
+            if let Some((began, _)) = self.promised.remove(pod) {
+                metrics.preempted(system, since(now, began));
+            }
+        }
+        for plan in step.happened.plans.iter().filter(|plan| !plan.victims.is_empty()) {
+            self.promised.extend(plan.nominated.keys().map(|pod| (pod.clone(), (now, plan.plan))));
+        }
+        for pod in &step.happened.withdrawn {
+            self.promised.remove(pod);
+        }
+        self.known.note(now, step);
+        self.reporter.step(now, step, &self.seen.with(mirror));
+    }
+
+    /// What is counted over all pods.
+    fn count(&mut self, now: i64, session: &Session) {
+        self.counted_at = Some(now);
+        let mut pending = Pending { held: session.held().len(), ..Pending::default() };
+        for id in session.pending() {
+            let is_nominated = session.mirror().pod(id).is_some_and(|pod| pod.nominated.is_some());
+            let place = if is_nominated { &mut pending.nominated } else { &mut pending.active };
+            *place = place.saturating_add(1);
+        }
+        let gated = session.mirror().pods().filter(|pod| pod.gated && !pod.foreign && pod.node.is_none());
+        pending.gated = gated.count();
+        let plans: BTreeSet<u64> = self.promised.values().map(|(_, plan)| *plan).collect();
+        let metrics = &self.with.status.metrics;
+        metrics.pending(pending, plans.len());
+        let counters = session.counters();
+        metrics.session(&self.counters, &counters);
+        self.counters = counters;
+        metrics.events_dropped.inc_by(self.reporter.dropped().saturating_sub(self.dropped));
+        self.dropped = self.reporter.dropped();
+    }
+
+    /// The books of quotas and queues.
+    fn books(&mut self, now: i64, talk: &mut Talk) {
+        self.is_stale = false;
+        match talk.accounts() {
+            Ok(accounts) => {
+                let mirror = talk.session().mirror();
+                let objects = self.seen.with(mirror);
+                let writes = self.reporter.accounts(now, &accounts, mirror.resources(), &objects);
+                self.write(writes);
+            }
+            // The policy keeps none, or fails: then the loop says so with the next decision.
+            Err(_) => self.keeps_books = false,
+        }
+    }
+}
+
+impl Listener for Operations {
+    fn status(&self) -> Option<Arc<Status>> {
+        Some(self.with.status.clone())
+    }
+
+    fn begins(&mut self, wake: Wake) {
+        self.waker.set(wake);
+        let (mode, system, origin) = (self.with.mode, self.with.system.clone(), self.with.origin.clone());
+        self.known = Known::new(system.clone());
+        self.reporter = Reporter::new(mode, system, origin);
+        self.seen = Seen::default();
+        self.promised.clear();
+        self.asks_why = self.with.explains;
+        (self.counters, self.dropped) = (Counters::default(), 0);
+        self.with.status.synced(false);
+    }
+
+    fn saw(&mut self, news: &News) {
+        let group = self.seen.take(news);
+        if let News::Gone(key) = news
+            && let Some(pod) = key.strip_prefix("Pod/")
+        {
+            self.known.forget(pod);
+            self.reporter.forget(pod);
+            self.promised.remove(pod);
+        }
+        let enqueued = group.and_then(|group| self.reporter.group_told(&group));
+        self.write(enqueued.into_iter().collect());
+    }
+
+    fn syncing(&mut self, missing: &[Kind]) {
+        self.with.status.synced(missing.is_empty());
+    }
+
+    fn turned(&mut self, turn: &Turn, session: &Session, cycle: Option<i64>) {
+        let now = session.mirror().now();
+        turn.steps.iter().for_each(|step| self.step(now, step, session));
+        self.is_stale |= !turn.steps.is_empty();
+        turn.errors.iter().for_each(|_| self.with.status.metrics.failed(&self.with.system));
+        if let Some(took) = cycle {
+            self.with.status.metrics.decided(&self.with.system, since(took, 0));
+        }
+    }
+
+    fn tick(&mut self, now: i64, talk: Option<&mut Talk>) {
+        self.with.status.beat();
+        let Some(talk) = talk else { return };
+        if std::mem::replace(&mut self.asks_why, false) && !matches!(talk.explain(), Ok(true)) {
+            info!("the policy does not explain its decisions");
+        }
+        let is_time = self.counted_at.is_none_or(|at| at.saturating_add(COUNT) <= now);
+        if is_time {
+            self.count(now, talk.session());
+        }
+        if is_time && self.is_stale && self.keeps_books && self.reporter.keeps_books() {
+            self.books(now, talk);
+        }
+        let writes = self.reporter.due(now, &self.seen.with(talk.session().mirror()));
+        self.write(writes);
+        while let Ok((question, reply)) = self.questions.try_recv() {
+            reply.send(self.known.answer(talk.session(), &question));
+        }
+    }
+
+    fn due(&self) -> Option<i64> {
+        let books = self.counted_at.filter(|_| self.is_stale).map(|at| at.saturating_add(COUNT));
+        self.reporter.wake_at().into_iter().chain(books).min()
+    }
+
+    fn finished(&mut self, finished: &Finished) {
+        let action = match &finished.task {
+            Task::Command(command) => match command.action {
+                Action::Bind { .. } => "bind",
+                Action::Nominate { .. } => "nominate",
+                Action::Evict { .. } => "evict",
+                Action::Confirm => "confirm",
+            },
+            Task::Confirm(..) => "confirm",
+            Task::Delete(_) => "delete",
+        };
+        self.with.status.metrics.command(action, &finished.done.outcome);
+    }
+
+    fn unread(&mut self, _key: &str, _mistake: &InputError) {
+        self.with.status.metrics.mistakes.inc();
+    }
+}
+
+fn since(now: i64, then: i64) -> Duration {
+    Duration::from_nanos(u64::try_from(now.saturating_sub(then)).unwrap_or_default())
+}

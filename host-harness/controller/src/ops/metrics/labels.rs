@@ -1,0 +1,90 @@
+//! The labels of metrics. Their values are few: no metric has a label of a pod, node or queue.
+
+use prometheus_client::encoding::EncodeLabelSet;
+
+macro_rules! labels {
+    ($($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident),* })*) => {
+        $(
+            $(#[$about])*
+            #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, EncodeLabelSet)]
+            pub struct $name {
+                $($(#[$field_about])* pub $field: String,)*
+            }
+        )*
+    };
+}
+
+labels! {
+    /// What runs.
+    Build {
+        /// The version of the controller.
+        version,
+        /// The policy and its version.
+        policy,
+        /// The digest of its component.
+        component
+    }
+    /// Of a system.
+    System {
+        /// Its name.
+        system
+    }
+    /// Of a system, with a result.
+    SystemResult {
+        /// Its name.
+        system,
+        /// The result.
+        result
+    }
+    /// How a victim leaves.
+    How {
+        /// Its name.
+        system,
+        /// `delete`, `soft` or `unreserved`.
+        how
+    }
+    /// Where pending pods stand.
+    Queue {
+        /// `active`, `gated`, `nominated` or `held`.
+        queue
+    }
+    /// A kind of something.
+    Kind {
+        /// The kind.
+        kind
+    }
+    /// A state.
+    State {
+        /// The state.
+        state
+    }
+    /// What came of a command.
+    Outcome {
+        /// `bind`, `nominate`, `evict` or `confirm`.
+        action,
+        /// `accepted`, `done` or `failed`.
+        outcome
+    }
+    /// A request to the API server.
+    Request {
+        /// `get`, `list`, `watch`, `create`, `update`, `patch` or `delete`.
+        verb,
+        /// The status code; `0` where there was no answer.
+        code
+    }
+    /// The verb of a request.
+    Verb {
+        /// `get`, `list`, `watch`, `create`, `update`, `patch` or `delete`.
+        verb
+    }
+    /// An election.
+    Election {
+        /// The Lease.
+        name
+    }
+    /// How something ended.
+    Ended {
+        /// How.
+        result
+    }
+}

@@ -1,0 +1,131 @@
+//! The metrics, in the text format of OpenMetrics. Names and units follow the instrumentation guide of Kubernetes: base units, `_total` for
+//! counts; where kube-scheduler or client-go has a metric for the same, the part after the prefix is the same.
+
+pub mod labels;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+
+use labels::*;
+pub use step::Pending;
+
+/// Counts by labels.
+type Counts<L> = Family<L, Counter>;
+/// Gauges by labels.
+type Gauges<L> = Family<L, Gauge>;
+/// Histograms by labels.
+type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
+
+/// Times of decisions and requests: 0.1 ms to 13 s.
+fn short() -> Histogram {
+    Histogram::new(exponential_buckets(0.0001, 2.0, 18))
+}
+
+/// Times of pods that wait: 10 ms to 2.8 hours.
+fn long() -> Histogram {
+    Histogram::new(exponential_buckets(0.01, 2.0, 21))
+}
+
+/// Numbers of victims: 1 to 512.
+fn victims() -> Histogram {
+    Histogram::new(exponential_buckets(1.0, 2.0, 10))
+}
+
+macro_rules! metrics {
+    ($($field:ident: $kind:ty = $new:expr, $name:literal, $about:literal;)*) => {
+        /// Every metric. Clones share their numbers.
+        #[derive(Debug, Clone)]
+        pub struct Metrics {
+            $(#[doc = $about] pub $field: $kind,)*
+        }
+
+        impl Default for Metrics {
+            fn default() -> Metrics {
+                Metrics { $($field: $new,)* }
+            }
+        }
+
+        impl Metrics {
+            /// All of them, to be written out.
+            pub fn registry(&self) -> Registry {
+                let mut registry = Registry::default();
+                $(registry.register($name, $about.trim_end_matches('.'), self.$field.clone());)*
+                registry
+            }
+        }
+    };
+}
+
+metrics! {
+    build_info: Gauges<Build> = Family::default(), "lictor_build_info",
+        "What runs: always 1.";
+    schedule_attempts: Counts<SystemResult> = Family::default(), "lictor_schedule_attempts",
+        "Attempts for pods, by result: scheduled, waiting, nominated, unschedulable, rejected or error.";
+    bound: Counts<System> = Family::default(), "lictor_pods_admitted",
+        "Pods that it was decided to let go.";
+    plans: Counts<SystemResult> = Family::default(), "lictor_preemption_attempts",
+        "Plans that evict pods, by result: made, or refused by the host.";
+    preemption_victims: Histograms<System> = Family::new_with_constructor(victims), "lictor_preemption_victims",
+        "Victims of a plan.";
+    evictions: Counts<How> = Family::default(), "lictor_evictions",
+        "Victims, by how they leave: delete, soft or unreserved.";
+    plans_in_flight: Gauge = Gauge::default(), "lictor_plans_in_flight",
+        "Plans whose victims have not all left or whose pods are not all bound.";
+    pending_pods: Gauges<Queue> = Family::default(), "lictor_pending_pods",
+        "Pending pods: active, gated by somebody else, nominated, or held at permit.";
+    decision_duration: Histograms<System> = Family::new_with_constructor(short), "lictor_decision_duration_seconds",
+        "How long the session took to decide about all pending pods.";
+    admission_duration: Histograms<System> = Family::new_with_constructor(long), "lictor_pod_admission_duration_seconds",
+        "From the creation of a pod to the decision to let it go.";
+    preemption_duration: Histograms<System> = Family::new_with_constructor(long), "lictor_preemption_duration_seconds",
+        "From a plan to the decision to let the pods go that it is for.";
+    faults: Counts<Kind> = Family::default(), "lictor_policy_faults",
+        "Faults of the policy by kind.";
+    restarts: Counter = Counter::default(), "lictor_policy_restarts",
+        "New instances of the policy that were told the cluster.";
+    policy_memory: Gauge = Gauge::default(), "lictor_policy_memory_bytes",
+        "Memory of the instance of the policy.";
+    breaker_state: Gauges<State> = Family::default(), "lictor_breaker_state",
+        "1 for the state of the breaker: closed, open or half-open.";
+    breaker_opened: Counter = Counter::default(), "lictor_breaker_opened",
+        "How often the breaker opened.";
+    replacements: Counts<Ended> = Family::default(), "lictor_policy_replacements",
+        "Replacements of the policy, by how they ended: done or rolled-back.";
+    commands: Counts<Outcome> = Family::default(), "lictor_commands",
+        "Commands by action and outcome.";
+    api_requests: Counts<Request> = Family::default(), "lictor_api_requests",
+        "Requests to the API server, by verb and status code.";
+    api_duration: Histograms<Verb> = Family::new_with_constructor(short), "lictor_api_request_duration_seconds",
+        "How long the API server took to answer.";
+    watch_restarts: Counts<Kind> = Family::default(), "lictor_watch_restarts",
+        "Watches that ended and were begun anew, by kind of objects.";
+    mistakes: Counter = Counter::default(), "lictor_unreadable_objects",
+        "Objects that could not be read.";
+    events_dropped: Counter = Counter::default(), "lictor_events_dropped",
+        "Events that were not written because there were too many.";
+    leader: Gauges<Election> = Family::default(), "leader_election_master_status",
+        "1 where this process leads.";
+}
+
+impl Metrics {
+    /// The text, as it is scraped.
+    ///
+    /// # Errors
+    /// Never with the metrics that are there: writing to a string does not fail.
+    pub fn text(&self) -> Result<String, std::fmt::Error> {
+        let mut text = String::new();
+        prometheus_client::encoding::text::encode(&mut text, &self.registry())?;
+        Ok(text)
+    }
+}
+
+/// A number of things as a gauge has it.
+fn gauge(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

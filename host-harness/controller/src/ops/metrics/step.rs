@@ -1,0 +1,124 @@
+//! What the loop tells the metrics.
+
+use std::time::Duration;
+
+use lictor_host::replace::State as Replacing;
+use lictor_host::session::{BreakerState, CommandOutcome, Counters, Step};
+
+use super::labels::{self, Ended, How, Kind, Outcome, Queue, State, System, Verb};
+use super::{Metrics, gauge};
+
+/// How many pending pods stand where.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pending {
+    /// They are tried.
+    pub active: usize,
+    /// They have a gate of somebody else.
+    pub gated: usize,
+    /// A plan makes room for them.
+    pub nominated: usize,
+    /// They are held at permit.
+    pub held: usize,
+}
+
+impl Metrics {
+    /// All pending pods were decided about, in this time.
+    pub fn decided(&self, system: &str, took: Duration) {
+        self.decision_duration.get_or_create(&System { system: system.to_owned() }).observe(took.as_secs_f64());
+    }
+
+    /// This came of an input.
+    pub fn step(&self, system: &str, step: &Step) {
+        let of = || System { system: system.to_owned() };
+        let result = |result: &str| labels::SystemResult { system: system.to_owned(), result: result.to_owned() };
+        for attempt in &step.happened.attempts {
+            self.schedule_attempts.get_or_create(&result(&attempt.result.to_string().to_lowercase())).inc();
+        }
+        for plan in step.happened.plans.iter().filter(|plan| !plan.victims.is_empty()) {
+            self.plans.get_or_create(&result("made")).inc();
+            self.preemption_victims
+                .get_or_create(&of())
+                .observe(f64::from(u32::try_from(plan.victims.len()).unwrap_or(u32::MAX)));
+        }
+        for _refused in &step.happened.refused {
+            self.plans.get_or_create(&result("refused")).inc();
+        }
+        for victim in step.happened.victims.values() {
+            let how = format!("{:?}", victim.how).to_lowercase();
+            self.evictions.get_or_create(&How { system: system.to_owned(), how }).inc();
+        }
+        for transition in &step.replacement {
+            let result = match transition.to {
+                Replacing::Done => "done",
+                Replacing::RolledBack => "rolled-back",
+                _ => continue,
+            };
+            self.replacements.get_or_create(&Ended { result: result.to_owned() }).inc();
+        }
+    }
+
+    /// An input could not be served.
+    pub fn failed(&self, system: &str) {
+        let error = labels::SystemResult { system: system.to_owned(), result: "error".to_owned() };
+        self.schedule_attempts.get_or_create(&error).inc();
+    }
+
+    /// What the session has counted since it was opened; `before` is what it had counted when this was called last.
+    pub fn session(&self, before: &Counters, now: &Counters) {
+        for (kind, count) in &now.faults {
+            let known = before.faults.get(kind).copied().unwrap_or_default();
+            let kind = serde_json::to_value(kind).ok().and_then(|name| Some(name.as_str()?.to_owned()));
+            let kind = Kind { kind: kind.unwrap_or_default() };
+            self.faults.get_or_create(&kind).inc_by(count.saturating_sub(known));
+        }
+        self.restarts.inc_by(now.restarts.saturating_sub(before.restarts));
+        self.breaker_opened.inc_by(now.breaker.opened.saturating_sub(before.breaker.opened));
+        self.policy_memory.set(i64::try_from(now.policy.memory_bytes).unwrap_or(i64::MAX));
+        let state = match now.breaker.state {
+            BreakerState::Closed => "closed",
+            BreakerState::Open { .. } => "open",
+            BreakerState::HalfOpen => "half-open",
+        };
+        for each in ["closed", "open", "half-open"] {
+            self.breaker_state.get_or_create(&State { state: each.to_owned() }).set(i64::from(each == state));
+        }
+    }
+
+    /// A command of this action ended so.
+    pub fn command(&self, action: &str, outcome: &CommandOutcome) {
+        let outcome = match outcome {
+            CommandOutcome::Accepted => "accepted",
+            CommandOutcome::Done => "done",
+            CommandOutcome::Failed(_) => "failed",
+        };
+        self.commands.get_or_create(&Outcome { action: action.to_owned(), outcome: outcome.to_owned() }).inc();
+    }
+
+    /// The API server answered a request, or did not.
+    pub fn request(&self, verb: &str, code: Option<u16>, took: Duration) {
+        let code = code.unwrap_or_default().to_string();
+        self.api_requests.get_or_create(&labels::Request { verb: verb.to_owned(), code }).inc();
+        self.api_duration.get_or_create(&Verb { verb: verb.to_owned() }).observe(took.as_secs_f64());
+    }
+
+    /// The pod was let go, so long after its creation.
+    pub fn admitted(&self, system: &str, waited: Duration) {
+        let of = System { system: system.to_owned() };
+        self.bound.get_or_create(&of).inc();
+        self.admission_duration.get_or_create(&of).observe(waited.as_secs_f64());
+    }
+
+    /// The pods of a plan are bound, so long after it was made.
+    pub fn preempted(&self, system: &str, took: Duration) {
+        self.preemption_duration.get_or_create(&System { system: system.to_owned() }).observe(took.as_secs_f64());
+    }
+
+    /// How many pods wait where, and how many plans are under way.
+    pub fn pending(&self, pods: Pending, plans: usize) {
+        let Pending { active, gated, nominated, held } = pods;
+        for (queue, count) in [("active", active), ("gated", gated), ("nominated", nominated), ("held", held)] {
+            self.pending_pods.get_or_create(&Queue { queue: queue.to_owned() }).set(gauge(count));
+        }
+        self.plans_in_flight.set(gauge(plans));
+    }
+}

@@ -1,0 +1,130 @@
+//! Every metric is in the table of the manual, and the table has no other.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::step::Pending;
+use super::{Metrics, labels};
+use lictor_host::session::{BreakerState, CommandOutcome, Counters, FaultKind, Step};
+
+/// A row: the type and the labels.
+type Row = (String, Vec<String>);
+
+/// The metrics of a text: type and labels of each, by the name of its samples.
+fn scraped(text: &str) -> BTreeMap<String, Row> {
+    let mut found = BTreeMap::new();
+    let samples: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    for line in text.lines().filter_map(|line| line.strip_prefix("# TYPE ")) {
+        let (name, kind) = line.split_once(' ').unwrap();
+        let shown = if kind == "counter" { format!("{name}_total") } else { name.to_owned() };
+        let sample = samples.iter().find(|sample| {
+            let rest = sample.strip_prefix(name).unwrap_or_default();
+            ["_total", "_bucket", ""]
+                .iter()
+                .any(|end| rest.strip_prefix(end).is_some_and(|rest| rest.starts_with(['{', ' '])))
+        });
+        let labels =
+            sample.and_then(|sample| sample.split_once('{')?.1.split_once('}')).map_or("", |(labels, _)| labels);
+        let labels = labels.split(',').filter_map(|label| Some(label.split_once('=')?.0.to_owned()));
+        found.insert(shown, (kind.to_owned(), labels.filter(|label| label != "le").collect()));
+    }
+    found
+}
+
+/// The same from the manual.
+fn documented() -> BTreeMap<String, Row> {
+    let manual = include_str!("../../../README.md");
+    let cells = |line: &str| line.split('|').map(|cell| cell.trim().replace('`', "")).collect::<Vec<_>>();
+    let rows = manual.lines().filter(|line| line.starts_with("| `lictor_") || line.starts_with("| `leader_"));
+    let row = |line: &str| {
+        let cells = cells(line);
+        let labels = cells[3].split(", ").filter(|label| !label.is_empty()).map(str::to_owned).collect();
+        (cells[1].clone(), (cells[2].clone(), labels))
+    };
+    rows.map(row).collect()
+}
+
+/// Metrics of which each was told something.
+fn all() -> Metrics {
+    let metrics = Metrics::default();
+    let system = || labels::System { system: "koordinator".to_owned() };
+    let build = ["1", "lictor", "abc"].map(str::to_owned);
+    let [version, policy, component] = build;
+    metrics.build_info.get_or_create(&labels::Build { version, policy, component }).set(1);
+    metrics.failed("koordinator");
+    metrics
+        .plans
+        .get_or_create(&labels::SystemResult { system: "koordinator".to_owned(), result: "made".to_owned() })
+        .inc();
+    metrics.preemption_victims.get_or_create(&system()).observe(3.0);
+    metrics.evictions.get_or_create(&labels::How { system: "koordinator".to_owned(), how: "delete".to_owned() }).inc();
+    metrics.replacements.get_or_create(&labels::Ended { result: "done".to_owned() }).inc();
+    metrics.decided("koordinator", Duration::from_millis(3));
+    let faults = BTreeMap::from([(FaultKind::Trap, 2)]);
+    metrics.session(&Counters::default(), &Counters { faults, restarts: 2, ..Counters::default() });
+    metrics.command("bind", &CommandOutcome::Done);
+    metrics.request("patch", None, Duration::from_millis(3));
+    metrics.admitted("koordinator", Duration::from_secs(1));
+    metrics.preempted("koordinator", Duration::from_secs(1));
+    metrics.pending(Pending { active: 1, ..Pending::default() }, 1);
+    metrics.watch_restarts.get_or_create(&labels::Kind { kind: "Pod".to_owned() }).inc();
+    metrics.leader.get_or_create(&labels::Election { name: "lictor".to_owned() }).set(1);
+    metrics
+}
+
+#[test]
+fn the_manual_and_the_code_name_the_same_metrics() {
+    assert_eq!(scraped(&all().text().unwrap()), documented());
+}
+
+#[test]
+fn names_end_in_their_unit() {
+    for (name, (kind, _)) in scraped(&all().text().unwrap()) {
+        let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+        assert!(kind != "counter" || ends(&["_total"]), "{name}");
+        assert!(!name.contains("duration") || ends(&["_seconds"]), "{name}");
+        assert!(!name.contains("memory") || ends(&["_bytes"]), "{name}");
+    }
+}
+
+#[test]
+fn what_the_session_counts_is_added_once() {
+    let metrics = Metrics::default();
+    let counted = |faults, opened| {
+        let mut counters = Counters { faults: BTreeMap::from([(FaultKind::Trap, faults)]), ..Counters::default() };
+        (counters.breaker.opened, counters.breaker.state) = (opened, BreakerState::Open { until: 7 });
+        counters
+    };
+    metrics.session(&Counters::default(), &counted(2, 1));
+    metrics.session(&counted(2, 1), &counted(5, 1));
+    let text = metrics.text().unwrap();
+    for line in [
+        "lictor_policy_faults_total{kind=\"trap\"} 5",
+        "lictor_breaker_opened_total 1",
+        "lictor_breaker_state{state=\"open\"} 1",
+        "lictor_breaker_state{state=\"closed\"} 0",
+    ] {
+        assert!(text.lines().any(|have| have == line), "{line}\n{text}");
+    }
+}
+
+#[test]
+fn attempts_plans_and_victims_are_counted_by_what_became_of_them() {
+    let mut step = Step::default();
+    let plan = |victims: &[&str]| lictor_host::session::CarriedOut {
+        plan: 1,
+        for_whom: lictor_host::session::EvictedFor::Preemptor("default/a".to_owned()),
+        nominated: BTreeMap::new(),
+        victims: victims.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    step.happened.plans = vec![plan(&["default/v", "default/w"]), plan(&[])];
+    let metrics = Metrics::default();
+    metrics.step("volcano", &step);
+    let text = metrics.text().unwrap();
+    for line in [
+        "lictor_preemption_attempts_total{system=\"volcano\",result=\"made\"} 1",
+        "lictor_preemption_victims_sum{system=\"volcano\"} 2.0",
+    ] {
+        assert!(text.lines().any(|have| have == line), "{line}\n{text}");
+    }
+}

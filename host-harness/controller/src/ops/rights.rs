@@ -1,0 +1,148 @@
+//! What the API server must allow: exactly what the code uses. A test holds the ClusterRole and the Role of `deploy/` against this list.
+
+/// A rule of RBAC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Right {
+    /// API group; empty for the core group.
+    pub group: &'static str,
+    /// The resource, with its subresource where it is about one.
+    pub resource: &'static str,
+    /// The verbs.
+    pub verbs: &'static [&'static str],
+    /// What for.
+    pub why: &'static str,
+}
+
+const READ: &[&str] = &["get", "list", "watch"];
+const PATCH: &[&str] = &["patch"];
+
+const fn right(
+    group: &'static str,
+    resource: &'static str,
+    verbs: &'static [&'static str],
+    why: &'static str,
+) -> Right {
+    Right { group, resource, verbs, why }
+}
+
+/// In the whole cluster.
+pub const CLUSTER: &[Right] = &[
+    right(
+        "",
+        "pods",
+        &["get", "list", "watch", "patch", "delete"],
+        "to know them, to let them go, to mark victims, and to delete a pod that was let go and that kube-scheduler refuses",
+    ),
+    right("", "pods/status", PATCH, "nominations and conditions"),
+    right("", "pods/eviction", &["create"], "evictions, which budgets may refuse"),
+    right("", "nodes", READ, "to know them"),
+    right("", "namespaces", READ, "labels, for affinity between pods"),
+    right("", "persistentvolumes", READ, "where volumes can be used"),
+    right("", "persistentvolumeclaims", READ, "where volumes can be used"),
+    right("storage.k8s.io", "storageclasses", READ, "where volumes can be used"),
+    right("scheduling.k8s.io", "priorityclasses", READ, "priorities"),
+    right("scheduling.k8s.io", "podgroups", READ, "gangs of Kubernetes"),
+    right("scheduling.k8s.io", "podgroups/status", PATCH, "why a gang waits"),
+    right("policy", "poddisruptionbudgets", READ, "victims that a budget protects come last"),
+    right("resource.k8s.io", "deviceclasses", READ, "resources that are allocated by claims"),
+    right("scheduling.x-k8s.io", "podgroups", READ, "gangs of scheduler-plugins"),
+    right("scheduling.x-k8s.io", "elasticquotas", READ, "quotas of scheduler-plugins"),
+    right("scheduling.x-k8s.io", "elasticquotas/status", PATCH, "what a quota uses"),
+    right("scheduling.sigs.k8s.io", "podgroups", READ, "gangs of Koordinator"),
+    right(
+        "scheduling.sigs.k8s.io",
+        "elasticquotas",
+        &["get", "list", "watch", "patch"],
+        "quotas of Koordinator, and their annotations",
+    ),
+    right("scheduling.sigs.k8s.io", "elasticquotas/status", PATCH, "what a quota uses"),
+    right("scheduling.koordinator.sh", "reservations", READ, "reservations of Koordinator"),
+    right("batch.volcano.sh", "jobs", READ, "jobs of Volcano"),
+    right("scheduling.volcano.sh", "podgroups", READ, "gangs of Volcano"),
+    right("scheduling.volcano.sh", "podgroups/status", PATCH, "why a gang waits"),
+    right("scheduling.volcano.sh", "queues", READ, "queues of Volcano"),
+    right("scheduling.volcano.sh", "queues/status", PATCH, "what a queue uses"),
+    right("events.k8s.io", "events", &["create", "patch"], "events"),
+];
+
+/// In the namespace of the controller.
+pub const OWN_NAMESPACE: &[Right] = &[
+    right("coordination.k8s.io", "leases", &["get", "create", "update"], "the election"),
+    right("", "configmaps", &["get", "create", "patch"], "the checkpoint"),
+];
+
+/// In the whole cluster for the system `yunikorn`, whose queues stand in a ConfigMap: not in the base, because there may be more in
+/// ConfigMaps than queues.
+pub const YUNIKORN: &[Right] = &[right("", "configmaps", READ, "queues of YuniKorn")];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use lictor_host::cluster::load::read;
+    use lictor_policy::Engine;
+    use serde_json::Value;
+
+    use super::*;
+
+    type Granted = BTreeSet<(String, String, String)>;
+
+    fn listed(rights: &[Right]) -> Granted {
+        let each = |right: &Right| {
+            right.verbs.iter().map(|verb| [right.group, right.resource, verb].map(str::to_owned)).collect::<Vec<_>>()
+        };
+        rights.iter().flat_map(each).map(|[group, resource, verb]| (group, resource, verb)).collect()
+    }
+
+    /// What the roles of a file grant; each once.
+    fn granted(file: &str, text: &str) -> Granted {
+        let mut granted = Granted::new();
+        let texts = |rule: &Value, key: &str| -> Vec<String> {
+            rule[key].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+        };
+        for document in read(file, text).unwrap() {
+            for rule in document.value["rules"].as_array().into_iter().flatten() {
+                for group in texts(rule, "apiGroups") {
+                    for (resource, verb) in texts(rule, "resources")
+                        .iter()
+                        .flat_map(|resource| texts(rule, "verbs").into_iter().map(move |verb| (resource, verb)))
+                    {
+                        assert!(
+                            granted.insert((group.clone(), resource.clone(), verb.clone())),
+                            "{resource} {verb} stands there twice"
+                        );
+                    }
+                }
+            }
+        }
+        granted
+    }
+
+    #[test]
+    fn the_roles_grant_what_the_code_uses_and_nothing_else() {
+        let cluster = granted("cluster-role.yaml", include_str!("../../deploy/cluster-role.yaml"));
+        assert_eq!(cluster, listed(CLUSTER));
+        assert_eq!(granted("role.yaml", include_str!("../../deploy/role.yaml")), listed(OWN_NAMESPACE));
+        assert_eq!(granted("yunikorn.yaml", include_str!("../../deploy/yunikorn.yaml")), listed(YUNIKORN));
+        assert!(cluster.iter().all(|it| it.0 != "*" && it.1 != "*" && it.2 != "*" && it.1 != "secrets"));
+    }
+
+    #[test]
+    fn every_kind_that_a_system_reads_may_be_read() {
+        let rights = &listed(CLUSTER) | &listed(YUNIKORN);
+        let plural = |kind: &str| match kind.to_lowercase() {
+            kind if kind.ends_with('s') => format!("{kind}es"),
+            kind => format!("{kind}s"),
+        };
+        for system in Engine::describe().systems {
+            let read = system.interests.kinds.iter().map(|kind| (&kind.group, &kind.kind));
+            let placed = system.interests.placed_kinds.iter().map(|kind| (&kind.group, &kind.kind));
+            for (group, kind) in read.chain(placed) {
+                for verb in READ {
+                    let right = (group.clone(), plural(kind), (*verb).to_owned());
+                    assert!(rights.contains(&right), "{}: {right:?}", system.name);
+                }
+            }
+        }
+    }
+}

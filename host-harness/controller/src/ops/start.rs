@@ -1,0 +1,186 @@
+//! Everything around the loop, started and ended together: the election, health and metrics, reports, and the socket for questions.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use kube::Client;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+use tracing::debug;
+
+use super::explain::Server;
+use super::listen::{Listening, Operations};
+use super::{Status, fields, http};
+use crate::lease::{Keep, keep};
+use crate::report::{Mode, Origin, Write, Writer};
+
+/// So many reports are written at a time: what is decided comes first.
+const AT_ONCE: usize = 4;
+/// How long giving back the lease may take when the process ends.
+const END: Duration = Duration::from_secs(5);
+
+/// What is wanted.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The election; none: this process leads.
+    pub lease: Option<Keep>,
+    /// Where health and metrics are served; none: nowhere.
+    pub listen: Option<SocketAddr>,
+    /// Where questions are answered; none: nowhere.
+    pub socket: Option<PathBuf>,
+    /// Whether events, conditions and status are written.
+    pub reports: bool,
+    /// Whether what is decided is carried out.
+    pub mode: Mode,
+    /// Whether every attempt is explained in full.
+    pub explains: bool,
+    /// The system whose laws are in force.
+    pub system: String,
+    /// The policy and its version, and the digest of its component.
+    pub policy: (String, String),
+    /// The name of this process, which no other has.
+    pub identity: String,
+}
+
+/// What was started.
+pub struct Started {
+    /// The listener for the loop.
+    pub listener: Operations,
+    /// Whether this process leads.
+    pub leads: watch::Receiver<bool>,
+    /// Ends what was started.
+    pub ender: Ender,
+}
+
+/// Ends what was started.
+pub struct Ender {
+    status: Arc<Status>,
+    stop: watch::Sender<bool>,
+    lease: Option<JoinHandle<()>>,
+    tasks: JoinSet<()>,
+    /// The socket is listened at as long as it is held.
+    socket: Option<Server>,
+}
+
+/// Why something was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address cannot be listened at.
+    #[error("{0} cannot be listened at: {1}")]
+    Address(SocketAddr, io::Error),
+    /// The socket cannot be listened at.
+    #[error("{} cannot be listened at: {}", .0.display(), .1)]
+    Socket(PathBuf, io::Error),
+}
+
+/// A name for this process: that of its pod or machine, and something that no other process has.
+pub fn identity() -> String {
+    let named = ["POD_NAME", "HOSTNAME"].into_iter().find_map(|name| std::env::var(name).ok());
+    let file = || std::fs::read_to_string("/etc/hostname").ok().map(|name| name.trim().to_owned());
+    let name = named.or_else(file).filter(|name| !name.is_empty()).unwrap_or_else(|| "lictor".to_owned());
+    let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    format!("{name}_{:x}-{nanoseconds:x}", std::process::id())
+}
+
+/// Starts it. Called within a runtime.
+///
+/// # Errors
+/// An address or a socket is in use.
+pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError> {
+    let (status, mut tasks) = (Arc::new(Status::default()), JoinSet::new());
+    let (stop, stopped) = watch::channel(false);
+    let (version, (policy, component)) = (env!("CARGO_PKG_VERSION").to_owned(), wanted.policy.clone());
+    let build = super::metrics::labels::Build { version, policy, component };
+    status.metrics.build_info.get_or_create(&build).set(1);
+    let origin = Origin { controller: "lictor.dev/lictor".to_owned(), instance: wanted.identity.clone() };
+    if let Some(address) = wanted.listen {
+        let listener = TcpListener::bind(address).await.map_err(|error| StartError::Address(address, error))?;
+        tasks.spawn(http::serve(listener, status.clone(), stopped.clone()));
+    }
+    let (lead, leads) = watch::channel(wanted.lease.is_none());
+    tasks.spawn(follow(leads.clone(), status.clone(), wanted.lease.as_ref().map(|lease| lease.name.clone())));
+    let lease = wanted.lease.clone().map(|lease| tokio::spawn(keep(client.clone(), lease, lead.clone(), stopped)));
+    // Without an election the sender must live as long as the process leads.
+    if lease.is_none() {
+        tasks.spawn(async move { lead.closed().await });
+    }
+    let writes = wanted.reports.then(|| writes(client, &mut tasks, leads.clone(), status.clone()));
+    let Wanted { mode, explains, system, socket, .. } = wanted;
+    let (listener, hand_on) =
+        Operations::new(Listening { status: status.clone(), mode, system, origin, explains, writes });
+    let socket = match socket {
+        None => None,
+        Some(path) => Some(Server::listen(&path, hand_on).map_err(|error| StartError::Socket(path, error))?),
+    };
+    Ok(Started { listener, leads, ender: Ender { status, stop, lease, tasks, socket } })
+}
+
+impl Ender {
+    /// Ends everything, when the loop has ended: the lease is given back.
+    pub async fn end(mut self) {
+        self.status.stops();
+        self.socket = None;
+        let _receivers = self.stop.send_replace(true);
+        if let Some(lease) = self.lease.take() {
+            let _late = tokio::time::timeout(END, lease).await;
+        }
+        self.tasks.abort_all();
+    }
+}
+
+/// Says in the status who leads.
+async fn follow(mut leads: watch::Receiver<bool>, status: Arc<Status>, lease: Option<String>) {
+    if lease.is_some() {
+        // Nobody has read the Lease yet: neither leader nor standby.
+        if leads.changed().await.is_err() {
+            return;
+        }
+    }
+    loop {
+        let now = *leads.borrow_and_update();
+        status.leads(now);
+        if let Some(name) = lease.clone() {
+            let election = super::metrics::labels::Election { name };
+            status.metrics.leader.get_or_create(&election).set(i64::from(now));
+        }
+        if leads.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Takes what is to be written, and writes it while this process leads.
+fn writes(
+    client: Client,
+    tasks: &mut JoinSet<()>,
+    leads: watch::Receiver<bool>,
+    status: Arc<Status>,
+) -> UnboundedSender<Write> {
+    let (send, receive) = unbounded_channel();
+    tasks.spawn(write_all(Writer::new(client).watched(status), leads, receive));
+    send
+}
+
+async fn write_all(writer: Writer, leads: watch::Receiver<bool>, mut writes: UnboundedReceiver<Write>) {
+    let mut under_way = JoinSet::new();
+    while let Some(write) = writes.recv().await {
+        if !*leads.borrow() {
+            // Somebody else reports now.
+            continue;
+        }
+        while under_way.len() >= AT_ONCE {
+            let _ended = under_way.join_next().await;
+        }
+        let writer = writer.clone();
+        under_way.spawn(async move {
+            if let Err(error) = writer.write(&write).await {
+                debug!({ fields::KIND } = %write.resource.kind, { fields::ERROR } = %error, "a report was not written");
+            }
+        });
+    }
+}

@@ -1,0 +1,144 @@
+//! How the controller is: what the loop keeps up to date, and what others read.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::metrics::Metrics;
+
+/// After so long without a beat the loop counts as dead.
+const DEAD_AFTER: Duration = Duration::from_secs(60);
+
+/// The state of a running controller. The loop holds it in an `Arc` together with those who read it.
+#[derive(Debug)]
+pub struct Status {
+    /// The metrics.
+    pub metrics: Metrics,
+    start: Instant,
+    /// Milliseconds from the start to the last beat of the loop.
+    beat: AtomicU64,
+    synced: AtomicBool,
+    stands_by: AtomicBool,
+    leads: AtomicBool,
+    stops: AtomicBool,
+}
+
+impl Default for Status {
+    fn default() -> Status {
+        Status {
+            metrics: Metrics::default(),
+            start: Instant::now(),
+            beat: AtomicU64::new(0),
+            synced: AtomicBool::new(false),
+            stands_by: AtomicBool::new(false),
+            leads: AtomicBool::new(false),
+            stops: AtomicBool::new(false),
+        }
+    }
+}
+
+/// Whether something is as it should be, and if not, what is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// It is.
+    Good(&'static str),
+    /// It is not.
+    Bad(String),
+}
+
+impl Status {
+    /// The loop is alive. It says so at least every few seconds, also when nothing happens.
+    pub fn beat(&self) {
+        self.beat.store(self.age(), Ordering::Relaxed);
+    }
+
+    /// Every watch has told all objects there are.
+    pub fn synced(&self, synced: bool) {
+        self.synced.store(synced, Ordering::Relaxed);
+    }
+
+    /// This process leads, or stands by for another that does. Before the first call it does neither.
+    pub fn leads(&self, leads: bool) {
+        self.beat();
+        self.leads.store(leads, Ordering::Relaxed);
+        self.stands_by.store(!leads, Ordering::Relaxed);
+    }
+
+    /// The controller is about to end.
+    pub fn stops(&self) {
+        self.stops.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the process is alive: the loop turns. What is wrong with it is mended by a restart.
+    pub fn health(&self) -> Health {
+        self.health_at(self.age())
+    }
+
+    fn health_at(&self, now: u64) -> Health {
+        if !self.leads.load(Ordering::Relaxed) {
+            // Who stands by has no loop.
+            return Health::Good("ok");
+        }
+        let silent = Duration::from_millis(now.saturating_sub(self.beat.load(Ordering::Relaxed)));
+        if silent < DEAD_AFTER {
+            return Health::Good("ok");
+        }
+        Health::Bad(format!("the loop has not turned for {} s", silent.as_secs()))
+    }
+
+    /// Whether it can do its work: it knows the cluster, and leads or could take over.
+    pub fn readiness(&self) -> Health {
+        let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        if is(&self.stops) {
+            Health::Bad("the controller is about to end".to_owned())
+        } else if is(&self.stands_by) {
+            Health::Good("ok: stands by")
+        } else if !is(&self.leads) {
+            Health::Bad("neither leads nor stands by: the Lease has not been read".to_owned())
+        } else if !is(&self.synced) {
+            Health::Bad("the objects of the cluster are still being read".to_owned())
+        } else {
+            Health::Good("ok: leads")
+        }
+    }
+
+    fn age(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_that_does_not_turn_for_a_minute_is_dead() {
+        let status = Status::default();
+        assert_eq!(status.health_at(100_000), Health::Good("ok"), "it does not lead");
+        status.leads(true);
+        status.beat.store(10_000, Ordering::Relaxed);
+        assert_eq!(status.health_at(69_999), Health::Good("ok"));
+        assert_eq!(status.health_at(70_000), Health::Bad("the loop has not turned for 60 s".to_owned()));
+        assert_eq!(status.health_at(5_000), Health::Good("ok"), "a beat from the future is a beat");
+    }
+
+    #[test]
+    fn it_is_ready_when_it_knows_the_cluster_and_leads_or_stands_by() {
+        let status = Status::default();
+        let ready = || matches!(status.readiness(), Health::Good(_));
+        assert!(!ready());
+        status.synced(true);
+        assert!(!ready(), "nobody knows who leads");
+        status.synced(false);
+        status.leads(false);
+        assert_eq!(status.readiness(), Health::Good("ok: stands by"), "who stands by reads nothing");
+        status.leads(true);
+        assert!(!ready());
+        status.synced(true);
+        assert_eq!(status.readiness(), Health::Good("ok: leads"));
+        status.synced(false);
+        assert!(!ready(), "a watch is behind");
+        status.synced(true);
+        status.stops();
+        assert!(!ready());
+    }
+}

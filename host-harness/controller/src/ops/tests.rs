@@ -1,0 +1,53 @@
+//! Health and metrics over a real connection.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+
+use hyper::Method;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::Status;
+use super::http::{answer, serve};
+
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn health_and_metrics_are_served_until_it_stops() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let status = Arc::new(Status::default());
+    let (stop, stopped) = watch::channel(false);
+    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let served = runtime.spawn(serve(listener, status.clone(), stopped));
+
+    assert!(get(&address, "/healthz").starts_with("HTTP/1.1 200 "));
+    assert!(get(&address, "/readyz").starts_with("HTTP/1.1 503 "), "it has read nothing");
+    status.synced(true);
+    status.leads(true);
+    assert!(get(&address, "/readyz").ends_with("ok: leads\n"));
+    status.metrics.request("patch", Some(409), std::time::Duration::from_millis(3));
+    let metrics = get(&address, "/metrics");
+    assert!(metrics.contains("content-type: application/openmetrics-text"), "{metrics}");
+    assert!(metrics.contains("lictor_api_requests_total{verb=\"patch\",code=\"409\"} 1\n"), "{metrics}");
+    assert!(metrics.ends_with("# EOF\n"));
+
+    stop.send(true).unwrap();
+    runtime.block_on(served).unwrap();
+}
+
+#[test]
+fn only_what_there_is_may_be_asked_and_nothing_is_written() {
+    let status = Status::default();
+    let code = |method, path| answer(&method, path, &status).status().as_u16();
+    assert_eq!(code(Method::GET, "/livez"), 200);
+    assert_eq!(code(Method::GET, "/"), 404);
+    assert_eq!(code(Method::POST, "/metrics"), 405);
+}

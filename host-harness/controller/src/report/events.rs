@@ -1,0 +1,209 @@
+//! Events of `events.k8s.io/v1`: which are written, and how often.
+//!
+//! An event that comes a second time becomes a series (`series.count`, `series.lastObservedTime`); after that it is only counted, and the
+//! count is written when the series ends (6 minutes without another) or after 30 minutes, so that it does not expire. These are the rules
+//! and the times of client-go (`tools/events/event_broadcaster.go`). There the text is not part of what makes two events the same; here the
+//! law is.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use kube::discovery::ApiResource;
+use serde_json::{Value, json};
+
+use super::SECOND;
+use super::notice::{Key, Notice};
+use super::object::{Change, Write, put};
+
+/// A series ends when nothing has come for so long.
+const FINISH: i64 = 360 * SECOND;
+/// The count of a series is written at least so often.
+const REFRESH: i64 = 1800 * SECOND;
+/// So many series are known at a time; beyond that, the oldest are forgotten.
+const SERIES: usize = 16_384;
+/// So many events may come at once; each second there is room for more.
+const BURST: i64 = 100;
+const A_SECOND: i64 = 10;
+/// The longest text, in bytes.
+const NOTE: usize = 1_024;
+
+/// Who reports.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    /// The name of the controller, such as `lictor.dev/lictor`.
+    pub controller: String,
+    /// The name of this process: its pod.
+    pub instance: String,
+}
+
+/// The events that were written.
+#[derive(Debug)]
+pub(super) struct Events {
+    origin: Origin,
+    series: BTreeMap<Key, Series>,
+    /// Events that may be written now, and as of when.
+    room: i64,
+    room_at: Option<i64>,
+    sweep_at: Option<i64>,
+    written: u64,
+    dropped: u64,
+}
+
+#[derive(Debug)]
+struct Series {
+    namespace: String,
+    name: String,
+    count: i32,
+    last: i64,
+    /// The count that was written, and when.
+    written: (i32, i64),
+}
+
+impl Events {
+    pub(super) fn new(origin: Origin) -> Events {
+        Events { origin, series: BTreeMap::new(), room: BURST, room_at: None, sweep_at: None, written: 0, dropped: 0 }
+    }
+
+    /// Something is to be said; what is written of it now.
+    pub(super) fn tell(&mut self, now: i64, notice: &Notice) -> Option<Write> {
+        let key = notice.key();
+        let is_known = self.series.get(&key).is_some_and(|series| now < series.last.saturating_add(FINISH));
+        if is_known {
+            return self.again(now, &key);
+        }
+        if !notice.always && !self.take_room(now) {
+            self.dropped = self.dropped.saturating_add(1);
+            return None;
+        }
+        self.written = self.written.saturating_add(1);
+        let namespace = Some(&*notice.regarding.name.namespace).filter(|it| !it.is_empty()).unwrap_or("default");
+        let base: String = notice.regarding.name.name.chars().take(200).collect();
+        let name = format!("{base}.{now:x}{:x}", self.written);
+        let (namespace, written) = (namespace.to_owned(), (1, now));
+        let series = Series { namespace: namespace.clone(), name: name.clone(), count: 1, last: now, written };
+        self.series.insert(key, series);
+        if self.series.len() > SERIES {
+            self.forget_oldest();
+        }
+        self.sweep_at.get_or_insert(now.saturating_add(FINISH));
+        Some(write(namespace, name.clone(), Change::Create(self.event(now, &name, notice))))
+    }
+
+    /// The same event came again.
+    pub(super) fn again(&mut self, now: i64, key: &Key) -> Option<Write> {
+        let series = self.series.get_mut(key)?;
+        series.count = series.count.saturating_add(1);
+        series.last = now;
+        (series.count == 2).then(|| series.write())
+    }
+
+    /// Series that have ended are forgotten, and their counts written; those that go on are refreshed.
+    pub(super) fn sweep(&mut self, now: i64) -> Vec<Write> {
+        if self.sweep_at.is_none_or(|at| now < at) {
+            return Vec::new();
+        }
+        let mut writes = Vec::new();
+        self.series.retain(|_, series| {
+            let (count, at) = series.written;
+            let is_over = series.last.saturating_add(FINISH) <= now;
+            if series.count > count && (is_over || at.saturating_add(REFRESH) <= now) {
+                writes.push(series.write());
+                series.written.1 = now;
+            }
+            !is_over
+        });
+        self.sweep_at = (!self.series.is_empty()).then_some(now.saturating_add(60 * SECOND));
+        writes
+    }
+
+    pub(super) fn wake_at(&self) -> Option<i64> {
+        self.sweep_at
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Whether one more event may be written.
+    fn take_room(&mut self, now: i64) -> bool {
+        let passed = now.saturating_sub(self.room_at.unwrap_or(now)).max(0);
+        let earned = passed.saturating_mul(A_SECOND).checked_div(SECOND).unwrap_or_default();
+        if earned > 0 || self.room_at.is_none() {
+            self.room = self.room.saturating_add(earned).min(BURST);
+            self.room_at = Some(now);
+        }
+        let has_room = self.room > 0;
+        self.room = self.room.saturating_sub(i64::from(has_room));
+        has_room
+    }
+
+    fn forget_oldest(&mut self) {
+        let oldest = self.series.iter().min_by_key(|(_, series)| series.last).map(|(key, _)| key.clone());
+        if let Some(oldest) = oldest {
+            self.series.remove(&oldest);
+        }
+    }
+
+    fn event(&self, now: i64, name: &str, notice: &Notice) -> Value {
+        let namespace = self.series.get(&notice.key()).map(|series| &series.namespace);
+        let mut event = json!({
+            "apiVersion": "events.k8s.io/v1",
+            "kind": "Event",
+            "metadata": {"name": name, "namespace": namespace},
+            "eventTime": micro(now),
+            "reportingController": self.origin.controller,
+            "reportingInstance": self.origin.instance.chars().take(128).collect::<String>(),
+            "type": if notice.warns { "Warning" } else { "Normal" },
+            "reason": notice.reason,
+            "action": notice.action,
+            "regarding": notice.regarding.reference(),
+            "note": cut(&notice.note),
+        });
+        if let Some(related) = &notice.related {
+            put(&mut event, "related", related.reference());
+        }
+        event
+    }
+}
+
+impl Series {
+    fn write(&mut self) -> Write {
+        self.written = (self.count, self.last);
+        let series = json!({"series": {"count": self.count, "lastObservedTime": micro(self.last)}});
+        write(self.namespace.clone(), self.name.clone(), Change::Merge(series))
+    }
+}
+
+fn write(namespace: String, name: String, change: Change) -> Write {
+    let resource = ApiResource {
+        group: "events.k8s.io".to_owned(),
+        version: "v1".to_owned(),
+        api_version: "events.k8s.io/v1".to_owned(),
+        kind: "Event".to_owned(),
+        plural: "events".to_owned(),
+    };
+    Write { resource, namespace: Some(namespace), name, change }
+}
+
+/// A moment as events have it.
+fn micro(nanoseconds: i64) -> Value {
+    let time = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or(Timestamp::UNIX_EPOCH);
+    serde_json::to_value(MicroTime(time)).unwrap_or_default()
+}
+
+/// The text as far as there is room for it.
+fn cut(note: &str) -> String {
+    if note.len() <= NOTE {
+        return note.to_owned();
+    }
+    let mut cut = String::new();
+    let more = "...";
+    for c in note.chars() {
+        if cut.len().saturating_add(c.len_utf8()).saturating_add(more.len()) > NOTE {
+            break;
+        }
+        cut.push(c);
+    }
+    cut + more
+}

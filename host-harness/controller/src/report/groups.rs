@@ -1,0 +1,138 @@
+//! PodGroups: the conditions that upstream writes.
+//!
+//! - `scheduling.k8s.io`: `PodGroupInitiallyScheduled` is false with reason `Unschedulable` while the group is held; kube-scheduler writes it
+//!   as true when the pods are placed, and true stays (`pkg/scheduler/schedule_one_podgroup.go`).
+//! - `scheduling.volcano.sh`: `Unschedulable` with reason `NotEnoughResources`, and `Scheduled`
+//!   (`pkg/scheduler/plugins/gang/gang.go`); the phase becomes `Inqueue` at once.
+//! - `scheduling.x-k8s.io` of scheduler-plugins, `scheduling.sigs.k8s.io` of Koordinator: a controller writes the status, the scheduler writes nothing.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::SECOND;
+use super::object::{Change, Name, Subject, Write, put, time};
+use super::refusal::Told;
+
+const KUBERNETES: &str = "scheduling.k8s.io";
+const VOLCANO: &str = "scheduling.volcano.sh";
+const PLUGINS: &str = "scheduling.x-k8s.io";
+const KOORDINATOR: &str = "scheduling.sigs.k8s.io";
+
+/// The condition of a group is written at most so often, unless it turns.
+const REPEAT: i64 = 10 * SECOND;
+
+/// What Volcano says of a gang that has its nodes.
+const READY: &str = "tasks in gang are ready to be scheduled";
+
+/// The PodGroup that a pod, as JSON, names; where it names one.
+pub fn group_of(pod: &Value) -> Option<Name> {
+    let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let known = [
+        (KUBERNETES, "/spec/schedulingGroup/podGroupName"),
+        (PLUGINS, "/metadata/labels/scheduling.x-k8s.io~1pod-group"),
+        (KOORDINATOR, "/metadata/labels/pod-group.scheduling.sigs.k8s.io"),
+        (VOLCANO, "/metadata/annotations/scheduling.volcano.sh~1group-name"),
+        (VOLCANO, "/metadata/annotations/scheduling.k8s.io~1group-name"),
+    ];
+    let (group, name) = known.iter().find_map(|(group, pointer)| Some((*group, text(pointer)?)))?;
+    let namespace = text("/metadata/namespace").unwrap_or("default");
+    let [group, kind, namespace, name] = [group, "PodGroup", namespace, name].map(str::to_owned);
+    Some(Name { group, kind, namespace, name })
+}
+
+/// What was written of groups.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    shown: BTreeMap<(Name, String), Shown>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Shown {
+    kind: &'static str,
+    message: String,
+    at: i64,
+}
+
+impl Groups {
+    /// A member stands so; what is written of its group.
+    pub(super) fn member(&mut self, group: &Subject, told: &Told, now: i64) -> Option<Write> {
+        let (kind, reason, message) = match (group.name.group.as_str(), told) {
+            (KUBERNETES, Told::Placed) => return None,
+            (KUBERNETES, Told::Refused(said) | Told::Nominated(_, said)) => {
+                ("PodGroupInitiallyScheduled", "Unschedulable", said.message.clone())
+            }
+            (VOLCANO, Told::Refused(said) | Told::Nominated(_, said)) => {
+                ("Unschedulable", "NotEnoughResources", said.message.clone())
+            }
+            (VOLCANO, Told::Placed) => ("Scheduled", READY, String::new()),
+            _ => return None,
+        };
+        let key = (group.name.clone(), group.uid.clone());
+        let is_known = self.shown.get(&key).is_some_and(|shown| {
+            shown.kind == kind && (shown.message == message || now < shown.at.saturating_add(REPEAT))
+        });
+        let stays = group.name.group == KUBERNETES && has(group, kind, "True");
+        if is_known || stays {
+            return None;
+        }
+        self.shown.insert(key, Shown { kind, message: message.clone(), at: now });
+        Some(match group.name.group.as_str() {
+            KUBERNETES => kubernetes(group, kind, reason, &message, now),
+            _ => volcano(group, kind, reason, &message, now),
+        })
+    }
+}
+
+fn conditions(group: &Subject) -> Vec<Value> {
+    group.status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default()
+}
+
+fn is_of(condition: &Value, kind: &str) -> bool {
+    condition.get("type").and_then(Value::as_str) == Some(kind)
+}
+
+fn has(group: &Subject, kind: &str, status: &str) -> bool {
+    let said = |condition: &Value| condition.get("status").and_then(Value::as_str) == Some(status);
+    conditions(group).iter().any(|condition| is_of(condition, kind) && said(condition))
+}
+
+fn kubernetes(group: &Subject, kind: &str, reason: &str, message: &str, now: i64) -> Write {
+    let mut condition = json!({
+        "type": kind,
+        "status": "False",
+        "reason": reason,
+        "message": message,
+        "lastTransitionTime": time(now),
+    });
+    if let Some(generation) = group.generation {
+        condition["observedGeneration"] = json!(generation);
+    }
+    group.write(Change::StrategicStatus(json!({"metadata": {"uid": group.uid}, "status": {"conditions": [condition]}})))
+}
+
+/// A list that is replaced: the other conditions are kept as they were told.
+fn volcano(group: &Subject, kind: &str, reason: &str, message: &str, now: i64) -> Write {
+    let mut conditions = conditions(group);
+    conditions.retain(|condition| !is_of(condition, kind));
+    let mut condition = json!({
+        "type": kind,
+        "status": "True",
+        "reason": reason,
+        "lastTransitionTime": time(now),
+        "transitionID": format!("{:x}", now),
+    });
+    if !message.is_empty() {
+        put(&mut condition, "message", message.into());
+    }
+    conditions.push(condition);
+    group.write(Change::Status(json!({"metadata": {"uid": group.uid}, "status": {"conditions": conditions}})))
+}
+
+/// Volcano's controller makes the pods of a job when its PodGroup is `Inqueue`. Upstream the action `enqueue` says so; there is no such
+/// stage here.
+pub(super) fn enqueue(group: &Subject) -> Option<Write> {
+    let phase = group.status.get("phase").and_then(Value::as_str).unwrap_or_default();
+    let waits = group.name.group == VOLCANO && group.name.kind == "PodGroup" && matches!(phase, "" | "Pending");
+    waits.then(|| group.write(Change::Status(json!({"metadata": {"uid": group.uid}, "status": {"phase": "Inqueue"}}))))
+}

@@ -1,0 +1,162 @@
+//! What a step says to the authors of objects, as events.
+
+use lictor_contract::Severity;
+use lictor_host::session::{Action, EvictedFor, How, Step};
+
+use super::object::{Objects, Subject};
+use super::{Mode, Name};
+
+/// Something that an event says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Notice {
+    /// The object.
+    pub(super) regarding: Subject,
+    /// Another one that it is about.
+    pub(super) related: Option<Subject>,
+    pub(super) warns: bool,
+    /// One word in camel case.
+    pub(super) reason: &'static str,
+    pub(super) action: &'static str,
+    /// The law: events of two laws are two events.
+    pub(super) law: String,
+    /// The text.
+    pub(super) note: String,
+    /// It is written, however many there are.
+    pub(super) always: bool,
+}
+
+/// What makes two events the same.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    regarding: Name,
+    uid: String,
+    related: String,
+    reason: &'static str,
+    law: String,
+}
+
+impl Notice {
+    pub(super) fn key(&self) -> Key {
+        Key {
+            regarding: self.regarding.name.clone(),
+            uid: self.regarding.uid.clone(),
+            related: self.related.as_ref().map(|related| related.uid.clone()).unwrap_or_default(),
+            reason: self.reason,
+            law: self.law.clone(),
+        }
+    }
+}
+
+/// The notices of a step; refusals are reported by [`super::refusal`], when they have stood for a while.
+pub(super) fn of(step: &Step, mode: Mode, objects: &dyn Objects) -> Vec<Notice> {
+    let mut notices = victims(step, mode, objects);
+    notices.extend(plans(step, mode, objects));
+    notices.extend(failures(step, objects));
+    notices.extend(findings(step, objects));
+    notices
+}
+
+/// Victims: `Preempted` in the words of kube-scheduler, which names the preemptor by its uid: other namespaces are not to read its name.
+fn victims(step: &Step, mode: Mode, objects: &dyn Objects) -> Vec<Notice> {
+    let notice = |(pod, evicted): (&String, &lictor_host::session::Evicted)| {
+        let regarding = objects.pod(pod)?;
+        let preemptor = evicted.for_whom.preemptor().and_then(|pod| objects.pod(pod));
+        let by = match (&evicted.for_whom, &preemptor) {
+            (EvictedFor::Queue(queue), _) => format!("queue {queue}, which gives back"),
+            (EvictedFor::Preemptor(_), Some(preemptor)) => format!("pod {}", preemptor.uid),
+            (EvictedFor::Preemptor(_), None) => "a pod that is gone".to_owned(),
+        };
+        let node = evicted.node.as_ref().map(|node| format!(" on node {node}")).unwrap_or_default();
+        let how = match evicted.how {
+            How::Delete => "",
+            How::Soft => " (marked: another controller deletes it)",
+            How::Unreserved => " (it loses the node that was held for it)",
+        };
+        let (would, reason) = match mode {
+            Mode::CarriesOut => ("Preempted", "Preempted"),
+            Mode::OnlySays => ("Would be preempted", "WouldPreempt"),
+        };
+        let law = evicted.reason.code.clone();
+        let note = format!("{would} by {by}{node}{how}: {law}: {}", evicted.reason.message);
+        Some(Notice {
+            regarding,
+            related: preemptor,
+            warns: false,
+            reason,
+            action: "Preempting",
+            law,
+            note,
+            always: true,
+        })
+    };
+    step.happened.victims.iter().filter_map(notice).collect()
+}
+
+/// Plans that the host refused; in a dry run, also whom the plans and bindings are for.
+fn plans(step: &Step, mode: Mode, objects: &dyn Objects) -> Vec<Notice> {
+    let happened = &step.happened;
+    let refused = happened.refused.iter().filter_map(|plan| {
+        let regarding = objects.pod(plan.for_whom.preemptor()?)?;
+        let law = plan.reason.code.clone();
+        let note = format!("Plan {} is refused: {law}: {}", plan.plan, plan.reason.message);
+        Some(Notice {
+            regarding,
+            related: None,
+            warns: true,
+            reason: "PlanRefused",
+            action: "Preempting",
+            law,
+            note,
+            always: false,
+        })
+    });
+    let would = |pod: &str, node: &str, plan: Option<u64>| {
+        let regarding = objects.pod(pod)?;
+        let (reason, note) = match plan {
+            Some(plan) => ("WouldNominate", format!("Would be nominated to {node} by plan {plan}")),
+            None => ("WouldSchedule", format!("Would be assigned to {node}")),
+        };
+        let law = String::new();
+        Some(Notice { regarding, related: None, warns: false, reason, action: "Scheduling", law, note, always: false })
+    };
+    let nominated = happened.plans.iter().flat_map(|plan| plan.nominated.iter().map(move |it| (it, Some(plan.plan))));
+    let placed = happened.bound.iter().map(|it| (it, None)).chain(nominated);
+    let placed = placed.filter(|_| mode == Mode::OnlySays).filter_map(|((pod, node), plan)| would(pod, node, plan));
+    refused.chain(placed).collect()
+}
+
+/// Commands that were not carried out.
+fn failures(step: &Step, objects: &dyn Objects) -> Vec<Notice> {
+    let notice = |failed: &lictor_host::session::FailedCommand| {
+        let regarding = objects.pod(&failed.pod)?;
+        let (reason, action, what) = match &failed.action {
+            Action::Bind { node, .. } => ("FailedBinding", "Binding", format!("It was not let go for {node}")),
+            Action::Evict { plan, .. } => {
+                ("FailedEviction", "Preempting", format!("It was not evicted for plan {plan}"))
+            }
+            Action::Nominate { .. } => ("FailedNomination", "Scheduling", "The nomination was not written".to_owned()),
+            Action::Confirm => return None,
+        };
+        let note = format!("{what}: {}", failed.reason);
+        Some(Notice { regarding, related: None, warns: true, reason, action, law: String::new(), note, always: false })
+    };
+    step.happened.failed.iter().filter_map(notice).collect()
+}
+
+/// What the authors of objects should know.
+fn findings(step: &Step, objects: &dyn Objects) -> Vec<Notice> {
+    let notice = |finding: &lictor_contract::Finding| {
+        let regarding = objects.called(&finding.object)?;
+        let reason = match finding.severity {
+            Severity::Error => "Misconfigured",
+            Severity::Warning => "ConfigurationWarning",
+        };
+        let place = if finding.path.is_empty() { String::new() } else { format!("{}: ", finding.path) };
+        let remedy = if finding.remedy.is_empty() { String::new() } else { format!("; {}", finding.remedy) };
+        let note = format!("{place}{}{remedy}", finding.message);
+        // Two mistakes of one object are two events.
+        let law = format!("{}: {}", finding.path, finding.message);
+        Some(Notice { regarding, related: None, warns: true, reason, action: "Reading", law, note, always: false })
+    };
+    step.findings.iter().filter_map(notice).collect()
+}

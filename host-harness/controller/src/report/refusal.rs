@@ -1,0 +1,121 @@
+//! What a step says of pods that wait: refused, nominated, or placed.
+
+use std::collections::BTreeMap;
+
+use lictor_host::session::{Attempt, AttemptResult, Step};
+
+use super::Mode;
+use super::notice::Notice;
+use super::object::Subject;
+
+/// Where a pod stands, and what was said of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Told {
+    /// It was refused.
+    Refused(Refusal),
+    /// It gets this node when its victims have left, or when its gang is complete: the node, and what was said.
+    Nominated(String, Refusal),
+    /// It has its node: nothing is in its way.
+    Placed,
+}
+
+/// Why a pod waits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// The code of the law that was in the way in the end.
+    pub(super) law: String,
+    /// Everything that was said.
+    pub(super) message: String,
+}
+
+impl Told {
+    pub(super) fn refused(&self) -> Option<&Refusal> {
+        match self {
+            Told::Refused(refusal) => Some(refusal),
+            Told::Nominated(..) | Told::Placed => None,
+        }
+    }
+
+    /// The law that is shown; none where nothing is in the way.
+    pub(super) fn law(&self) -> Option<&str> {
+        match self {
+            Told::Refused(refusal) | Told::Nominated(_, refusal) => Some(&refusal.law),
+            Told::Placed => None,
+        }
+    }
+}
+
+impl Refusal {
+    /// The event, in the words of kube-scheduler.
+    pub(super) fn notice(&self, mode: Mode, regarding: Subject) -> Notice {
+        let reason = match mode {
+            Mode::CarriesOut => "FailedScheduling",
+            Mode::OnlySays => "WouldNotSchedule",
+        };
+        let (law, note) = (self.law.clone(), self.message.clone());
+        Notice { regarding, related: None, warns: true, reason, action: "Scheduling", law, note, always: false }
+    }
+}
+
+/// What a step says of each pod that waits; the last that it says.
+pub(super) fn of(step: &Step) -> BTreeMap<String, Told> {
+    let happened = &step.happened;
+    let mut told = BTreeMap::new();
+    for (pod, explanation) in &happened.explanations {
+        if let Some(obstacle) = explanation.obstacle() {
+            let message = format!("{}: {}", obstacle.code, obstacle.message);
+            told.insert(pod.clone(), Told::Refused(Refusal { law: obstacle.code, message }));
+        }
+    }
+    for attempt in &happened.attempts {
+        let said = match attempt.result {
+            AttemptResult::Scheduled => Told::Placed,
+            AttemptResult::Waiting => {
+                let node = attempt.node.clone().unwrap_or_default();
+                let message = format!("it is held on {node} until the others of its gang have nodes, too");
+                Told::Nominated(node, Refusal { law: String::new(), message })
+            }
+            AttemptResult::Nominated => Told::Nominated(attempt.node.clone().unwrap_or_default(), refusal(attempt)),
+            AttemptResult::Unschedulable | AttemptResult::Rejected => Told::Refused(refusal(attempt)),
+        };
+        told.insert(attempt.pod.clone(), said);
+    }
+    for plan in &happened.plans {
+        for (pod, node) in &plan.nominated {
+            let is_told = matches!(told.get(pod), Some(Told::Nominated(..)));
+            if !is_told {
+                let message = format!("plan {} evicts {} pod(s) for it", plan.plan, plan.victims.len());
+                let refusal = Refusal { law: String::new(), message };
+                told.insert(pod.clone(), Told::Nominated(node.clone(), refusal));
+            }
+        }
+    }
+    for pod in happened.bound.keys() {
+        told.insert(pod.clone(), Told::Placed);
+    }
+    for released in &happened.released {
+        let message = format!("it lost its place on {}: {:?}", released.node, released.cause);
+        told.insert(released.pod.clone(), Told::Refused(Refusal { law: String::new(), message }));
+    }
+    told
+}
+
+/// What was said in an attempt, each sentence behind its law.
+fn refusal(attempt: &Attempt) -> Refusal {
+    let named = |reason: &lictor_host::reason::NamedReason| match reason.code.as_str() {
+        "" => reason.message.clone(),
+        code => format!("{code}: {}", reason.message),
+    };
+    let reason = attempt.reason.as_ref().map(named);
+    let nodes = attempt.nodes.as_ref().map(ToString::to_string);
+    let preemption = attempt.preemption.as_ref().map(|reason| format!("preemption: {}", named(reason)));
+    let said = [reason, nodes, preemption].into_iter().flatten().filter(|part| !part.is_empty());
+    let code = |reason: &Option<lictor_host::reason::NamedReason>| {
+        reason.as_ref().map(|reason| reason.code.clone()).filter(|code| !code.is_empty())
+    };
+    let law = match attempt.result {
+        AttemptResult::Nominated => code(&attempt.preemption).or_else(|| code(&attempt.reason)),
+        _ => code(&attempt.reason).or_else(|| code(&attempt.preemption)),
+    };
+    Refusal { law: law.unwrap_or_default(), message: said.collect::<Vec<_>>().join("; ") }
+}

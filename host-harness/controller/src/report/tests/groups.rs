@@ -1,0 +1,82 @@
+//! Conditions of PodGroups.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// A group of a member, and what is written of the group when the member stands so.
+fn group(api: &str, status: Value, steps: &[Step]) -> Vec<Value> {
+    let mut cluster = Cluster::with(&["a"]);
+    let mut group = subject(api, "PodGroup", "team", "g");
+    (group.status, group.generation) = (status, Some(3));
+    cluster.groups.insert("team/a".to_owned(), group.name.clone());
+    cluster.add(group);
+    let mut reporter = reporter(Mode::CarriesOut, "volcano");
+    let mut now = NOW;
+    let mut written = Vec::new();
+    for step in steps {
+        reporter.step(now, step, &cluster);
+        now += 2 * SECOND;
+        let of_group = reporter.due(now, &cluster).into_iter().filter(|write| write.resource.plural == "podgroups");
+        written.extend(of_group.map(|write| match write.change {
+            Change::Status(body) | Change::StrategicStatus(body) => body["status"]["conditions"].clone(),
+            other => panic!("{other:?}"),
+        }));
+    }
+    written
+}
+
+#[test]
+fn a_pod_group_of_kubernetes_is_told_why_it_waits_and_a_true_condition_stays() {
+    let told = group("scheduling.k8s.io", json!({}), &[refused("a", "a/b", 4), bound("a")]);
+    assert_eq!(told.len(), 1, "kube-scheduler writes that it is scheduled: {told:?}");
+    let condition = &told[0][0];
+    assert_eq!(condition["type"], "PodGroupInitiallyScheduled");
+    assert_eq!((&condition["status"], &condition["reason"]), (&json!("False"), &json!("Unschedulable")));
+    assert_eq!((&condition["observedGeneration"], &condition["message"]), (&json!(3), &json!("a/b: free 4")));
+    let scheduled = json!({"conditions": [{"type": "PodGroupInitiallyScheduled", "status": "True"}]});
+    assert_eq!(group("scheduling.k8s.io", scheduled, &[refused("a", "a/b", 4)]), Vec::<Value>::new());
+}
+
+#[test]
+fn a_pod_group_of_volcano_has_volcanos_conditions_and_keeps_the_others() {
+    let before =
+        json!({"conditions": [{"type": "Other", "status": "True"}, {"type": "Unschedulable", "status": "False"}]});
+    let told = group("scheduling.volcano.sh", before, &[refused("a", "a/b", 4), bound("a")]);
+    assert_eq!(told.len(), 2);
+    let kinds = |told: &Value| told.as_array().unwrap().iter().map(|it| it["type"].clone()).collect::<Vec<_>>();
+    assert_eq!(kinds(&told[0]), ["Other", "Unschedulable"]);
+    assert_eq!((&told[0][1]["status"], &told[0][1]["reason"]), (&json!("True"), &json!("NotEnoughResources")));
+    assert_eq!(told[1][2]["reason"], "tasks in gang are ready to be scheduled");
+}
+
+#[test]
+fn the_groups_of_scheduler_plugins_are_left_to_their_controller() {
+    assert_eq!(group("scheduling.x-k8s.io", json!({}), &[refused("a", "a/b", 4), bound("a")]), Vec::<Value>::new());
+}
+
+#[test]
+fn volcanos_groups_enter_the_queue_at_once() {
+    let reporter = reporter(Mode::CarriesOut, "volcano");
+    let mut group = subject("scheduling.volcano.sh", "PodGroup", "team", "g");
+    group.status = json!({"phase": "Pending"});
+    let Some(Write { change: Change::Status(body), .. }) = reporter.group_told(&group) else { panic!() };
+    assert_eq!(body["status"], json!({"phase": "Inqueue"}));
+    group.status = json!({"phase": "Running"});
+    assert_eq!(reporter.group_told(&group), None);
+    assert_eq!(reporter.group_told(&subject("scheduling.k8s.io", "PodGroup", "team", "g")), None);
+}
+
+#[test]
+fn the_group_of_a_pod_is_found_where_each_system_names_it() {
+    for (pod, group) in [
+        (json!({"spec": {"schedulingGroup": {"podGroupName": "g"}}}), "scheduling.k8s.io"),
+        (json!({"metadata": {"labels": {"scheduling.x-k8s.io/pod-group": "g"}}}), "scheduling.x-k8s.io"),
+        (json!({"metadata": {"labels": {"pod-group.scheduling.sigs.k8s.io": "g"}}}), "scheduling.sigs.k8s.io"),
+        (json!({"metadata": {"annotations": {"scheduling.k8s.io/group-name": "g"}}}), "scheduling.volcano.sh"),
+    ] {
+        let name = group_of(&pod).unwrap();
+        assert_eq!((&*name.group, &*name.name, &*name.namespace), (group, "g", "default"));
+    }
+    assert_eq!(group_of(&json!({"metadata": {"name": "a"}})), None);
+}

@@ -1,0 +1,220 @@
+//! Events and conditions of pods.
+
+use lictor_contract::{Finding, Severity};
+use lictor_host::session::{Action, AttemptResult, Evicted, EvictedFor, FailedCommand, How, Step};
+use serde_json::{Value, json};
+
+use super::*;
+
+#[test]
+fn a_refusal_is_reported_when_it_has_stood_for_a_second_with_its_law_and_its_sentence() {
+    let cluster = Cluster::with(&["a"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    reporter.step(NOW, &refused("a", "koordinator/quota-has-room", 4), &cluster);
+    assert_eq!(reporter.due(NOW + SECOND - 1, &cluster), []);
+    assert_eq!(reporter.wake_at(), Some(NOW + SECOND));
+    let writes = reporter.due(NOW + SECOND, &cluster);
+    let event = events(&writes)[0];
+    assert_eq!(event["reason"], "FailedScheduling");
+    assert_eq!((&event["type"], &event["action"]), (&json!("Warning"), &json!("Scheduling")));
+    assert_eq!(event["note"], "koordinator/quota-has-room: free 4");
+    let regarding = json!({"apiVersion": "v1", "kind": "Pod", "namespace": "team", "name": "a", "uid": "uid-a"});
+    assert_eq!(event["regarding"], regarding);
+    assert_eq!(event["eventTime"], "2026-09-21T14:13:21.000000Z");
+    let condition = conditions(&writes)[0];
+    assert_eq!(condition["type"], ADMITTED);
+    assert_eq!(condition["status"], "False");
+    assert_eq!(condition["reason"], "koordinator/quota-has-room");
+    assert_eq!(condition["message"], "koordinator/quota-has-room: free 4");
+}
+
+#[test]
+fn nothing_is_said_of_a_pod_that_is_placed_within_a_second() {
+    let cluster = Cluster::with(&["a"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    reporter.step(NOW, &refused("a", "a/b", 4), &cluster);
+    reporter.step(NOW + SECOND / 2, &bound("a"), &cluster);
+    assert_eq!(reporter.due(NOW + 10 * SECOND, &cluster), []);
+    assert_eq!(reporter.wake_at(), None);
+}
+
+#[test]
+fn the_same_refusal_is_written_once_and_then_counted() {
+    let cluster = Cluster::with(&["a"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    let mut writes = Vec::new();
+    for cycle in 0..100 {
+        let now = NOW + cycle * SECOND / 10;
+        reporter.step(now, &refused("a", "a/b", 4), &cluster);
+        writes.extend(reporter.due(now, &cluster));
+    }
+    assert_eq!((events(&writes).len(), conditions(&writes).len()), (1, 1));
+    // The count is written when nothing has come for 6 minutes: it was reported at 1 s, and came 89 times after that.
+    let writes = reporter.due(NOW + 400 * SECOND, &cluster);
+    let [Write { change: Change::Merge(body), .. }] = writes.as_slice() else { panic!("{writes:?}") };
+    assert_eq!(body["series"]["count"], 90);
+}
+
+#[test]
+fn another_law_is_another_event_and_other_numbers_are_told_after_a_minute() {
+    let cluster = Cluster::with(&["a"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    let mut at = |now: i64, law: &str, free: i64| {
+        reporter.step(now, &refused("a", law, free), &cluster);
+        reporter.due(now + SECOND, &cluster)
+    };
+    assert_eq!(conditions(&at(NOW, "a/b", 4)).len(), 1);
+    assert_eq!(conditions(&at(NOW + 5 * SECOND, "a/b", 3)).len(), 0);
+    let later = at(NOW + 62 * SECOND, "a/b", 2);
+    assert_eq!(conditions(&later)[0]["message"], "a/b: free 2");
+    assert_eq!(events(&later).len(), 0, "the event counts it");
+    let other = at(NOW + 70 * SECOND, "a/c", 2);
+    assert_eq!((conditions(&other)[0]["reason"].clone(), events(&other).len()), (json!("a/c"), 1));
+}
+
+#[test]
+fn what_comes_again_and_again_is_reported_all_the_same() {
+    let cluster = Cluster::with(&["a"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    let mut written = Vec::new();
+    for cycle in 0..40 {
+        let now = NOW + cycle * SECOND / 10;
+        reporter.step(now, &refused("a", if cycle < 20 { "a/b" } else { "a/c" }, 4), &cluster);
+        written.extend(reporter.due(now, &cluster).iter().map(|_| cycle));
+    }
+    assert_eq!(written, [10, 10, 30, 30], "an event and a condition, a second after each law began to deny");
+}
+
+#[test]
+fn the_condition_turns_when_the_pod_is_let_go() {
+    let cluster = Cluster::with(&["a"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    reporter.step(NOW, &refused("a", "a/b", 4), &cluster);
+    reporter.due(NOW + SECOND, &cluster);
+    reporter.step(NOW + 2 * SECOND, &attempt("a", AttemptResult::Nominated, "a/c", 4), &cluster);
+    let nominated = reporter.due(NOW + 3 * SECOND, &cluster);
+    assert_eq!(conditions(&nominated)[0]["message"], "nominated to n1: a/c: free 4");
+    assert_eq!(events(&nominated).len(), 0, "a pod that gets its room has not failed");
+    reporter.step(NOW + 4 * SECOND, &bound("a"), &cluster);
+    let let_go = reporter.due(NOW + 4 * SECOND, &cluster);
+    assert_eq!(conditions(&let_go)[0]["status"], "True");
+    reporter.step(NOW + 5 * SECOND, &bound("a"), &cluster);
+    assert_eq!(reporter.due(NOW + 9 * SECOND, &cluster), []);
+}
+
+fn victim(how: How, for_whom: EvictedFor) -> Step {
+    let mut step = Step::default();
+    let reason = named("a/b", "because".to_owned());
+    let evicted = Evicted { how, node: Some("n1".to_owned()), plan: 7, for_whom, reason };
+    step.happened.victims.insert("team/v".to_owned(), evicted);
+    step
+}
+
+#[test]
+fn a_victim_is_told_by_whom_in_the_words_of_kube_scheduler_and_why() {
+    let cluster = Cluster::with(&["p", "v"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    let preemptor = EvictedFor::Preemptor("team/p".to_owned());
+    reporter.step(NOW, &victim(How::Delete, preemptor.clone()), &cluster);
+    let writes = reporter.due(NOW, &cluster);
+    let event = events(&writes)[0];
+    assert_eq!(
+        (&event["reason"], &event["action"], &event["type"]),
+        (&json!("Preempted"), &json!("Preempting"), &json!("Normal"))
+    );
+    assert_eq!(event["note"], "Preempted by pod uid-p on node n1: a/b: because");
+    assert_eq!(event["related"]["uid"], "uid-p");
+    assert_eq!(conditions(&writes).len(), 0, "the Eviction API writes DisruptionTarget itself");
+    // A queue that gives back has no preemptor.
+    reporter.step(NOW, &victim(How::Soft, EvictedFor::Queue("q".to_owned())), &cluster);
+    let writes = reporter.due(NOW, &cluster);
+    let note =
+        "Preempted by queue q, which gives back on node n1 (marked: another controller deletes it): a/b: because";
+    assert_eq!(events(&writes)[0]["note"], note);
+}
+
+#[test]
+fn who_only_says_writes_events_of_other_names_and_no_status() {
+    let cluster = Cluster::with(&["p", "v", "a"]);
+    let mut reporter = reporter(Mode::OnlySays, "koordinator");
+    let mut step = victim(How::Delete, EvictedFor::Preemptor("team/p".to_owned()));
+    step.happened.bound.insert("team/a".to_owned(), "n1".to_owned());
+    reporter.step(NOW, &step, &cluster);
+    reporter.step(NOW, &refused("p", "a/b", 4), &cluster);
+    let writes = reporter.due(NOW + SECOND, &cluster);
+    let reasons: Vec<&Value> = events(&writes).iter().map(|event| &event["reason"]).collect();
+    assert_eq!(reasons, ["WouldPreempt", "WouldSchedule", "WouldNotSchedule"]);
+    assert_eq!(writes.len(), 3);
+}
+
+#[test]
+fn mistakes_and_failures_are_told_to_those_whom_they_concern() {
+    let mut cluster = Cluster::with(&["a"]);
+    cluster.add(subject("scheduling.sigs.k8s.io", "ElasticQuota", "team", "q"));
+    let mut step = Step::default();
+    step.findings.push(Finding {
+        severity: Severity::Error,
+        object: "ElasticQuota/team/q".to_owned(),
+        path: "/spec/max/cpu".to_owned(),
+        message: "is no quantity".to_owned(),
+        remedy: "write `4`".to_owned(),
+    });
+    let action = Action::Bind { node: "n1".to_owned(), marks: Vec::new() };
+    step.happened.failed.push(FailedCommand { pod: "team/a".to_owned(), action, reason: "409".to_owned() });
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    reporter.step(NOW, &step, &cluster);
+    let writes = reporter.due(NOW, &cluster);
+    let told: Vec<(&Value, &Value)> = events(&writes).iter().map(|event| (&event["reason"], &event["note"])).collect();
+    let expected = [
+        ("FailedBinding", "It was not let go for n1: 409"),
+        ("Misconfigured", "/spec/max/cpu: is no quantity; write `4`"),
+    ];
+    let expected = expected.map(|(reason, note)| (json!(reason), json!(note)));
+    assert_eq!(told, expected.iter().map(|(reason, note)| (reason, note)).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_flood_of_refusals_is_bounded_and_evictions_are_told_all_the_same() {
+    let names: Vec<String> = (0..500).map(|number| format!("p{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).chain(["v"]).collect();
+    let cluster = Cluster::with(&names);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    for name in &names[..500] {
+        reporter.step(NOW, &refused(name, "a/b", 4), &cluster);
+    }
+    let writes = reporter.due(NOW + SECOND, &cluster);
+    assert_eq!((events(&writes).len(), reporter.dropped()), (100, 400));
+    assert_eq!(conditions(&writes).len(), 500, "conditions are state: each is written once");
+    reporter.step(NOW + SECOND, &victim(How::Delete, EvictedFor::Queue("q".to_owned())), &cluster);
+    assert_eq!(events(&reporter.due(NOW + SECOND, &cluster)).len(), 1);
+    // A second later there is room for ten more.
+    for name in &names[..500] {
+        reporter.step(NOW + 2 * SECOND, &refused(name, "a/c", 4), &cluster);
+    }
+    assert_eq!(events(&reporter.due(NOW + 3 * SECOND, &cluster)).len(), 20);
+}
+
+#[test]
+fn a_text_that_is_too_long_is_cut_between_characters() {
+    let cluster = Cluster::with(&["a"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    let mut step = refused("a", "a/b", 4);
+    step.happened.attempts[0].reason.as_mut().unwrap().message = "ä".repeat(2_000);
+    reporter.step(NOW, &step, &cluster);
+    let writes = reporter.due(NOW + SECOND, &cluster);
+    let note = events(&writes)[0]["note"].as_str().unwrap();
+    assert!(note.len() <= 1_024 && note.len() > 1_020 && note.ends_with("ä..."), "{}", note.len());
+}
+
+#[test]
+fn a_pod_that_was_recreated_is_told_anew() {
+    let mut cluster = Cluster::with(&["a"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    reporter.step(NOW, &refused("a", "a/b", 4), &cluster);
+    assert_eq!(events(&reporter.due(NOW + SECOND, &cluster)).len(), 1);
+    reporter.forget("team/a");
+    cluster.objects.values_mut().for_each(|pod| pod.uid = "another".to_owned());
+    reporter.step(NOW + 2 * SECOND, &refused("a", "a/b", 4), &cluster);
+    let writes = reporter.due(NOW + 3 * SECOND, &cluster);
+    assert_eq!(events(&writes)[0]["regarding"]["uid"], "another");
+}

@@ -1,0 +1,105 @@
+//! Writes. A write that fails is not tried again: what it said is said again when it changes.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
+use kube::{Client, Error};
+use serde_json::Value;
+
+use super::object::{Change, Write};
+use crate::ops::Status;
+
+/// Writes what a reporter wants to be written.
+#[derive(Clone)]
+pub struct Writer {
+    client: Client,
+    /// Counts the requests.
+    status: Option<Arc<Status>>,
+}
+
+/// Why something was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The API server refused it, or did not answer.
+    #[error("{kind} {name}: {error}")]
+    Refused {
+        /// The kind of the object.
+        kind: String,
+        /// Its name.
+        name: String,
+        /// Why.
+        error: Box<Error>,
+    },
+    /// It is no object.
+    #[error("{0}")]
+    NoObject(#[from] serde_json::Error),
+}
+
+impl Writer {
+    /// A writer with this client.
+    pub fn new(client: Client) -> Writer {
+        Writer { client, status: None }
+    }
+
+    /// From here on its requests are counted.
+    pub fn watched(mut self, status: Arc<Status>) -> Writer {
+        self.status = Some(status);
+        self
+    }
+
+    /// Writes. An object that is gone, or that another has replaced, is no error.
+    ///
+    /// # Errors
+    /// The API server refuses, or cannot be reached.
+    pub async fn write(&self, write: &Write) -> Result<(), WriteError> {
+        let api: Api<DynamicObject> = match &write.namespace {
+            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &write.resource),
+            None => Api::all_with(self.client.clone(), &write.resource),
+        };
+        let (params, began) = (PatchParams::default(), Instant::now());
+        let written = match &write.change {
+            Change::Create(body) => {
+                let object: DynamicObject = serde_json::from_value(body.clone())?;
+                api.create(&PostParams::default(), &object).await
+            }
+            Change::Merge(body) => api.patch(&write.name, &params, &Patch::Merge(body)).await,
+            Change::StrategicStatus(body) => api.patch_status(&write.name, &params, &Patch::Strategic(body)).await,
+            Change::Status(body) => status(&api, &write.name, body).await,
+        };
+        if let Some(status) = &self.status {
+            let verb = if matches!(write.change, Change::Create(_)) { "create" } else { "patch" };
+            let code = match &written {
+                Ok(_) => Some(if verb == "create" { 201 } else { 200 }),
+                Err(Error::Api(status)) => Some(status.code),
+                Err(_) => None,
+            };
+            status.metrics.request(verb, code, began.elapsed());
+        }
+        match written {
+            Ok(_) => Ok(()),
+            Err(error) if is_gone(&error) => Ok(()),
+            Err(error) => {
+                let (kind, name) = (write.resource.kind.clone(), write.name.clone());
+                Err(WriteError::Refused { kind, name, error: Box::new(error) })
+            }
+        }
+    }
+}
+
+/// Writes the status; where the kind has no such subresource, into the object.
+async fn status(api: &Api<DynamicObject>, name: &str, body: &Value) -> Result<DynamicObject, Error> {
+    let params = PatchParams::default();
+    match api.patch_status(name, &params, &Patch::Merge(body)).await {
+        // Both an object that is gone and a subresource that is not served are not found: the second try tells them apart.
+        Err(Error::Api(status)) if status.code == 404 => api.patch(name, &params, &Patch::Merge(body)).await,
+        written => written,
+    }
+}
+
+/// The object is gone, or another of its name is there: 404, and what a uid that differs is answered with.
+fn is_gone(error: &Error) -> bool {
+    let Error::Api(status) = error else { return false };
+    let other_uid = matches!(status.code, 409 | 422) && status.message.contains("uid");
+    status.code == 404 || other_uid
+}

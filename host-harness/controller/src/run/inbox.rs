@@ -1,0 +1,73 @@
+//! What comes from the watches and from the executor, in batches: a change seldom comes alone.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use crate::carry_out::Finished;
+use crate::watch::{Kind, Seen};
+
+/// How many things are taken at once at most.
+const MOST: usize = 10_000;
+
+/// Something that came.
+#[derive(Debug)]
+pub enum Came {
+    /// Of a watch.
+    Seen(Kind, Seen),
+    /// A task has come to its end.
+    Finished(Box<Finished>),
+    /// Somebody wants the loop to turn.
+    Wake,
+    /// Decide no more. True: bring to its end what is under way. False: somebody else leads now.
+    Stop(bool),
+}
+
+/// Waits for something to come, at most so long; then takes what else comes within `together`. None: nobody will send anything any more.
+pub fn batch(from: &Receiver<Came>, wait: Duration, together: Duration) -> Option<Vec<Came>> {
+    let first = match from.recv_timeout(wait) {
+        Ok(first) => first,
+        Err(RecvTimeoutError::Timeout) => return Some(Vec::new()),
+        Err(RecvTimeoutError::Disconnected) => return None,
+    };
+    let begun = Instant::now();
+    let mut batch = vec![first];
+    while batch.len() < MOST && !matches!(batch.last(), Some(Came::Stop(_))) {
+        match from.recv_timeout(together.saturating_sub(begun.elapsed())) {
+            Ok(next) => batch.push(next),
+            Err(_) => break,
+        }
+    }
+    Some(batch)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    fn came() -> Came {
+        Came::Seen(Kind::new("", "Pod"), Seen::Complete)
+    }
+
+    #[test]
+    fn what_comes_together_is_one_batch() {
+        let (send, receive) = channel();
+        (0..3).for_each(|_| send.send(came()).unwrap());
+        let wait = Duration::from_millis(1);
+        assert_eq!(batch(&receive, wait, wait).unwrap().len(), 3);
+        assert!(batch(&receive, wait, wait).unwrap().is_empty(), "nothing came in time");
+        drop(send);
+        assert!(batch(&receive, wait, wait).is_none());
+    }
+
+    #[test]
+    fn nothing_is_waited_for_after_a_stop() {
+        let (send, receive) = channel();
+        send.send(came()).unwrap();
+        send.send(Came::Stop(true)).unwrap();
+        send.send(came()).unwrap();
+        let hour = Duration::from_secs(3600);
+        assert_eq!(batch(&receive, hour, hour).unwrap().len(), 2);
+    }
+}

@@ -1,0 +1,120 @@
+//! Who is told what goes on: events and conditions, metrics, logs.
+
+use std::sync::Arc;
+
+use lictor_host::cluster::InputError;
+use lictor_host::session::Session;
+
+use crate::carry_out::Finished;
+use crate::decide::refused::Refusal;
+use crate::decide::{Talk, Turn};
+use crate::ops::Status;
+use crate::watch::Kind;
+use crate::watch::store::News;
+
+/// Makes the loop turn at once. False: it has ended.
+pub type Wake = Box<dyn Fn() -> bool + Send + Sync>;
+
+/// Is told what goes on. It must not wait for anything: the session does not go on meanwhile.
+pub trait Listener: Send + 'static {
+    /// Who counts the requests of commands, if anyone does.
+    fn status(&self) -> Option<Arc<Status>> {
+        None
+    }
+
+    /// A time of leading begins.
+    fn begins(&mut self, _wake: Wake) {}
+
+    /// An object is new, looks otherwise than before, or is gone.
+    fn saw(&mut self, _news: &News) {}
+
+    /// The loop has turned. The session may be asked something; there is none before the cluster was listed.
+    fn tick(&mut self, _now: i64, _talk: Option<&mut Talk>) {}
+
+    /// When the loop is to turn at the latest, nanoseconds since 1970.
+    fn due(&self) -> Option<i64> {
+        None
+    }
+
+    /// Watches have begun; these kinds were not listed yet. None left: the session begins.
+    fn syncing(&mut self, _missing: &[Kind]) {}
+
+    /// The session was told something, or has decided. `cycle`: it was a decision, and how long it took, in nanoseconds.
+    fn turned(&mut self, _turn: &Turn, _session: &Session, _cycle: Option<i64>) {}
+
+    /// A task has come to its end.
+    fn finished(&mut self, _finished: &Finished) {}
+
+    /// kube-scheduler refuses a pod that was let go. True: it is deleted now, because its owner makes another.
+    fn refused(&mut self, _refusal: &Refusal, _deleted: bool) {}
+
+    /// An object could not be read; what was known of it before still holds.
+    fn unread(&mut self, _key: &str, _mistake: &InputError) {}
+
+    /// What another process would need to go on could not be stored.
+    fn unsaved(&mut self, _why: &str) {}
+}
+
+/// Two listeners, one after the other.
+impl<A: Listener, B: Listener> Listener for (A, B) {
+    fn status(&self) -> Option<Arc<Status>> {
+        self.0.status().or_else(|| self.1.status())
+    }
+
+    fn begins(&mut self, wake: Wake) {
+        let wake = Arc::new(wake);
+        let other = wake.clone();
+        self.0.begins(Box::new(move || wake()));
+        self.1.begins(Box::new(move || other()));
+    }
+
+    fn saw(&mut self, news: &News) {
+        self.0.saw(news);
+        self.1.saw(news);
+    }
+
+    fn tick(&mut self, now: i64, mut talk: Option<&mut Talk>) {
+        self.0.tick(now, talk.as_deref_mut());
+        self.1.tick(now, talk);
+    }
+
+    fn due(&self) -> Option<i64> {
+        self.0.due().into_iter().chain(self.1.due()).min()
+    }
+
+    fn syncing(&mut self, missing: &[Kind]) {
+        self.0.syncing(missing);
+        self.1.syncing(missing);
+    }
+
+    fn turned(&mut self, turn: &Turn, session: &Session, cycle: Option<i64>) {
+        self.0.turned(turn, session, cycle);
+        self.1.turned(turn, session, cycle);
+    }
+
+    fn finished(&mut self, finished: &Finished) {
+        self.0.finished(finished);
+        self.1.finished(finished);
+    }
+
+    fn refused(&mut self, refusal: &Refusal, deleted: bool) {
+        self.0.refused(refusal, deleted);
+        self.1.refused(refusal, deleted);
+    }
+
+    fn unread(&mut self, key: &str, mistake: &InputError) {
+        self.0.unread(key, mistake);
+        self.1.unread(key, mistake);
+    }
+
+    fn unsaved(&mut self, why: &str) {
+        self.0.unsaved(why);
+        self.1.unsaved(why);
+    }
+}
+
+/// Nobody listens.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nobody;
+
+impl Listener for Nobody {}

@@ -1,0 +1,200 @@
+//! The loop: watches and outcomes into the session, its commands into the cluster.
+
+pub mod clock;
+pub mod inbox;
+pub mod listener;
+pub mod log;
+mod reign;
+
+use std::collections::BTreeSet;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use kube::Client;
+use lictor_contract::{ExtensionPoint, Interests};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::carry_out::{Backoff, Executor, KubeApi};
+use crate::decide::{Mode, Talk};
+use crate::state::Keep;
+use crate::view::Ours;
+use crate::watch::store::Store;
+use crate::watch::{Kind, kinds, stream};
+use inbox::Came;
+use listener::Listener;
+use reign::Reign;
+
+/// How the loop runs.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How much is carried out.
+    pub mode: Mode,
+    /// The schedulers whose pods are decided about.
+    pub schedulers: Vec<String>,
+    /// How many requests are under way at once at most.
+    pub at_once: usize,
+    /// How long changes are collected before the session is told of them.
+    pub together: Duration,
+    /// How long kube-scheduler may refuse a pod that was let go before it is deleted; none: it never is.
+    pub refused_grace: Option<Duration>,
+    /// How long requests that are under way may take when the process is to end.
+    pub end_within: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            mode: Mode::Act,
+            schedulers: vec![crate::names::DEFAULT_SCHEDULER.to_owned()],
+            at_once: 32,
+            together: Duration::from_millis(20),
+            refused_grace: Some(Duration::from_secs(60)),
+            end_within: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A session that was told nothing yet.
+pub struct Opened {
+    /// The session.
+    pub talk: Talk,
+    /// What its policy reads.
+    pub interests: Interests,
+    /// Where its policy decides.
+    pub points: Vec<ExtensionPoint>,
+}
+
+/// Why the loop ended.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The session could not be opened.
+    #[error("{0}")]
+    Open(String),
+    /// The thread of the session could not be started.
+    #[error("the thread of the session cannot be started: {0}")]
+    Thread(#[from] std::io::Error),
+    /// The thread of the session broke.
+    #[error("the thread of the session has ended before its time")]
+    Ended,
+}
+
+/// What the loop needs of its surroundings.
+pub struct Surroundings<O, L> {
+    /// The cluster.
+    pub client: Client,
+    /// Opens a session; each time that this process begins to lead.
+    pub open: O,
+    /// Who is told what goes on.
+    pub listener: L,
+    /// Where what another process needs to go on is stored; none: the cluster alone says it.
+    pub keep: Option<Box<dyn Keep>>,
+    /// Whether this process leads; only who leads writes.
+    pub leads: watch::Receiver<bool>,
+    /// Whether the process is to end.
+    pub stop: watch::Receiver<bool>,
+}
+
+/// Runs until `stop` says so. While this process does not lead it waits, watches nothing and writes nothing.
+///
+/// # Errors
+/// The session cannot be opened, or its thread breaks.
+pub async fn run<O, L>(settings: Settings, mut with: Surroundings<O, L>) -> Result<(), RunError>
+where
+    O: FnMut() -> Result<Opened, String>,
+    L: Listener,
+{
+    let (mut listener, mut keep) = (Some(with.listener), with.keep);
+    loop {
+        tokio::select! {
+            () = becomes(&mut with.stop, true) => return Ok(()),
+            () = becomes(&mut with.leads, true) => {}
+        }
+        let opened = (with.open)().map_err(RunError::Open)?;
+        let Some(told) = listener.take() else { return Err(RunError::Ended) };
+        let reigned =
+            reign(&settings, &with.client, opened, told, keep.take(), &mut with.leads, &mut with.stop).await?;
+        (listener, keep) = (Some(reigned.0), reigned.1);
+        if *with.stop.borrow() {
+            return Ok(());
+        }
+    }
+}
+
+/// One time of leading: from the first list to the loss of the lead, or the end of the process.
+async fn reign<L: Listener>(
+    settings: &Settings,
+    client: &Client,
+    opened: Opened,
+    mut listener: L,
+    keep: Option<Box<dyn Keep>>,
+    leads: &mut watch::Receiver<bool>,
+    stop: &mut watch::Receiver<bool>,
+) -> Result<(L, Option<Box<dyn Keep>>), RunError> {
+    let (send, inbox) = channel();
+    let kinds = kinds::of(&opened.interests);
+    let watches = follow(client, &kinds, &send);
+    let ours = Ours { schedulers: settings.schedulers.clone(), ungated: settings.mode == Mode::Observe };
+    let store = Store::new(ours, kinds, kinds::placed(&opened.interests));
+    let back = send.clone();
+    let told = move |finished| drop(back.send(Came::Finished(Box::new(finished))));
+    let wake = send.clone();
+    listener.begins(Box::new(move || wake.send(Came::Wake).is_ok()));
+    let api = KubeApi::new(client.clone()).watched(listener.status());
+    let (executor, works) = Executor::start(api, settings.at_once, Backoff::default(), told);
+    // It ends with this function, however that ends: then nothing is written any more.
+    let mut works_alone = JoinSet::new();
+    let works = works_alone.spawn(works);
+    let reign = Reign::new(settings.clone(), opened, store, executor, listener, keep);
+    let (ended, mut end) = tokio::sync::oneshot::channel();
+    std::thread::Builder::new().name("session".to_owned()).spawn(move || {
+        let _nobody_waits = ended.send(reign.run(&inbox));
+    })?;
+    let graceful = tokio::select! {
+        () = becomes(stop, true) => true,
+        () = becomes(leads, false) => false,
+        reigned = &mut end => return reigned.map_err(|_| RunError::Ended),
+    };
+    // Somebody else may lead already: not one request more.
+    if !graceful {
+        works.abort();
+    }
+    drop(watches);
+    let _ended = send.send(Came::Stop(graceful));
+    let reigned = end.await.map_err(|_| RunError::Ended);
+    works.abort();
+    reigned
+}
+
+/// Waits until this is said. Where nobody says anything any more, what was said last stays so.
+async fn becomes(said: &mut watch::Receiver<bool>, what: bool) {
+    if said.wait_for(|now| *now == what).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// One watch for each kind, until what is returned is dropped.
+fn follow(client: &Client, kinds: &BTreeSet<Kind>, send: &Sender<Came>) -> JoinSet<()> {
+    let mut watches = JoinSet::new();
+    for kind in kinds {
+        let (send, seen_kind) = (send.clone(), kind.clone());
+        let tell = move |seen| send.send(Came::Seen(seen_kind.clone(), seen)).is_ok();
+        watches.spawn(stream::follow(client.clone(), kind.clone(), tell));
+    }
+    watches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_said_last_stays_so_when_nobody_says_anything_any_more() {
+        let (say, mut said) = watch::channel(true);
+        becomes(&mut said, true).await;
+        drop(say);
+        becomes(&mut said, true).await;
+        let short = Duration::from_millis(20);
+        assert!(tokio::time::timeout(short, becomes(&mut said, false)).await.is_err());
+    }
+}

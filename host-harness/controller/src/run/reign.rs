@@ -1,0 +1,290 @@
+//! The thread of the session, while this process leads.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use lictor_host::cluster::Object;
+use lictor_host::session::ObjectRef;
+use serde_json::Value;
+
+use super::clock::{Clock, nanoseconds};
+use super::inbox::{Came, batch};
+use super::listener::Listener;
+use super::{Opened, Settings};
+use crate::carry_out::{Executor, Finished, Order, Task};
+use crate::decide::refused::{Due, Refusals};
+use crate::decide::{Decider, Fact, Mode, Turn};
+use crate::state::Keep;
+use crate::watch::store::{News, Store};
+use crate::watch::{Kind, Seen};
+
+/// How long to wait where nothing is due.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// How long to wait for the next decision after one that could not be made.
+const AFTER_FAULT: Duration = Duration::from_secs(1);
+
+/// After a decision the session rests as long as the decision took, at most so long: watches and outcomes are heard meanwhile.
+const REST: Duration = Duration::from_secs(1);
+
+/// One time of leading.
+pub(super) struct Reign<L> {
+    settings: Settings,
+    clock: Clock,
+    store: Store,
+    /// What was seen before the session began; then what it is to be told.
+    news: Vec<News>,
+    /// The session, before and after the cluster was listed.
+    opened: Option<Opened>,
+    decider: Option<Decider>,
+    refusals: Refusals,
+    executor: Executor,
+    /// How many tasks are under way.
+    under_way: usize,
+    listener: L,
+    keep: Option<Box<dyn Keep>>,
+    /// No decision before.
+    rest_until: Instant,
+    file: Arc<str>,
+}
+
+impl<L: Listener> Reign<L> {
+    pub(super) fn new(
+        settings: Settings,
+        opened: Opened,
+        store: Store,
+        executor: Executor,
+        listener: L,
+        keep: Option<Box<dyn Keep>>,
+    ) -> Reign<L> {
+        let grace = settings.refused_grace.map(nanoseconds);
+        Reign {
+            refusals: Refusals::new(grace),
+            settings,
+            clock: Clock::start(),
+            store,
+            news: Vec::new(),
+            opened: Some(opened),
+            decider: None,
+            executor,
+            under_way: 0,
+            listener,
+            keep,
+            rest_until: Instant::now(),
+            file: Arc::from("the cluster"),
+        }
+    }
+
+    /// Runs until it is stopped.
+    pub(super) fn run(mut self, inbox: &Receiver<Came>) -> (L, Option<Box<dyn Keep>>) {
+        while let Some(came) = batch(inbox, self.wait(), self.settings.together) {
+            let stop =
+                came.iter().find_map(|came| if let Came::Stop(graceful) = came { Some(*graceful) } else { None });
+            self.take(came);
+            match stop {
+                None => {
+                    self.decide();
+                    self.tick();
+                }
+                Some(graceful) => {
+                    if graceful {
+                        self.end(inbox);
+                    }
+                    break;
+                }
+            }
+        }
+        (self.listener, self.keep)
+    }
+
+    /// How long nothing is due.
+    fn wait(&self) -> Duration {
+        let Some(decider) = &self.decider else { return IDLE };
+        let timed = decider.wake_at().into_iter().chain(self.refusals.next()).chain(self.listener.due()).min();
+        let timed = timed.map_or(IDLE, |at| self.clock.until(at).max(Duration::from_millis(1)));
+        let rested = self.rest_until.saturating_duration_since(Instant::now());
+        if decider.is_due() { rested.min(timed).min(IDLE) } else { timed.min(IDLE) }
+    }
+
+    /// Takes what came.
+    fn take(&mut self, came: Vec<Came>) {
+        let mut outcomes = Vec::new();
+        let is_listing = self.decider.is_none();
+        for came in came {
+            match came {
+                Came::Seen(kind, seen) => self.see(&kind, seen),
+                Came::Finished(finished) => outcomes.extend(self.finish(*finished)),
+                Came::Wake | Came::Stop(_) => {}
+            }
+        }
+        if is_listing {
+            let missing: Vec<Kind> = self.store.missing().cloned().collect();
+            self.listener.syncing(&missing);
+            if missing.is_empty() {
+                self.begin();
+            }
+            return;
+        }
+        let mut facts = self.facts();
+        facts.extend(outcomes);
+        let now = self.clock.now();
+        if let Some(mut decider) = self.decider.take() {
+            let turn = decider.tell(now, facts);
+            self.carry_out(&mut decider, turn, None);
+            self.decider = Some(decider);
+        }
+        self.look_at_refusals(now);
+    }
+
+    fn see(&mut self, kind: &Kind, seen: Seen) {
+        let now = self.clock.now();
+        for news in self.store.take(kind, seen) {
+            self.refusals.see(&news, now);
+            self.listener.saw(&news);
+            self.news.push(news);
+        }
+    }
+
+    /// A task has come to its end: what it shows of its object is news, before what became of it.
+    fn finish(&mut self, finished: Finished) -> Option<Fact> {
+        self.under_way = self.under_way.saturating_sub(1);
+        self.listener.finished(&finished);
+        let Finished { task, done } = finished;
+        if let Some(object) = done.object {
+            self.see(&Kind::new("", "Pod"), Seen::There(object));
+        }
+        task.command().map(|id| Fact::Outcome(id, done.outcome))
+    }
+
+    /// The news as the session is told of them.
+    fn facts(&mut self) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        for news in std::mem::take(&mut self.news) {
+            match news {
+                News::Gone(key) => facts.push(Fact::Gone(key)),
+                News::Shown(shown) => {
+                    facts.extend(self.read(&shown.key, shown.object).map(|object| Fact::There(Box::new(object))));
+                }
+            }
+        }
+        facts
+    }
+
+    fn read(&mut self, key: &str, object: Value) -> Option<Object> {
+        match Object::from_json(object, &self.file) {
+            Ok(object) => Some(object),
+            Err(mistake) => {
+                self.listener.unread(key, &mistake);
+                None
+            }
+        }
+    }
+
+    /// Everything was listed: the session begins.
+    fn begin(&mut self) {
+        let Some(Opened { talk, points, .. }) = self.opened.take() else { return };
+        let mut objects = BTreeMap::new();
+        for fact in self.facts() {
+            match fact {
+                Fact::There(object) => drop(objects.insert(object.key(), *object)),
+                Fact::Gone(key) => drop(objects.remove(&key)),
+                Fact::Outcome(..) => {}
+            }
+        }
+        let saved = self.keep.as_mut().and_then(|keep| match keep.load() {
+            Ok(saved) => saved,
+            Err(why) => {
+                self.listener.unsaved(&why);
+                None
+            }
+        });
+        let objects = objects.into_values().collect();
+        let begun = Decider::begin(talk, self.settings.mode, &points, self.clock.now(), objects, saved);
+        let (mut decider, turn) = begun;
+        self.carry_out(&mut decider, turn, None);
+        self.decider = Some(decider);
+    }
+
+    fn tick(&mut self) {
+        let now = self.clock.now();
+        self.listener.tick(now, self.decider.as_mut().map(Decider::talk));
+    }
+
+    fn decide(&mut self) {
+        let begun = Instant::now();
+        if begun < self.rest_until || !self.decider.as_ref().is_some_and(Decider::is_due) {
+            return;
+        }
+        let Some(mut decider) = self.decider.take() else { return };
+        let turn = decider.decide();
+        let took = begun.elapsed();
+        let rest = if turn.errors.is_empty() { took.min(REST) } else { AFTER_FAULT };
+        self.rest_until = Instant::now().checked_add(rest).unwrap_or(begun);
+        self.carry_out(&mut decider, turn, Some(nanoseconds(took)));
+        self.decider = Some(decider);
+    }
+
+    /// Has the tasks of a turn carried out; what another process would need to go on is stored before.
+    fn carry_out(&mut self, decider: &mut Decider, turn: Turn, cycle: Option<i64>) {
+        if turn.tasks.iter().any(|task| matches!(task, Task::Command(_))) {
+            self.save(decider);
+        }
+        self.listener.turned(&turn, decider.session(), cycle);
+        for id in turn.cancelled {
+            self.executor.cancel(id);
+        }
+        for task in turn.tasks {
+            self.order(task);
+        }
+    }
+
+    fn order(&mut self, task: Task) {
+        let ObjectRef { namespace, name, .. } = task.object();
+        let raw = self.store.raw(namespace, name);
+        // One that asks about another comes to an end with it.
+        self.under_way = self.under_way.saturating_add(1);
+        self.executor.order(Order { task, raw });
+    }
+
+    fn save(&mut self, decider: &mut Decider) {
+        let Some(keep) = &mut self.keep else { return };
+        let stored = decider.saved().map_err(|error| error.to_string()).and_then(|saved| keep.store(&saved));
+        if let Err(why) = stored {
+            self.listener.unsaved(&why);
+        }
+    }
+
+    fn look_at_refusals(&mut self, now: i64) {
+        for due in self.refusals.due(now) {
+            match due {
+                Due::Say(refusal) => self.listener.refused(&refusal, false),
+                Due::Delete(refusal) => {
+                    self.listener.refused(&refusal, true);
+                    if self.settings.mode == Mode::Act {
+                        self.order(Task::Delete(refusal.pod));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Brings to its end what is under way, as far as that goes in time; decides no more.
+    fn end(&mut self, inbox: &Receiver<Came>) {
+        let begun = Instant::now();
+        while self.under_way > 0 && self.decider.is_some() {
+            let left = self.settings.end_within.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                break;
+            }
+            match batch(inbox, left, Duration::ZERO) {
+                Some(came) => self.take(came),
+                None => break,
+            }
+        }
+        if let Some(mut decider) = self.decider.take() {
+            self.save(&mut decider);
+        }
+    }
+}

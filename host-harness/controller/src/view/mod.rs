@@ -1,0 +1,170 @@
+//! What a session is shown of the objects of a living cluster.
+//!
+//! A session decides about pending pods. In the cluster such a pod is held by our scheduling gate, and one that was let go and pinned to
+//! its node is not bound yet. This is the one place that knows the difference.
+
+pub mod pin;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value, json};
+
+use crate::names::{DEFAULT_SCHEDULER, EVICTED_FOR, GATE, NODE, OTHERS};
+
+pub use pin::pinned_to;
+
+/// Whose pods are decided about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ours {
+    /// The schedulers (`spec.schedulerName`).
+    pub schedulers: Vec<String>,
+    /// Pods without our gate are decided about, too: nothing is carried out, we only say what the laws would do.
+    pub ungated: bool,
+}
+
+/// What a pending pod is to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is bound, or has ended, or is not of our schedulers.
+    Plain,
+    /// Our gate holds it.
+    Held,
+    /// We let it go; it is pinned to a node and not bound yet.
+    LetGo,
+    /// It never had our gate: kube-scheduler decides about it.
+    Others,
+}
+
+/// Shows an object as the session is to see it.
+///
+/// A pod loses our gate; with the gate of somebody else it stays gated. A pod that we let go is on the node it is pinned to: it keeps its
+/// room until kube-scheduler binds it. A pod of our schedulers that never had our gate is one of another scheduler. A node keeps only what
+/// is read of it, so that its heartbeats are no change.
+pub fn show(object: &mut Value, ours: &Ours) -> Standing {
+    strip(object);
+    match (text(object, "/apiVersion"), text(object, "/kind")) {
+        ("v1", "Pod") => show_pod(object, ours),
+        ("v1", "Node") => {
+            shrink_node(object);
+            Standing::Plain
+        }
+        _ => Standing::Plain,
+    }
+}
+
+/// What a pod is to us.
+pub fn standing(pod: &Value, ours: &Ours) -> Standing {
+    let ended = matches!(text(pod, "/status/phase"), "Succeeded" | "Failed");
+    if ended || !text(pod, "/spec/nodeName").is_empty() || !is_ours(pod, ours) {
+        Standing::Plain
+    } else if has_gate(pod) {
+        Standing::Held
+    } else if pinned_to(pod).is_some() {
+        Standing::LetGo
+    } else {
+        Standing::Others
+    }
+}
+
+/// Whether our gate holds a pod.
+pub fn has_gate(pod: &Value) -> bool {
+    gates(pod).any(|gate| text(gate, "/name") == GATE)
+}
+
+/// The scheduling gates of a pod.
+pub fn gates(pod: &Value) -> impl Iterator<Item = &Value> {
+    pod.pointer("/spec/schedulingGates").and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The text at a JSON pointer; empty where there is none.
+pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// An annotation; empty where there is none.
+pub fn annotation<'a>(object: &'a Value, key: &str) -> &'a str {
+    let annotations = object.pointer("/metadata/annotations");
+    annotations.and_then(|all| all.get(key)).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn is_ours(pod: &Value, ours: &Ours) -> bool {
+    let scheduler = match text(pod, "/spec/schedulerName") {
+        "" => DEFAULT_SCHEDULER,
+        named => named,
+    };
+    ours.schedulers.iter().any(|known| known == scheduler)
+}
+
+fn show_pod(pod: &mut Value, ours: &Ours) -> Standing {
+    let standing = standing(pod, ours);
+    match standing {
+        Standing::Held => take_gate_away(pod),
+        Standing::LetGo => put_on_its_node(pod),
+        Standing::Others if !ours.ungated => set(pod, "spec", "schedulerName", json!(OTHERS)),
+        Standing::Plain | Standing::Others => {}
+    }
+    name_the_preemption(pod);
+    if let Some(conditions) = pod.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
+        // What we report of a pod is no news to us.
+        conditions.retain(|condition| text(condition, "/type") != crate::report::ADMITTED);
+    }
+    standing
+}
+
+fn take_gate_away(pod: &mut Value) {
+    if let Some(Value::Array(gates)) = pod.pointer_mut("/spec/schedulingGates") {
+        gates.retain(|gate| text(gate, "/name") != GATE);
+    }
+}
+
+/// A binding clears the nomination, too.
+fn put_on_its_node(pod: &mut Value) {
+    if let Some(node) = pinned_to(pod).map(str::to_owned) {
+        set(pod, "spec", "nodeName", json!(node));
+        if let Some(status) = pod.get_mut("status").and_then(Value::as_object_mut) {
+            status.remove("nominatedNodeName");
+        }
+    }
+}
+
+/// The Eviction API writes its own reason on a victim of ours. For the laws it is one that a scheduler preempts.
+fn name_the_preemption(pod: &mut Value) {
+    if annotation(pod, EVICTED_FOR).is_empty() || text(pod, "/metadata/deletionTimestamp").is_empty() {
+        return;
+    }
+    let conditions = pod.pointer_mut("/status/conditions").and_then(Value::as_array_mut);
+    for condition in conditions.into_iter().flatten().filter_map(Value::as_object_mut) {
+        if condition.get("type").and_then(Value::as_str) == Some("DisruptionTarget") {
+            condition.insert("reason".to_owned(), json!("PreemptionByScheduler"));
+        }
+    }
+}
+
+/// What nobody decides by, and changes often.
+fn strip(object: &mut Value) {
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        for key in ["managedFields", "resourceVersion", "generation", "selfLink"] {
+            metadata.remove(key);
+        }
+    }
+}
+
+fn shrink_node(node: &mut Value) {
+    let allocatable = node.pointer_mut("/status/allocatable").map(Value::take).unwrap_or_default();
+    if let Some(node) = node.as_object_mut() {
+        node.insert("status".to_owned(), json!({"allocatable": allocatable}));
+    }
+    if let Some(metadata) = node.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("annotations");
+    }
+}
+
+/// Sets a field of a part of an object.
+fn set(object: &mut Value, part: &str, key: &str, to: Value) {
+    if let Some(object) = object.as_object_mut() {
+        let part = object.entry(part).or_insert_with(|| Value::Object(Map::new()));
+        if let Some(part) = part.as_object_mut() {
+            part.insert(key.to_owned(), to);
+        }
+    }
+}

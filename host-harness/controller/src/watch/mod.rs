@@ -1,0 +1,47 @@
+//! The objects of the cluster, as they come: which kinds, one watch each, and what of it is news.
+
+pub mod kinds;
+pub mod store;
+pub mod stream;
+
+use serde_json::Value;
+
+/// Group and kind of objects; the core group is empty.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kind {
+    /// The API group.
+    pub group: String,
+    /// The kind.
+    pub kind: String,
+}
+
+impl Kind {
+    /// A kind.
+    pub fn new(group: &str, kind: &str) -> Kind {
+        Kind { group: group.to_owned(), kind: kind.to_owned() }
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.group.as_str() {
+            "" => f.write_str(&self.kind),
+            group => write!(f, "{}.{group}", self.kind),
+        }
+    }
+}
+
+/// What a watch says of the objects of its kind.
+#[derive(Debug, Clone)]
+pub enum Seen {
+    /// A list begins: what it does not name until [`Seen::Complete`] is gone.
+    Listing,
+    /// An object, whole, with `apiVersion` and `kind`: new, changed, or part of a list.
+    There(Value),
+    /// The list has come to its end.
+    Complete,
+    /// An object is gone.
+    Gone(Value),
+    /// The cluster has no such kind now: it has no objects.
+    Absent,
+}

@@ -1,0 +1,273 @@
+//! What of the objects that come is news.
+//!
+//! Watches repeat themselves: after a restart they list everything, and what we write comes back. An object is news when the session would
+//! see it otherwise than before; it is gone when a list does not name it any more.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Kind, Seen};
+use crate::view::{self, Ours, Standing, text};
+
+/// How many objects that are gone are remembered: an answer to a request that was overtaken by the deletion does not bring them back.
+const REMEMBERED: usize = 10_000;
+
+/// Something that the session is to be told.
+#[derive(Debug, Clone)]
+pub enum News {
+    /// An object is new, or looks otherwise than before.
+    Shown(Shown),
+    /// An object is gone, named as [`Input::Removed`](lictor_host::session::Input::Removed) wants it.
+    Gone(String),
+}
+
+/// An object that looks otherwise than before.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// Its name as in [`News::Gone`].
+    pub key: String,
+    /// The object, as the session is to see it.
+    pub object: Value,
+    /// What it is to us, where it is a pod.
+    pub standing: Standing,
+    /// The object itself, where it is a pod that we hold or have let go.
+    pub raw: Option<Arc<Value>>,
+}
+
+/// What is known of the cluster.
+#[derive(Debug)]
+pub struct Store {
+    ours: Ours,
+    placed: BTreeSet<Kind>,
+    kinds: BTreeMap<Kind, Known>,
+    gone: VecDeque<String>,
+    gone_uids: BTreeSet<String>,
+}
+
+/// The objects of a kind.
+#[derive(Debug, Default)]
+struct Known {
+    /// Whether it was listed once, or there is no such kind.
+    complete: bool,
+    /// The names that the list has named so far, while there is one.
+    listing: Option<BTreeSet<String>>,
+    objects: BTreeMap<String, Entry>,
+}
+
+/// An object.
+#[derive(Debug)]
+struct Entry {
+    uid: String,
+    version: u64,
+    /// A digest of what the session was told.
+    shown: u64,
+    raw: Option<Arc<Value>>,
+}
+
+impl Store {
+    /// An empty store for these kinds.
+    pub fn new(ours: Ours, kinds: impl IntoIterator<Item = Kind>, placed: BTreeSet<Kind>) -> Store {
+        let kinds = kinds.into_iter().map(|kind| (kind, Known::default())).collect();
+        Store { ours, placed, kinds, gone: VecDeque::new(), gone_uids: BTreeSet::new() }
+    }
+
+    /// Whether every kind was listed, or is absent.
+    pub fn is_complete(&self) -> bool {
+        self.kinds.values().all(|known| known.complete)
+    }
+
+    /// The kinds that were not listed yet.
+    pub fn missing(&self) -> impl Iterator<Item = &Kind> {
+        self.kinds.iter().filter(|(_, known)| !known.complete).map(|(kind, _)| kind)
+    }
+
+    /// A pod that we hold or have let go, as the cluster has it.
+    pub fn raw(&self, namespace: &str, name: &str) -> Option<Arc<Value>> {
+        let pods = self.kinds.get(&Kind::new("", "Pod"))?;
+        pods.objects.get(&format!("{namespace}/{name}"))?.raw.clone()
+    }
+
+    /// Takes what a watch says; what of it is news.
+    pub fn take(&mut self, kind: &Kind, seen: Seen) -> Vec<News> {
+        match seen {
+            Seen::Listing => {
+                self.kinds.entry(kind.clone()).or_default().listing = Some(BTreeSet::new());
+                Vec::new()
+            }
+            Seen::There(object) => self.there(kind, object).into_iter().collect(),
+            Seen::Gone(object) => {
+                let name = name_of(&object);
+                let known = self.kinds.get(kind).and_then(|known| known.objects.get(&name));
+                let is_it = known.is_some_and(|entry| entry.uid == text(&object, "/metadata/uid"));
+                if is_it { self.remove(kind, &name).into_iter().collect() } else { Vec::new() }
+            }
+            Seen::Complete => {
+                let Some(known) = self.kinds.get_mut(kind) else { return Vec::new() };
+                known.complete = true;
+                let Some(named) = known.listing.take() else { return Vec::new() };
+                let lost: Vec<String> = known.objects.keys().filter(|name| !named.contains(*name)).cloned().collect();
+                lost.iter().filter_map(|name| self.remove(kind, name)).collect()
+            }
+            Seen::Absent => {
+                let Some(known) = self.kinds.get_mut(kind) else { return Vec::new() };
+                (known.complete, known.listing) = (true, None);
+                let all: Vec<String> = known.objects.keys().cloned().collect();
+                all.iter().filter_map(|name| self.remove(kind, name)).collect()
+            }
+        }
+    }
+
+    fn there(&mut self, kind: &Kind, mut object: Value) -> Option<News> {
+        let (name, uid) = (name_of(&object), text(&object, "/metadata/uid").to_owned());
+        let version = text(&object, "/metadata/resourceVersion").parse().unwrap_or(0);
+        // Half of an object, and nobody reads it.
+        object.pointer_mut("/metadata").and_then(Value::as_object_mut).map(|metadata| metadata.remove("managedFields"));
+        let key = self.key(kind, &name);
+        let known = self.kinds.entry(kind.clone()).or_default();
+        if let Some(named) = &mut known.listing {
+            named.insert(name.clone());
+        }
+        let before = known.objects.get(&name).filter(|before| before.uid == uid);
+        let is_late = before.is_some_and(|before| version != 0 && version <= before.version);
+        if is_late || self.gone_uids.contains(&uid) {
+            return None;
+        }
+        let whole = (*kind == Kind::new("", "Pod")).then(|| object.clone());
+        let standing = view::show(&mut object, &self.ours);
+        let raw = whole.filter(|_| matches!(standing, Standing::Held | Standing::LetGo)).map(Arc::new);
+        let shown = digest(&object);
+        let is_news = before.is_none_or(|before| before.shown != shown);
+        known.objects.insert(name, Entry { uid, version, shown, raw: raw.clone() });
+        is_news.then_some(News::Shown(Shown { key, object, standing, raw }))
+    }
+
+    fn remove(&mut self, kind: &Kind, name: &str) -> Option<News> {
+        let entry = self.kinds.get_mut(kind)?.objects.remove(name)?;
+        if !entry.uid.is_empty() && self.gone_uids.insert(entry.uid.clone()) {
+            self.gone.push_back(entry.uid);
+        }
+        if self.gone.len() > REMEMBERED
+            && let Some(uid) = self.gone.pop_front()
+        {
+            self.gone_uids.remove(&uid);
+        }
+        Some(News::Gone(self.key(kind, name)))
+    }
+
+    /// The session finds what is placed like a pod by its kind alone; other kinds may share a name, and then the group tells them apart.
+    fn key(&self, kind: &Kind, name: &str) -> String {
+        match self.placed.contains(kind) {
+            true => format!("{}/{name}", kind.kind),
+            false => format!("{kind}/{name}"),
+        }
+    }
+}
+
+/// `namespace/name`, or `name` where it has no namespace.
+fn name_of(object: &Value) -> String {
+    let (namespace, name) = (text(object, "/metadata/namespace"), text(object, "/metadata/name"));
+    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
+}
+
+fn digest(object: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    object.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::names::GATE;
+
+    fn pods() -> Kind {
+        Kind::new("", "Pod")
+    }
+
+    fn store() -> Store {
+        let ours = Ours { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
+        Store::new(ours, [pods(), Kind::new("example.com", "Slot")], [Kind::new("example.com", "Slot")].into())
+    }
+
+    fn pod(name: &str, uid: &str, version: u32, label: &str) -> Value {
+        json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "namespace": "default", "uid": uid, "resourceVersion": version.to_string(),
+                         "labels": {"a": label}},
+            "spec": {"schedulingGates": [{"name": GATE}]}, "status": {"phase": "Pending"},
+        })
+    }
+
+    /// What is news in words.
+    fn told(news: Vec<News>) -> Vec<String> {
+        let word = |news: News| match news {
+            News::Shown(shown) => format!("{} {}", shown.key, text(&shown.object, "/metadata/labels/a")),
+            News::Gone(key) => format!("-{key}"),
+        };
+        news.into_iter().map(word).collect()
+    }
+
+    fn there(store: &mut Store, pod: Value) -> Vec<String> {
+        told(store.take(&pods(), Seen::There(pod)))
+    }
+
+    #[test]
+    fn an_object_is_news_once_and_when_it_changes() {
+        let mut store = store();
+        assert_eq!(there(&mut store, pod("a", "1", 5, "x")), ["Pod/default/a x"]);
+        assert!(there(&mut store, pod("a", "1", 5, "x")).is_empty());
+        assert!(there(&mut store, pod("a", "1", 6, "x")).is_empty(), "it looks the same");
+        assert_eq!(there(&mut store, pod("a", "1", 8, "y")), ["Pod/default/a y"]);
+        assert!(there(&mut store, pod("a", "1", 7, "x")).is_empty(), "it is late");
+        let raw = store.raw("default", "a").unwrap();
+        assert_eq!(text(&raw, "/metadata/resourceVersion"), "8");
+    }
+
+    #[test]
+    fn what_a_new_list_does_not_name_is_gone() {
+        let mut store = store();
+        there(&mut store, pod("a", "1", 5, "x"));
+        there(&mut store, pod("b", "2", 5, "x"));
+        store.take(&pods(), Seen::Listing);
+        assert!(there(&mut store, pod("b", "2", 5, "x")).is_empty());
+        assert_eq!(told(store.take(&pods(), Seen::Complete)), ["-Pod/default/a"]);
+    }
+
+    #[test]
+    fn another_object_of_the_same_name_is_news_and_its_predecessor_does_not_come_back() {
+        let mut store = store();
+        there(&mut store, pod("a", "1", 5, "x"));
+        assert_eq!(told(store.take(&pods(), Seen::Gone(pod("a", "1", 6, "x")))), ["-Pod/default/a"]);
+        assert!(there(&mut store, pod("a", "1", 6, "z")).is_empty(), "an answer that the deletion has overtaken");
+        assert_eq!(there(&mut store, pod("a", "2", 9, "x")), ["Pod/default/a x"]);
+        assert!(told(store.take(&pods(), Seen::Gone(pod("a", "1", 6, "x")))).is_empty(), "it is another one");
+    }
+
+    #[test]
+    fn the_store_is_complete_when_every_kind_was_listed_or_is_absent() {
+        let mut store = store();
+        let slots = Kind::new("example.com", "Slot");
+        store.take(&pods(), Seen::Listing);
+        there(&mut store, pod("a", "1", 5, "x"));
+        store.take(&pods(), Seen::Complete);
+        assert_eq!(store.missing().collect::<Vec<_>>(), [&slots]);
+        assert!(!store.is_complete());
+        store.take(&slots, Seen::Absent);
+        assert!(store.is_complete());
+    }
+
+    #[test]
+    fn what_is_placed_like_a_pod_is_named_without_its_group() {
+        let mut store = store();
+        let slot = json!({"apiVersion": "example.com/v1", "kind": "Slot", "metadata": {"name": "s", "uid": "9"}});
+        assert_eq!(told(store.take(&Kind::new("example.com", "Slot"), Seen::There(slot))), ["Slot/s "]);
+        let other = Kind::new("example.com", "Quota");
+        let quota = json!({"apiVersion": "example.com/v1", "kind": "Quota", "metadata": {"name": "q", "uid": "8"}});
+        assert_eq!(told(store.take(&other, Seen::There(quota))), ["Quota.example.com/q "]);
+    }
+}

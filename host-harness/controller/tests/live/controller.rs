@@ -1,0 +1,152 @@
+//! The controller of a step: in this process, but with a runtime of its own, so that it can be killed.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use lictor::Native;
+use lictor_contract::ExtensionPoint;
+use lictor_controller::cluster::{Access, connect};
+use lictor_controller::decide::refused::Refusal;
+use lictor_controller::decide::{Mode, Talk, Turn};
+use lictor_controller::run::listener::Listener;
+use lictor_controller::run::{Opened, Settings, Surroundings, run};
+use lictor_controller::state::{InFile, Keep};
+use lictor_controller::upgrade::{Offers, Upgrades};
+use lictor_host::policy::Policy;
+use lictor_host::replace::State;
+use lictor_host::session::{Happened, Session};
+use tokio::sync::watch;
+
+/// What a controller has said so far.
+#[derive(Debug, Default)]
+pub struct Said {
+    pub happened: Happened,
+    pub refused: Vec<(Refusal, bool)>,
+    pub errors: Vec<String>,
+    pub unsaved: Vec<String>,
+    /// What became of the replacement of the policy.
+    pub states: Vec<State>,
+}
+
+#[derive(Clone, Default)]
+struct Ears(Arc<Mutex<Said>>);
+
+impl Listener for Ears {
+    fn turned(&mut self, turn: &Turn, _: &Session, _: Option<i64>) {
+        let mut said = self.0.lock().unwrap();
+        turn.steps.iter().for_each(|step| said.happened.add(step.happened.clone()));
+        said.states.extend(turn.steps.iter().flat_map(|step| &step.replacement).map(|transition| transition.to));
+        said.errors.extend(turn.errors.iter().map(ToString::to_string));
+    }
+    fn refused(&mut self, refusal: &Refusal, deleted: bool) {
+        self.0.lock().unwrap().refused.push((refusal.clone(), deleted));
+    }
+    fn unsaved(&mut self, why: &str) {
+        self.0.lock().unwrap().unsaved.push(why.to_owned());
+    }
+}
+
+/// How a controller is started.
+#[derive(Clone)]
+pub struct How {
+    pub kubeconfig: PathBuf,
+    pub system: String,
+    pub arguments: String,
+    pub settings: Settings,
+    pub checkpoint: Option<PathBuf>,
+}
+
+impl How {
+    pub fn new(kubeconfig: &Path, system: &str) -> How {
+        // Ten seconds instead of a minute.
+        let settings = Settings { refused_grace: Some(Duration::from_secs(4)), ..Settings::default() };
+        let [kubeconfig, system, arguments] = [kubeconfig.to_str().unwrap(), system, ""].map(str::to_owned);
+        How { kubeconfig: kubeconfig.into(), system, arguments, settings, checkpoint: None }
+    }
+
+    pub fn mode(mut self, mode: Mode) -> How {
+        self.settings.mode = mode;
+        self
+    }
+}
+
+/// A controller that runs.
+pub struct Controller {
+    stop: watch::Sender<bool>,
+    pub leads: watch::Sender<bool>,
+    kill: watch::Sender<bool>,
+    pub offers: Offers,
+    thread: Option<JoinHandle<()>>,
+    said: Ears,
+}
+
+impl Controller {
+    pub fn start(how: &How) -> Controller {
+        Controller::with(how, || Box::new(Native::default()))
+    }
+
+    /// A controller with this policy.
+    pub fn with(how: &How, policy: impl Fn() -> Box<dyn Policy> + Send + 'static) -> Controller {
+        let (stop, stopped) = watch::channel(false);
+        let (leads, leading) = watch::channel(true);
+        let (kill, mut killed) = watch::channel(false);
+        let (upgrades, offers) = Upgrades::new();
+        let (said, how) = (Ears::default(), how.clone());
+        let ears = said.clone();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+            runtime.block_on(async {
+                let access = Access { kubeconfig: Some(how.kubeconfig.clone()), context: None };
+                let client = connect(&access).await.unwrap();
+                let open = || open(policy(), &how);
+                let keep = how.checkpoint.clone().map(|file| Box::new(InFile(file)) as Box<dyn Keep>);
+                let with =
+                    Surroundings { client, open, listener: (ears, upgrades), keep, leads: leading, stop: stopped };
+                tokio::select! {
+                    ran = run(how.settings.clone(), with) => ran.unwrap(),
+                    _ = killed.wait_for(|killed| *killed) => {}
+                }
+            });
+            runtime.shutdown_background();
+        });
+        Controller { stop, leads, kill, offers, thread: Some(thread), said }
+    }
+
+    pub fn said<T>(&self, look: impl FnOnce(&Said) -> T) -> T {
+        look(&self.said.0.lock().unwrap())
+    }
+
+    /// Tells it to end, and waits until it has.
+    pub async fn stop(mut self) {
+        self.stop.send_replace(true);
+        self.join().await;
+    }
+
+    /// Kills it.
+    pub async fn kill(mut self) {
+        self.kill.send_replace(true);
+        self.join().await;
+    }
+
+    async fn join(&mut self) {
+        let thread = self.thread.take().unwrap();
+        tokio::task::spawn_blocking(move || thread.join()).await.unwrap().unwrap();
+    }
+}
+
+impl Drop for Controller {
+    fn drop(&mut self) {
+        self.kill.send_replace(true);
+    }
+}
+
+fn open(mut policy: Box<dyn Policy>, how: &How) -> Result<Opened, String> {
+    let described = policy.describe().map_err(|error| error.to_string())?;
+    let info = described.systems.into_iter().find(|info| info.name == how.system).ok_or("no such system")?;
+    let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
+    let mut session = Session::open(policy, &how.system, &how.arguments).map_err(|error| error.to_string())?;
+    session.set_schedulers(how.settings.schedulers.iter().cloned());
+    Ok(Opened { talk: Talk::new(session, None), interests: info.interests, points })
+}

@@ -1,0 +1,71 @@
+//! `lictor run` in a living cluster: gangs by preemption, and what goes wrong in the middle of it.
+//!
+//! All steps share one testbed and follow each other; each has nodes, a namespace and a controller of its own.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "tests"
+)]
+
+mod controller;
+mod faults;
+mod gang;
+mod restart;
+mod scale;
+mod sound;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../support/mod.rs"]
+mod support;
+mod systems;
+mod upgrade;
+mod world;
+
+use support::testbed::{FOLDER, Testbed};
+use world::World;
+
+/// Runs the steps, or those of them whose name contains what the environment says in `LICTOR_STEP`.
+macro_rules! steps {
+    ($($step:expr,)*) => {
+        let only = std::env::var("LICTOR_STEP").unwrap_or_default();
+        $(if stringify!($step).contains(&only) { $step.await; })*
+    };
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_laws_decide_in_a_living_cluster() {
+    let Some(testbed) = Testbed::up(&["--manifests", &format!("{FOLDER}/crds")]) else { return };
+    let world = World::new(testbed).await;
+    steps! {
+        gang::is_admitted_when_its_victims_have_left(&world, "coscheduling"),
+        gang::is_admitted_when_its_victims_have_left(&world, "kubernetes"),
+        gang::is_only_talked_about(&world),
+        sound::a_pod_that_was_let_go_and_is_refused(&world),
+        sound::evictions_by_others(&world),
+        sound::a_node_that_vanishes(&world),
+        sound::a_quota_that_changes(&world),
+        sound::a_job_that_is_deleted_half_way(&world),
+        sound::a_pod_that_is_created_again(&world),
+        systems::volcano(&world),
+        systems::koordinator(&world),
+        systems::yunikorn(&world),
+        upgrade::a_hostile_policy_evicts_nobody(&world),
+        upgrade::a_policy_that_decides_alike_takes_over(&world),
+        faults::requests_that_fail(&world),
+        faults::an_api_server_that_is_killed(&world),
+        restart::from_the_cluster_alone(&world),
+        restart::from_a_checkpoint(&world),
+        restart::told_to_end(&world),
+        restart::killed_again_and_again(&world),
+        restart::when_another_leads(&world),
+    }
+}
+
+/// Measured, not asserted: `just live-scale`.
+#[ignore = "a measurement of some two minutes"]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_pods_on_five_hundred_nodes() {
+    let Some(testbed) = Testbed::up(&[]) else { return };
+    scale::a_thousand_pods(&World::new(testbed).await).await;
+}

@@ -1,0 +1,104 @@
+//! The controller ends in the middle of a plan, and another one goes on.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::controller::{Controller, How};
+use crate::support::objects::wait_for;
+use crate::world::{SOON, Step, World, is_gated, nominated};
+
+const GANG: [&str; 2] = ["g0", "g1"];
+
+/// A place for a checkpoint that is not there yet.
+fn checkpoint(step: &Step<'_>) -> PathBuf {
+    step.world.testbed.ready.folder.join(format!("{}.json", step.namespace))
+}
+
+/// The controller is killed when its victims leave; another one has nothing but the cluster.
+pub async fn from_the_cluster_alone(world: &World) {
+    let step = world.step("alone", 2).await;
+    in_the_middle(&step, &world.how("coscheduling")).await;
+    step.end().await;
+}
+
+/// The same with a checkpoint.
+pub async fn from_a_checkpoint(world: &World) {
+    let step = world.step("kept", 2).await;
+    let how = How { checkpoint: Some(checkpoint(&step)), ..world.how("coscheduling") };
+    in_the_middle(&step, &how).await;
+    assert!(how.checkpoint.unwrap().exists());
+    step.end().await;
+}
+
+async fn in_the_middle(step: &Step<'_>, how: &How) {
+    step.fill().await;
+    let controller = Controller::start(how);
+    step.gang("g", &GANG).await;
+    wait_for("a victim is evicted", SOON, async || (!step.evicted().is_empty()).then_some(())).await;
+    controller.kill().await;
+    let controller = Controller::start(how);
+    step.all_run(&GANG).await;
+    assert_eq!(step.evicted().len(), 2);
+    controller.said(|said| assert!(said.errors.is_empty() && said.unsaved.is_empty(), "{said:?}"));
+    controller.stop().await;
+}
+
+/// A controller that is told to end brings to its end what it has begun, and begins nothing more.
+pub async fn told_to_end(world: &World) {
+    let step = world.step("ends", 2).await;
+    step.fill().await;
+    let controller = Controller::start(&world.how("coscheduling"));
+    step.gang("g", &GANG).await;
+    step.until("g0", "nominated", |pod| pod.is_some_and(|pod| !nominated(pod).is_empty())).await;
+    controller.stop().await;
+    let evicted = step.evicted().len();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(step.evicted().len(), evicted, "nothing is written after the end");
+    for name in GANG {
+        assert!(is_gated(&step.pod(name).await.unwrap()), "and nobody is let go");
+    }
+    let controller = Controller::start(&world.how("coscheduling"));
+    step.all_run(&GANG).await;
+    assert_eq!(step.evicted().len(), 2);
+    controller.stop().await;
+    step.end().await;
+}
+
+/// Killed at fifty moments of the way, alternately with and without a checkpoint.
+pub async fn killed_again_and_again(world: &World) {
+    for (round, kept) in (0..10_u64).zip([true, false].into_iter().cycle()) {
+        let step = world.step("again", 2).await;
+        step.fill().await;
+        let how = How { checkpoint: kept.then(|| checkpoint(&step)), ..world.how("coscheduling") };
+        let mut controller = Controller::start(&how);
+        step.gang("g", &GANG).await;
+        for kill in 0..5_u64 {
+            // From the first request to the last; a different moment each time.
+            tokio::time::sleep(Duration::from_millis((round * 37 + kill * 53) % 190 + 10)).await;
+            controller.kill().await;
+            controller = Controller::start(&how);
+        }
+        step.all_run(&GANG).await;
+        assert_eq!(step.evicted().len(), 2, "round {round}: {:?}", step.evicted());
+        controller.stop().await;
+        step.end().await;
+    }
+}
+
+/// The lead goes from one to the other in the middle of a plan, and for a moment both believe that they lead.
+pub async fn when_another_leads(world: &World) {
+    let step = world.step("leads", 2).await;
+    step.fill().await;
+    let (one, other) = (Controller::start(&world.how("coscheduling")), Controller::start(&world.how("coscheduling")));
+    other.leads.send_replace(false);
+    step.gang("g", &GANG).await;
+    step.until("g0", "nominated", |pod| pod.is_some_and(|pod| !nominated(pod).is_empty())).await;
+    other.leads.send_replace(true);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    one.leads.send_replace(false);
+    step.all_run(&GANG).await;
+    assert_eq!(step.evicted().len(), 2);
+    one.stop().await;
+    other.stop().await;
+    step.end().await;
+}

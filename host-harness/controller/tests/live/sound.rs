@@ -1,0 +1,168 @@
+//! What others do in the middle of a plan. Each leads back to a sound state.
+
+use kube::api::{DeleteParams, Patch, PatchParams};
+use serde_json::{Value, json};
+
+use crate::controller::Controller;
+use crate::support::objects::{api, create, delete_pod, evict, node, node_of, wait_for};
+use crate::world::{SOON, World, is_gated, is_running, nominated};
+
+/// A pod was let go, and the node took another taint in the same moment: kube-scheduler refuses the pod. That is said; the pod is deleted
+/// where a controller owns it, and the successor goes elsewhere; the pod that nobody owns stays.
+pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
+    let step = world.step("refused", 2).await;
+    // There is no kube-scheduler while the pods are let go, and the nodes are closed before it looks.
+    world.testbed.command("stop kube-scheduler").await;
+    let controller = Controller::start(&world.how("coscheduling"));
+    let owner =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "o", "namespace": step.namespace}});
+    let owner = create(&world.admin, &owner).await;
+    let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": owner["metadata"]["uid"],
+                       "controller": true});
+    step.held("owned", "low", json!({"metadata": {"ownerReferences": [owner]}})).await;
+    step.held("alone", "low", json!({})).await;
+    for name in ["owned", "alone"] {
+        step.until(name, "let go", |pod| pod.is_some_and(|pod| !is_gated(pod))).await;
+    }
+    for name in &step.nodes {
+        close(world, name, true).await;
+    }
+    world.testbed.command("start kube-scheduler").await;
+    step.until("owned", "deleted", |pod| pod.is_none()).await;
+    let said = async || controller.said(|said| said.refused.len() >= 3).then_some(());
+    wait_for("the refusals are said", SOON, said).await;
+    controller.said(|said| {
+        let mut refused: Vec<(&str, bool)> =
+            said.refused.iter().map(|(refusal, deleted)| (refusal.pod.name.as_str(), *deleted)).collect();
+        refused.sort_unstable();
+        assert_eq!(refused, [("alone", false), ("owned", false), ("owned", true)]);
+        assert!(said.refused[0].0.message.contains("nodes are available"), "{:?}", said.refused[0]);
+    });
+    // Its room is kept: when the node opens again it runs there.
+    for name in &step.nodes {
+        close(world, name, false).await;
+    }
+    step.all_run(&["alone"]).await;
+    controller.stop().await;
+    step.end().await;
+}
+
+async fn close(world: &World, node: &str, closed: bool) {
+    let patch = Patch::Merge(json!({"spec": {"unschedulable": closed}}));
+    api(&world.admin, "v1", "Node", "").patch(node, &PatchParams::default(), &patch).await.unwrap();
+}
+
+/// Somebody evicts the victims first, and a bystander with them.
+pub async fn evictions_by_others(world: &World) {
+    let step = world.step("foreign", 2).await;
+    step.fill().await;
+    for victim in ["v0", "v1"] {
+        evict(&world.admin, &step.namespace, victim).await.unwrap();
+    }
+    let controller = Controller::start(&world.how("coscheduling"));
+    step.gang("g", &["g0", "g1"]).await;
+    step.all_run(&["g0", "g1"]).await;
+    assert_eq!(step.evicted().len(), 2, "nobody else was evicted: {:?}", step.evicted());
+    controller.stop().await;
+    step.end().await;
+}
+
+/// A node of a plan vanishes while its victims leave; another one comes.
+pub async fn a_node_that_vanishes(world: &World) {
+    let mut step = world.step("vanishes", 2).await;
+    step.fill().await;
+    let controller = Controller::start(&world.how("coscheduling"));
+    step.gang("g", &["g0", "g1"]).await;
+    step.until("g0", "nominated", |pod| pod.is_some_and(|pod| !nominated(pod).is_empty())).await;
+    step.delete_node(&step.nodes[0]).await;
+    let other = format!("{}-x", step.nodes[0]);
+    create(&world.admin, &node(&other, 4)).await;
+    step.nodes.push(other.clone());
+    step.all_run(&["g0", "g1"]).await;
+    let mut on: Vec<String> = Vec::new();
+    for name in ["g0", "g1"] {
+        on.push(node_of(&step.pod(name).await.unwrap()).to_owned());
+    }
+    let mut expected = [other, step.nodes[1].clone()];
+    on.sort();
+    expected.sort();
+    assert_eq!(on, expected);
+    controller.stop().await;
+    step.end().await;
+}
+
+/// A quota holds a pod back; when its maximum is raised the pod runs.
+pub async fn a_quota_that_changes(world: &World) {
+    let step = world.step("quota", 2).await;
+    let quota = |max: &str| {
+        json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+               "metadata": {"name": "team", "namespace": step.namespace}, "spec": {"min": {"cpu": "0"}, "max": {"cpu": max}}})
+    };
+    create(&world.admin, &quota("3")).await;
+    let controller = Controller::start(&world.how("koordinator"));
+    let of = json!({"metadata": {"labels": {"quota.scheduling.koordinator.sh/name": "team"}}});
+    step.held("first", "low", of.clone()).await;
+    step.all_run(&["first"]).await;
+    step.held("second", "low", of).await;
+    let refused = |said: &crate::controller::Said| {
+        said.happened.attempts.iter().any(|attempt| attempt.pod.ends_with("/second") && attempt.node.is_none())
+    };
+    wait_for("the quota holds it back", SOON, async || controller.said(refused).then_some(())).await;
+    assert!(is_gated(&step.pod("second").await.unwrap()));
+    let quotas = api(&world.admin, "scheduling.sigs.k8s.io/v1alpha1", "ElasticQuota", &step.namespace);
+    quotas.patch("team", &PatchParams::default(), &Patch::Merge(quota("6"))).await.unwrap();
+    step.all_run(&["second"]).await;
+    quotas.delete("team", &DeleteParams::default()).await.unwrap();
+    controller.stop().await;
+    step.end().await;
+}
+
+/// The gang is deleted while its victims leave: who has not been evicted stays, and nobody is nominated.
+pub async fn a_job_that_is_deleted_half_way(world: &World) {
+    let step = world.step("deleted", 3).await;
+    step.fill().await;
+    // The second half of the plan waits for a budget that forbids it.
+    let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+        "metadata": {"name": "b", "namespace": step.namespace},
+        "spec": {"minAvailable": 2, "selector": {"matchLabels": {"app": "v"}}}});
+    create(&world.admin, &budget).await;
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let controller = Controller::start(&world.how("coscheduling"));
+    step.gang("g", &["g0", "g1", "g2"]).await;
+    wait_for("the first victim is evicted", SOON, async || (!step.evicted().is_empty()).then_some(())).await;
+    for name in ["g0", "g1", "g2"] {
+        delete_pod(&world.admin, &step.namespace, name).await;
+    }
+    // Longer than the pause between two attempts: nobody is evicted for a gang that is gone.
+    api(&world.admin, "policy/v1", "PodDisruptionBudget", &step.namespace)
+        .delete("b", &DeleteParams::default())
+        .await
+        .unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(4)).await;
+    assert_eq!(step.evicted().len(), 1, "{:?}", step.evicted());
+    let mut running = 0;
+    for name in ["v0", "v1", "v2"] {
+        running += usize::from(is_running(step.pod(name).await.as_ref()));
+    }
+    assert_eq!(running, 2);
+    controller.stop().await;
+    step.end().await;
+}
+
+/// A member is deleted and created again under its name, while the victims leave: the gang runs all the same.
+pub async fn a_pod_that_is_created_again(world: &World) {
+    let step = world.step("again", 2).await;
+    step.fill().await;
+    let controller = Controller::start(&world.how("coscheduling"));
+    step.gang("g", &["g0", "g1"]).await;
+    step.until("g0", "nominated", |pod| pod.is_some_and(|pod| !nominated(pod).is_empty())).await;
+    let before: Value = step.pod("g0").await.unwrap();
+    delete_pod(&world.admin, &step.namespace, "g0").await;
+    step.until("g0", "gone", |pod| pod.is_none()).await;
+    step.held("g0", "high", json!({"spec": {"schedulingGroup": {"podGroupName": "g"}}})).await;
+    step.all_run(&["g0", "g1"]).await;
+    assert_ne!(step.pod("g0").await.unwrap()["metadata"]["uid"], before["metadata"]["uid"]);
+    assert_eq!(step.evicted().len(), 2);
+    controller.stop().await;
+    step.end().await;
+}

@@ -1,0 +1,167 @@
+//! What the steps share.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use kube::Client;
+use kube::api::DeleteParams;
+use lictor_controller::names::GATE;
+use serde_json::{Value, json};
+
+use crate::controller::How;
+use crate::support::objects::{
+    api, create, create_namespace, get_pod, merge, node, node_of, phase_of, pod, pods, wait_for,
+};
+use crate::support::observer::Observer;
+use crate::support::testbed::Testbed;
+
+pub const SOON: Duration = Duration::from_secs(20);
+
+pub struct World {
+    pub testbed: Testbed,
+    pub admin: Client,
+    steps: AtomicU32,
+}
+
+impl World {
+    pub async fn new(testbed: Testbed) -> World {
+        let admin = testbed.admin().await;
+        for (name, value) in [("low", 0), ("high", 1000), ("higher", 2000)] {
+            let class = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                               "metadata": {"name": name}, "value": value});
+            create(&admin, &class).await;
+        }
+        World { testbed, admin, steps: AtomicU32::new(0) }
+    }
+
+    pub fn how(&self, system: &str) -> How {
+        How::new(&self.testbed.ready.admin.kubeconfig, system)
+    }
+
+    /// The same through the proxy that fails requests.
+    pub fn proxied(&self, system: &str) -> How {
+        How::new(&self.testbed.ready.admin.proxy_kubeconfig, system)
+    }
+
+    /// A step with so many nodes of 4 cores.
+    pub async fn step(&self, name: &str, nodes: u32) -> Step<'_> {
+        let number = self.steps.fetch_add(1, Ordering::SeqCst);
+        let namespace = format!("s{number}-{name}");
+        eprintln!("step {namespace}");
+        create_namespace(&self.admin, &namespace).await;
+        let nodes: Vec<String> = (0..nodes).map(|place| format!("s{number}-n{place}")).collect();
+        for name in &nodes {
+            create(&self.admin, &node(name, 4)).await;
+        }
+        Step { world: self, observer: Observer::start(&self.testbed).await, namespace, nodes }
+    }
+}
+
+/// A step, whose nodes and pods go with its end.
+pub struct Step<'w> {
+    pub world: &'w World,
+    pub observer: Observer,
+    pub namespace: String,
+    pub nodes: Vec<String>,
+}
+
+impl Step<'_> {
+    /// A pod that requests 3 cores, so that each node has room for one, with these fields beside.
+    pub async fn create(&self, name: &str, class: &str, fields: Value) -> Value {
+        let pod = merge(pod(&self.namespace, name, "3"), &json!({"spec": {"priorityClassName": class}}));
+        create(&self.world.admin, &merge(pod, &fields)).await
+    }
+
+    /// One pod for each node, of low priority, that stops half a second after it is told to.
+    pub async fn fill(&self) {
+        for place in 0..self.nodes.len() {
+            self.victim(&format!("v{place}"), json!({})).await;
+        }
+        for place in 0..self.nodes.len() {
+            self.until(&format!("v{place}"), "running", is_running).await;
+        }
+    }
+
+    pub async fn victim(&self, name: &str, fields: Value) {
+        let slow =
+            json!({"metadata": {"annotations": {"testbed.lictor.dev/stop-seconds": "0.5"}, "labels": {"app": "v"}}});
+        self.create(name, "low", merge(slow, &fields)).await;
+    }
+
+    /// A gang of these pods, held by our gate: a PodGroup of Kubernetes with that minimum.
+    pub async fn gang(&self, group: &str, members: &[&str]) {
+        let gang = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+            "metadata": {"name": group, "namespace": self.namespace},
+            "spec": {"priorityClassName": "high", "schedulingPolicy": {"gang": {"minCount": members.len()}}}});
+        create(&self.world.admin, &gang).await;
+        for member in members {
+            self.held(member, "high", json!({"spec": {"schedulingGroup": {"podGroupName": group}}})).await;
+        }
+    }
+
+    /// A pod held by our gate.
+    pub async fn held(&self, name: &str, class: &str, fields: Value) -> Value {
+        let held = json!({"spec": {"schedulingGates": [{"name": GATE}]}});
+        self.create(name, class, merge(held, &fields)).await
+    }
+
+    pub async fn pod(&self, name: &str) -> Option<Value> {
+        get_pod(&self.world.admin, &self.namespace, name).await
+    }
+
+    /// Waits until a pod is as it should be.
+    pub async fn until(&self, name: &str, what: &str, holds: impl Fn(Option<&Value>) -> bool) {
+        let what = format!("{}/{name} is {what}", self.namespace);
+        wait_for(&what, SOON, async || holds(self.pod(name).await.as_ref()).then_some(())).await;
+    }
+
+    pub async fn all_run(&self, names: &[&str]) {
+        for name in names {
+            self.until(name, "running", is_running).await;
+        }
+    }
+
+    pub async fn delete_node(&self, name: &str) {
+        api(&self.world.admin, "v1", "Node", "").delete(name, &DeleteParams::default()).await.unwrap();
+    }
+
+    /// The evictions of this step.
+    pub fn evicted(&self) -> Vec<String> {
+        let mine = self
+            .observer
+            .evictions()
+            .into_iter()
+            .filter_map(|eviction| Some(eviction.pod.strip_prefix(&format!("{}/", self.namespace))?.to_owned()));
+        mine.collect()
+    }
+
+    /// Nothing was wrong at any time, and nothing is left.
+    pub async fn end(self) {
+        let Step { world, observer, namespace, nodes } = self;
+        observer.finish().await;
+        let pods = pods(&world.admin, &namespace);
+        let at_once = DeleteParams { grace_period_seconds: Some(0), ..DeleteParams::default() };
+        pods.delete_collection(&at_once, &kube::api::ListParams::default()).await.unwrap();
+        wait_for("the pods are gone", SOON, async || {
+            let left = pods.list(&kube::api::ListParams::default()).await.ok()?;
+            left.items.is_empty().then_some(())
+        })
+        .await;
+        for name in nodes {
+            // One may have vanished.
+            let _gone = api(&world.admin, "v1", "Node", "").delete(&name, &DeleteParams::default()).await;
+        }
+    }
+}
+
+pub fn is_running(pod: Option<&Value>) -> bool {
+    pod.is_some_and(|pod| phase_of(pod) == "Running" && !node_of(pod).is_empty())
+}
+
+pub fn nominated(pod: &Value) -> &str {
+    pod.pointer("/status/nominatedNodeName").and_then(Value::as_str).unwrap_or_default()
+}
+
+pub fn is_gated(pod: &Value) -> bool {
+    pod.pointer("/spec/schedulingGates").and_then(Value::as_array).is_some_and(|gates| !gates.is_empty())
+}

@@ -1,0 +1,209 @@
+//! Two controllers beside a real API server, with the rights of `deploy/` and no others: one leads, what happens is reported, questions are
+//! answered, and the other goes on when the first one ends.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+#[expect(dead_code, reason = "this test needs a part of it")]
+mod support;
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kube::Client;
+use kube::api::ListParams;
+use lictor::Native;
+use lictor_contract::ExtensionPoint;
+use lictor_controller::cluster::{Access, connect};
+use lictor_controller::decide::Talk;
+use lictor_controller::lease::{Keep, Terms};
+use lictor_controller::names::GATE;
+use lictor_controller::ops::explain::{Answer, Question, State, ask};
+use lictor_controller::ops::start::{Wanted, start};
+use lictor_controller::report::{ADMITTED, Mode};
+use lictor_controller::run::{Opened, Settings, Surroundings, run};
+use lictor_host::policy::Policy;
+use lictor_host::session::Session;
+use serde_json::{Value, json};
+use support::objects::{api, create, create_namespace, get_pod, merge, node, node_of, pod, wait_for};
+use support::testbed::Testbed;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy");
+const SYSTEM: &str = "kubernetes";
+const SOON: Duration = Duration::from_secs(20);
+
+/// A controller that runs.
+struct Controller {
+    address: SocketAddr,
+    socket: PathBuf,
+    stop: watch::Sender<bool>,
+    ended: JoinHandle<()>,
+}
+
+fn open() -> Result<Opened, String> {
+    let mut policy = Native::default();
+    let described = policy.describe().map_err(|error| error.to_string())?;
+    let info = described.systems.into_iter().find(|info| info.name == SYSTEM).ok_or("no such system")?;
+    let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
+    let mut session = Session::open(Box::new(policy), SYSTEM, "").map_err(|error| error.to_string())?;
+    session.set_schedulers(Settings::default().schedulers);
+    Ok(Opened { talk: Talk::new(session, None), interests: info.interests, points })
+}
+
+/// As `lictor run --lease lictor-system/lictor --listen ... --explain-socket ...` does.
+async fn controller(name: &str, kubeconfig: &Path) -> Controller {
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let socket = std::env::temp_dir().join(format!("lictor-operations-{name}-{}.sock", std::process::id()));
+    let access = Access { kubeconfig: Some(kubeconfig.to_owned()), context: None };
+    let client = connect(&access).await.unwrap();
+    let [namespace, lease, identity] = ["lictor-system", "lictor", name].map(str::to_owned);
+    let wanted = Wanted {
+        lease: Some(Keep { namespace, name: lease, identity: identity.clone(), terms: Terms::default() }),
+        listen: Some(address),
+        socket: Some(socket.clone()),
+        reports: true,
+        mode: Mode::CarriesOut,
+        explains: false,
+        system: SYSTEM.to_owned(),
+        policy: ("lictor 1".to_owned(), String::new()),
+        identity,
+    };
+    let started = start(client.clone(), wanted).await.unwrap();
+    let (stop, stopped) = watch::channel(false);
+    let ended = tokio::spawn(async move {
+        let (listener, leads) = (started.listener, started.leads);
+        let with = Surroundings { client, open, listener, keep: None, leads, stop: stopped };
+        run(Settings::default(), with).await.unwrap();
+        started.ender.end().await;
+    });
+    Controller { address, socket, stop, ended }
+}
+
+impl Controller {
+    fn get(&self, path: &str) -> String {
+        let Ok(mut stream) = TcpStream::connect(self.address) else { return String::new() };
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        let mut text = String::new();
+        let _broken = stream.read_to_string(&mut text);
+        text
+    }
+
+    fn says(&self, readiness: &str) -> bool {
+        self.get("/readyz").ends_with(&format!("{readiness}\n"))
+    }
+
+    async fn explain(&self, pod: &str) -> Answer {
+        let (socket, question) = (self.socket.clone(), Question { explain: pod.to_owned() });
+        tokio::task::spawn_blocking(move || ask(&socket, &question)).await.unwrap().unwrap()
+    }
+}
+
+/// The events about an object, by reason.
+async fn events(admin: &Client, namespace: &str, name: &str, reason: &str) -> Vec<Value> {
+    let all = api(admin, "events.k8s.io/v1", "Event", namespace).list(&ListParams::default()).await.unwrap();
+    let all = all.items.into_iter().map(|event| serde_json::to_value(event).unwrap());
+    all.filter(|event| event["regarding"]["name"] == name && event["reason"] == reason)
+        .filter(|event| event["reportingController"] == "lictor.dev/lictor")
+        .collect()
+}
+
+fn held(name: &str, cpu: &str, class: &str) -> Value {
+    merge(pod("team", name, cpu), &json!({"spec": {"schedulingGates": [{"name": GATE}], "priorityClassName": class}}))
+}
+
+fn admitted(pod: &Value) -> Option<&Value> {
+    pod.pointer("/status/conditions")?.as_array()?.iter().find(|condition| condition["type"] == ADMITTED)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_leads_and_says_what_it_does_and_the_other_goes_on() {
+    let Some(testbed) = Testbed::up(&[]) else { return };
+    let admin = testbed.admin().await;
+    for file in ["namespace.yaml", "service-account.yaml", "cluster-role.yaml", "role.yaml"] {
+        testbed.apply_path(&Path::new(DEPLOY).join(file)).await;
+    }
+    create_namespace(&admin, "team").await;
+    for (name, value) in [("low", 0), ("high", 1000)] {
+        let kind = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"});
+        create(&admin, &merge(kind, &json!({"metadata": {"name": name}, "value": value}))).await;
+    }
+    create(&admin, &node("a", 4)).await;
+    create(&admin, &merge(pod("team", "victim", "3"), &json!({"spec": {"priorityClassName": "low"}}))).await;
+
+    let first = controller("first", &testbed.ready.user.kubeconfig).await;
+    wait_for("the first one leads", SOON, async || first.says("ok: leads").then_some(())).await;
+    let second = controller("second", &testbed.ready.user.kubeconfig).await;
+    wait_for("the second one stands by", SOON, async || second.says("ok: stands by").then_some(())).await;
+
+    refuses(&first, &admin).await;
+    preempts(&first, &admin).await;
+    hands_over(first, second, &admin).await;
+}
+
+/// A pod that fits nowhere: event, condition and answer have the same law and sentence.
+async fn refuses(leader: &Controller, admin: &Client) {
+    create(admin, &held("large", "64", "high")).await;
+    let told = wait_for("the refusal is reported", SOON, async || {
+        events(admin, "team", "large", "FailedScheduling").await.into_iter().next()
+    });
+    let event = told.await;
+    assert_eq!((&event["type"], &event["action"]), (&json!("Warning"), &json!("Scheduling")));
+    let condition = wait_for("the condition is written", SOON, async || {
+        admitted(&get_pod(admin, "team", "large").await.unwrap()).cloned()
+    });
+    let condition = condition.await;
+    assert_eq!((&condition["status"], &condition["message"]), (&json!("False"), &event["note"]));
+    let answer = leader.explain("large").await;
+    assert_eq!((answer.pod.as_str(), answer.state), ("team/large", State::Refused));
+    assert!(!answer.said.is_empty());
+    for said in &answer.said {
+        let note = event["note"].as_str().unwrap();
+        assert!(note.contains(&said.message), "{note} has not `{}`", said.message);
+    }
+}
+
+/// A pod that preempts: the victim is told for whom, by its uid.
+async fn preempts(leader: &Controller, admin: &Client) {
+    let preemptor = create(admin, &held("preemptor", "3", "high")).await;
+    let bound = async || get_pod(admin, "team", "preemptor").await.filter(|pod| !node_of(pod).is_empty());
+    wait_for("the preemptor is bound", SOON, bound).await;
+    let told = wait_for("the victim is told", SOON, async || {
+        events(admin, "team", "victim", "Preempted").await.into_iter().next()
+    });
+    let event = told.await;
+    let uid = preemptor.pointer("/metadata/uid").and_then(Value::as_str).unwrap();
+    assert!(event["note"].as_str().unwrap().starts_with(&format!("Preempted by pod {uid} on node a: ")), "{event}");
+    assert_eq!(event["related"]["name"], "preemptor");
+    assert_eq!(leader.explain("team/preemptor").await.state, State::Bound);
+    let metrics = leader.get("/metrics");
+    for line in [
+        "lictor_evictions_total{system=\"kubernetes\",how=\"delete\"} 1",
+        "lictor_pods_admitted_total{system=\"kubernetes\"} 1",
+        "lictor_commands_total{action=\"bind\",outcome=",
+        "lictor_api_requests_total{verb=\"create\",code=\"201\"} ",
+        "leader_election_master_status{name=\"lictor\"} 1",
+        "lictor_breaker_state{state=\"closed\"} 1",
+    ] {
+        assert!(metrics.lines().any(|have| have.starts_with(line)), "{line}\n{metrics}");
+    }
+    assert!(!metrics.contains("code=\"403\""), "the rights suffice: {metrics}");
+}
+
+/// The first one ends and gives the lease back; the second one lets the next pod go.
+async fn hands_over(first: Controller, second: Controller, admin: &Client) {
+    first.stop.send_replace(true);
+    first.ended.await.unwrap();
+    wait_for("the second one leads", SOON, async || second.says("ok: leads").then_some(())).await;
+    create(admin, &held("next", "1", "high")).await;
+    let bound = async || get_pod(admin, "team", "next").await.filter(|pod| !node_of(pod).is_empty());
+    wait_for("the next pod is bound", SOON, bound).await;
+    // What it was told again is not reported again under another name of the same thing: one event for each process at most.
+    assert!(events(admin, "team", "large", "FailedScheduling").await.len() <= 2);
+    second.stop.send_replace(true);
+    second.ended.await.unwrap();
+    let lease = api(admin, "coordination.k8s.io/v1", "Lease", "lictor-system").get("lictor").await.unwrap();
+    let holder = lease.data.pointer("/spec/holderIdentity").and_then(Value::as_str).unwrap_or_default();
+    assert_eq!(holder, "", "it was given back");
+}
