@@ -1,5 +1,7 @@
 //! The choice of the policy.
 
+#[cfg(feature = "live")]
+use std::path::Path;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -73,6 +75,12 @@ impl Choice {
         let native = word == "native";
         let limits = if native { Limited::default() } else { limits.clone() };
         Choice { component, native, limits, ..Choice::default() }
+    }
+
+    /// The file of the component; none where it is another one.
+    #[cfg(feature = "live")]
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.component.as_deref().filter(|file| !file.starts_with("oci:"))
     }
 
     /// Finds the policy.

@@ -18,6 +18,7 @@ pub mod ops;
 pub mod report;
 pub mod run;
 pub mod state;
+pub mod upgrade;
 pub mod view;
 pub mod watch;
 

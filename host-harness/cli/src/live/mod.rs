@@ -11,6 +11,8 @@ mod on;
 #[cfg(feature = "live")]
 mod open;
 mod operations;
+#[cfg(feature = "live")]
+mod upgrade;
 
 use std::path::PathBuf;
 
@@ -18,6 +20,7 @@ use clap::Args;
 
 use super::arguments::InForce;
 use super::choice::Choice;
+use super::upgrade::allowed;
 use operations::Operations;
 
 #[cfg(feature = "live")]
@@ -31,6 +34,7 @@ pub(super) use on::run;
 
 /// The heading of the options in the help.
 const CLUSTER: &str = "The cluster";
+const REPLACING: &str = "Replacement of the policy";
 
 /// Decide in a living cluster: hold pods by the gate `lictor.dev/admission`, plan, evict, and let them go, for kube-scheduler to bind them
 #[derive(Debug, Args)]
@@ -48,6 +52,8 @@ pub(super) struct Asked {
     /// Record the inputs, the answers of the policy and the commands for `lictor replay`; a recording that is there is appended to
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    #[command(flatten)]
+    replacing: Replacing,
     #[command(flatten)]
     access: Access,
     #[command(flatten)]
@@ -71,6 +77,23 @@ pub(super) struct Asked {
     log: Log,
 }
 
+/// How the policy of a running process is replaced.
+#[derive(Debug, Clone, Args)]
+struct Replacing {
+    /// When the file of `--component` changes, compare the new policy with the one in force; where it decides alike, it takes over
+    #[arg(long, help_heading = REPLACING)]
+    follow: bool,
+    /// For how many seconds the new policy is compared before it takes over
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = REPLACING)]
+    shadow: u32,
+    /// For how many seconds the old policy is kept afterwards: it is back at once where the new one fails
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = REPLACING)]
+    watch: u32,
+    /// How many answers may decide otherwise, before and after the new policy takes over each; `any` for all
+    #[arg(long, value_name = "N", default_value = "0", value_parser = allowed, help_heading = REPLACING)]
+    allow: u64,
+}
+
 /// Which cluster, and as whom.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Access {
@@ -84,6 +107,7 @@ pub(super) struct Access {
 
 /// How long a pod that was let go may be refused, in seconds; none: forever.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
 struct Grace(Option<u32>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

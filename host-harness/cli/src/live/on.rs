@@ -1,5 +1,6 @@
 //! Decides in a living cluster.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use lictor_controller::cluster;
@@ -9,10 +10,11 @@ use lictor_controller::run::log::Log as Lines;
 use lictor_controller::run::{RunError, Settings, Surroundings, run as decide};
 use lictor_controller::state::{InConfigMap, InFile, Keep};
 use lictor_controller::tokio;
+use lictor_controller::upgrade::Upgrades;
 use tracing_subscriber::EnvFilter;
 
 use super::open::Opening;
-use super::{Asked, Grace, Log};
+use super::{Asked, Grace, Log, upgrade};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::recorded::Recording;
@@ -27,16 +29,18 @@ pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
     };
     let recording = asked.record.as_deref().map(Recording::open).transpose()?;
     let recorder = recording.as_ref().map(|recording| recording.recorder().clone());
-    let opening = Opening::read(asked, mode, recorder)?;
+    let opening = Arc::new(Opening::read(asked, mode, recorder)?);
     // What is wrong with the policy or its arguments is said before the cluster is asked anything.
     opening.open()?;
+    let (upgrades, offers) = Upgrades::new();
+    upgrade::follow(asked, &opening, offers)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let ran = runtime.block_on(serve(asked, mode, &opening));
+    let ran = runtime.block_on(serve(asked, mode, &opening, upgrades));
     recording.iter().try_for_each(Recording::finish)?;
     ran.map(|()| Exit::Done)
 }
 
-async fn serve(asked: &Asked, mode: Mode, opening: &Opening) -> Result<(), Failure> {
+async fn serve(asked: &Asked, mode: Mode, opening: &Opening, upgrades: Upgrades) -> Result<(), Failure> {
     let client = cluster::connect(&asked.access.way()).await.map_err(|error| Failure::Cluster {
         message: error.to_string(),
         remedy: "name a kubeconfig with `--kubeconfig`, or run in a pod with a service account",
@@ -69,7 +73,7 @@ async fn serve(asked: &Asked, mode: Mode, opening: &Opening) -> Result<(), Failu
             failure.to_string()
         })
     };
-    let with = Surroundings { client, open, listener: (Lines::default(), listener), keep, leads, stop };
+    let with = Surroundings { client, open, listener: (Lines::default(), (listener, upgrades)), keep, leads, stop };
     let ran = decide(settings, with).await;
     ender.end().await;
     ran.map_err(|error: RunError| Failure::Cluster {

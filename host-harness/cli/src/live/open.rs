@@ -1,5 +1,7 @@
 //! The session of a living cluster.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use lictor_contract::{ExtensionPoint, SystemInfo};
 use lictor_controller::decide::{Mode, Talk};
 use lictor_controller::names::DEFAULT_SCHEDULER;
@@ -22,7 +24,7 @@ impl Access {
 
 /// What a session of a living cluster is opened with.
 pub(super) struct Opening {
-    pub(super) chosen: Chosen,
+    chosen: Mutex<Arc<Chosen>>,
     /// The name of the system; empty for the first one of the policy.
     pub(super) system: String,
     /// The same; never empty where the policy describes it.
@@ -52,19 +54,31 @@ impl Opening {
             ([], Mode::Observe) => info.map(|info| info.schedulers).unwrap_or_default(),
             (named, _) => named.to_vec(),
         };
+        let chosen = Mutex::new(Arc::new(chosen));
         Ok(Opening { chosen, system, system_name, acts, policy, arguments, schedulers, recorder })
+    }
+
+    /// The policy that sessions are opened with now.
+    pub(super) fn chosen(&self) -> Arc<Chosen> {
+        self.chosen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// From now on sessions are opened with this one.
+    pub(super) fn take_over(&self, chosen: Arc<Chosen>) {
+        *self.chosen.lock().unwrap_or_else(PoisonError::into_inner) = chosen;
     }
 
     /// Opens a session.
     pub(super) fn open(&self) -> Result<Opened, Failure> {
-        let mut policy = self.chosen.start()?;
+        let chosen = self.chosen();
+        let mut policy = chosen.start()?;
         let json = self.arguments.json();
         let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
         let info = described.systems.iter().find(|info| self.system.is_empty() || info.name == self.system).cloned();
         if let Some(recorder) = &self.recorder {
             let with = (info.as_ref().map_or(&*self.system, |info| &info.name), &*json);
             let of = vec!["the cluster".to_owned()];
-            let header = header(&described, &self.chosen, with, &self.schedulers, FaultRules::default(), of);
+            let header = header(&described, &chosen, with, &self.schedulers, FaultRules::default(), of);
             policy = recorder.listen(policy, &header);
         }
         let opened = Session::open(policy, &self.system, &json);

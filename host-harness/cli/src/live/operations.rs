@@ -66,7 +66,7 @@ mod wanted {
                 },
                 explains: self.explain || opening.acts,
                 system: opening.system_name.clone(),
-                policy: (opening.policy.clone(), opening.chosen.digest()),
+                policy: (opening.policy.clone(), opening.chosen().digest()),
                 identity,
             }
         }

@@ -54,7 +54,8 @@ pub(super) struct Asked {
     output: TextOrJson,
 }
 
-fn allowed(text: &str) -> Result<u64, String> {
+/// How many answers may decide otherwise.
+pub(super) fn allowed(text: &str) -> Result<u64, String> {
     match text {
         "any" => Ok(u64::MAX),
         number => number.parse().map_err(|_| "write a number, or `any`".to_owned()),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::SECOND;
 use super::notice::{Key, Notice};
-use super::object::{Change, Write};
+use super::object::{Change, Write, put};
 
 /// A series ends when nothing has come for so long.
 const FINISH: i64 = 360 * SECOND;
@@ -161,7 +161,7 @@ impl Events {
             "note": cut(&notice.note),
         });
         if let Some(related) = &notice.related {
-            event["related"] = related.reference();
+            put(&mut event, "related", related.reference());
         }
         event
     }

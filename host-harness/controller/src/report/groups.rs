@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::SECOND;
-use super::object::{Change, Name, Subject, Write, time};
+use super::object::{Change, Name, Subject, Write, put, time};
 use super::refusal::Told;
 
 const KUBERNETES: &str = "scheduling.k8s.io";
@@ -123,7 +123,7 @@ fn volcano(group: &Subject, kind: &str, reason: &str, message: &str, now: i64) -
         "transitionID": format!("{:x}", now),
     });
     if !message.is_empty() {
-        condition["message"] = json!(message);
+        put(&mut condition, "message", message.into());
     }
     conditions.push(condition);
     group.write(Change::Status(json!({"metadata": {"uid": group.uid}, "status": {"conditions": conditions}})))

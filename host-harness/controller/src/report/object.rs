@@ -95,7 +95,7 @@ impl Subject {
             "uid": self.uid,
         });
         if !self.name.namespace.is_empty() {
-            reference["namespace"] = json!(self.name.namespace);
+            put(&mut reference, "namespace", self.name.namespace.clone().into());
         }
         reference
     }
@@ -108,6 +108,13 @@ impl Subject {
             name: self.name.name.clone(),
             change,
         }
+    }
+}
+
+/// Sets a field of an object.
+pub(super) fn put(object: &mut Value, key: &str, to: Value) {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(key.to_owned(), to);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::carry_out::{Finished, Task};
 use crate::decide::Turn;
 use crate::decide::refused::Refusal;
 use crate::watch::Kind;
+use crate::watch::store::News;
 
 /// Writes log lines. What is decided the same way again and again is said once.
 #[derive(Debug, Default)]
@@ -80,8 +81,14 @@ impl Listener for Log {
         if let Some(took) = cycle {
             debug!(took_us = took.checked_div(1000), pending = session.pending().count(), "cycle");
         }
-        let mirror = session.mirror();
-        self.said.retain(|pod, _| !pod.contains('/') || mirror.pod_id(pod).is_some());
+    }
+
+    fn saw(&mut self, news: &News) {
+        if let News::Gone(key) = news
+            && let Some(pod) = key.strip_prefix("Pod/")
+        {
+            self.said.remove(pod);
+        }
     }
 
     fn finished(&mut self, finished: &Finished) {

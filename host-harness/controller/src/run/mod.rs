@@ -107,8 +107,8 @@ where
     let (mut listener, mut keep) = (Some(with.listener), with.keep);
     loop {
         tokio::select! {
-            _ = with.stop.wait_for(|stop| *stop) => return Ok(()),
-            leads = with.leads.wait_for(|leads| *leads) => if leads.is_err() { return Ok(()) },
+            () = becomes(&mut with.stop, true) => return Ok(()),
+            () = becomes(&mut with.leads, true) => {}
         }
         let opened = (with.open)().map_err(RunError::Open)?;
         let Some(told) = listener.take() else { return Err(RunError::Ended) };
@@ -151,8 +151,8 @@ async fn reign<L: Listener>(
         let _nobody_waits = ended.send(reign.run(&inbox));
     })?;
     let graceful = tokio::select! {
-        _ = stop.wait_for(|stop| *stop) => true,
-        _ = leads.wait_for(|leads| !*leads) => false,
+        () = becomes(stop, true) => true,
+        () = becomes(leads, false) => false,
         reigned = &mut end => return reigned.map_err(|_| RunError::Ended),
     };
     // Somebody else may lead already: not one request more.
@@ -166,6 +166,13 @@ async fn reign<L: Listener>(
     reigned
 }
 
+/// Waits until this is said. Where nobody says anything any more, what was said last stays so.
+async fn becomes(said: &mut watch::Receiver<bool>, what: bool) {
+    if said.wait_for(|now| *now == what).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
 /// One watch for each kind, until what is returned is dropped.
 fn follow(client: &Client, kinds: &BTreeSet<Kind>, send: &Sender<Came>) -> JoinSet<()> {
     let mut watches = JoinSet::new();
@@ -175,4 +182,19 @@ fn follow(client: &Client, kinds: &BTreeSet<Kind>, send: &Sender<Came>) -> JoinS
         watches.spawn(stream::follow(client.clone(), kind.clone(), tell));
     }
     watches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_said_last_stays_so_when_nobody_says_anything_any_more() {
+        let (say, mut said) = watch::channel(true);
+        becomes(&mut said, true).await;
+        drop(say);
+        becomes(&mut said, true).await;
+        let short = Duration::from_millis(20);
+        assert!(tokio::time::timeout(short, becomes(&mut said, false)).await.is_err());
+    }
 }

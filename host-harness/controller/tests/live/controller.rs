@@ -13,7 +13,9 @@ use lictor_controller::decide::{Mode, Talk, Turn};
 use lictor_controller::run::listener::Listener;
 use lictor_controller::run::{Opened, Settings, Surroundings, run};
 use lictor_controller::state::{InFile, Keep};
+use lictor_controller::upgrade::{Offers, Upgrades};
 use lictor_host::policy::Policy;
+use lictor_host::replace::State;
 use lictor_host::session::{Happened, Session};
 use tokio::sync::watch;
 
@@ -24,6 +26,8 @@ pub struct Said {
     pub refused: Vec<(Refusal, bool)>,
     pub errors: Vec<String>,
     pub unsaved: Vec<String>,
+    /// What became of the replacement of the policy.
+    pub states: Vec<State>,
 }
 
 #[derive(Clone, Default)]
@@ -33,6 +37,7 @@ impl Listener for Ears {
     fn turned(&mut self, turn: &Turn, _: &Session, _: Option<i64>) {
         let mut said = self.0.lock().unwrap();
         turn.steps.iter().for_each(|step| said.happened.add(step.happened.clone()));
+        said.states.extend(turn.steps.iter().flat_map(|step| &step.replacement).map(|transition| transition.to));
         said.errors.extend(turn.errors.iter().map(ToString::to_string));
     }
     fn refused(&mut self, refusal: &Refusal, deleted: bool) {
@@ -72,6 +77,7 @@ pub struct Controller {
     stop: watch::Sender<bool>,
     pub leads: watch::Sender<bool>,
     kill: watch::Sender<bool>,
+    pub offers: Offers,
     thread: Option<JoinHandle<()>>,
     said: Ears,
 }
@@ -86,6 +92,7 @@ impl Controller {
         let (stop, stopped) = watch::channel(false);
         let (leads, leading) = watch::channel(true);
         let (kill, mut killed) = watch::channel(false);
+        let (upgrades, offers) = Upgrades::new();
         let (said, how) = (Ears::default(), how.clone());
         let ears = said.clone();
         let thread = std::thread::spawn(move || {
@@ -95,7 +102,8 @@ impl Controller {
                 let client = connect(&access).await.unwrap();
                 let open = || open(policy(), &how);
                 let keep = how.checkpoint.clone().map(|file| Box::new(InFile(file)) as Box<dyn Keep>);
-                let with = Surroundings { client, open, listener: ears, keep, leads: leading, stop: stopped };
+                let with =
+                    Surroundings { client, open, listener: (ears, upgrades), keep, leads: leading, stop: stopped };
                 tokio::select! {
                     ran = run(how.settings.clone(), with) => ran.unwrap(),
                     _ = killed.wait_for(|killed| *killed) => {}
@@ -103,7 +111,7 @@ impl Controller {
             });
             runtime.shutdown_background();
         });
-        Controller { stop, leads, kill, thread: Some(thread), said }
+        Controller { stop, leads, kill, offers, thread: Some(thread), said }
     }
 
     pub fn said<T>(&self, look: impl FnOnce(&Said) -> T) -> T {

@@ -17,6 +17,8 @@ mod sound;
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../support/mod.rs"]
 mod support;
+mod systems;
+mod upgrade;
 mod world;
 
 use support::testbed::{FOLDER, Testbed};
@@ -44,6 +46,11 @@ async fn the_laws_decide_in_a_living_cluster() {
         sound::a_quota_that_changes(&world),
         sound::a_job_that_is_deleted_half_way(&world),
         sound::a_pod_that_is_created_again(&world),
+        systems::volcano(&world),
+        systems::koordinator(&world),
+        systems::yunikorn(&world),
+        upgrade::a_hostile_policy_evicts_nobody(&world),
+        upgrade::a_policy_that_decides_alike_takes_over(&world),
         faults::requests_that_fail(&world),
         faults::an_api_server_that_is_killed(&world),
         restart::from_the_cluster_alone(&world),
