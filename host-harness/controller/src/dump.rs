@@ -60,9 +60,7 @@ mod tests {
 
     #[test]
     fn our_gate_holds_nobody_back_in_a_dump_and_who_was_let_go_has_a_node() {
-        let pod = |spec: Value, annotations: Value| {
-            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "annotations": annotations}, "spec": spec})
-        };
+        let pod = |spec: Value, annotations: Value| json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "annotations": annotations}, "spec": spec});
         let pinned = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
             {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}]}}});
         let mut items = [
@@ -73,6 +71,10 @@ mod tests {
         as_shown(&mut items);
         assert_eq!(items[0].pointer("/spec/schedulingGates"), Some(&json!([{"name": "b/c"}])));
         assert_eq!(items[1].pointer("/spec/nodeName"), Some(&json!("n")));
-        assert_eq!(items[2].pointer("/spec/schedulerName"), Some(&json!("default-scheduler")), "it is decided about, too");
+        assert_eq!(
+            items[2].pointer("/spec/schedulerName"),
+            Some(&json!("default-scheduler")),
+            "it is decided about, too"
+        );
     }
 }
