@@ -54,7 +54,7 @@ struct Explain {
     how: explain::How,
 }
 
-/// Watch the cluster: not there yet
+/// Look at the cluster in a browser: not there yet
 #[derive(Args)]
 struct View {}
 

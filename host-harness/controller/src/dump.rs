@@ -1,10 +1,13 @@
 //! All objects of a cluster that a session reads, at one go: to decide about a cluster and carry nothing out.
 
+use std::collections::BTreeSet;
+
 use kube::api::{Api, DynamicObject, ListParams};
 use kube::{Client, Error};
 use lictor_contract::Interests;
 use serde_json::{Value, json};
 
+use crate::view::{self, Ours, text};
 use crate::watch::kinds;
 use crate::watch::stream::resource_of;
 
@@ -37,5 +40,41 @@ pub async fn read(client: &Client, interests: &Interests) -> Result<Value, Error
             }
         }
     }
+    as_shown(&mut items);
     Ok(json!({"apiVersion": "v1", "kind": "List", "items": items}))
+}
+
+/// Pods as a session sees them that may decide about all of them: our own gate holds nobody back, and who was let go has its node.
+fn as_shown(items: &mut [Value]) {
+    let schedulers: BTreeSet<String> = items.iter().map(|item| text(item, "/spec/schedulerName").to_owned()).collect();
+    let ours = Ours { schedulers: schedulers.into_iter().collect(), ungated: true };
+    for item in items {
+        view::show(item, &ours);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::{GATE, NODE};
+
+    #[test]
+    fn our_gate_holds_nobody_back_in_a_dump_and_who_was_let_go_has_a_node() {
+        let pod = |spec: Value, annotations: Value| json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "annotations": annotations}, "spec": spec});
+        let pinned = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}]}}});
+        let mut items = [
+            pod(json!({"schedulerName": "x", "schedulingGates": [{"name": GATE}, {"name": "b/c"}]}), json!({})),
+            pod(json!({"schedulerName": "y", "affinity": pinned}), json!({NODE: "n"})),
+            pod(json!({"schedulerName": "default-scheduler"}), json!({})),
+        ];
+        as_shown(&mut items);
+        assert_eq!(items[0].pointer("/spec/schedulingGates"), Some(&json!([{"name": "b/c"}])));
+        assert_eq!(items[1].pointer("/spec/nodeName"), Some(&json!("n")));
+        assert_eq!(
+            items[2].pointer("/spec/schedulerName"),
+            Some(&json!("default-scheduler")),
+            "it is decided about, too"
+        );
+    }
 }

@@ -53,7 +53,7 @@ pub struct Operations {
     /// Pods that plans make room for: since when, and by which plan.
     promised: BTreeMap<String, (i64, u64)>,
     counted_at: Option<i64>,
-    /// Something has happened since the books were looked at.
+    /// Something has happened since all was counted.
     is_stale: bool,
     keeps_books: bool,
     /// The session is still to be told to explain.
@@ -153,7 +153,6 @@ impl Operations {
 
     /// The books of quotas and queues.
     fn books(&mut self, now: i64, talk: &mut Talk) {
-        self.is_stale = false;
         match talk.accounts() {
             Ok(accounts) => {
                 let mirror = talk.session().mirror();
@@ -221,7 +220,7 @@ impl Listener for Operations {
         if is_time {
             self.count(now, talk.session());
         }
-        if is_time && self.is_stale && self.keeps_books && self.reporter.keeps_books() {
+        if is_time && std::mem::replace(&mut self.is_stale, false) && self.keeps_books && self.reporter.keeps_books() {
             self.books(now, talk);
         }
         let writes = self.reporter.due(now, &self.seen.with(talk.session().mirror()));

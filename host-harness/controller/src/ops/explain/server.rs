@@ -100,7 +100,10 @@ fn serve(stream: UnixStream, hand_on: &impl Fn(Question, Reply) -> bool) -> io::
 fn answer(question: Question, hand_on: &impl Fn(Question, Reply) -> bool) -> Answered {
     let (sender, receiver) = sync_channel(1);
     if !hand_on(question, Reply(sender)) {
-        return refused("the controller is about to end".to_owned(), "ask the one that leads now");
+        return refused(
+            "this process does not decide: it stands by, or is about to end".to_owned(),
+            "ask the one that leads",
+        );
     }
     let late = |_| refused("the loop has not answered in time".to_owned(), "look at /healthz and at the log");
     receiver.recv_timeout(PATIENCE).unwrap_or_else(late)
