@@ -40,6 +40,10 @@ fuzz laws='koordinator' cases='1000' seed='1':
 mutants:
     cargo test -p lictor --test laws -- --ignored --nocapture
 
+# Measure how fast a thousand gated pods are bound on the testbed, against the same pods without a gate
+live-scale:
+    cargo test --release -p lictor-controller --test live -- --ignored --nocapture a_thousand_pods_on_five_hundred_nodes
+
 # Format the code
 fmt:
     cargo fmt --all

@@ -107,8 +107,9 @@ pub(super) struct Access {
 
 /// How long a pod that was let go may be refused, in seconds; none: forever.
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
-struct Grace(Option<u32>);
+struct Grace(
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))] Option<u32>,
+);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Log {

@@ -136,3 +136,12 @@ fn a_build_without_registries_says_how_to_build_one_with_them() {
     let ran = lictor(&["decide", FOUR_TEAMS, "--component", &file, "--key", "cosign.pub"]).exits(2).prints_nothing();
     ran.tells(&["no signature of a file"]);
 }
+
+/// `lictor-controller` has what a build with clusters does.
+#[cfg(not(feature = "live"))]
+#[test]
+fn a_build_without_clusters_says_how_to_build_one_with_them() {
+    for arguments in [["run"].as_slice(), &["run", "--dry-run", "--system", "coscheduling"]] {
+        lictor(arguments).exits(2).prints_nothing().tells(&["cannot reach a cluster", "cargo build --features live"]);
+    }
+}

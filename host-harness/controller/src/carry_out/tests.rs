@@ -1,138 +1,20 @@
-//! Commands against an API server in memory that refuses as the real one does, and fails where it is told to.
+//! Commands against an API server in memory.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex};
+mod server;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use lictor_host::session::{Action, Command, CommandOutcome, ObjectRef};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
+use server::{Fault, Server};
+
 use super::work::carry_out;
 use super::*;
 use crate::names::{EVICTED_FOR, GATE, NODE};
-use crate::view::{has_gate, pinned_to, text};
-
-/// What happens to a request.
-#[derive(Debug, Clone, Copy)]
-enum Fault {
-    /// It is refused with this status of HTTP.
-    Refused(u16),
-    /// It is served, and the answer is lost.
-    Lost,
-}
-
-/// The API server: one pod, `default/a`.
-#[derive(Clone, Default)]
-struct Server(Arc<Mutex<State>>);
-
-#[derive(Default)]
-struct State {
-    pod: Option<Value>,
-    /// What happens to the next requests, by their kind.
-    faults: BTreeMap<&'static str, VecDeque<Fault>>,
-    /// What was asked for, in order.
-    log: Vec<&'static str>,
-    evictions: u32,
-}
-
-impl Server {
-    fn of(pod: Value) -> Server {
-        Server(Arc::new(Mutex::new(State { pod: Some(pod), ..State::default() })))
-    }
-
-    fn then(self, request: &'static str, faults: &[Fault]) -> Server {
-        self.0.lock().unwrap().faults.insert(request, faults.iter().copied().collect());
-        self
-    }
-
-    fn pod(&self) -> Value {
-        self.0.lock().unwrap().pod.clone().unwrap()
-    }
-
-    fn log(&self) -> Vec<&'static str> {
-        self.0.lock().unwrap().log.clone()
-    }
-
-    fn evictions(&self) -> u32 {
-        self.0.lock().unwrap().evictions
-    }
-
-    fn serve<T>(
-        &self,
-        request: &'static str,
-        work: impl FnOnce(&mut State) -> Result<T, ApiError>,
-    ) -> Result<T, ApiError> {
-        let mut state = self.0.lock().unwrap();
-        state.log.push(request);
-        let fault = state.faults.get_mut(request).and_then(VecDeque::pop_front);
-        match fault {
-            Some(Fault::Refused(code)) => refused(code),
-            Some(Fault::Lost) => work(&mut state).and(refused(0)),
-            None => work(&mut state),
-        }
-    }
-}
-
-fn refused<T>(code: u16) -> Result<T, ApiError> {
-    Err(ApiError { code, message: format!("refused with {code}") })
-}
-
-fn merge(into: &mut Value, patch: &Value) {
-    let (Value::Object(fields), true) = (patch, patch.is_object()) else {
-        *into = patch.clone();
-        return;
-    };
-    if !into.is_object() {
-        *into = json!({});
-    }
-    for (key, value) in fields {
-        match value {
-            Value::Null => drop(into.as_object_mut().unwrap().remove(key)),
-            value => merge(into.as_object_mut().unwrap().entry(key).or_insert(Value::Null), value),
-        }
-    }
-}
-
-impl Api for Server {
-    async fn get(&self, _: &ObjectRef) -> Result<Option<Value>, ApiError> {
-        self.serve("get", |state| Ok(state.pod.clone()))
-    }
-
-    async fn patch(&self, _: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
-        let request = if part == Part::Status { "patch status" } else { "patch" };
-        self.serve(request, |state| {
-            let Some(pod) = &mut state.pod else { return refused(404) };
-            let asked = |field: &str| patch["metadata"].get(field).cloned();
-            if asked("uid").is_some_and(|uid| uid != pod["metadata"]["uid"]) {
-                return refused(422);
-            }
-            if asked("resourceVersion").is_some_and(|version| version != pod["metadata"]["resourceVersion"]) {
-                return refused(409);
-            }
-            merge(pod, patch);
-            let version: u32 = text(pod, "/metadata/resourceVersion").parse().unwrap();
-            pod["metadata"]["resourceVersion"] = (version + 1).to_string().into();
-            Ok(pod.clone())
-        })
-    }
-
-    async fn evict(&self, meant: &ObjectRef) -> Result<(), ApiError> {
-        self.serve("evict", |state| {
-            let Some(pod) = &mut state.pod else { return refused(404) };
-            if pod["metadata"]["uid"] != meant.uid.as_str() {
-                return refused(409);
-            }
-            pod["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
-            state.evictions += 1;
-            Ok(())
-        })
-    }
-
-    async fn delete(&self, _: &ObjectRef) -> Result<(), ApiError> {
-        self.serve("delete", |state| Ok(drop(state.pod.take())))
-    }
-}
+use crate::view::{has_gate, pinned_to};
 
 fn pod() -> Value {
     json!({
@@ -253,6 +135,25 @@ fn a_victim_is_named_before_it_is_evicted_and_a_soft_one_stays() {
     let server = Server::of(pod());
     assert_eq!(done(&server, &evict(false), None).outcome, CommandOutcome::Done);
     assert_eq!(server.log(), ["patch"]);
+}
+
+#[test]
+fn who_is_leaving_already_is_not_evicted_once_more() {
+    let mut leaving = pod();
+    leaving["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    let server = Server::of(leaving);
+    assert_eq!(done(&server, &evict(true), None).outcome, CommandOutcome::Done);
+    assert_eq!(server.evictions(), 0);
+}
+
+#[test]
+fn what_is_placed_like_a_pod_is_refused_aloud() {
+    let server = Server::of(pod());
+    let slot = ObjectRef { kind: "Slot".to_owned(), ..object("1") };
+    let action = Action::Bind { node: "n1".to_owned(), marks: Vec::new() };
+    let bound = done(&server, &Task::Command(Command { id: 1, object: slot, action }), None);
+    assert!(failed(&bound).contains("Slot"));
+    assert!(server.log().is_empty());
 }
 
 #[test]

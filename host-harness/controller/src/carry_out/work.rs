@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use super::api::{Api, ApiError, Part};
 use super::became::{became, gone, is_it};
 use super::patch;
+use crate::view::text;
 
 /// Something to be done in the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub enum Task {
     Command(Command),
     /// The session asks what became of a command. None where nobody knows the command any more.
     Confirm(CommandId, ObjectRef, Option<Action>),
-    /// A pod that we let go and that kube-scheduler refuses: whoever owns it makes another.
+    /// A pod that we let go and that kube-scheduler refuses: its owner makes another.
     Delete(ObjectRef),
 }
 
@@ -97,6 +98,11 @@ pub async fn carry_out(
     backoff: Backoff,
     mut cancelled: watch::Receiver<bool>,
 ) -> Done {
+    let kind = &task.object().kind;
+    if kind != "Pod" {
+        let why = format!("objects of kind {kind} are decided about, and not carried out: only pods are");
+        return Done { outcome: CommandOutcome::Failed(why), object: None };
+    }
     let mut pause = backoff.first;
     loop {
         let error = match attempt(api, task, raw.take()).await {
@@ -195,7 +201,8 @@ async fn attempt(api: &impl Api, task: &Task, raw: Option<Arc<Value>>) -> Result
             }
             Action::Evict { delete, marks, plan } => {
                 let marked = api.patch(meant, Part::Whole, &patch::mark_victim(&meant.uid, marks, *plan)).await?;
-                if !delete {
+                // Somebody else may have evicted it meanwhile: nobody is evicted twice.
+                if !delete || !text(&marked, "/metadata/deletionTimestamp").is_empty() {
                     return Ok(with(marked));
                 }
                 api.evict(meant).await?;

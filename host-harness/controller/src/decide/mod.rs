@@ -150,7 +150,8 @@ impl Decider {
         let mut turn = Turn::default();
         self.due = false;
         self.hand(Input::Cycle, &mut turn);
-        // What could not be decided is tried again with the next change, or when the session is to be told the time.
+        // What could not be decided is tried again, whether or not anything changes.
+        self.due |= !turn.errors.is_empty();
         turn
     }
 

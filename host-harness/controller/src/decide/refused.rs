@@ -48,7 +48,7 @@ struct Known {
 pub enum Due {
     /// Say so.
     Say(Refusal),
-    /// Delete it, so that whoever owns it makes another.
+    /// Delete it, so that its owner makes another.
     Delete(Refusal),
 }
 

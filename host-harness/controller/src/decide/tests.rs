@@ -139,6 +139,7 @@ fn an_input_that_fails_is_told_and_the_next_one_is_served() {
     let (mut decider, _) = begun(&policy, Mode::Act, None);
     let turn = decider.decide();
     assert_eq!((turn.errors.len(), turn.tasks.len()), (1, 0));
+    assert!(decider.is_due(), "it is tried again though nothing changes");
     let turn = decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
     assert!(turn.errors.is_empty());
     assert_eq!(words(&decider.decide().tasks), ["bind p n1"]);

@@ -45,7 +45,7 @@ pub trait Listener: Send + 'static {
     /// A task has come to its end.
     fn finished(&mut self, _finished: &Finished) {}
 
-    /// kube-scheduler refuses a pod that was let go. True: it is deleted now, because whoever owns it makes another.
+    /// kube-scheduler refuses a pod that was let go. True: it is deleted now, because its owner makes another.
     fn refused(&mut self, _refusal: &Refusal, _deleted: bool) {}
 
     /// An object could not be read; what was known of it before still holds.

@@ -76,7 +76,10 @@ impl Listener for Log {
     fn turned(&mut self, turn: &Turn, session: &Session, cycle: Option<i64>) {
         turn.steps.iter().for_each(|step| self.step(step));
         for fault in &turn.errors {
-            error!(input = fault.input, "nothing was decided: {}", fault.cause);
+            // While the policy is not asked, every attempt to ask it fails alike.
+            if self.is_new("", fault.to_string()) {
+                error!(input = fault.input, "nothing was decided: {}", fault.cause);
+            }
         }
         if let Some(took) = cycle {
             debug!(took_us = took.checked_div(1000), pending = session.pending().count(), "cycle");

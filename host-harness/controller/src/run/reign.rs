@@ -24,7 +24,7 @@ use crate::watch::{Kind, Seen};
 const IDLE: Duration = Duration::from_secs(10);
 
 /// How long to wait for the next decision after one that could not be made.
-const AFTER_FAULT: Duration = Duration::from_millis(500);
+const AFTER_FAULT: Duration = Duration::from_secs(1);
 
 /// After a decision the session rests as long as the decision took, at most so long: watches and outcomes are heard meanwhile.
 const REST: Duration = Duration::from_secs(1);

@@ -1,6 +1,6 @@
 //! Replaces the policy of a running loop: the new one is compared in shadow, takes over between two decisions, and is watched.
 //!
-//! Whoever finds a new version sends it ([`Offers`]); the loop takes one at a time. What becomes of it comes with the steps of the session
+//! Who finds a new version sends it ([`Offers`]); the loop takes one at a time. What becomes of it comes with the steps of the session
 //! ([`Step::replacement`](lictor_host::session::Step)), and, when it has taken over for good, `settled` is called.
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::decide::{Decider, Mode};
 const SECOND: i64 = 1_000_000_000;
 
 fn terms(allowed: u64) -> Terms {
-    Terms { shadow: Period::Nanoseconds(SECOND), watch: Period::Nanoseconds(SECOND), allowed }
+    Terms { shadow: Period::Nanoseconds(4 * SECOND), watch: Period::Nanoseconds(SECOND), allowed }
 }
 
 /// Whether a new policy takes over from one that binds `a`, and who decides in the end.
@@ -30,7 +30,7 @@ fn replaced(new: Scripted, allowed: u64) -> (bool, Vec<State>) {
         settled: Box::new(move || flag.store(true, Ordering::SeqCst)),
     });
     let mut states = Vec::new();
-    for second in 1..10 {
+    for second in 1..15 {
         upgrades.tick(second * SECOND, Some(decider.talk()));
         let told = decider.tell(second * SECOND, Vec::new());
         let decided = if second == 3 { decider.decide() } else { Turn::default() };

@@ -13,6 +13,7 @@ mod controller;
 mod faults;
 mod gang;
 mod restart;
+mod scale;
 mod sound;
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../support/mod.rs"]
@@ -59,4 +60,12 @@ async fn the_laws_decide_in_a_living_cluster() {
         restart::killed_again_and_again(&world),
         restart::when_another_leads(&world),
     }
+}
+
+/// Measured, not asserted: `just live-scale`.
+#[ignore = "a measurement of some two minutes"]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_pods_on_five_hundred_nodes() {
+    let Some(testbed) = Testbed::up(&[]) else { return };
+    scale::a_thousand_pods(&World::new(testbed).await).await;
 }

@@ -117,7 +117,7 @@ pub async fn a_quota_that_changes(world: &World) {
     step.end().await;
 }
 
-/// The gang is deleted while its victims leave: whoever has not been evicted stays, and nobody is nominated.
+/// The gang is deleted while its victims leave: who has not been evicted stays, and nobody is nominated.
 pub async fn a_job_that_is_deleted_half_way(world: &World) {
     let step = world.step("deleted", 3).await;
     step.fill().await;

@@ -1,0 +1,57 @@
+//! How fast a thousand pods are bound on five hundred nodes: held by our gate, and without it by kube-scheduler alone.
+
+use std::time::{Duration, Instant};
+
+use futures::{StreamExt, stream};
+use kube::api::ListParams;
+use lictor_controller::names::GATE;
+use serde_json::json;
+
+use crate::controller::Controller;
+use crate::support::objects::{create, merge, pod, pods};
+use crate::world::World;
+
+const NODES: u32 = 500;
+const PODS: u32 = 1000;
+/// How often each is measured, one after the other: what the machine does beside changes from minute to minute.
+const ROUNDS: u32 = 2;
+
+/// Prints how long it took from the first creation until all pods are bound, and the share of the speed that is left with our gate.
+pub async fn a_thousand_pods(world: &World) {
+    let (mut alone, mut held) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        for gated in [false, true] {
+            let step = world.step("scale", NODES).await;
+            let controller = gated.then(|| Controller::start(&world.how("coscheduling")));
+            let took = bound(&step, gated).await;
+            eprintln!("round {round}, {}: {took:?}", if gated { "held by the gate" } else { "without a gate" });
+            if gated {
+                held.push(took)
+            } else {
+                alone.push(took)
+            }
+            if let Some(controller) = controller {
+                controller.stop().await;
+            }
+            step.end().await;
+        }
+    }
+    let share = alone.iter().min().unwrap().as_secs_f64() / held.iter().min().unwrap().as_secs_f64();
+    eprintln!("with the gate at {:.0} % of the speed without it (best of {ROUNDS} each)", share * 100.0);
+}
+
+async fn bound(step: &crate::world::Step<'_>, gated: bool) -> Duration {
+    let admin = &step.world.admin;
+    let gates = if gated { json!([{"name": GATE}]) } else { json!([]) };
+    let begun = Instant::now();
+    let created = (0..PODS).map(|number| {
+        let pod = merge(pod(&step.namespace, &format!("p{number}"), "2"), &json!({"spec": {"schedulingGates": gates}}));
+        async move { create(admin, &pod).await }
+    });
+    stream::iter(created).buffer_unordered(8).for_each(|_| async {}).await;
+    let bound = ListParams::default().fields("spec.nodeName=").limit(1);
+    while !pods(admin, &step.namespace).list(&bound).await.unwrap().items.is_empty() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    begun.elapsed()
+}
