@@ -30,8 +30,10 @@ pub async fn read(client: &Client, interests: &Interests) -> Result<Value, Error
                 object.metadata.managed_fields = None;
                 object.types = None;
                 let mut item = serde_json::to_value(object).map_err(Error::SerdeError)?;
-                item["apiVersion"] = json!(resource.api_version);
-                item["kind"] = json!(resource.kind);
+                if let Some(fields) = item.as_object_mut() {
+                    fields.insert("apiVersion".to_owned(), json!(resource.api_version));
+                    fields.insert("kind".to_owned(), json!(resource.kind));
+                }
                 items.push(item);
             }
             match page.metadata.continue_.filter(|token| !token.is_empty()) {

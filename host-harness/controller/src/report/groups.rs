@@ -105,8 +105,8 @@ fn kubernetes(group: &Subject, kind: &str, reason: &str, message: &str, now: i64
         "message": message,
         "lastTransitionTime": time(now),
     });
-    if let Some(generation) = group.generation {
-        condition["observedGeneration"] = json!(generation);
+    if let (Some(generation), Some(fields)) = (group.generation, condition.as_object_mut()) {
+        fields.insert("observedGeneration".to_owned(), json!(generation));
     }
     group.write(Change::StrategicStatus(json!({"metadata": {"uid": group.uid}, "status": {"conditions": [condition]}})))
 }
