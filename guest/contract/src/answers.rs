@@ -16,6 +16,18 @@ pub struct Overflow {
     pub resource: String,
 }
 
+/// An event names something by a number that was not announced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unannounced {
+    /// The event that could not be applied: its index in the list of this call. The events before it hold; this one and those
+    /// after it do not.
+    pub event: u32,
+    /// What the number should name: `resource`, `shape`, `topology` or `inter-pod`.
+    pub what: String,
+    /// The number.
+    pub number: u32,
+}
+
 /// Why a call could not be answered. The policy's state is as before the call, unless it is said otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -30,6 +42,8 @@ pub enum PolicyError {
     WrongState(String),
     /// A sum is larger than 64 bits can count.
     Overflow(Overflow),
+    /// An event names something by a number that was not announced.
+    Unannounced(Unannounced),
     /// The configured system does not decide at this extension point.
     Unsupported(String),
 }

@@ -74,6 +74,11 @@ pub struct PlacedKind {
 pub struct Interests {
     /// Keys of pod labels; `*` means every label, as `key=value`.
     pub labels: Vec<String>,
+    /// Those of `labels` that mean that a pod is leaving, whatever their value: somebody was asked to evict it. Where a plan nominates,
+    /// the host counts such a pod as gone, as it does a pod that is being deleted; but a victim of a plan that the host knows leaves
+    /// as long as that plan stands. A key that is not one of `labels` means nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub leaving_labels: Vec<String>,
     /// Keys of pod annotations.
     pub annotations: Vec<String>,
     /// Fields of a pod: JSON pointers into the object as Kubernetes has it, such as `/spec/runtimeClassName`. So a policy can

@@ -76,7 +76,7 @@ macro_rules! cross_contract {
             record core::PlacedKind {
                 group, kind, namespaced, template, node, nominated, phase, phases, amounts, conditions, scheduled, room_use
             }
-            record core::Interests { labels, annotations, pod_fields, node_labels, kinds, placed_kinds }
+            record core::Interests { labels, leaving_labels, annotations, pod_fields, node_labels, kinds, placed_kinds }
             record core::Argument { name, kind, default, about }
             record core::Template { code, case, text }
             record core::SystemInfo { name, about, extension_points, judges_room, schedulers, interests, arguments, templates }
@@ -84,9 +84,10 @@ macro_rules! cross_contract {
             record core::BadArgument { name, expected, found }
             choice core::ConfigError { UnknownSystem(it), UnknownArgument(it), BadArgument(it), Malformed(it) }
             record answers::Overflow { event, object, resource }
+            record answers::Unannounced { event, what, number }
             choice answers::PolicyError {
                 NotConfigured, UnknownPod(it), UnknownNode(it), WrongState(it), Overflow(it),
-                Unsupported(it)
+                Unannounced(it), Unsupported(it)
             }
             choice answers::Severity { Error, Warning }
             record answers::Finding { severity, object, path, message, remedy }

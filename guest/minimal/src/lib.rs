@@ -54,6 +54,7 @@ impl core::Guest for Minimal {
     fn describe() -> Description {
         let nothing = Interests {
             labels: Vec::new(),
+            leaving_labels: Vec::new(),
             annotations: Vec::new(),
             pod_fields: Vec::new(),
             node_labels: Vec::new(),

@@ -117,6 +117,7 @@ pub fn system(name: &str, about: &str, points: &[ExtensionPoint]) -> SystemInfo 
         schedulers: vec!["default-scheduler".to_owned()],
         interests: Interests {
             labels: Vec::new(),
+            leaving_labels: Vec::new(),
             annotations: Vec::new(),
             pod_fields: Vec::new(),
             node_labels: Vec::new(),

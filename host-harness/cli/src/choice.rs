@@ -1,8 +1,6 @@
 //! The choice of the policy.
 
-#[cfg(feature = "live")]
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lictor_contract::Description;
@@ -70,11 +68,19 @@ pub(super) struct Digested {
 impl Choice {
     /// The choice of a word: `embedded`, `native`, or a component, which is bounded by these limits: its file, or its name in a registry,
     /// pinned to a digest.
-    pub(super) fn named(word: &str, limits: &Limited) -> Choice {
+    pub(super) fn named(word: &str, limits: &Limited, remote: &Remote) -> Choice {
         let component = (!matches!(word, "embedded" | "native")).then(|| PathBuf::from(word));
         let native = word == "native";
         let limits = if native { Limited::default() } else { limits.clone() };
-        Choice { component, native, limits, ..Choice::default() }
+        Choice { component, native, limits, remote: remote.about(word) }
+    }
+
+    /// This choice, and the one that a word names beside it. The options about registries are about both.
+    pub(super) fn and(&self, word: &str) -> Result<(Choice, Choice), Failure> {
+        let own = self.component.as_deref().and_then(Path::to_str).unwrap_or_default();
+        self.remote.must_be_about(&[own, word])?;
+        let first = Choice { remote: self.remote.about(own), ..self.clone() };
+        Ok((first, Choice::named(word, &self.limits, &self.remote)))
     }
 
     /// The file of the component; none where it is another one.

@@ -134,6 +134,7 @@ fn interests(page: &mut Page, set: &SystemInfo) {
         ("object kinds", kinds.collect()),
         ("placed kinds", placed.collect()),
         ("pod labels", set.interests.labels.clone()),
+        ("labels of who is leaving", set.interests.leaving_labels.clone()),
         ("pod annotations", set.interests.annotations.clone()),
         ("pod fields", set.interests.pod_fields.clone()),
         ("node labels", set.interests.node_labels.clone()),

@@ -17,6 +17,15 @@ pub(crate) fn number(bytes: &mut Bytes<'_>) -> u32 {
     }
 }
 
+/// A number of what is never gone: at times far beyond all others, which an engine refuses.
+fn far_number(bytes: &mut Bytes<'_>) -> u32 {
+    match bytes.below(32) {
+        31 => 300,
+        30 => u32::MAX,
+        n => n.checked_rem(BOUND).unwrap_or_default(),
+    }
+}
+
 /// A number that is asked about, or referred to: perhaps none that was given.
 pub(crate) fn any_number(bytes: &mut Bytes<'_>) -> u32 {
     if bytes.rarely(32) { u32::MAX } else { number(bytes) }
@@ -27,7 +36,7 @@ fn value(bytes: &mut Bytes<'_>) -> i64 {
 }
 
 fn amounts(bytes: &mut Bytes<'_>) -> Vec<Amount> {
-    bytes.some(4, |bytes| Amount { resource: number(bytes), value: value(bytes) })
+    bytes.some(4, |bytes| Amount { resource: far_number(bytes), value: value(bytes) })
 }
 
 fn attributes(bytes: &mut Bytes<'_>) -> Vec<Attribute> {
@@ -59,8 +68,8 @@ fn pod(bytes: &mut Bytes<'_>) -> Pod {
     pod.created = value(bytes);
     pod.entered = value(bytes);
     pod.requests = amounts(bytes);
-    pod.shape = number(bytes);
-    pod.inter_pod = bytes.rarely(3).then(|| number(bytes));
+    pod.shape = far_number(bytes);
+    pod.inter_pod = bytes.rarely(3).then(|| far_number(bytes));
     let owner = |bytes: &mut Bytes<'_>| {
         let (kind, name) = (bytes.text(&["ReplicaSet", "DaemonSet"]), bytes.text(&["x", "y"]));
         Owner { kind, name, uid: String::new() }
@@ -85,13 +94,13 @@ fn status(bytes: &mut Bytes<'_>) -> PodStatus {
 
 fn inter_pod(bytes: &mut Bytes<'_>) -> InterPod {
     InterPod {
-        id: number(bytes),
-        selected_by: bytes.some(3, number),
-        affinity: bytes.maybe(|bytes| PodAffinity { selector: number(bytes), topologies: bytes.some(3, number) }),
-        anti_affinity: bytes.some(3, |bytes| TopologyTerm { selector: number(bytes), topology: number(bytes) }),
+        id: far_number(bytes),
+        selected_by: bytes.some(3, far_number),
+        affinity: bytes.maybe(|bytes| PodAffinity { selector: number(bytes), topologies: bytes.some(3, far_number) }),
+        anti_affinity: bytes.some(3, |bytes| TopologyTerm { selector: number(bytes), topology: far_number(bytes) }),
         spread: bytes.some(2, |bytes| TopologySpread {
-            selector: number(bytes),
-            topology: number(bytes),
+            selector: far_number(bytes),
+            topology: far_number(bytes),
             max_skew: bytes.one(&[1, 2, 0, u32::MAX]).unwrap_or_default(),
             min_domains: bytes.one(&[1, 2, 0, u32::MAX]).unwrap_or_default(),
             nodes: words(bytes),
@@ -121,9 +130,9 @@ pub(crate) fn event(bytes: &mut Bytes<'_>) -> Event {
         9 | 10 => Event::PodStatus(status(bytes)),
         11 => Event::PodRemoved(any_number(bytes)),
         12 => Event::NodeRemoved(any_number(bytes)),
-        13 => Event::Eligibility(Eligibility { shape: number(bytes), nodes: words(bytes) }),
+        13 => Event::Eligibility(Eligibility { shape: far_number(bytes), nodes: words(bytes) }),
         14 => {
-            let (id, key) = (number(bytes), bytes.text(&["zone", ""]));
+            let (id, key) = (far_number(bytes), bytes.text(&["zone", ""]));
             Event::Topology(Topology { id, key, domains: bytes.some(6, |bytes| bytes.below(3)) })
         }
         15 => Event::InterPod(inter_pod(bytes)),

@@ -45,13 +45,20 @@ impl Virtual {
         Ok(Virtual { session, leaving: BTreeSet::new(), happened: Happened::default(), recorder: None })
     }
 
+    /// Goes on with a session: its victims leave when [`evictions_complete`](Virtual::evictions_complete) says so.
+    pub fn over(session: Session) -> Virtual {
+        let leaving = session.victims().collect();
+        Virtual { session, leaving, happened: Happened::default(), recorder: None }
+    }
+
     /// From here on, what the session is told is recorded. It was opened with a policy to which this recorder
     /// [listens](Recorder::listen), and was told nothing yet but its schedulers.
     pub fn record(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }
 
-    /// Begins to replace the policy. See [`Session::replace`]; a recorder does not write it.
+    /// Begins to replace the policy. See [`Session::replace`]. A recording ends before that, whole: it names one policy and has its
+    /// answers, and a replay has no other one to repeat the replacement with.
     ///
     /// # Errors
     /// See [`Session::replace`].
@@ -62,7 +69,16 @@ impl Virtual {
         arguments: &str,
         terms: Terms,
     ) -> Result<(), ReplaceError> {
+        self.recorder.take().iter().for_each(Recorder::close);
         self.session.replace(policy, system, arguments, terms)
+    }
+
+    /// See [`Session::load_replacement`].
+    ///
+    /// # Errors
+    /// See [`Session::load_replacement`].
+    pub fn load_replacement(&mut self) -> Result<(), SessionError> {
+        self.session.load_replacement()
     }
 
     /// See [`Session::set_schedulers`].

@@ -2,12 +2,15 @@
 
 use crate::contract::{self, *};
 use crate::model::{
-    self, ClassIx, InterPodIx, Kind, NodeIx, Place, Pod, PodIx, PodName, Request, ResourceIx, SelectorIx, ShapeIx,
-    TopologyIx,
+    self, ClassIx, Cluster, InterPodIx, Kind, NodeIx, Place, Pod, PodIx, PodName, Request, ResourceIx, SelectorIx,
+    ShapeIx, TopologyIx,
 };
 use crate::systems::{Document, Findings};
 
 use super::Engine;
+
+/// How far beyond the numbers of those that were announced a new number may be. A host gives the next one.
+const FAR: usize = 1024;
 
 impl Engine {
     /// See `core.apply`.
@@ -26,9 +29,12 @@ impl Engine {
         applied.map(|()| Applied { findings })
     }
 
-    /// Applies the events in their order, up to the first that cannot be counted. That one changes nothing.
+    /// Applies the events in their order, up to the first that cannot be counted or names what was not announced. That one changes nothing.
     fn apply_all(&mut self, events: Vec<Event>, findings: &mut Findings) -> Result<(), PolicyError> {
         for (event, happened) in (0..).zip(events) {
+            if let Some((what, number)) = unannounced(&self.cluster, &happened) {
+                return Err(PolicyError::Unannounced(Unannounced { event, what: what.to_owned(), number }));
+            }
             self.apply_event(happened, findings).map_err(|Uncounted { object, over }| {
                 let resource = self.cluster.resource_name(over.resource).to_owned();
                 PolicyError::Overflow(Overflow { event, object, resource })
@@ -173,6 +179,27 @@ fn inter_pod(told: InterPod) -> model::InterPod {
             })
             .collect(),
     }
+}
+
+/// What an event names that was not announced, and its number. Lists are kept by these numbers: none is made longer for one.
+fn unannounced(cluster: &Cluster, event: &Event) -> Option<(&'static str, u32)> {
+    let amounts = match event {
+        Event::NodeUpserted(node) => &node.allocatable,
+        Event::PodUpserted(pod) => &pod.requests,
+        Event::Eligibility(told) => return beyond("shape", told.shape, cluster.shape_count()),
+        Event::Topology(told) => return beyond("topology", told.id, cluster.topology_count()),
+        Event::InterPod(told) => return beyond("inter-pod", told.id, cluster.inter_pod_count()),
+        _ => return None,
+    };
+    let known = u32::try_from(cluster.resource_count()).unwrap_or(u32::MAX);
+    let highest = amounts.iter().map(|amount| amount.resource).max()?;
+    (highest >= known).then_some(("resource", highest))
+}
+
+/// A number, where it is far beyond those of so many: they have no holes.
+fn beyond(what: &'static str, number: u32, count: usize) -> Option<(&'static str, u32)> {
+    let most = count.saturating_add(FAR);
+    usize::try_from(number).map_or(true, |number| number > most).then_some((what, number))
 }
 
 /// An event with which a sum is larger than can be counted.

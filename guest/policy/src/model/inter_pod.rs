@@ -105,6 +105,11 @@ impl InterPods {
         }
     }
 
+    /// How many topologies were told, and how many of what stands between pods.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.topologies.span(), self.told.span())
+    }
+
     /// A node has come or gone.
     pub fn outdate(&mut self) {
         self.outdated |= self.told.span() > 0;

@@ -19,12 +19,13 @@ use super::failure::Failure;
 use super::limited::Limited;
 use super::progress::Progress;
 use super::recorded;
+use super::remote::Remote;
 use super::screen::{TextJsonOrMarkdown, print, print_json};
 
 /// Say which decisions change from one policy to another: pods and victims, by law
 ///
 /// A policy is `embedded`, `native` or the file of a component, with `@SYSTEM` for one of its systems; a system alone is that of the
-/// embedded policy. Both decide about the pods of the same schedulers. In snapshots and scenarios, the cluster goes on as OLD decides; in recordings, as recorded. Exit status 0: no
+/// embedded policy; `oci://...` is a component of a registry. Both decide about the pods of the same schedulers. In snapshots and scenarios, the cluster goes on as OLD decides; in recordings, as recorded. Exit status 0: no
 /// decision changes; 1: some do.
 #[derive(Debug, Args)]
 pub(super) struct Asked {
@@ -56,6 +57,8 @@ pub(super) struct Asked {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     cycles: u32,
     #[command(flatten)]
+    remote: Remote,
+    #[command(flatten)]
     limits: Limited,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
@@ -64,10 +67,12 @@ pub(super) struct Asked {
 
 /// Compares.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    asked.remote.must_be_about(&[&asked.old, &asked.new])?;
     let side = |word: &str, own: &Option<PathBuf>| {
         Side::of(
             word,
             &asked.limits,
+            &asked.remote,
             asked.system.as_deref(),
             own.as_ref().or(asked.args.as_ref()).map(PathBuf::as_path),
         )

@@ -11,6 +11,7 @@ use super::super::arguments::Arguments;
 use super::super::choice::{Choice, Chosen, Source};
 use super::super::failure::Failure;
 use super::super::limited::Limited;
+use super::super::remote::Remote;
 
 /// A policy with what it is configured with.
 pub(super) struct Side {
@@ -46,11 +47,12 @@ impl Side {
     pub(super) fn of(
         word: &str,
         limits: &Limited,
+        remote: &Remote,
         system: Option<&str>,
         arguments: Option<&Path>,
     ) -> Result<Side, Failure> {
         let (policy, named) = split(word);
-        let chosen = Choice::named(policy, limits).find()?;
+        let chosen = Choice::named(policy, limits, remote).find()?;
         let described = chosen.start()?.describe().map_err(|fault| Failure::Session(fault.into()))?;
         let system = named.or(system).map(str::to_owned);
         let known = |name: &String| described.systems.iter().any(|it| it.name == *name);

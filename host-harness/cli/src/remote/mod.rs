@@ -100,7 +100,22 @@ pub(super) struct Fetched {
     pub(super) trust: Option<&'static str>,
 }
 
+/// Whether a word names a component of a registry.
+pub(super) fn is_reference(word: &str) -> bool {
+    word.starts_with(SCHEME)
+}
+
 impl Remote {
+    /// What of it is about a word: all, where that names a component of a registry.
+    pub(super) fn about(&self, word: &str) -> Remote {
+        if is_reference(word) { self.clone() } else { Remote::default() }
+    }
+
+    /// The same for several words: one of them must name a component of a registry where such options are given.
+    pub(super) fn must_be_about(&self, words: &[&str]) -> Result<(), Failure> {
+        if words.iter().any(|word| is_reference(word)) { Ok(()) } else { self.must_be_unused() }
+    }
+
     /// Reads a component: a file, or one of a registry, which is verified, and of which no more is downloaded than may be loaded.
     pub(super) fn fetch(&self, component: &Path, limits: &Limits) -> Result<Fetched, Failure> {
         if let Some(reference) = component.to_str().filter(|name| name.starts_with(SCHEME)) {

@@ -5,8 +5,8 @@ use std::path::Path;
 use lictor_contract::SystemInfo;
 use lictor_host::driver::Virtual;
 use lictor_host::policy::Policy;
-use lictor_host::recording::{Entry, Told};
-use lictor_host::session::{Cause, Input, ReplaceError, SessionError};
+use lictor_host::recording::{Entry, Follow, Header, Told};
+use lictor_host::session::{Cause, Input, OpenError, ReplaceError, SessionError};
 
 use super::super::arguments::Arguments;
 use super::super::decide::record::newest;
@@ -59,12 +59,21 @@ pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Dri
     let mut driven = match question.asked.inputs.as_slice() {
         [one] if recorded::is_recording(one) => recording(question, one, &arguments)?,
         snapshots => {
-            let mut driven = opened(question, &question.asked.in_force.laws, &arguments.json(), &arguments)?;
-            decide_about(&mut driven.session, &question.asked.in_force.schedulers);
+            let (laws, json) = (&question.asked.in_force.laws, arguments.json());
+            let (session, system) = opened(question, laws, &arguments, |policy| Virtual::open(policy, laws, &json))?;
+            let mut driven = Driven { session, system, failed: Vec::new() };
+            let schedulers = &question.asked.in_force.schedulers;
+            if !schedulers.is_empty() {
+                driven.session.set_schedulers(schedulers.iter().cloned());
+            }
             load(&Source::Files(snapshots.to_vec()), &mut driven.session)?;
             let now = newest(driven.session.mirror());
             driven.tell(Input::Clock(now))?;
-            begin(question, &mut driven, &arguments.json())?;
+            let session = &mut driven.session;
+            begin(question, (&driven.system, &json), |policy, system, json| {
+                session.replace(policy, system, json, question.terms)
+            })?;
+            driven.keep(Virtual::load_replacement)?;
             driven
         }
     };
@@ -81,21 +90,17 @@ pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Dri
     Ok(driven)
 }
 
-/// A session of the old policy.
-fn opened(question: &Question<'_>, system: &str, json: &str, arguments: &Arguments) -> Result<Driven, Failure> {
+/// A session of the old policy, opened with `open`, and the name of its system.
+fn opened<S>(
+    question: &Question<'_>,
+    system: &str,
+    arguments: &Arguments,
+    open: impl FnOnce(Box<dyn Policy>) -> Result<S, OpenError>,
+) -> Result<(S, String), Failure> {
     let mut policy = question.old.start()?;
     let info = described(policy.as_mut(), system)?;
-    let opened = Virtual::open(policy, system, json);
-    let session = opened.map_err(|error| arguments.refused(error, system, info.as_ref()))?;
-    let system = info.map_or_else(|| system.to_owned(), |info| info.name);
-    Ok(Driven { session, system, failed: Vec::new() })
-}
-
-/// Decides about the pods of these schedulers; of those that the system stands for where there are none.
-fn decide_about(session: &mut Virtual, schedulers: &[String]) {
-    if !schedulers.is_empty() {
-        session.set_schedulers(schedulers.iter().cloned());
-    }
+    let session = open(policy).map_err(|error| arguments.refused(error, system, info.as_ref()))?;
+    Ok((session, info.map_or_else(|| system.to_owned(), |info| info.name)))
 }
 
 fn described(policy: &mut dyn Policy, system: &str) -> Result<Option<SystemInfo>, Failure> {
@@ -103,49 +108,70 @@ fn described(policy: &mut dyn Policy, system: &str) -> Result<Option<SystemInfo>
     Ok(described.systems.into_iter().find(|info| system.is_empty() || info.name == system))
 }
 
-/// Begins the replacement.
-fn begin(question: &Question<'_>, driven: &mut Driven, json: &str) -> Result<(), Failure> {
+/// Begins the replacement, with `replace`.
+fn begin(
+    question: &Question<'_>,
+    (system, json): (&str, &str),
+    replace: impl FnOnce(Box<dyn Policy>, &str, &str) -> Result<(), ReplaceError>,
+) -> Result<(), Failure> {
     let mut policy = question.new.start()?;
-    let system = question.asked.to_system.as_deref().unwrap_or(&driven.system);
+    let system = question.asked.to_system.as_deref().unwrap_or(system);
     let info = described(policy.as_mut(), system)?;
     let own = Arguments::read(question.asked.to_args.as_deref())?;
     let given = if question.asked.to_args.is_some() { own.json() } else { json.to_owned() };
-    driven.session.replace(policy, system, &given, question.terms).map_err(|error| match error {
+    replace(policy, system, &given).map_err(|error| match error {
         ReplaceError::Open(error) => own.refused(error, system, info.as_ref()),
         ReplaceError::Session(error) => error.into(),
         error => Failure::Irreplaceable(error),
     })
 }
 
-/// Plays the first session of a recording; the replacement begins when the first cluster was told. What the commands of the recorded
-/// session came to is left out: those of this session are carried out at once.
+/// The first session of a recording, in which the policy is replaced while the cluster goes on as recorded.
+struct Recorded {
+    follow: Follow,
+    system: String,
+    json: String,
+    failed: Vec<String>,
+}
+
+impl Recorded {
+    fn open(question: &Question<'_>, header: &Header, arguments: &Arguments) -> Result<Recorded, Failure> {
+        let (laws, given) = (&question.asked.in_force.laws, &question.asked.in_force.schedulers);
+        let system = if laws.is_empty() { header.system.as_str() } else { laws };
+        let json = if arguments.given.is_empty() { header.arguments.clone() } else { arguments.json() };
+        let schedulers = if given.is_empty() { &header.schedulers } else { given };
+        let (follow, system) =
+            opened(question, system, arguments, |policy| Follow::open(policy, system, &json, schedulers))?;
+        Ok(Recorded { follow, system, json, failed: Vec::new() })
+    }
+
+    /// A step; the replacement begins when the first cluster was told.
+    fn step(&mut self, question: &Question<'_>, step: &lictor_host::recording::Recorded) -> Result<(), Failure> {
+        let then = step.came.as_ref().and_then(|came| came.decisions.error.as_ref());
+        let now = self.follow.recorded(step).error;
+        self.failed.extend(now.filter(|error| Some(error) != then).map(|error| format!("{}: {error}", step.told)));
+        let is_cluster = matches!(step.told, Told::Input(Input::Objects(_) | Input::Listed(_)));
+        if !is_cluster || self.follow.session().replacement().is_some() {
+            return Ok(());
+        }
+        let follow = &mut self.follow;
+        begin(question, (&self.system, &self.json), |policy, system, json| {
+            follow.replace(policy, system, json, question.terms)
+        })
+    }
+}
+
+/// Goes through a recording: what the recorded session asked for happens, with the outcomes that it had.
 fn recording(question: &Question<'_>, path: &Path, arguments: &Arguments) -> Result<Driven, Failure> {
     let file = path.display().to_string();
     let mut reader = recorded::read(path)?;
-    let mut open: Option<(Driven, String)> = None;
+    let mut open: Option<Recorded> = None;
     let unreadable = |error| Failure::Recording { file: file.clone(), error };
     while let Some(entry) = reader.next_entry().map_err(unreadable)? {
         match (entry, &mut open) {
-            (Entry::Session(header), None) => {
-                let system = &question.asked.in_force.laws;
-                let system = if system.is_empty() { header.system.as_str() } else { system };
-                let json = if arguments.given.is_empty() { header.arguments.clone() } else { arguments.json() };
-                let mut driven = opened(question, system, &json, arguments)?;
-                let given = &question.asked.in_force.schedulers;
-                decide_about(&mut driven.session, if given.is_empty() { &header.schedulers } else { given });
-                open = Some((driven, json));
-            }
+            (Entry::Session(header), None) => open = Some(Recorded::open(question, &header, arguments)?),
             (Entry::Session(_), Some(_)) => break,
-            (Entry::Step(step), Some((driven, json))) => {
-                let Told::Input(input) = step.told else { continue };
-                let is_cluster = matches!(input, Input::Objects(_) | Input::Listed(_));
-                if !matches!(input, Input::Outcomes(_)) {
-                    driven.tell(input)?;
-                }
-                if is_cluster && driven.session.session().replacement().is_none() {
-                    begin(question, driven, json)?;
-                }
-            }
+            (Entry::Step(step), Some(recorded)) => recorded.step(question, &step)?,
             (Entry::Step(_), None) => {}
         }
     }
@@ -153,7 +179,9 @@ fn recording(question: &Question<'_>, path: &Path, arguments: &Arguments) -> Res
         recorded::warn(&file, tail, "what stands before it is used");
     }
     match open {
-        Some((driven, _)) if driven.session.session().replacement().is_some() => Ok(driven),
+        Some(Recorded { follow, system, failed, .. }) if follow.session().replacement().is_some() => {
+            Ok(Driven { session: Virtual::over(follow.into_session()), system, failed })
+        }
         _ => Err(Failure::Nothing {
             what: "cluster",
             files: vec![file],

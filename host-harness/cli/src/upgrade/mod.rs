@@ -20,14 +20,14 @@ use lictor_host::replace::{Period, State, Terms};
 
 /// Try the replacement of a policy: in shadow, at the switch, and in the watch that follows
 ///
-/// The session is that of a recording, or begins with a snapshot; then cycles follow in which victims leave, until the replacement has
-/// come to its end. Exit status 0: the new policy took over; 1: the old one stayed, or came back.
+/// The session is that of a recording, in which the cluster goes on as recorded, or begins with a snapshot; then cycles follow in which
+/// victims leave, until the replacement has come to its end. Exit status 0: the new policy took over; 1: the old one stayed, or came back.
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     /// Recordings (`--record`), or the output of `kubectl get nodes,pods,... -A -o yaml`: several files of one cluster
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// The new policy: `embedded`, `native`, or the file of a component
+    /// The new policy: `embedded`, `native`, the file of a component, or one of a registry, `oci://...`
     #[arg(long, value_name = "NEW")]
     to: String,
     #[command(flatten)]
@@ -74,8 +74,8 @@ struct Question<'a> {
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let terms =
         Terms { shadow: Period::Cycles(asked.shadow), watch: Period::Cycles(asked.watch), allowed: asked.allow };
-    let new = Choice::named(&asked.to, &asked.policy.limits).find()?;
-    let question = Question { asked, old: asked.policy.find()?, new, terms };
+    let (old, new) = asked.policy.and(&asked.to)?;
+    let question = Question { asked, new: new.find()?, old: old.find()?, terms };
     let arguments = Arguments::read(asked.in_force.args.as_deref())?;
     let progress = Progress::of("replacing");
     let driven = drive::drive(&question, arguments)?;

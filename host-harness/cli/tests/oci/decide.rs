@@ -36,6 +36,24 @@ fn a_pin_or_a_word_is_enough_without_a_key() {
 }
 
 #[test]
+fn a_signed_component_is_compared_and_takes_over_by_the_same_key() {
+    let (_registry, name, _) = with_policy();
+    let key = public_key();
+    lictor(&["diff", "native", &name, FOUR_TEAMS, "--key", &key]).exits(0);
+    lictor(&["upgrade", FOUR_TEAMS, "--native", "--to", &name, "--key", &key])
+        .exits(0)
+        .prints(&["the new policy decides"]);
+    for untrusted in
+        [["diff", "native", &name, FOUR_TEAMS].as_slice(), &["upgrade", FOUR_TEAMS, "--native", "--to", &name]]
+    {
+        lictor(untrusted).exits(2).prints_nothing().tells(&["neither pinned", "--key cosign.pub"]);
+    }
+    // Neither is of a registry.
+    let nothing = ["diff", "native", "embedded", FOUR_TEAMS, "--key", &key];
+    lictor(&nothing).exits(2).tells(&["no signature of a file"]);
+}
+
+#[test]
 fn what_is_not_trusted_decides_nothing_and_says_what_to_do() {
     let (registry, name, pinned) = with_policy();
     let other = file("oci-other.pub", include_str!("../../../artifact/tests/registry/other.pub"));

@@ -40,6 +40,7 @@ mod tests {
     fn a_kind_that_both_read_is_watched_once_and_no_other_is_added() {
         let interest = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };
         let interests = Interests {
+            leaving_labels: Vec::new(),
             kinds: vec![interest("scheduling.k8s.io", "PriorityClass"), interest("example.com", "Quota")],
             labels: Vec::new(),
             annotations: Vec::new(),

@@ -10,6 +10,7 @@ mod ledger;
 mod load;
 mod nodes;
 mod objects;
+mod parts;
 mod placed;
 mod pods;
 mod removal;
@@ -38,12 +39,15 @@ use resources::Resources;
 pub use assumed::Shown;
 pub use change::Change;
 pub(crate) use inter_pod::{ALL_NODES, Between};
+pub(crate) use parts::{Part, Reached};
 pub use placed::Unread;
 
 /// The cluster as the host knows it.
 #[derive(Debug)]
 pub struct Mirror {
     labels: Filter,
+    /// The numbers of those labels that mean that a pod is leaving.
+    leaving_labels: BTreeSet<u32>,
     annotations: Filter,
     /// The fields of pods that the policy reads: JSON pointers.
     pod_fields: Vec<String>,
@@ -78,6 +82,7 @@ impl Mirror {
     pub fn new(interests: Interests) -> Mirror {
         Mirror {
             labels: Filter::new(&interests.labels, true),
+            leaving_labels: leaving(&interests),
             annotations: Filter::new(&interests.annotations, false),
             placed: PlacedKinds::new(&interests),
             objects: Objects::new(&interests),
@@ -152,6 +157,11 @@ impl Mirror {
         self.pods.get(pod).map(|entry| &entry.record)
     }
 
+    /// Whether a pod has a label that means, in this system, that somebody was asked to evict it.
+    pub fn is_marked(&self, pod: &Pod) -> bool {
+        !self.leaving_labels.is_empty() && pod.labels.iter().any(|label| self.leaving_labels.contains(&label.key))
+    }
+
     /// A node as the policy is told of it.
     pub fn node(&self, node: NodeId) -> Option<&Node> {
         self.nodes.get(node).map(|entry| &entry.record)
@@ -190,6 +200,12 @@ impl Mirror {
     pub fn ignored(&self) -> &BTreeMap<String, usize> {
         &self.ignored
     }
+}
+
+/// The numbers of the labels that mean that a pod is leaving. All labels together have one number, which means nothing.
+fn leaving(interests: &Interests) -> BTreeSet<u32> {
+    let means = |label: &String| label != "*" && interests.leaving_labels.contains(label);
+    (0..).zip(&interests.labels).filter(|(_, label)| means(label)).map(|(number, _)| number).collect()
 }
 
 #[cfg(test)]

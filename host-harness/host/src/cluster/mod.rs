@@ -10,7 +10,7 @@ mod volumes;
 
 pub use eligibility::Ineligible;
 pub use error::InputError;
-pub(crate) use mirror::{ALL_NODES, Between};
+pub(crate) use mirror::{ALL_NODES, Between, Part, Reached};
 pub use mirror::{Change, Mirror, Shown, Unread};
 pub use object::{BadPlacedKind, Object, check_placed_kinds};
 pub use object::{dotted, step};

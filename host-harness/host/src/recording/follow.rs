@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::{Came, Header, Recorded, Told};
 use crate::compare::Decisions;
 use crate::policy::Policy;
-use crate::session::{CommandId, Input, Led, OpenError, Session, SessionError};
+use crate::replace::Terms;
+use crate::session::{CommandId, Input, Led, OpenError, ReplaceError, Session, SessionError};
 
 /// A policy that decides about every input of a recorded session, while what was recorded happens in the cluster.
 pub struct Follow {
@@ -69,6 +70,26 @@ impl Follow {
             }
         }
         decisions
+    }
+
+    /// Begins to replace the policy; see [`Session::replace`]. The new one is told the whole cluster before the next step.
+    ///
+    /// # Errors
+    /// See [`Session::replace`].
+    pub fn replace(
+        &mut self,
+        policy: Box<dyn Policy>,
+        system: &str,
+        arguments: &str,
+        terms: Terms,
+    ) -> Result<(), ReplaceError> {
+        self.session.replace(policy, system, arguments, terms)?;
+        Ok(self.session.load_replacement()?)
+    }
+
+    /// The session, at the end of the recording.
+    pub fn into_session(self) -> Session {
+        self.session
     }
 
     /// The session as it is now.

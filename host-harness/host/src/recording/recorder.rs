@@ -42,6 +42,8 @@ struct Tape {
     /// It is the opening of a session, which was told nothing yet.
     opening: bool,
     failed: Option<io::Error>,
+    /// Nothing more is written.
+    closed: bool,
 }
 
 impl Recorder {
@@ -63,6 +65,7 @@ impl Recorder {
             open: false,
             opening: false,
             failed: None,
+            closed: false,
         })))
     }
 
@@ -120,6 +123,13 @@ impl Recorder {
         }
     }
 
+    /// Ends the recording before what cannot be repeated: what follows is not written.
+    pub(crate) fn close(&self) {
+        let mut tape = self.tape();
+        tape.end();
+        tape.closed = true;
+    }
+
     fn tape(&self) -> MutexGuard<'_, Tape> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -141,6 +151,9 @@ impl Tape {
     }
 
     fn line(&mut self, word: &str, written: Result<String, serde_json::Error>) {
+        if self.closed {
+            return;
+        }
         match written {
             Ok(line) => {
                 self.text.extend_from_slice(word.as_bytes());

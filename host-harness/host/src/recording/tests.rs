@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::*;
 use crate::driver::Virtual;
 use crate::policy::Policy;
+use crate::replace::Terms;
 use crate::session::testing::Plain;
 use crate::session::{FaultRules, Input};
 use crate::verify::testing::{node, object, on, pod};
@@ -121,6 +122,22 @@ fn a_recording_is_read_as_it_was_written_and_replays_equal() {
     let error = steps.last().unwrap().came.as_ref().unwrap().decisions.error.as_deref();
     assert_eq!(error, Some("there is no pod `default/none`"));
     assert_eq!(replayed(&bytes, plain()), (steps.len() - 1, None));
+}
+
+#[test]
+fn a_recording_ends_whole_where_the_policy_is_replaced() {
+    let bytes = Bytes::default();
+    let recorder = Recorder::begin(Box::new(bytes.clone()));
+    let mut driver = Virtual::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
+    driver.record(recorder.clone());
+    driver.apply([node("n1", 4), pod("a", 1, 1)].map(object).to_vec()).unwrap();
+    driver.replace(plain(), "plain", "", Terms::default()).unwrap();
+    driver.tell(Input::Cycle).unwrap();
+    recorder.finish().unwrap();
+    let (entries, tail) = read(&bytes.all()).unwrap();
+    // The session, its opening, and the objects.
+    assert_eq!((entries.len(), tail), (3, None));
+    assert_eq!(replayed(&bytes.all(), plain()), (1, None));
 }
 
 #[test]

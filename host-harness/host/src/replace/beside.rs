@@ -7,6 +7,7 @@ use super::machine::Memory;
 use super::member::Saved;
 use super::numbers::Numbers;
 use super::pair::{Pair, together};
+use crate::cluster::Reached;
 use crate::policy::{CallError, Policy, Usage};
 
 impl Policy for Pair {
@@ -17,7 +18,7 @@ impl Policy for Pair {
         if let Some(shadow) = &mut self.shadow {
             shadow.ask(|policy| policy.restart());
             shadow.member.numbers = Numbers::apart();
-            shadow.queue.clear();
+            shadow.reached = Reached::All;
             shadow.unlike.clear();
             shadow.used.clear();
             (shadow.astray, shadow.ahead) = (false, false);
@@ -27,7 +28,7 @@ impl Policy for Pair {
         Ok(())
     }
     fn usage(&self) -> Usage {
-        let beside = self.shadow.as_ref().map(|shadow| shadow.member.policy.usage()).unwrap_or_default();
+        let beside = self.shadow.as_ref().map(|shadow| shadow.usage()).unwrap_or_default();
         together(together(self.primary.policy.usage(), beside), self.past)
     }
     fn recycle_bytes(&self) -> Option<u64> {
@@ -49,80 +50,107 @@ impl Policy for Pair {
         self.primary.policy.configure(system, arguments)
     }
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
-        let beside = self.shadow.is_some().then(|| events.clone());
-        let applied = self.primary.policy.apply(self.inward(events))?;
-        if let (Some(shadow), Some(events)) = (&mut self.shadow, beside) {
-            shadow.hear(events);
+        let Some(shadow) = &mut self.shadow else { return self.primary.policy.apply(self.inward(events)) };
+        let hears = shadow.hears(&events);
+        let told = if hears.is_empty() { None } else { shadow.put(|policy| policy.apply(hears)) };
+        let applied = self.primary.policy.apply(self.inward(events));
+        if let Some(shadow) = &mut self.shadow
+            && let Some(beside) = shadow.get("apply", told)
+        {
+            shadow.findings.extend(beside.findings);
         }
-        Ok(applied)
+        applied
     }
     fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
-        let answer = self.primary.policy.queue_keys(pods)?;
-        let order = |keys| Answer::Order { asked: pods.to_vec(), keys };
-        let primary = || order(answer.clone());
-        self.compare(ExtensionPoint::QueueOrder, None, primary, |policy| policy.queue_keys(pods).map(order));
-        Ok(answer)
+        let asked = pods.to_vec();
+        let order = |asked: Vec<PodId>, keys| Answer::Order { asked, keys };
+        self.ask_both(
+            (ExtensionPoint::QueueOrder, None),
+            move |policy| policy.queue_keys(&asked).map(|keys| order(asked, keys)),
+            |pair| pair.primary.policy.queue_keys(pods),
+            |keys| order(pods.to_vec(), keys.clone()),
+        )
     }
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
-        let answer = self.primary.policy.pre_filter(pod)?;
-        let primary = || Answer::PreFilter(answer.clone());
-        let question = |policy: &mut dyn Policy| policy.pre_filter(pod).map(Answer::PreFilter);
-        self.compare(ExtensionPoint::PreFilter, Some(pod), primary, question);
-        Ok(answer)
+        self.ask_both(
+            (ExtensionPoint::PreFilter, Some(pod)),
+            move |policy| policy.pre_filter(pod).map(Answer::PreFilter),
+            |pair| pair.primary.policy.pre_filter(pod),
+            |answer| Answer::PreFilter(answer.clone()),
+        )
     }
     fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
-        let answer = self.primary.policy.filter(pod)?;
-        let primary = || Answer::Filter(answer.clone());
-        self.compare(ExtensionPoint::Filter, Some(pod), primary, |policy| policy.filter(pod).map(Answer::Filter));
-        Ok(answer)
+        self.ask_both(
+            (ExtensionPoint::Filter, Some(pod)),
+            move |policy| policy.filter(pod).map(Answer::Filter),
+            |pair| pair.primary.policy.filter(pod),
+            |answer| Answer::Filter(answer.clone()),
+        )
     }
     fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
-        let mut answer = self.primary.policy.post_filter(pods, refuted)?;
-        if let Some(plan) = &mut answer.plan {
-            plan.id = self.number(plan.id);
-        }
-        let planned = |answer| Answer::PostFilter(answer, refuted.clone());
-        let primary = || planned(answer.clone());
-        let question = |policy: &mut dyn Policy| policy.post_filter(pods, refuted).map(planned);
-        self.compare(ExtensionPoint::PostFilter, pods.first().copied(), primary, question);
-        Ok(answer)
+        let (asked, known) = (pods.to_vec(), refuted.clone());
+        self.ask_both(
+            (ExtensionPoint::PostFilter, pods.first().copied()),
+            move |policy| policy.post_filter(&asked, &known).map(|answer| Answer::PostFilter(answer, known)),
+            |pair| {
+                let mut answer = pair.primary.policy.post_filter(pods, refuted)?;
+                if let Some(plan) = &mut answer.plan {
+                    plan.id = pair.number(plan.id);
+                }
+                Ok(answer)
+            },
+            |answer| Answer::PostFilter(answer.clone(), refuted.clone()),
+        )
     }
     fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
-        let answer = self.primary.policy.reserve(pod, node)?;
-        let primary = || Answer::Reserve(answer.clone());
-        let question = |policy: &mut dyn Policy| policy.reserve(pod, node).map(Answer::Reserve);
-        self.compare(ExtensionPoint::Reserve, Some(pod), primary, question);
-        Ok(answer)
+        self.ask_both(
+            (ExtensionPoint::Reserve, Some(pod)),
+            move |policy| policy.reserve(pod, node).map(Answer::Reserve),
+            |pair| pair.primary.policy.reserve(pod, node),
+            |answer| Answer::Reserve(answer.clone()),
+        )
     }
     fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
-        let answer = self.primary.policy.unreserve(pod, cause)?;
-        let primary = || Answer::Unreserve(answer.clone());
-        let question = |policy: &mut dyn Policy| policy.unreserve(pod, cause).map(Answer::Unreserve);
-        self.compare(ExtensionPoint::Reserve, Some(pod), primary, question);
-        Ok(answer)
+        self.ask_both(
+            (ExtensionPoint::Reserve, Some(pod)),
+            move |policy| policy.unreserve(pod, cause).map(Answer::Unreserve),
+            |pair| pair.primary.policy.unreserve(pod, cause),
+            |answer| Answer::Unreserve(answer.clone()),
+        )
     }
     fn score(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, CallError> {
-        let answer = self.primary.policy.score(pod, nodes)?;
-        let scored = |scores| Answer::Score(nodes.to_vec(), scores);
-        let primary = || scored(answer.clone());
-        self.compare(ExtensionPoint::Score, Some(pod), primary, |policy| policy.score(pod, nodes).map(scored));
-        Ok(answer)
+        let asked = nodes.to_vec();
+        self.ask_both(
+            (ExtensionPoint::Score, Some(pod)),
+            move |policy| policy.score(pod, &asked).map(|scores| Answer::Score(asked, scores)),
+            |pair| pair.primary.policy.score(pod, nodes),
+            |scores| Answer::Score(nodes.to_vec(), scores.clone()),
+        )
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
-        let answer = self.primary.policy.permit(pod)?;
-        let primary = || Answer::Permit(answer.clone());
-        self.compare(ExtensionPoint::Permit, Some(pod), primary, |policy| policy.permit(pod).map(Answer::Permit));
-        Ok(answer)
+        self.ask_both(
+            (ExtensionPoint::Permit, Some(pod)),
+            move |policy| policy.permit(pod).map(Answer::Permit),
+            |pair| pair.primary.policy.permit(pod),
+            |answer| Answer::Permit(answer.clone()),
+        )
     }
     fn act(&mut self) -> Result<Actions, CallError> {
-        let mut answer = self.primary.policy.act()?;
-        for slice in &mut answer.plans.slices {
-            slice.id = self.number(slice.id);
-        }
+        // Where its own cycle has ended before, it is not asked.
+        let asked = self.beside(ExtensionPoint::Act).filter(|shadow| !shadow.ahead);
+        let asked = asked.and_then(|shadow| shadow.put(|policy| policy.act()));
+        let answer = self.primary.policy.act().map(|mut answer| {
+            for slice in &mut answer.plans.slices {
+                slice.id = self.number(slice.id);
+            }
+            answer
+        });
+        let own = self.shadow.as_deref_mut().and_then(|shadow| shadow.get("act", asked));
+        let answer = answer?;
         if let Some(shadow) = self.beside(ExtensionPoint::Act) {
             if shadow.ahead {
                 shadow.ahead = answer.more;
-            } else if let Some(own) = shadow.ask(|policy| policy.act()) {
+            } else if let Some(own) = own {
                 let own_more = own.more;
                 shadow.compare(None, Answer::Act(answer.clone()), Answer::Act(own));
                 shadow.follow_cycle(answer.more, own_more);
@@ -131,13 +159,18 @@ impl Policy for Pair {
         Ok(answer)
     }
     fn enforce(&mut self) -> Result<Enforced, CallError> {
-        let mut answer = self.primary.policy.enforce()?;
-        for enforcement in &mut answer.enforcements {
-            enforcement.id = self.number(enforcement.id);
-        }
-        let primary = || Answer::Enforce(answer.clone());
-        self.compare(ExtensionPoint::Enforce, None, primary, |policy| policy.enforce().map(Answer::Enforce));
-        Ok(answer)
+        self.ask_both(
+            (ExtensionPoint::Enforce, None),
+            |policy| policy.enforce().map(Answer::Enforce),
+            |pair| {
+                let mut answer = pair.primary.policy.enforce()?;
+                for enforcement in &mut answer.enforcements {
+                    enforcement.id = pair.number(enforcement.id);
+                }
+                Ok(answer)
+            },
+            |answer| Answer::Enforce(answer.clone()),
+        )
     }
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         self.primary.policy.queues()
@@ -162,11 +195,14 @@ impl Policy for Pair {
     }
     /// The policy beside it takes a checkpoint of its own, too, for the case that it is started anew.
     fn save(&mut self) -> Result<Checkpoint, CallError> {
-        let saved = self.primary.save()?;
-        if let Some(shadow) = self.shadow.as_mut().filter(|shadow| shadow.is_up() && !shadow.astray) {
-            shadow.save();
+        let up = self.shadow.as_deref_mut().filter(|shadow| shadow.is_up() && !shadow.astray);
+        let asked = up.and_then(|shadow| shadow.put(|policy| policy.save()));
+        let saved = self.primary.save();
+        if let Some(shadow) = &mut self.shadow {
+            let own = shadow.get("save", asked);
+            shadow.keep(own);
         }
-        saved.ok_or(CallError::Lacks(Interface::State))
+        saved?.ok_or(CallError::Lacks(Interface::State))
     }
     fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
         self.recall(&Saved { checkpoint: checkpoint.clone(), numbers: Numbers::default() })

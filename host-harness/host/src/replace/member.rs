@@ -1,14 +1,17 @@
 //! A policy in a session: the one in force, or the one beside it.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use lictor_contract::*;
 
 use super::answer::{Answer, Unlike};
+use super::aside::Busy;
 use super::machine::{Memory, Reason};
 use super::numbers::Numbers;
 use super::report::Report;
-use crate::policy::{CallError, Policy};
+use super::worker::Worker;
+use crate::cluster::Reached;
+use crate::policy::{CallError, Policy, Usage};
 use crate::reason::Templates;
 
 /// How many steps a cycle of the policy's own may have that is run to its end in shadow.
@@ -43,8 +46,13 @@ pub(crate) struct Shadow {
     pub(crate) configuration: Configuration,
     /// The points at which its answers can be compared.
     pub(super) points: BTreeSet<ExtensionPoint>,
-    /// What it is still to be told, until it is loaded.
-    pub(super) queue: VecDeque<Event>,
+    /// How far it was told the cluster.
+    pub(crate) reached: Reached,
+    pub(super) worker: Worker,
+    /// What it was given to do that nobody has waited for yet.
+    pub(super) busy: Option<Busy>,
+    /// What it had used when it was asked last.
+    pub(super) usage: Usage,
     /// What became of the memory of the policy in force; none until everything was told.
     pub(crate) memory: Option<Memory>,
     /// It may remember something that did not happen.
@@ -73,12 +81,17 @@ impl Member {
     pub(super) fn save(&mut self) -> Result<Option<Checkpoint>, CallError> {
         match self.policy.save() {
             Ok(checkpoint) => {
-                self.saved = Some(Saved { checkpoint: checkpoint.clone(), numbers: self.numbers.clone() });
+                self.keep(&checkpoint);
                 Ok(Some(checkpoint))
             }
             Err(CallError::Lacks(_)) => Ok(None),
             Err(fault) => Err(fault),
         }
+    }
+
+    /// Keeps a checkpoint that was taken.
+    pub(super) fn keep(&mut self, checkpoint: &Checkpoint) {
+        self.saved = Some(Saved { checkpoint: checkpoint.clone(), numbers: self.numbers.clone() });
     }
 
     /// Gives it what was remembered; what it says of it.
@@ -92,12 +105,15 @@ impl Member {
 }
 
 impl Shadow {
-    pub(crate) fn new(policy: Box<dyn Policy>, configuration: Configuration, cluster: Vec<Event>) -> Shadow {
+    pub(crate) fn new(policy: Box<dyn Policy>, configuration: Configuration) -> Shadow {
         Shadow {
             member: Member::new(policy, Numbers::apart()),
             points: configuration.points.clone(),
             configuration,
-            queue: cluster.into(),
+            reached: Reached::Nothing,
+            worker: Worker::start(),
+            busy: None,
+            usage: Usage::default(),
             memory: None,
             astray: false,
             used: BTreeSet::new(),
@@ -153,10 +169,17 @@ impl Shadow {
 
     /// Asks it, where it answers.
     pub(super) fn ask<T>(&mut self, question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>) -> Option<T> {
+        self.fetch();
         if self.wrong.is_some() {
             return None;
         }
-        match question(self.member.policy.as_mut()) {
+        let answer = question(self.member.policy.as_mut());
+        self.answered(answer)
+    }
+
+    /// What it answered, where it did.
+    pub(super) fn answered<T>(&mut self, answer: Result<T, CallError>) -> Option<T> {
+        match answer {
             Ok(answer) => Some(answer),
             Err(CallError::Lacks(_)) => None,
             Err(fault) => {
@@ -166,39 +189,36 @@ impl Shadow {
         }
     }
 
-    /// Takes a checkpoint of it and keeps it, where it answers.
-    pub(super) fn save(&mut self) -> Option<Checkpoint> {
-        if self.wrong.is_some() {
-            return None;
-        }
-        self.member.save().unwrap_or_else(|fault| {
-            self.fault(&fault);
-            None
-        })
+    /// A checkpoint of it that was taken is kept.
+    pub(super) fn keep(&mut self, checkpoint: Option<Checkpoint>) -> Option<Checkpoint> {
+        let checkpoint = checkpoint?;
+        self.member.keep(&checkpoint);
+        Some(checkpoint)
     }
 
-    /// Tells it events, or keeps them until it has been told what came before.
-    pub(super) fn hear(&mut self, events: Vec<Event>) {
-        let is_plan = |event: &Event| matches!(event, Event::PlanAccepted(_) | Event::PlanRefused(_));
+    /// What it is told of events that happen. What it has not come to yet it is told when it comes there; the plans it gets with the
+    /// memory of the policy in force.
+    pub(super) fn hears(&mut self, events: &[Event]) -> Vec<Event> {
+        // What it remembers comes before what happens next.
+        self.fetch();
         if self.memory.is_none() {
-            // It gets the plans with the memory of the policy in force.
-            self.queue.extend(events.into_iter().filter(|event| !is_plan(event)));
-            return;
+            let is_known = |event: &&Event| Reached::of(event).is_some_and(|place| place <= self.reached);
+            return events.iter().filter(is_known).cloned().collect();
         }
         let mut told = Vec::with_capacity(events.len());
         for event in events {
             match event {
-                Event::PlanAccepted(plan) => match self.member.numbers.matched(plan) {
+                Event::PlanAccepted(plan) => match self.member.numbers.matched(*plan) {
                     Some(own) => told.push(Event::PlanAccepted(own)),
                     None => self.astray = true,
                 },
                 Event::PlanRefused(plan) => {
-                    told.extend(self.member.numbers.inward(plan).map(Event::PlanRefused));
+                    told.extend(self.member.numbers.inward(*plan).map(Event::PlanRefused));
                 }
-                other => told.push(other),
+                other => told.push(other.clone()),
             }
         }
-        self.tell(told);
+        told
     }
 
     /// Tells it events as they are.

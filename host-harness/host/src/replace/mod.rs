@@ -29,8 +29,10 @@
 //!
 //! # What it costs
 //!
-//! The policy in shadow is asked in the time of the caller: start it in a sandbox whose deadline the caller can bear. Loading is done in
-//! parts of some thousand events, one with every input. The switch itself asks neither policy anything.
+//! The policy in shadow answers on a thread of its own while the one in force answers the caller, who waits for the slower of the two:
+//! start it in a sandbox whose deadline the caller can bear. Nothing depends on which of them is first. Loading is done in parts of some
+//! hundred events, one with every input, and nothing is copied beforehand: the new policy is told the picture as it is when its turn
+//! comes, and changes of what it was told already. The switch itself asks neither policy anything.
 //!
 //! # What it does not do
 //!
@@ -40,6 +42,7 @@
 //! given what it remembered itself.
 
 mod answer;
+mod aside;
 mod beside;
 mod machine;
 mod member;
@@ -48,6 +51,7 @@ mod numbers;
 mod pair;
 mod report;
 mod terms;
+mod worker;
 
 pub(crate) use answer::{Answer, order};
 pub(crate) use machine::{Machine, Seen};

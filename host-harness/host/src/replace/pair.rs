@@ -6,6 +6,7 @@ use super::answer::{Answer, Unlike};
 use super::machine::Memory;
 use super::member::{Member, Saved, Shadow};
 use super::numbers::Numbers;
+use crate::cluster::Reached;
 use crate::policy::{CallError, Policy, Usage};
 
 /// The policy in force, and one in shadow. It answers as the policy in force does, under numbers of plans that are the session's.
@@ -58,26 +59,39 @@ impl Pair {
         Ok(taken)
     }
 
-    /// Tells the policy in shadow the next part of the cluster; whether it has been told everything by now.
-    pub(crate) fn feed(&mut self, most: usize) -> bool {
-        let Some(shadow) = &mut self.shadow else { return false };
-        let part: Vec<Event> = shadow.queue.drain(..shadow.queue.len().min(most)).collect();
-        shadow.tell(part);
-        shadow.queue.is_empty() && shadow.wrong.is_none()
+    /// How far the policy in shadow was told the cluster; none where it is loaded, or broke.
+    pub(crate) fn untold_from(&mut self) -> Option<Reached> {
+        let shadow = self.shadow.as_mut()?;
+        shadow.fetch();
+        (shadow.memory.is_none() && shadow.wrong.is_none()).then(|| shadow.reached.clone())
     }
 
-    /// The policy in shadow was told everything: it gets the pods that are held, and what the policy in force remembers.
+    /// Tells the policy in shadow the next part of the cluster. Nobody waits for it before the next input.
+    pub(crate) fn feed(&mut self, events: Vec<Event>, reached: Reached) {
+        if let Some(shadow) = &mut self.shadow {
+            shadow.tell_aside(events, reached);
+        }
+    }
+
+    /// The policy in shadow was told everything: it gets the pods that are held, and what the policy in force remembers. Nobody waits for
+    /// it before the next input, but where `at_once` says so.
     ///
     /// # Errors
     /// The policy in force fails.
-    pub(crate) fn settle_in(&mut self, held: &[(PodId, NodeId)]) -> Result<(), CallError> {
-        if let Some(shadow) = &mut self.shadow
-            && shadow.points.contains(&ExtensionPoint::Reserve)
-        {
-            shadow.reserve(held);
-        }
+    pub(crate) fn settle_in(&mut self, held: Vec<(PodId, NodeId)>, at_once: bool) -> Result<(), CallError> {
         self.primary.save()?;
-        self.hand_over(self.primary.saved.clone(), false);
+        let Some(shadow) = &mut self.shadow else { return Ok(()) };
+        let held = if shadow.points.contains(&ExtensionPoint::Reserve) { held } else { Vec::new() };
+        match self.primary.saved.clone() {
+            Some(theirs) => shadow.settle_aside(held, theirs),
+            None => {
+                shadow.reserve(&held);
+                shadow.memory = Some(Memory::None);
+            }
+        }
+        if at_once {
+            shadow.fetch();
+        }
         Ok(())
     }
 
@@ -98,11 +112,15 @@ impl Pair {
     pub(crate) fn align(&mut self) -> Result<(), CallError> {
         let Some(shadow) = self.shadow.as_mut().filter(|shadow| shadow.is_up()) else { return Ok(()) };
         shadow.astray = false;
-        let own = shadow.save();
-        if matches!(shadow.memory, Some(Memory::Rebuilt { .. })) {
+        let asked = shadow.put(|policy| policy.save());
+        let is_rebuilt = matches!(shadow.memory, Some(Memory::Rebuilt { .. }));
+        let theirs = if is_rebuilt { Ok(None) } else { self.primary.save() };
+        let own = shadow.get("save", asked);
+        let own = shadow.keep(own);
+        let theirs = theirs?;
+        if is_rebuilt {
             return Ok(());
         }
-        let theirs = self.primary.save()?;
         match theirs.is_some() && theirs == own {
             true => shadow.memory = Some(Memory::Same),
             false => self.hand_over(self.primary.saved.clone().filter(|_| theirs.is_some()), false),
@@ -128,42 +146,30 @@ impl Pair {
             shadow.memory = Some(Memory::None);
             return;
         };
-        let taken = shadow.wrong.is_none().then(|| shadow.member.recall(&theirs));
-        let why = match taken {
-            None => "it has failed".to_owned(),
-            Some(Ok(Ok(()))) => {
-                shadow.memory = Some(Memory::Restored);
-                // What it is given if it is started anew.
-                shadow.member.saved = Some(theirs);
-                return;
-            }
-            Some(Ok(Err(StateError::UnknownFormat(known)))) => {
-                format!("it has format {}, the other policy knows {known}", theirs.checkpoint.format)
-            }
-            Some(Ok(Err(StateError::Malformed(what)))) => what,
-            Some(Err(CallError::Lacks(_))) => "the other policy takes none".to_owned(),
-            Some(Err(fault)) => {
-                shadow.fault(&fault);
-                "it has failed".to_owned()
-            }
-        };
-        if let Some(own) = shadow.member.saved.clone().filter(|_| is_new) {
+        shadow.fetch();
+        let taken = shadow.wrong.is_none().then(|| shadow.member.policy.restore(&theirs.checkpoint));
+        let own = shadow.member.saved.clone().filter(|_| is_new);
+        if !shadow.handed(theirs, taken)
+            && let Some(own) = own
+        {
             drop(shadow.ask(|policy| policy.restore(&own.checkpoint)));
         }
-        shadow.memory = Some(Memory::Rebuilt { why });
     }
 
     /// The two policies change places. Plans get numbers that the session has not used.
     pub(crate) fn exchange(&mut self) {
         let Some(shadow) = &mut self.shadow else { return };
+        shadow.fetch();
         std::mem::swap(&mut self.primary, &mut shadow.member);
         self.primary.numbers.go_on_from(self.last_plan);
     }
 
     /// The policy in shadow is not needed any more.
     pub(crate) fn dismiss(&mut self) -> Option<Box<Shadow>> {
-        let shadow = self.shadow.take()?;
+        let mut shadow = self.shadow.take()?;
+        shadow.fetch();
         let used = shadow.member.policy.usage();
+        shadow.leave();
         self.past = Usage { memory_bytes: 0, ..together(self.past, used) };
         Some(shadow)
     }
@@ -184,18 +190,26 @@ impl Pair {
         (shadow.is_up() && shadow.points.contains(&point)).then_some(shadow)
     }
 
-    /// Asks the policy in shadow what the one in force was asked, and compares the answers.
-    pub(super) fn compare(
+    /// Asks both policies, at the same time, and compares the answers: that of the one in force as `wrap` shows it, and that of the one in
+    /// shadow. The first is handed out.
+    pub(super) fn ask_both<T>(
         &mut self,
-        point: ExtensionPoint,
-        pod: Option<PodId>,
-        primary: impl FnOnce() -> Answer,
-        question: impl FnOnce(&mut dyn Policy) -> Result<Answer, CallError>,
-    ) {
-        let Some(shadow) = self.beside(point) else { return };
-        if let Some(own) = shadow.ask(question) {
-            shadow.compare(pod, primary(), own);
+        (point, pod): (ExtensionPoint, Option<PodId>),
+        beside: impl FnOnce(&mut dyn Policy) -> Result<Answer, CallError> + Send + 'static,
+        primary: impl FnOnce(&mut Pair) -> Result<T, CallError>,
+        wrap: impl FnOnce(&T) -> Answer,
+    ) -> Result<T, CallError> {
+        let asked = self.beside(point).and_then(|shadow| shadow.put(beside));
+        let answer = primary(self);
+        let (Some(asked), Some(shadow)) = (asked, &mut self.shadow) else { return answer };
+        let own = shadow.get(point.interface().name(), Some(asked));
+        match (&answer, own) {
+            (Ok(answer), Some(own)) => shadow.compare(pod, wrap(answer), own),
+            // It may remember what the other one did not take.
+            (Err(_), _) => shadow.astray = true,
+            (Ok(_), None) => {}
         }
+        answer
     }
 
     /// The session's number of a plan of the policy in force.

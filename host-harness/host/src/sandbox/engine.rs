@@ -1,17 +1,13 @@
-//! The engine that compiles and runs components, and the clock that holds them to their deadlines.
+//! The engine that compiles and runs components.
 
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use wasmtime::{Config, Engine, EngineWeak, OptLevel};
+use wasmtime::{Config, Engine, OptLevel};
 
 use super::cache::Cache;
+use super::clock::Clock;
 use super::tally::Tally;
 use super::{Limits, LoadError, SandboxCounters};
-
-/// How often the clock of an engine ticks: how exactly a deadline is kept, against how often an idle host wakes up.
-const TICK: Duration = Duration::from_millis(5);
 
 /// Where policies run, and what they may use there. Cheap to clone.
 #[derive(Clone)]
@@ -20,6 +16,7 @@ pub struct Sandbox {
     pub(super) limits: Arc<Limits>,
     pub(super) cache: Option<Cache>,
     pub(super) tally: Arc<Tally>,
+    pub(super) clock: Arc<Clock>,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -32,7 +29,8 @@ impl Sandbox {
     /// A sandbox with these limits. An error means that this machine cannot run one.
     pub fn new(limits: Limits) -> Result<Sandbox, LoadError> {
         let engine = engine(None, &limits)?;
-        Ok(Sandbox { engine, limits: Arc::new(limits), cache: None, tally: Arc::default() })
+        let clock = Clock::start(limits.call_deadline)?;
+        Ok(Sandbox { engine, limits: Arc::new(limits), cache: None, tally: Arc::default(), clock })
     }
 
     /// The same, which compiles nothing that it finds there.
@@ -48,13 +46,6 @@ impl Sandbox {
     /// What was loaded here and what was refused, so far, by all clones of it.
     pub fn counters(&self) -> SandboxCounters {
         self.tally.read()
-    }
-
-    /// The deadline of one call in ticks: one more, because the first may be about to end. The clock may be late and make up for it, so that
-    /// at this tick the time itself is looked at, too.
-    pub(super) fn deadline_ticks(&self) -> u64 {
-        let ticks = self.limits.call_deadline.as_nanos().div_ceil(TICK.as_nanos());
-        u64::try_from(ticks).unwrap_or(u64::MAX).saturating_add(1)
     }
 }
 
@@ -74,27 +65,9 @@ fn config(limits: &Limits) -> Config {
     config
 }
 
-/// An engine whose clock ticks.
+/// An engine.
 pub(super) fn engine(cache: Option<wasmtime::Cache>, limits: &Limits) -> Result<Engine, LoadError> {
     let mut config = config(limits);
     config.cache(cache);
-    let engine = Engine::new(&config).map_err(|error| LoadError::NoSandbox(format!("{error:#}")))?;
-    let weak = engine.weak();
-    let ticker = thread::Builder::new().name("lictor-clock".to_owned());
-    ticker.spawn(move || tick(&weak)).map_err(|error| LoadError::NoSandbox(error.to_string()))?;
-    Ok(engine)
-}
-
-/// Ticks until the engine is gone. A tick that came late makes no later one late: those that were missed are made up for.
-fn tick(engine: &EngineWeak) {
-    let (since, mut ticks) = (Instant::now(), 0_u128);
-    loop {
-        thread::sleep(TICK);
-        let Some(engine) = engine.upgrade() else { return };
-        let due = since.elapsed().as_nanos().checked_div(TICK.as_nanos()).unwrap_or(0);
-        while ticks < due {
-            engine.increment_epoch();
-            ticks = ticks.saturating_add(1);
-        }
-    }
+    Engine::new(&config).map_err(|error| LoadError::NoSandbox(format!("{error:#}")))
 }

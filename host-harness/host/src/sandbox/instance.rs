@@ -70,24 +70,28 @@ interfaces! {
 impl Live {
     pub(super) fn new(loaded: &Loaded) -> Result<Live, LoadError> {
         let limits = loaded.sandbox.limits();
-        let mut store = Store::new(&loaded.sandbox.engine, Guard::new(limits.memory_bytes));
+        let engine = &loaded.sandbox.engine;
+        let guard = Guard::new(limits.memory_bytes, limits.call_deadline).watched(loaded.sandbox.clock.watch(engine));
+        let mut store = Store::new(engine, guard);
         store.limiter(|guard| guard);
         store.set_hostcall_fuel(limits.result_bytes);
-        store.set_epoch_deadline(loaded.sandbox.deadline_ticks());
-        let deadline = limits.call_deadline;
-        store.epoch_deadline_callback(move |store| store.data().at_deadline(deadline));
-        fill(&mut store, limits.call_fuel);
-        let instance =
-            loaded.component.instantiate(&mut store).map_err(|error| Breakage::of(&error, store.data(), limits))?;
+        store.epoch_deadline_callback(|store| store.data().at_deadline());
+        arm(&mut store, limits.call_fuel);
+        let instance = loaded.component.instantiate(&mut store);
+        store.data().end();
+        let instance = instance.map_err(|error| Breakage::of(&error, store.data(), limits))?;
         loaded.sandbox.tally.instances.one_more();
         Live::bind(store, &instance, &loaded.indices)
     }
 
     /// Gives the next call its time and its fuel.
-    pub(super) fn arm(&mut self, ticks: u64, fuel: Option<u64>) {
-        self.store.data_mut().clear();
-        self.store.set_epoch_deadline(ticks);
-        fill(&mut self.store, fuel);
+    pub(super) fn arm(&mut self, fuel: Option<u64>) {
+        arm(&mut self.store, fuel);
+    }
+
+    /// The call has come to its end.
+    pub(super) fn disarm(&self) {
+        self.store.data().end();
     }
 
     /// What the last call has used of its fuel. Where fuel is not counted it is not asked for: the error would cost more than a small call.
@@ -97,6 +101,13 @@ impl Live {
             given.saturating_add(1).saturating_sub(left).min(given)
         })
     }
+}
+
+/// Gives a call its time and its fuel. The epoch moves when a call is due: with the next one there is a look at the time.
+fn arm(store: &mut Store<Guard>, fuel: Option<u64>) {
+    store.set_epoch_deadline(1);
+    fill(store, fuel);
+    store.data_mut().begin();
 }
 
 /// Fills up the fuel, where it is counted. A call that has used all of it has run out: one unit more is given, so that it may use what it

@@ -20,6 +20,7 @@ mod bindings;
 mod breakage;
 mod cache;
 mod chunks;
+mod clock;
 mod engine;
 mod file;
 mod guard;

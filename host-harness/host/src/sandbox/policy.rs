@@ -76,8 +76,10 @@ impl Sandboxed {
             }
         };
         let fuel = sandbox.limits().call_fuel;
-        live.arm(sandbox.deadline_ticks(), fuel);
-        let answer = question(live)?;
+        live.arm(fuel);
+        let answer = question(live);
+        live.disarm();
+        let answer = answer?;
         self.usage.calls = self.usage.calls.saturating_add(1);
         self.usage.fuel = self.usage.fuel.saturating_add(live.fuel_used(fuel));
         let answer = answer.map_err(|error| Breakage::of(&error, live.store.data(), sandbox.limits()));
@@ -222,8 +224,12 @@ fn has<G>(interface: Interface, guest: &Option<G>) -> Result<&G, CallError> {
 
 /// The same error, where so many events were applied in calls before.
 fn later(mut error: CallError, told: u32) -> CallError {
-    if let CallError::Refused { error: PolicyError::Overflow(over), .. } = &mut error {
-        over.event = over.event.saturating_add(told);
+    if let CallError::Refused {
+        error: PolicyError::Overflow(Overflow { event, .. }) | PolicyError::Unannounced(Unannounced { event, .. }),
+        ..
+    } = &mut error
+    {
+        *event = event.saturating_add(told);
     }
     error
 }

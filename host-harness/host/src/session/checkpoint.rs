@@ -88,12 +88,16 @@ impl From<SavedPolicy> for Saved {
 }
 
 impl Session {
-    /// What the session holds that the cluster does not show.
+    /// What the session holds that the cluster does not show. Where the policy fails, or is not asked because it has failed too often,
+    /// what it saved last stands in the checkpoint: a driver is never without one.
     ///
     /// # Errors
-    /// The policy fails.
+    /// None that a policy causes: they are counted, and stand in the errors of the inputs.
     pub fn checkpoint(&mut self) -> Result<SessionCheckpoint, SessionError> {
-        self.run(|| "checkpoint".to_owned(), Session::take_checkpoint)
+        match self.run(|| "checkpoint".to_owned(), Session::take_checkpoint) {
+            Err(error) if error.cause.is_fault() => Ok(self.to_saved()),
+            taken => taken,
+        }
     }
 
     /// Goes on from a checkpoint, in a session that was opened alike and told the objects of the cluster as they are now.
@@ -122,12 +126,21 @@ impl Session {
     }
 
     fn take_checkpoint(&mut self) -> Result<SessionCheckpoint, Cause> {
+        if self.refuses() {
+            self.only_note()?;
+            return Ok(self.to_saved());
+        }
         self.up()?;
         self.sync()?;
-        let policy = match self.policy.save() {
-            Err(CallError::Lacks(_)) => None,
-            saved => saved.map(|_| self.policy.saved().map(SavedPolicy::from))?,
-        };
+        match self.policy.save() {
+            Err(CallError::Lacks(_)) => self.policy.set_saved(None),
+            saved => drop(saved?),
+        }
+        Ok(self.to_saved())
+    }
+
+    /// The session as it is, with what the policy saved last.
+    fn to_saved(&self) -> SessionCheckpoint {
         let asked = self.asked.open.iter().map(|(id, Ask { object, change, plan, .. })| SavedAsk {
             id: *id,
             object: object.clone(),
@@ -147,17 +160,17 @@ impl Session {
             let beneficiaries = beneficiaries.iter().filter_map(|pod| self.object_ref(*pod)).collect();
             Some(SavedDeparture { object: self.object_ref(victim)?, plan: *plan, beneficiaries })
         });
-        Ok(SessionCheckpoint {
+        SessionCheckpoint {
             format: FORMAT,
             now: self.mirror.now(),
             last_command: self.asked.last(),
             asked: asked.collect(),
             held: held.collect(),
             leaving: leaving.collect(),
-            policy,
+            policy: self.policy.saved().map(SavedPolicy::from),
             beside: self.policy.saved_beside().map(SavedPolicy::from),
             last_plan: self.policy.last_plan(),
-        })
+        }
     }
 
     fn go_on_from(&mut self, saved: SessionCheckpoint) -> Result<(), Cause> {
@@ -264,6 +277,11 @@ impl Session {
         if self.asked.open.contains_key(&id) {
             self.asked.outbox.push(Command { id, object, action: Action::Confirm });
         }
+    }
+
+    /// The victims of plans that are still in the cluster.
+    pub(crate) fn victims(&self) -> impl Iterator<Item = PodId> {
+        self.departures.iter().map(|(victim, _)| victim)
     }
 
     /// The pod that is meant; none where it is gone, or another of the same name has replaced it.

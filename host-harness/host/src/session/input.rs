@@ -206,7 +206,7 @@ impl Session {
     }
 
     /// Keeps what the cluster says. The policy is told of it when it is asked again.
-    fn only_note(&mut self) -> Result<(), Cause> {
+    pub(super) fn only_note(&mut self) -> Result<(), Cause> {
         self.note_changes();
         self.commit();
         Ok(())

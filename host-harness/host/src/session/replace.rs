@@ -2,12 +2,10 @@
 
 use lictor_contract::*;
 
-use super::configured::configured;
-use super::core::CHUNK;
+use super::candidate::Candidate;
 use super::{Cause, OpenError, Session, SessionError};
 use crate::policy::{CallError, Policy};
-use crate::reason::Templates;
-use crate::replace::{Configuration, Machine, Memory, Reason, Report, Seen, Shadow, State, Terms, Totals, Transition};
+use crate::replace::{Machine, Memory, Reason, Report, Seen, Shadow, State, Terms, Totals, Transition};
 
 /// Why the replacement of a policy cannot begin. The session goes on as before.
 #[derive(Debug, thiserror::Error)]
@@ -54,11 +52,13 @@ impl Session {
     /// Begins to replace the policy by another one, which is configured with this system (its first one where the name is empty) and
     /// these arguments. What follows happens with the inputs that the session is told.
     ///
+    /// A caller who must not wait for the new policy makes a [`Candidate`] of it on another thread, for [`Session::replace_by`].
+    ///
     /// # Errors
     /// The new policy cannot be opened, or reads what the session does not hold; the old one fails; another replacement is not at its end.
     pub fn replace(
         &mut self,
-        mut policy: Box<dyn Policy>,
+        policy: Box<dyn Policy>,
         system: &str,
         arguments: &str,
         terms: Terms,
@@ -66,31 +66,31 @@ impl Session {
         if self.replacement_state().is_some_and(|state| !state.is_final()) {
             return Err(ReplaceError::UnderWay);
         }
-        let (info, points) = configured(policy.as_mut(), system, arguments)?;
-        if let Some(what) = differ(&self.interests, &info.interests) {
+        self.replace_by(Candidate::new(policy, system, arguments)?, terms)
+    }
+
+    /// The same with a policy that is configured.
+    ///
+    /// # Errors
+    /// As [`Session::replace`] says.
+    pub fn replace_by(&mut self, candidate: Candidate, terms: Terms) -> Result<(), ReplaceError> {
+        if self.replacement_state().is_some_and(|state| !state.is_final()) {
+            return Err(ReplaceError::UnderWay);
+        }
+        let Candidate { mut policy, interests, configuration } = candidate;
+        if let Some(what) = differ(&self.interests, &interests) {
             return Err(ReplaceError::Interests(what));
         }
         if self.explains && policy.has(Interface::Explain) {
             policy.record_notes(true).map_err(OpenError::from)?;
         }
-        let configuration = Configuration {
-            system: info.name,
-            arguments: arguments.to_owned(),
-            points,
-            judges_room: info.judges_room,
-            templates: Templates::new(info.templates),
-        };
         let mut new = Some((policy, configuration));
         self.run(
             || "replacement".to_owned(),
             |session| {
                 session.up()?;
-                // What has changed is told to the old policy only: the new one is told how things are.
-                session.sync()?;
                 let Some((policy, configuration)) = new.take() else { return Ok(()) };
-                let cluster = session.mirror.replay();
-                let cluster = session.countable(cluster);
-                let mut shadow = Shadow::new(policy, configuration, cluster);
+                let mut shadow = Shadow::new(policy, configuration);
                 shadow.compare_with(&session.points, session.judges_room);
                 session.policy.shadow = Some(Box::new(shadow));
                 session.replacement = Some(Box::new(Replacement {
@@ -120,7 +120,7 @@ impl Session {
         }
     }
 
-    fn replacement_state(&self) -> Option<State> {
+    pub(super) fn replacement_state(&self) -> Option<State> {
         Some(self.replacement.as_deref()?.machine.state())
     }
 
@@ -177,12 +177,8 @@ impl Session {
     /// Brings the policy in shadow to where it must be before the next input.
     fn prepare(&mut self, state: State) -> Result<(), Cause> {
         let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
-        let loaded = self.policy.shadow.as_ref().is_some_and(|shadow| shadow.memory.is_some());
         if state == State::Loading {
-            if !loaded && self.policy.feed(CHUNK) {
-                self.policy.settle_in(&held)?;
-            }
-            return Ok(());
+            return self.load(held);
         }
         let due = self
             .replacement
@@ -265,6 +261,7 @@ fn wrong(failed: Option<&Cause>) -> Option<Reason> {
 fn differ(old: &Interests, new: &Interests) -> Option<String> {
     let parts = [
         ("labels", old.labels == new.labels),
+        ("labels of who is leaving", old.leaving_labels == new.leaving_labels),
         ("annotations", old.annotations == new.annotations),
         ("fields of pods", old.pod_fields == new.pod_fields),
         ("labels of nodes", old.node_labels == new.node_labels),

@@ -34,6 +34,11 @@ impl Departures {
         self.0.iter().map(|(victim, departure)| (*victim, departure))
     }
 
+    /// Whether a pod is a victim of a plan that is known, whether or not the plan is still under way.
+    pub fn knows(&self, pod: PodId) -> bool {
+        self.0.contains_key(&pod)
+    }
+
     /// No pod waits for the room of the victims of this plan any more.
     pub fn void(&mut self, plan: u64) {
         self.0.values_mut().filter(|departure| departure.plan == plan).for_each(|it| it.beneficiaries.clear());

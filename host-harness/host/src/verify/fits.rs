@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{NodeId, PodId};
+use lictor_contract::{NodeId, Pod, PodId};
 
 use super::{Ground, Proposal, Violation, allocatable};
 
 /// On every nominated node the pods nominated there fit beside what stays and what is promised to others.
 ///
 /// Who stays: bound pods and pods held at permit that are no victim, not released by the same answer, not leaving by an
-/// earlier plan and not being deleted. Promised is the room of pods that earlier plans nominated, unless they are of lower
+/// earlier plan, not being deleted, and not marked for eviction by others. Promised is the room of pods that earlier plans nominated, unless they are of lower
 /// priority than every pod that this plan places there, or lose the nomination by the same answer.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     let plan = proposal.plan;
@@ -39,8 +39,10 @@ pub(super) fn is_left<'a>(proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool 
 pub(super) fn stays<'a>(ground: &'a Ground<'_>, proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool + 'a {
     let is_left = is_left(proposal);
     move |pod: PodId| {
+        // Of its own victims the host knows more than a label says.
+        let by_others = |pod: &Pod| ground.mirror.is_marked(pod) && !ground.departures.knows(pod.id);
         is_left(pod)
-            && !ground.mirror.pod(pod).is_some_and(|pod| pod.terminating)
+            && !ground.mirror.pod(pod).is_some_and(|pod| pod.terminating || by_others(pod))
             && ground.departures.leaving(ground.mirror, ground.occupancy, pod).is_none()
     }
 }
@@ -81,10 +83,11 @@ fn priority(ground: &Ground<'_>, pod: PodId) -> i32 {
 #[cfg(test)]
 mod tests {
 
-    use lictor_contract::{Effects, Plan};
+    use lictor_contract::{Effects, Interests, Plan};
     use serde_json::json;
 
-    use super::super::testing::{IN_SLOT, World, node, object, on, pod, slot, with};
+    use super::super::Departure;
+    use super::super::testing::{IN_SLOT, World, interests, node, object, on, pod, slot, with};
     use super::*;
 
     /// What is short, if something is: taken and wanted, in cores.
@@ -153,6 +156,28 @@ mod tests {
         world.mirror.terminate(world.pod("default/v"));
         world.sync();
         assert_eq!(short(&world, &plan, &none), None);
+    }
+
+    #[test]
+    fn a_pod_that_others_have_marked_leaves_room_to_a_plan() {
+        let plan = |label: &str, by_a_plan: bool| {
+            let labelled = with(on("n1", pod("v", 3, 0)), "/metadata", "labels", json!({label: "x"}));
+            let read = || ["marked".to_owned(), "other".to_owned()];
+            let declared = Interests { labels: read().to_vec(), leaving_labels: read()[..1].to_vec(), ..interests() };
+            let objects = [node("n1", 4), labelled, on("n1", pod("w", 1, 0)), pod("p", 3, 10)];
+            let mut world = World::told(declared, objects);
+            if by_a_plan {
+                // Nobody waits for its room any more.
+                let (v, departure) = (world.pod("default/v"), Departure { plan: 3, beneficiaries: BTreeSet::new() });
+                world.departures.set(v, Some(departure));
+            }
+            let plan = world.plan(&[("default/p", "n1")], &[]);
+            short(&world, &plan, &Effects::default())
+        };
+        // `v` holds 3 of the 4 cores, `w` one; `p` asks for 3.
+        let full = Some(("n1".to_owned(), 4, 3));
+        assert_eq!((plan("marked", false), plan("other", false)), (None, full.clone()));
+        assert_eq!(plan("marked", true), full);
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub fn slots() -> PlacedKind {
 pub fn interests() -> Interests {
     Interests {
         labels: Vec::new(),
+        leaving_labels: Vec::new(),
         annotations: vec!["other".to_owned(), IN_SLOT.to_owned()],
         pod_fields: Vec::new(),
         node_labels: Vec::new(),

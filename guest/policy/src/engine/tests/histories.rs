@@ -94,6 +94,46 @@ fn a_pod_that_cannot_be_counted_changes_nothing_and_the_events_before_it_hold() 
 }
 
 #[test]
+fn a_number_that_was_not_announced_is_refused_and_no_list_is_made_that_long() {
+    use crate::contract::{Amount, Eligibility, Event, InterPod, Node, PolicyError, Topology, Unannounced};
+    let mut world = World::new();
+    world.node("n", "cpu=1");
+    world.pod(pod("a").asks("cpu=1").on("n"));
+    let known = u32::try_from(world.engine.cluster().resource_count()).unwrap();
+    let shapes = u32::try_from(world.engine.cluster().shape_count()).unwrap();
+    let amounts = |resource| vec![Amount { resource, value: 1 }];
+    let node = |resource| {
+        let (name, labels) = ("m".to_owned(), Vec::new());
+        Event::NodeUpserted(Node { id: 1, name, allocatable: amounts(resource), labels })
+    };
+    let asks = |resource| {
+        let pod = crate::contract::Pod::pending(9, "default", "b");
+        Event::PodUpserted(crate::contract::Pod { requests: amounts(resource), ..pod })
+    };
+    let shape = |shape| Event::Eligibility(Eligibility { shape, nodes: vec![1] });
+    let topology = |id| Event::Topology(Topology { id, key: "zone".to_owned(), domains: vec![1] });
+    let inter_pod = |id| {
+        let (selected_by, anti_affinity, spread) = (Vec::new(), Vec::new(), Vec::new());
+        Event::InterPod(InterPod { id, selected_by, affinity: None, anti_affinity, spread })
+    };
+    // Resources are announced by an event of their own; of the others the number is the announcement, and may be a little beyond the next.
+    for (first, what, event) in [
+        (known, "resource", &node as &dyn Fn(u32) -> Event),
+        (known, "resource", &asks),
+        (shapes + 1025, "shape", &shape),
+        (1025, "topology", &topology),
+        (1025, "inter-pod", &inter_pod),
+    ] {
+        for number in [first, u32::MAX] {
+            let unannounced = Unannounced { event: 1, what: what.to_owned(), number };
+            let told = vec![Event::Clock(1), event(number)];
+            assert_eq!(world.engine.apply(told), Err(PolicyError::Unannounced(unannounced)));
+        }
+        world.engine.apply(vec![event(first - 1)]).unwrap();
+    }
+}
+
+#[test]
 fn a_pod_that_grows_past_what_can_be_counted_stays_as_it_was() {
     let mut world = World::new();
     world.node("n", "cpu=9");

@@ -22,6 +22,16 @@ impl Cluster {
         self.inter_pods.set(ix, inter_pod);
     }
 
+    /// How many topologies are known.
+    pub fn topology_count(&self) -> usize {
+        self.inter_pods.counts().0
+    }
+
+    /// Of how many it is known what stands between them and others.
+    pub fn inter_pod_count(&self) -> usize {
+        self.inter_pods.counts().1
+    }
+
     /// Counts the pods anew where topologies, nodes, or what stands between pods have changed. Nothing is judged before that.
     pub fn settle_inter_pods(&mut self) {
         if !self.inter_pods.is_outdated() {

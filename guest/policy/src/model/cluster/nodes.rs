@@ -60,6 +60,11 @@ impl Cluster {
         self.shapes.insert(shape, nodes);
     }
 
+    /// How many shapes are known.
+    pub fn shape_count(&self) -> usize {
+        self.shapes.span()
+    }
+
     /// Whether pods of a shape may run on a node, regardless of the other pods.
     pub fn eligible(&self, shape: ShapeIx, node: NodeIx) -> bool {
         let at = node.at();

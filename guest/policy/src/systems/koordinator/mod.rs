@@ -41,7 +41,11 @@ pub fn describe() -> SystemInfo {
         extension_points: [QueueOrder, PreFilter, Filter, PostFilter, Reserve, Permit].map(Into::into).into(),
         judges_room: true,
         schedulers: schedulers(&["koord-scheduler", DEFAULT_SCHEDULER]),
-        interests: with_groups(Interests { placed_kinds: vec![reservation::placed_kind()], ..interests }),
+        interests: with_groups(Interests {
+            leaving_labels: vec![keys::SOFT_EVICTION.to_owned()],
+            placed_kinds: vec![reservation::placed_kind()],
+            ..interests
+        }),
         arguments: args::arguments(),
         templates: systems::sentences(&rules(), TERMS),
     }

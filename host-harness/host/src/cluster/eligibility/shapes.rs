@@ -89,9 +89,9 @@ impl Shapes {
         std::mem::take(&mut self.changed).into_iter().filter_map(|shape| self.eligibility(shape)).collect()
     }
 
-    /// All shapes.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Eligibility> {
-        (0..).map_while(|shape| self.eligibility(shape))
+    /// The shapes from this number on.
+    pub(crate) fn from(&self, first: ShapeId) -> impl Iterator<Item = Eligibility> {
+        (first..u32::MAX).map_while(|shape| self.eligibility(shape))
     }
 
     fn eligibility(&self, shape: ShapeId) -> Option<Eligibility> {

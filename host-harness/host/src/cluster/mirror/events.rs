@@ -2,7 +2,7 @@
 
 use lictor_contract::Event;
 
-use super::Mirror;
+use super::{Mirror, Reached};
 
 impl Mirror {
     /// The changes since the last call, in the order in which the policy must be told: nothing is named before it is announced,
@@ -35,12 +35,6 @@ impl Mirror {
     ///
     /// Changes that have not been drained are in it: drain them before, and tell the new instance only of later ones.
     pub fn replay(&self) -> Vec<Event> {
-        let mut events = vec![Event::Resources(self.resources.all().to_vec()), Event::Clock(self.clock)];
-        events.extend(self.nodes().cloned().map(Event::NodeUpserted));
-        events.extend(self.shapes.all().map(Event::Eligibility));
-        events.extend(self.inter_pods.all());
-        events.extend(self.objects.all().map(Event::ObjectUpserted));
-        events.extend(self.pods().cloned().map(Event::PodUpserted));
-        events
+        self.part(&Reached::Nothing, usize::MAX).events
     }
 }

@@ -35,6 +35,11 @@ impl Nodes {
         id
     }
 
+    /// The nodes from this number on.
+    pub(super) fn from(&self, first: NodeId) -> impl Iterator<Item = &NodeEntry> {
+        self.entries.get(first as usize..).unwrap_or_default().iter().flatten()
+    }
+
     /// Sets a node under its number, or takes it away; gives what was there.
     pub(super) fn set(&mut self, id: NodeId, entry: Option<NodeEntry>) -> Option<NodeEntry> {
         let slot = self.entries.get_mut(id as usize)?;

@@ -1,6 +1,7 @@
 //! Objects that are kept as JSON because the policy wants to be told of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use lictor_contract::{Interests, Object, ObjectKey};
 use serde_json::Value;
@@ -137,9 +138,11 @@ impl Objects {
         changed.iter().filter_map(|key| Some(told(key, self.held.get(key)?))).collect()
     }
 
-    /// All objects.
-    pub(super) fn all(&self) -> impl Iterator<Item = Object> {
-        self.held.iter().map(|(key, held)| told(key, held))
+    /// The objects behind the one of this group, kind, namespace and name; all of them where there is none.
+    pub(super) fn behind(&self, key: Option<&[String; 4]>) -> impl Iterator<Item = Object> {
+        let key = key.map(|[group, kind, namespace, name]| Key::new(group, kind, namespace, name));
+        let from = key.map_or(Bound::Unbounded, Bound::Excluded);
+        self.held.range((from, Bound::Unbounded)).map(|(key, held)| told(key, held))
     }
 
     fn keys(&self, object: &ObjectName<'_>) -> Vec<Key> {

@@ -165,6 +165,11 @@ impl Pods {
         self.entries.iter().flatten()
     }
 
+    /// The pods from this number on.
+    pub(super) fn from(&self, first: PodId) -> impl Iterator<Item = &PodEntry> {
+        self.entries.get(first as usize..).unwrap_or_default().iter().flatten()
+    }
+
     fn take(&mut self, id: PodId) -> Option<PodEntry> {
         let entry = self.entries.get_mut(id as usize)?.take()?;
         for node in entry.nodes() {

@@ -57,3 +57,25 @@ fn what_a_policy_does_not_take_back_is_a_finding_and_the_rest_goes_on() {
         assert!(finding.message.ends_with(why), "{finding:?}");
     }
 }
+
+#[test]
+fn a_policy_that_fails_or_is_not_asked_leaves_what_it_saved_last_in_the_checkpoint() {
+    // The plan is accepted, so that it is saved. Then `a` breaks the policy, twice.
+    let policy = evicting().remembering(1).say("pre-filter default/a", Say::CallError);
+    let policy = policy.say("pre-filter default/a", Say::CallError).say("restart", Say::CallError);
+    let rules = FaultRules { second_try: false, breaker_faults: 2, breaker_wait: 10 };
+    let mut session = with_rules(rules, &policy, full().into_iter().chain([pod("a", 1, 0)]));
+    attempt(&mut session, "p").unwrap();
+    let before = session.checkpoint().unwrap();
+    attempt(&mut session, "a").unwrap_err();
+    // It cannot be started: the first fault of the checkpoint and the second in a row.
+    assert_eq!(session.checkpoint().unwrap(), before);
+    assert!(matches!(session.counters().breaker.state, BreakerState::Open { .. }));
+    // Nobody asks it, and nothing is counted.
+    let (counted, asked) = (session.counters(), policy.log().len());
+    assert_eq!(session.checkpoint().unwrap(), before);
+    assert_eq!((session.counters().faults, policy.log().len()), (counted.faults, asked));
+    // What the cluster says meanwhile stands in it.
+    session.handle(Input::Removed("Pod/default/v".to_owned())).unwrap();
+    assert_ne!(session.checkpoint().unwrap(), before);
+}

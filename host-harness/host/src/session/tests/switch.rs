@@ -47,6 +47,32 @@ fn cluster() -> impl Iterator<Item = Value> {
 }
 
 #[test]
+fn a_plan_that_is_accepted_while_the_new_policy_is_given_the_memory_is_not_forgotten() {
+    let begun = |old: &Scripted, new: &Scripted| {
+        let many = (0..300).map(|number| on("n2", pod(&format!("q{number}"), 0, 0)));
+        let mut session = open(old, cluster().chain(many));
+        session.replace(Box::new(new.clone()), "test", "", TERMS).unwrap();
+        session
+    };
+    let old = || nowhere(evicting()).remembering(1);
+    // With how many inputs a cluster of this size is told, the memory with the last of them.
+    let (mut session, mut inputs) = (begun(&old(), &newer(1)), 0);
+    while state(&session) == State::Loading {
+        session.handle(Input::Clock(0)).unwrap();
+        inputs += 1;
+    }
+    assert!(inputs > 3, "{inputs}");
+    let new = newer(1);
+    let mut session = begun(&old(), &new);
+    for _ in 1..inputs {
+        session.handle(Input::Clock(0)).unwrap();
+    }
+    assert_eq!((state(&session), has_asked(&new, "restore 1 ")), (State::Loading, false));
+    assert_eq!(attempt(&mut session, "p").unwrap().commands.len(), 2, "a plan with a victim");
+    assert_eq!((state(&session), has_asked(&new, "restore 1 ")), (State::Shadow, true), "{:?}", new.log());
+}
+
+#[test]
 fn a_gang_that_half_waits_and_a_victim_that_has_not_left_are_as_they_were() {
     let old = holding();
     let mut session = open(&old, cluster());

@@ -90,9 +90,9 @@ impl Contents {
         std::mem::take(&mut self.changed).into_iter().filter_map(|id| self.told(id)).collect()
     }
 
-    /// All of it.
-    pub(super) fn all(&self) -> impl Iterator<Item = InterPod> {
-        (0..).map_while(|id| self.told(id))
+    /// All of it from this number on.
+    pub(super) fn from(&self, first: InterPodId) -> impl Iterator<Item = InterPod> {
+        (first..u32::MAX).map_while(|id| self.told(id))
     }
 
     fn told(&self, id: InterPodId) -> Option<InterPod> {

@@ -48,9 +48,10 @@ impl InterPods {
         topologies.chain(self.contents.drain().into_iter().map(Event::InterPod)).collect()
     }
 
-    /// All of it, in the same order.
-    pub(super) fn all(&self) -> impl Iterator<Item = Event> {
-        self.topologies.all().map(Event::Topology).chain(self.contents.all().map(Event::InterPod))
+    /// All of it from these numbers on, in the same order.
+    pub(super) fn from(&self, topology: TopologyId, inter_pod: InterPodId) -> impl Iterator<Item = Event> {
+        let topologies = self.topologies.from(topology).map(Event::Topology);
+        topologies.chain(self.contents.from(inter_pod).map(Event::InterPod))
     }
 
     /// The number of what stands between a pod and others. `alone` are those of its claims that one pod alone may use.

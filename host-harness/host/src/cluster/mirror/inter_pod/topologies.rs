@@ -94,9 +94,9 @@ impl Topologies {
         std::mem::take(&mut self.changed).into_iter().filter_map(|id| self.told(id)).collect()
     }
 
-    /// All topologies.
-    pub(super) fn all(&self) -> impl Iterator<Item = Topology> {
-        (0..).map_while(|id| self.told(id))
+    /// The topologies from this number on.
+    pub(super) fn from(&self, first: TopologyId) -> impl Iterator<Item = Topology> {
+        (first..u32::MAX).map_while(|id| self.told(id))
     }
 
     fn told(&self, id: TopologyId) -> Option<Topology> {

@@ -106,6 +106,7 @@ fn what_nobody_wants_is_counted() {
     assert_eq!(mirror.ignored(), &expected);
     let mut bare = Mirror::new(Interests {
         labels: vec![],
+        leaving_labels: vec![],
         annotations: vec![],
         pod_fields: vec![],
         node_labels: vec![],

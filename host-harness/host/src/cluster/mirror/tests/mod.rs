@@ -45,6 +45,7 @@ fn mirror() -> Mirror {
     let kind = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };
     Mirror::new(Interests {
         labels: vec!["team".to_owned(), "tier".to_owned()],
+        leaving_labels: vec!["tier".to_owned(), "unread".to_owned()],
         annotations: vec!["note".to_owned()],
         pod_fields: vec!["/spec/runtimeClassName".to_owned(), "/spec/containers/0/resources".to_owned()],
         node_labels: vec!["zone".to_owned()],

@@ -8,6 +8,7 @@ fn a_key_that_names_objects_of_two_groups_removes_none_of_them() {
     let kinds = groups.map(|group| KindInterest { group: group.to_owned(), kind: "PodGroup".to_owned() });
     let mut mirror = Mirror::new(Interests {
         labels: Vec::new(),
+        leaving_labels: Vec::new(),
         annotations: Vec::new(),
         pod_fields: Vec::new(),
         node_labels: Vec::new(),

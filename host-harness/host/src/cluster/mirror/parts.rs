@@ -1,0 +1,132 @@
+//! The picture in parts, for an instance that is told it while the session goes on.
+
+use lictor_contract::{Event, InterPodId, NodeId, PodId, ShapeId, TopologyId};
+
+use super::Mirror;
+
+/// The bytes of text, and the numbers of a list, that take as long as one pod.
+const TEXT: usize = 256;
+const NUMBERS: usize = 64;
+
+/// How far an instance was told the picture, in the order of [`Mirror::replay`]: up to this and including it.
+///
+/// What changes before this place is told to the instance as it happens; what changes behind it, it is told when its turn comes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reached {
+    Nothing,
+    /// The resources and the clock.
+    Beginning,
+    Node(NodeId),
+    Shape(ShapeId),
+    Topology(TopologyId),
+    InterPod(InterPodId),
+    /// Group, kind, namespace and name.
+    Object(Box<[String; 4]>),
+    Pod(PodId),
+    All,
+}
+
+/// A part of the picture.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) events: Vec<Event>,
+    /// Where it ends.
+    pub(crate) reached: Reached,
+    /// How much it is, about the number of pods that are told in the same time.
+    pub(crate) weight: usize,
+}
+
+impl Reached {
+    /// The place of what an event tells; none for what was decided.
+    pub(crate) fn of(event: &Event) -> Option<Reached> {
+        let object = |group: &String, kind: &String, namespace: &String, name: &String| {
+            Reached::Object(Box::new([group.clone(), kind.clone(), namespace.clone(), name.clone()]))
+        };
+        Some(match event {
+            Event::Resources(_) | Event::Clock(_) => Reached::Beginning,
+            Event::NodeUpserted(node) => Reached::Node(node.id),
+            Event::NodeRemoved(node) => Reached::Node(*node),
+            Event::Eligibility(eligibility) => Reached::Shape(eligibility.shape),
+            Event::Topology(topology) => Reached::Topology(topology.id),
+            Event::InterPod(inter_pod) => Reached::InterPod(inter_pod.id),
+            Event::ObjectUpserted(it) => object(&it.group, &it.kind, &it.namespace, &it.name),
+            Event::ObjectRemoved(it) => object(&it.group, &it.kind, &it.namespace, &it.name),
+            Event::PodUpserted(pod) => Reached::Pod(pod.id),
+            Event::PodStatus(status) => Reached::Pod(status.id),
+            Event::PodRemoved(pod) => Reached::Pod(*pod),
+            Event::PlanAccepted(_) | Event::PlanRefused(_) => return None,
+        })
+    }
+
+    /// The first number of a kind of things that was not reached, where the kind begins at `first`.
+    fn next(&self, first: &Reached, own: Option<u32>) -> u32 {
+        match own {
+            Some(own) => own.saturating_add(1),
+            None if self < first => 0,
+            None => u32::MAX,
+        }
+    }
+}
+
+impl Mirror {
+    /// The next part of the picture behind this place, of about so much. Changes must have been drained: they are in it.
+    pub(crate) fn part(&self, from: &Reached, most: usize) -> Part {
+        let mut part = Part { events: Vec::new(), reached: from.clone(), weight: 0 };
+        if *from == Reached::Nothing {
+            part.events = vec![Event::Resources(self.resources.all().to_vec()), Event::Clock(self.clock)];
+            part.reached = Reached::Beginning;
+        }
+        for event in self.behind(from) {
+            part.weight = part.weight.saturating_add(weight(&event));
+            part.reached = Reached::of(&event).unwrap_or(part.reached);
+            part.events.push(event);
+            if part.weight >= most {
+                return part;
+            }
+        }
+        part.reached = Reached::All;
+        part
+    }
+
+    /// What stands behind a place.
+    fn behind(&self, from: &Reached) -> impl Iterator<Item = Event> {
+        let number = |first: Reached, own: Option<u32>| from.next(&first, own);
+        let [mut node, mut shape, mut topology, mut inter_pod, mut pod] = [None; 5];
+        match from {
+            Reached::Node(id) => node = Some(*id),
+            Reached::Shape(id) => shape = Some(*id),
+            Reached::Topology(id) => topology = Some(*id),
+            Reached::InterPod(id) => inter_pod = Some(*id),
+            Reached::Pod(id) => pod = Some(*id),
+            _ => {}
+        }
+        let object = match from {
+            Reached::Object(key) => Some(key.as_ref()),
+            _ => None,
+        };
+        let objects = *from < Reached::Pod(0);
+        let nodes = self.nodes.from(number(Reached::Node(0), node)).map(|entry| entry.record.clone());
+        let shapes = self.shapes.from(number(Reached::Shape(0), shape));
+        let topology = number(Reached::Topology(0), topology);
+        let inter_pods = self.inter_pods.from(topology, number(Reached::InterPod(0), inter_pod));
+        let objects = objects.then(|| self.objects.behind(object)).into_iter().flatten();
+        let pods = self.pods.from(number(Reached::Pod(0), pod)).map(|entry| entry.record.clone());
+        let nodes = nodes.map(Event::NodeUpserted).chain(shapes.map(Event::Eligibility)).chain(inter_pods);
+        nodes.chain(objects.map(Event::ObjectUpserted)).chain(pods.map(Event::PodUpserted))
+    }
+}
+
+/// About how many pods could be told in the time of this event.
+fn weight(event: &Event) -> usize {
+    let more = match event {
+        Event::ObjectUpserted(object) => object.json.len().checked_div(TEXT),
+        Event::Eligibility(eligibility) => eligibility.nodes.len().checked_div(NUMBERS),
+        Event::Topology(topology) => topology.domains.len().checked_div(NUMBERS),
+        Event::InterPod(inter_pod) => {
+            let numbers = inter_pod.spread.iter().map(|spread| spread.nodes.len()).sum::<usize>();
+            numbers.saturating_add(inter_pod.selected_by.len()).checked_div(NUMBERS)
+        }
+        _ => None,
+    };
+    more.unwrap_or(0).saturating_add(1)
+}

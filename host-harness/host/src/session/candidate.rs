@@ -1,0 +1,34 @@
+//! A policy that is configured and has no cluster yet.
+
+use lictor_contract::Interests;
+
+use super::OpenError;
+use super::configured::configured;
+use crate::policy::Policy;
+use crate::reason::Templates;
+use crate::replace::Configuration;
+
+/// A policy that is to replace another one: it says who it is and is configured, which takes some milliseconds. It can be made on any thread.
+pub struct Candidate {
+    pub(super) policy: Box<dyn Policy>,
+    pub(super) interests: Interests,
+    pub(super) configuration: Configuration,
+}
+
+impl Candidate {
+    /// Configures a policy with this system (its first one where the name is empty) and these arguments.
+    ///
+    /// # Errors
+    /// The policy refuses the configuration, decides at a point whose interface it lacks, or fails.
+    pub fn new(mut policy: Box<dyn Policy>, system: &str, arguments: &str) -> Result<Candidate, OpenError> {
+        let (info, points) = configured(policy.as_mut(), system, arguments)?;
+        let configuration = Configuration {
+            system: info.name,
+            arguments: arguments.to_owned(),
+            points,
+            judges_room: info.judges_room,
+            templates: Templates::new(info.templates),
+        };
+        Ok(Candidate { policy, interests: info.interests, configuration })
+    }
+}
