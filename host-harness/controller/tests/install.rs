@@ -1,6 +1,6 @@
 //! The manifests of `deploy/` on a real API server: they are taken as they stand, hold the pods that they say and no others, grant what the
 //! controller uses, and what is held can be let go by one line.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 #[expect(dead_code, reason = "this test needs a part of it")]
 mod support;

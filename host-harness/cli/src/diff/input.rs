@@ -69,11 +69,11 @@ impl Input {
 }
 
 /// Has a side decide about a cluster; the recording of it.
-pub(super) fn decided(path: &PathBuf, side: &Side, cycles: u32, schedulers: &[String]) -> Result<Vec<u8>, Failure> {
+pub(super) fn decided(path: &Path, side: &Side, cycles: u32, schedulers: &[String]) -> Result<Vec<u8>, Failure> {
     let bytes = Bytes::default();
     let recorder = Recorder::begin(Box::new(bytes.clone()));
     let question = Question {
-        snapshots: &Source::Files(vec![path.clone()]),
+        snapshots: &Source::Files(vec![path.to_owned()]),
         laws: side.system(""),
         schedulers,
         cycles,

@@ -1,13 +1,7 @@
 //! `lictor run` in a living cluster: gangs by preemption, and what goes wrong in the middle of it.
 //!
 //! All steps share one testbed and follow each other; each has nodes, a namespace and a controller of its own.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "tests"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
 
 mod controller;
 mod faults;

@@ -108,7 +108,7 @@ impl Api for Server {
             }
             merge(pod, patch);
             let version: u32 = text(pod, "/metadata/resourceVersion").parse().unwrap();
-            pod["metadata"]["resourceVersion"] = (version + 1).to_string().into();
+            pod["metadata"]["resourceVersion"] = version.saturating_add(1).to_string().into();
             Ok(pod.clone())
         })
     }
@@ -120,12 +120,15 @@ impl Api for Server {
                 return refused(409);
             }
             pod["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
-            state.evictions += 1;
+            state.evictions = state.evictions.saturating_add(1);
             Ok(())
         })
     }
 
     async fn delete(&self, _: &ObjectRef) -> Result<(), ApiError> {
-        self.serve("delete", |state| Ok(drop(state.pod.take())))
+        self.serve("delete", |state| {
+            state.pod = None;
+            Ok(())
+        })
     }
 }
