@@ -1,6 +1,6 @@
 //! Two controllers beside a real API server, with the rights of `deploy/` and no others: one leads, what happens is reported, questions are
 //! answered, and the other goes on when the first one ends.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 
 #[expect(dead_code, reason = "this test needs a part of it")]
 mod support;

@@ -103,8 +103,6 @@ metrics! {
         "Requests to the API server, by verb and status code.";
     api_duration: Histograms<Verb> = Family::new_with_constructor(short), "lictor_api_request_duration_seconds",
         "How long the API server took to answer.";
-    watch_restarts: Counts<Kind> = Family::default(), "lictor_watch_restarts",
-        "Watches that ended and were begun anew, by kind of objects.";
     mistakes: Counter = Counter::default(), "lictor_unreadable_objects",
         "Objects that could not be read.";
     events_dropped: Counter = Counter::default(), "lictor_events_dropped",

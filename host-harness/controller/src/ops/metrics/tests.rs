@@ -67,7 +67,6 @@ fn all() -> Metrics {
     metrics.admitted("koordinator", Duration::from_secs(1));
     metrics.preempted("koordinator", Duration::from_secs(1));
     metrics.pending(Pending { active: 1, ..Pending::default() }, 1);
-    metrics.watch_restarts.get_or_create(&labels::Kind { kind: "Pod".to_owned() }).inc();
     metrics.leader.get_or_create(&labels::Election { name: "lictor".to_owned() }).set(1);
     metrics
 }
