@@ -1,4 +1,5 @@
 //! Candidates before a lease that stands in memory, with a clock that is moved by hand.
+#![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+#![expect(clippy::arithmetic_side_effects, reason = "tests")]
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use lictor_host::replace::Period;

@@ -1,4 +1,5 @@
 //! Conditions of PodGroups.
+#![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
 use serde_json::{Value, json};
 
