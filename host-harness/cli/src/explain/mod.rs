@@ -30,8 +30,8 @@ pub(super) struct Asked {
     /// Ask the running process, instead of a dump of the cluster
     #[arg(long)]
     live: bool,
-    /// The socket of the running process (`lictor run --explain-socket`)
-    #[arg(long, value_name = "PATH", requires = "live", default_value = "/run/lictor/explain.sock")]
+    /// With `--live`, the socket of the running process (`lictor run --explain-socket`)
+    #[arg(long, value_name = "PATH", conflicts_with = "name", default_value = "/run/lictor/explain.sock")]
     socket: PathBuf,
     #[command(flatten)]
     how: How,

@@ -232,7 +232,8 @@ fn a_single_scenario_is_explained_and_of_many_those_that_fail() {
 fn a_running_process_is_asked_for_one_pod_and_a_dump_for_one_name() {
     lictor(&["explain", FOUR_TEAMS]).exits(2).prints_nothing().tells(&["<POD|JOB>"]);
     lictor(&["explain", "--live", "default/a", "default/b"]).exits(2).prints_nothing();
-    lictor(&["explain", FOUR_TEAMS, "default/a", "--socket", "/run/s"]).exits(2).prints_nothing().tells(&["--live"]);
+    let both = lictor(&["explain", FOUR_TEAMS, "default/a", "--socket", "/run/s"]).exits(2).prints_nothing();
+    both.tells(&["'--socket <PATH>' cannot be used with '[POD|JOB]'"]);
     let asked = lictor(&["explain", "--live", "default/a", "--socket", "/no/such/socket"]).exits(2).prints_nothing();
     if cfg!(feature = "live") {
         asked.tells(&["no controller listens at /no/such/socket", "lictor run --explain-socket"]);
