@@ -15,7 +15,8 @@ use crate::support::objects::{
 use crate::support::observer::Observer;
 use crate::support::testbed::Testbed;
 
-pub const SOON: Duration = Duration::from_secs(20);
+/// kube-scheduler and the stand-in look for an API server that was gone only every half minute in the end.
+pub const SOON: Duration = Duration::from_secs(60);
 
 pub struct World {
     pub testbed: Testbed,
