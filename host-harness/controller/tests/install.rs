@@ -20,7 +20,7 @@ use support::testbed::{Testbed, client};
 
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy");
 const GATE: &str = "lictor.dev/admission";
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(60);
 
 /// The objects of the base: of every file that `kustomization.yaml` lists, in its order.
 fn base() -> Vec<Value> {

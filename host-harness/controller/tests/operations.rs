@@ -32,7 +32,7 @@ use tokio::task::JoinHandle;
 
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy");
 const SYSTEM: &str = "kubernetes";
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(60);
 
 /// A controller that runs.
 struct Controller {
