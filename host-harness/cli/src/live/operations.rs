@@ -11,12 +11,12 @@ const HEADING: &str = "Operations";
 #[derive(Debug, Clone, Args)]
 pub(super) struct Operations {
     /// Carry out only while this process holds this Lease, `namespace/name`; others stand by
-    #[arg(long, value_name = "NAME", value_parser = lease, help_heading = HEADING)]
+    #[arg(long, value_name = "NAME", value_parser = named, help_heading = HEADING)]
     lease: Option<(String, String)>,
     /// Serve /healthz, /readyz and /metrics here, such as `0.0.0.0:8080`
     #[arg(long, value_name = "ADDRESS", help_heading = HEADING)]
     listen: Option<SocketAddr>,
-    /// Answer `lictor explain --live` at this Unix socket
+    /// Answer `lictor explain --live` and `lictor upgrade --live` at this Unix socket
     #[arg(long, value_name = "PATH", help_heading = HEADING)]
     explain_socket: Option<PathBuf>,
     /// Explain every decision in full, for `lictor explain --live`: nodes, laws, victims. That costs time; where a policy decides in cycles
@@ -28,7 +28,8 @@ pub(super) struct Operations {
     no_reports: bool,
 }
 
-fn lease(text: &str) -> Result<(String, String), String> {
+/// A name with its namespace.
+pub(super) fn named(text: &str) -> Result<(String, String), String> {
     match text.split_once('/') {
         Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => {
             Ok((namespace.to_owned(), name.to_owned()))
@@ -41,16 +42,21 @@ fn lease(text: &str) -> Result<(String, String), String> {
 mod wanted {
     use lictor_controller::decide::Mode;
     use lictor_controller::lease::{Keep, Terms};
-    use lictor_controller::ops::start::{Wanted, identity};
+    use lictor_controller::ops::start::Wanted;
     use lictor_controller::report;
+    use lictor_controller::upgrade::Desk;
 
     use super::Operations;
     use crate::live::open::Opening;
 
     impl Operations {
+        /// Whether it can be asked over a socket.
+        pub(in crate::live) fn has_socket(&self) -> bool {
+            self.explain_socket.is_some()
+        }
+
         /// What is to be started.
-        pub(in crate::live) fn wanted(&self, mode: Mode, opening: &Opening) -> Wanted {
-            let identity = identity();
+        pub(in crate::live) fn wanted(&self, mode: Mode, opening: &Opening, desk: Desk, identity: String) -> Wanted {
             let lease = self.lease.clone().map(|(namespace, name)| {
                 let identity = identity.clone();
                 Keep { namespace, name, identity, terms: Terms::default() }
@@ -59,6 +65,7 @@ mod wanted {
                 lease,
                 listen: self.listen,
                 socket: self.explain_socket.clone(),
+                desk: Some(desk),
                 reports: !self.no_reports,
                 mode: match mode {
                     Mode::Act => report::Mode::CarriesOut,
@@ -66,7 +73,7 @@ mod wanted {
                 },
                 explains: self.explain || opening.acts,
                 system: opening.system_name.clone(),
-                policy: (opening.policy.clone(), opening.chosen().digest()),
+                policy: (opening.policy.clone(), opening.in_force().chosen.digest()),
                 identity,
             }
         }
