@@ -122,8 +122,8 @@ pub struct Upgrades {
     under_way: Option<UnderWay>,
     /// The one that is under way is to be given up, and why.
     gives_up: Option<String>,
-    /// Both policies are to be asked about the pods that are waiting.
-    compares: bool,
+    /// The loop is to decide once more about the pods that are waiting.
+    decides: bool,
     now: i64,
 }
 
@@ -132,9 +132,9 @@ impl Upgrades {
     pub fn new() -> (Upgrades, Offers) {
         let (send, asked) = channel();
         let (wake, book): (Arc<Mutex<Option<Wake>>>, Book) = Default::default();
-        let (waiting, under_way, gives_up, compares, now) = (None, None, None, false, 0);
+        let (waiting, under_way, gives_up, decides, now) = (None, None, None, false, 0);
         let (woken, read) = (wake.clone(), book.clone());
-        let listener = Upgrades { asked, wake, book, waiting, under_way, gives_up, compares, now };
+        let listener = Upgrades { asked, wake, book, waiting, under_way, gives_up, decides, now };
         (listener, Offers { send, wake: woken, book: read })
     }
 
@@ -204,7 +204,7 @@ impl Listener for Upgrades {
     }
 
     fn wants_decision(&mut self) -> bool {
-        std::mem::take(&mut self.compares)
+        std::mem::take(&mut self.decides)
     }
 
     fn due(&self) -> Option<i64> {
@@ -217,7 +217,8 @@ impl Listener for Upgrades {
         for transition in turn.steps.iter().flat_map(|step| &step.replacement) {
             let Some(mut under_way) = self.under_way.take() else { return };
             under_way.state = transition.to;
-            self.compares |= matches!(transition.to, State::Shadow | State::Watching);
+            // Both are compared about what waits; and where another one decides from now on, it may decide otherwise.
+            self.decides |= matches!(transition.to, State::Shadow | State::Watching | State::RolledBack);
             let report = session.replacement().map(|progress| progress.report);
             if transition.to == State::Done {
                 (under_way.settled)();

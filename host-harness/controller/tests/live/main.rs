@@ -7,6 +7,7 @@ mod controller;
 mod faults;
 mod gang;
 mod liar;
+mod ordered;
 mod restart;
 mod scale;
 mod sound;
@@ -51,6 +52,8 @@ async fn the_laws_decide_in_a_living_cluster() {
         upgrade::a_policy_that_lies_in_the_watch_is_rolled_back(&world),
         upgrade::a_policy_that_decides_alike_takes_over(&world),
         upgrade::a_quiet_cluster_compares_nothing(&world),
+        ordered::through_a_config_map(&world),
+        ordered::over_the_socket(&world),
         faults::requests_that_fail(&world),
         faults::an_api_server_that_is_killed(&world),
         restart::from_the_cluster_alone(&world),

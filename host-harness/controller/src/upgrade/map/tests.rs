@@ -60,7 +60,7 @@ fn what_is_wrong_with_it_is_said() {
 #[test]
 fn who_leads_orders_it_once_and_who_comes_later_goes_on_from_the_answer() {
     let order = saying(&wish(None), "1").unwrap();
-    let said = read("a", &map(&[order.clone()])).unwrap();
+    let said = read("a", &map(std::slice::from_ref(&order))).unwrap();
     assert_eq!(next(Some(&said), None, true), Next::Order);
     assert_eq!(next(Some(&said), None, false), Next::Stay);
     assert_eq!(next(Some(&said), Some(&said.digest), true), Next::Stay);
