@@ -38,6 +38,16 @@ pub(super) use order::{Live, Order};
 #[cfg(feature = "live")]
 pub(super) use ordered::upgrade;
 
+/// The name of an object in a namespace.
+fn namespaced(text: &str) -> Result<(String, String), String> {
+    match text.split_once('/') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
+            Ok((namespace.to_owned(), name.to_owned()))
+        }
+        _ => Err("write `namespace/name`".to_owned()),
+    }
+}
+
 /// The heading of the options in the help.
 const CLUSTER: &str = "The cluster";
 const REPLACING: &str = "Replacement of the policy";
@@ -68,8 +78,8 @@ pub(super) struct Asked {
     #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
     checkpoint: Option<PathBuf>,
     /// Keep it in this ConfigMap, `namespace/name`, instead
-    #[arg(long, value_name = "NAME", conflicts_with = "checkpoint", help_heading = CLUSTER)]
-    checkpoint_map: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = namespaced, conflicts_with = "checkpoint", help_heading = CLUSTER)]
+    checkpoint_map: Option<(String, String)>,
     /// How many requests may be under way at once
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=1000),
         help_heading = CLUSTER)]
@@ -88,7 +98,7 @@ pub(super) struct Asked {
 struct Replacing {
     /// Replace the policy as this ConfigMap, `namespace/name`, says: its annotation `lictor.dev/component` names a component, or says `data` for
     /// the one in the ConfigMap itself
-    #[arg(long, value_name = "NAME", value_parser = operations::named, conflicts_with = "record", help_heading = REPLACING)]
+    #[arg(long, value_name = "NAME", value_parser = namespaced, conflicts_with = "record", help_heading = REPLACING)]
     policy_map: Option<(String, String)>,
     /// When the file of `--component` changes, compare the new policy with the one in force; where it decides alike, it takes over
     #[arg(long, help_heading = REPLACING)]

@@ -22,7 +22,7 @@ pub(crate) struct Live {
     pub(super) socket: PathBuf,
     /// Order it through this ConfigMap, `namespace/name`, which the process follows (`lictor run --policy-map`). A file is one of this machine,
     /// and is written into the ConfigMap
-    #[arg(long, value_name = "NAME", requires = "live", conflicts_with = "socket", value_parser = super::operations::named,
+    #[arg(long, value_name = "NAME", requires = "live", conflicts_with = "socket", value_parser = super::namespaced,
         help_heading = HEADING)]
     #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
     pub(super) map: Option<(String, String)>,

@@ -11,7 +11,6 @@ use tracing::{info, warn};
 
 use super::map::{self, Next, Said};
 use super::{Desk, Progress, Stage};
-use crate::ops::fields;
 
 /// How often the ConfigMap is looked at: its version alone, as long as that stays the same.
 const LOOK: Duration = Duration::from_secs(2);
@@ -77,7 +76,7 @@ impl Follower {
             Ok(()) => self.is_unread = false,
             Err(error) => {
                 if !std::mem::replace(&mut self.is_unread, true) {
-                    warn!({ fields::OBJECT } = self.key(), { fields::ERROR } = %error, "the policy that is wanted cannot be read");
+                    warn!(object = self.key(), %error, "the policy that is wanted cannot be read");
                 }
                 return;
             }
@@ -136,17 +135,14 @@ impl Follower {
         let desk = self.desk.clone();
         match tokio::task::spawn_blocking(move || desk.read(wish)).await {
             Ok(Ok(offer)) => {
-                info!({ fields::COMPONENT } = offer.name, "the policy that took over elsewhere is in force");
+                info!(component = offer.name, "the policy that took over elsewhere is in force");
                 (offer.settled)();
             }
             Ok(Err(refusal)) => {
                 let (message, remedy) = (refusal.message, refusal.remedy);
-                warn!(
-                    { fields::OBJECT } = self.key(),
-                    remedy, "the policy that took over elsewhere cannot be read: {message}"
-                );
+                warn!(object = self.key(), remedy, "the policy that took over elsewhere cannot be read: {message}");
             }
-            Err(error) => warn!({ fields::ERROR } = %error, "the policy that took over elsewhere was not read"),
+            Err(error) => warn!(%error, "the policy that took over elsewhere was not read"),
         }
     }
 
@@ -168,7 +164,7 @@ impl Follower {
             }
             Err(Error::Api(status)) if status.code == 404 => self.take(None),
             Err(error) => {
-                warn!({ fields::OBJECT } = self.key(), { fields::ERROR } = %error, "what became of the replacement is not written");
+                warn!(object = self.key(), %error, "what became of the replacement is not written");
             }
         }
         true
@@ -202,7 +198,7 @@ impl Follower {
             ..ObjectReference::default()
         };
         if let Err(error) = self.events.publish(&event, &about).await {
-            warn!({ fields::OBJECT } = self.key(), { fields::ERROR } = %error, "an event is not written");
+            warn!(object = self.key(), %error, "an event is not written");
         }
     }
 

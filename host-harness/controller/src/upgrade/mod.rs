@@ -13,15 +13,13 @@ mod tests;
 mod wish;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use lictor_host::replace::{State, Terms};
 use lictor_host::session::{Candidate, Session};
 use tracing::info;
 
 use crate::decide::{Talk, Turn};
-use crate::ops::fields;
-use crate::run::listener::{Listener, Wake};
+use crate::run::listener::{Listener, Wake, Waker};
 
 pub use desk::Desk;
 use progress::Book;
@@ -57,7 +55,7 @@ enum Asked {
 #[derive(Clone)]
 pub struct Offers {
     send: Sender<Asked>,
-    wake: Arc<Mutex<Option<Wake>>>,
+    waker: Waker,
     book: Book,
 }
 
@@ -77,7 +75,8 @@ impl Offers {
     /// Gives a replacement up.
     pub fn give_up(&self, number: u64, why: &str) {
         let _ended = self.send.send(Asked::GiveUp(number, why.to_owned()));
-        self.wake();
+        // Where this process does not lead, it is heard when it does.
+        let _leads = self.wake();
     }
 
     fn hand_in(&self, number: u64, offer: Offer) {
@@ -90,12 +89,13 @@ impl Offers {
             progress.stage = Stage::Waiting;
         });
         let _ended = self.send.send(Asked::Offer(number, Box::new(offer)));
-        self.wake();
+        // Where this process does not lead, it is heard when it does.
+        let _leads = self.wake();
     }
 
     /// Has the loop turn; false where there is none.
     fn wake(&self) -> bool {
-        self.wake.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|wake| wake())
+        self.waker.wake()
     }
 }
 
@@ -116,7 +116,7 @@ struct UnderWay {
 /// Replaces the policy of the loop that it listens to.
 pub struct Upgrades {
     asked: Receiver<Asked>,
-    wake: Arc<Mutex<Option<Wake>>>,
+    waker: Waker,
     book: Book,
     waiting: Option<(u64, Box<Offer>)>,
     under_way: Option<UnderWay>,
@@ -131,11 +131,11 @@ impl Upgrades {
     /// A listener that takes offers, and the way to it.
     pub fn new() -> (Upgrades, Offers) {
         let (send, asked) = channel();
-        let (wake, book): (Arc<Mutex<Option<Wake>>>, Book) = Default::default();
+        let (waker, book) = (Waker::default(), Book::default());
         let (waiting, under_way, gives_up, decides, now) = (None, None, None, false, 0);
-        let (woken, read) = (wake.clone(), book.clone());
-        let listener = Upgrades { asked, wake, book, waiting, under_way, gives_up, decides, now };
-        (listener, Offers { send, wake: woken, book: read })
+        let (wakes, read) = (waker.clone(), book.clone());
+        let listener = Upgrades { asked, waker, book, waiting, under_way, gives_up, decides, now };
+        (listener, Offers { send, waker: wakes, book: read })
     }
 
     fn hear(&mut self) {
@@ -161,9 +161,9 @@ impl Upgrades {
 
     fn begin(&mut self, session: &mut Session, number: u64, offer: Offer) {
         let Offer { name, candidate, terms, settled } = offer;
-        match session.replace_by(candidate, terms) {
+        match session.replace(candidate, terms) {
             Ok(()) => {
-                info!({ fields::COMPONENT } = name, "a new policy is compared with the one in force");
+                info!(component = name, "a new policy is compared with the one in force");
                 self.book.note(number, |progress| progress.stage = Stage::Loading);
                 self.under_way = Some(UnderWay { number, state: State::Loading, settled });
             }
@@ -182,7 +182,7 @@ impl Listener for Upgrades {
             let message = "this process led no more".to_owned();
             self.book.refuse(number, Refusal { message, remedy: "order it again".to_owned() });
         }
-        *self.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
+        self.waker.set(wake);
     }
 
     fn tick(&mut self, now: i64, talk: Option<&mut Talk>) {

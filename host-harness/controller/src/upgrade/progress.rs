@@ -8,8 +8,6 @@ use lictor_host::replace::{Report, State, Transition};
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
-use crate::ops::fields;
-
 /// So many replacements are known: those that were ordered last.
 const KNOWN: usize = 16;
 /// So many differences are told.
@@ -175,7 +173,7 @@ impl Book {
         let Refusal { message, remedy } = refusal;
         self.note(number, |progress| {
             let component = &progress.component;
-            warn!({ fields::COMPONENT } = component, remedy, "the policy goes on: the new one is refused: {message}");
+            warn!(component, remedy, "the policy goes on: the new one is refused: {message}");
             progress.stage = Stage::Refused;
             progress.said.push(message);
             progress.remedy = remedy;

@@ -14,7 +14,6 @@ use serde_json::Value;
 use tracing::{debug, info};
 
 use super::{Answered, LONGEST_ANSWER, LONGEST_QUESTION, Order, PATIENCE, Question};
-use crate::ops::fields;
 use crate::upgrade::Desk;
 
 /// What is said where this process does not decide.
@@ -68,7 +67,7 @@ impl Server {
         }
         let listener = UnixListener::bind(path)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-        info!({ fields::ADDRESS } = %path.display(), "answers questions");
+        info!(address = %path.display(), "answers questions");
         let stops = Arc::new(AtomicBool::new(false));
         let stopped = stops.clone();
         let thread = std::thread::Builder::new().name("explain".to_owned()).spawn(move || {
@@ -77,7 +76,7 @@ impl Server {
                     return;
                 }
                 if let Err(error) = stream.and_then(|stream| serve(stream, desk.as_ref(), &hand_on)) {
-                    debug!({ fields::ERROR } = %error, "a question was not answered");
+                    debug!(%error, "a question was not answered");
                 }
             }
         })?;
