@@ -153,6 +153,16 @@ impl Failure {
         }
     }
 
+    /// What is wrong and what to do, each in one line.
+    #[cfg(feature = "live")]
+    pub(super) fn lines(&self) -> (String, String) {
+        let problems = self.problems();
+        let place = |problem: &Problem| problem.place().map(|place| format!("{place}: ")).unwrap_or_default();
+        let said = problems.iter().map(|problem| format!("{}{}", place(problem), problem.sentence()));
+        let remedies = problems.iter().filter_map(|problem| problem.remedy.clone());
+        (said.collect::<Vec<_>>().join("; "), remedies.collect::<Vec<_>>().join("; "))
+    }
+
     /// All problems to report.
     fn problems(&self) -> Vec<Problem> {
         let this = || Problem::error(self.to_string());
