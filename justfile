@@ -28,9 +28,9 @@ quickstart folder='/tmp/lictor-quickstart':
 scenarios:
     cargo run -- test fixtures/scenarios
 
-# Measure: 5,000 nodes and 50,000 pods, natively and in the component
-bench:
-    cargo bench -p lictor-bench --bench scale
+# Measure, natively and in the component, side by side
+bench *shapes='koordinator-5000 yunikorn-1000':
+    cargo run --release -- bench {{shapes}}
 
 # Random clusters against the oracle, natively and through the component
 fuzz laws='koordinator' cases='1000' seed='1':

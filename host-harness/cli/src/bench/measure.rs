@@ -124,7 +124,9 @@ impl Told {
         let number = |pod: &str| mirror.pod_id(pod).ok_or_else(|| Failure::Unlike(format!("{shape} has no pod {pod}")));
         let (preemptor, hopeless) = (number(&shape.preemptor())?, number(&shape.hopeless())?);
         let pending = mirror.pods().filter(|pod| pod.node.is_none()).map(|pod| pod.id).collect();
-        Ok(Told { system, points, objects, events: mirror.drain_events(), preemptor, hopeless, pending })
+        let mut events = mirror.drain_events();
+        events.push(Event::Clock(NOW));
+        Ok(Told { system, points, objects, events, preemptor, hopeless, pending })
     }
 
     /// The event of a pod that runs.

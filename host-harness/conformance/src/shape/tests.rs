@@ -1,3 +1,5 @@
+#![expect(clippy::arithmetic_side_effects, reason = "tests")]
+
 use std::collections::BTreeMap;
 
 use lictor_oracle::System;
