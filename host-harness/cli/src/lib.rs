@@ -26,6 +26,7 @@ mod recorded;
 mod remote;
 mod replay;
 mod screen;
+mod serve;
 mod test;
 mod upgrade;
 
@@ -54,6 +55,7 @@ enum Command {
     Diff(diff::Asked),
     Upgrade(upgrade::Asked),
     Run(live::Asked),
+    Serve(serve::Asked),
     Fuzz(fuzz::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
@@ -71,6 +73,7 @@ impl Command {
             Command::Diff(asked) => diff::run(&asked),
             Command::Upgrade(asked) => upgrade::run(&asked),
             Command::Run(asked) => live::run(&asked),
+            Command::Serve(asked) => serve::run(&asked),
             Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),

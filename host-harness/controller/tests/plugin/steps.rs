@@ -1,0 +1,111 @@
+//! What is tried.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::host::Host;
+use crate::scheduler::Scheduler;
+use crate::support::objects::{api, create, node_of, wait_for};
+use crate::support::observer::What;
+use crate::world::{SOON, Step, World};
+
+const GANG: [&str; 3] = ["g0", "g1", "g2"];
+
+/// A PodGroup of scheduler-plugins with that minimum.
+async fn group(step: &Step<'_>, name: &str, minimum: u32) {
+    let group = json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup",
+        "metadata": {"name": name, "namespace": step.namespace},
+        "spec": {"minMember": minimum, "scheduleTimeoutSeconds": 20}});
+    create(&step.world.admin, &group).await;
+}
+
+fn member(group: &str) -> Value {
+    json!({"metadata": {"labels": {"scheduling.x-k8s.io/pod-group": group}}})
+}
+
+/// A gang needs the room of three victims on three nodes: all of them leave, and all of it runs.
+pub async fn a_gang_preempts_on_several_nodes(world: &World, scheduler: &Scheduler) {
+    let step = world.step("gang", 3).await;
+    let host = Host::start("coscheduling", &world.testbed.ready.folder);
+    let running = scheduler.start(&world.testbed.ready, &host.socket);
+    step.fill().await;
+    group(&step, "g", 3).await;
+    for name in GANG {
+        step.create(name, "high", member("g")).await;
+    }
+    step.all_run(&GANG).await;
+    step.observer.catch_up().await;
+    let when = |pod: &str, what| step.observer.when(&format!("{}/{pod}", step.namespace), what).unwrap();
+    let left = ["v0", "v1", "v2"].iter().map(|pod| when(pod, What::Gone)).max().unwrap();
+    let bound = GANG.iter().map(|pod| when(pod, What::Bound)).max().unwrap();
+    eprintln!("bound {:?} after the last victim had left", bound.saturating_duration_since(left));
+    let plans = host.said(|said| said.happened.plans.clone());
+    let victims: usize = plans.iter().map(|plan| plan.victims.len()).sum();
+    assert_eq!(victims, 3, "{plans:?}");
+    step.end().await;
+    drop(running);
+}
+
+/// A pod for which its quota has no room waits, until the quota has grown; pods of no quota pass.
+pub async fn a_quota_holds_and_others_pass(world: &World, scheduler: &Scheduler) {
+    let step = world.step("quota", 3).await;
+    let host = Host::start("coscheduling", &world.testbed.ready.folder);
+    let running = scheduler.start(&world.testbed.ready, &host.socket);
+    let quota = |max: &str| {
+        json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "ElasticQuota",
+               "metadata": {"name": "q", "namespace": step.namespace},
+               "spec": {"min": {"cpu": "3"}, "max": {"cpu": max}}})
+    };
+    create(&world.admin, &quota("3")).await;
+    let elsewhere = format!("{}-other", step.namespace);
+    crate::support::objects::create_namespace(&world.admin, &elsewhere).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    step.create("a", "low", json!({})).await;
+    step.all_run(&["a"]).await;
+    step.create("b", "low", json!({})).await;
+    let other = crate::support::objects::pod(&elsewhere, "o", "1");
+    create(&world.admin, &other).await;
+    let said = wait_for("b is refused", SOON, async || message(step.pod("b").await.as_ref()?)).await;
+    assert!(said.contains("quota") || said.contains("max"), "{said}");
+    let runs = async || crate::support::objects::get_pod(&world.admin, &elsewhere, "o").await.filter(|pod| !node_of(pod).is_empty());
+    wait_for("a pod of no quota runs", SOON, runs).await;
+    assert_eq!(node_of(&step.pod("b").await.unwrap()), "");
+    let larger = kube::api::Patch::Merge(json!({"spec": {"max": {"cpu": "6"}}}));
+    let quotas = api(&world.admin, "scheduling.x-k8s.io/v1alpha1", "ElasticQuota", &step.namespace);
+    quotas.patch("q", &kube::api::PatchParams::default(), &larger).await.unwrap();
+    step.all_run(&["b"]).await;
+    crate::support::objects::delete_pod(&world.admin, &elsewhere, "o").await;
+    step.end().await;
+    drop(running);
+}
+
+/// Why a pod is not scheduled, as its condition says.
+fn message(pod: &Value) -> Option<String> {
+    let conditions = pod.pointer("/status/conditions")?.as_array()?;
+    let condition = conditions.iter().find(|it| it["type"] == "PodScheduled" && it["status"] == "False")?;
+    Some(condition["message"].as_str()?.to_owned())
+}
+
+/// A host that is killed while a gang waits for its last member: nothing of it is bound; with the next host all of it is.
+pub async fn a_host_that_is_killed(world: &World, scheduler: &Scheduler) {
+    let step = world.step("killed", 3).await;
+    let host = Host::start("coscheduling", &world.testbed.ready.folder);
+    let running = scheduler.start(&world.testbed.ready, &host.socket);
+    group(&step, "g", 3).await;
+    for name in ["g0", "g1"] {
+        step.create(name, "high", member("g")).await;
+    }
+    drop(host);
+    step.create("g2", "high", member("g")).await;
+    let said = async || message(step.pod("g2").await.as_ref()?).filter(|said| said.contains("not there"));
+    wait_for("it waits for the host", SOON, said).await;
+    for name in GANG {
+        assert_eq!(node_of(&step.pod(name).await.unwrap()), "");
+    }
+    let host = Host::start("coscheduling", &world.testbed.ready.folder);
+    step.all_run(&GANG).await;
+    assert!(host.said(|said| said.errors.is_empty()));
+    step.end().await;
+    drop(running);
+}
