@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds kube-scheduler with the plugin, once: the binary is kept under a cache folder, by a digest of its sources. The last line of output is its path.
+# Builds kube-scheduler with the plugin, once: the binary is kept under a cache folder, by a digest of its sources. The last line of output
+# is its path.
 # `build.sh --path` builds nothing: it says where the binary is, and fails where there is none. Needs Go, and nothing else.
 set -euo pipefail
 cd "$(dirname "$0")"

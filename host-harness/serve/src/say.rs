@@ -47,7 +47,8 @@ impl Commands {
     /// What of a step is to be done; of the pod that was asked about, its release is known.
     pub fn of(step: &Step, asked: Option<&str>) -> Commands {
         let released = step.happened.released.iter().filter(|released| Some(&*released.pod) != asked);
-        let released = released.map(|released| Loss { pod: released.pod.clone(), cause: cause(released.cause).to_owned() });
+        let released =
+            released.map(|released| Loss { pod: released.pod.clone(), cause: cause(released.cause).to_owned() });
         Commands { commands: step.commands.iter().cloned().map(Order::of).collect(), released: released.collect() }
     }
 
@@ -157,8 +158,9 @@ pub fn understands(hello: &Hello) -> Result<(), String> {
 /// Who answers, with this policy and system.
 pub fn welcome(policy: &Description, system: &SystemInfo) -> Welcome {
     let interests = &system.interests;
-    let is_placed =
-        |group: &str, kind: &str| interests.placed_kinds.iter().any(|placed| (&*placed.group, &*placed.kind) == (group, kind));
+    let is_placed = |group: &str, kind: &str| {
+        interests.placed_kinds.iter().any(|placed| (&*placed.group, &*placed.kind) == (group, kind))
+    };
     let kinds = kinds_read(interests).into_iter().map(|(group, kind)| {
         let placed = is_placed(&group, &kind);
         KindName { group, kind, placed }

@@ -65,7 +65,8 @@ impl Frame {
     /// The payload is too long, or nobody takes it.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let length = self.payload.len().checked_add(HEAD).filter(|_| self.payload.len() <= LONGEST);
-        let length = length.and_then(|length| u32::try_from(length).ok()).ok_or_else(|| too_long(self.payload.len()))?;
+        let length =
+            length.and_then(|length| u32::try_from(length).ok()).ok_or_else(|| too_long(self.payload.len()))?;
         to.write_all(&length.to_be_bytes())?;
         to.write_all(&[self.kind])?;
         to.write_all(&self.number.to_be_bytes())?;

@@ -22,7 +22,10 @@ pub fn binary() -> Option<PathBuf> {
     let found: Option<PathBuf> = output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().into());
     if found.is_none() {
         let is_required = std::env::var("LICTOR_REQUIRE_TESTBED").is_ok_and(|value| value == "1");
-        assert!(!is_required, "no kube-scheduler with the plugin, but LICTOR_REQUIRE_TESTBED=1 (its build.sh builds it)");
+        assert!(
+            !is_required,
+            "no kube-scheduler with the plugin, but LICTOR_REQUIRE_TESTBED=1 (its build.sh builds it)"
+        );
         let _ = writeln!(std::io::stderr(), "not run: no kube-scheduler with the plugin (its build.sh builds it)");
     }
     found

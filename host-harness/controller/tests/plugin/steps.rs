@@ -68,10 +68,12 @@ pub async fn a_quota_holds_and_others_pass(world: &World, scheduler: &Scheduler)
     create(&world.admin, &other).await;
     let said = wait_for("b is refused", SOON, async || message(step.pod("b").await.as_ref()?)).await;
     assert!(said.contains("quota") || said.contains("max"), "{said}");
-    let runs = async || crate::support::objects::get_pod(&world.admin, &elsewhere, "o").await.filter(|pod| !node_of(pod).is_empty());
+    let runs = async || {
+        crate::support::objects::get_pod(&world.admin, &elsewhere, "o").await.filter(|pod| !node_of(pod).is_empty())
+    };
     wait_for("a pod of no quota runs", SOON, runs).await;
     assert_eq!(node_of(&step.pod("b").await.unwrap()), "");
-    let larger = kube::api::Patch::Merge(json!({"spec": {"max": {"cpu": "6"}}}));
+    let larger = kube::api::Patch::Merge(json!({"spec": {"min": {"cpu": "6"}, "max": {"cpu": "6"}}}));
     let quotas = api(&world.admin, "scheduling.x-k8s.io/v1alpha1", "ElasticQuota", &step.namespace);
     quotas.patch("q", &kube::api::PatchParams::default(), &larger).await.unwrap();
     step.all_run(&["b"]).await;

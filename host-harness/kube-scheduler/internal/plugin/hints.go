@@ -46,6 +46,18 @@ func (h *hints) refused(pod *v1.Pod, again wire.Again) {
 	h.pods[pod.UID] = hint{pod: pod, again: again}
 }
 
+// also adds when it is worth another attempt: the earlier moment, and all changes.
+func (h *hints) also(pod *v1.Pod, again wire.Again) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	before := h.pods[pod.UID].again
+	if at := before.At; at != nil && (again.At == nil || *at < *again.At) {
+		again.At = at
+	}
+	again.After = append(slices.Clone(before.After), again.After...)
+	h.pods[pod.UID] = hint{pod: pod, again: again}
+}
+
 func (h *hints) away(pod *v1.Pod) {
 	h.lock.Lock()
 	defer h.lock.Unlock()

@@ -129,7 +129,7 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 		return nil, p.failed(pod, err)
 	}
 	if head.Verdict != wire.Planned {
-		p.hints.refused(pod, head.Again)
+		p.hints.also(pod, head.Again)
 		// No other plugin may evict for the pod: it would do it outside of the laws.
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
 	}
