@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -16,120 +15,6 @@ import (
 
 	"lictor.dev/kube-scheduler/internal/wire"
 )
-
-// reservation is a pod that holds a node.
-type reservation struct {
-	uid  types.UID
-	node string
-	// waiting: it is held at Permit, or about to be.
-	waiting bool
-	// bind is the command by which it may be bound; 0: it may not yet.
-	bind uint64
-	// marks are written on it with its node.
-	marks []wire.Mark
-}
-
-func (p *Plugin) reserve(pod *v1.Pod, node string) {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	p.reserved[keyOf(pod)] = &reservation{uid: pod.UID, node: node}
-}
-
-func (p *Plugin) unreserve(pod *v1.Pod) {
-	key := keyOf(pod)
-	p.lock.Lock()
-	held, ok := p.reserved[key]
-	ok = ok && held.uid == pod.UID
-	if ok {
-		delete(p.reserved, key)
-		delete(p.open, held.bind)
-	}
-	p.lock.Unlock()
-	if !ok {
-		return
-	}
-	p.feed.again(pod)
-	if talk := p.talk.Load(); talk != nil {
-		talk.conn.Send(wire.KindUnreserve, wire.Asked{Pod: key})
-	}
-}
-
-// wait says that a pod is held at Permit; true: it may be bound already.
-func (p *Plugin) wait(key string) bool {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	held, ok := p.reserved[key]
-	if ok && held.bind == 0 {
-		held.waiting = true
-		return false
-	}
-	return ok
-}
-
-func (p *Plugin) bound(pod *v1.Pod) {
-	key := keyOf(pod)
-	p.lock.Lock()
-	held, ok := p.reserved[key]
-	delete(p.reserved, key)
-	p.lock.Unlock()
-	p.hints.forget(pod.UID)
-	if ok && held.bind != 0 {
-		p.report(p.talk.Load(), wire.Outcome{ID: held.bind, Accepted: true})
-	}
-}
-
-func (p *Plugin) marks(pod *v1.Pod) []wire.Mark {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	if held, ok := p.reserved[keyOf(pod)]; ok && held.uid == pod.UID {
-		return held.marks
-	}
-	return nil
-}
-
-// gone forgets what is under way for a pod.
-func (p *Plugin) gone(pod *v1.Pod) {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	maps.DeleteFunc(p.open, func(_ uint64, order wire.Order) bool { return order.Object.UID == string(pod.UID) })
-}
-
-// letGo has all pods tried again that wait at Permit.
-func (p *Plugin) letGo() {
-	p.handle.IterateOverWaitingPods(func(waiting fwk.WaitingPod) {
-		p.lock.Lock()
-		held, ok := p.reserved[keyOf(waiting.GetPod())]
-		ok = ok && held.bind == 0
-		p.lock.Unlock()
-		if ok {
-			waiting.Preempt(Name, "the policy host was lost")
-		}
-	})
-}
-
-// holding says whether a pod holds a node that may not be bound.
-func (p *Plugin) holding() bool {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	for _, held := range p.reserved {
-		if held.bind == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// binding are the pods that are being bound, and their nodes. The commands by which they are belong to a host that is gone.
-func (p *Plugin) binding() map[types.UID]string {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	clear(p.open)
-	found := map[types.UID]string{}
-	for _, held := range p.reserved {
-		found[held.uid] = held.node
-	}
-	return found
-}
 
 // obey does what is to be done. It does not wait: what takes time is done beside.
 func (p *Plugin) obey(talk *talk, commands wire.Commands) {
