@@ -1,7 +1,7 @@
 //! A kube-scheduler with the plugin, and the host that it asks, in a living cluster.
 //!
 //! All steps share one testbed, in whose place of kube-scheduler the one with the plugin runs. Each has nodes and a namespace of its own.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../live/controller.rs"]
@@ -38,6 +38,7 @@ async fn kube_scheduler_asks_the_policy() {
     let scheduler = Scheduler { binary };
     steps! {
         steps::a_gang_preempts_on_several_nodes(&world, &scheduler),
+        steps::a_group_of_kubernetes_preempts(&world, &scheduler),
         steps::a_quota_holds_and_others_pass(&world, &scheduler),
         steps::a_host_that_is_killed(&world, &scheduler),
     }

@@ -42,6 +42,7 @@ pub struct Running(Child);
 impl Scheduler {
     /// Starts one that asks at this socket.
     pub fn start(&self, ready: &Ready, socket: &Path) -> Running {
+        let only = json!({"disabled": [{"name": "*"}], "enabled": [{"name": "Lictor"}]});
         let config = json!({
             "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
             "clientConnection": {"kubeconfig": ready.admin.kubeconfig, "qps": 1000, "burst": 1000},
@@ -49,8 +50,8 @@ impl Scheduler {
             "profiles": [{
                 "schedulerName": "default-scheduler",
                 "plugins": {"multiPoint": {"enabled": [{"name": "Lictor"}]},
-                            "postFilter": {"disabled": [{"name": "*"}], "enabled": [{"name": "Lictor"}]}},
-                "pluginConfig": [{"name": "Lictor", "args": {"socket": socket}}],
+                            "postFilter": only, "podGroupPostFilter": only, "queueSort": only},
+                "pluginConfig": [{"name": "Lictor", "args": {"socket": socket, "sort": true}}],
             }],
         });
         let file = ready.folder.join("plugin.json");

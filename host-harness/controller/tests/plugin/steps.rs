@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::host::Host;
 use crate::scheduler::Scheduler;
-use crate::support::objects::{api, create, node_of, wait_for};
+use crate::support::objects::{api, create, create_namespace, delete_pod, get_pod, node_of, pod, wait_for};
 use crate::support::observer::What;
 use crate::world::{SOON, Step, World};
 
@@ -59,25 +59,42 @@ pub async fn a_quota_holds_and_others_pass(world: &World, scheduler: &Scheduler)
     };
     create(&world.admin, &quota("3")).await;
     let elsewhere = format!("{}-other", step.namespace);
-    crate::support::objects::create_namespace(&world.admin, &elsewhere).await;
+    create_namespace(&world.admin, &elsewhere).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     step.create("a", "low", json!({})).await;
     step.all_run(&["a"]).await;
     step.create("b", "low", json!({})).await;
-    let other = crate::support::objects::pod(&elsewhere, "o", "1");
-    create(&world.admin, &other).await;
+    create(&world.admin, &pod(&elsewhere, "o", "1")).await;
     let said = wait_for("b is refused", SOON, async || message(step.pod("b").await.as_ref()?)).await;
     assert!(said.contains("quota") || said.contains("max"), "{said}");
-    let runs = async || {
-        crate::support::objects::get_pod(&world.admin, &elsewhere, "o").await.filter(|pod| !node_of(pod).is_empty())
-    };
+    let runs = async || get_pod(&world.admin, &elsewhere, "o").await.filter(|pod| !node_of(pod).is_empty());
     wait_for("a pod of no quota runs", SOON, runs).await;
     assert_eq!(node_of(&step.pod("b").await.unwrap()), "");
     let larger = kube::api::Patch::Merge(json!({"spec": {"min": {"cpu": "6"}, "max": {"cpu": "6"}}}));
     let quotas = api(&world.admin, "scheduling.x-k8s.io/v1alpha1", "ElasticQuota", &step.namespace);
     quotas.patch("q", &kube::api::PatchParams::default(), &larger).await.unwrap();
     step.all_run(&["b"]).await;
-    crate::support::objects::delete_pod(&world.admin, &elsewhere, "o").await;
+    delete_pod(&world.admin, &elsewhere, "o").await;
+    step.end().await;
+    drop(running);
+}
+
+/// A group of Kubernetes itself goes through the cycle of groups: its plan is the policy's, and puts all of it at once.
+pub async fn a_group_of_kubernetes_preempts(world: &World, scheduler: &Scheduler) {
+    let step = world.step("group", 3).await;
+    let host = Host::start("kubernetes", &world.testbed.ready.folder);
+    let running = scheduler.start(&world.testbed.ready, &host.socket);
+    step.fill().await;
+    let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+        "metadata": {"name": "g", "namespace": step.namespace},
+        "spec": {"priorityClassName": "high", "schedulingPolicy": {"gang": {"minCount": 3}}}});
+    create(&world.admin, &group).await;
+    for name in GANG {
+        step.create(name, "high", json!({"spec": {"schedulingGroup": {"podGroupName": "g"}}})).await;
+    }
+    step.all_run(&GANG).await;
+    let plans = host.said(|said| said.happened.plans.clone());
+    assert_eq!(plans.iter().map(|plan| plan.victims.len()).sum::<usize>(), 3, "{plans:?}");
     step.end().await;
     drop(running);
 }
@@ -89,11 +106,14 @@ fn message(pod: &Value) -> Option<String> {
     Some(condition["message"].as_str()?.to_owned())
 }
 
-/// A host that is killed while a gang waits for its last member: nothing of it is bound; with the next host all of it is.
+/// A host that is killed: what it would be asked about waits, and nothing of a gang is bound; with the next host all of it is.
 pub async fn a_host_that_is_killed(world: &World, scheduler: &Scheduler) {
     let step = world.step("killed", 3).await;
-    let host = Host::start("coscheduling", &world.testbed.ready.folder);
+    let folder = &world.testbed.ready.folder;
+    let host = Host::start("coscheduling", folder);
     let running = scheduler.start(&world.testbed.ready, &host.socket);
+    create(&world.admin, &pod(&step.namespace, "first", "100m")).await;
+    step.all_run(&["first"]).await;
     group(&step, "g", 3).await;
     for name in ["g0", "g1"] {
         step.create(name, "high", member("g")).await;
@@ -105,9 +125,21 @@ pub async fn a_host_that_is_killed(world: &World, scheduler: &Scheduler) {
     for name in GANG {
         assert_eq!(node_of(&step.pod(name).await.unwrap()), "");
     }
-    let host = Host::start("coscheduling", &world.testbed.ready.folder);
+    let host = Host::start("coscheduling", folder);
     step.all_run(&GANG).await;
     assert!(host.said(|said| said.errors.is_empty()));
+    drop(host);
+    // Killed again and again while pods come.
+    let names: Vec<String> = (0..24).map(|place| format!("p{place}")).collect();
+    for some in names.chunks(8) {
+        let host = Host::start("coscheduling", folder);
+        for name in some {
+            create(&world.admin, &pod(&step.namespace, name, "100m")).await;
+        }
+        drop(host);
+    }
+    let host = Host::start("coscheduling", folder);
+    step.all_run(&names.iter().map(String::as_str).collect::<Vec<_>>()).await;
     step.end().await;
-    drop(running);
+    drop((running, host));
 }

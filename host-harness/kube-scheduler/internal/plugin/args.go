@@ -25,6 +25,8 @@ type Args struct {
 	Socket string `json:"socket"`
 	// Claim says which pods the policy is asked about: all, or labelled. Others pass, whether or not the host is there.
 	Claim string `json:"claim"`
+	// Sort: the queue is ordered by the policy's keys. The plugin must be the one at queueSort, then.
+	Sort bool `json:"sort"`
 	// Deadline is how long an answer may take.
 	Deadline metav1.Duration `json:"deadline"`
 	// Start is how long to wait for the host when kube-scheduler starts.

@@ -162,9 +162,6 @@ func (f *feed) there(kind wire.Kind, object metav1.Object) {
 	if _, ok := object.(*unstructured.Unstructured); ok {
 		f.plugin.hints.changed("object-upserted/" + kind.Kind)
 	}
-	if pod, ok := object.(*v1.Pod); ok && pod.Spec.NodeName == "" {
-		f.plugin.keys.stale(keyOf(pod))
-	}
 }
 
 func (f *feed) gone(kind wire.Kind, object metav1.Object) {

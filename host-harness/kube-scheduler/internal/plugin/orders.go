@@ -39,9 +39,17 @@ func (p *Plugin) obey(talk *talk, commands wire.Commands) {
 	for _, lost := range commands.Released {
 		p.release(lost)
 	}
-	if len(plan) > 0 {
-		go p.carryOut(talk, plan, p.planning.Load().(string))
+	if len(plan) == 0 {
+		return
 	}
+	// Before the answer comes: who asked for the plan writes these nominations.
+	asked, written := p.planning.Load(), map[uint64]bool{}
+	for _, order := range plan {
+		if order.Action == wire.Nominate && asked.takes(order.Object.Namespace+"/"+order.Object.Name, order.Node) {
+			written[order.ID] = true
+		}
+	}
+	go p.carryOut(talk, plan, written)
 }
 
 // allow lets a pod be bound. One that is asked about hears it from its answer, one that waits is woken.
@@ -99,15 +107,19 @@ func (p *Plugin) wake(key string, uid types.UID, do func(fwk.WaitingPod)) {
 }
 
 // carryOut carries a plan out: first who gets the room is nominated, then the victims are evicted. Nobody is evicted for a nomination that
-// failed.
-func (p *Plugin) carryOut(talk *talk, orders []wire.Order, planning string) {
+// failed. Nominations that kube-scheduler writes count as written.
+func (p *Plugin) carryOut(talk *talk, orders []wire.Order, written map[uint64]bool) {
 	ctx := context.Background()
 	failed := ""
 	for _, order := range orders {
 		if order.Action != wire.Nominate {
 			continue
 		}
-		if err := p.nominate(ctx, order, planning); err != nil {
+		var err error
+		if !written[order.ID] {
+			err = p.nominate(ctx, order)
+		}
+		if err != nil {
 			p.report(talk, wire.Outcome{ID: order.ID, Failed: err.Error()})
 			if order.Node != "" {
 				failed = "nobody is evicted for a nomination that failed: " + err.Error()
@@ -135,12 +147,8 @@ func (p *Plugin) carryOut(talk *talk, orders []wire.Order, planning string) {
 }
 
 // nominate writes where a pod will be, or that it is promised no node any more.
-func (p *Plugin) nominate(ctx context.Context, order wire.Order, planning string) error {
+func (p *Plugin) nominate(ctx context.Context, order wire.Order) error {
 	object := order.Object
-	if order.Node != "" && planning == object.Namespace+"/"+object.Name {
-		// kube-scheduler writes it when it has the answer.
-		return nil
-	}
 	patch := map[string]any{
 		"metadata": map[string]string{"uid": object.UID},
 		"status":   map[string]any{"nominatedNodeName": order.Node},

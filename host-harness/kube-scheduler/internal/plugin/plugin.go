@@ -37,14 +37,40 @@ type Plugin struct {
 	claims atomic.Pointer[claims]
 	// talk is the conversation in which questions are answered; nil while there is none.
 	talk atomic.Pointer[talk]
-	// planning is the pod that a plan is made for: kube-scheduler itself writes its nomination.
-	planning atomic.Value
+	// planning are the pods that a plan is made for; nil where none is.
+	planning atomic.Pointer[planning]
 
 	lock sync.Mutex
 	// reserved are the pods that hold a node, by namespace/name.
 	reserved map[string]*reservation
 	// open are the commands whose end is not known.
 	open map[uint64]wire.Order
+}
+
+// planning are pods that a plan is made for, and where it puts them: kube-scheduler itself writes their nominations.
+type planning struct {
+	lock  sync.Mutex
+	nodes map[string]string
+}
+
+// takes says whether kube-scheduler writes the nomination of a pod.
+func (p *planning) takes(pod, node string) bool {
+	if p == nil || node == "" {
+		return false
+	}
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	_, ok := p.nodes[pod]
+	if ok {
+		p.nodes[pod] = node
+	}
+	return ok
+}
+
+func (p *planning) node(pod string) string {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	return p.nodes[pod]
 }
 
 // talk is a conversation over one connection.
@@ -103,7 +129,6 @@ func newPlugin(ctx context.Context, args Args, handle fwk.Handle) *Plugin {
 		hints: newHints(func(pods map[string]*v1.Pod) { handle.Activate(logger, pods) }), keys: newKeys(),
 	}
 	p.feed = newFeed(logger, p)
-	p.planning.Store("")
 	return p
 }
 

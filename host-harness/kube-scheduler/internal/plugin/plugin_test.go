@@ -146,3 +146,55 @@ func TestAPodThatIsBeingBoundIsToldAsBound(t *testing.T) {
 		}
 	}
 }
+
+func TestTheQueueIsOrderedByKeysOfOneEpoch(t *testing.T) {
+	k := newKeys()
+	if void := k.learn(1, [][2]string{{"default/a", "0a"}, {"default/b", "09ff"}}); void != nil {
+		t.Errorf("%v", void)
+	}
+	if a, b, ok := k.of("default/a", "default/b"); !ok || a <= b {
+		t.Errorf("%s, %s, %t", a, b, ok)
+	}
+	if void := k.learn(2, [][2]string{{"default/c", "01"}}); len(void) != 2 {
+		t.Errorf("two keys are void, not %v", void)
+	}
+	if _, _, ok := k.of("default/a", "default/c"); ok {
+		t.Error("keys of two epochs cannot be compared")
+	}
+	if void := k.learn(3, [][2]string{{"default/d", "01"}}); void != nil {
+		t.Errorf("all are asked for already, and again: %v", void)
+	}
+	k.refreshed(4, [][2]string{{"default/a", "01"}, {"default/c", "02"}})
+	if a, c, ok := k.of("default/a", "default/c"); !ok || a >= c {
+		t.Errorf("%s, %s, %t", a, c, ok)
+	}
+}
+
+func TestAKeyIsAskedForWhenItsPodHasChanged(t *testing.T) {
+	k, pod := newKeys(), podNamed("a")
+	pod.ResourceVersion = "1"
+	if !k.asks(pod) {
+		t.Error("it is not known")
+	}
+	k.learn(1, [][2]string{{"default/a", "01"}})
+	if k.asks(pod) {
+		t.Error("it is known")
+	}
+	pod.ResourceVersion = "2"
+	if !k.asks(pod) {
+		t.Error("the pod has changed")
+	}
+}
+
+func TestANominationThatKubeSchedulerWritesIsNotWrittenTwice(t *testing.T) {
+	plan := &planning{nodes: map[string]string{"default/a": ""}}
+	if !plan.takes("default/a", "n1") || plan.node("default/a") != "n1" {
+		t.Error("a is planned for")
+	}
+	if plan.takes("default/b", "n1") || plan.takes("default/a", "") {
+		t.Error("b is not, and a withdrawal is written here")
+	}
+	if (*planning)(nil).takes("default/a", "n1") {
+		t.Error("nobody is planned for")
+	}
+}

@@ -122,8 +122,8 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 	}
 	key := keyOf(pod)
 	p.feed.ensure(pod)
-	p.planning.Store(key)
-	defer p.planning.Store("")
+	p.planning.Store(&planning{nodes: map[string]string{key: ""}})
+	defer p.planning.Store(nil)
 	_, head, _, err := p.ask(ctx, wire.KindPostFilter, wire.Asked{Pod: key})
 	if err != nil {
 		return nil, p.failed(pod, err)
