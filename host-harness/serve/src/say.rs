@@ -141,7 +141,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether this side understands who asks; else why not.
+/// Whether this side understands the client; else why not.
 ///
 /// # Errors
 /// The versions differ.
