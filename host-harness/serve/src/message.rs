@@ -3,13 +3,13 @@
 use lictor_host::session::{CommandId, CommandOutcome, ObjectRef, RetryHint};
 use serde::{Deserialize, Serialize};
 
-/// The client.
+/// What a client says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
     /// The version of the protocol.
     pub version: u32,
-    /// The client, in words.
+    /// Its name and version, in words.
     pub client: String,
     /// The names of schedulers (`spec.schedulerName`) whose pods it asks about.
     pub schedulers: Vec<String>,

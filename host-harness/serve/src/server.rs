@@ -160,7 +160,7 @@ fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>) -> String {
     ended
 }
 
-/// Hears the client, and says who answers.
+/// Hears what the client says of itself, and says who answers.
 fn greet(stream: &UnixStream, open: &Open) -> Result<(Opened, BufReader<UnixStream>), String> {
     let cannot = |error: io::Error| error.to_string();
     stream.set_write_timeout(Some(PATIENCE)).map_err(cannot)?;

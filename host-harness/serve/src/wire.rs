@@ -13,7 +13,7 @@ const HEAD: usize = 5;
 
 /// The kinds of frames. An answer has the kind of its question and [`ANSWER`].
 pub mod kind {
-    /// The client. JSON; the first frame.
+    /// What the client says of itself. JSON; the first frame.
     pub const HELLO: u8 = 1;
     /// An object is new or has changed. JSON, as Kubernetes has it.
     pub const OBJECT: u8 = 2;
