@@ -24,6 +24,7 @@ mod problem;
 mod progress;
 mod recorded;
 mod remote;
+mod replacing;
 mod replay;
 mod screen;
 mod serve;

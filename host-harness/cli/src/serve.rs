@@ -1,21 +1,23 @@
 //! `lictor serve`: answers the questions of a kube-scheduler with a plugin, over a Unix socket.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use lictor_contract::{ExtensionPoint, SystemInfo};
 use lictor_host::cluster::InputError;
 use lictor_host::recording::Recorder;
-use lictor_host::session::{FaultRules, Session, SessionError, Step};
+use lictor_host::replace::Terms;
+use lictor_host::session::{Candidate, FaultRules, Session, SessionError, Step};
 use lictor_serve::message::Hello;
-use lictor_serve::{Opened, Report, Server, say};
+use lictor_serve::{Offer, Offers, Opened, Report, Server, say};
 
 use super::arguments::{Arguments, InForce};
 use super::choice::{Choice, Chosen};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::recorded::{Recording, header};
+use super::replacing::Replacing;
 
 /// Answer the questions of a kube-scheduler with the plugin of this project (`host-harness/kube-scheduler`), over a Unix socket
 #[derive(Debug, Args)]
@@ -31,11 +33,13 @@ pub(super) struct Asked {
     /// appended to
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    #[command(flatten)]
+    replacing: Replacing,
 }
 
 /// What sessions are opened with.
 struct Opening {
-    chosen: Chosen,
+    chosen: Mutex<Arc<Chosen>>,
     system: String,
     arguments: Arguments,
     schedulers: Vec<String>,
@@ -45,13 +49,13 @@ struct Opening {
 /// Serves until the process is ended.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let recording = asked.record.as_deref().map(Recording::open).transpose()?;
-    let opening = Opening {
-        chosen: asked.policy.find()?,
+    let opening = Arc::new(Opening {
+        chosen: Mutex::new(Arc::new(asked.policy.find()?)),
         system: asked.in_force.laws.clone(),
         arguments: Arguments::read(asked.in_force.args.as_deref())?,
         schedulers: asked.in_force.schedulers.clone(),
         recorder: recording.as_ref().map(|recording| recording.recorder().clone()),
-    };
+    });
     // What is wrong with the policy or its arguments is said before anybody connects.
     let opened = opening.open(&[])?;
     if opened.points.contains(&ExtensionPoint::Act) {
@@ -59,17 +63,41 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
             "this system decides in cycles of its own, and a kube-scheduler asks about one pod at a time: use `lictor run`",
         ));
     }
-    let open = move |hello: &Hello| opening.open(&hello.schedulers).map_err(|failure| failure.to_string());
+    let opens = opening.clone();
+    let open = move |hello: &Hello| opens.open(&hello.schedulers).map_err(|failure| failure.to_string());
     let server = Server::listen(&asked.socket, Arc::new(open), Arc::new(Lines)).map_err(Failure::Socket)?;
+    let (choice, terms, offers) = (asked.policy.clone(), asked.replacing.terms(), server.offers());
+    asked.replacing.follow(&asked.policy, asked.record.is_some(), move || {
+        opening.offer(Arc::new(choice.find()?), terms, &offers);
+        Ok(())
+    })?;
     anstream::eprintln!("listening at {} with {}", asked.socket.display(), opened.welcome.policy);
     server.run()?;
     Ok(Exit::Done)
 }
 
 impl Opening {
+    /// The policy that sessions are opened with now.
+    fn chosen(&self) -> Arc<Chosen> {
+        self.chosen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Offers another policy, which sessions are opened with when it has taken over.
+    fn offer(self: &Arc<Opening>, new: Arc<Chosen>, terms: Terms, offers: &Offers) {
+        let (chosen, system, arguments) = (new.clone(), self.system.clone(), self.arguments.json());
+        let make = move || {
+            let policy = chosen.start().map_err(|failure| failure.to_string())?;
+            Candidate::new(policy, &system, &arguments).map_err(|error| error.to_string())
+        };
+        let (name, opening) = (new.source.short(), self.clone());
+        let settled = move || *opening.chosen.lock().unwrap_or_else(PoisonError::into_inner) = new.clone();
+        offers.make(Offer { name, make: Box::new(make), terms, settled: Box::new(settled) });
+    }
+
     /// Opens a session for the pods of these schedulers, where the command names no others.
     fn open(&self, schedulers: &[String]) -> Result<Opened, Failure> {
-        let mut policy = self.chosen.start()?;
+        let chosen = self.chosen();
+        let mut policy = chosen.start()?;
         let json = self.arguments.json();
         let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
         let is_meant = |info: &&SystemInfo| self.system.is_empty() || info.name == self.system;
@@ -78,7 +106,7 @@ impl Opening {
         if let Some(recorder) = self.recorder.as_ref().filter(|_| !schedulers.is_empty()) {
             let with = (info.as_ref().map_or(&*self.system, |info| &info.name), &*json);
             let of = vec!["a scheduler".to_owned()];
-            let header = header(&described, &self.chosen, with, schedulers, FaultRules::default(), of);
+            let header = header(&described, &chosen, with, schedulers, FaultRules::default(), of);
             policy = recorder.listen(policy, &header);
         }
         let opened = Session::open(policy, &self.system, &json);
@@ -110,6 +138,9 @@ impl Report for Lines {
         }
         for failed in &step.happened.failed {
             anstream::eprintln!("command for {} failed: {}", failed.pod, failed.reason);
+        }
+        for transition in &step.replacement {
+            anstream::eprintln!("replacement of the policy: {:?}, {:?}", transition.to, transition.reason);
         }
         for finding in &step.findings {
             anstream::eprintln!("{}: {}: {}", finding.object, finding.message, finding.remedy);

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use lictor_contract::{ExtensionPoint, NodeId};
 use lictor_host::cluster::{InputError, Object};
 use lictor_host::recording::Recorder;
+use lictor_host::replace::State;
 use lictor_host::session::{Answer, Input, Question, Session, SessionError, Step};
 
 use crate::message::{Commands, Fault, Outcomes, Welcome};
+use crate::offer::Offer;
 use crate::say;
 use crate::wire::{Frame, kind};
 
@@ -42,6 +44,9 @@ pub trait Report: Send + Sync {
     fn say(&self, line: &str);
 }
 
+/// While a policy is replaced, the session is told the time so often: every 100 ms.
+const TURN: i64 = 100_000_000;
+
 /// A conversation.
 pub struct Conversation {
     session: Session,
@@ -59,6 +64,8 @@ pub struct Conversation {
     /// When queues are asked again what they give back.
     enforce_at: Option<i64>,
     enforces: bool,
+    /// The policy that is to replace the one in force.
+    offer: Option<Arc<Offer>>,
     file: Arc<str>,
     out: Vec<Frame>,
 }
@@ -94,6 +101,7 @@ impl Conversation {
             wake_at: None,
             enforce_at: None,
             enforces: opened.points.contains(&ExtensionPoint::Enforce),
+            offer: None,
             file: Arc::from("the scheduler"),
             out: Vec::new(),
         }
@@ -106,7 +114,18 @@ impl Conversation {
 
     /// When the session wants to be told the time, at the latest, in nanoseconds since 1970.
     pub fn wake_at(&self) -> Option<i64> {
-        self.wake_at.into_iter().chain(self.enforce_at).min()
+        let turn = self.offer.is_some().then(|| self.told_at.saturating_add(TURN));
+        self.wake_at.into_iter().chain(self.enforce_at).chain(turn).min()
+    }
+
+    /// Begins to replace the policy. Where that cannot be, the one in force goes on.
+    pub fn replace(&mut self, offer: Arc<Offer>) {
+        let begun = (offer.make)()
+            .and_then(|candidate| self.session.replace(candidate, offer.terms).map_err(|error| error.to_string()));
+        match begun {
+            Ok(()) => self.offer = Some(offer),
+            Err(error) => self.report.say(&format!("the policy {} is not taken: {error}", offer.name)),
+        }
     }
 
     /// Takes what came, in its order; what is to be sent.
@@ -270,6 +289,11 @@ impl Conversation {
     fn push(&mut self, step: &Step, asked: Option<&str>) {
         self.report.step(step);
         self.wake_at = step.wake_at;
+        for transition in step.replacement.iter().filter(|transition| transition.to.is_final()) {
+            if let Some(offer) = self.offer.take().filter(|_| transition.to == State::Done) {
+                (offer.settled)();
+            }
+        }
         let commands = Commands::of(step, asked);
         if !commands.is_empty() {
             self.out.extend(say::frame(kind::COMMANDS, 0, &commands));

@@ -5,6 +5,7 @@
 
 mod conversation;
 pub mod message;
+mod offer;
 pub mod say;
 mod server;
 #[cfg(test)]
@@ -12,4 +13,5 @@ mod tests;
 pub mod wire;
 
 pub use conversation::{Conversation, Opened, Report};
+pub use offer::{Offer, Offers};
 pub use server::{ListenError, Open, Server, Stop};

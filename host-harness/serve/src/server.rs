@@ -14,6 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::conversation::{Conversation, Opened, Report};
 use crate::message::{Fault, Hello};
+use crate::offer::Offers;
 use crate::say;
 use crate::wire::{Frame, kind};
 
@@ -23,8 +24,8 @@ const WAITING: usize = 4096;
 /// How long the scheduler may take to read an answer, and to say who it is.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long to wait where nothing is due.
-const IDLE: Duration = Duration::from_secs(10);
+/// How long to wait where nothing is due: then it is looked for an offer.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// Opens a session for a scheduler; else says why not.
 pub type Open = dyn Fn(&Hello) -> Result<Opened, String> + Send + Sync;
@@ -45,6 +46,7 @@ pub struct Server {
     open: Arc<Open>,
     report: Arc<dyn Report>,
     streams: Streams,
+    offers: Offers,
 }
 
 /// The connections that there are; none: nobody is served any more.
@@ -75,7 +77,13 @@ impl Server {
     /// The socket cannot be made, or another process listens there.
     pub fn listen(path: &Path, open: Arc<Open>, report: Arc<dyn Report>) -> Result<Server, ListenError> {
         let listener = bind(path).map_err(|error| ListenError { path: path.to_owned(), error })?;
-        Ok(Server { listener, open, report, streams: Arc::new(Mutex::new(Some(BTreeMap::new()))) })
+        let streams = Arc::new(Mutex::new(Some(BTreeMap::new())));
+        Ok(Server { listener, open, report, streams, offers: Offers::default() })
+    }
+
+    /// Takes offers of policies to every conversation.
+    pub fn offers(&self) -> Offers {
+        self.offers.clone()
     }
 
     /// What ends it.
@@ -103,8 +111,9 @@ impl Server {
                 }
             }
             let (open, report, streams) = (self.open.clone(), self.report.clone(), self.streams.clone());
+            let offers = self.offers.clone();
             let served = thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
-                let ended = serve(stream, &*open, &report);
+                let ended = serve(stream, &*open, &report, &offers);
                 if let Some(streams) = streams.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
                     streams.remove(&number);
                 }
@@ -133,7 +142,9 @@ fn bind(path: &Path) -> io::Result<UnixListener> {
 }
 
 /// Serves one scheduler; how it ended.
-fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>) -> String {
+fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, offers: &Offers) -> String {
+    // What is offered from here on is not what the session is opened with.
+    let seen = offers.number();
     let begun = greet(&stream, open);
     let (mut conversation, reader) = match begun {
         Ok((opened, reader)) => (Conversation::begin(opened, report.clone()), reader),
@@ -152,7 +163,7 @@ fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>) -> String {
         }
     });
     let ended = match reading {
-        Ok(_) => converse(&mut conversation, &frames, &stream),
+        Ok(_) => converse(&mut conversation, &frames, &stream, (offers, seen)),
         Err(error) => error.to_string(),
     };
     // The reader ends with the connection.
@@ -186,6 +197,7 @@ fn converse(
     conversation: &mut Conversation,
     frames: &Receiver<io::Result<Option<Frame>>>,
     stream: &UnixStream,
+    (offers, mut seen): (&Offers, u64),
 ) -> String {
     let clock = Clock::start();
     let mut writer = BufWriter::new(stream);
@@ -207,6 +219,9 @@ fn converse(
             if batch.len() >= WAITING || ended.is_some() {
                 break;
             }
+        }
+        if let Some(offer) = offers.after(&mut seen) {
+            conversation.replace(offer);
         }
         let answers = match conversation.take(clock.now(), batch) {
             Ok(answers) => answers,

@@ -20,7 +20,7 @@ use clap::Args;
 
 use super::arguments::InForce;
 use super::choice::Choice;
-use super::upgrade::allowed;
+use super::replacing::Replacing;
 use operations::Operations;
 
 #[cfg(feature = "live")]
@@ -44,7 +44,6 @@ fn namespaced(text: &str) -> Result<(String, String), String> {
 
 /// The heading of the options in the help.
 const CLUSTER: &str = "The cluster";
-const REPLACING: &str = "Replacement of the policy";
 
 /// Decide in a living cluster: hold pods by the gate `lictor.dev/admission`, plan, evict, and let them go, for kube-scheduler to bind them
 #[derive(Debug, Args)]
@@ -85,23 +84,6 @@ pub(super) struct Asked {
     /// The format of the log, on the standard error; RUST_LOG says how much of it
     #[arg(long, value_enum, default_value = "text")]
     log: Log,
-}
-
-/// How the policy of a running process is replaced.
-#[derive(Debug, Clone, Args)]
-struct Replacing {
-    /// When the file of `--component` changes, compare the new policy with the one in force; where it decides alike, it takes over
-    #[arg(long, help_heading = REPLACING)]
-    follow: bool,
-    /// For how many seconds the new policy is compared before it takes over
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = REPLACING)]
-    shadow: u32,
-    /// For how many seconds the old policy is kept afterwards: it is back at once where the new one fails
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = REPLACING)]
-    watch: u32,
-    /// How many answers may decide otherwise, before and after the new policy takes over each; `any` for all
-    #[arg(long, value_name = "N", default_value = "0", value_parser = allowed, help_heading = REPLACING)]
-    allow: u64,
 }
 
 /// Which cluster, and as whom.

@@ -8,15 +8,18 @@ use lictor::Native;
 use lictor_contract::ExtensionPoint;
 use lictor_host::cluster::InputError;
 use lictor_host::policy::Policy;
-use lictor_host::session::{Happened, Session, SessionError, Step};
+use lictor_host::replace::{Period, State, Terms};
+use lictor_host::session::{Candidate, Happened, Session, SessionError, Step};
 use lictor_serve::message::Hello;
-use lictor_serve::{Opened, Report, Server, Stop, say};
+use lictor_serve::{Offer, Offers, Opened, Report, Server, Stop, say};
 
 /// What a host has said so far.
 #[derive(Debug, Default)]
 pub struct Said {
     pub happened: Happened,
     pub errors: Vec<String>,
+    /// What became of the replacement of the policy.
+    pub states: Vec<State>,
 }
 
 #[derive(Clone, Default)]
@@ -24,7 +27,9 @@ struct Ears(Arc<Mutex<Said>>);
 
 impl Report for Ears {
     fn step(&self, step: &Step) {
-        self.0.lock().unwrap().happened.add(step.happened.clone());
+        let mut said = self.0.lock().unwrap();
+        said.happened.add(step.happened.clone());
+        said.states.extend(step.replacement.iter().map(|transition| transition.to));
     }
     fn error(&self, error: &SessionError) {
         eprintln!("host: {error}");
@@ -43,6 +48,8 @@ pub struct Host {
     stop: Stop,
     thread: Option<JoinHandle<()>>,
     said: Ears,
+    offers: Offers,
+    system: &'static str,
     pub socket: PathBuf,
 }
 
@@ -51,9 +58,19 @@ impl Host {
         let (said, socket) = (Ears::default(), folder.join("lictor.sock"));
         let open = move |hello: &Hello| open(system, hello);
         let server = Server::listen(&socket, Arc::new(open), Arc::new(said.clone())).unwrap();
-        let stop = server.stop(&socket);
+        let (stop, offers) = (server.stop(&socket), server.offers());
         let thread = std::thread::spawn(move || server.run().unwrap());
-        Host { stop, thread: Some(thread), said, socket }
+        Host { stop, thread: Some(thread), said, offers, system, socket }
+    }
+
+    /// Offers the same policy anew: half a second in shadow, and half a second of watch.
+    pub fn replace(&self) {
+        let system = self.system;
+        let make = move || Candidate::new(Box::new(Native::default()), system, "").map_err(|error| error.to_string());
+        let half = Period::Nanoseconds(500_000_000);
+        let terms = Terms { shadow: half, watch: half, allowed: 0 };
+        let name = "the same".to_owned();
+        self.offers.make(Offer { name, make: Box::new(make), terms, settled: Box::new(|| ()) });
     }
 
     pub fn said<T>(&self, look: impl FnOnce(&Said) -> T) -> T {

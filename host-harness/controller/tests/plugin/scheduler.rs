@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::testbed::Ready;
 
 /// Its folder.
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../kube-scheduler");
+pub const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../kube-scheduler");
 
 /// The binary: what the environment names, else what `build.sh` has built from these sources.
 pub fn binary() -> Option<PathBuf> {
@@ -36,23 +36,42 @@ pub struct Scheduler {
     pub binary: PathBuf,
 }
 
+/// The pods that the policy is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// None: there is no plugin.
+    Nothing,
+    Labelled,
+    All,
+}
+
 /// One that runs, until this is dropped.
 pub struct Running(Child);
 
 impl Scheduler {
     /// Starts one that asks at this socket.
     pub fn start(&self, ready: &Ready, socket: &Path) -> Running {
+        self.start_with(ready, socket, Claim::All)
+    }
+
+    /// Starts one that asks about these pods.
+    pub fn start_with(&self, ready: &Ready, socket: &Path, claim: Claim) -> Running {
         let only = json!({"disabled": [{"name": "*"}], "enabled": [{"name": "Lictor"}]});
-        let config = json!({
-            "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
-            "clientConnection": {"kubeconfig": ready.admin.kubeconfig, "qps": 1000, "burst": 1000},
-            "leaderElection": {"leaderElect": false},
-            "profiles": [{
+        let claims = if claim == Claim::Labelled { "labelled" } else { "all" };
+        let profile = match claim {
+            Claim::Nothing => json!({"schedulerName": "default-scheduler"}),
+            _ => json!({
                 "schedulerName": "default-scheduler",
                 "plugins": {"multiPoint": {"enabled": [{"name": "Lictor"}]},
                             "postFilter": only, "podGroupPostFilter": only, "queueSort": only},
-                "pluginConfig": [{"name": "Lictor", "args": {"socket": socket, "sort": true}}],
-            }],
+                "pluginConfig": [{"name": "Lictor", "args": {"socket": socket, "sort": true, "claim": claims}}],
+            }),
+        };
+        let config = json!({
+            "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+            "clientConnection": {"kubeconfig": ready.folder.join("scheduler.kubeconfig"), "qps": 1000, "burst": 1000},
+            "leaderElection": {"leaderElect": false},
+            "profiles": [profile],
         });
         let file = ready.folder.join("plugin.json");
         std::fs::write(&file, config.to_string()).unwrap();
@@ -61,7 +80,6 @@ impl Scheduler {
         command.arg(format!("--config={}", file.display())).args(["--secure-port=0", "--v=2"]);
         command.args(["--feature-gates=GenericWorkload=true"]);
         let command = command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
-        eprintln!("its log: {}", ready.folder.join("plugin.log").display());
         Running(command.spawn().unwrap())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use lictor_host::replace::State;
 use serde_json::{Value, json};
 
 use crate::host::Host;
@@ -104,6 +105,32 @@ fn message(pod: &Value) -> Option<String> {
     let conditions = pod.pointer("/status/conditions")?.as_array()?;
     let condition = conditions.iter().find(|it| it["type"] == "PodScheduled" && it["status"] == "False")?;
     Some(condition["message"].as_str()?.to_owned())
+}
+
+/// The policy is replaced while pods come, all of which run: no question fails, and kube-scheduler goes on.
+pub async fn a_policy_that_is_replaced(world: &World, scheduler: &Scheduler) {
+    let step = world.step("replaced", 3).await;
+    let host = Host::start("coscheduling", &world.testbed.ready.folder);
+    let running = scheduler.start(&world.testbed.ready, &host.socket);
+    create(&world.admin, &pod(&step.namespace, "first", "50m")).await;
+    step.all_run(&["first"]).await;
+    host.replace();
+    let mut names = Vec::new();
+    let is_done = || host.said(|said| said.states.iter().any(|state| state.is_final()));
+    while !is_done() && names.len() < 150 {
+        let name = format!("p{}", names.len());
+        create(&world.admin, &pod(&step.namespace, &name, "50m")).await;
+        names.push(name);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    wait_for("it has taken over for good", SOON, async || is_done().then_some(())).await;
+    step.all_run(&names.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    host.said(|said| {
+        assert_eq!(said.states.last(), Some(&State::Done), "{:?}", said.states);
+        assert!(said.errors.is_empty(), "{:?}", said.errors);
+    });
+    step.end().await;
+    drop(running);
 }
 
 /// A host that is killed: what it would be asked about waits, and nothing of a gang is bound; with the next host all of it is.

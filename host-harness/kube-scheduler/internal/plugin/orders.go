@@ -27,10 +27,12 @@ func (p *Plugin) obey(talk *talk, commands wire.Commands) {
 	}
 	p.lock.Unlock()
 	for _, order := range commands.Commands {
-		switch order.Action {
-		case wire.Bind:
+		switch {
+		case order.Object.Kind != "Pod":
+			p.report(talk, wire.Outcome{ID: order.ID, Failed: "kube-scheduler places pods only, not a " + order.Object.Kind})
+		case order.Action == wire.Bind:
 			p.allow(talk, order)
-		case wire.Confirm:
+		case order.Action == wire.Confirm:
 			go p.confirm(talk, order)
 		default:
 			plan = append(plan, order)
