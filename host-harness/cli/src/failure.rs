@@ -36,7 +36,6 @@ pub(super) enum Failure {
     #[error("cannot be read: {error}")]
     Unreadable { file: String, error: io::Error },
     /// A file cannot be written.
-    #[cfg(feature = "oci")]
     #[error("cannot be written: {error}")]
     Unwritable { file: String, error: io::Error },
     /// An artifact is not pushed or pulled.
@@ -104,6 +103,9 @@ pub(super) enum Failure {
     /// A socket cannot be listened at.
     #[error("{0}")]
     Socket(lictor_serve::ListenError),
+    /// The two sides of a measurement do not decide alike.
+    #[error("{0}")]
+    Unlike(String),
     /// Two options do not work together.
     #[error("{0}")]
     Useless(&'static str),
@@ -138,7 +140,10 @@ impl Failure {
             anstream::eprint!("{}", shown(&problem));
         }
         match self {
-            Failure::Session(_) | Failure::NoConformance(_) | Failure::Open(OpenError::CallError(_)) => Exit::Failed,
+            Failure::Session(_)
+            | Failure::Unlike(_)
+            | Failure::NoConformance(_)
+            | Failure::Open(OpenError::CallError(_)) => Exit::Failed,
             _ => Exit::Unable,
         }
     }
@@ -149,6 +154,16 @@ impl Failure {
             let problem = problem.of(Severity::Warning).remedy("continuing without explanations");
             anstream::eprint!("{}", shown(&problem));
         }
+    }
+
+    /// What is wrong and what to do, each in one line.
+    #[cfg(feature = "live")]
+    pub(super) fn lines(&self) -> (String, String) {
+        let problems = self.problems();
+        let place = |problem: &Problem| problem.place().map(|place| format!("{place}: ")).unwrap_or_default();
+        let said = problems.iter().map(|problem| format!("{}{}", place(problem), problem.sentence()));
+        let remedies = problems.iter().filter_map(|problem| problem.remedy.clone());
+        (said.collect::<Vec<_>>().join("; "), remedies.collect::<Vec<_>>().join("; "))
     }
 
     /// All problems to report.
@@ -165,8 +180,9 @@ impl Failure {
             Failure::Unreadable { file, .. } => {
                 vec![this().about(file).remedy("name a readable file")]
             }
-            #[cfg(feature = "oci")]
-            Failure::Unwritable { file, .. } => vec![this().about(file).remedy("name a directory with `--directory`")],
+            Failure::Unwritable { file, .. } => {
+                vec![this().about(file).remedy("name a folder that is there and may be written to")]
+            }
             #[cfg(feature = "oci")]
             Failure::Registry { about, remedy, .. } => vec![this().about(about).remedy(*remedy)],
             #[cfg(not(feature = "oci"))]
@@ -208,6 +224,7 @@ impl Failure {
             Failure::Open(_)
             | Failure::Irreplaceable(_)
             | Failure::Useless(_)
+            | Failure::Unlike(_)
             | Failure::Written(_)
             | Failure::Output(_) => vec![this()],
         }

@@ -122,6 +122,11 @@ impl Decider {
         self.due && (self.enforces || self.session().pending().next().is_some())
     }
 
+    /// Somebody wants a decision, though nothing has changed.
+    pub fn demand(&mut self) {
+        self.due = true;
+    }
+
     /// Takes what happened in the cluster, in its order.
     pub fn tell(&mut self, now: i64, facts: Vec<Fact>) -> Turn {
         let mut turn = Turn::default();

@@ -15,7 +15,6 @@ use lictor_controller::run::{Opened, Settings, Surroundings, run};
 use lictor_controller::state::{InFile, Keep};
 use lictor_controller::upgrade::{Offers, Upgrades};
 use lictor_host::policy::Policy;
-use lictor_host::replace::State;
 use lictor_host::session::{Happened, Session};
 use tokio::sync::watch;
 
@@ -26,8 +25,6 @@ pub struct Said {
     pub refused: Vec<(Refusal, bool)>,
     pub errors: Vec<String>,
     pub unsaved: Vec<String>,
-    /// What became of the replacement of the policy.
-    pub states: Vec<State>,
 }
 
 #[derive(Clone, Default)]
@@ -37,7 +34,6 @@ impl Listener for Ears {
     fn turned(&mut self, turn: &Turn, _: &Session, _: Option<i64>) {
         let mut said = self.0.lock().unwrap();
         turn.steps.iter().for_each(|step| said.happened.add(step.happened.clone()));
-        said.states.extend(turn.steps.iter().flat_map(|step| &step.replacement).map(|transition| transition.to));
         said.errors.extend(turn.errors.iter().map(ToString::to_string));
     }
     fn refused(&mut self, refusal: &Refusal, deleted: bool) {

@@ -69,7 +69,7 @@ func (p *Plugin) allow(talk *talk, order wire.Order) {
 	case !ok:
 		p.report(talk, wire.Outcome{ID: order.ID, Failed: "kube-scheduler has given up the pod"})
 	case waits:
-		go p.wake(key, held.uid, func(waiting fwk.WaitingPod) { waiting.Allow(Name) })
+		go p.wake(key, held, func(waiting fwk.WaitingPod) { waiting.Allow(Name) })
 	}
 }
 
@@ -82,7 +82,7 @@ func (p *Plugin) release(lost wire.Loss) {
 	if !ok {
 		return
 	}
-	go p.wake(lost.Pod, held.uid, func(waiting fwk.WaitingPod) {
+	go p.wake(lost.Pod, held, func(waiting fwk.WaitingPod) {
 		if lost.Cause == "preempted" {
 			waiting.Preempt(Name, "preempted")
 			return
@@ -91,17 +91,18 @@ func (p *Plugin) release(lost wire.Loss) {
 	})
 }
 
-// wake does this with a pod that waits at Permit, or is about to: kube-scheduler has it wait only after it was answered.
-func (p *Plugin) wake(key string, uid types.UID, do func(fwk.WaitingPod)) {
+// wake does this with a pod that waits at Permit, or is about to: kube-scheduler has it wait only after it was answered. A later
+// reservation of the same pod is not meant.
+func (p *Plugin) wake(key string, held *reservation, do func(fwk.WaitingPod)) {
 	for range 2000 {
-		if waiting := p.handle.GetWaitingPod(uid); waiting != nil {
-			do(waiting)
+		p.lock.Lock()
+		isMeant := p.reserved[key] == held
+		p.lock.Unlock()
+		if !isMeant {
 			return
 		}
-		p.lock.Lock()
-		held, ok := p.reserved[key]
-		p.lock.Unlock()
-		if !ok || held.uid != uid {
+		if waiting := p.handle.GetWaitingPod(held.uid); waiting != nil {
+			do(waiting)
 			return
 		}
 		time.Sleep(time.Millisecond)

@@ -150,8 +150,9 @@ func (p *Plugin) Reserve(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, nod
 }
 
 // Unreserve tells that the pod has lost its node.
-func (p *Plugin) Unreserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) {
-	p.unreserve(pod)
+func (p *Plugin) Unreserve(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) {
+	// That a cycle was given up is no reason not to say so.
+	p.unreserve(context.WithoutCancel(ctx), pod)
 }
 
 // Permit asks whether the pod may be bound.

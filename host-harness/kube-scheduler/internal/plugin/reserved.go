@@ -1,6 +1,8 @@
 package plugin
 
 import (
+	"context"
+	"errors"
 	"maps"
 
 	v1 "k8s.io/api/core/v1"
@@ -28,7 +30,7 @@ func (p *Plugin) reserve(pod *v1.Pod, node string) {
 	p.reserved[keyOf(pod)] = &reservation{uid: pod.UID, node: node}
 }
 
-func (p *Plugin) unreserve(pod *v1.Pod) {
+func (p *Plugin) unreserve(ctx context.Context, pod *v1.Pod) {
 	key := keyOf(pod)
 	p.lock.Lock()
 	held, ok := p.reserved[key]
@@ -42,8 +44,9 @@ func (p *Plugin) unreserve(pod *v1.Pod) {
 		return
 	}
 	p.feed.again(pod)
-	if talk := p.talk.Load(); talk != nil {
-		talk.conn.Send(wire.KindUnreserve, wire.Asked{Pod: key})
+	// Others that lose their nodes with it hear it before the answer, and so before they are given nodes anew.
+	if _, _, _, err := p.ask(ctx, wire.KindUnreserve, wire.Asked{Pod: key}); err != nil && !errors.Is(err, errAway) {
+		p.logger.Error(err, "The end of a reservation was not heard", "pod", key)
 	}
 }
 

@@ -242,15 +242,3 @@ func (c *Conn) take(frame Frame) error {
 	}
 	return fmt.Errorf("the host sent a frame of kind %d", frame.Kind)
 }
-
-// Send asks, and does not wait for the answer.
-func (c *Conn) Send(kind uint8, asked Asked) {
-	payload, err := json.Marshal(asked)
-	if err != nil {
-		return
-	}
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	c.number++
-	c.append(Frame{Kind: kind, Number: c.number, Payload: payload})
-}
