@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -39,8 +40,8 @@ type feed struct {
 	// shown are the pods that are told as bound, to these nodes, though the cluster does not show it yet: they were being bound when
 	// this host was told all.
 	shown map[types.UID]string
-	// listed: all kinds were read once.
-	listed bool
+	// listed: all kinds were read once. Before, nothing is answered.
+	listed atomic.Bool
 }
 
 func newFeed(logger klog.Logger, p *Plugin) *feed {
@@ -255,7 +256,7 @@ func (f *feed) begin(conn *wire.Conn, binding map[types.UID]string) {
 	for _, object := range f.objects {
 		f.tell(object)
 	}
-	if f.listed {
+	if f.listed.Load() {
 		conn.Tell(wire.KindSynced, nil)
 	}
 }
@@ -270,10 +271,11 @@ func (f *feed) end() {
 // complete says that all kinds were read once.
 func (f *feed) complete() {
 	f.lock.Lock()
-	defer f.lock.Unlock()
-	f.listed = true
 	if f.conn != nil {
 		f.conn.Tell(wire.KindSynced, nil)
 	}
+	f.listed.Store(true)
 	f.logger.Info("All objects were told", "objects", len(f.objects))
+	f.lock.Unlock()
+	f.plugin.hints.back()
 }

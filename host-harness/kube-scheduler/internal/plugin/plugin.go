@@ -161,7 +161,7 @@ func has(there map[string]string, keys []string) bool {
 // ask asks the host about a pod.
 func (p *Plugin) ask(ctx context.Context, kind uint8, asked wire.Asked) (*talk, wire.Head, []byte, error) {
 	talk := p.talk.Load()
-	if talk == nil {
+	if talk == nil || !p.feed.listed.Load() {
 		return nil, wire.Head{}, nil, errAway
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.args.Deadline.Duration)
