@@ -33,13 +33,25 @@ pub(super) struct Replacing {
     /// How many answers may decide otherwise, before and after the new policy takes over each; `any` for all
     #[arg(long, value_name = "N", default_value = "0", value_parser = allowed, help_heading = REPLACING)]
     allow: u64,
+    /// How many answers must have been compared before the new policy takes over; 0: it takes over unseen where nothing is decided
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = REPLACING)]
+    answers: u64,
+    /// For how many seconds more they are waited for, when those of `--shadow` are over; then the old policy stays
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, help_heading = REPLACING)]
+    patience: u32,
 }
 
 impl Replacing {
     /// On which terms a policy is replaced.
     pub(super) fn terms(&self) -> Terms {
         let period = |seconds: u32| Period::Nanoseconds(i64::from(seconds).saturating_mul(1_000_000_000));
-        Terms { shadow: period(self.shadow), watch: period(self.watch), allowed: self.allow }
+        Terms {
+            shadow: period(self.shadow),
+            watch: period(self.watch),
+            allowed: self.allow,
+            answers: self.answers,
+            at_most: period(self.shadow.saturating_add(self.patience)),
+        }
     }
 
     /// Looks at the file of the component from now on, where that was asked for, and calls this when it has changed.

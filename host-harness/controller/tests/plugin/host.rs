@@ -68,7 +68,7 @@ impl Host {
         let system = self.system;
         let make = move || Candidate::new(Box::new(Native::default()), system, "").map_err(|error| error.to_string());
         let half = Period::Nanoseconds(500_000_000);
-        let terms = Terms { shadow: half, watch: half, allowed: 0 };
+        let terms = Terms { shadow: half, watch: half, ..Terms::default() };
         let name = "the same".to_owned();
         self.offers.make(Offer { name, make: Box::new(make), terms, settled: Box::new(|| ()) });
     }
