@@ -200,8 +200,8 @@ impl Conversation {
 
     fn hand_objects(&mut self) {
         if !self.objects.is_empty() {
-            let objects = std::mem::take(&mut self.objects);
-            self.hand(Input::Objects(objects), None);
+            let objects = Input::Objects(std::mem::take(&mut self.objects));
+            self.hand(objects, None);
         }
     }
 
@@ -233,8 +233,7 @@ impl Conversation {
     fn answer(&mut self, frame: &Frame, question: &Question) {
         let fault = |message: String| say::frame(kind::ERROR, frame.number, &Fault { message });
         if self.listing.is_some() {
-            self.out.extend(fault("not all objects have been told".to_owned()));
-            return;
+            return self.out.extend(fault("not all objects have been told".to_owned()));
         }
         let asked = match question {
             Question::Unreserve(pod) | Question::Permit(pod) => Some(pod.as_str()),

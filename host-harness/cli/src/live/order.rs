@@ -18,27 +18,22 @@ pub(crate) struct Live {
     pub(crate) live: bool,
     /// The socket of the process (`lictor run --explain-socket`)
     #[arg(long, value_name = "PATH", requires = "live", default_value = "/run/lictor/explain.sock", help_heading = HEADING)]
-    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
     pub(super) socket: PathBuf,
     /// Order it through this ConfigMap, `namespace/name`, which the process follows (`lictor run --policy-map`). A file is one of this machine,
     /// and is written into the ConfigMap
     #[arg(long, value_name = "NAME", requires = "live", conflicts_with = "socket", value_parser = super::namespaced,
         help_heading = HEADING)]
-    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
     pub(super) map: Option<(String, String)>,
     /// Give up the replacement that is under way: the old policy stays, or is back
     #[arg(long, requires = "live", conflicts_with = "to", help_heading = HEADING)]
     pub(super) give_up: bool,
     /// How many answers must have been compared before the new policy takes over
     #[arg(long, value_name = "N", requires = "live", help_heading = HEADING)]
-    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
     pub(super) answers: Option<u64>,
     /// For how many seconds more they are waited for; then the old policy stays
     #[arg(long, value_name = "SECONDS", requires = "live", help_heading = HEADING)]
-    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
     pub(super) patience: Option<u32>,
     #[command(flatten)]
-    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
     pub(super) access: Access,
 }
 
