@@ -154,7 +154,6 @@ impl Conversation {
                 let value = serde_json::from_slice(&frame.payload).map_err(|error| unreadable(error.to_string()))?;
                 match Object::from_json(value, &self.file) {
                     Ok(object) => self.there(object),
-                    // It may be mended; the others count as they are.
                     Err(mistake) => self.report.unread(&mistake),
                 }
             }
