@@ -84,7 +84,6 @@ impl Choice {
     }
 
     /// The file of the component; none where it is another one.
-    #[cfg(feature = "live")]
     pub(super) fn file(&self) -> Option<&Path> {
         self.component.as_deref().filter(|file| !file.starts_with("oci:"))
     }

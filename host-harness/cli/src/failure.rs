@@ -100,6 +100,9 @@ pub(super) enum Failure {
     /// The policy cannot be held to the contract at all.
     #[error("the policy cannot be tested: {0}")]
     NoConformance(String),
+    /// A socket cannot be listened at.
+    #[error("{0}")]
+    Socket(lictor_serve::ListenError),
     /// The two sides of a measurement do not decide alike.
     #[error("{0}")]
     Unlike(String),
@@ -216,6 +219,7 @@ impl Failure {
                 vec![this().about(file).remedy("run `lictor decide` for the decisions and their laws")]
             }
             Failure::NoConformance(_) => vec![this().remedy("run `lictor inspect` for details of the policy")],
+            Failure::Socket(_) => vec![this().remedy("name another path with `--socket`, or end what listens there")],
             Failure::Session(cause) => vec![this().remedy(limited::remedy(cause))],
             Failure::Open(_)
             | Failure::Irreplaceable(_)

@@ -25,8 +25,10 @@ mod problem;
 mod progress;
 mod recorded;
 mod remote;
+mod replacing;
 mod replay;
 mod screen;
+mod serve;
 mod test;
 mod upgrade;
 
@@ -55,6 +57,7 @@ enum Command {
     Diff(diff::Asked),
     Upgrade(upgrade::Asked),
     Run(live::Asked),
+    Serve(serve::Asked),
     Fuzz(fuzz::Asked),
     Bench(bench::Asked),
     Inspect(inspect::Asked),
@@ -73,6 +76,7 @@ impl Command {
             Command::Diff(asked) => diff::run(&asked),
             Command::Upgrade(asked) => upgrade::run(&asked),
             Command::Run(asked) => live::run(&asked),
+            Command::Serve(asked) => serve::run(&asked),
             Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Bench(asked) => bench::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),

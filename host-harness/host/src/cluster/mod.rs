@@ -6,6 +6,7 @@ mod inter_pod;
 pub mod load;
 mod mirror;
 mod object;
+mod reads;
 mod volumes;
 
 pub use eligibility::Ineligible;
@@ -14,3 +15,4 @@ pub(crate) use mirror::{ALL_NODES, Between, Part, Reached};
 pub use mirror::{Change, Mirror, Shown, Unread};
 pub use object::{BadPlacedKind, Object, check_placed_kinds};
 pub use object::{dotted, step};
+pub use reads::kinds_read;

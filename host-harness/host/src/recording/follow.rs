@@ -53,7 +53,7 @@ impl Follow {
 
     /// What this policy decides about a recorded step; then the cluster goes on as recorded. What is no input decides nothing.
     pub fn step(&mut self, told: &Told, led: Option<&Came>) -> Decisions {
-        let is_input = matches!(told, Told::Input(_));
+        let is_input = told.has_step();
         let came = self.translated(told).tell(&mut self.session);
         let own = Came::of(&self.session, &came);
         if !is_input {

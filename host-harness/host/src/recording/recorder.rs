@@ -7,7 +7,7 @@ use super::frame;
 use super::tap::{Answer, Tap, Tapped};
 use super::{Came, Header, Told};
 use crate::policy::{Policy, Usage};
-use crate::session::{Input, Session, SessionError, Step};
+use crate::session::{Answer as Answered, Input, Question, Session, SessionError, Step};
 
 /// Writes what goes through a session. Clones write to the same recording.
 ///
@@ -89,6 +89,21 @@ impl Recorder {
         let came = session.handle(input);
         self.came(session, &came);
         came
+    }
+
+    /// Has a session answer a question.
+    ///
+    /// # Errors
+    /// As [`Session::question`] says.
+    pub fn question(&self, session: &mut Session, question: &Question) -> Result<(Answered, Step), SessionError> {
+        self.tape().told(&Told::Question(question.clone()));
+        let mut answered = None;
+        let came = session.question(question).map(|(answer, step)| {
+            answered = Some(answer);
+            step
+        });
+        self.came(session, &came);
+        came.map(|step| (answered.unwrap_or(Answered::Done), step))
     }
 
     /// Asks a session something else, of which this is to be recorded.

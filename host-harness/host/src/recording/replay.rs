@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::tap::{Answer, Tap, Tapped};
-use super::{Came, Header, Recorded, Told};
+use super::{Came, Header, Recorded};
 use crate::compare::Differences;
 use crate::policy::{Policy, Usage};
 use crate::session::{OpenError, Session};
@@ -78,7 +78,7 @@ impl Replay {
     pub fn step(&mut self, recorded: Recorded) -> Option<Divergence> {
         let Recorded { told, answers, came } = recorded;
         self.with(|script| script.answers = answers);
-        let is_input = matches!(told, Told::Input(_));
+        let is_input = told.has_step();
         let result = told.tell(&mut self.session);
         let now = Came::of(&self.session, &result);
         if let Some(first) = self.answers_differ() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::cluster::{InputError, Object};
-use crate::session::{CommandId, CommandOutcome, Input, Session, SessionCheckpoint, SessionError, Step};
+use crate::session::{CommandId, CommandOutcome, Input, Question, Session, SessionCheckpoint, SessionError, Step};
 
 /// Something that a session was told or asked. Each of them may call the policy, and so each is recorded.
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub enum Told {
     Open,
     /// An input; see [`Session::handle`].
     Input(Input),
+    /// A question of a scheduler; see [`Session::question`].
+    Question(Question),
     /// See [`Session::explain`].
     Explain,
     /// See [`Session::accounts`].
@@ -42,6 +44,7 @@ enum Written {
     Attempt(String),
     Cycle,
     Outcomes(Vec<(CommandId, CommandOutcome)>),
+    Question(Question),
     Explain,
     Accounts,
     Queue,
@@ -60,6 +63,11 @@ pub(super) enum NotTold {
 }
 
 impl Told {
+    /// What comes of it is a step.
+    pub(super) fn has_step(&self) -> bool {
+        matches!(self, Told::Input(_) | Told::Question(_))
+    }
+
     /// The line of a recording for an input.
     pub(super) fn line_of(input: &Input) -> Result<String, serde_json::Error> {
         serde_json::to_string(&match input {
@@ -78,6 +86,7 @@ impl Told {
         serde_json::to_string(&match self {
             Told::Input(input) => return Told::line_of(input),
             Told::Open => Written::Open,
+            Told::Question(question) => Written::Question(question.clone()),
             Told::Explain => Written::Explain,
             Told::Accounts => Written::Accounts,
             Told::Queue => Written::Queue,
@@ -101,6 +110,7 @@ impl Told {
             Written::Attempt(pod) => Told::Input(Input::Attempt(pod)),
             Written::Cycle => Told::Input(Input::Cycle),
             Written::Outcomes(outcomes) => Told::Input(Input::Outcomes(outcomes)),
+            Written::Question(question) => Told::Question(question),
             Written::Explain => Told::Explain,
             Written::Accounts => Told::Accounts,
             Written::Queue => Told::Queue,
@@ -120,6 +130,7 @@ impl Told {
         match self {
             Told::Open => Ok(nothing()),
             Told::Input(input) => session.handle(input),
+            Told::Question(question) => session.question(&question).map(|(_, step)| step),
             Told::Explain => session.explain().map(|_| nothing()),
             Told::Accounts => session.accounts().map(|_| nothing()),
             Told::Queue => session.queue().map(|_| nothing()),
@@ -148,6 +159,7 @@ impl fmt::Display for Told {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Told::Input(input) => input.fmt(f),
+            Told::Question(question) => question.fmt(f),
             Told::Open => f.write_str("opening"),
             Told::Explain => f.write_str("explain"),
             Told::Accounts => f.write_str("accounts"),

@@ -6,6 +6,7 @@ use lictor_contract::*;
 
 use super::filter::Filtered;
 use super::journal::Undo;
+use super::question::Verdict;
 use super::{Attempt, AttemptResult, Cause, ProtocolError, RetryHint, Session};
 use crate::policy::{CallError, Policy};
 use crate::verify;
@@ -28,7 +29,7 @@ impl Session {
     }
 
     /// Only such a pod can be tried.
-    fn must_wait_for_a_node(&self, pod: PodId) -> Result<(), Cause> {
+    pub(super) fn must_wait_for_a_node(&self, pod: PodId) -> Result<(), Cause> {
         let known = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
         match self.occupancy.not_pending(known) {
             None => Ok(()),
@@ -39,22 +40,18 @@ impl Session {
     /// PreFilter, and what follows from it.
     fn pre_filter_and_on(&mut self, pod: PodId) -> Result<Attempt, Cause> {
         let mut attempt = Attempt::rejected(self.pod_name(pod));
-        if self.decides(ExtensionPoint::PreFilter) {
-            let answer = self.ask(|policy| policy.pre_filter(pod))?;
-            self.check_effects("pre-filter", &answer.effects)?;
-            self.carry(VecDeque::from([answer.effects]))?;
-            match answer.admission {
-                Admission::Pass => {}
-                Admission::Refused(reason) => {
-                    attempt.retry.add(answer.retry);
-                    attempt.reason = Some(self.heard("pre-filter", reason)?);
-                    return self.post_filter(pod, attempt);
-                }
-                Admission::Final(reason) => {
-                    attempt.retry.add(answer.retry);
-                    attempt.reason = Some(self.heard("pre-filter", reason)?);
-                    return Ok(attempt);
-                }
+        let (admission, retry) = self.pre_filter(pod)?;
+        match admission {
+            Admission::Pass => {}
+            Admission::Refused(reason) => {
+                attempt.retry.add(retry);
+                attempt.reason = Some(self.heard("pre-filter", reason)?);
+                return self.post_filter(pod, attempt);
+            }
+            Admission::Final(reason) => {
+                attempt.retry.add(retry);
+                attempt.reason = Some(self.heard("pre-filter", reason)?);
+                return Ok(attempt);
             }
         }
         match self.filter(pod)? {
@@ -69,6 +66,17 @@ impl Session {
         }
     }
 
+    /// What PreFilter says. What it means for others is carried out.
+    pub(super) fn pre_filter(&mut self, pod: PodId) -> Result<(Admission, Retry), Cause> {
+        if !self.decides(ExtensionPoint::PreFilter) {
+            return Ok((Admission::Pass, Retry::default()));
+        }
+        let PreFiltered { admission, retry, effects } = self.ask(|policy| policy.pre_filter(pod))?;
+        self.check_effects("pre-filter", &effects)?;
+        self.carry(VecDeque::from([effects]))?;
+        Ok((admission, retry))
+    }
+
     /// Reserve, Permit, bind.
     fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, Cause> {
         self.write(pod, node)?;
@@ -76,33 +84,22 @@ impl Session {
         sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("filter"))?;
         attempt.node = Some(self.node_name(node));
         self.reserve(pod, node)?;
-        let Permitted { permission, reason, retry, effects } = self.permit(pod)?;
-        let mut rounds = VecDeque::from([effects]);
-        let reason = self.heard("permit", reason)?;
+        let (verdict, reason, retry) = self.permit_and_settle(pod, node)?;
         attempt.reason = self.decides(ExtensionPoint::Permit).then_some(reason);
-        match permission {
-            Permission::Allow => {
-                self.bind(pod, node);
-                attempt.result = AttemptResult::Scheduled;
-            }
-            Permission::Wait(nanoseconds) => {
-                self.hold(pod, node, nanoseconds);
-                attempt.result = AttemptResult::Waiting;
-            }
-            Permission::Reject(reason) => {
-                rounds.push_front(self.ask_unreserve(pod, ReleaseCause::Failed)?);
-                attempt.result = AttemptResult::Unschedulable;
-                attempt.node = None;
-                attempt.retry.add(retry);
-                attempt.reason = Some(self.heard("permit", reason)?);
-            }
+        attempt.result = match verdict {
+            Verdict::Allow => AttemptResult::Scheduled,
+            Verdict::Wait(_) => AttemptResult::Waiting,
+            Verdict::Reject => AttemptResult::Unschedulable,
+        };
+        if verdict == Verdict::Reject {
+            attempt.node = None;
+            attempt.retry.add(retry);
         }
-        self.carry(rounds)?;
         Ok(attempt)
     }
 
     /// Writes on the pod what the policy wants to be written with this node.
-    fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), Cause> {
+    pub(super) fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), Cause> {
         let marks = match self.policy.marks(pod, node) {
             Err(CallError::Lacks(_)) => return Ok(()),
             answer => answer?,
@@ -123,22 +120,6 @@ impl Session {
             self.carry(VecDeque::from([effects]))?;
         }
         Ok(())
-    }
-
-    /// Whether the reserved pod may be bound.
-    fn permit(&mut self, pod: PodId) -> Result<Permitted, Cause> {
-        if !self.decides(ExtensionPoint::Permit) {
-            let (reason, retry, effects) = Default::default();
-            return Ok(Permitted { permission: Permission::Allow, reason, retry, effects });
-        }
-        let answer = self.ask(|policy| policy.permit(pod))?;
-        self.check_effects("permit", &answer.effects)?;
-        match answer.permission {
-            Permission::Wait(nanoseconds) if nanoseconds < 0 => {
-                Err(ProtocolError::NegativeWait(nanoseconds).in_answer_to("permit"))
-            }
-            _ => Ok(answer),
-        }
     }
 }
 

@@ -65,12 +65,18 @@ impl Session {
             });
             return Ok(pods);
         }
-        let answer = self.ask(|policy| policy.queue_keys(&pods))?;
+        let answer = self.queue_keys(&pods)?;
+        Ok(answer.sort(pods))
+    }
+
+    /// The keys of these pods, one each.
+    pub(super) fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, Cause> {
+        let answer = self.ask(|policy| policy.queue_keys(pods))?;
         if answer.keys.len() != pods.len() {
             let protocol_error = ProtocolError::Keys { asked: pods.len(), answered: answer.keys.len() };
             return Err(protocol_error.in_answer_to("queue-keys"));
         }
-        Ok(answer.sort(pods))
+        Ok(answer)
     }
 }
 

@@ -86,6 +86,12 @@ pub enum Cause {
     /// A pod was to be tried that there is not.
     #[error("there is no pod `{0}`")]
     NoSuchPod(String),
+    /// A node was named that there is not.
+    #[error("there is no node `{0}`")]
+    NoSuchNode(String),
+    /// A pod was to be permitted that holds no node.
+    #[error("`{0}` is not reserved")]
+    NotReserved(String),
     /// An object was to be removed, and objects of several API groups have its name.
     #[error("`{key}` names several objects: write {}", or(.keys))]
     Ambiguous {
@@ -122,6 +128,7 @@ impl Cause {
     pub(super) fn is_fault(&self) -> bool {
         match self {
             Cause::NotPending { .. } | Cause::NoSuchPod(_) => false,
+            Cause::NoSuchNode(_) | Cause::NotReserved(_) => false,
             Cause::Ambiguous { .. } | Cause::CheckpointFormat { .. } | Cause::BreakerOpen { .. } => false,
             Cause::CallError(fault) => !matches!(fault, CallError::Lacks(_)),
             Cause::ProtocolError { .. } | Cause::Refused(_) => true,

@@ -67,6 +67,17 @@ impl Session {
         Ok(best.map_or_else(|| Filtered::Nowhere(self.summarise(pod, &verdicts)), |(node, _)| Filtered::Fits(node)))
     }
 
+    /// What the policy says of the nodes, checked: one byte a node, by number, and the obstacles in words. Empty where it judges none.
+    pub(super) fn verdict_bytes(&mut self, pod: PodId) -> Result<(Vec<u8>, Vec<String>), Cause> {
+        if !self.decides(ExtensionPoint::Filter) {
+            return Ok(Default::default());
+        }
+        let answer = self.ask(|policy| policy.filter(pod))?;
+        let codes = answer.codes.clone();
+        let verdicts = self.read_verdicts(answer).map_err(|protocol_error| protocol_error.in_answer_to("filter"))?;
+        Ok((codes, verdicts.obstacles))
+    }
+
     /// The scores that the policy gives, checked.
     fn scores(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, Cause> {
         let scores = self.ask(|policy| policy.score(pod, nodes))?;

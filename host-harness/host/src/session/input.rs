@@ -101,7 +101,7 @@ impl Session {
     }
 
     /// What came of the input that was just served.
-    fn step(&mut self) -> Step {
+    pub(super) fn step(&mut self) -> Step {
         let findings = self.findings.get(self.told_findings..).unwrap_or_default().to_vec();
         self.told_findings = self.findings.len();
         add(&mut self.counters.plans_refused, self.happened.refused.len());

@@ -40,6 +40,7 @@ mod loading;
 mod outcome;
 mod permit;
 mod post_filter;
+mod question;
 mod recover;
 mod replace;
 mod retry;
@@ -66,5 +67,6 @@ pub use outcome::{
     Attempt, AttemptResult, CarriedOut, Evicted, EvictedFor, FailedCommand, Happened, Held, How, NodeSummary,
     RefusedPlan, Released,
 };
+pub use question::{Allowed, Answer, Question, Tried, Verdict};
 pub use replace::{Progress, ReplaceError};
 pub use retry::RetryHint;

@@ -5,11 +5,58 @@ use std::collections::{BTreeMap, VecDeque};
 use lictor_contract::*;
 
 use super::journal::Undo;
-use super::{Cause, Held, Released, Session};
+use super::question::Verdict;
+use super::{Cause, Held, ProtocolError, Released, RetryHint, Session};
 use crate::policy::Policy;
+use crate::reason::NamedReason;
 use crate::verify::Place;
 
 impl Session {
+    /// Permit for a reserved pod: it is bound, held, or unreserved, and what that means for others is carried out. What was said, why, and
+    /// when it may change.
+    pub(super) fn permit_and_settle(
+        &mut self,
+        pod: PodId,
+        node: NodeId,
+    ) -> Result<(Verdict, NamedReason, RetryHint), Cause> {
+        let Permitted { permission, reason, retry, effects } = self.permit(pod)?;
+        let mut rounds = VecDeque::from([effects]);
+        let mut reason = self.heard("permit", reason)?;
+        let verdict = match permission {
+            Permission::Allow => {
+                self.bind(pod, node);
+                Verdict::Allow
+            }
+            Permission::Wait(nanoseconds) => {
+                self.hold(pod, node, nanoseconds);
+                Verdict::Wait(nanoseconds)
+            }
+            Permission::Reject(why) => {
+                rounds.push_front(self.ask_unreserve(pod, ReleaseCause::Failed)?);
+                reason = self.heard("permit", why)?;
+                Verdict::Reject
+            }
+        };
+        self.carry(rounds)?;
+        Ok((verdict, reason, retry.into()))
+    }
+
+    /// Whether the reserved pod may be bound.
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, Cause> {
+        if !self.decides(ExtensionPoint::Permit) {
+            let (reason, retry, effects) = Default::default();
+            return Ok(Permitted { permission: Permission::Allow, reason, retry, effects });
+        }
+        let answer = self.ask(|policy| policy.permit(pod))?;
+        self.check_effects("permit", &answer.effects)?;
+        match answer.permission {
+            Permission::Wait(nanoseconds) if nanoseconds < 0 => {
+                Err(ProtocolError::NegativeWait(nanoseconds).in_answer_to("permit"))
+            }
+            _ => Ok(answer),
+        }
+    }
+
     /// The pods held at permit, and the nodes they are held for.
     pub fn waiting(&self) -> BTreeMap<String, String> {
         let held = self.occupancy.held().iter();

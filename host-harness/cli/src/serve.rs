@@ -1,0 +1,161 @@
+//! `lictor serve`: answers the questions of a kube-scheduler with a plugin, over a Unix socket.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::Args;
+use lictor_contract::{ExtensionPoint, SystemInfo};
+use lictor_host::cluster::InputError;
+use lictor_host::recording::Recorder;
+use lictor_host::replace::Terms;
+use lictor_host::session::{Candidate, FaultRules, Session, SessionError, Step};
+use lictor_serve::message::Hello;
+use lictor_serve::{Offer, Offers, Opened, Report, Server, say};
+
+use super::arguments::{Arguments, InForce};
+use super::choice::{Choice, Chosen};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::recorded::{Recording, header};
+use super::replacing::Replacing;
+
+/// Answer the questions of a kube-scheduler with the plugin of this project (`host-harness/kube-scheduler`), over a Unix socket
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    #[command(flatten)]
+    in_force: InForce,
+    #[command(flatten)]
+    policy: Choice,
+    /// The Unix socket at which is listened. Each scheduler that connects has a session of its own
+    #[arg(long, value_name = "PATH")]
+    socket: PathBuf,
+    /// Record what is told and asked, the answers of the policy and the commands for `lictor replay`; a recording that is there is
+    /// appended to
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    replacing: Replacing,
+}
+
+/// What sessions are opened with.
+struct Opening {
+    chosen: Mutex<Arc<Chosen>>,
+    system: String,
+    arguments: Arguments,
+    schedulers: Vec<String>,
+    recorder: Option<Recorder>,
+}
+
+/// Serves until the process is ended.
+pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    let recording = asked.record.as_deref().map(Recording::open).transpose()?;
+    let opening = Arc::new(Opening {
+        chosen: Mutex::new(Arc::new(asked.policy.find()?)),
+        system: asked.in_force.laws.clone(),
+        arguments: Arguments::read(asked.in_force.args.as_deref())?,
+        schedulers: asked.in_force.schedulers.clone(),
+        recorder: recording.as_ref().map(|recording| recording.recorder().clone()),
+    });
+    // What is wrong with the policy or its arguments is said before anybody connects.
+    let opened = opening.open(&[])?;
+    if opened.points.contains(&ExtensionPoint::Act) {
+        return Err(Failure::Useless(
+            "this system decides in cycles of its own, and a kube-scheduler asks about one pod at a time: use `lictor run`",
+        ));
+    }
+    let opens = opening.clone();
+    let open = move |hello: &Hello| opens.open(&hello.schedulers).map_err(|failure| failure.to_string());
+    let server = Server::listen(&asked.socket, Arc::new(open), Arc::new(Lines)).map_err(Failure::Socket)?;
+    let (choice, terms, offers) = (asked.policy.clone(), asked.replacing.terms(), server.offers());
+    asked.replacing.follow(&asked.policy, asked.record.is_some(), move || {
+        opening.offer(Arc::new(choice.find()?), terms, &offers);
+        Ok(())
+    })?;
+    anstream::eprintln!("listening at {} with {}", asked.socket.display(), opened.welcome.policy);
+    server.run()?;
+    Ok(Exit::Done)
+}
+
+impl Opening {
+    /// The policy that sessions are opened with now.
+    fn chosen(&self) -> Arc<Chosen> {
+        self.chosen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Offers another policy, which sessions are opened with when it has taken over.
+    fn offer(self: &Arc<Opening>, new: Arc<Chosen>, terms: Terms, offers: &Offers) {
+        let (chosen, system, arguments) = (new.clone(), self.system.clone(), self.arguments.json());
+        let make = move || {
+            let policy = chosen.start().map_err(|failure| failure.to_string())?;
+            Candidate::new(policy, &system, &arguments).map_err(|error| error.to_string())
+        };
+        let (name, opening) = (new.source.short(), self.clone());
+        let settled = move || *opening.chosen.lock().unwrap_or_else(PoisonError::into_inner) = new.clone();
+        offers.make(Offer { name, make: Box::new(make), terms, settled: Box::new(settled) });
+    }
+
+    /// Opens a session for the pods of these schedulers, where the command names no others.
+    fn open(&self, schedulers: &[String]) -> Result<Opened, Failure> {
+        let chosen = self.chosen();
+        let mut policy = chosen.start()?;
+        let json = self.arguments.json();
+        let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
+        let is_meant = |info: &&SystemInfo| self.system.is_empty() || info.name == self.system;
+        let info = described.systems.iter().find(is_meant).cloned();
+        let schedulers = if self.schedulers.is_empty() { schedulers } else { &self.schedulers };
+        if let Some(recorder) = self.recorder.as_ref().filter(|_| !schedulers.is_empty()) {
+            let with = (info.as_ref().map_or(&*self.system, |info| &info.name), &*json);
+            let of = vec!["a scheduler".to_owned()];
+            let header = header(&described, &chosen, with, schedulers, FaultRules::default(), of);
+            policy = recorder.listen(policy, &header);
+        }
+        let opened = Session::open(policy, &self.system, &json);
+        let mut session = opened.map_err(|error| self.arguments.refused(error, &self.system, info.as_ref()))?;
+        if !schedulers.is_empty() {
+            session.set_schedulers(schedulers.iter().cloned());
+        }
+        let info = info.ok_or(Failure::Useless("the policy describes no system"))?;
+        Ok(Opened {
+            session,
+            recorder: self.recorder.clone(),
+            points: info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
+            welcome: say::welcome(&described, &info),
+        })
+    }
+}
+
+/// Says what happens in lines on the standard error.
+struct Lines;
+
+impl Report for Lines {
+    fn step(&self, step: &Step) {
+        for plan in &step.happened.plans {
+            let victims: Vec<&str> = plan.victims.iter().map(String::as_str).collect();
+            anstream::eprintln!("plan {} for {}: {:?}, evicts {victims:?}", plan.plan, plan.for_whom, plan.nominated);
+        }
+        for refused in &step.happened.refused {
+            anstream::eprintln!("plan {} for {} refused: {}", refused.plan, refused.for_whom, refused.reason.message);
+        }
+        for failed in &step.happened.failed {
+            anstream::eprintln!("command for {} failed: {}", failed.pod, failed.reason);
+        }
+        for transition in &step.replacement {
+            anstream::eprintln!("replacement of the policy: {:?}, {:?}", transition.to, transition.reason);
+        }
+        for finding in &step.findings {
+            anstream::eprintln!("{}: {}: {}", finding.object, finding.message, finding.remedy);
+        }
+    }
+
+    fn error(&self, error: &SessionError) {
+        anstream::eprintln!("not served: {error}");
+    }
+
+    fn unread(&self, mistake: &InputError) {
+        anstream::eprintln!("not read: {}: {}", mistake.message, mistake.remedy);
+    }
+
+    fn say(&self, line: &str) {
+        anstream::eprintln!("{line}");
+    }
+}

@@ -1,0 +1,63 @@
+//! A kube-scheduler with the plugin, and the host that it asks, in a living cluster.
+//!
+//! All steps share one testbed, in whose place of kube-scheduler the one with the plugin runs. Each has nodes and a namespace of its own.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../live/controller.rs"]
+mod controller;
+mod host;
+mod scheduler;
+mod speed;
+mod steps;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../support/mod.rs"]
+mod support;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../live/world.rs"]
+mod world;
+
+use std::path::Path;
+
+use scheduler::Scheduler;
+use support::testbed::{FOLDER, Testbed};
+use world::World;
+
+/// Runs the steps, or those of them whose name contains what the environment says in `LICTOR_STEP`.
+macro_rules! steps {
+    ($($step:expr,)*) => {
+        let only = std::env::var("LICTOR_STEP").unwrap_or_default();
+        $(if stringify!($step).contains(&only) { $step.await; })*
+    };
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kube_scheduler_asks_the_policy() {
+    let Some(binary) = scheduler::binary() else { return };
+    let Some(testbed) = Testbed::up(&["--manifests", &format!("{FOLDER}/crds")]) else { return };
+    let world = World::new(testbed).await;
+    // The testbed's own has no plugin.
+    world.testbed.command("stop kube-scheduler").await;
+    // It has the rights of the testbed's own, and those.
+    world.testbed.apply_path(&Path::new(scheduler::FOLDER).join("rbac.yaml")).await;
+    let scheduler = Scheduler { binary };
+    steps! {
+        steps::a_gang_preempts_on_several_nodes(&world, &scheduler),
+        steps::a_group_of_kubernetes_preempts(&world, &scheduler),
+        steps::a_quota_holds_and_others_pass(&world, &scheduler),
+        steps::a_policy_that_is_replaced(&world, &scheduler),
+        steps::a_host_that_is_killed(&world, &scheduler),
+    }
+}
+
+/// Measured, not asserted.
+#[ignore = "a measurement of some minutes"]
+#[tokio::test(flavor = "multi_thread")]
+async fn side_by_side() {
+    let Some(binary) = scheduler::binary() else { return };
+    let Some(testbed) = Testbed::up(&[]) else { return };
+    let world = World::new(testbed).await;
+    world.testbed.command("stop kube-scheduler").await;
+    world.testbed.apply_path(&Path::new(scheduler::FOLDER).join("rbac.yaml")).await;
+    speed::side_by_side(&world, &Scheduler { binary }).await;
+}

@@ -1,0 +1,92 @@
+//! The kube-scheduler with the plugin, as a process beside the testbed.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+
+use crate::support::testbed::Ready;
+
+/// Its folder.
+pub const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../kube-scheduler");
+
+/// The binary: what the environment names, else what `build.sh` has built from these sources.
+pub fn binary() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("LICTOR_KUBE_SCHEDULER") {
+        return Some(path.into());
+    }
+    let script = Path::new(FOLDER).join("build.sh");
+    let output = Command::new("bash").arg(script).arg("--path").stderr(Stdio::null()).output().ok()?;
+    let found: Option<PathBuf> = output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().into());
+    if found.is_none() {
+        let is_required = std::env::var("LICTOR_REQUIRE_TESTBED").is_ok_and(|value| value == "1");
+        assert!(
+            !is_required,
+            "no kube-scheduler with the plugin, but LICTOR_REQUIRE_TESTBED=1 (its build.sh builds it)"
+        );
+        let _ = writeln!(std::io::stderr(), "not run: no kube-scheduler with the plugin (its build.sh builds it)");
+    }
+    found
+}
+
+/// How it is started.
+pub struct Scheduler {
+    pub binary: PathBuf,
+}
+
+/// The pods that the policy is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// None: there is no plugin.
+    Nothing,
+    Labelled,
+    All,
+}
+
+/// One that runs, until this is dropped.
+pub struct Running(Child);
+
+impl Scheduler {
+    /// Starts one that asks at this socket.
+    pub fn start(&self, ready: &Ready, socket: &Path) -> Running {
+        self.start_with(ready, socket, Claim::All)
+    }
+
+    /// Starts one that asks about these pods.
+    pub fn start_with(&self, ready: &Ready, socket: &Path, claim: Claim) -> Running {
+        let only = json!({"disabled": [{"name": "*"}], "enabled": [{"name": "Lictor"}]});
+        let claims = if claim == Claim::Labelled { "labelled" } else { "all" };
+        let profile = match claim {
+            Claim::Nothing => json!({"schedulerName": "default-scheduler"}),
+            _ => json!({
+                "schedulerName": "default-scheduler",
+                "plugins": {"multiPoint": {"enabled": [{"name": "Lictor"}]},
+                            "postFilter": only, "podGroupPostFilter": only, "queueSort": only},
+                "pluginConfig": [{"name": "Lictor", "args": {"socket": socket, "sort": true, "claim": claims}}],
+            }),
+        };
+        let config = json!({
+            "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+            "clientConnection": {"kubeconfig": ready.folder.join("scheduler.kubeconfig"), "qps": 1000, "burst": 1000},
+            "leaderElection": {"leaderElect": false},
+            "profiles": [profile],
+        });
+        let file = ready.folder.join("plugin.json");
+        std::fs::write(&file, config.to_string()).unwrap();
+        let log = File::options().create(true).append(true).open(ready.folder.join("plugin.log")).unwrap();
+        let mut command = Command::new(&self.binary);
+        command.arg(format!("--config={}", file.display())).args(["--secure-port=0", "--v=2"]);
+        command.args(["--feature-gates=GenericWorkload=true"]);
+        let command = command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
+        Running(command.spawn().unwrap())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _gone = self.0.kill();
+        let _gone = self.0.wait();
+    }
+}

@@ -1,0 +1,25 @@
+//! Which kinds of objects a host is told.
+
+use std::collections::BTreeSet;
+
+use lictor_contract::Interests;
+
+/// What the host reads itself, whatever the policy reads: where pods may run, what they hold, and with whom they may not be.
+const OWN: [(&str, &str); 8] = [
+    ("", "Node"),
+    ("", "Pod"),
+    ("", "Namespace"),
+    ("", "PersistentVolume"),
+    ("", "PersistentVolumeClaim"),
+    ("storage.k8s.io", "StorageClass"),
+    ("scheduling.k8s.io", "PriorityClass"),
+    ("resource.k8s.io", "DeviceClass"),
+];
+
+/// The kinds that the host reads itself and those that the policy reads, each with its API group; the core group is empty.
+pub fn kinds_read(interests: &Interests) -> BTreeSet<(String, String)> {
+    let own = OWN.iter().map(|(group, kind)| ((*group).to_owned(), (*kind).to_owned()));
+    let read = interests.kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
+    let placed = interests.placed_kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
+    own.chain(read).chain(placed).collect()
+}

@@ -1,0 +1,221 @@
+//! The questions of a scheduler that asks at its extension points, one at a time, in place of a cycle of the session's own.
+//!
+//! Such a scheduler chooses the node itself, and binds: a command to bind means that it may. What the policy answers is checked as it is
+//! in a cycle, and what follows from it for others comes as commands and releases.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use lictor_contract::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Action, Attempt, Cause, CommandOutcome, RetryHint, Session, SessionError, Step};
+use crate::reason::NamedReason;
+
+/// A question about pods, named `namespace/name`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Question {
+    /// PreFilter and Filter: whether a pending pod may be tried, and which nodes take it.
+    Try(String),
+    /// PostFilter: a plan for a pending pod that was refused or found no node.
+    PostFilter(String),
+    /// Reserve: a pending pod is given a node, until it is bound or unreserved.
+    Reserve(String, String),
+    /// Permit: whether a reserved pod may be bound.
+    Permit(String),
+    /// Unreserve: a pod that was reserved or permitted is not bound. A pod that is neither stays as it is.
+    Unreserve(String),
+    /// QueueSort: the keys of these pods; those that there are not are left out.
+    Keys(Vec<String>),
+    /// Enforce: what queues give back. It comes as commands.
+    Enforce,
+}
+
+/// What is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// To [`Question::Try`].
+    Tried(Tried),
+    /// To [`Question::PostFilter`]: the attempt as it ended. Its plan comes as commands.
+    Planned(Box<Attempt>),
+    /// To [`Question::Permit`].
+    Permitted(Allowed),
+    /// To [`Question::Keys`]: the epoch, and the keys by pod.
+    Keys(u64, Vec<(String, Vec<u8>)>),
+    /// To the others.
+    Done,
+}
+
+/// Whether a pod may be tried, and which nodes take it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tried {
+    /// Why it may not be tried.
+    pub refused: Option<NamedReason>,
+    /// No plan helps.
+    pub is_final: bool,
+    /// One byte a node, by its number: 0 takes the pod, n has `obstacles[n-1]`. Empty where the policy does not judge nodes.
+    pub codes: Vec<u8>,
+    /// What the codes mean.
+    pub obstacles: Vec<String>,
+    /// Where it may not be tried: when that may change.
+    pub retry: RetryHint,
+}
+
+/// Whether a reserved pod may be bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allowed {
+    /// What the policy says.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: NamedReason,
+    /// Where it is rejected: when that may change.
+    pub retry: RetryHint,
+}
+
+/// What Permit says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may be bound: a command says so, too.
+    Allow,
+    /// It waits, this many nanoseconds at most.
+    Wait(i64),
+    /// It has lost its node.
+    Reject,
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Question::Try(pod) => write!(f, "try of {pod}"),
+            Question::PostFilter(pod) => write!(f, "plan for {pod}"),
+            Question::Reserve(pod, node) => write!(f, "reservation of {node} for {pod}"),
+            Question::Permit(pod) => write!(f, "permit for {pod}"),
+            Question::Unreserve(pod) => write!(f, "end of the reservation for {pod}"),
+            Question::Keys(pods) => write!(f, "keys of {} pods", pods.len()),
+            Question::Enforce => f.write_str("enforce"),
+        }
+    }
+}
+
+impl Session {
+    /// Answers one question.
+    ///
+    /// # Errors
+    /// As [`Session::handle`]; and the pod that was asked about is not there, or not as the question needs it.
+    pub fn question(&mut self, question: &Question) -> Result<(Answer, Step), SessionError> {
+        let faults = self.breaker.in_row;
+        let answer = self.run(|| question.to_string(), |session| session.answer(question))?;
+        if self.breaker.in_row == faults {
+            self.breaker.served();
+        }
+        Ok((answer, self.step()))
+    }
+
+    fn answer(&mut self, question: &Question) -> Result<Answer, Cause> {
+        self.up()?;
+        self.sync()?;
+        let answer = match question {
+            Question::Try(pod) => Answer::Tried(self.try_nodes(pod)?),
+            Question::PostFilter(pod) => Answer::Planned(Box::new(self.plan_for(pod)?)),
+            Question::Reserve(pod, node) => self.reserve_node(pod, node).map(|()| Answer::Done)?,
+            Question::Permit(pod) => Answer::Permitted(self.permit_reserved(pod)?),
+            Question::Unreserve(pod) => self.unreserve_asked(pod).map(|()| Answer::Done)?,
+            Question::Keys(pods) => self.keys_by_name(pods)?,
+            Question::Enforce => self.enforce().map(|()| Answer::Done)?,
+        };
+        // What was decided is told before it can fail.
+        self.sync()?;
+        Ok(answer)
+    }
+
+    fn pod_named(&self, name: &str) -> Result<PodId, Cause> {
+        self.mirror.pod_id(name).ok_or_else(|| Cause::NoSuchPod(name.to_owned()))
+    }
+
+    /// The pod, where it waits for a node.
+    fn pending_named(&self, name: &str) -> Result<PodId, Cause> {
+        let pod = self.pod_named(name)?;
+        self.must_wait_for_a_node(pod)?;
+        Ok(pod)
+    }
+
+    fn try_nodes(&mut self, name: &str) -> Result<Tried, Cause> {
+        let pod = self.pending_named(name)?;
+        let (admission, retry) = self.pre_filter(pod)?;
+        let (reason, is_final) = match admission {
+            Admission::Pass => {
+                let (codes, obstacles) = self.verdict_bytes(pod)?;
+                return Ok(Tried { codes, obstacles, ..Tried::default() });
+            }
+            Admission::Refused(reason) => (reason, false),
+            Admission::Final(reason) => (reason, true),
+        };
+        let refused = self.heard("pre-filter", reason)?;
+        let tried = Tried { refused: Some(refused), is_final, retry: retry.into(), ..Tried::default() };
+        if is_final {
+            self.remember_retry(pod, &tried.retry);
+            let (reason, retry) = (tried.refused.clone(), tried.retry.clone());
+            self.happened.attempts.push(Attempt { reason, retry, ..Attempt::rejected(name.to_owned()) });
+        }
+        Ok(tried)
+    }
+
+    fn plan_for(&mut self, name: &str) -> Result<Attempt, Cause> {
+        let pod = self.pending_named(name)?;
+        let mut attempt = self.post_filter(pod, Attempt::rejected(name.to_owned()))?;
+        if attempt.node.is_none() {
+            attempt.retry.add(RetryHint::of_nodes(self.mirror.has_claims(pod)));
+        }
+        attempt.explanation = self.explanation(pod, true)?;
+        self.remember_retry(pod, &attempt.retry);
+        self.happened.attempts.push(attempt.clone());
+        Ok(attempt)
+    }
+
+    /// The scheduler has chosen the node: whether it has room is for it to judge.
+    fn reserve_node(&mut self, name: &str, node: &str) -> Result<(), Cause> {
+        let pod = self.pending_named(name)?;
+        let node = self.mirror.node_id(node).ok_or_else(|| Cause::NoSuchNode(node.to_owned()))?;
+        self.write(pod, node)?;
+        self.reserve(pod, node)?;
+        self.hold(pod, node, i64::MAX);
+        Ok(())
+    }
+
+    fn permit_reserved(&mut self, name: &str) -> Result<Allowed, Cause> {
+        let pod = self.pod_named(name)?;
+        let place = self.occupancy.held().get(pod).ok_or_else(|| Cause::NotReserved(name.to_owned()))?;
+        // As in a cycle, what the answer means for others is not about this pod.
+        self.let_go(pod);
+        let (verdict, reason, retry) = self.permit_and_settle(pod, place.node)?;
+        Ok(Allowed { verdict, reason, retry })
+    }
+
+    fn unreserve_asked(&mut self, name: &str) -> Result<(), Cause> {
+        let Some(pod) = self.mirror.pod_id(name) else { return Ok(()) };
+        if let Some(place) = self.occupancy.held().get(pod) {
+            let is_late = place.deadline <= self.mirror.now();
+            let cause = if is_late { ReleaseCause::Timeout } else { ReleaseCause::Failed };
+            let effects = self.unreserve(pod, cause)?;
+            return self.carry(VecDeque::from_iter(effects));
+        }
+        let is_binding = |action: Action| matches!(action, Action::Bind { .. });
+        let asked = self.asked.open.iter().filter(|(_, ask)| ask.pod == pod);
+        let asked: Vec<u64> =
+            asked.filter(|(_, ask)| is_binding(Action::of(&ask.change, ask.plan))).map(|(id, _)| *id).collect();
+        for id in asked {
+            self.settle(id, CommandOutcome::Failed("the scheduler has not bound it".to_owned()));
+        }
+        // That it is not bound is what the cluster says.
+        self.commit();
+        Ok(())
+    }
+
+    fn keys_by_name(&mut self, names: &[String]) -> Result<Answer, Cause> {
+        let pods: Vec<PodId> = names.iter().filter_map(|name| self.mirror.pod_id(name)).collect();
+        let SortKeys { epoch, keys } = self.queue_keys(&pods)?;
+        let names = pods.iter().map(|pod| self.pod_name(*pod));
+        Ok(Answer::Keys(epoch, names.zip(keys).collect()))
+    }
+}

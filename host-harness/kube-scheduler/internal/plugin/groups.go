@@ -1,0 +1,49 @@
+package plugin
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"lictor.dev/kube-scheduler/internal/wire"
+)
+
+var _ fwk.PodGroupPostFilterPlugin = &Plugin{}
+
+// PodGroupPostFilter asks for a plan for a group of Kubernetes itself: for its first pod that waits, whose plan is one for all of them.
+func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleState, group fwk.PodGroupInfo, _ fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
+	pods := group.GetUnscheduledPods()
+	if len(pods) == 0 {
+		return nil, fwk.NewStatus(fwk.Unschedulable)
+	}
+	plan := &planning{nodes: map[string]string{}}
+	for _, pod := range pods {
+		p.feed.ensure(pod)
+		plan.nodes[keyOf(pod)] = ""
+	}
+	p.planning.Store(plan)
+	defer p.planning.Store(nil)
+	_, head, _, err := p.ask(ctx, wire.KindPostFilter, wire.Asked{Pod: keyOf(pods[0])})
+	if err != nil {
+		for _, pod := range pods {
+			p.failed(pod, err)
+		}
+		return nil, p.failed(pods[0], err)
+	}
+	if head.Verdict != wire.Planned {
+		for _, pod := range pods {
+			p.hints.also(pod, head.Again)
+		}
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
+	}
+	infos := map[types.NamespacedName]*fwk.NominatingInfo{}
+	for _, pod := range pods {
+		if node := plan.node(keyOf(pod)); node != "" {
+			infos[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}] = &fwk.NominatingInfo{
+				NominatedNodeName: node, NominatingMode: fwk.ModeOverride,
+			}
+		}
+	}
+	return &fwk.PodGroupPostFilterResult{NominatingInfos: infos}, fwk.NewStatus(fwk.Success, head.Message)
+}

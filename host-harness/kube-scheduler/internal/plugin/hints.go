@@ -1,0 +1,147 @@
+package plugin
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"lictor.dev/kube-scheduler/internal/wire"
+)
+
+// The kinds of change that kube-scheduler itself hears of.
+const (
+	podUpserted  = "pod-upserted"
+	podRemoved   = "pod-removed"
+	nodeUpserted = "node-upserted"
+)
+
+// hints are when pods that were refused are worth another attempt, as the policy says.
+type hints struct {
+	activate func(map[string]*v1.Pod)
+
+	lock sync.Mutex
+	pods map[types.UID]hint
+}
+
+type hint struct {
+	pod   *v1.Pod
+	again wire.Again
+	// away: it was refused because nobody answered.
+	away bool
+}
+
+func newHints(activate func(map[string]*v1.Pod)) *hints {
+	return &hints{activate: activate, pods: map[types.UID]hint{}}
+}
+
+func (h *hints) refused(pod *v1.Pod, again wire.Again) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	h.pods[pod.UID] = hint{pod: pod, again: again}
+}
+
+// also adds when it is worth another attempt: the earlier moment, and all changes.
+func (h *hints) also(pod *v1.Pod, again wire.Again) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	before := h.pods[pod.UID].again
+	if at := before.At; at != nil && (again.At == nil || *at < *again.At) {
+		again.At = at
+	}
+	again.After = append(slices.Clone(before.After), again.After...)
+	h.pods[pod.UID] = hint{pod: pod, again: again}
+}
+
+func (h *hints) away(pod *v1.Pod) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	h.pods[pod.UID] = hint{pod: pod, away: true}
+}
+
+func (h *hints) forget(pod types.UID) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	delete(h.pods, pod)
+}
+
+// wake has those tried again of whom this is so.
+func (h *hints) wake(is func(hint) bool) {
+	pods := map[string]*v1.Pod{}
+	h.lock.Lock()
+	for uid, hint := range h.pods {
+		if is(hint) {
+			pods[keyOf(hint.pod)] = hint.pod
+			delete(h.pods, uid)
+		}
+	}
+	h.lock.Unlock()
+	if len(pods) > 0 {
+		h.activate(pods)
+	}
+}
+
+// back: somebody answers again.
+func (h *hints) back() { h.wake(func(hint hint) bool { return hint.away }) }
+
+// changed: an object has changed of which kube-scheduler itself does not hear.
+func (h *hints) changed(change string) {
+	h.wake(func(hint hint) bool { return slices.Contains(hint.again.After, change) })
+}
+
+// tick wakes those whose time has come.
+func (h *hints) tick(ctx context.Context) {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			h.wake(func(hint hint) bool { return hint.again.At != nil && *hint.again.At <= now.UnixNano() })
+		}
+	}
+}
+
+// worth says whether a pod is worth another attempt after this change.
+func (h *hints) worth(pod types.UID, change string) bool {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	hint, ok := h.pods[pod]
+	if !ok {
+		return true
+	}
+	nothingSaid := hint.again.At == nil && len(hint.again.After) == 0
+	return !hint.away && (nothingSaid || slices.Contains(hint.again.After, change))
+}
+
+// EventsToRegister are the changes of pods and nodes. Those of other kinds wake pods without kube-scheduler's help: a kind that is not
+// installed would keep it from being ready.
+func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	after := func(upserted, removed string) fwk.QueueingHintFn {
+		return func(_ klog.Logger, pod *v1.Pod, _, now any) (fwk.QueueingHint, error) {
+			change := upserted
+			if now == nil {
+				change = removed
+			}
+			if p.hints.worth(pod.UID, change) {
+				return fwk.Queue, nil
+			}
+			return fwk.QueueSkip, nil
+		}
+	}
+	pods := fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Add | fwk.Delete | fwk.UpdatePodLabel | fwk.UpdatePodScaleDown}
+	nodes := fwk.ClusterEvent{
+		Resource:   fwk.Node,
+		ActionType: fwk.Add | fwk.UpdateNodeAllocatable | fwk.UpdateNodeLabel | fwk.UpdateNodeTaint,
+	}
+	return []fwk.ClusterEventWithHint{
+		{Event: pods, QueueingHintFn: after(podUpserted, podRemoved)},
+		{Event: nodes, QueueingHintFn: after(nodeUpserted, nodeUpserted)},
+	}, nil
+}

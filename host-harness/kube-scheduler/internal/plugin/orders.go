@@ -1,0 +1,260 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"lictor.dev/kube-scheduler/internal/wire"
+)
+
+// obey does what is to be done. It does not wait: what takes time is done beside.
+func (p *Plugin) obey(talk *talk, commands wire.Commands) {
+	var plan []wire.Order
+	p.lock.Lock()
+	for _, order := range commands.Commands {
+		if order.Action != wire.Confirm {
+			p.open[order.ID] = order
+		}
+	}
+	p.lock.Unlock()
+	for _, order := range commands.Commands {
+		switch {
+		case order.Object.Kind != "Pod":
+			p.report(talk, wire.Outcome{ID: order.ID, Failed: "kube-scheduler places pods only, not a " + order.Object.Kind})
+		case order.Action == wire.Bind:
+			p.allow(talk, order)
+		case order.Action == wire.Confirm:
+			go p.confirm(talk, order)
+		default:
+			plan = append(plan, order)
+		}
+	}
+	for _, lost := range commands.Released {
+		p.release(lost)
+	}
+	if len(plan) == 0 {
+		return
+	}
+	// Before the answer comes: who asked for the plan writes these nominations.
+	asked, written := p.planning.Load(), map[uint64]bool{}
+	for _, order := range plan {
+		if order.Action == wire.Nominate && asked.takes(order.Object.Namespace+"/"+order.Object.Name, order.Node) {
+			written[order.ID] = true
+		}
+	}
+	go p.carryOut(talk, plan, written)
+}
+
+// allow lets a pod be bound. One that is asked about hears it from its answer, one that waits is woken.
+func (p *Plugin) allow(talk *talk, order wire.Order) {
+	key := order.Object.Namespace + "/" + order.Object.Name
+	p.lock.Lock()
+	held, ok := p.reserved[key]
+	ok = ok && string(held.uid) == order.Object.UID
+	waits := ok && held.waiting
+	if ok {
+		held.bind, held.marks, held.waiting = order.ID, order.Marks, false
+	}
+	p.lock.Unlock()
+	switch {
+	case !ok:
+		p.report(talk, wire.Outcome{ID: order.ID, Failed: "kube-scheduler has given up the pod"})
+	case waits:
+		go p.wake(key, held, func(waiting fwk.WaitingPod) { waiting.Allow(Name) })
+	}
+}
+
+// release lets go of a pod that has lost its node.
+func (p *Plugin) release(lost wire.Loss) {
+	p.lock.Lock()
+	held, ok := p.reserved[lost.Pod]
+	ok = ok && held.bind == 0
+	p.lock.Unlock()
+	if !ok {
+		return
+	}
+	go p.wake(lost.Pod, held, func(waiting fwk.WaitingPod) {
+		if lost.Cause == "preempted" {
+			waiting.Preempt(Name, "preempted")
+			return
+		}
+		waiting.Reject(Name, "lictor: "+lost.Cause)
+	})
+}
+
+// wake does this with a pod that waits at Permit, or is about to: kube-scheduler has it wait only after it was answered. A later
+// reservation of the same pod is not meant.
+func (p *Plugin) wake(key string, held *reservation, do func(fwk.WaitingPod)) {
+	for range 2000 {
+		p.lock.Lock()
+		isMeant := p.reserved[key] == held
+		p.lock.Unlock()
+		if !isMeant {
+			return
+		}
+		if waiting := p.handle.GetWaitingPod(held.uid); waiting != nil {
+			do(waiting)
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// carryOut carries a plan out: first who gets the room is nominated, then the victims are evicted. Nobody is evicted for a nomination that
+// failed. Nominations that kube-scheduler writes count as written.
+func (p *Plugin) carryOut(talk *talk, orders []wire.Order, written map[uint64]bool) {
+	ctx := context.Background()
+	failed := ""
+	for _, order := range orders {
+		if order.Action != wire.Nominate {
+			continue
+		}
+		var err error
+		if !written[order.ID] {
+			err = p.nominate(ctx, order)
+		}
+		if err != nil {
+			p.report(talk, wire.Outcome{ID: order.ID, Failed: err.Error()})
+			if order.Node != "" {
+				failed = "nobody is evicted for a nomination that failed: " + err.Error()
+			}
+			continue
+		}
+		p.report(talk, wire.Outcome{ID: order.ID, Accepted: true})
+	}
+	var victims []wire.Order
+	for _, order := range orders {
+		if order.Action == wire.Evict {
+			victims = append(victims, order)
+		}
+	}
+	p.handle.Parallelizer().Until(ctx, len(victims), func(place int) {
+		order := victims[place]
+		outcome := wire.Outcome{ID: order.ID, Failed: failed, Accepted: failed == ""}
+		if failed == "" {
+			if err := p.evict(ctx, order); err != nil {
+				outcome = wire.Outcome{ID: order.ID, Failed: err.Error()}
+			}
+		}
+		p.report(talk, outcome)
+	}, Name)
+}
+
+// nominate writes where a pod will be, or that it is promised no node any more.
+func (p *Plugin) nominate(ctx context.Context, order wire.Order) error {
+	object := order.Object
+	patch := map[string]any{
+		"metadata": map[string]string{"uid": object.UID},
+		"status":   map[string]any{"nominatedNodeName": order.Node},
+	}
+	if order.Node == "" {
+		patch["status"] = map[string]any{"nominatedNodeName": nil}
+	}
+	return patchPod(ctx, p.handle.ClientSet(), object, patch, "status")
+}
+
+// evict marks a pod, and deletes it where that is not left to somebody else.
+func (p *Plugin) evict(ctx context.Context, order wire.Order) error {
+	clients, object := p.handle.ClientSet(), order.Object
+	if len(order.Marks) > 0 {
+		err := writeMarks(ctx, clients, object.Namespace, object.Name, object.UID, order.Marks)
+		if err != nil || !order.Delete {
+			return err
+		}
+	}
+	condition := map[string]any{
+		"type": v1.DisruptionTarget, "status": v1.ConditionTrue, "reason": v1.PodReasonPreemptionByScheduler,
+		"message":            fmt.Sprintf("%s: preempted by plan %d of the policy", p.handle.ProfileName(), order.Plan),
+		"lastTransitionTime": metav1.Now(),
+	}
+	patch := map[string]any{
+		"metadata": map[string]string{"uid": object.UID}, "status": map[string]any{"conditions": []any{condition}},
+	}
+	if err := patchPod(ctx, clients, object, patch, "status"); err != nil && !isGone(err) {
+		return err
+	}
+	uid := types.UID(object.UID)
+	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
+	err := clients.CoreV1().Pods(object.Namespace).Delete(ctx, object.Name, options)
+	if isGone(err) {
+		return nil
+	}
+	return err
+}
+
+// isGone says that the object is not there, or is another one of the same name.
+func isGone(err error) bool { return apierrors.IsNotFound(err) || apierrors.IsConflict(err) }
+
+// confirm looks what became of a command.
+func (p *Plugin) confirm(talk *talk, asked wire.Order) {
+	p.lock.Lock()
+	order, ok := p.open[asked.ID]
+	held, holds := p.reserved[asked.Object.Namespace+"/"+asked.Object.Name]
+	binds := holds && held.bind == asked.ID
+	p.lock.Unlock()
+	if binds {
+		p.report(talk, wire.Outcome{ID: asked.ID, Accepted: true})
+		return
+	}
+	pod, err := p.handle.ClientSet().CoreV1().Pods(asked.Object.Namespace).Get(context.Background(), asked.Object.Name, metav1.GetOptions{})
+	if err != nil || string(pod.UID) != asked.Object.UID {
+		if err == nil || apierrors.IsNotFound(err) {
+			p.report(talk, wire.Outcome{ID: asked.ID, Failed: "the pod is gone"})
+		}
+		return
+	}
+	p.feed.seen(pod)
+	done := ok && order.Action == wire.Evict && (pod.DeletionTimestamp != nil || !order.Delete) ||
+		ok && order.Action == wire.Nominate && pod.Status.NominatedNodeName == order.Node ||
+		ok && order.Action == wire.Bind && pod.Spec.NodeName != ""
+	if done {
+		p.report(talk, wire.Outcome{ID: asked.ID, Accepted: true})
+		return
+	}
+	p.report(talk, wire.Outcome{ID: asked.ID, Failed: "the cluster does not show it"})
+}
+
+// report tells what became of a command.
+func (p *Plugin) report(talk *talk, outcome wire.Outcome) {
+	if talk == nil {
+		return
+	}
+	text, err := json.Marshal([]wire.Outcome{outcome})
+	if err != nil {
+		p.logger.Error(err, "An outcome is not told")
+		return
+	}
+	if outcome.Failed != "" {
+		p.logger.Info("A command was not carried out", "command", outcome.ID, "why", outcome.Failed)
+	}
+	talk.conn.Tell(wire.KindOutcomes, text)
+}
+
+func patchPod(ctx context.Context, clients kubernetes.Interface, object wire.Object, patch any, subresources ...string) error {
+	text, err := json.Marshal(patch)
+	if err != nil {
+		return err
+	}
+	_, err = clients.CoreV1().Pods(object.Namespace).Patch(
+		ctx, object.Name, types.StrategicMergePatchType, text, metav1.PatchOptions{}, subresources...)
+	return err
+}
+
+// writeMarks writes labels and annotations on a pod.
+func writeMarks(ctx context.Context, clients kubernetes.Interface, namespace, pod, uid string, marks []wire.Mark) error {
+	places := map[string]map[string]string{"labels": {}, "annotations": {}}
+	for _, mark := range marks {
+		places[mark.Place+"s"][mark.Key] = mark.Value
+	}
+	patch := map[string]any{"metadata": map[string]any{"uid": uid, "labels": places["labels"], "annotations": places["annotations"]}}
+	return patchPod(ctx, clients, wire.Object{Namespace: namespace, Name: pod, UID: uid}, patch)
+}

@@ -1,0 +1,205 @@
+package plugin
+
+import (
+	"context"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"lictor.dev/kube-scheduler/internal/wire"
+)
+
+var (
+	_ fwk.PreFilterPlugin     = &Plugin{}
+	_ fwk.FilterPlugin        = &Plugin{}
+	_ fwk.PostFilterPlugin    = &Plugin{}
+	_ fwk.ReservePlugin       = &Plugin{}
+	_ fwk.PermitPlugin        = &Plugin{}
+	_ fwk.PreBindPlugin       = &Plugin{}
+	_ fwk.PostBindPlugin      = &Plugin{}
+	_ fwk.EnqueueExtensions   = &Plugin{}
+	_ fwk.SignPlugin          = &Plugin{}
+	_ fwk.PreFilterExtensions = none{}
+)
+
+// longestWait is what kube-scheduler allows at Permit.
+const longestWait = 15 * time.Minute
+
+// cycle is what was answered in the cycle of a pod.
+type cycle struct {
+	codes     []byte
+	obstacles []string
+	numbers   map[string]uint32
+	// final: no plan helps.
+	final bool
+}
+
+func (c *cycle) Clone() fwk.StateData { return c }
+
+func cycleOf(state fwk.CycleState) *cycle {
+	data, err := state.Read(Name)
+	if err != nil {
+		return nil
+	}
+	found, _ := data.(*cycle)
+	return found
+}
+
+// verdict is what the policy says of a node.
+func (c *cycle) verdict(node string) *fwk.Status {
+	number, ok := c.numbers[node]
+	if !ok || int64(number) >= int64(len(c.codes)) {
+		return fwk.NewStatus(fwk.Unschedulable, "lictor: the policy does not know the node yet")
+	}
+	code := int(c.codes[number])
+	if code == 0 {
+		return nil
+	}
+	if code > len(c.obstacles) {
+		return fwk.NewStatus(fwk.Unschedulable, "lictor: the node is refused")
+	}
+	return fwk.NewStatus(fwk.Unschedulable, c.obstacles[code-1])
+}
+
+// PreFilter asks whether the pod may be tried, and which nodes take it.
+func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	if !p.isClaimed(pod) {
+		return nil, fwk.NewStatus(fwk.Skip)
+	}
+	p.feed.ensure(pod)
+	talk, head, codes, err := p.ask(ctx, wire.KindTry, wire.Asked{Pod: keyOf(pod)})
+	if err != nil {
+		state.Write(Name, &cycle{final: true})
+		return nil, p.failed(pod, err)
+	}
+	said := &cycle{codes: codes, obstacles: head.Obstacles, final: head.Verdict == wire.Final}
+	if numbers := talk.numbers.Load(); numbers != nil {
+		said.numbers = *numbers
+	}
+	state.Write(Name, said)
+	switch head.Verdict {
+	case wire.Refused, wire.Final:
+		p.hints.refused(pod, head.Again)
+		return nil, fwk.NewStatus(fwk.Unschedulable, head.Message)
+	}
+	p.hints.forget(pod.UID)
+	for _, node := range nodes {
+		if len(codes) > 0 && said.verdict(node.Node().Name) != nil {
+			return nil, nil
+		}
+	}
+	// All nodes take it.
+	return nil, fwk.NewStatus(fwk.Skip)
+}
+
+// PreFilterExtensions are none of effect: the verdict of the policy is about the cluster as it is, and its plans are its own.
+func (p *Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return none{} }
+
+type none struct{}
+
+func (none) AddPod(context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo, fwk.NodeInfo) *fwk.Status {
+	return nil
+}
+
+func (none) RemovePod(context.Context, fwk.CycleState, *v1.Pod, fwk.PodInfo, fwk.NodeInfo) *fwk.Status {
+	return nil
+}
+
+// Filter says what was answered before the nodes were looked at.
+func (p *Plugin) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+	said := cycleOf(state)
+	if said == nil || len(said.codes) == 0 {
+		return nil
+	}
+	return said.verdict(node.Node().Name)
+}
+
+// PostFilter asks for a plan. What it takes to carry it out comes as commands before the answer.
+func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, _ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	if said := cycleOf(state); said != nil && said.final {
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "lictor: no preemption helps")
+	}
+	key := keyOf(pod)
+	p.feed.ensure(pod)
+	p.planning.Store(&planning{nodes: map[string]string{key: ""}})
+	defer p.planning.Store(nil)
+	_, head, _, err := p.ask(ctx, wire.KindPostFilter, wire.Asked{Pod: key})
+	if err != nil {
+		return nil, p.failed(pod, err)
+	}
+	if head.Verdict != wire.Planned {
+		p.hints.also(pod, head.Again)
+		// No other plugin may evict for the pod: it would do it outside of the laws.
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
+	}
+	nominated := &fwk.NominatingInfo{NominatedNodeName: head.Node, NominatingMode: fwk.ModeOverride}
+	return &fwk.PostFilterResult{NominatingInfo: nominated}, fwk.NewStatus(fwk.Success, head.Message)
+}
+
+// Reserve tells that the pod has a node.
+func (p *Plugin) Reserve(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	if !p.isClaimed(pod) {
+		return nil
+	}
+	p.reserve(pod, node)
+	if _, _, _, err := p.ask(ctx, wire.KindReserve, wire.Asked{Pod: keyOf(pod), Node: node}); err != nil {
+		return p.failed(pod, err)
+	}
+	return nil
+}
+
+// Unreserve tells that the pod has lost its node.
+func (p *Plugin) Unreserve(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) {
+	// That a cycle was given up is no reason not to say so.
+	p.unreserve(context.WithoutCancel(ctx), pod)
+}
+
+// Permit asks whether the pod may be bound.
+func (p *Plugin) Permit(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) (*fwk.Status, time.Duration) {
+	if !p.isClaimed(pod) {
+		return nil, 0
+	}
+	key := keyOf(pod)
+	_, head, _, err := p.ask(ctx, wire.KindPermit, wire.Asked{Pod: key})
+	switch {
+	case err != nil:
+		return p.failed(pod, err), 0
+	case head.Verdict == wire.Allow:
+		return nil, 0
+	case head.Verdict == wire.Wait:
+		if p.wait(key) {
+			return nil, 0
+		}
+		return fwk.NewStatus(fwk.Wait, head.Message), min(time.Duration(head.Wait), longestWait)
+	}
+	p.hints.refused(pod, head.Again)
+	return fwk.NewStatus(fwk.Unschedulable, head.Message), 0
+}
+
+// PreBindPreFlight says whether something is written on the pod.
+func (p *Plugin) PreBindPreFlight(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	if len(p.marks(pod)) == 0 {
+		return nil, fwk.NewStatus(fwk.Skip)
+	}
+	return &fwk.PreBindPreFlightResult{AllowParallel: true}, nil
+}
+
+// PreBind writes on the pod what the policy wants to be written with its node.
+func (p *Plugin) PreBind(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
+	if err := writeMarks(ctx, p.handle.ClientSet(), pod.Namespace, pod.Name, string(pod.UID), p.marks(pod)); err != nil {
+		return fwk.AsStatus(err)
+	}
+	return nil
+}
+
+// PostBind tells that the pod was bound.
+func (p *Plugin) PostBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) { p.bound(pod) }
+
+// SignPod refuses: what a policy says of one pod need not hold for another one of the same shape.
+func (p *Plugin) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+	if p.isClaimed(pod) {
+		return nil, fwk.NewStatus(fwk.Unschedulable, "lictor: the policy is asked about each pod")
+	}
+	return nil, nil
+}

@@ -1,0 +1,300 @@
+//! One scheduler's conversation with a session of its own. No input or output.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use lictor_contract::{ExtensionPoint, NodeId};
+use lictor_host::cluster::{InputError, Object};
+use lictor_host::recording::Recorder;
+use lictor_host::replace::State;
+use lictor_host::session::{Answer, Input, Question, Session, SessionError, Step};
+
+use crate::message::{Commands, Fault, Outcomes, Welcome};
+use crate::offer::Offer;
+use crate::say;
+use crate::wire::{Frame, kind};
+
+/// Between two tellings of the time pass at least so many nanoseconds, where nothing is due.
+const TICK: i64 = 1_000_000;
+
+/// How often queues are asked what they give back, while something happens.
+const ENFORCE: i64 = 1_000_000_000;
+
+/// A session that was told nothing yet.
+pub struct Opened {
+    /// The session.
+    pub session: Session,
+    /// What records it: its policy is one that the recorder listens to.
+    pub recorder: Option<Recorder>,
+    /// The points at which the policy decides.
+    pub points: Vec<ExtensionPoint>,
+    /// Who answers.
+    pub welcome: Welcome,
+}
+
+/// Hears what happens, such as to say it in a log.
+pub trait Report: Send + Sync {
+    /// Something came of what was told or asked.
+    fn step(&self, step: &Step);
+    /// Something could not be served.
+    fn error(&self, error: &SessionError);
+    /// An object could not be read.
+    fn unread(&self, mistake: &InputError);
+    /// Something about a connection.
+    fn say(&self, line: &str);
+}
+
+/// While a policy is replaced, the session is told the time so often: every 100 ms.
+const TURN: i64 = 100_000_000;
+
+/// A conversation.
+pub struct Conversation {
+    session: Session,
+    recorder: Option<Recorder>,
+    report: Arc<dyn Report>,
+    /// The objects that came before all were told, by key: one that is told again takes the place of the earlier one.
+    listing: Option<BTreeMap<String, Object>>,
+    /// The objects that the session was not told yet.
+    objects: Vec<Object>,
+    told_nodes: BTreeSet<NodeId>,
+    /// Nodes came, whose numbers are to be told.
+    has_nodes: bool,
+    told_at: i64,
+    wake_at: Option<i64>,
+    /// When queues are asked again what they give back.
+    enforce_at: Option<i64>,
+    enforces: bool,
+    /// The policy that is to replace the one in force.
+    offer: Option<Arc<Offer>>,
+    file: Arc<str>,
+    out: Vec<Frame>,
+}
+
+/// Why a conversation is over.
+#[derive(Debug, thiserror::Error)]
+pub enum Over {
+    /// The other side does not keep to the protocol.
+    #[error("a frame of kind {kind} cannot be read: {why}")]
+    Unreadable {
+        /// The kind.
+        kind: u8,
+        /// Why.
+        why: String,
+    },
+    /// It sent a frame that has no place there.
+    #[error("a frame of kind {0} has no place here")]
+    Unexpected(u8),
+}
+
+impl Conversation {
+    /// Begins with a session that was told nothing yet.
+    pub fn begin(opened: Opened, report: Arc<dyn Report>) -> Conversation {
+        Conversation {
+            session: opened.session,
+            recorder: opened.recorder,
+            report,
+            listing: Some(BTreeMap::new()),
+            objects: Vec::new(),
+            told_nodes: BTreeSet::new(),
+            has_nodes: false,
+            told_at: 0,
+            wake_at: None,
+            enforce_at: None,
+            enforces: opened.points.contains(&ExtensionPoint::Enforce),
+            offer: None,
+            file: Arc::from("the scheduler"),
+            out: Vec::new(),
+        }
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// When the session wants to be told the time, at the latest, in nanoseconds since 1970.
+    pub fn wake_at(&self) -> Option<i64> {
+        let turn = self.offer.is_some().then(|| self.told_at.saturating_add(TURN));
+        self.wake_at.into_iter().chain(self.enforce_at).chain(turn).min()
+    }
+
+    /// Begins to replace the policy. Where that cannot be, the one in force goes on.
+    pub fn replace(&mut self, offer: Arc<Offer>) {
+        let begun = (offer.make)()
+            .and_then(|candidate| self.session.replace(candidate, offer.terms).map_err(|error| error.to_string()));
+        match begun {
+            Ok(()) => self.offer = Some(offer),
+            Err(error) => self.report.say(&format!("the policy {} is not taken: {error}", offer.name)),
+        }
+    }
+
+    /// Takes what came, in its order; what is to be sent.
+    ///
+    /// # Errors
+    /// The other side does not keep to the protocol: nothing more is taken of it.
+    pub fn take(&mut self, now: i64, frames: Vec<Frame>) -> Result<Vec<Frame>, Over> {
+        let is_due = self.wake_at().is_some_and(|at| at <= now);
+        if is_due || now.saturating_sub(self.told_at) >= TICK {
+            self.told_at = now;
+            self.hand(Input::Clock(now), None);
+        }
+        for frame in frames {
+            self.take_one(&frame)?;
+        }
+        self.hand_objects();
+        self.enforce(now);
+        Ok(std::mem::take(&mut self.out))
+    }
+
+    fn take_one(&mut self, frame: &Frame) -> Result<(), Over> {
+        let unreadable = |why: String| Over::Unreadable { kind: frame.kind, why };
+        let text = || std::str::from_utf8(&frame.payload).map_err(|error| unreadable(error.to_string()));
+        match frame.kind {
+            kind::OBJECT => {
+                let value = serde_json::from_slice(&frame.payload).map_err(|error| unreadable(error.to_string()))?;
+                match Object::from_json(value, &self.file) {
+                    Ok(object) => self.there(object),
+                    Err(mistake) => self.report.unread(&mistake),
+                }
+            }
+            kind::REMOVED => {
+                let key = text()?.to_owned();
+                match &mut self.listing {
+                    Some(listed) => drop(listed.remove(&key)),
+                    None => {
+                        self.hand_objects();
+                        self.hand(Input::Removed(key), None);
+                    }
+                }
+            }
+            kind::SYNCED => {
+                if let Some(listed) = self.listing.take() {
+                    self.has_nodes = true;
+                    self.hand(Input::Listed(listed.into_values().collect()), None);
+                }
+            }
+            kind::OUTCOMES => {
+                let outcomes: Outcomes =
+                    serde_json::from_slice(&frame.payload).map_err(|error| unreadable(error.to_string()))?;
+                self.hand_objects();
+                self.hand(Input::Outcomes(outcomes), None);
+            }
+            other => {
+                let question = say::question(frame).ok_or(Over::Unexpected(other))?;
+                let question = question.map_err(|error| unreadable(error.to_string()))?;
+                self.hand_objects();
+                self.answer(frame, &question);
+            }
+        }
+        Ok(())
+    }
+
+    fn there(&mut self, object: Object) {
+        self.has_nodes |= object.key().starts_with("Node/");
+        match &mut self.listing {
+            Some(listed) => drop(listed.insert(object.key(), object)),
+            None => self.objects.push(object),
+        }
+    }
+
+    fn hand_objects(&mut self) {
+        if !self.objects.is_empty() {
+            let objects = Input::Objects(std::mem::take(&mut self.objects));
+            self.hand(objects, None);
+        }
+    }
+
+    /// Has the session serve an input.
+    fn hand(&mut self, input: Input, asked: Option<&str>) {
+        let is_news = !matches!(input, Input::Clock(_));
+        let served = match &self.recorder {
+            None => self.session.handle(input),
+            Some(recorder) => recorder.handle(&mut self.session, input),
+        };
+        if is_news && self.enforces {
+            self.enforce_at.get_or_insert(self.told_at);
+        }
+        self.number_nodes();
+        match served {
+            Ok(step) => self.push(&step, asked),
+            Err(error) => self.report.error(&error),
+        }
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<(Answer, Step), SessionError> {
+        match &self.recorder {
+            None => self.session.question(question),
+            Some(recorder) => recorder.question(&mut self.session, question),
+        }
+    }
+
+    /// The commands go before the answer: who gets it has heard of them.
+    fn answer(&mut self, frame: &Frame, question: &Question) {
+        let fault = |message: String| say::frame(kind::ERROR, frame.number, &Fault { message });
+        if self.listing.is_some() {
+            return self.out.extend(fault("not all objects have been told".to_owned()));
+        }
+        let asked = match question {
+            Question::Unreserve(pod) | Question::Permit(pod) => Some(pod.as_str()),
+            _ => None,
+        };
+        let said = match self.ask(question) {
+            Ok((answer, step)) => {
+                self.push(&step, asked);
+                say::answer(frame, answer)
+            }
+            Err(error) => {
+                self.report.error(&error);
+                fault(error.to_string())
+            }
+        };
+        self.out.extend(said);
+    }
+
+    /// What queues give back is asked for a while after something has happened, and when its time has come.
+    fn enforce(&mut self, now: i64) {
+        if self.listing.is_some() || self.enforce_at.is_none_or(|at| at > now) {
+            return;
+        }
+        self.enforce_at = None;
+        match self.ask(&Question::Enforce) {
+            Ok((_, step)) => {
+                if !step.commands.is_empty() {
+                    self.enforce_at = Some(now.saturating_add(ENFORCE));
+                }
+                self.push(&step, None);
+            }
+            Err(error) => {
+                self.enforce_at = Some(now.saturating_add(ENFORCE));
+                self.report.error(&error);
+            }
+        }
+    }
+
+    /// Tells the numbers of new nodes, before any answer that uses them.
+    fn number_nodes(&mut self) {
+        if !std::mem::take(&mut self.has_nodes) {
+            return;
+        }
+        let nodes = self.session.mirror().nodes().filter(|node| !self.told_nodes.contains(&node.id));
+        let new: Vec<(NodeId, String)> = nodes.map(|node| (node.id, node.name.clone())).collect();
+        if !new.is_empty() {
+            self.told_nodes.extend(new.iter().map(|(id, _)| *id));
+            self.out.extend(say::frame(kind::NODES, 0, &new));
+        }
+    }
+
+    fn push(&mut self, step: &Step, asked: Option<&str>) {
+        self.report.step(step);
+        self.wake_at = step.wake_at;
+        for transition in step.replacement.iter().filter(|transition| transition.to.is_final()) {
+            if let Some(offer) = self.offer.take().filter(|_| transition.to == State::Done) {
+                (offer.settled)();
+            }
+        }
+        let commands = Commands::of(step, asked);
+        if !commands.is_empty() {
+            self.out.extend(say::frame(kind::COMMANDS, 0, &commands));
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The host as a server: a kube-scheduler with a thin plugin asks, and the policy answers from its sandbox.
+//!
+//! The plugin tells all objects and asks one question at a time ([`lictor_host::session::Question`]); what follows for others is pushed
+//! as commands. `host-harness/kube-scheduler/PROTOCOL.md` specifies the frames; its test vectors are run here and there.
+
+mod conversation;
+pub mod message;
+mod offer;
+pub mod say;
+mod server;
+#[cfg(test)]
+mod tests;
+pub mod wire;
+
+pub use conversation::{Conversation, Opened, Report};
+pub use offer::{Offer, Offers};
+pub use server::{ListenError, Open, Server, Stop};

@@ -1,0 +1,191 @@
+//! What frames say.
+
+use lictor_host::session::{CommandId, CommandOutcome, ObjectRef, RetryHint};
+use serde::{Deserialize, Serialize};
+
+/// What a client says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hello {
+    /// The version of the protocol.
+    pub version: u32,
+    /// Its name and version, in words.
+    pub client: String,
+    /// The names of schedulers (`spec.schedulerName`) whose pods it asks about.
+    pub schedulers: Vec<String>,
+}
+
+/// Who answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Welcome {
+    /// The version of the protocol.
+    pub version: u32,
+    /// The host and its version.
+    pub host: String,
+    /// The policy and its version.
+    pub policy: String,
+    /// The system in force.
+    pub system: String,
+    /// The extension points at which it decides.
+    pub points: Vec<String>,
+    /// The kinds of objects that the host is to be told: those that it reads itself and those that the policy reads.
+    pub kinds: Vec<KindName>,
+    /// The labels of pods that the policy reads.
+    pub labels: Vec<String>,
+    /// The annotations of pods that the policy reads.
+    pub annotations: Vec<String>,
+}
+
+/// A kind of objects.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct KindName {
+    /// Its API group; empty for the core group.
+    pub group: String,
+    /// Its name.
+    pub kind: String,
+    /// Its objects are placed on nodes like pods.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub placed: bool,
+}
+
+/// What a question names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Asked {
+    /// The pod, `namespace/name`.
+    pub pod: String,
+    /// The node.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub node: String,
+    /// The pods, where the question is about several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pods: Vec<String>,
+}
+
+/// The head of an answer. The answer to a try has the bytes of the nodes after it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Head {
+    /// `pass`, `refused` (a plan may help) or `final`; `planned` or `none`; `allow`, `wait` or `reject`; else empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub verdict: String,
+    /// Why.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// The node to which the pod was nominated.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub node: String,
+    /// How long it waits at most, in nanoseconds.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub wait: i64,
+    /// What the bytes mean: n is the n-th.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub obstacles: Vec<String>,
+    /// When the answer may be another.
+    #[serde(skip_serializing_if = "Again::is_empty")]
+    pub again: Again,
+    /// The epoch of the keys.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub epoch: u64,
+    /// The keys by pod, in hexadecimal.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<(String, String)>,
+}
+
+/// When an answer may be another.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Again {
+    /// From this moment on, nanoseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<i64>,
+    /// After these kinds of change, such as `pod-removed`; not said: after any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+}
+
+impl Again {
+    fn is_empty(&self) -> bool {
+        self.at.is_none() && self.after.is_empty()
+    }
+}
+
+impl From<RetryHint> for Again {
+    fn from(hint: RetryHint) -> Again {
+        Again { at: hint.retry_at, after: hint.retry_after.into_iter().collect() }
+    }
+}
+
+fn is_zero(number: &i64) -> bool {
+    *number == 0
+}
+
+fn is_nothing(number: &u64) -> bool {
+    *number == 0
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Commands {
+    /// The commands, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<Order>,
+    /// The pods that have lost the node that was reserved for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub released: Vec<Loss>,
+}
+
+/// A command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// Its number.
+    pub id: CommandId,
+    /// `bind` (it may be bound), `nominate` (without a node: to none any more), `evict` or `confirm`.
+    pub action: String,
+    /// The object.
+    pub object: ObjectRef,
+    /// The node.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub node: String,
+    /// Whether a victim is deleted; else it is only marked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub delete: bool,
+    /// The plan of an eviction.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub plan: u64,
+    /// What is written on it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Written>,
+}
+
+/// A label or an annotation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// `label` or `annotation`.
+    pub place: String,
+    /// Its key.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// A pod that has lost its node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loss {
+    /// The pod, `namespace/name`.
+    pub pod: String,
+    /// Why: `timeout`, `released`, `preempted`, `removed` or `failed`.
+    pub cause: String,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// The sentence.
+    pub message: String,
+}
+
+/// What became of a command.
+pub type Outcomes = Vec<(CommandId, CommandOutcome)>;

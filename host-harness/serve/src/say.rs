@@ -1,0 +1,178 @@
+//! Frames made of what a session says, and questions made of frames.
+
+use lictor_contract::{Description, MarkPlace, ReleaseCause, SystemInfo};
+use lictor_host::cluster::kinds_read;
+use lictor_host::session::{Action, Answer, Command, Question, Step, Verdict};
+use serde::Serialize;
+
+use crate::message::{Asked, Commands, Head, Hello, KindName, Loss, Order, Welcome, Written};
+use crate::wire::{Frame, VERSION, kind};
+
+impl Order {
+    fn of(command: Command) -> Order {
+        let Command { id, object, action } = command;
+        let mut order =
+            Order { id, action: String::new(), object, node: String::new(), delete: false, plan: 0, marks: Vec::new() };
+        let (name, marks) = match action {
+            Action::Bind { node, marks } => {
+                order.node = node;
+                ("bind", marks)
+            }
+            Action::Nominate { node } => {
+                order.node = node.unwrap_or_default();
+                ("nominate", Vec::new())
+            }
+            Action::Evict { delete, marks, plan } => {
+                (order.delete, order.plan) = (delete, plan);
+                ("evict", marks)
+            }
+            Action::Confirm => ("confirm", Vec::new()),
+        };
+        order.action = name.to_owned();
+        order.marks = marks
+            .into_iter()
+            .map(|mark| {
+                let place = match mark.place {
+                    MarkPlace::Label => "label",
+                    MarkPlace::Annotation => "annotation",
+                };
+                Written { place: place.to_owned(), key: mark.key, value: mark.value }
+            })
+            .collect();
+        order
+    }
+}
+
+impl Commands {
+    /// What of a step is to be done; of the pod that was asked about, its release is known.
+    pub fn of(step: &Step, asked: Option<&str>) -> Commands {
+        let released = step.happened.released.iter().filter(|released| Some(&*released.pod) != asked);
+        let released =
+            released.map(|released| Loss { pod: released.pod.clone(), cause: cause(released.cause).to_owned() });
+        Commands { commands: step.commands.iter().cloned().map(Order::of).collect(), released: released.collect() }
+    }
+
+    /// There is nothing to be done.
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty() && self.released.is_empty()
+    }
+}
+
+fn cause(cause: ReleaseCause) -> &'static str {
+    match cause {
+        ReleaseCause::Timeout => "timeout",
+        ReleaseCause::Released => "released",
+        ReleaseCause::Preempted => "preempted",
+        ReleaseCause::Removed => "removed",
+        ReleaseCause::Failed => "failed",
+    }
+}
+
+/// The question of a frame; none where the frame is no question.
+pub fn question(frame: &Frame) -> Option<Result<Question, serde_json::Error>> {
+    let of = |make: fn(Asked) -> Question| Some(serde_json::from_slice(&frame.payload).map(make));
+    match frame.kind {
+        kind::TRY => of(|asked| Question::Try(asked.pod)),
+        kind::POST_FILTER => of(|asked| Question::PostFilter(asked.pod)),
+        kind::RESERVE => of(|asked| Question::Reserve(asked.pod, asked.node)),
+        kind::PERMIT => of(|asked| Question::Permit(asked.pod)),
+        kind::UNRESERVE => of(|asked| Question::Unreserve(asked.pod)),
+        kind::KEYS => of(|asked| Question::Keys(asked.pods)),
+        _ => None,
+    }
+}
+
+/// A frame that says this in JSON.
+///
+/// # Errors
+/// Never for what is said here.
+pub fn frame(kind: u8, number: u32, said: &impl Serialize) -> Result<Frame, serde_json::Error> {
+    Ok(Frame { kind, number, payload: serde_json::to_vec(said)? })
+}
+
+/// The answer to a question.
+///
+/// # Errors
+/// Never for what is said here.
+pub fn answer(question: &Frame, answer: Answer) -> Result<Frame, serde_json::Error> {
+    let mut head = Head::default();
+    let mut codes = Vec::new();
+    match answer {
+        Answer::Tried(tried) => {
+            let verdict = match (&tried.refused, tried.is_final) {
+                (None, _) => "pass",
+                (Some(_), false) => "refused",
+                (Some(_), true) => "final",
+            };
+            head.verdict = verdict.to_owned();
+            head.message = tried.refused.map(|reason| reason.message).unwrap_or_default();
+            head.again = tried.retry.into();
+            (head.obstacles, codes) = (tried.obstacles, tried.codes);
+        }
+        Answer::Planned(attempt) => {
+            head.verdict = if attempt.node.is_some() { "planned" } else { "none" }.to_owned();
+            head.message = attempt.preemption.as_ref().map(|reason| reason.message.clone()).unwrap_or_default();
+            head.node = attempt.node.unwrap_or_default();
+            head.again = attempt.retry.into();
+        }
+        Answer::Permitted(allowed) => {
+            let (verdict, wait) = match allowed.verdict {
+                Verdict::Allow => ("allow", 0),
+                Verdict::Wait(nanoseconds) => ("wait", nanoseconds),
+                Verdict::Reject => ("reject", 0),
+            };
+            (head.verdict, head.wait) = (verdict.to_owned(), wait);
+            (head.message, head.again) = (allowed.reason.message, allowed.retry.into());
+        }
+        Answer::Keys(epoch, keys) => {
+            head.epoch = epoch;
+            head.keys = keys.into_iter().map(|(pod, key)| (pod, hexadecimal(&key))).collect();
+        }
+        Answer::Done => {}
+    }
+    let text = serde_json::to_vec(&head)?;
+    let mut payload = u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes().to_vec();
+    payload.extend(text);
+    payload.extend(codes);
+    Ok(Frame { kind: question.kind.saturating_add(kind::ANSWER), number: question.number, payload })
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether this side understands the client; else why not.
+///
+/// # Errors
+/// The versions differ.
+pub fn understands(hello: &Hello) -> Result<(), String> {
+    match hello.version {
+        VERSION => Ok(()),
+        other => Err(format!(
+            "`{}` speaks version {other} of the protocol, and this host version {VERSION}: use the plugin of this host's version",
+            hello.client
+        )),
+    }
+}
+
+/// Who answers, with this policy and system.
+pub fn welcome(policy: &Description, system: &SystemInfo) -> Welcome {
+    let interests = &system.interests;
+    let is_placed = |group: &str, kind: &str| {
+        interests.placed_kinds.iter().any(|placed| (&*placed.group, &*placed.kind) == (group, kind))
+    };
+    let kinds = kinds_read(interests).into_iter().map(|(group, kind)| {
+        let placed = is_placed(&group, &kind);
+        KindName { group, kind, placed }
+    });
+    Welcome {
+        version: VERSION,
+        host: format!("lictor {}", env!("CARGO_PKG_VERSION")),
+        policy: format!("{} {}", policy.name, policy.version),
+        system: system.name.clone(),
+        points: system.extension_points.clone(),
+        kinds: kinds.collect(),
+        labels: interests.labels.clone(),
+        annotations: interests.annotations.clone(),
+    }
+}

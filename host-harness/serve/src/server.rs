@@ -1,0 +1,260 @@
+//! The socket: a thread and a session for each scheduler that connects.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufReader, BufWriter, Write};
+use std::net::Shutdown;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::conversation::{Conversation, Opened, Report};
+use crate::message::{Fault, Hello};
+use crate::offer::Offers;
+use crate::say;
+use crate::wire::{Frame, kind};
+
+/// How many frames wait to be taken; then the scheduler waits.
+const WAITING: usize = 4096;
+
+/// How long the scheduler may take to read an answer, and to say who it is.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long to wait where nothing is due: then it is looked for an offer.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// Opens a session for a scheduler; else says why not.
+pub type Open = dyn Fn(&Hello) -> Result<Opened, String> + Send + Sync;
+
+/// Why a socket cannot be listened at.
+#[derive(Debug, thiserror::Error)]
+#[error("{} cannot be listened at: {error}", path.display())]
+pub struct ListenError {
+    /// The socket.
+    pub path: PathBuf,
+    /// Why.
+    pub error: io::Error,
+}
+
+/// A socket that is listened at.
+pub struct Server {
+    listener: UnixListener,
+    open: Arc<Open>,
+    report: Arc<dyn Report>,
+    streams: Streams,
+    offers: Offers,
+}
+
+/// The connections that there are; none: nobody is served any more.
+type Streams = Arc<Mutex<Option<BTreeMap<u64, UnixStream>>>>;
+
+/// Ends a server.
+pub struct Stop {
+    path: PathBuf,
+    streams: Streams,
+}
+
+impl Stop {
+    /// Cuts every connection, and has [`Server::run`] return.
+    pub fn stop(&self) {
+        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).take();
+        for stream in streams.into_iter().flat_map(BTreeMap::into_values) {
+            let _ended = stream.shutdown(Shutdown::Both);
+        }
+        // It wakes up to see that it ends.
+        let _woken = UnixStream::connect(&self.path);
+    }
+}
+
+impl Server {
+    /// Listens at this path. What a process left there that was killed is removed.
+    ///
+    /// # Errors
+    /// The socket cannot be made, or another process listens there.
+    pub fn listen(path: &Path, open: Arc<Open>, report: Arc<dyn Report>) -> Result<Server, ListenError> {
+        let listener = bind(path).map_err(|error| ListenError { path: path.to_owned(), error })?;
+        let streams = Arc::new(Mutex::new(Some(BTreeMap::new())));
+        Ok(Server { listener, open, report, streams, offers: Offers::default() })
+    }
+
+    /// Takes offers of policies to every conversation.
+    pub fn offers(&self) -> Offers {
+        self.offers.clone()
+    }
+
+    /// What ends it.
+    pub fn stop(&self, path: &Path) -> Stop {
+        Stop { path: path.to_owned(), streams: self.streams.clone() }
+    }
+
+    /// Serves every scheduler that connects, until it is stopped.
+    ///
+    /// # Errors
+    /// Nobody can connect any more.
+    pub fn run(&self) -> io::Result<()> {
+        for number in 0.. {
+            let stream = match self.listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            match (self.streams.lock().unwrap_or_else(PoisonError::into_inner).as_mut(), stream.try_clone()) {
+                (None, _) => return Ok(()),
+                (Some(streams), Ok(other)) => drop(streams.insert(number, other)),
+                (Some(_), Err(error)) => {
+                    self.report.say(&format!("a scheduler cannot be served: {error}"));
+                    continue;
+                }
+            }
+            let (open, report, streams) = (self.open.clone(), self.report.clone(), self.streams.clone());
+            let offers = self.offers.clone();
+            let served = thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
+                let ended = serve(stream, &*open, &report, &offers);
+                if let Some(streams) = streams.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+                    streams.remove(&number);
+                }
+                report.say(&format!("the scheduler is gone: {ended}"));
+            });
+            if let Err(error) = served {
+                self.report.say(&format!("a scheduler cannot be served: {error}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn bind(path: &Path) -> io::Result<UnixListener> {
+    if UnixStream::connect(path).is_ok() {
+        return Err(io::Error::new(io::ErrorKind::AddrInUse, "another process listens there"));
+    }
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.file_type().is_socket() => fs::remove_file(path)?,
+        Ok(_) => return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is no socket is there")),
+        Err(_) => {}
+    }
+    let listener = UnixListener::bind(path)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Serves one scheduler; how it ended.
+fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, offers: &Offers) -> String {
+    // What is offered from here on is not what the session is opened with.
+    let seen = offers.number();
+    let begun = greet(&stream, open);
+    let (mut conversation, reader) = match begun {
+        Ok((opened, reader)) => (Conversation::begin(opened, report.clone()), reader),
+        Err(why) => return why,
+    };
+    report.say("a scheduler is connected");
+    let (send, frames) = sync_channel(WAITING);
+    let reading = thread::Builder::new().name("frames".to_owned()).spawn(move || {
+        let mut reader = reader;
+        loop {
+            let read = Frame::read(&mut reader);
+            let is_last = !matches!(read, Ok(Some(_)));
+            if send.send(read).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    let ended = match reading {
+        Ok(_) => converse(&mut conversation, &frames, &stream, (offers, seen)),
+        Err(error) => error.to_string(),
+    };
+    // The reader ends with the connection.
+    let _closed = stream.shutdown(Shutdown::Both);
+    ended
+}
+
+/// Hears what the client says of itself, and says who answers.
+fn greet(stream: &UnixStream, open: &Open) -> Result<(Opened, BufReader<UnixStream>), String> {
+    let cannot = |error: io::Error| error.to_string();
+    stream.set_write_timeout(Some(PATIENCE)).map_err(cannot)?;
+    stream.set_read_timeout(Some(PATIENCE)).map_err(cannot)?;
+    let mut reader = BufReader::new(stream.try_clone().map_err(cannot)?);
+    let first = Frame::read(&mut reader).map_err(cannot)?.ok_or("it said nothing")?;
+    let hello: Hello = match first.kind {
+        kind::HELLO => serde_json::from_slice(&first.payload).map_err(|error| error.to_string())?,
+        other => return Err(format!("its first frame is of kind {other}, not {}", kind::HELLO)),
+    };
+    let opened = say::understands(&hello).and_then(|()| open(&hello));
+    let answer = match &opened {
+        Ok(opened) => say::frame(kind::WELCOME, first.number, &opened.welcome),
+        Err(message) => say::frame(kind::ERROR, first.number, &Fault { message: message.clone() }),
+    };
+    answer.map_err(|error| error.to_string())?.write(&mut &*stream).map_err(cannot)?;
+    stream.set_read_timeout(None).map_err(cannot)?;
+    Ok((opened?, reader))
+}
+
+/// Takes what comes and sends what is answered, until one side has ended.
+fn converse(
+    conversation: &mut Conversation,
+    frames: &Receiver<io::Result<Option<Frame>>>,
+    stream: &UnixStream,
+    (offers, mut seen): (&Offers, u64),
+) -> String {
+    let clock = Clock::start();
+    let mut writer = BufWriter::new(stream);
+    loop {
+        let due = conversation.wake_at().map_or(IDLE, |at| clock.until(at).clamp(Duration::from_millis(1), IDLE));
+        let first = match frames.recv_timeout(due) {
+            Ok(read) => Some(read),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => return "its connection ended".to_owned(),
+        };
+        let (mut batch, mut ended) = (Vec::new(), None);
+        let rest = std::iter::from_fn(|| frames.try_recv().ok());
+        for read in first.into_iter().chain(rest) {
+            match read {
+                Ok(Some(frame)) => batch.push(frame),
+                Ok(None) => ended = Some("it ended the connection".to_owned()),
+                Err(error) => ended = Some(error.to_string()),
+            }
+            if batch.len() >= WAITING || ended.is_some() {
+                break;
+            }
+        }
+        if let Some(offer) = offers.after(&mut seen) {
+            conversation.replace(offer);
+        }
+        let answers = match conversation.take(clock.now(), batch) {
+            Ok(answers) => answers,
+            Err(over) => return over.to_string(),
+        };
+        let sent = answers.iter().try_for_each(|frame| frame.write(&mut writer)).and_then(|()| writer.flush());
+        if let Some(ended) = ended.or_else(|| sent.err().map(|error| error.to_string())) {
+            return ended;
+        }
+    }
+}
+
+/// The time of day when it was started, and from then on the time that has passed.
+struct Clock {
+    begun: Instant,
+    at: i64,
+}
+
+impl Clock {
+    fn start() -> Clock {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Clock { begun: Instant::now(), at: nanoseconds(since_1970) }
+    }
+
+    fn now(&self) -> i64 {
+        self.at.saturating_add(nanoseconds(self.begun.elapsed()))
+    }
+
+    fn until(&self, then: i64) -> Duration {
+        Duration::from_nanos(u64::try_from(then.saturating_sub(self.now())).unwrap_or(0))
+    }
+}
+
+fn nanoseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,236 @@
+//! The test vectors of the protocol, and conversations with a scripted policy.
+#![expect(clippy::arithmetic_side_effects, reason = "tests")]
+
+use std::io::Cursor;
+use std::sync::{Arc, Mutex};
+
+use lictor_host::cluster::InputError;
+use lictor_host::policy::Policy;
+use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch};
+use lictor_host::session::{Session, SessionError, Step};
+use lictor_host::verify::testing::{node, on, pod};
+use serde_json::{Value, json};
+
+use crate::message::{Asked, Commands, Head, Hello, Outcomes};
+use crate::wire::{Frame, kind};
+use crate::{Conversation, Opened, Report, say};
+
+const VECTORS: &str = include_str!("../../kube-scheduler/vectors/frames.json");
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let pairs = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap());
+    pairs.map(|pair| u8::from_str_radix(pair, 16).unwrap()).collect()
+}
+
+/// What a frame says, read as what it is and written again.
+fn said(frame: &Frame) -> Value {
+    fn again<T: serde::de::DeserializeOwned + serde::Serialize>(payload: &[u8]) -> Value {
+        serde_json::to_value(serde_json::from_slice::<T>(payload).unwrap()).unwrap()
+    }
+    match frame.kind {
+        kind::HELLO => again::<Hello>(&frame.payload),
+        kind::OUTCOMES => again::<Outcomes>(&frame.payload),
+        kind::COMMANDS => again::<Commands>(&frame.payload),
+        kind::NODES => again::<Vec<(u32, String)>>(&frame.payload),
+        16..=21 => {
+            let mut asked = again::<Asked>(&frame.payload);
+            if asked["pod"] == "" {
+                asked.as_object_mut().unwrap().remove("pod");
+            }
+            asked
+        }
+        _ => serde_json::from_slice(&frame.payload).unwrap(),
+    }
+}
+
+#[test]
+fn frames_are_read_and_written_as_the_vectors_say() {
+    let vectors: Value = serde_json::from_str(VECTORS).unwrap();
+    for vector in vectors["frames"].as_array().unwrap() {
+        let (name, bytes) = (&vector["name"], bytes(vector["hex"].as_str().unwrap()));
+        let frame = Frame::read(&mut Cursor::new(&bytes)).unwrap().unwrap();
+        assert_eq!(
+            (Value::from(frame.kind), Value::from(frame.number)),
+            (vector["kind"].clone(), vector["number"].clone())
+        );
+        let mut written = Vec::new();
+        frame.write(&mut written).unwrap();
+        assert_eq!(written, bytes, "{name}");
+        if let Some(json) = vector.get("json") {
+            assert_eq!(said(&frame), *json, "{name}");
+        }
+        if let Some(text) = vector.get("text") {
+            assert_eq!(std::str::from_utf8(&frame.payload).unwrap(), text.as_str().unwrap(), "{name}");
+        }
+        if let Some(head) = vector.get("head") {
+            let (found, codes) = answered(&frame);
+            assert_eq!(serde_json::to_value(found).unwrap(), *head, "{name}");
+            assert_eq!(codes, self::bytes(vector["codes"].as_str().unwrap()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_frame_is_refused() {
+    let vectors: Value = serde_json::from_str(VECTORS).unwrap();
+    for vector in vectors["bad"].as_array().unwrap() {
+        let bytes = bytes(vector["hex"].as_str().unwrap());
+        assert!(Frame::read(&mut Cursor::new(&bytes)).is_err(), "{}", vector["name"]);
+    }
+    assert_eq!(Frame::read(&mut Cursor::new(&[])).unwrap(), None);
+}
+
+/// An answer taken apart.
+fn answered(frame: &Frame) -> (Head, Vec<u8>) {
+    let (length, rest) = frame.payload.split_at(4);
+    let length = u32::from_be_bytes(length.try_into().unwrap());
+    let (head, codes) = rest.split_at(usize::try_from(length).unwrap());
+    (serde_json::from_slice(head).unwrap(), codes.to_vec())
+}
+
+/// The time at which all of it happens.
+const NOW: i64 = 5_000_000;
+
+#[derive(Default)]
+struct Silent(Mutex<Vec<String>>);
+
+impl Report for Silent {
+    fn step(&self, _: &Step) {}
+    fn error(&self, error: &SessionError) {
+        self.0.lock().unwrap().push(error.to_string());
+    }
+    fn unread(&self, mistake: &InputError) {
+        self.0.lock().unwrap().push(mistake.message.clone());
+    }
+    fn say(&self, _: &str) {}
+}
+
+struct Talk(Conversation, u32);
+
+/// A conversation in which nothing was told yet.
+fn opened(policy: &Scripted) -> Conversation {
+    let described = policy.clone().describe().unwrap();
+    let session = Session::open(Box::new(policy.clone()), "", "").unwrap();
+    let welcome = say::welcome(&described, &described.systems[0]);
+    let opened = Opened { session, recorder: None, points: ALL.to_vec(), welcome };
+    Conversation::begin(opened, Arc::new(Silent::default()))
+}
+
+impl Talk {
+    fn begin(policy: &Scripted, cluster: impl IntoIterator<Item = Value>) -> Talk {
+        let mut conversation = opened(policy);
+        let mut frames: Vec<Frame> = cluster.into_iter().map(|object| there(&object)).collect();
+        frames.push(Frame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
+        let came = conversation.take(NOW, frames).unwrap();
+        assert_eq!(came[0].kind, kind::NODES);
+        Talk(conversation, 0)
+    }
+
+    /// Asks; the answer, and the commands before it.
+    fn ask(&mut self, kind: u8, asked: Value) -> (Head, Vec<u8>, Commands) {
+        self.1 += 1;
+        let question = Frame { kind, number: self.1, payload: serde_json::to_vec(&asked).unwrap() };
+        let mut came = self.0.take(NOW, vec![question]).unwrap();
+        let answer = came.pop().unwrap();
+        assert_eq!((answer.kind, answer.number), (kind + kind::ANSWER, self.1), "{answer:?}");
+        let mut commands = Commands::default();
+        for frame in came {
+            assert_eq!(frame.kind, kind::COMMANDS);
+            let more: Commands = serde_json::from_slice(&frame.payload).unwrap();
+            commands.commands.extend(more.commands);
+            commands.released.extend(more.released);
+        }
+        let (head, codes) = answered(&answer);
+        (head, codes, commands)
+    }
+}
+
+fn there(object: &Value) -> Frame {
+    Frame { kind: kind::OBJECT, number: 0, payload: serde_json::to_vec(object).unwrap() }
+}
+
+fn of(pod: &str) -> Value {
+    json!({"pod": format!("default/{pod}")})
+}
+
+fn on_node(pod: &str, node: &str) -> Value {
+    json!({"pod": format!("default/{pod}"), "node": node})
+}
+
+#[test]
+fn nothing_is_answered_before_all_was_told() {
+    let question = Frame { kind: kind::TRY, number: 1, payload: serde_json::to_vec(&of("a")).unwrap() };
+    let came = opened(&Scripted::deciding(ALL)).take(NOW, vec![there(&pod("a", 1, 0)), question]).unwrap();
+    assert_eq!(came.iter().map(|frame| (frame.kind, frame.number)).collect::<Vec<_>>(), [(kind::ERROR, 1)]);
+}
+
+#[test]
+fn a_gang_of_two_is_tried_reserved_and_permitted_together() {
+    let admits = Fx { admits: &["default/a"], ..Fx::default() };
+    let policy = Scripted::deciding(ALL)
+        .say("filter default/a", Say::Fits(&["n2"]))
+        .say("permit default/a", Say::Wait(10, Fx::default()))
+        .say("permit default/b", Say::Allow(admits));
+    let mut talk = Talk::begin(&policy, [node("n1", 4), node("n2", 4), pod("a", 1, 0), pod("b", 1, 0)]);
+    let (tried, codes, _) = talk.ask(kind::TRY, of("a"));
+    assert_eq!((tried.verdict.as_str(), codes.len()), ("pass", 2));
+    let n2 = usize::try_from(talk.0.session().mirror().node_id("n2").unwrap()).unwrap();
+    let refusing: Vec<usize> = (0..2).filter(|place| codes[*place] != 0).collect();
+    assert!(refusing.len() == 1 && refusing[0] != n2, "{codes:?}");
+    talk.ask(kind::RESERVE, on_node("a", "n2"));
+    let (permitted, _, commands) = talk.ask(kind::PERMIT, of("a"));
+    assert_eq!((permitted.verdict.as_str(), permitted.wait, commands.is_empty()), ("wait", 10, true));
+    talk.ask(kind::TRY, of("b"));
+    talk.ask(kind::RESERVE, on_node("b", "n1"));
+    let (permitted, _, commands) = talk.ask(kind::PERMIT, of("b"));
+    assert_eq!(permitted.verdict, "allow");
+    let bound: Vec<(&str, &str)> =
+        commands.commands.iter().map(|order| (order.action.as_str(), order.object.name.as_str())).collect();
+    assert_eq!(bound, [("bind", "b"), ("bind", "a")]);
+    // The scheduler cannot bind `a`: it waits for a node again.
+    talk.ask(kind::UNRESERVE, of("a"));
+    let pending: Vec<_> = talk.0.session().pending().collect();
+    assert_eq!(pending, [talk.0.session().mirror().pod_id("default/a").unwrap()]);
+}
+
+#[test]
+fn a_plan_comes_as_commands_before_its_answer() {
+    let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
+    let policy = Scripted::deciding(ALL)
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::Plan(plan, Fx::default()));
+    let mut talk = Talk::begin(&policy, [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9)]);
+    let (_, codes, _) = talk.ask(kind::TRY, of("p"));
+    assert_eq!(codes, [1]);
+    let (planned, _, commands) = talk.ask(kind::POST_FILTER, of("p"));
+    assert_eq!((planned.verdict.as_str(), planned.node.as_str()), ("planned", "n1"));
+    let done: Vec<&str> = commands.commands.iter().map(|order| order.action.as_str()).collect();
+    assert_eq!(done, ["nominate", "evict"]);
+    assert!(commands.commands[1].delete);
+}
+
+#[test]
+fn who_waits_too_long_loses_its_node_and_the_scheduler_hears_it() {
+    let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+    let mut talk = Talk::begin(&policy, [node("n1", 4), pod("a", 1, 0)]);
+    talk.ask(kind::RESERVE, on_node("a", "n1"));
+    talk.ask(kind::PERMIT, of("a"));
+    assert_eq!(talk.0.wake_at(), Some(NOW + 10));
+    let came = talk.0.take(NOW + 10, Vec::new()).unwrap();
+    let commands: Commands = serde_json::from_slice(&came[0].payload).unwrap();
+    assert_eq!((commands.released[0].pod.as_str(), commands.released[0].cause.as_str()), ("default/a", "timeout"));
+}
+
+#[test]
+fn a_question_that_cannot_be_answered_is_an_error_and_the_next_one_is_answered() {
+    let policy = Scripted::deciding(ALL);
+    let mut talk = Talk::begin(&policy, [node("n1", 4), pod("a", 1, 0)]);
+    for (kind, asked) in [(kind::TRY, of("x")), (kind::PERMIT, of("a")), (kind::RESERVE, on_node("a", "n9"))] {
+        let question = Frame { kind, number: 9, payload: serde_json::to_vec(&asked).unwrap() };
+        let came = talk.0.take(NOW, vec![question]).unwrap();
+        assert_eq!((came[0].kind, came[0].number), (kind::ERROR, 9));
+    }
+    assert_eq!(talk.ask(kind::TRY, of("a")).0.verdict, "pass");
+    let unknown = Frame { kind: 99, number: 1, payload: Vec::new() };
+    assert!(talk.0.take(NOW, vec![unknown]).is_err());
+}

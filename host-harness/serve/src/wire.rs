@@ -1,0 +1,106 @@
+//! Frames: a length (u32, big-endian, of what follows it), a kind (u8), a number (u32, big-endian), and a payload.
+
+use std::io::{self, Read, Write};
+
+/// The version of the protocol.
+pub const VERSION: u32 = 1;
+
+/// A frame with a longer payload is refused: 64 MiB.
+pub const LONGEST: usize = 64 << 20;
+
+/// The kind and the number.
+const HEAD: usize = 5;
+
+/// The kinds of frames. An answer has the kind of its question and [`ANSWER`].
+pub mod kind {
+    /// What the client says of itself. JSON; the first frame.
+    pub const HELLO: u8 = 1;
+    /// An object is new or has changed. JSON, as Kubernetes has it.
+    pub const OBJECT: u8 = 2;
+    /// An object is gone: `Kind/namespace/name` or `Kind/name`.
+    pub const REMOVED: u8 = 3;
+    /// All objects that there are have been told.
+    pub const SYNCED: u8 = 4;
+    /// What became of commands. JSON.
+    pub const OUTCOMES: u8 = 5;
+    /// PreFilter and Filter.
+    pub const TRY: u8 = 16;
+    /// PostFilter.
+    pub const POST_FILTER: u8 = 17;
+    /// Reserve.
+    pub const RESERVE: u8 = 18;
+    /// Permit.
+    pub const PERMIT: u8 = 19;
+    /// Unreserve.
+    pub const UNRESERVE: u8 = 20;
+    /// The keys of the queue.
+    pub const KEYS: u8 = 21;
+    /// Who answers. JSON; the answer to the first frame.
+    pub const WELCOME: u8 = 65;
+    /// The numbers of nodes. JSON.
+    pub const NODES: u8 = 66;
+    /// What is to be done. JSON.
+    pub const COMMANDS: u8 = 67;
+    /// Added to the kind of a question, the kind of its answer.
+    pub const ANSWER: u8 = 64;
+    /// In place of an answer: why there is none. JSON.
+    pub const ERROR: u8 = 127;
+}
+
+/// One frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// What it is.
+    pub kind: u8,
+    /// The number of the question, which its answer has, too; 0 for what is no question.
+    pub number: u32,
+    /// What it says.
+    pub payload: Vec<u8>,
+}
+
+impl Frame {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// The payload is too long, or nobody takes it.
+    pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        let length = self.payload.len().checked_add(HEAD).filter(|_| self.payload.len() <= LONGEST);
+        let length =
+            length.and_then(|length| u32::try_from(length).ok()).ok_or_else(|| too_long(self.payload.len()))?;
+        to.write_all(&length.to_be_bytes())?;
+        to.write_all(&[self.kind])?;
+        to.write_all(&self.number.to_be_bytes())?;
+        to.write_all(&self.payload)
+    }
+
+    /// Reads the next one; none where the other side has ended.
+    ///
+    /// # Errors
+    /// The frame is cut, or too long or too short to be one.
+    pub fn read(from: &mut impl Read) -> io::Result<Option<Frame>> {
+        let mut length = [0; 4];
+        match from.read(&mut length)? {
+            0 => return Ok(None),
+            some => from.read_exact(length.get_mut(some..).unwrap_or_default())?,
+        }
+        let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
+        let Some(payload) = length.checked_sub(HEAD) else {
+            let said = format!("a frame has at least {HEAD} bytes, and this one {length}");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, said));
+        };
+        if payload > LONGEST {
+            return Err(too_long(payload));
+        }
+        let (mut kind, mut number, mut bytes) = ([0; 1], [0; 4], vec![0; payload]);
+        from.read_exact(&mut kind)?;
+        from.read_exact(&mut number)?;
+        from.read_exact(&mut bytes)?;
+        let [kind] = kind;
+        Ok(Some(Frame { kind, number: u32::from_be_bytes(number), payload: bytes }))
+    }
+}
+
+fn too_long(length: usize) -> io::Error {
+    let said = format!("a frame carries at most {LONGEST} bytes, and this one {length}");
+    io::Error::new(io::ErrorKind::InvalidData, said)
+}
