@@ -25,7 +25,8 @@ const HEARD: Duration = Duration::from_secs(30);
 
 /// Orders it, and goes along until it has come to its end.
 pub(crate) fn upgrade(order: &Order<'_>) -> Result<Exit, Failure> {
-    let mut shown = Shown { text: matches!(order.output, TextOrJson::Text), said: 0, stage: None };
+    let text = matches!(order.output, TextOrJson::Text);
+    let mut shown = Shown { text, said: 0, stage: None, component: String::new() };
     let ended = match &order.live.map {
         Some(map) => through_map(order, map, &mut shown)?,
         None => through_socket(order, &mut shown)?,
@@ -140,6 +141,7 @@ struct Shown {
     text: bool,
     said: usize,
     stage: Option<Stage>,
+    component: String,
 }
 
 impl Shown {
@@ -149,11 +151,12 @@ impl Shown {
             return Ok(());
         }
         let mut page = Page::new(Screen::stdout());
-        match self.stage.replace(now.stage) {
-            None => page.paragraph("", 2, &format!("replacement {}: {}", now.number, now.component)),
-            Some(Stage::Fetching) if !now.component.is_empty() => page.paragraph("", 2, &now.component),
-            Some(_) => {}
+        if self.stage.replace(now.stage).is_none() {
+            page.paragraph("", 2, &format!("replacement {}: {}", now.number, now.component));
+        } else if self.component != now.component {
+            page.paragraph("", 2, &now.component);
         }
+        self.component.clone_from(&now.component);
         if matches!(now.stage, Stage::Fetching | Stage::Waiting) {
             page.paragraph("  ", 6, &now.stage.to_string());
         }

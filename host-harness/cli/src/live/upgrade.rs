@@ -131,6 +131,11 @@ impl Replacing {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+    use lictor_controller::decide::Mode;
+    use lictor_controller::upgrade::Upgrades;
+    use lictor_host::replace::Period;
+
     use super::*;
 
     #[test]
@@ -142,5 +147,57 @@ mod tests {
         let taken: Vec<bool> = seen.into_iter().map(|now| looks.again(now)).collect();
         assert_eq!(taken, [false, false, false, true, false, false, true, false, false]);
         assert!(looks.again(file(b"new")), "it is back");
+    }
+
+    /// Where `lictor run` with these options takes orders.
+    fn desk_of(options: &[&str]) -> Desk {
+        let line = [&["lictor", "run", "--system", "kubernetes", "--explain-socket", "/nowhere"], options].concat();
+        let crate::Command::Run(asked) = crate::Cli::parse_from(line).command else { panic!() };
+        let opening = Arc::new(Opening::read(&asked, Mode::Act, None).unwrap());
+        desk(&asked, &opening, Upgrades::new().1)
+    }
+
+    fn wish(component: &str) -> Wish {
+        Wish { component: component.to_owned(), ..Wish::default() }
+    }
+
+    #[track_caller]
+    fn refused(desk: &Desk, wish: Wish, message: &str, remedy: &str) {
+        let Err(refusal) = desk.read(wish) else { panic!("it is taken") };
+        assert!(refusal.message.contains(message) && refusal.remedy.contains(remedy), "{refusal:?}");
+    }
+
+    #[test]
+    fn what_is_ordered_is_read_and_configured_or_refused_with_a_remedy() {
+        let desk = desk_of(&["--native", "--shadow", "7", "--allow", "any"]);
+        let offer = desk.read(wish("native")).unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        assert_eq!((offer.name.as_str(), offer.terms.allowed, offer.terms.answers), ("native", u64::MAX, 1));
+        assert_eq!(offer.terms.shadow, Period::Nanoseconds(7_000_000_000));
+        refused(&desk, wish("/no/such.wasm"), "/no/such.wasm: cannot be read", "readable file");
+        let bytes = Wish { bytes: Some(b"no component".to_vec()), ..wish("a ConfigMap") };
+        refused(&desk, bytes.clone(), "a ConfigMap: not a WebAssembly component", "");
+        let arguments = Wish { arguments: Some("nonsense: 1".to_owned()), ..wish("native") };
+        refused(&desk, arguments, "the system takes no argument `nonsense`", "known arguments");
+        // Nothing says who made a component that is not of a registry.
+        refused(&desk_of(&["--native", "--key", "cosign.pub"]), bytes, "`--key` demands a signature", "");
+        let recorded = desk_of(&["--native", "--record", "a.rec"]);
+        refused(&recorded, wish("native"), "`--record`", "without `--record`");
+    }
+
+    #[cfg(feature = "oci")]
+    #[test]
+    fn one_of_a_registry_is_taken_by_its_digest_and_not_by_its_tag_alone() {
+        let registry = lictor_artifact::testing::FakeRegistry::start();
+        let name = registry.name("team/policy:1");
+        let reference = lictor_artifact::Reference::parse(&name).unwrap();
+        let access = lictor_artifact::Access::default();
+        let contents = lictor_artifact::Contents { component: crate::embedded(), report: None, title: None };
+        let pushed = lictor_artifact::push(&reference, &contents, None, &access).unwrap();
+        let desk = desk_of(&["--native"]);
+        let offer = desk.read(wish(&pushed.reference.to_string())).unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        assert!(offer.name.contains("pinned digest"), "{}", offer.name);
+        refused(&desk, wish(&name), "", "");
+        let key = concat!(env!("CARGO_MANIFEST_DIR"), "/../artifact/tests/registry/publisher.pub");
+        refused(&desk_of(&["--native", "--key", key]), wish(&name), "sign", "");
     }
 }

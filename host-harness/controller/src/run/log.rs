@@ -51,7 +51,7 @@ impl Log {
             warn!(object = finding.object, path = finding.path, remedy = finding.remedy, "{}", finding.message);
         }
         for transition in &step.replacement {
-            info!(from = ?transition.from, to = ?transition.to, reason = ?transition.reason, "replacement of the policy");
+            info!(from = %transition.from, to = %transition.to, reason = %transition.reason, "replacement of the policy");
         }
     }
 

@@ -182,7 +182,9 @@ impl Follower {
         };
         let is_bad = matches!(progress.stage, Stage::RolledBack | Stage::Refused);
         let remedy = if progress.remedy.is_empty() { String::new() } else { format!(": {}", progress.remedy) };
-        let note = format!("{}: {}{remedy}", progress.component, progress.last());
+        // A refusal names what it is about.
+        let about = if progress.stage == Stage::Refused { String::new() } else { format!("{}: ", progress.component) };
+        let note = format!("{about}{}{remedy}", progress.last());
         let event = Event {
             type_: if is_bad { EventType::Warning } else { EventType::Normal },
             reason: reason.to_owned(),

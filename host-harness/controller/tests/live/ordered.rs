@@ -182,6 +182,8 @@ pub async fn over_the_socket(world: &World) {
     let there = async || controller.offers.progress(Some(number)).filter(|progress| progress.stage.is_final());
     let ended = wait_for("it is given up", SOON, there).await;
     assert!(ended.stage == Stage::RolledBack && ended.last().ends_with("given up: somebody gave it up"), "{ended:?}");
+    let nothing = say(Order::GiveUp).await.unwrap_err();
+    assert_eq!(nothing.to_string(), "no replacement is under way");
     drop(server);
     controller.stop().await;
     step.end().await;

@@ -135,11 +135,15 @@ fn obey(order: Order, desk: Option<&Desk>) -> Answered {
     let number = match order {
         Order::Upgrade(wish) => Some(desk.order(wish)),
         Order::Progress(number) => number,
-        Order::GiveUp => {
-            let last = desk.progress(None).map(|progress| progress.number);
-            last.into_iter().for_each(|number| desk.give_up(number, "somebody gave it up"));
-            last
-        }
+        Order::GiveUp => match desk.progress(None).filter(|progress| !progress.stage.is_final()) {
+            Some(progress) => {
+                desk.give_up(progress.number, "somebody gave it up");
+                Some(progress.number)
+            }
+            None => {
+                return refused("no replacement is under way".to_owned(), "`lictor upgrade --live --to` orders one");
+            }
+        },
     };
     match desk.progress(number) {
         Some(progress) => Answered::Progress(Box::new(progress)),
