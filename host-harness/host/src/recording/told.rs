@@ -41,6 +41,7 @@ enum Written {
     Clock(i64),
     Attempt(String),
     Cycle,
+    Part(u32),
     Outcomes(Vec<(CommandId, CommandOutcome)>),
     Explain,
     Accounts,
@@ -69,6 +70,7 @@ impl Told {
             Input::Clock(now) => Written::Clock(*now),
             Input::Attempt(pod) => Written::Attempt(pod.clone()),
             Input::Cycle => Written::Cycle,
+            Input::Part(most) => Written::Part(*most),
             Input::Outcomes(outcomes) => Written::Outcomes(outcomes.clone()),
         })
     }
@@ -100,6 +102,7 @@ impl Told {
             Written::Clock(now) => Told::Input(Input::Clock(now)),
             Written::Attempt(pod) => Told::Input(Input::Attempt(pod)),
             Written::Cycle => Told::Input(Input::Cycle),
+            Written::Part(most) => Told::Input(Input::Part(most)),
             Written::Outcomes(outcomes) => Told::Input(Input::Outcomes(outcomes)),
             Written::Explain => Told::Explain,
             Written::Accounts => Told::Accounts,
