@@ -35,7 +35,7 @@ fn replaced(new: Scripted, allowed: u64) -> (bool, Vec<State>) {
     for second in 1..15 {
         upgrades.tick(second * SECOND, Some(decider.talk()));
         let told = decider.tell(second * SECOND, Vec::new());
-        let decided = if second == 3 { decider.decide() } else { Turn::default() };
+        let decided = if second == 3 { decider.decide(1_000) } else { Turn::default() };
         for turn in [told, decided] {
             let tasks = turn.tasks.len();
             assert!(tasks == 0 || second == 3, "only the decision asks for something");

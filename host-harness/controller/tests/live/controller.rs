@@ -10,6 +10,8 @@ use lictor_contract::ExtensionPoint;
 use lictor_controller::cluster::{Access, connect};
 use lictor_controller::decide::refused::Refusal;
 use lictor_controller::decide::{Mode, Talk, Turn};
+use lictor_controller::ops::start::{Wanted, start};
+use lictor_controller::report::Mode as Says;
 use lictor_controller::run::listener::Listener;
 use lictor_controller::run::{Opened, Settings, Surroundings, run};
 use lictor_controller::state::{InFile, Keep};
@@ -19,7 +21,7 @@ use lictor_host::replace::State;
 use lictor_host::session::{Happened, Session};
 use tokio::sync::watch;
 
-/// What a controller has said so far.
+/// What a controller has said so far. With `LICTOR_SAY=1` in the environment it is printed, too.
 #[derive(Debug, Default)]
 pub struct Said {
     pub happened: Happened,
@@ -36,6 +38,11 @@ struct Ears(Arc<Mutex<Said>>);
 impl Listener for Ears {
     fn turned(&mut self, turn: &Turn, _: &Session, _: Option<i64>) {
         let mut said = self.0.lock().unwrap();
+        if std::env::var_os("LICTOR_SAY").is_some() {
+            let news =
+                turn.steps.iter().filter(|step| step.happened != Happened::default() || !step.findings.is_empty());
+            news.for_each(|step| eprintln!("{:?} {:?} {:?}", step.happened, step.findings, step.commands));
+        }
         turn.steps.iter().for_each(|step| said.happened.add(step.happened.clone()));
         said.states.extend(turn.steps.iter().flat_map(|step| &step.replacement).map(|transition| transition.to));
         said.errors.extend(turn.errors.iter().map(ToString::to_string));
@@ -64,6 +71,15 @@ impl How {
         let settings = Settings { refused_grace: Some(Duration::from_secs(4)), ..Settings::default() };
         let [kubeconfig, system, arguments] = [kubeconfig.to_str().unwrap(), system, ""].map(str::to_owned);
         How { kubeconfig: kubeconfig.into(), system, arguments, settings, checkpoint: None }
+    }
+
+    /// Events, conditions and status are written, as by the command.
+    fn reports(&self) -> Wanted {
+        let mode = if self.settings.mode == Mode::Act { Says::CarriesOut } else { Says::OnlySays };
+        let (system, identity) = (self.system.clone(), "live".to_owned());
+        let (lease, listen, socket, reports, explains) = (None, None, None, true, false);
+        let policy = ("lictor".to_owned(), String::new());
+        Wanted { lease, listen, socket, reports, mode, explains, system, policy, identity }
     }
 
     pub fn mode(mut self, mode: Mode) -> How {
@@ -102,10 +118,14 @@ impl Controller {
                 let client = connect(&access).await.unwrap();
                 let open = || open(policy(), &how);
                 let keep = how.checkpoint.clone().map(|file| Box::new(InFile(file)) as Box<dyn Keep>);
-                let with =
-                    Surroundings { client, open, listener: (ears, upgrades), keep, leads: leading, stop: stopped };
+                let reports = start(client.clone(), how.reports()).await.unwrap();
+                let listener = ((ears, upgrades), reports.listener);
+                let with = Surroundings { client, open, listener, keep, leads: leading, stop: stopped };
                 tokio::select! {
-                    ran = run(how.settings.clone(), with) => ran.unwrap(),
+                    ran = run(how.settings.clone(), with) => {
+                        ran.unwrap();
+                        reports.ender.end().await;
+                    }
                     _ = killed.wait_for(|killed| *killed) => {}
                 }
             });
