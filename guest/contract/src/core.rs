@@ -139,6 +139,13 @@ pub struct Description {
     pub systems: Vec<SystemInfo>,
 }
 
+impl Description {
+    /// The system of this name; of no name, the first one.
+    pub fn system(&self, name: &str) -> Option<&SystemInfo> {
+        self.systems.iter().find(|system| name.is_empty() || system.name == name)
+    }
+}
+
 /// An argument that is not of its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BadArgument {

@@ -51,7 +51,7 @@ pub(super) enum Failure {
     #[cfg(not(feature = "live"))]
     #[error("this build of lictor cannot reach a cluster")]
     NoClusters,
-    /// A cluster cannot be reached, or not be worked with.
+    /// A cluster cannot be reached, or not be worked with in these surroundings.
     #[cfg(feature = "live")]
     #[error("{message}")]
     Cluster { message: String, remedy: &'static str },

@@ -23,7 +23,8 @@ use crate::policy::Policy;
 use crate::recording::{Recorder, Told};
 use crate::replace::Terms;
 use crate::session::{
-    Action, Attempt, CommandOutcome, FaultRules, Happened, Input, OpenError, ReplaceError, Session, SessionError, Step,
+    Action, Attempt, Candidate, CommandOutcome, FaultRules, Happened, Input, OpenError, ReplaceError, Session,
+    SessionError, Step,
 };
 
 /// A session and the cluster that it decides about.
@@ -62,15 +63,9 @@ impl Virtual {
     ///
     /// # Errors
     /// See [`Session::replace`].
-    pub fn replace(
-        &mut self,
-        policy: Box<dyn Policy>,
-        system: &str,
-        arguments: &str,
-        terms: Terms,
-    ) -> Result<(), ReplaceError> {
+    pub fn replace(&mut self, candidate: Candidate, terms: Terms) -> Result<(), ReplaceError> {
         self.recorder.take().iter().for_each(Recorder::close);
-        self.session.replace(policy, system, arguments, terms)
+        self.session.replace(candidate, terms)
     }
 
     /// See [`Session::load_replacement`].

@@ -5,14 +5,17 @@ mod verdicts;
 use verdicts::Verdicts;
 
 use crate::contract::*;
-use crate::model::{Amounts, Cluster, Lacks, Node, NodeIx, Nominated, PodIx, Request, Scan, ShapeIx, WhatIf};
+use crate::model::{
+    Amounts, Cluster, Lacks, Node, NodeIx, Nominated, PodIx, Request, ReservationAllocation, Scan, ShapeIx, WhatIf,
+};
 
 use super::{Engine, room, search};
 
 /// The code of a number that is no node.
 const NO_NODE: room::Verdict = room::Verdict::Ineligible;
 
-/// A pod as one node sees it.
+/// A pod as a node sees it.
+#[derive(Clone, Copy)]
 struct Ask<'a> {
     pod: PodIx,
     /// Room that is promised to anybody is kept.
@@ -20,6 +23,9 @@ struct Ask<'a> {
     request: &'a Request,
     /// What it takes of the node: its request, or what a reservation there leaves of it.
     takes: &'a Request,
+    may_use_reservation: bool,
+    /// Something stands between it and other pods: those that are nominated.
+    others: Option<&'a Nominated>,
 }
 
 impl Engine {
@@ -28,57 +34,26 @@ impl Engine {
         let (firm, ix) = (search::of(self.laws()?).promises_are_firm(), PodIx(pod));
         let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
         let (shape, request) = (pod.shape, pod.request.clone());
+        self.cluster.prepare_scan(&request);
         let may_use_reservation = self.cluster.may_use_reservation(ix);
         let nominated = self.cluster.nominated_between(ix, |node| promised(&self.cluster, node, ix, firm));
         let others = self.cluster.is_between(ix).then_some(&nominated);
-        if !may_use_reservation && others.is_none() && Scan::takes(&request) {
-            self.cluster.prepare_scan(&request);
-            let verdicts = scan(&self.cluster, shape, &Ask { pod: ix, firm, request: &request, takes: &request });
-            return Ok(self.answer(ix, firm, &request, verdicts));
-        }
-        let mut verdicts = Verdicts::with_capacity(self.cluster.node_span());
-        let mut inside = Vec::new();
-        for at in (0u32..).map(NodeIx).take(self.cluster.node_span()) {
-            let reservation_allocation =
-                if may_use_reservation { self.cluster.reservation_allocation(ix, at) } else { None };
-            let takes = reservation_allocation
-                .as_ref()
-                .map_or(&request, |reservation_allocation| &reservation_allocation.beside);
-            let ask = Ask { pod: ix, firm, request: &request, takes };
-            let verdict = match self.cluster.node(at) {
-                Some(node) if self.cluster.eligible(shape, at) => room(&self.cluster, (at, node), &ask),
-                _ => NO_NODE,
-            };
-            let verdict = others.map_or(verdict, |others| beside(&self.cluster, (ix, at), others, verdict));
-            if reservation_allocation.is_some() && verdict == room::Verdict::Fits {
-                inside.push(verdicts.codes.len());
-            }
-            verdicts.push(verdict);
-        }
-        if !inside.is_empty() {
-            verdicts.send_inside(&inside);
-        }
-        Ok(self.answer(ix, firm, &request, verdicts))
-    }
-
-    fn answer(&mut self, pod: PodIx, firm: bool, request: &Request, verdicts: Verdicts) -> NodeVerdicts {
+        let ask = Ask { pod: ix, firm, request: &request, takes: &request, may_use_reservation, others };
+        let verdicts = scan(&self.cluster, shape, &ask);
         if self.notes.are_on() {
-            self.notes.resume(pod);
-            self.tell_all(pod, firm, request, &verdicts);
+            self.notes.resume(ix);
+            self.tell_all(&ask, &verdicts);
         }
         let obstacles = verdicts.seen.iter().map(|verdict| verdict.obstacle(&self.cluster)).collect();
-        NodeVerdicts { codes: verdicts.codes, obstacles }
+        Ok(NodeVerdicts { codes: verdicts.codes, obstacles })
     }
 
     /// Notes of every node why it does not take a pod.
-    fn tell_all(&mut self, pod: PodIx, firm: bool, request: &Request, verdicts: &Verdicts) {
+    fn tell_all(&mut self, ask: &Ask<'_>, verdicts: &Verdicts) {
         for (at, code) in (0u32..).map(NodeIx).zip(&verdicts.codes) {
             let Some(verdict) = verdicts.meant(*code) else { continue };
-            let reservation_allocation = self.cluster.reservation_allocation(pod, at);
-            let takes = reservation_allocation
-                .as_ref()
-                .map_or(request, |reservation_allocation| &reservation_allocation.beside);
-            self.tell(at, &Ask { pod, firm, request, takes }, verdict);
+            let reservation = ask.reservation(&self.cluster, at);
+            self.tell(at, &ask.using(reservation.as_ref()), verdict);
         }
     }
 
@@ -104,14 +79,24 @@ impl Engine {
     }
 }
 
-/// How many nodes a word of eligible nodes stands for.
-const WORD: usize = 64;
+impl<'a> Ask<'a> {
+    /// The reservation that the pod would use on a node.
+    fn reservation(&self, cluster: &Cluster, node: NodeIx) -> Option<ReservationAllocation> {
+        if self.may_use_reservation { cluster.reservation_allocation(self.pod, node) } else { None }
+    }
 
-/// The verdicts of all nodes on a pod that uses no reservation and that nothing stands between: from dense lists, and from the node
-/// itself only where more than its room decides.
+    /// The same where it uses a reservation.
+    fn using<'b>(&'b self, reservation: Option<&'b ReservationAllocation>) -> Ask<'b> {
+        Ask { takes: reservation.map_or(self.takes, |reservation| &reservation.beside), ..*self }
+    }
+}
+
+/// The verdicts of all nodes on a pod: from dense lists, and from the node itself only where more than its room decides.
 #[inline(never)]
 fn scan(cluster: &Cluster, shape: ShapeIx, ask: &Ask<'_>) -> Verdicts {
     let (rooms, eligible) = (cluster.scan(ask.request), cluster.eligible_words(shape));
+    // A reservation leaves less to be found than the pod asks for.
+    let lists_decide = !ask.may_use_reservation && Scan::takes(ask.request);
     let any_may_be_kept = ask.firm && cluster.required_node_reservations().next().is_some();
     let lacking = rooms.lacking(cluster.node_span());
     let meant = |lacking| match rooms.meant(lacking) {
@@ -119,29 +104,38 @@ fn scan(cluster: &Cluster, shape: ShapeIx, ask: &Ask<'_>) -> Verdicts {
         Some(Lacks::Now(resource)) => room::Verdict::Full(resource),
         None => room::Verdict::Fits,
     };
-    let mut verdicts = Verdicts::with_capacity(lacking.len());
-    for (word, lacking) in lacking.chunks(WORD).enumerate() {
+    let (mut verdicts, mut inside) = (Verdicts::with_capacity(lacking.len()), Vec::new());
+    for (word, lacking) in lacking.chunks(Scan::WORD).enumerate() {
         let takes_part = eligible.get(word).copied().unwrap_or(0) & rooms.present(word);
-        let by_node = if any_may_be_kept { u64::MAX } else { rooms.nominated(word) };
+        let by_node = if any_may_be_kept || ask.others.is_some() { u64::MAX } else { rooms.nominated(word) };
         for (bit, lacking) in (0u32..).zip(lacking) {
             if (takes_part >> bit) & 1 == 0 {
                 verdicts.push(NO_NODE);
-            } else if *lacking == 0 && (by_node >> bit) & 1 == 1 {
-                verdicts.push(of_node(cluster, word, bit, ask));
+            } else if !lists_decide || *lacking == 0 && (by_node >> bit) & 1 == 1 {
+                let (verdict, uses_reservation) = of_node(cluster, verdicts.next(), ask);
+                if uses_reservation && verdict == room::Verdict::Fits {
+                    inside.push(verdicts.codes.len());
+                }
+                verdicts.push(verdict);
             } else {
                 verdicts.push_number(*lacking, meant);
             }
         }
     }
+    if !inside.is_empty() {
+        verdicts.send_inside(&inside);
+    }
     verdicts
 }
 
-/// The verdict of a node, from the node itself.
+/// The verdict of a node, from the node itself, and whether it is one on a pod that uses a reservation there.
 #[cold]
-fn of_node(cluster: &Cluster, word: usize, bit: u32, ask: &Ask<'_>) -> room::Verdict {
-    let at = u32::try_from(word.saturating_mul(WORD)).unwrap_or(u32::MAX).saturating_add(bit);
-    let ix = NodeIx(at);
-    cluster.node(ix).map_or(NO_NODE, |node| room(cluster, (ix, node), ask))
+fn of_node(cluster: &Cluster, ix: NodeIx, ask: &Ask<'_>) -> (room::Verdict, bool) {
+    let Some(node) = cluster.node(ix) else { return (NO_NODE, false) };
+    let reservation = ask.reservation(cluster, ix);
+    let verdict = room(cluster, (ix, node), &ask.using(reservation.as_ref()));
+    let verdict = ask.others.map_or(verdict, |others| beside(cluster, (ask.pod, ix), others, verdict));
+    (verdict, reservation.is_some())
 }
 
 /// Whether a node has room for a pod, what is promised to others kept.

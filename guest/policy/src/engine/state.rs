@@ -28,10 +28,14 @@ struct Memory {
 impl Engine {
     /// See `state.save`.
     pub fn save(&self) -> Checkpoint {
-        let satisfied = self.cluster.jobs().filter(|(_, job)| job.satisfied).map(|(_, job)| job.key.clone()).collect();
-        let failed = self.cluster.jobs().filter_map(|(_, job)| Some((job.key.clone(), job.failed_at?))).collect();
-        let scaled = self.cluster.jobs();
-        let scaled = scaled.filter_map(|(ix, job)| Some((job.key.clone(), self.cluster.scaled_at(ix)?))).collect();
+        let (mut satisfied, mut failed, mut scaled) = (Vec::new(), Vec::new(), Vec::new());
+        for (ix, job) in self.cluster.jobs() {
+            if job.satisfied {
+                satisfied.push(job.key.clone());
+            }
+            failed.extend(job.failed_at.map(|at| (job.key.clone(), at)));
+            scaled.extend(self.cluster.scaled_at(ix).map(|at| (job.key.clone(), at)));
+        }
         let saved = |pod| SavedPod::of(&self.cluster, pod);
         let mut required_node_reservations: Vec<_> =
             self.cluster.required_node_reservations().filter_map(saved).collect();

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use inter_pods::Nominated;
 pub use jobs::Shortage;
+pub use reservation_allocation::ReservationAllocation;
 
 use super::class::Classes;
 use super::rank::Ranks;

@@ -26,7 +26,7 @@ mod totals;
 mod trial;
 
 pub use budget::Budget;
-pub use cluster::{Cluster, Nominated, Shortage};
+pub use cluster::{Cluster, Nominated, ReservationAllocation, Shortage};
 pub use ext::Extensions;
 pub use ext::koordinator::ReservationTerms;
 pub use ext::kubernetes::SchedulingGroup;

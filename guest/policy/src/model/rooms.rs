@@ -70,7 +70,10 @@ pub struct Scan<'a> {
 const MOST_RESOURCES: usize = 127;
 
 impl Scan<'_> {
-    /// Whether a request is one that [`Scan::lacking`] can answer.
+    /// How many nodes a word of a set of nodes stands for.
+    pub const WORD: usize = WORD;
+
+    /// Whether [`Scan::lacking`] answers for the whole of a request, not only for its first resources.
     pub fn takes(request: &Request) -> bool {
         request.iter().count() <= MOST_RESOURCES
     }
@@ -143,14 +146,14 @@ impl Rooms {
             self.is_stale.set(ix.at(), false);
             self.read(ix, nodes.get(ix));
         }
-        for (resource, _) in request.iter() {
+        for (resource, _) in request.iter().take(MOST_RESOURCES) {
             self.columns.entry(resource).or_insert_with(|| Column::of(nodes, resource));
         }
     }
 
     /// What a scan for this request reads. [`Rooms::refresh`] comes first.
     pub fn scan(&self, request: &Request) -> Scan<'_> {
-        let asked = (1u8..).zip(request.iter()).map(|(number, (resource, amount))| {
+        let asked = (1u8..).zip(request.iter().take(MOST_RESOURCES)).map(|(number, (resource, amount))| {
             let column = self.columns.get(&resource);
             let (allocatable, free) = column.map_or((&[][..], &[][..]), |column| (&column.allocatable, &column.free));
             Asked { number, resource, amount, allocatable, least: column.map_or(0, |column| column.least), free }

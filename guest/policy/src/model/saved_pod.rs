@@ -1,39 +1,56 @@
 //! Pods as a checkpoint names them: a number means nothing to another host, or to this one after a restart.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Cluster, PodIx, PodName};
 
-/// A pod by kind, namespace, name and uid.
+/// A pod by kind, namespace, name and uid. Its number says where to look first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SavedPod {
     #[serde(flatten)]
     name: PodName,
     uid: String,
+    #[serde(default)]
+    number: u32,
 }
 
 impl SavedPod {
     /// A pod of the cluster; none where it is gone.
-    pub fn of(cluster: &Cluster, pod: PodIx) -> Option<SavedPod> {
-        cluster.pod(pod).map(|pod| SavedPod { name: pod.name.clone(), uid: pod.uid.clone() })
+    pub fn of(cluster: &Cluster, ix: PodIx) -> Option<SavedPod> {
+        cluster.pod(ix).map(|pod| SavedPod { name: pod.name.clone(), uid: pod.uid.clone(), number: ix.0 })
+    }
+
+    /// Whether this is it. Without a uid the name decides.
+    fn is(&self, name: &PodName, uid: &str) -> bool {
+        self.name == *name && (uid.is_empty() || self.uid.is_empty() || uid == self.uid)
     }
 }
 
-/// The pods of a cluster by name.
+/// The pods of a cluster by name. In the session that saved them they have the numbers that they had; only where one has another are all
+/// pods put in order.
 #[derive(Debug)]
-pub struct PodsByName<'c>(BTreeMap<&'c PodName, (PodIx, &'c str)>);
+pub struct PodsByName<'c> {
+    cluster: &'c Cluster,
+    by_name: OnceCell<BTreeMap<&'c PodName, (PodIx, &'c str)>>,
+}
 
 impl<'c> PodsByName<'c> {
     /// All pods.
     pub fn new(cluster: &'c Cluster) -> PodsByName<'c> {
-        PodsByName(cluster.pods().map(|(ix, pod)| (&pod.name, (ix, pod.uid.as_str()))).collect())
+        PodsByName { cluster, by_name: OnceCell::new() }
     }
 
-    /// The pod that was saved; none where it is gone, or another of the same name has replaced it. Without a uid the name decides.
+    /// The pod that was saved; none where it is gone, or another of the same name has replaced it.
     pub fn find(&self, saved: &SavedPod) -> Option<PodIx> {
-        let (ix, uid) = self.0.get(&saved.name)?;
-        (uid.is_empty() || saved.uid.is_empty() || *uid == saved.uid).then_some(*ix)
+        let ix = PodIx(saved.number);
+        if self.cluster.pod(ix).is_some_and(|pod| saved.is(&pod.name, &pod.uid)) {
+            return Some(ix);
+        }
+        let in_order = || self.cluster.pods().map(|(ix, pod)| (&pod.name, (ix, pod.uid.as_str()))).collect();
+        let (ix, uid) = self.by_name.get_or_init(in_order).get(&saved.name)?;
+        saved.is(&saved.name, uid).then_some(*ix)
     }
 }

@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::{Draft, amounts};
 use crate::Engine;
-use crate::contract::{Attribute, Eligibility, Event, Interests, Node, Pod};
+use crate::contract::{Attribute, Checkpoint, Eligibility, Event, Interests, Node, Pod};
 
 /// The numbers of names, given out as they come unless they are given before.
 #[derive(Debug, Clone)]
@@ -60,4 +62,21 @@ fn attributes(interests: &[String], pairs: &[(String, String)]) -> Vec<Attribute
         Attribute { key: u32::try_from(at).unwrap(), value }
     };
     pairs.iter().map(attribute).collect()
+}
+
+/// What a checkpoint says, but under which numbers its pods were known.
+pub fn without_numbers(checkpoint: &Checkpoint) -> Value {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.remove("number");
+                fields.values_mut().for_each(strip);
+            }
+            Value::Array(list) => list.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let mut said = serde_json::from_slice(&checkpoint.bytes).unwrap();
+    strip(&mut said);
+    said
 }

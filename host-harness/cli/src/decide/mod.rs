@@ -134,10 +134,12 @@ impl Source {
 /// What a system reads of a cluster.
 pub(super) fn interests(chosen: &Chosen, system: &str) -> Result<Interests, Failure> {
     let described = chosen.start()?.describe().map_err(|fault| Failure::Session(fault.into()))?;
-    let known = described.systems.iter().map(|set| set.name.clone()).collect();
-    let named = described.systems.into_iter().find(|set| system.is_empty() || set.name == system);
-    let unknown = || Failure::UnknownSystem { word: "--system".to_owned(), system: system.to_owned(), known };
-    named.map(|set| set.interests).ok_or_else(unknown)
+    let unknown = || Failure::UnknownSystem {
+        word: "--system".to_owned(),
+        system: system.to_owned(),
+        known: described.systems.iter().map(|known| known.name.clone()).collect(),
+    };
+    described.system(system).map(|named| named.interests.clone()).ok_or_else(unknown)
 }
 
 /// The input of a decision.
@@ -176,8 +178,7 @@ pub(super) fn decide<T>(
 ) -> Result<(Record, Jobs, T), Failure> {
     let mut policy = chosen.start()?;
     let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
-    let wanted = |set: &&SystemInfo| question.laws.is_empty() || set.name == question.laws;
-    let laws = described.systems.iter().find(wanted).cloned();
+    let laws = described.system(question.laws).cloned();
     let progress = Progress::of("reading");
     let policy = match question.recorder {
         None => policy,

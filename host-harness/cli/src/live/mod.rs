@@ -32,6 +32,16 @@ pub(super) use off::{cluster, explain, run};
 #[cfg(feature = "live")]
 pub(super) use on::run;
 
+/// The name of an object in a namespace.
+fn namespaced(text: &str) -> Result<(String, String), String> {
+    match text.split_once('/') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
+            Ok((namespace.to_owned(), name.to_owned()))
+        }
+        _ => Err("write `namespace/name`".to_owned()),
+    }
+}
+
 /// The heading of the options in the help.
 const CLUSTER: &str = "The cluster";
 const REPLACING: &str = "Replacement of the policy";
@@ -62,8 +72,8 @@ pub(super) struct Asked {
     #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
     checkpoint: Option<PathBuf>,
     /// Keep it in this ConfigMap, `namespace/name`, instead
-    #[arg(long, value_name = "NAME", conflicts_with = "checkpoint", help_heading = CLUSTER)]
-    checkpoint_map: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = namespaced, conflicts_with = "checkpoint", help_heading = CLUSTER)]
+    checkpoint_map: Option<(String, String)>,
     /// How many requests may be under way at once
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=1000),
         help_heading = CLUSTER)]

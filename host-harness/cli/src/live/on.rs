@@ -21,7 +21,7 @@ use crate::recorded::Recording;
 
 /// Decides until the process is told to end.
 pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    log(asked.log);
+    log(asked.log)?;
     let mode = match (asked.dry_run, asked.observe) {
         (true, _) => Mode::DryRun,
         (false, true) => Mode::Observe,
@@ -37,20 +37,17 @@ pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ran = runtime.block_on(serve(asked, mode, &opening, upgrades));
     recording.iter().try_for_each(Recording::finish)?;
-    ran.map(|()| Exit::Done)
+    ran
 }
 
-async fn serve(asked: &Asked, mode: Mode, opening: &Opening, upgrades: Upgrades) -> Result<(), Failure> {
+async fn serve(asked: &Asked, mode: Mode, opening: &Opening, upgrades: Upgrades) -> Result<Exit, Failure> {
     let client = cluster::connect(&asked.access.way()).await.map_err(|error| Failure::Cluster {
         message: error.to_string(),
         remedy: "name a kubeconfig with `--kubeconfig`, or run in a pod with a service account",
     })?;
     let keep: Option<Box<dyn Keep>> = match (&asked.checkpoint, &asked.checkpoint_map) {
         (Some(file), _) => Some(Box::new(InFile(file.clone()))),
-        (None, Some(name)) => {
-            let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
-            Some(Box::new(InConfigMap::new(client.clone(), namespace, name)))
-        }
+        (None, Some((namespace, name))) => Some(Box::new(InConfigMap::new(client.clone(), namespace, name))),
         (None, None) => None,
     };
     let Grace(grace) = asked.refused_grace;
@@ -76,18 +73,31 @@ async fn serve(asked: &Asked, mode: Mode, opening: &Opening, upgrades: Upgrades)
     let with = Surroundings { client, open, listener: (Lines::default(), (listener, upgrades)), keep, leads, stop };
     let ran = decide(settings, with).await;
     ender.end().await;
-    ran.map_err(|error: RunError| Failure::Cluster {
-        message: error.to_string(),
-        remedy: "read the lines before this one",
-    })
+    match ran {
+        Ok(()) => Ok(Exit::Done),
+        // Why was told when it was tried.
+        Err(RunError::Open(_)) => Ok(Exit::Failed),
+        Err(error) => Err(Failure::Cluster {
+            message: error.to_string(),
+            remedy: "start it again: it goes on from the cluster and its checkpoint",
+        }),
+    }
 }
 
-fn log(format: Log) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+/// Writes log lines from now on: those that `RUST_LOG` asks for, or what operators need to know.
+fn log(format: Log) -> Result<(), Failure> {
+    let filter = match std::env::var(EnvFilter::DEFAULT_ENV) {
+        Ok(asked) => EnvFilter::try_new(&asked).map_err(|error| Failure::Cluster {
+            message: format!("`RUST_LOG`: {error}"),
+            remedy: "write levels such as `info` or `warn,lictor_controller=debug`",
+        })?,
+        Err(_) => EnvFilter::new("info"),
+    };
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     // A second subscriber is refused, and the first one is as good.
     let _set = match format {
         Log::Text => lines.try_init(),
         Log::Json => lines.json().try_init(),
     };
+    Ok(())
 }

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lictor_contract::{ExtensionPoint, SystemInfo};
+use lictor_contract::{Description, ExtensionPoint};
 use lictor_controller::decide::{Mode, Talk};
 use lictor_controller::names::DEFAULT_SCHEDULER;
 use lictor_controller::run::Opened;
+use lictor_host::policy::Policy;
 use lictor_host::recording::Recorder;
 use lictor_host::session::{FaultRules, Session};
 
@@ -44,14 +45,16 @@ impl Opening {
         let arguments = Arguments::read(asked.in_force.args.as_deref())?;
         let chosen = asked.policy.find()?;
         let system = asked.in_force.laws.clone();
-        let (policy, info) = described(&chosen, &system)?;
-        let system_name = info.as_ref().map_or(&system, |info| &info.name).clone();
+        let described = described(chosen.start()?.as_mut())?;
+        let policy = format!("{} {}", described.name, described.version);
+        let info = described.system(&system);
+        let system_name = info.map_or(&system, |info| &info.name).clone();
         let is_act = |point: &String| ExtensionPoint::named(point) == Some(ExtensionPoint::Act);
-        let acts = info.as_ref().is_some_and(|info| info.extension_points.iter().any(is_act));
+        let acts = info.is_some_and(|info| info.extension_points.iter().any(is_act));
         let schedulers = match (asked.in_force.schedulers.as_slice(), mode) {
             // It is kube-scheduler that binds what is let go.
             ([], Mode::Act | Mode::DryRun) => vec![DEFAULT_SCHEDULER.to_owned()],
-            ([], Mode::Observe) => info.map(|info| info.schedulers).unwrap_or_default(),
+            ([], Mode::Observe) => info.map(|info| info.schedulers.clone()).unwrap_or_default(),
             (named, _) => named.to_vec(),
         };
         let chosen = Mutex::new(Arc::new(chosen));
@@ -73,18 +76,18 @@ impl Opening {
         let chosen = self.chosen();
         let mut policy = chosen.start()?;
         let json = self.arguments.json();
-        let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
-        let info = described.systems.iter().find(|info| self.system.is_empty() || info.name == self.system).cloned();
+        let described = described(policy.as_mut())?;
+        let info = described.system(&self.system);
         if let Some(recorder) = &self.recorder {
-            let with = (info.as_ref().map_or(&*self.system, |info| &info.name), &*json);
+            let with = (info.map_or(&*self.system, |info| &info.name), &*json);
             let of = vec!["the cluster".to_owned()];
             let header = header(&described, &chosen, with, &self.schedulers, FaultRules::default(), of);
             policy = recorder.listen(policy, &header);
         }
         let opened = Session::open(policy, &self.system, &json);
-        let mut session = opened.map_err(|error| self.arguments.refused(error, &self.system, info.as_ref()))?;
+        let mut session = opened.map_err(|error| self.arguments.refused(error, &self.system, info))?;
         session.set_schedulers(self.schedulers.iter().cloned());
-        let points = info.map(|info| info.extension_points).unwrap_or_default();
+        let points = info.map(|info| info.extension_points.as_slice()).unwrap_or_default();
         Ok(Opened {
             interests: session.interests().clone(),
             points: points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
@@ -93,9 +96,6 @@ impl Opening {
     }
 }
 
-/// The policy with its version, and the system.
-fn described(chosen: &Chosen, system: &str) -> Result<(String, Option<SystemInfo>), Failure> {
-    let described = chosen.start()?.describe().map_err(|fault| Failure::Session(fault.into()))?;
-    let policy = format!("{} {}", described.name, described.version);
-    Ok((policy, described.systems.into_iter().find(|info| system.is_empty() || info.name == system)))
+fn described(policy: &mut dyn Policy) -> Result<Description, Failure> {
+    policy.describe().map_err(|fault| Failure::Session(fault.into()))
 }

@@ -5,13 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::namespaced;
+
 const HEADING: &str = "Operations";
 
 /// What stands around the loop.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Operations {
     /// Carry out only while this process holds this Lease, `namespace/name`; others stand by
-    #[arg(long, value_name = "NAME", value_parser = lease, help_heading = HEADING)]
+    #[arg(long, value_name = "NAME", value_parser = namespaced, help_heading = HEADING)]
     lease: Option<(String, String)>,
     /// Serve /healthz, /readyz and /metrics here, such as `0.0.0.0:8080`
     #[arg(long, value_name = "ADDRESS", help_heading = HEADING)]
@@ -26,15 +28,6 @@ pub(super) struct Operations {
     /// Write no events, conditions and status of quotas and queues
     #[arg(long, help_heading = HEADING)]
     no_reports: bool,
-}
-
-fn lease(text: &str) -> Result<(String, String), String> {
-    match text.split_once('/') {
-        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => {
-            Ok((namespace.to_owned(), name.to_owned()))
-        }
-        _ => Err("write `namespace/name`".to_owned()),
-    }
 }
 
 #[cfg(feature = "live")]

@@ -6,7 +6,7 @@ use lictor_contract::SystemInfo;
 use lictor_host::driver::Virtual;
 use lictor_host::policy::Policy;
 use lictor_host::recording::{Entry, Follow, Header, Told};
-use lictor_host::session::{Cause, Input, OpenError, ReplaceError, SessionError};
+use lictor_host::session::{Candidate, Cause, Input, OpenError, ReplaceError, SessionError};
 
 use super::super::arguments::Arguments;
 use super::super::decide::record::newest;
@@ -69,10 +69,8 @@ pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Dri
             load(&Source::Files(snapshots.to_vec()), &mut driven.session)?;
             let now = newest(driven.session.mirror());
             driven.tell(Input::Clock(now))?;
-            let session = &mut driven.session;
-            begin(question, (&driven.system, &json), |policy, system, json| {
-                session.replace(policy, system, json, question.terms)
-            })?;
+            let candidate = candidate(question, (&driven.system, &json))?;
+            driven.session.replace(candidate, question.terms).map_err(irreplaceable)?;
             driven.keep(Virtual::load_replacement)?;
             driven
         }
@@ -105,25 +103,24 @@ fn opened<S>(
 
 fn described(policy: &mut dyn Policy, system: &str) -> Result<Option<SystemInfo>, Failure> {
     let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
-    Ok(described.systems.into_iter().find(|info| system.is_empty() || info.name == system))
+    Ok(described.system(system).cloned())
 }
 
-/// Begins the replacement, with `replace`.
-fn begin(
-    question: &Question<'_>,
-    (system, json): (&str, &str),
-    replace: impl FnOnce(Box<dyn Policy>, &str, &str) -> Result<(), ReplaceError>,
-) -> Result<(), Failure> {
+/// The new policy, configured.
+fn candidate(question: &Question<'_>, (system, json): (&str, &str)) -> Result<Candidate, Failure> {
     let mut policy = question.new.start()?;
     let system = question.asked.to_system.as_deref().unwrap_or(system);
     let info = described(policy.as_mut(), system)?;
     let own = Arguments::read(question.asked.to_args.as_deref())?;
     let given = if question.asked.to_args.is_some() { own.json() } else { json.to_owned() };
-    replace(policy, system, &given).map_err(|error| match error {
-        ReplaceError::Open(error) => own.refused(error, system, info.as_ref()),
+    Candidate::new(policy, system, &given).map_err(|error| own.refused(error, system, info.as_ref()))
+}
+
+fn irreplaceable(error: ReplaceError) -> Failure {
+    match error {
         ReplaceError::Session(error) => error.into(),
         error => Failure::Irreplaceable(error),
-    })
+    }
 }
 
 /// The first session of a recording, in which the policy is replaced while the cluster goes on as recorded.
@@ -154,10 +151,8 @@ impl Recorded {
         if !is_cluster || self.follow.session().replacement().is_some() {
             return Ok(());
         }
-        let follow = &mut self.follow;
-        begin(question, (&self.system, &self.json), |policy, system, json| {
-            follow.replace(policy, system, json, question.terms)
-        })
+        let candidate = candidate(question, (&self.system, &self.json))?;
+        self.follow.replace(candidate, question.terms).map_err(irreplaceable)
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use lictor_host::policy::Policy;
 use lictor_host::replace::{Period, Reason, State, Terms};
 use lictor_host::sandbox::{Limits, Sandbox};
-use lictor_host::session::{Command, Input, Session};
+use lictor_host::session::{Candidate, Command, Input, Session};
 use lictor_host::verify::testing::{node, object, pod};
 
 use crate::assemble::policy;
@@ -28,7 +28,7 @@ fn replaced_by(fault: &str, shadow: u64) -> Session {
     let objects = [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)];
     session.handle(Input::Objects(objects.map(object).to_vec())).unwrap();
     let terms = Terms { shadow: Period::Cycles(shadow), watch: Period::Cycles(9), allowed: 0 };
-    session.replace(started(fault), "", "", terms).unwrap();
+    session.replace(Candidate::new(started(fault), "", "").unwrap(), terms).unwrap();
     session
 }
 

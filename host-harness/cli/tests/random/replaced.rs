@@ -6,7 +6,7 @@ use lictor::Native;
 use lictor_host::cluster::Mirror;
 use lictor_host::driver::random::{Chances, Faulty, Fuse, Random};
 use lictor_host::replace::{Period, State, Terms};
-use lictor_host::session::Step;
+use lictor_host::session::{Candidate, Step};
 
 use crate::systems::{self, Played};
 use crate::{STEPS, open, simulation};
@@ -26,7 +26,8 @@ fn stream(played: &Played, seed: u64, replaces: bool) -> (Vec<Step>, usize) {
         if replaces && state.is_none_or(State::is_final) {
             assert_ne!(state, Some(State::RolledBack), "{:?}", simulation.session.replacement());
             done += usize::from(state.is_some());
-            simulation.session.replace(Box::new(Native::default()), played.name, "", TERMS).unwrap();
+            let new = Candidate::new(Box::new(Native::default()), played.name, "").unwrap();
+            simulation.session.replace(new, TERMS).unwrap();
         }
         simulation.step();
     }
@@ -66,13 +67,10 @@ fn whatever_breaks_in_a_replacement_no_pod_is_bound_or_evicted_twice_or_forgotte
                     *ends.entry(state.unwrap_or(State::Loading)).or_default() += 1;
                     beside.set(-1);
                     let new = Faulty::new(Native::default(), beside.clone());
-                    let begun = simulation.session.replace(
-                        Box::new(new),
-                        played.name,
-                        "",
-                        Terms { allowed: u64::MAX, ..TERMS },
-                    );
-                    drop(begun);
+                    if let Ok(new) = Candidate::new(Box::new(new), played.name, "") {
+                        let terms = Terms { allowed: u64::MAX, ..TERMS };
+                        drop(simulation.session.replace(new, terms));
+                    }
                 } else if random.percent(3) {
                     beside.set(i64::try_from(random.below(12)).unwrap());
                 }

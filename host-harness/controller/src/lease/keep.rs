@@ -11,7 +11,6 @@ use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
 use super::{Answer, Elector, Next, Record, Request, Seen, Terms};
-use crate::ops::fields;
 
 /// A lease to be held.
 #[derive(Debug, Clone)]
@@ -37,7 +36,7 @@ pub async fn keep(client: kube::Client, what: Keep, leads: watch::Sender<bool>, 
     let (mut lease, mut told) = (None, false);
     loop {
         if *stop.borrow() && elector.leads(start.elapsed()) {
-            info!({ fields::LEASE } = %what.name, "gives back the lease");
+            info!(lease = %what.name, "gives back the lease");
         }
         if *stop.borrow() {
             elector.release(start.elapsed());
@@ -78,9 +77,9 @@ fn tell(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Du
         changed || (known && !std::mem::replace(told, true))
     });
     if changed && now_leads {
-        info!({ fields::LEASE } = %what.name, { fields::HOLDER } = %what.identity, "leads");
+        info!(lease = %what.name, holder = %what.identity, "leads");
     } else if changed {
-        warn!({ fields::LEASE } = %what.name, { fields::HOLDER } = elector.holder(), "does not lead any more");
+        warn!(lease = %what.name, holder = elector.holder(), "does not lead any more");
     }
 }
 
@@ -109,12 +108,12 @@ async fn ask(api: &Api<Lease>, what: &Keep, request: &Request, kept: &mut Option
         }
         Err(kube::Error::Api(status)) if status.code == 409 => Answer::Conflict,
         Err(kube::Error::Api(status)) if status.code == 404 && matches!(request, Request::Create(_)) => {
-            warn!({ fields::NAMESPACE } = %what.namespace, "the namespace of the lease does not exist");
+            warn!(namespace = %what.namespace, "the namespace of the lease does not exist");
             Answer::Failed
         }
         Err(kube::Error::Api(status)) if status.code == 404 => Answer::Missing,
         Err(error) => {
-            warn!({ fields::LEASE } = %what.name, { fields::ERROR } = %error, "the lease cannot be read or written");
+            warn!(lease = %what.name, error = %error, "the lease cannot be read or written");
             Answer::Failed
         }
     }

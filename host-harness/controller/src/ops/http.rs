@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tracing::{debug, info};
 
-use super::{Health, Status, fields};
+use super::{Health, Status};
 
 /// So many connections at a time; others wait to be accepted.
 const CONNECTIONS: usize = 32;
@@ -30,7 +30,7 @@ const TEXT: &str = "text/plain; charset=utf-8";
 /// Serves until `stop` says so. The listener is bound by the caller, who sees at once when the port is taken.
 pub async fn serve(listener: TcpListener, status: Arc<Status>, mut stop: watch::Receiver<bool>) {
     if let Ok(address) = listener.local_addr() {
-        info!({ fields::ADDRESS } = %address, "serves health and metrics");
+        info!(address = %address, "serves health and metrics");
     }
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
@@ -61,7 +61,7 @@ pub async fn serve(listener: TcpListener, status: Arc<Status>, mut stop: watch::
                 .serve_connection(TokioIo::new(stream), answers);
             match tokio::time::timeout(PATIENCE, served).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => debug!({ fields::ERROR } = %error, "a connection broke"),
+                Ok(Err(error)) => debug!(error = %error, "a connection broke"),
                 Err(_) => debug!("a connection took too long"),
             }
             drop(seat);

@@ -1,12 +1,13 @@
 //! Ties what operators look at to the loop: a [`Listener`] that keeps the status up to date, reports, and answers questions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lictor_host::cluster::InputError;
-use lictor_host::session::{Action, Counters, Session, Step};
+use lictor_host::policy::CallError;
+use lictor_host::session::{Action, Cause, Counters, Session, Step};
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::info;
 
@@ -17,7 +18,7 @@ use super::metrics::Pending;
 use crate::carry_out::{Finished, Task};
 use crate::decide::{Talk, Turn};
 use crate::report::{Mode, Origin, Reporter, Seen, Write};
-use crate::run::listener::{Listener, Wake};
+use crate::run::listener::{Listener, Wake, Waker};
 use crate::watch::Kind;
 use crate::watch::store::News;
 
@@ -55,26 +56,10 @@ pub struct Operations {
     counted_at: Option<i64>,
     /// Something has happened since all was counted.
     is_stale: bool,
+    /// Nobody has found out that the policy keeps none.
     keeps_books: bool,
     /// The session is still to be told to explain.
     asks_why: bool,
-}
-
-/// Wakes the loop of this time of leading.
-#[derive(Clone, Default)]
-struct Waker(Arc<Mutex<Option<Wake>>>);
-
-impl Waker {
-    fn set(&self, wake: Wake) {
-        if let Ok(mut held) = self.0.lock() {
-            *held = Some(wake);
-        }
-    }
-
-    /// False where there is no loop.
-    fn wake(&self) -> bool {
-        self.0.lock().is_ok_and(|held| held.as_ref().is_some_and(|wake| wake()))
-    }
 }
 
 impl Operations {
@@ -160,8 +145,9 @@ impl Operations {
                 let writes = self.reporter.accounts(now, &accounts, mirror.resources(), &objects);
                 self.write(writes);
             }
-            // The policy keeps none, or fails: then the loop says so with the next decision.
-            Err(_) => self.keeps_books = false,
+            Err(error) if matches!(error.cause, Cause::CallError(CallError::Lacks(_))) => self.keeps_books = false,
+            // The loop says so with the next decision; then they are asked for again.
+            Err(_) => {}
         }
     }
 }
@@ -179,6 +165,7 @@ impl Listener for Operations {
         self.seen = Seen::default();
         self.promised.clear();
         self.asks_why = self.with.explains;
+        self.keeps_books = self.with.writes.is_some();
         (self.counters, self.dropped) = (Counters::default(), 0);
         self.with.status.synced(false);
     }

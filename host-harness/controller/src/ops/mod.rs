@@ -1,11 +1,9 @@
 //! What operators look at: health, metrics, logs, and why a pod is where it is.
 //!
 //! The loop keeps a [`Status`] up to date; [`http`] serves it at `/healthz`, `/readyz` and `/metrics`. [`explain`] listens on a Unix socket
-//! and hands each question to the loop, which answers from [`known::Known`]. [`rights`] lists what the API server must allow, and
-//! [`fields`] the names of the fields of logs.
+//! and hands each question to the loop, which answers from [`known::Known`]. [`rights`] lists what the API server must allow.
 
 pub mod explain;
-pub mod fields;
 pub mod http;
 pub mod known;
 pub mod listen;

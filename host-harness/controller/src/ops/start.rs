@@ -15,7 +15,7 @@ use tracing::debug;
 
 use super::explain::Server;
 use super::listen::{Listening, Operations};
-use super::{Status, fields, http};
+use super::{Status, http};
 use crate::lease::{Keep, keep};
 use crate::report::{Mode, Origin, Write, Writer};
 
@@ -179,7 +179,7 @@ async fn write_all(writer: Writer, leads: watch::Receiver<bool>, mut writes: Unb
         let writer = writer.clone();
         under_way.spawn(async move {
             if let Err(error) = writer.write(&write).await {
-                debug!({ fields::KIND } = %write.resource.kind, { fields::ERROR } = %error, "a report was not written");
+                debug!(kind = %write.resource.kind, error = %error, "a report was not written");
             }
         });
     }

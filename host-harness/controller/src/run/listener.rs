@@ -1,6 +1,6 @@
 //! Who is told what goes on: events and conditions, metrics, logs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lictor_host::cluster::InputError;
 use lictor_host::session::Session;
@@ -14,6 +14,22 @@ use crate::watch::store::News;
 
 /// Makes the loop turn at once. False: it has ended.
 pub type Wake = Box<dyn Fn() -> bool + Send + Sync>;
+
+/// Wakes the loop of this time of leading. Its copies wake the same one.
+#[derive(Clone, Default)]
+pub struct Waker(Arc<Mutex<Option<Wake>>>);
+
+impl Waker {
+    /// A time of leading begins.
+    pub fn set(&self, wake: Wake) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
+    }
+
+    /// False where there is no loop.
+    pub fn wake(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|wake| wake())
+    }
+}
 
 /// Is told what goes on. It must not wait for anything: the session does not go on meanwhile.
 pub trait Listener: Send + 'static {

@@ -42,7 +42,7 @@ impl Log {
             }
         }
         for refused in &step.happened.refused {
-            warn!(plan = refused.plan, for_whom = %refused.for_whom, reason = refused.reason.message, "plan refused");
+            warn!(plan = refused.plan, preemptor = %refused.for_whom, reason = refused.reason.message, "plan refused");
         }
         for failed in &step.happened.failed {
             warn!(pod = failed.pod, action = ?failed.action, reason = failed.reason, "command failed");
@@ -97,7 +97,9 @@ impl Listener for Log {
     fn finished(&mut self, finished: &Finished) {
         let object = finished.task.object().key();
         match (&finished.task, &finished.done.outcome) {
-            (Task::Command(command), CommandOutcome::Failed(why)) => debug!(object, ?command.action, why, "failed"),
+            (Task::Command(command), CommandOutcome::Failed(why)) => {
+                debug!(object, action = ?command.action, error = why, "failed")
+            }
             (task, outcome) => debug!(object, ?task, ?outcome, "done"),
         }
     }
@@ -115,6 +117,6 @@ impl Listener for Log {
     }
 
     fn unsaved(&mut self, why: &str) {
-        error!("the checkpoint is not stored, going on without: {why}");
+        error!(error = why, "the checkpoint is not stored, going on without");
     }
 }

@@ -7,15 +7,14 @@
 mod tests;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use lictor_host::policy::Policy;
 use lictor_host::replace::{State, Terms};
-use lictor_host::session::Session;
+use lictor_host::session::{Candidate, Session};
 use tracing::{info, warn};
 
 use crate::decide::{Talk, Turn};
-use crate::run::listener::{Listener, Wake};
+use crate::run::listener::{Listener, Wake, Waker};
 
 /// How often the loop turns while a policy is replaced: every 100 ms.
 const TURN: i64 = 100_000_000;
@@ -40,23 +39,22 @@ pub struct Offer {
 #[derive(Clone)]
 pub struct Offers {
     send: Sender<Offer>,
-    wake: Arc<Mutex<Option<Wake>>>,
+    waker: Waker,
 }
 
 impl Offers {
     /// Offers a policy. It is taken when this process leads and no other replacement is under way.
     pub fn make(&self, offer: Offer) {
         let _ended = self.send.send(offer);
-        if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
-            wake();
-        }
+        // Where this process does not lead, it is taken when it does.
+        let _leads = self.waker.wake();
     }
 }
 
 /// Replaces the policy of the loop that it listens to.
 pub struct Upgrades {
     offers: Receiver<Offer>,
-    wake: Arc<Mutex<Option<Wake>>>,
+    waker: Waker,
     /// What is called when the one that is under way has taken over.
     settled: Option<Box<dyn FnOnce() + Send>>,
     is_under_way: bool,
@@ -67,19 +65,22 @@ impl Upgrades {
     /// A listener that takes offers, and the way to it.
     pub fn new() -> (Upgrades, Offers) {
         let (send, offers) = channel();
-        let wake: Arc<Mutex<Option<Wake>>> = Arc::default();
-        let listener = Upgrades { offers, wake: wake.clone(), settled: None, is_under_way: false, now: 0 };
-        (listener, Offers { send, wake })
+        let waker = Waker::default();
+        let listener = Upgrades { offers, waker: waker.clone(), settled: None, is_under_way: false, now: 0 };
+        (listener, Offers { send, waker })
     }
 
     fn begin(&mut self, session: &mut Session, offer: Offer) {
         let Offer { name, policy, system, arguments, terms, settled } = offer;
-        match session.replace(policy, &system, &arguments, terms) {
+        let begun = Candidate::new(policy, &system, &arguments)
+            .map_err(|error| error.to_string())
+            .and_then(|candidate| session.replace(candidate, terms).map_err(|error| error.to_string()));
+        match begun {
             Ok(()) => {
                 info!(policy = name, "a new policy is compared with the one in force");
                 (self.settled, self.is_under_way) = (Some(settled), true);
             }
-            Err(error) => warn!(policy = name, %error, "the new policy is not taken, the one in force goes on"),
+            Err(error) => warn!(policy = name, error, "the new policy is not taken, the one in force goes on"),
         }
     }
 }
@@ -88,7 +89,7 @@ impl Listener for Upgrades {
     fn begins(&mut self, wake: Wake) {
         // What was under way when this process led before has ended with that session.
         (self.settled, self.is_under_way) = (None, false);
-        *self.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
+        self.waker.set(wake);
     }
 
     fn tick(&mut self, now: i64, talk: Option<&mut Talk>) {

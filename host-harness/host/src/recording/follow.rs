@@ -6,7 +6,7 @@ use super::{Came, Header, Recorded, Told};
 use crate::compare::Decisions;
 use crate::policy::Policy;
 use crate::replace::Terms;
-use crate::session::{CommandId, Input, Led, OpenError, ReplaceError, Session, SessionError};
+use crate::session::{Candidate, CommandId, Input, Led, OpenError, ReplaceError, Session, SessionError};
 
 /// A policy that decides about every input of a recorded session, while what was recorded happens in the cluster.
 pub struct Follow {
@@ -76,14 +76,8 @@ impl Follow {
     ///
     /// # Errors
     /// See [`Session::replace`].
-    pub fn replace(
-        &mut self,
-        policy: Box<dyn Policy>,
-        system: &str,
-        arguments: &str,
-        terms: Terms,
-    ) -> Result<(), ReplaceError> {
-        self.session.replace(policy, system, arguments, terms)?;
+    pub fn replace(&mut self, candidate: Candidate, terms: Terms) -> Result<(), ReplaceError> {
+        self.session.replace(candidate, terms)?;
         Ok(self.session.load_replacement()?)
     }
 

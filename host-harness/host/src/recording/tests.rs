@@ -8,7 +8,7 @@ use crate::driver::Virtual;
 use crate::policy::Policy;
 use crate::replace::Terms;
 use crate::session::testing::Plain;
-use crate::session::{FaultRules, Input};
+use crate::session::{Candidate, FaultRules, Input};
 use crate::verify::testing::{node, object, on, pod};
 
 /// A file in memory.
@@ -131,7 +131,7 @@ fn a_recording_ends_whole_where_the_policy_is_replaced() {
     let mut driver = Virtual::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
     driver.record(recorder.clone());
     driver.apply([node("n1", 4), pod("a", 1, 1)].map(object).to_vec()).unwrap();
-    driver.replace(plain(), "plain", "", Terms::default()).unwrap();
+    driver.replace(Candidate::new(plain(), "plain", "").unwrap(), Terms::default()).unwrap();
     driver.tell(Input::Cycle).unwrap();
     recorder.finish().unwrap();
     let (entries, tail) = read(&bytes.all()).unwrap();

@@ -4,7 +4,7 @@ use lictor_contract::*;
 
 use super::machine::Memory;
 use super::member::{Saved, Shadow};
-use super::worker::{Absent, Pending};
+use super::worker::{Absent, Done, Pending};
 use crate::cluster::Reached;
 use crate::policy::{CallError, Policy, Usage};
 
@@ -12,9 +12,12 @@ use crate::policy::{CallError, Policy, Usage};
 pub(super) enum Busy {
     /// It is told a part of the cluster.
     Told(Pending<Applied>),
-    /// It is given the pods that are held, and what the policy in force remembers.
-    Settles(Pending<Result<(), StateError>>, Box<Saved>),
+    /// It is given the pods that are held, and what the policy in force remembers, if that keeps a memory.
+    Settles(Pending<Settled>, Option<Box<Saved>>),
 }
+
+/// What it found in what it was told last, and what it says of the memory that it was given.
+type Settled = (Applied, Result<(), StateError>);
 
 impl Shadow {
     /// Asks it, where it answers, while the caller does something else.
@@ -38,45 +41,78 @@ impl Shadow {
 
     /// The answer.
     pub(super) fn get<T>(&mut self, call: &'static str, pending: Option<Pending<T>>) -> Option<T> {
-        let answer = self.back(call, pending?);
+        let answer = self.back(call, pending?.wait());
         self.answered(answer)
     }
 
-    fn back<T>(&mut self, call: &'static str, pending: Pending<T>) -> Result<T, CallError> {
-        let Some((policy, answer)) = pending.wait() else { return Err(Absent::fault(call)) };
+    /// It is here again; none: its thread broke.
+    fn back<T>(&mut self, call: &'static str, done: Option<Done<T>>) -> Result<T, CallError> {
+        let Some((policy, answer)) = done else { return Err(Absent::fault(call)) };
         self.member.policy = policy;
         answer
     }
 
-    /// Tells it a part of the cluster, for which nobody waits.
+    /// Tells it a part of the cluster, for which nobody waits, behind what has happened to what it knows.
     pub(super) fn tell_aside(&mut self, events: Vec<Event>, reached: Reached) {
-        self.busy = self.put(|policy| policy.apply(events)).map(Busy::Told);
+        let mut all = std::mem::take(&mut self.backlog);
+        all.extend(events);
+        self.busy = self.put(|policy| policy.apply(all)).map(Busy::Told);
         self.reached = reached;
     }
 
     /// Gives it the pods that are held, and what the policy in force remembers, for which nobody waits.
-    pub(super) fn settle_aside(&mut self, held: Vec<(PodId, NodeId)>, theirs: Saved) {
-        let checkpoint = theirs.checkpoint.clone();
+    pub(super) fn settle_aside(&mut self, held: Vec<(PodId, NodeId)>, theirs: Option<Saved>) {
+        let backlog = std::mem::take(&mut self.backlog);
+        let checkpoint = theirs.as_ref().map(|theirs| theirs.checkpoint.clone());
         let settles = self.put(move |policy| {
+            let applied = policy.apply(backlog)?;
             reserve(policy, &held)?;
-            policy.restore(&checkpoint)
+            Ok((applied, checkpoint.map_or(Ok(Ok(())), |checkpoint| policy.restore(&checkpoint))?))
         });
-        self.busy = settles.map(|pending| Busy::Settles(pending, Box::new(theirs)));
+        self.busy = settles.map(|pending| Busy::Settles(pending, theirs.map(Box::new)));
     }
 
     /// Waits for what it was given to do.
     pub(super) fn fetch(&mut self) {
         match self.busy.take() {
             None => {}
-            Some(Busy::Told(pending)) => {
-                if let Some(applied) = self.get("apply", Some(pending)) {
-                    self.findings.extend(applied.findings);
-                }
-            }
-            Some(Busy::Settles(pending, theirs)) => {
-                let taken = self.back("restore", pending);
-                self.handed(*theirs, Some(taken));
-            }
+            Some(Busy::Told(pending)) => self.told(pending.wait()),
+            Some(Busy::Settles(pending, theirs)) => self.settled(pending.wait(), theirs),
+        }
+    }
+
+    /// Whether it has done what it was given to do. Nobody waits.
+    pub(super) fn is_back(&mut self) -> bool {
+        match self.busy.take() {
+            None => {}
+            Some(Busy::Told(pending)) => match pending.poll() {
+                Ok(done) => self.told(done),
+                Err(pending) => self.busy = Some(Busy::Told(pending)),
+            },
+            Some(Busy::Settles(pending, theirs)) => match pending.poll() {
+                Ok(done) => self.settled(done, theirs),
+                Err(pending) => self.busy = Some(Busy::Settles(pending, theirs)),
+            },
+        }
+        self.busy.is_none()
+    }
+
+    fn told(&mut self, done: Option<Done<Applied>>) {
+        let applied = self.back("apply", done);
+        if let Some(applied) = self.answered(applied) {
+            self.findings.extend(applied.findings);
+        }
+    }
+
+    fn settled(&mut self, done: Option<Done<Settled>>, theirs: Option<Box<Saved>>) {
+        let taken = self.back("restore", done).map(|(applied, taken)| {
+            self.findings.extend(applied.findings);
+            taken
+        });
+        match (theirs, taken) {
+            (Some(theirs), taken) => drop(self.handed(*theirs, Some(taken))),
+            (None, Ok(_)) => self.memory = Some(Memory::None),
+            (None, Err(fault)) => self.fault(&fault),
         }
     }
 

@@ -20,6 +20,7 @@ impl Policy for Pair {
             shadow.member.numbers = Numbers::apart();
             shadow.reached = Reached::All;
             shadow.unlike.clear();
+            shadow.backlog.clear();
             shadow.used.clear();
             (shadow.astray, shadow.ahead) = (false, false);
             shadow.memory = Some(Memory::None);

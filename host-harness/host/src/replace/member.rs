@@ -51,6 +51,8 @@ pub(crate) struct Shadow {
     pub(super) worker: Worker,
     /// What it was given to do that nobody has waited for yet.
     pub(super) busy: Option<Busy>,
+    /// What has happened to the part of the cluster that it was told. It is told that with the next part.
+    pub(super) backlog: Vec<Event>,
     /// What it had used when it was asked last.
     pub(super) usage: Usage,
     /// What became of the memory of the policy in force; none until everything was told.
@@ -113,6 +115,7 @@ impl Shadow {
             reached: Reached::Nothing,
             worker: Worker::start(),
             busy: None,
+            backlog: Vec::new(),
             usage: Usage::default(),
             memory: None,
             astray: false,
@@ -149,6 +152,11 @@ impl Shadow {
         for (pod, node) in held {
             self.ask(|policy| policy.reserve(*pod, *node));
         }
+    }
+
+    /// Whether it is still told the cluster.
+    fn is_loading(&self) -> bool {
+        self.memory.is_none() && !matches!(self.busy, Some(Busy::Settles(..)))
     }
 
     /// Whether it was told everything and answers.
@@ -196,15 +204,16 @@ impl Shadow {
         Some(checkpoint)
     }
 
-    /// What it is told of events that happen. What it has not come to yet it is told when it comes there; the plans it gets with the
-    /// memory of the policy in force.
+    /// What it is told now of events that happen. While it is told the cluster, that comes with the next part, as far as it has come; the
+    /// plans it gets with the memory of the policy in force.
     pub(super) fn hears(&mut self, events: &[Event]) -> Vec<Event> {
+        if self.is_loading() {
+            let is_known = |event: &&Event| Reached::of(event).is_some_and(|place| place <= self.reached);
+            self.backlog.extend(events.iter().filter(is_known).cloned());
+            return Vec::new();
+        }
         // What it remembers comes before what happens next.
         self.fetch();
-        if self.memory.is_none() {
-            let is_known = |event: &&Event| Reached::of(event).is_some_and(|place| place <= self.reached);
-            return events.iter().filter(is_known).cloned().collect();
-        }
         let mut told = Vec::with_capacity(events.len());
         for event in events {
             match event {

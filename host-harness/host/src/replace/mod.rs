@@ -30,9 +30,10 @@
 //! # What it costs
 //!
 //! The policy in shadow answers on a thread of its own while the one in force answers the caller, who waits for the slower of the two:
-//! start it in a sandbox whose deadline the caller can bear. Nothing depends on which of them is first. Loading is done in parts of some
-//! hundred events, one with every input, and nothing is copied beforehand: the new policy is told the picture as it is when its turn
-//! comes, and changes of what it was told already. The switch itself asks neither policy anything.
+//! start it in a sandbox whose deadline the caller can bear. No answer depends on which of them is first. Loading is done in parts of some
+//! hundred events, one with every input that finds the new policy ready for it: nobody waits. Nothing is copied beforehand: the new policy
+//! is told the picture as it is when its turn comes, and changes of what it was told already. The switch itself asks neither policy
+//! anything.
 //!
 //! # What it does not do
 //!
@@ -58,7 +59,7 @@ pub(crate) use machine::{Machine, Seen};
 pub(crate) use member::{Configuration, Saved, Shadow};
 pub(crate) use naming::{decided, only_holes};
 pub(crate) use numbers::Numbers;
-pub(crate) use pair::Pair;
+pub(crate) use pair::{Loading, Pair};
 
 pub use machine::{Memory, Reason, State, Transition};
 pub use report::{Decided, Difference, Report, Totals};

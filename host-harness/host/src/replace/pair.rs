@@ -19,6 +19,16 @@ pub(crate) struct Pair {
     pub(super) past: Usage,
 }
 
+/// How far the policy in shadow is with what it is told of the cluster.
+pub(crate) enum Loading {
+    /// It has a part that it has not read to its end.
+    Busy,
+    /// It comes next to what stands behind this place.
+    From(Reached),
+    /// It has everything, or broke.
+    Ended,
+}
+
 impl Pair {
     pub(crate) fn new(policy: Box<dyn Policy>) -> Pair {
         Pair { primary: Member::new(policy, Numbers::default()), shadow: None, last_plan: 0, past: Usage::default() }
@@ -59,11 +69,23 @@ impl Pair {
         Ok(taken)
     }
 
-    /// How far the policy in shadow was told the cluster; none where it is loaded, or broke.
-    pub(crate) fn untold_from(&mut self) -> Option<Reached> {
-        let shadow = self.shadow.as_mut()?;
-        shadow.fetch();
-        (shadow.memory.is_none() && shadow.wrong.is_none()).then(|| shadow.reached.clone())
+    /// Where the policy in shadow stands that is told the cluster.
+    pub(crate) fn loading(&mut self) -> Loading {
+        let Some(shadow) = &mut self.shadow else { return Loading::Ended };
+        if !shadow.is_back() {
+            return Loading::Busy;
+        }
+        match shadow.memory.is_none() && shadow.wrong.is_none() {
+            true => Loading::From(shadow.reached.clone()),
+            false => Loading::Ended,
+        }
+    }
+
+    /// Waits for the policy in shadow.
+    pub(crate) fn wait(&mut self) {
+        if let Some(shadow) = &mut self.shadow {
+            shadow.fetch();
+        }
     }
 
     /// Tells the policy in shadow the next part of the cluster. Nobody waits for it before the next input.
@@ -82,13 +104,7 @@ impl Pair {
         self.primary.save()?;
         let Some(shadow) = &mut self.shadow else { return Ok(()) };
         let held = if shadow.points.contains(&ExtensionPoint::Reserve) { held } else { Vec::new() };
-        match self.primary.saved.clone() {
-            Some(theirs) => shadow.settle_aside(held, theirs),
-            None => {
-                shadow.reserve(&held);
-                shadow.memory = Some(Memory::None);
-            }
-        }
+        shadow.settle_aside(held, self.primary.saved.clone());
         if at_once {
             shadow.fetch();
         }

@@ -22,7 +22,10 @@ pub(super) struct Worker {
 }
 
 /// An answer that is to come, with the policy that gives it.
-pub(super) struct Pending<T>(Receiver<(Box<dyn Policy>, Result<T, CallError>)>);
+pub(super) struct Pending<T>(Receiver<Done<T>>);
+
+/// The policy and its answer.
+pub(super) type Done<T> = (Box<dyn Policy>, Result<T, CallError>);
 
 impl Worker {
     /// A thread, on a machine that can run more than one.
@@ -67,8 +70,17 @@ impl Worker {
 
 impl<T> Pending<T> {
     /// The policy and its answer; none where the thread broke.
-    pub(super) fn wait(self) -> Option<(Box<dyn Policy>, Result<T, CallError>)> {
+    pub(super) fn wait(self) -> Option<Done<T>> {
         next(&self.0)
+    }
+
+    /// The same where it is there already; otherwise this is what is still to come.
+    pub(super) fn poll(self) -> Result<Option<Done<T>>, Pending<T>> {
+        match self.0.try_recv() {
+            Ok(done) => Ok(Some(done)),
+            Err(TryRecvError::Disconnected) => Ok(None),
+            Err(TryRecvError::Empty) => Err(self),
+        }
     }
 }
 

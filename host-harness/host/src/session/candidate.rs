@@ -8,7 +8,8 @@ use crate::policy::Policy;
 use crate::reason::Templates;
 use crate::replace::Configuration;
 
-/// A policy that is to replace another one: it says who it is and is configured, which takes some milliseconds. It can be made on any thread.
+/// A policy that is to replace another one: it says who it is and is configured, which takes some milliseconds. It can be made on any
+/// thread, so that nobody who is served by the session waits for it. See [`Session::replace`](super::Session::replace).
 pub struct Candidate {
     pub(super) policy: Box<dyn Policy>,
     pub(super) interests: Interests,

@@ -4,7 +4,7 @@ use lictor_contract::{NodeId, PodId};
 
 use super::{Cause, Session, SessionError};
 use crate::cluster::{Part, Reached};
-use crate::replace::State;
+use crate::replace::{Loading, State};
 
 /// How much of the cluster the new policy is told with one input: about so many pods, which takes half a millisecond.
 const PART: usize = 128;
@@ -16,6 +16,7 @@ impl Session {
     /// The old policy fails.
     pub fn load_replacement(&mut self) -> Result<(), SessionError> {
         while self.replacement_state() == Some(State::Loading) {
+            self.policy.wait();
             let loading = || "loading of the new policy".to_owned();
             self.run(loading, |session| session.up().and_then(|()| session.sync()))?;
         }
@@ -25,9 +26,12 @@ impl Session {
     /// Tells the policy in shadow the next part of the cluster; when it has all of it, the rest. Where one call would take long, that is done
     /// with the next input.
     pub(super) fn load(&mut self, held: Vec<(PodId, NodeId)>) -> Result<(), Cause> {
-        let Some(from) = self.policy.untold_from() else {
+        let from = match self.policy.loading() {
+            Loading::From(from) => from,
+            // It goes on with a later input.
+            Loading::Busy => return Ok(()),
             // It may not know of what was decided with this input.
-            return Ok(self.policy.bring_back()?);
+            Loading::Ended => return Ok(self.policy.bring_back()?),
         };
         // What has changed is told to the old policy, and to the new one as far as it has come.
         self.sync()?;

@@ -3,7 +3,7 @@
 use lictor_contract::*;
 
 use super::candidate::Candidate;
-use super::{Cause, OpenError, Session, SessionError};
+use super::{Cause, Session, SessionError};
 use crate::policy::{CallError, Policy};
 use crate::replace::{Machine, Memory, Reason, Report, Seen, Shadow, State, Terms, Totals, Transition};
 
@@ -13,9 +13,9 @@ pub enum ReplaceError {
     /// Another one has not come to its end.
     #[error("the policy is being replaced already")]
     UnderWay,
-    /// The new policy cannot be opened.
+    /// The new policy fails.
     #[error(transparent)]
-    Open(#[from] OpenError),
+    CallError(#[from] CallError),
     /// The new policy reads what the session does not hold, or reads it in another way.
     #[error("the new policy reads other {0} than the old one: start a session with it instead")]
     Interests(String),
@@ -49,31 +49,11 @@ pub struct Progress<'a> {
 }
 
 impl Session {
-    /// Begins to replace the policy by another one, which is configured with this system (its first one where the name is empty) and
-    /// these arguments. What follows happens with the inputs that the session is told.
-    ///
-    /// A caller who must not wait for the new policy makes a [`Candidate`] of it on another thread, for [`Session::replace_by`].
+    /// Begins to replace the policy by another one. What follows happens with the inputs that the session is told.
     ///
     /// # Errors
-    /// The new policy cannot be opened, or reads what the session does not hold; the old one fails; another replacement is not at its end.
-    pub fn replace(
-        &mut self,
-        policy: Box<dyn Policy>,
-        system: &str,
-        arguments: &str,
-        terms: Terms,
-    ) -> Result<(), ReplaceError> {
-        if self.replacement_state().is_some_and(|state| !state.is_final()) {
-            return Err(ReplaceError::UnderWay);
-        }
-        self.replace_by(Candidate::new(policy, system, arguments)?, terms)
-    }
-
-    /// The same with a policy that is configured.
-    ///
-    /// # Errors
-    /// As [`Session::replace`] says.
-    pub fn replace_by(&mut self, candidate: Candidate, terms: Terms) -> Result<(), ReplaceError> {
+    /// The new policy reads what the session does not hold; the old one fails; another replacement is not at its end.
+    pub fn replace(&mut self, candidate: Candidate, terms: Terms) -> Result<(), ReplaceError> {
         if self.replacement_state().is_some_and(|state| !state.is_final()) {
             return Err(ReplaceError::UnderWay);
         }
@@ -82,7 +62,7 @@ impl Session {
             return Err(ReplaceError::Interests(what));
         }
         if self.explains && policy.has(Interface::Explain) {
-            policy.record_notes(true).map_err(OpenError::from)?;
+            policy.record_notes(true)?;
         }
         let mut new = Some((policy, configuration));
         self.run(

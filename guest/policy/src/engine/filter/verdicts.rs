@@ -1,6 +1,7 @@
 //! Verdicts by node as codes: what [`NodeVerdicts`](crate::contract::NodeVerdicts) is made of.
 
 use crate::engine::room::Verdict;
+use crate::model::NodeIx;
 
 /// The verdicts so far, as one code each, and what the codes mean.
 pub(super) struct Verdicts {
@@ -20,6 +21,11 @@ impl Verdicts {
     /// None so far, with place for the codes of so many nodes.
     pub(super) fn with_capacity(nodes: usize) -> Verdicts {
         Verdicts { codes: Vec::with_capacity(nodes), seen: Vec::new(), of_numbers: [0; 256] }
+    }
+
+    /// The node that the next verdict is about.
+    pub(super) fn next(&self) -> NodeIx {
+        NodeIx(u32::try_from(self.codes.len()).unwrap_or(u32::MAX))
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! A checkpoint carries what the cluster does not show.
 
 use crate::contract::{Checkpoint, Event, Permission, StateError};
-use crate::testing::{World, pod, pod_group};
+use crate::testing::{World, pod, pod_group, without_numbers};
 
 fn world() -> World {
     let mut world = World::new();
@@ -55,7 +55,7 @@ fn a_plan_in_flight_survives_under_other_numbers() {
     let mut second = numbered([9, 2, 0], "1");
     assert_eq!(second.plan("b").unwrap().victims, ["default/v"]);
     assert_eq!(second.engine.restore(&checkpoint), Ok(()));
-    assert_eq!(second.engine.save().bytes, checkpoint.bytes);
+    assert_eq!(without_numbers(&second.engine.save()), without_numbers(&checkpoint));
     assert_eq!(second.plan("a"), Err("koordinator/last-plan-is-done".to_owned()));
     let planned = second.plan("b").map(|plan| plan.victims);
     assert_eq!(planned, Ok(Vec::new()), "`v` is leaving and is not evicted again");

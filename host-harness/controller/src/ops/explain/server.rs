@@ -13,7 +13,6 @@ use std::thread::JoinHandle;
 use tracing::{debug, info};
 
 use super::{Answered, LONGEST_ANSWER, LONGEST_QUESTION, PATIENCE, Question};
-use crate::ops::fields;
 
 /// Where the answer to one question goes.
 #[derive(Debug)]
@@ -51,7 +50,7 @@ impl Server {
         }
         let listener = UnixListener::bind(path)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-        info!({ fields::ADDRESS } = %path.display(), "answers questions");
+        info!(address = %path.display(), "answers questions");
         let stops = Arc::new(AtomicBool::new(false));
         let stopped = stops.clone();
         let thread = std::thread::Builder::new().name("explain".to_owned()).spawn(move || {
@@ -60,7 +59,7 @@ impl Server {
                     return;
                 }
                 if let Err(error) = stream.and_then(|stream| serve(stream, &hand_on)) {
-                    debug!({ fields::ERROR } = %error, "a question was not answered");
+                    debug!(error = %error, "a question was not answered");
                 }
             }
         })?;

@@ -25,6 +25,11 @@ fn with_rules(rules: FaultRules, policy: &Scripted, objects: impl IntoIterator<I
     session
 }
 
+/// A policy that is to replace another one.
+fn candidate(policy: impl crate::policy::Policy + 'static) -> Candidate {
+    Candidate::new(Box::new(policy), "test", "").unwrap()
+}
+
 fn attempt(session: &mut Session, name: &str) -> Result<Step, SessionError> {
     session.handle(Input::Attempt(format!("default/{name}")))
 }

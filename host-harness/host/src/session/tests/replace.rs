@@ -11,7 +11,7 @@ use crate::replace::{Memory, Period, Reason, State, Terms, Transition};
 const SHORT: Terms = Terms { shadow: Period::Cycles(1), watch: Period::Cycles(2), allowed: 0 };
 
 fn begin(session: &mut Session, policy: impl Policy + 'static, terms: Terms) {
-    session.replace(Box::new(policy), "test", "", terms).unwrap();
+    session.replace(candidate(policy), terms).unwrap();
 }
 
 /// The same, and one input by which the new policy is loaded.
@@ -182,15 +182,16 @@ fn a_plan_that_only_the_new_policy_makes_is_refused_and_named() {
 #[test]
 fn an_error_names_why_a_replacement_cannot_begin_and_the_session_goes_on() {
     let mut session = open(&Scripted::deciding(ALL), room());
-    let refused = session.replace(Box::new(Scripted::deciding(ALL)), "other", "", SHORT).unwrap_err();
+    let refused = Candidate::new(Box::new(Scripted::deciding(ALL)), "other", "").err().unwrap();
     assert_eq!(refused.to_string(), "no such system; the policy knows `test`");
-    let other = session.replace(Box::new(super::zones::Zones::default()), "", "", SHORT).unwrap_err();
+    let zones = Candidate::new(Box::new(super::zones::Zones::default()), "", "").unwrap();
+    let other = session.replace(zones, SHORT).unwrap_err();
     assert_eq!(
         other.to_string(),
         "the new policy reads other labels than the old one: start a session with it instead"
     );
     begin(&mut session, Scripted::deciding(ALL), SHORT);
-    let twice = session.replace(Box::new(Scripted::deciding(ALL)), "test", "", SHORT).unwrap_err();
+    let twice = session.replace(candidate(Scripted::deciding(ALL)), SHORT).unwrap_err();
     assert!(matches!(twice, ReplaceError::UnderWay));
     session.give_up_replacement("a typing error");
     assert_eq!(reason(&session), Reason::GivenUp { why: "a typing error".to_owned() });

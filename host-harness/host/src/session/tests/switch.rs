@@ -10,7 +10,7 @@ const TERMS: Terms = Terms { shadow: Period::Cycles(1), watch: Period::Cycles(5)
 
 /// Replaces the policy, up to the last input before the switch.
 fn up_to_the_switch(session: &mut Session, new: impl Policy + 'static) {
-    session.replace(Box::new(new), "test", "", TERMS).unwrap();
+    session.replace(candidate(new), TERMS).unwrap();
     let now = session.mirror().now();
     session.handle(Input::Clock(now)).unwrap();
     session.handle(Input::Cycle).unwrap();
@@ -51,23 +51,28 @@ fn a_plan_that_is_accepted_while_the_new_policy_is_given_the_memory_is_not_forgo
     let begun = |old: &Scripted, new: &Scripted| {
         let many = (0..300).map(|number| on("n2", pod(&format!("q{number}"), 0, 0)));
         let mut session = open(old, cluster().chain(many));
-        session.replace(Box::new(new.clone()), "test", "", TERMS).unwrap();
+        session.replace(candidate(new.clone()), TERMS).unwrap();
         session
     };
     let old = || nowhere(evicting()).remembering(1);
-    // With how many inputs a cluster of this size is told, the memory with the last of them.
+    // An input for which the new policy is ready.
+    let next = |session: &mut Session| {
+        session.policy.wait();
+        session.handle(Input::Clock(0)).unwrap();
+    };
+    // With how many of them a cluster of this size is told, the memory with the last.
     let (mut session, mut inputs) = (begun(&old(), &newer(1)), 0);
     while state(&session) == State::Loading {
-        session.handle(Input::Clock(0)).unwrap();
+        next(&mut session);
         inputs += 1;
     }
     assert!(inputs > 3, "{inputs}");
     let new = newer(1);
     let mut session = begun(&old(), &new);
     for _ in 1..inputs {
-        session.handle(Input::Clock(0)).unwrap();
+        next(&mut session);
     }
-    assert_eq!((state(&session), has_asked(&new, "restore 1 ")), (State::Loading, false));
+    assert_eq!(state(&session), State::Loading);
     assert_eq!(attempt(&mut session, "p").unwrap().commands.len(), 2, "a plan with a victim");
     assert_eq!((state(&session), has_asked(&new, "restore 1 ")), (State::Shadow, true), "{:?}", new.log());
 }
@@ -225,7 +230,7 @@ fn a_fault_of_the_old_policy_before_the_switch_starts_both_anew() {
     let (old, new) = (holding().say("permit default/c", Say::CallError), newer(1));
     let mut session = open(&old, cluster());
     cycle(&mut session);
-    session.replace(Box::new(new.clone()), "test", "", TERMS).unwrap();
+    session.replace(candidate(new.clone()), TERMS).unwrap();
     tell(&mut session, pod("c", 1, 0));
     assert_eq!(state(&session), State::Shadow);
     attempt(&mut session, "c").unwrap_err();
