@@ -1,5 +1,6 @@
 //! Tells a session what happens in the cluster, and turns what it decides into tasks. No input or output.
 
+pub mod foreign;
 mod plans;
 pub mod refused;
 mod talk;

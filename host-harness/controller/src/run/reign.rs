@@ -17,6 +17,7 @@ use super::listener::Listener;
 use super::portion::Portion;
 use super::{Opened, Settings};
 use crate::carry_out::{Executor, Finished, Order, Placed, Task};
+use crate::decide::foreign::Foreigners;
 use crate::decide::refused::{Due, Refusals};
 use crate::decide::{Decider, Fact, Mode, Turn};
 use crate::state::Keep;
@@ -43,6 +44,7 @@ pub(super) struct Reign<L> {
     opened: Option<Opened>,
     decider: Option<Decider>,
     refusals: Refusals,
+    foreigners: Foreigners,
     executor: Executor,
     /// How many tasks are under way.
     under_way: usize,
@@ -67,6 +69,7 @@ impl<L: Listener> Reign<L> {
         let grace = settings.refused_grace.map(nanoseconds);
         Reign {
             refusals: Refusals::new(grace),
+            foreigners: Foreigners::default(),
             settings,
             clock: Clock::start(),
             store,
@@ -154,6 +157,10 @@ impl<L: Listener> Reign<L> {
         let now = self.clock.now();
         for news in self.store.take(kind, seen) {
             self.refusals.see(&news, now);
+            // Who was leaving before this process led was said by another one.
+            if let Some(foreign) = self.foreigners.see(&news).filter(|_| self.decider.is_some()) {
+                self.listener.foreign(&foreign);
+            }
             self.listener.saw(&news);
             self.news.push(news);
         }
@@ -216,6 +223,7 @@ impl<L: Listener> Reign<L> {
         let objects = objects.into_values().collect();
         let begun = Decider::begin(talk, self.settings.mode, &points, self.clock.now(), objects, saved);
         let (mut decider, turn) = begun;
+        self.clock.not_before(decider.session().mirror().now());
         self.carry_out(&mut decider, turn, None);
         self.decider = Some(decider);
     }

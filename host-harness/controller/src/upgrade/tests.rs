@@ -1,5 +1,6 @@
 #![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use lictor_host::replace::Period;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use lictor::Native;
 use lictor_contract::ExtensionPoint;
 use lictor_controller::cluster::{Access, connect};
+use lictor_controller::decide::foreign::Foreign;
 use lictor_controller::decide::refused::Refusal;
 use lictor_controller::decide::{Mode, Talk, Turn};
 use lictor_controller::ops::start::{Wanted, start};
@@ -26,6 +27,7 @@ use tokio::sync::watch;
 pub struct Said {
     pub happened: Happened,
     pub refused: Vec<(Refusal, bool)>,
+    pub foreign: Vec<Foreign>,
     pub errors: Vec<String>,
     pub unsaved: Vec<String>,
     /// What became of the replacement of the policy.
@@ -49,6 +51,9 @@ impl Listener for Ears {
     }
     fn refused(&mut self, refusal: &Refusal, deleted: bool) {
         self.0.lock().unwrap().refused.push((refusal.clone(), deleted));
+    }
+    fn foreign(&mut self, foreign: &Foreign) {
+        self.0.lock().unwrap().foreign.push(foreign.clone());
     }
     fn unsaved(&mut self, why: &str) {
         self.0.lock().unwrap().unsaved.push(why.to_owned());

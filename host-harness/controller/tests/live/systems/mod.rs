@@ -13,12 +13,13 @@ use crate::support::objects::{merge, wait_for};
 use crate::world::{SOON, Step};
 
 /// A pod of so many cores.
-fn sized(cores: &str, fields: Value) -> Value {
+pub fn sized(cores: &str, fields: Value) -> Value {
     let requests = json!({"requests": {"cpu": cores}});
     merge(json!({"spec": {"containers": [{"name": "main", "image": "none", "resources": requests}]}}), &fields)
 }
 
-async fn refused(step: &Step<'_>, controller: &Controller, name: &str) {
+/// Waits until a pod is refused.
+pub async fn refused(step: &Step<'_>, controller: &Controller, name: &str) {
     let name = format!("{}/{name}", step.namespace);
     let is_refused =
         || controller.said(|said| said.happened.attempts.iter().any(|it| it.pod == name && it.node.is_none()));

@@ -4,7 +4,7 @@ use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
 use super::refused;
-use crate::controller::Controller;
+use crate::controller::{Controller, How};
 use crate::support::objects::{api, merge, try_create, wait_for};
 use crate::world::{SOON, World, is_gated};
 
@@ -40,6 +40,11 @@ async fn no_queues(world: &World) {
     maps.delete("yunikorn-configs", &DeleteParams::default()).await.unwrap();
 }
 
+/// A queue with a guarantee of 3 cores, and more of its configuration.
+fn guaranteed(name: &str, more: &str) -> String {
+    format!("          - name: {name}\n            resources:\n              guaranteed: {{vcore: 3}}\n{more}")
+}
+
 /// A pod of the application and the queue of this name.
 fn of(queue: &str) -> Value {
     json!({"metadata": {"labels": {"applicationId": queue, "queue": format!("root.{queue}")}}})
@@ -48,9 +53,6 @@ fn of(queue: &str) -> Value {
 /// A queue below its guarantee gets it back from one above its own, after the delay, one victim at a time.
 pub async fn a_queue_gets_its_guarantee_back(world: &World) {
     let step = world.step("yunikorn", 3).await;
-    let guaranteed = |name: &str, more: &str| {
-        format!("          - name: {name}\n            resources:\n              guaranteed: {{vcore: 3}}\n{more}")
-    };
     let delay = "            properties:\n              preemption.delay: 1s\n";
     queues(world, "", &(guaranteed("prod", delay) + &guaranteed("test", ""))).await;
     let controller = Controller::start(&world.how("yunikorn"));
@@ -98,6 +100,31 @@ pub async fn a_queue_gives_back_what_it_holds_over_a_lowered_maximum(world: &Wor
     evicted.sort();
     assert_eq!(evicted, ["o1", "o2"]);
     controller.said(|said| assert!(said.happened.nominated.is_empty()));
+    controller.stop().await;
+    no_queues(world).await;
+    step.end().await;
+}
+
+/// A controller ends whose clock was an hour ahead, and another one goes on from its checkpoint: no delay takes an hour.
+pub async fn a_clock_that_was_ahead(world: &World) {
+    let step = world.step("ahead", 1).await;
+    let delay = "            properties:\n              preemption.delay: 1s\n";
+    queues(world, "", &(guaranteed("prod", delay) + "          - name: test\n")).await;
+    let file = world.testbed.ready.folder.join("ahead.json");
+    let how = How { checkpoint: Some(file.clone()), ..world.how("yunikorn") };
+    let controller = Controller::start(&how);
+    step.held("t0", "low", of("test")).await;
+    step.all_run(&["t0"]).await;
+    controller.stop().await;
+    let mut saved: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let now = saved["session"]["now"].as_i64().unwrap();
+    saved["session"]["now"] = json!(now + 3_600_000_000_000);
+    std::fs::write(&file, saved.to_string()).unwrap();
+    let controller = Controller::start(&how);
+    step.held("p0", "low", of("prod")).await;
+    step.all_run(&["p0"]).await;
+    assert_eq!(step.evicted(), ["t0"]);
+    controller.said(|said| assert!(said.unsaved.is_empty() && said.errors.is_empty(), "{said:?}"));
     controller.stop().await;
     no_queues(world).await;
     step.end().await;
