@@ -168,7 +168,7 @@ fn who_is_decided_about_first_is_let_go_before_the_others_are_decided_about() {
     let (mut decider, _) = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None);
     assert_eq!(words(&decider.decide(1).tasks), ["bind a n1"]);
     assert!(decider.is_due() && decider.is_in_cycle());
-    // What comes in between is told, and is decided about when everybody has had a turn.
+    // What comes in between is told, and is decided about when all others have had a turn.
     decider.tell(SECOND, vec![Fact::There(Box::new(object(named(pod("c", 1, 99)))))]);
     assert_eq!(words(&decider.decide(1).tasks), ["bind b n1"]);
     assert!(decider.is_due() && !decider.is_in_cycle());

@@ -58,7 +58,7 @@ struct Shown {
 impl Groups {
     /// A member stands so; what is written of its group.
     pub(super) fn member(&mut self, group: &Subject, told: &Told, members: Members, now: i64) -> Option<Write> {
-        // A gang that has its minimum is scheduled, whoever of it waits beside.
+        // A gang that has its minimum is scheduled, whether or not others of it wait.
         let is_ready = group.name.group == VOLCANO && members.scheduled() >= group.minimum.max(1);
         let told = if is_ready { &Told::Placed } else { told };
         let (kind, reason, message) = match (group.name.group.as_str(), told) {

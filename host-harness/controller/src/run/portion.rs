@@ -1,4 +1,4 @@
-//! How much is decided at once: whoever is decided about first is let go while the others are decided about.
+//! How much is decided at once: the pods that come first are let go while the others are decided about.
 
 use std::time::Duration;
 

@@ -16,7 +16,7 @@ impl Session {
     /// The next attempts of the cycle that is under way, at most so many; the first ones of a new cycle where none is. A cycle of the
     /// policy's own has no parts.
     ///
-    /// A part that fails ends the cycle: whoever it has tried is to be tried again.
+    /// A part that fails ends the cycle: every pod that it has tried is to be tried again.
     pub(super) fn part(&mut self, most: u32) -> Result<(), Cause> {
         let mut queue = std::mem::take(&mut self.untried);
         queue.retain(|pod| self.mirror.pod(*pod).is_some_and(|pod| self.occupancy.is_pending(pod)));

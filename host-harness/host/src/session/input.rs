@@ -153,20 +153,7 @@ impl Session {
                 self.sweep();
                 removed
             }
-            Input::Clock(now) => {
-                self.breaker.clock(now);
-                if self.refuses() {
-                    self.mirror.set_clock(now);
-                    self.remind();
-                    return self.only_note();
-                }
-                let due = self.up().and_then(|()| self.run_out(now));
-                self.mirror.set_clock(now);
-                due?;
-                self.remind();
-                self.enforce_in_time()?;
-                self.sync()
-            }
+            Input::Clock(now) => self.passed(now),
             Input::Attempt(pod) => {
                 self.up()?;
                 let id = self.mirror.pod_id(&pod).ok_or(Cause::NoSuchPod(pod))?;
@@ -199,6 +186,22 @@ impl Session {
                 self.sync()
             }
         }
+    }
+
+    /// Time has passed.
+    fn passed(&mut self, now: i64) -> Result<(), Cause> {
+        self.breaker.clock(now);
+        if self.refuses() {
+            self.mirror.set_clock(now);
+            self.remind();
+            return self.only_note();
+        }
+        let due = self.up().and_then(|()| self.run_out(now));
+        self.mirror.set_clock(now);
+        due?;
+        self.remind();
+        self.enforce_in_time()?;
+        self.sync()
     }
 
     /// Objects came.

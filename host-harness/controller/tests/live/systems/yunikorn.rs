@@ -68,7 +68,7 @@ pub async fn a_queue_gets_its_guarantee_back(world: &World) {
     step.all_run(&["p0"]).await;
     let evicted = step.evicted();
     assert_eq!(evicted.len(), 1);
-    assert_ne!(evicted[0], "t2", "a placeholder makes way before the pod that began the application");
+    assert_ne!(evicted[0], "t2", "a placeholder is evicted before the pod that began the application");
     // Above its guarantee it gets nothing more.
     step.held("p1", "low", of("prod")).await;
     refused(&step, &controller, "p1").await;
