@@ -201,7 +201,7 @@ fn shown(what: &str, mut pauses: Vec<(Duration, String)>, bound: bool) -> bool {
 
 /// How long a caller who replaces the policy waits where it is given up in the watch, and the old one is back.
 fn rolled_back(loaded: &Loaded, objects: &[Object]) -> Vec<Duration> {
-    let terms = Terms { shadow: Period::Cycles(0), watch: Period::Cycles(1_000_000), allowed: 0 };
+    let terms = Terms { shadow: Period::Cycles(0), watch: Period::Cycles(1_000_000), allowed: 0, ..Terms::default() };
     let mut session = opened(loaded, objects);
     let mut pauses = Vec::new();
     for _ in 0..RUNS {
@@ -220,7 +220,7 @@ fn rolled_back(loaded: &Loaded, objects: &[Object]) -> Vec<Duration> {
 
 fn main() {
     let (loaded, objects) = (component(), objects());
-    let terms = Terms { shadow: Period::Cycles(6), watch: Period::Cycles(6), allowed: 0 };
+    let terms = Terms { shadow: Period::Cycles(6), watch: Period::Cycles(6), allowed: 0, ..Terms::default() };
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
         without.push(play(&loaded, &objects, None).0);

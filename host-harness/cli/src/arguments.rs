@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use super::failure::Failure;
 use super::problem::Problem;
 use lictor_conformance::each_in;
+#[cfg(feature = "live")]
+use lictor_host::cluster::load;
 use lictor_host::cluster::load::{Document, Origin};
 use lictor_host::cluster::{InputError, step};
 use lictor_host::session::OpenError;
@@ -50,10 +52,18 @@ impl Arguments {
         match (first, documents.is_empty()) {
             (None, _) => Ok(Arguments::default()),
             (Some(document), true) => Ok(Arguments::of(document).map_err(|mistake| vec![mistake])?),
-            (Some(second), false) => {
-                let message = "the file of arguments has a second document";
-                Err(vec![second.origin.mistake("", message, "write all arguments into one mapping")].into())
-            }
+            (Some(second), false) => Err(two(second).into()),
+        }
+    }
+
+    /// Reads a text, which people call so. An empty one has no arguments.
+    #[cfg(feature = "live")]
+    pub(super) fn read_text(name: &str, text: &str) -> Result<Arguments, Failure> {
+        let mut documents = load::read(name, text).map_err(|mistake| vec![mistake])?;
+        match (documents.pop(), documents.is_empty()) {
+            (None, _) => Ok(Arguments::default()),
+            (Some(document), true) => Ok(Arguments::of(document).map_err(|mistake| vec![mistake])?),
+            (Some(second), false) => Err(two(second).into()),
         }
     }
 
@@ -106,6 +116,12 @@ impl Arguments {
         }
         Failure::Refused(Box::new(problem))
     }
+}
+
+/// What is wrong with a second document.
+fn two(second: Document) -> Vec<InputError> {
+    let message = "the arguments have a second document";
+    vec![second.origin.mistake("", message, "write all arguments into one mapping")]
 }
 
 /// The hint for an unknown argument: the known ones.

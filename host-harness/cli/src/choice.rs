@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::failure::Failure;
 use super::kept;
 use super::limited::Limited;
-use super::remote::Remote;
+use super::remote::{Fetched, Remote};
 use crate::Native;
 use crate::embedded;
 use lictor_host::policy::Policy;
@@ -89,6 +89,29 @@ impl Choice {
         self.component.as_deref().filter(|file| !file.starts_with("oci:"))
     }
 
+    /// This choice where others may follow: the options about registries are about those, too.
+    #[cfg(feature = "live")]
+    pub(super) fn first(&self) -> Choice {
+        let own = self.component.as_deref().and_then(Path::to_str).unwrap_or_default();
+        Choice { remote: self.remote.about(own), ..self.clone() }
+    }
+
+    /// The one that a word names instead, with the same limits and options about registries.
+    #[cfg(feature = "live")]
+    pub(super) fn next(&self, word: &str) -> Choice {
+        Choice::named(word, &self.limits, &self.remote)
+    }
+
+    /// The policy of these bytes, which people call so. Nothing says who made them: where a key is given, they are not loaded.
+    #[cfg(feature = "live")]
+    pub(super) fn given(&self, name: &str, bytes: Vec<u8>) -> Result<Chosen, Failure> {
+        if self.remote.demands_signature() {
+            return Err(Failure::Useless("`--key` demands a signature, and one that is not of a registry has none"));
+        }
+        let component = Some(Fetched { name: name.to_owned(), bytes, trust: None });
+        Choice { native: false, ..self.clone() }.load(component, self.limits.read()?)
+    }
+
     /// Finds the policy.
     pub(super) fn find(&self) -> Result<Chosen, Failure> {
         let limits = self.limits.read()?;
@@ -99,6 +122,11 @@ impl Choice {
             None => self.remote.must_be_unused().map(|()| None)?,
             Some(path) => Some(self.remote.fetch(path, &limits)?),
         };
+        self.load(read, limits)
+    }
+
+    /// The policy, of a component that was read; else the embedded one.
+    fn load(&self, read: Option<Fetched>, limits: Limits) -> Result<Chosen, Failure> {
         if self.native {
             return Ok(Chosen { loaded: None, switched: None, limits, source: Source::default() });
         }

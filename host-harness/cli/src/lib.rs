@@ -3,6 +3,7 @@
 //! Results go to the standard output, messages about them to the standard error.
 
 mod arguments;
+mod bench;
 mod changes;
 mod choice;
 mod decide;
@@ -55,6 +56,7 @@ enum Command {
     Upgrade(upgrade::Asked),
     Run(live::Asked),
     Fuzz(fuzz::Asked),
+    Bench(bench::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
     Push(remote::PushAsked),
@@ -72,6 +74,7 @@ impl Command {
             Command::Upgrade(asked) => upgrade::run(&asked),
             Command::Run(asked) => live::run(&asked),
             Command::Fuzz(asked) => fuzz::run(&asked),
+            Command::Bench(asked) => bench::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),
             Command::Push(asked) => remote::push(&asked),

@@ -17,6 +17,7 @@ mod load;
 mod read;
 mod report;
 mod run;
+pub mod shape;
 mod statement;
 mod status;
 mod template;

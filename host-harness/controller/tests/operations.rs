@@ -63,6 +63,7 @@ async fn controller(name: &str, kubeconfig: &Path) -> Controller {
         lease: Some(Keep { namespace, name: lease, identity: identity.clone(), terms: Terms::default() }),
         listen: Some(address),
         socket: Some(socket.clone()),
+        desk: None,
         reports: true,
         mode: Mode::CarriesOut,
         explains: false,

@@ -11,6 +11,9 @@ mod on;
 #[cfg(feature = "live")]
 mod open;
 mod operations;
+mod order;
+#[cfg(feature = "live")]
+mod ordered;
 #[cfg(feature = "live")]
 mod upgrade;
 
@@ -28,9 +31,12 @@ pub(super) use dump::cluster;
 #[cfg(feature = "live")]
 pub(super) use explain::explain;
 #[cfg(not(feature = "live"))]
-pub(super) use off::{cluster, explain, run};
+pub(super) use off::{cluster, explain, run, upgrade};
 #[cfg(feature = "live")]
 pub(super) use on::run;
+pub(super) use order::{Live, Order};
+#[cfg(feature = "live")]
+pub(super) use ordered::upgrade;
 
 /// The name of an object in a namespace.
 fn namespaced(text: &str) -> Result<(String, String), String> {
@@ -90,6 +96,10 @@ pub(super) struct Asked {
 /// How the policy of a running process is replaced.
 #[derive(Debug, Clone, Args)]
 struct Replacing {
+    /// Replace the policy as this ConfigMap, `namespace/name`, says: its annotation `lictor.dev/component` names a component, or says `data` for
+    /// the one in the ConfigMap itself
+    #[arg(long, value_name = "NAME", value_parser = namespaced, conflicts_with = "record", help_heading = REPLACING)]
+    policy_map: Option<(String, String)>,
     /// When the file of `--component` changes, compare the new policy with the one in force; where it decides alike, it takes over
     #[arg(long, help_heading = REPLACING)]
     follow: bool,
@@ -102,6 +112,12 @@ struct Replacing {
     /// How many answers may decide otherwise, before and after the new policy takes over each; `any` for all
     #[arg(long, value_name = "N", default_value = "0", value_parser = allowed, help_heading = REPLACING)]
     allow: u64,
+    /// How many answers must have been compared before the new policy takes over; 0: it takes over unseen where nothing is decided
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = REPLACING)]
+    answers: u64,
+    /// For how many seconds more they are waited for, when those of `--shadow` are over; then the old policy stays
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, help_heading = REPLACING)]
+    patience: u32,
 }
 
 /// Which cluster, and as whom.

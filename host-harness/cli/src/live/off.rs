@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lictor_contract::Interests;
 
-use super::{Access, Asked};
+use super::{Access, Asked, Order};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::TextOrJson;
@@ -16,6 +16,11 @@ pub(crate) fn cluster(_: &Access, _: &Interests) -> Result<String, Failure> {
 
 /// Asks a running process.
 pub(crate) fn explain(_: &Path, _: &str, _: TextOrJson) -> Result<Exit, Failure> {
+    Err(Failure::NoClusters)
+}
+
+/// Has the policy of a running process replaced.
+pub(crate) fn upgrade(_: &Order<'_>) -> Result<Exit, Failure> {
     Err(Failure::NoClusters)
 }
 

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use lictor_controller::cluster;
 use lictor_controller::decide::Mode;
-use lictor_controller::ops::start::{Started, start};
+use lictor_controller::ops::start::{Started, identity, start};
 use lictor_controller::run::log::Log as Lines;
 use lictor_controller::run::{RunError, Settings, Surroundings, run as decide};
 use lictor_controller::state::{InConfigMap, InFile, Keep};
 use lictor_controller::tokio;
-use lictor_controller::upgrade::Upgrades;
+use lictor_controller::upgrade::follow::Follower;
+use lictor_controller::upgrade::{Desk, Upgrades};
 use tracing_subscriber::EnvFilter;
 
 use super::open::Opening;
@@ -33,14 +34,20 @@ pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
     // What is wrong with the policy or its arguments is said before the cluster is asked anything.
     opening.open()?;
     let (upgrades, offers) = Upgrades::new();
-    upgrade::follow(asked, &opening, offers)?;
+    let desk = upgrade::desk(asked, &opening, offers);
+    upgrade::follow(asked, &desk)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let ran = runtime.block_on(serve(asked, mode, &opening, upgrades));
+    let ran = runtime.block_on(serve(asked, mode, &opening, (upgrades, desk)));
     recording.iter().try_for_each(Recording::finish)?;
     ran
 }
 
-async fn serve(asked: &Asked, mode: Mode, opening: &Opening, upgrades: Upgrades) -> Result<Exit, Failure> {
+async fn serve(
+    asked: &Asked,
+    mode: Mode,
+    opening: &Opening,
+    (upgrades, desk): (Upgrades, Desk),
+) -> Result<Exit, Failure> {
     let client = cluster::connect(&asked.access.way()).await.map_err(|error| Failure::Cluster {
         message: error.to_string(),
         remedy: "name a kubeconfig with `--kubeconfig`, or run in a pod with a service account",
@@ -58,11 +65,25 @@ async fn serve(asked: &Asked, mode: Mode, opening: &Opening, upgrades: Upgrades)
         refused_grace: grace.map(|seconds| Duration::from_secs(seconds.into())),
         ..Settings::default()
     };
-    let started = start(client.clone(), asked.operations.wanted(mode, opening)).await;
+    let identity = identity();
+    let follower = asked
+        .replacing
+        .policy_map
+        .as_ref()
+        .map(|(namespace, name)| Follower::new(client.clone(), (namespace, name), desk.clone(), &identity));
+    let follower = match follower {
+        Some(mut follower) => {
+            follower.begin().await;
+            Some(follower)
+        }
+        None => None,
+    };
+    let started = start(client.clone(), asked.operations.wanted(mode, opening, desk, identity)).await;
     let Started { listener, leads, ender } = started.map_err(|error| Failure::Cluster {
         message: error.to_string(),
         remedy: "name another address or path, or end what listens there",
     })?;
+    let following = follower.map(|follower| tokio::spawn(follower.run(leads.clone())));
     let stop = cluster::stop();
     let open = || {
         opening.open().map_err(|failure| {
@@ -72,6 +93,7 @@ async fn serve(asked: &Asked, mode: Mode, opening: &Opening, upgrades: Upgrades)
     };
     let with = Surroundings { client, open, listener: (Lines::default(), (listener, upgrades)), keep, leads, stop };
     let ran = decide(settings, with).await;
+    following.iter().for_each(|following| following.abort());
     ender.end().await;
     match ran {
         Ok(()) => Ok(Exit::Done),

@@ -25,7 +25,7 @@ impl Access {
 
 /// What a session of a living cluster is opened with.
 pub(super) struct Opening {
-    chosen: Mutex<Arc<Chosen>>,
+    in_force: Mutex<InForce>,
     /// The name of the system; empty for the first one of the policy.
     pub(super) system: String,
     /// The same; never empty where the policy describes it.
@@ -34,16 +34,23 @@ pub(super) struct Opening {
     pub(super) acts: bool,
     /// The policy and its version.
     pub(super) policy: String,
-    pub(super) arguments: Arguments,
     pub(super) schedulers: Vec<String>,
     pub(super) recorder: Option<Recorder>,
+}
+
+/// The policy that sessions are opened with, and its arguments.
+#[derive(Clone)]
+pub(super) struct InForce {
+    pub(super) chosen: Arc<Chosen>,
+    pub(super) arguments: Arc<Arguments>,
 }
 
 impl Opening {
     /// Reads what was asked for. The policy is looked at: it says whose pods it would decide about.
     pub(super) fn read(asked: &Asked, mode: Mode, recorder: Option<Recorder>) -> Result<Opening, Failure> {
         let arguments = Arguments::read(asked.in_force.args.as_deref())?;
-        let chosen = asked.policy.find()?;
+        let first = if asked.is_replaced() { asked.policy.first() } else { asked.policy.clone() };
+        let chosen = first.find()?;
         let system = asked.in_force.laws.clone();
         let described = described(chosen.start()?.as_mut())?;
         let policy = format!("{} {}", described.name, described.version);
@@ -57,25 +64,25 @@ impl Opening {
             ([], Mode::Observe) => info.map(|info| info.schedulers.clone()).unwrap_or_default(),
             (named, _) => named.to_vec(),
         };
-        let chosen = Mutex::new(Arc::new(chosen));
-        Ok(Opening { chosen, system, system_name, acts, policy, arguments, schedulers, recorder })
+        let in_force = Mutex::new(InForce { chosen: Arc::new(chosen), arguments: Arc::new(arguments) });
+        Ok(Opening { in_force, system, system_name, acts, policy, schedulers, recorder })
     }
 
     /// The policy that sessions are opened with now.
-    pub(super) fn chosen(&self) -> Arc<Chosen> {
-        self.chosen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn in_force(&self) -> InForce {
+        self.in_force.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// From now on sessions are opened with this one.
-    pub(super) fn take_over(&self, chosen: Arc<Chosen>) {
-        *self.chosen.lock().unwrap_or_else(PoisonError::into_inner) = chosen;
+    pub(super) fn take_over(&self, new: InForce) {
+        *self.in_force.lock().unwrap_or_else(PoisonError::into_inner) = new;
     }
 
     /// Opens a session.
     pub(super) fn open(&self) -> Result<Opened, Failure> {
-        let chosen = self.chosen();
+        let InForce { chosen, arguments } = self.in_force();
         let mut policy = chosen.start()?;
-        let json = self.arguments.json();
+        let json = arguments.json();
         let described = described(policy.as_mut())?;
         let info = described.system(&self.system);
         if let Some(recorder) = &self.recorder {
@@ -85,7 +92,7 @@ impl Opening {
             policy = recorder.listen(policy, &header);
         }
         let opened = Session::open(policy, &self.system, &json);
-        let mut session = opened.map_err(|error| self.arguments.refused(error, &self.system, info))?;
+        let mut session = opened.map_err(|error| arguments.refused(error, &self.system, info))?;
         session.set_schedulers(self.schedulers.iter().cloned());
         let points = info.map(|info| info.extension_points.as_slice()).unwrap_or_default();
         Ok(Opened {

@@ -18,7 +18,7 @@ pub(super) struct Operations {
     /// Serve /healthz, /readyz and /metrics here, such as `0.0.0.0:8080`
     #[arg(long, value_name = "ADDRESS", help_heading = HEADING)]
     listen: Option<SocketAddr>,
-    /// Answer `lictor explain --live` at this Unix socket
+    /// Answer `lictor explain --live` and `lictor upgrade --live` at this Unix socket
     #[arg(long, value_name = "PATH", help_heading = HEADING)]
     explain_socket: Option<PathBuf>,
     /// Explain every decision in full, for `lictor explain --live`: nodes, laws, victims. That costs time; where a policy decides in cycles
@@ -34,16 +34,21 @@ pub(super) struct Operations {
 mod wanted {
     use lictor_controller::decide::Mode;
     use lictor_controller::lease::{Keep, Terms};
-    use lictor_controller::ops::start::{Wanted, identity};
+    use lictor_controller::ops::start::Wanted;
     use lictor_controller::report;
+    use lictor_controller::upgrade::Desk;
 
     use super::Operations;
     use crate::live::open::Opening;
 
     impl Operations {
+        /// Whether it can be asked over a socket.
+        pub(in crate::live) fn has_socket(&self) -> bool {
+            self.explain_socket.is_some()
+        }
+
         /// What is to be started.
-        pub(in crate::live) fn wanted(&self, mode: Mode, opening: &Opening) -> Wanted {
-            let identity = identity();
+        pub(in crate::live) fn wanted(&self, mode: Mode, opening: &Opening, desk: Desk, identity: String) -> Wanted {
             let lease = self.lease.clone().map(|(namespace, name)| {
                 let identity = identity.clone();
                 Keep { namespace, name, identity, terms: Terms::default() }
@@ -52,6 +57,7 @@ mod wanted {
                 lease,
                 listen: self.listen,
                 socket: self.explain_socket.clone(),
+                desk: Some(desk),
                 reports: !self.no_reports,
                 mode: match mode {
                     Mode::Act => report::Mode::CarriesOut,
@@ -59,7 +65,7 @@ mod wanted {
                 },
                 explains: self.explain || opening.acts,
                 system: opening.system_name.clone(),
-                policy: (opening.policy.clone(), opening.chosen().digest()),
+                policy: (opening.policy.clone(), opening.in_force().chosen.digest()),
                 identity,
             }
         }

@@ -127,6 +127,12 @@ impl Remote {
         Ok(Fetched { name: component.display().to_string(), bytes, trust: None })
     }
 
+    /// Whether only what is signed is loaded.
+    #[cfg(feature = "live")]
+    pub(super) fn demands_signature(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// No option is given that a file or the embedded policy would not keep: people would rely on it.
     pub(super) fn must_be_unused(&self) -> Result<(), Failure> {
         if self.key.is_some() || self.insecure_unsigned {

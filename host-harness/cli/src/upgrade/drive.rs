@@ -75,7 +75,7 @@ pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Dri
             driven
         }
     };
-    let (shadow, watch) = (question.asked.shadow, question.asked.watch);
+    let (shadow, watch) = question.cycles;
     for _ in 0..shadow.saturating_add(watch).saturating_add(BEYOND) {
         if driven.is_at_its_end() {
             break;

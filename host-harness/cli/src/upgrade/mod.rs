@@ -14,6 +14,7 @@ use super::arguments::{Arguments, InForce};
 use super::choice::{Choice, Chosen};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::live::{self, Live, Order};
 use super::progress::Progress;
 use super::screen::{TextOrJson, print_json};
 use lictor_host::replace::{Period, State, Terms};
@@ -21,15 +22,16 @@ use lictor_host::replace::{Period, State, Terms};
 /// Try the replacement of a policy: in shadow, at the switch, and in the watch that follows
 ///
 /// The session is that of a recording, in which the cluster goes on as recorded, or begins with a snapshot; then cycles follow in which
-/// victims leave, until the replacement has come to its end. Exit status 0: the new policy took over; 1: the old one stayed, or came back.
+/// victims leave, until the replacement has come to its end. With `--live`, the policy of a running process is replaced. Exit status 0: the
+/// new policy took over; 1: the old one stayed, or came back.
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     /// Recordings (`--record`), or the output of `kubectl get nodes,pods,... -A -o yaml`: several files of one cluster
-    #[arg(value_name = "INPUT", required = true)]
+    #[arg(value_name = "INPUT", required_unless_present = "live")]
     inputs: Vec<PathBuf>,
     /// The new policy: `embedded`, `native`, the file of a component, or one of a registry, `oci://...`
-    #[arg(long, value_name = "NEW")]
-    to: String,
+    #[arg(long, value_name = "NEW", required_unless_present = "give_up")]
+    to: Option<String>,
     #[command(flatten)]
     in_force: InForce,
     #[command(flatten)]
@@ -40,15 +42,17 @@ pub(super) struct Asked {
     /// A YAML or JSON file with the arguments of the new policy [default: those of the old one]
     #[arg(long, value_name = "FILE")]
     to_args: Option<PathBuf>,
-    /// For how many cycles the new policy is compared before it takes over
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    shadow: u64,
-    /// For how many cycles the old policy is kept afterwards
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    watch: u64,
-    /// How many answers may decide otherwise, before and after the switch each; `any` for all
-    #[arg(long, value_name = "N", default_value = "0", value_parser = allowed)]
-    allow: u64,
+    /// For how many cycles the new policy is compared before it takes over [default: 3]
+    #[arg(long, value_name = "N")]
+    shadow: Option<u64>,
+    /// For how many cycles the old policy is kept afterwards [default: 3]
+    #[arg(long, value_name = "N")]
+    watch: Option<u64>,
+    /// How many answers may decide otherwise, before and after the switch each; `any` for all [default: 0]
+    #[arg(long, value_name = "N", value_parser = allowed)]
+    allow: Option<u64>,
+    #[command(flatten)]
+    live: Live,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
@@ -68,14 +72,35 @@ struct Question<'a> {
     old: Chosen,
     new: Chosen,
     terms: Terms,
+    /// For how many cycles the new policy is compared, and the old one is kept.
+    cycles: (u64, u64),
 }
+
+/// So many cycles each, where nothing is said.
+const CYCLES: u64 = 3;
 
 /// Upgrades.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    let terms =
-        Terms { shadow: Period::Cycles(asked.shadow), watch: Period::Cycles(asked.watch), allowed: asked.allow };
-    let (old, new) = asked.policy.and(&asked.to)?;
-    let question = Question { asked, new: new.find()?, old: old.find()?, terms };
+    let seconds = (asked.shadow, asked.watch);
+    let to = match (&asked.to, asked.live.live) {
+        (Some(to), false) => to,
+        (to, _) => {
+            let (to, args) = (to.as_deref(), asked.to_args.as_deref());
+            return live::upgrade(&Order {
+                live: &asked.live,
+                to,
+                args,
+                seconds,
+                allow: asked.allow,
+                output: asked.output,
+            });
+        }
+    };
+    let cycles = (asked.shadow.unwrap_or(CYCLES), asked.watch.unwrap_or(CYCLES));
+    let (shadow, watch) = (Period::Cycles(cycles.0), Period::Cycles(cycles.1));
+    let terms = Terms { shadow, watch, allowed: asked.allow.unwrap_or(0), ..Terms::default() };
+    let (old, new) = asked.policy.and(to)?;
+    let question = Question { asked, new: new.find()?, old: old.find()?, terms, cycles };
     let arguments = Arguments::read(asked.in_force.args.as_deref())?;
     let progress = Progress::of("replacing");
     let driven = drive::drive(&question, arguments)?;

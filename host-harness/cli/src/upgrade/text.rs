@@ -3,7 +3,7 @@
 use super::super::page::Page;
 use super::super::screen::Screen;
 use super::report::Report;
-use lictor_host::replace::{Decided, Difference, Memory, Reason, State, Totals};
+use lictor_host::replace::State;
 
 /// How many differences are shown.
 const SHOWN: usize = 20;
@@ -15,12 +15,11 @@ pub(super) fn page(report: &Report<'_>) -> Page {
     page.paragraph("", 2, &format!("new: {}", report.new.short()));
     page.heading("States");
     for transition in report.transitions {
-        let (from, to) = (word(transition.from), word(transition.to));
-        page.paragraph("  ", 6, &format!("{from} -> {to}: {}", why(&transition.reason)));
+        page.paragraph("  ", 6, &transition.to_string());
     }
     page.heading("Compared");
     for (call, totals) in &report.compared.calls {
-        page.paragraph("  ", 6, &format!("{call}: {}", count(*totals)));
+        page.paragraph("  ", 6, &format!("{call}: {totals}"));
     }
     if !report.compared.not_compared.is_empty() {
         let left_out = report.compared.not_compared.join(", ");
@@ -49,65 +48,12 @@ fn differences(page: &mut Page, report: &Report<'_>) {
         page.paragraph("  ", 6, &format!("{count}: {laws}"));
     }
     page.heading("Decided otherwise, old => new");
-    for Difference { call, pod, old, new, .. } in report.compared.differences.iter().take(SHOWN) {
-        let about = pod.as_ref().map(|pod| format!(" {pod}")).unwrap_or_default();
-        page.paragraph("  ", 6, &format!("{call}{about}: {} => {}", decision(old), decision(new)));
+    for difference in report.compared.differences.iter().take(SHOWN) {
+        page.paragraph("  ", 6, &difference.to_string());
     }
     let shown = u64::try_from(SHOWN).unwrap_or(u64::MAX);
     let more = report.totals.different.saturating_sub(shown);
     if more > 0 {
         page.aside("  ", 6, &format!("and {more} more; `--output json` has the first hundred"));
     }
-}
-
-/// A state in a word.
-fn word(state: State) -> &'static str {
-    match state {
-        State::Loading => "loading",
-        State::Shadow => "shadow",
-        State::Switching => "switching",
-        State::Watching => "watching",
-        State::Done => "done",
-        State::RolledBack => "rolled back",
-    }
-}
-
-fn why(reason: &Reason) -> String {
-    match reason {
-        Reason::Loaded { memory } => format!("the new policy was told everything; {}", remembered(memory)),
-        Reason::Compared { totals, memory } => format!("{}; {}", count(*totals), remembered(memory)),
-        Reason::Switched => "the new policy took over between two inputs".to_owned(),
-        Reason::Watched { totals } => count(*totals),
-        Reason::Different { totals, allowed } => format!("{}, {allowed} allowed", count(*totals)),
-        Reason::Fault { call, message } => format!("it broke in `{call}`: {message}"),
-        Reason::Lie { call, message } => format!("its answer to `{call}` cannot be: {message}"),
-        Reason::GivenUp { why } => format!("given up: {why}"),
-    }
-}
-
-fn remembered(memory: &Memory) -> String {
-    match memory {
-        Memory::None => "the old one keeps no memory".to_owned(),
-        Memory::Same => "both remember the same".to_owned(),
-        Memory::Restored => "it took what the old one remembers".to_owned(),
-        Memory::Rebuilt { why } => {
-            format!("rebuilt from the cluster, because it does not take the old one's memory: {why}")
-        }
-    }
-}
-
-fn count(totals: Totals) -> String {
-    format!("{} answers, {} decide otherwise", totals.compared, totals.different)
-}
-
-/// A decision in a few words.
-fn decision(decided: &Decided) -> String {
-    let Decided { verdict, law, placements, victims, names, effects } = decided;
-    let placed = placements.iter().map(|(pod, node)| format!("{pod} -> {node}"));
-    let evicted = victims.iter().map(|pod| format!("evicts {pod}"));
-    let parts: Vec<String> =
-        placed.chain(evicted).chain(names.iter().cloned()).chain(effects.iter().cloned()).collect();
-    let law = if law.is_empty() { String::new() } else { format!(" ({law})") };
-    let rest = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-    format!("{verdict}{law}{rest}")
 }

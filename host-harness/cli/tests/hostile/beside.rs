@@ -27,7 +27,7 @@ fn replaced_by(fault: &str, shadow: u64) -> Session {
     let mut session = Session::open(started("(then nop)"), "", "").unwrap();
     let objects = [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)];
     session.handle(Input::Objects(objects.map(object).to_vec())).unwrap();
-    let terms = Terms { shadow: Period::Cycles(shadow), watch: Period::Cycles(9), allowed: 0 };
+    let terms = Terms { shadow: Period::Cycles(shadow), watch: Period::Cycles(9), ..Terms::default() };
     session.replace(Candidate::new(started(fault), "", "").unwrap(), terms).unwrap();
     session
 }

@@ -12,7 +12,8 @@ use crate::systems::{self, Played};
 use crate::{STEPS, open, simulation};
 
 /// Short periods, so that a simulation sees several replacements.
-const TERMS: Terms = Terms { shadow: Period::Cycles(3), watch: Period::Cycles(3), allowed: 0 };
+const TERMS: Terms =
+    Terms { shadow: Period::Cycles(3), watch: Period::Cycles(3), allowed: 0, answers: 0, at_most: Period::Cycles(0) };
 
 /// What came of every input, with or without replacements; and how many came to their end.
 fn stream(played: &Played, seed: u64, replaces: bool) -> (Vec<Step>, usize) {

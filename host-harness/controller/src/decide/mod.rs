@@ -128,6 +128,11 @@ impl Decider {
         self.session().is_in_cycle()
     }
 
+    /// Somebody wants a decision, though nothing has changed.
+    pub fn demand(&mut self) {
+        self.due = true;
+    }
+
     /// Takes what happened in the cluster, in its order.
     pub fn tell(&mut self, now: i64, facts: Vec<Fact>) -> Turn {
         let mut turn = Turn::default();

@@ -79,7 +79,7 @@ pub const CLUSTER: &[Right] = &[
 /// In the namespace of the controller.
 pub const OWN_NAMESPACE: &[Right] = &[
     right("coordination.k8s.io", "leases", &["get", "create", "update"], "the election"),
-    right("", "configmaps", &["get", "create", "patch"], "the checkpoint"),
+    right("", "configmaps", &["get", "create", "patch"], "the checkpoint, and the policy that is to be in force"),
 ];
 
 /// In the whole cluster for the system `yunikorn`, whose queues stand in a ConfigMap: not in the base, because there may be more in

@@ -18,6 +18,7 @@ use super::listen::{Listening, Operations};
 use super::{Status, http};
 use crate::lease::{Keep, keep};
 use crate::report::{Mode, Origin, Write, Writer};
+use crate::upgrade::Desk;
 
 /// So many reports are written at a time: what is decided comes first.
 const AT_ONCE: usize = 4;
@@ -33,6 +34,8 @@ pub struct Wanted {
     pub listen: Option<SocketAddr>,
     /// Where questions are answered; none: nowhere.
     pub socket: Option<PathBuf>,
+    /// Where replacements of the policy are ordered over the socket; none: nowhere.
+    pub desk: Option<Desk>,
     /// Whether events, conditions and status are written.
     pub reports: bool,
     /// Whether what is decided is carried out.
@@ -110,12 +113,12 @@ pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError
         tasks.spawn(async move { lead.closed().await });
     }
     let writes = wanted.reports.then(|| writes(client, &mut tasks, leads.clone(), status.clone()));
-    let Wanted { mode, explains, system, socket, .. } = wanted;
+    let Wanted { mode, explains, system, socket, desk, .. } = wanted;
     let (listener, hand_on) =
         Operations::new(Listening { status: status.clone(), mode, system, origin, explains, writes });
     let socket = match socket {
         None => None,
-        Some(path) => Some(Server::listen(&path, hand_on).map_err(|error| StartError::Socket(path, error))?),
+        Some(path) => Some(Server::with(&path, desk, hand_on).map_err(|error| StartError::Socket(path, error))?),
     };
     Ok(Started { listener, leads, ender: Ender { status, stop, lease, tasks, socket } })
 }

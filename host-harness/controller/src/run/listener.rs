@@ -48,6 +48,11 @@ pub trait Listener: Send + 'static {
     /// The loop has turned. The session may be asked something; there is none before the cluster was listed.
     fn tick(&mut self, _now: i64, _talk: Option<&mut Talk>) {}
 
+    /// Whether the loop is to decide once more, though nothing has changed. Asked after each `tick`.
+    fn wants_decision(&mut self) -> bool {
+        false
+    }
+
     /// When the loop is to turn at the latest, nanoseconds since 1970.
     fn due(&self) -> Option<i64> {
         None
@@ -96,6 +101,11 @@ impl<A: Listener, B: Listener> Listener for (A, B) {
     fn tick(&mut self, now: i64, mut talk: Option<&mut Talk>) {
         self.0.tick(now, talk.as_deref_mut());
         self.1.tick(now, talk);
+    }
+
+    fn wants_decision(&mut self) -> bool {
+        let (one, other) = (self.0.wants_decision(), self.1.wants_decision());
+        one || other
     }
 
     fn due(&self) -> Option<i64> {

@@ -231,6 +231,9 @@ impl<L: Listener> Reign<L> {
     fn tick(&mut self) {
         let now = self.clock.now();
         self.listener.tick(now, self.decider.as_mut().map(Decider::talk));
+        if self.listener.wants_decision() {
+            self.decider.iter_mut().for_each(Decider::demand);
+        }
     }
 
     fn decide(&mut self) {

@@ -1,86 +1,176 @@
 //! Replaces the policy of a running loop: the new one is compared in shadow, takes over between two decisions, and is watched.
 //!
-//! Who finds a new version sends it ([`Offers`]); the loop takes one at a time. What becomes of it comes with the steps of the session
-//! ([`Step::replacement`](lictor_host::session::Step)), and, when it has taken over for good, `settled` is called.
+//! Who wants one orders it at the [`Desk`]: the file that is followed, a ConfigMap, or somebody over the socket. There the component is read,
+//! compiled and configured, and then offered to the loop ([`Offers`]), which takes one at a time. What becomes of it comes with the steps
+//! of the session ([`Step::replacement`](lictor_host::session::Step)), and stands in the [`Progress`].
 
+mod desk;
+pub mod follow;
+pub mod map;
+mod progress;
 #[cfg(test)]
 mod tests;
+mod wish;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use lictor_host::policy::Policy;
 use lictor_host::replace::{State, Terms};
 use lictor_host::session::{Candidate, Session};
-use tracing::{info, warn};
+use tracing::info;
 
 use crate::decide::{Talk, Turn};
 use crate::run::listener::{Listener, Wake, Waker};
 
-/// How often the loop turns while a policy is replaced: every 100 ms.
+pub use desk::Desk;
+use progress::Book;
+pub use progress::{Progress, Refusal, Stage};
+pub use wish::{On, Wish};
+
+/// How often the loop turns while the new policy is told the cluster, of which each turn tells a part: every 10 ms.
+const LOADING: i64 = 10_000_000;
+/// How often it turns in the states that follow: every 100 ms.
 const TURN: i64 = 100_000_000;
 
 /// A policy that is to replace the one in force.
 pub struct Offer {
     /// What people call it, such as its file and digest.
     pub name: String,
-    /// The policy.
-    pub policy: Box<dyn Policy>,
-    /// The system.
-    pub system: String,
-    /// Its arguments, a JSON object.
-    pub arguments: String,
+    /// The policy, configured.
+    pub candidate: Candidate,
     /// On which terms it is compared and watched.
     pub terms: Terms,
     /// Called when it has taken over for good.
     pub settled: Box<dyn FnOnce() + Send>,
 }
 
+/// What the loop is asked for.
+enum Asked {
+    /// To take this one.
+    Offer(u64, Box<Offer>),
+    /// To give this one up, and why.
+    GiveUp(u64, String),
+}
+
 /// Takes offers to the loop.
 #[derive(Clone)]
 pub struct Offers {
-    send: Sender<Offer>,
+    send: Sender<Asked>,
     waker: Waker,
+    book: Book,
 }
 
 impl Offers {
-    /// Offers a policy. It is taken when this process leads and no other replacement is under way.
-    pub fn make(&self, offer: Offer) {
-        let _ended = self.send.send(offer);
-        // Where this process does not lead, it is taken when it does.
-        let _leads = self.waker.wake();
+    /// Offers a policy; the number of its replacement. It is taken when this process leads; another one that is under way is given up.
+    pub fn make(&self, offer: Offer) -> u64 {
+        let number = self.book.open(&offer.name, Stage::Waiting);
+        self.hand_in(number, offer);
+        number
     }
+
+    /// How a replacement stands; of no number: the last one.
+    pub fn progress(&self, number: Option<u64>) -> Option<Progress> {
+        self.book.read(number)
+    }
+
+    /// Gives a replacement up.
+    pub fn give_up(&self, number: u64, why: &str) {
+        let _ended = self.send.send(Asked::GiveUp(number, why.to_owned()));
+        // Where this process does not lead, it is heard when it does.
+        let _leads = self.wake();
+    }
+
+    fn hand_in(&self, number: u64, offer: Offer) {
+        if self.book.is_outdated(number) {
+            self.book.refuse(number, outdated());
+            return;
+        }
+        self.book.note(number, |progress| {
+            progress.component.clone_from(&offer.name);
+            progress.stage = Stage::Waiting;
+        });
+        let _ended = self.send.send(Asked::Offer(number, Box::new(offer)));
+        // Where this process does not lead, it is heard when it does.
+        let _leads = self.wake();
+    }
+
+    /// Has the loop turn; false where there is none.
+    fn wake(&self) -> bool {
+        self.waker.wake()
+    }
+}
+
+fn outdated() -> Refusal {
+    Refusal { message: OUTDATED.to_owned(), remedy: "order it again, if it is the one you want".to_owned() }
+}
+
+/// Why one is given up.
+const OUTDATED: &str = "another replacement was ordered after it";
+
+/// A replacement that the session knows of.
+struct UnderWay {
+    number: u64,
+    state: State,
+    settled: Box<dyn FnOnce() + Send>,
 }
 
 /// Replaces the policy of the loop that it listens to.
 pub struct Upgrades {
-    offers: Receiver<Offer>,
+    asked: Receiver<Asked>,
     waker: Waker,
-    /// What is called when the one that is under way has taken over.
-    settled: Option<Box<dyn FnOnce() + Send>>,
-    is_under_way: bool,
+    book: Book,
+    waiting: Option<(u64, Box<Offer>)>,
+    under_way: Option<UnderWay>,
+    /// The one that is under way is to be given up, and why.
+    gives_up: Option<String>,
+    /// The loop is to decide once more about the pods that are waiting.
+    decides: bool,
     now: i64,
 }
 
 impl Upgrades {
     /// A listener that takes offers, and the way to it.
     pub fn new() -> (Upgrades, Offers) {
-        let (send, offers) = channel();
-        let waker = Waker::default();
-        let listener = Upgrades { offers, waker: waker.clone(), settled: None, is_under_way: false, now: 0 };
-        (listener, Offers { send, waker })
+        let (send, asked) = channel();
+        let (waker, book) = (Waker::default(), Book::default());
+        let (waiting, under_way, gives_up, decides, now) = (None, None, None, false, 0);
+        let (wakes, read) = (waker.clone(), book.clone());
+        let listener = Upgrades { asked, waker, book, waiting, under_way, gives_up, decides, now };
+        (listener, Offers { send, waker: wakes, book: read })
     }
 
-    fn begin(&mut self, session: &mut Session, offer: Offer) {
-        let Offer { name, policy, system, arguments, terms, settled } = offer;
-        let begun = Candidate::new(policy, &system, &arguments)
-            .map_err(|error| error.to_string())
-            .and_then(|candidate| session.replace(candidate, terms).map_err(|error| error.to_string()));
-        match begun {
-            Ok(()) => {
-                info!(policy = name, "a new policy is compared with the one in force");
-                (self.settled, self.is_under_way) = (Some(settled), true);
+    fn hear(&mut self) {
+        while let Ok(asked) = self.asked.try_recv() {
+            match asked {
+                Asked::Offer(number, offer) => {
+                    if let Some((before, _)) = self.waiting.replace((number, offer)) {
+                        self.book.refuse(before, outdated());
+                    }
+                    self.gives_up.get_or_insert_with(|| OUTDATED.to_owned());
+                }
+                Asked::GiveUp(number, why) => {
+                    if self.waiting.take_if(|(waiting, _)| *waiting == number).is_some() {
+                        let remedy = "order it again".to_owned();
+                        self.book.refuse(number, Refusal { message: why, remedy });
+                    } else if self.under_way.as_ref().is_some_and(|it| it.number == number) {
+                        self.gives_up = Some(why);
+                    }
+                }
             }
-            Err(error) => warn!(policy = name, error, "the new policy is not taken, the one in force goes on"),
+        }
+    }
+
+    fn begin(&mut self, session: &mut Session, number: u64, offer: Offer) {
+        let Offer { name, candidate, terms, settled } = offer;
+        match session.replace(candidate, terms) {
+            Ok(()) => {
+                info!(component = name, "a new policy is compared with the one in force");
+                self.book.note(number, |progress| progress.stage = Stage::Loading);
+                self.under_way = Some(UnderWay { number, state: State::Loading, settled });
+            }
+            Err(error) => {
+                let remedy = "mend the component, or end this process and start it with that component".to_owned();
+                self.book.refuse(number, Refusal { message: error.to_string(), remedy });
+            }
         }
     }
 }
@@ -88,31 +178,58 @@ impl Upgrades {
 impl Listener for Upgrades {
     fn begins(&mut self, wake: Wake) {
         // What was under way when this process led before has ended with that session.
-        (self.settled, self.is_under_way) = (None, false);
+        if let Some(UnderWay { number, .. }) = self.under_way.take() {
+            let message = "this process led no more".to_owned();
+            self.book.refuse(number, Refusal { message, remedy: "order it again".to_owned() });
+        }
         self.waker.set(wake);
     }
 
     fn tick(&mut self, now: i64, talk: Option<&mut Talk>) {
         self.now = now;
-        let Some(talk) = talk.filter(|_| !self.is_under_way) else { return };
-        if let Ok(offer) = self.offers.try_recv() {
-            self.begin(talk.session_mut(), offer);
+        self.hear();
+        let Some(talk) = talk else { return };
+        let gives_up = self.gives_up.take();
+        if let Some(under_way) = &self.under_way {
+            let session = talk.session_mut();
+            if let Some(progress) = session.replacement() {
+                self.book.note(under_way.number, |known| known.compare(progress.report));
+            }
+            if let Some(why) = gives_up {
+                session.give_up_replacement(&why);
+            }
+        } else if let Some((number, offer)) = self.waiting.take() {
+            self.begin(talk.session_mut(), number, *offer);
         }
     }
 
-    fn due(&self) -> Option<i64> {
-        self.is_under_way.then(|| self.now.saturating_add(TURN))
+    fn wants_decision(&mut self) -> bool {
+        std::mem::take(&mut self.decides)
     }
 
-    fn turned(&mut self, turn: &Turn, _: &Session, _: Option<i64>) {
+    fn due(&self) -> Option<i64> {
+        let under_way = self.under_way.as_ref()?;
+        let turn = if under_way.state == State::Loading { LOADING } else { TURN };
+        Some(self.now.saturating_add(turn))
+    }
+
+    fn turned(&mut self, turn: &Turn, session: &Session, _: Option<i64>) {
         for transition in turn.steps.iter().flat_map(|step| &step.replacement) {
-            if !transition.to.is_final() {
-                continue;
+            let Some(mut under_way) = self.under_way.take() else { return };
+            under_way.state = transition.to;
+            // Both are compared about what waits; and where another one decides from now on, it may decide otherwise.
+            self.decides |= matches!(transition.to, State::Shadow | State::Watching | State::RolledBack);
+            let report = session.replacement().map(|progress| progress.report);
+            if transition.to == State::Done {
+                (under_way.settled)();
+                under_way.settled = Box::new(|| {});
             }
-            self.is_under_way = false;
-            let settled = self.settled.take();
-            if let (State::Done, Some(settled)) = (transition.to, settled) {
-                settled();
+            self.book.note(under_way.number, |known| {
+                report.into_iter().for_each(|report| known.compare(report));
+                known.go(transition);
+            });
+            if !transition.to.is_final() {
+                self.under_way = Some(under_way);
             }
         }
     }

@@ -13,54 +13,172 @@ use crate::decide::{Decider, Mode};
 const SECOND: i64 = 1_000_000_000;
 
 fn terms(allowed: u64) -> Terms {
-    Terms { shadow: Period::Nanoseconds(4 * SECOND), watch: Period::Nanoseconds(SECOND), allowed }
+    let [shadow, watch, at_most] = [4, 1, 8].map(|seconds| Period::Nanoseconds(seconds * SECOND));
+    Terms { shadow, watch, allowed, answers: 1, at_most }
 }
 
-/// Whether a new policy takes over from one that binds `a`, and who decides in the end.
-fn replaced(new: Scripted, allowed: u64) -> (bool, Vec<State>) {
-    let session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
-    let objects = [node("n1", 4), on("n1", pod("v", 1, 0)), pod("a", 1, 0)].map(object).into();
-    let (mut decider, _) = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, objects, None);
-    let (mut upgrades, offers) = Upgrades::new();
-    let (settled, is_settled) = (Arc::new(AtomicBool::new(false)), |flag: &AtomicBool| flag.load(Ordering::SeqCst));
-    let flag = settled.clone();
-    offers.make(Offer {
-        name: "new".to_owned(),
-        policy: Box::new(new),
-        system: "test".to_owned(),
-        arguments: String::new(),
-        terms: terms(allowed),
-        settled: Box::new(move || flag.store(true, Ordering::SeqCst)),
-    });
-    let mut states = Vec::new();
-    for second in 1..15 {
-        upgrades.tick(second * SECOND, Some(decider.talk()));
-        let told = decider.tell(second * SECOND, Vec::new());
-        let decided = if second == 3 { decider.decide(1_000) } else { Turn::default() };
-        for turn in [told, decided] {
-            let tasks = turn.tasks.len();
-            assert!(tasks == 0 || second == 3, "only the decision asks for something");
-            states.extend(turn.steps.iter().flat_map(|step| &step.replacement).map(|transition| transition.to));
-            upgrades.turned(&turn, decider.session(), None);
+/// A loop that is turned by hand, every second.
+struct Turned {
+    decider: Decider,
+    upgrades: Upgrades,
+    offers: Offers,
+    now: i64,
+    states: Vec<State>,
+}
+
+impl Turned {
+    /// One that decides about a pod which waits, or a quiet one.
+    fn new(is_quiet: bool) -> Turned {
+        let session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
+        let mut objects = vec![node("n1", 4), on("n1", pod("v", 1, 0))];
+        objects.extend((!is_quiet).then(|| pod("a", 1, 0)));
+        let objects = objects.into_iter().map(object).collect();
+        let (decider, _) = Decider::begin(Talk::new(session, None), Mode::DryRun, &[], SECOND, objects, None);
+        let (mut upgrades, offers) = Upgrades::new();
+        upgrades.begins(Box::new(|| true));
+        Turned { decider, upgrades, offers, now: SECOND, states: Vec::new() }
+    }
+
+    fn offer(&self, name: &str, new: Scripted, allowed: u64) -> (u64, Arc<AtomicBool>) {
+        let settled = Arc::new(AtomicBool::new(false));
+        let flag = settled.clone();
+        let number = self.offers.make(Offer {
+            name: name.to_owned(),
+            candidate: Candidate::new(Box::new(new), "test", "").unwrap(),
+            terms: terms(allowed),
+            settled: Box::new(move || flag.store(true, Ordering::SeqCst)),
+        });
+        (number, settled)
+    }
+
+    /// So many seconds, in each of which the loop turns twice, as it does where nothing happens.
+    fn turn(&mut self, seconds: usize) {
+        for _ in 0..2 * seconds {
+            self.now += SECOND / 2;
+            let told = self.decider.tell(self.now, Vec::new());
+            let decided = if self.decider.is_due() { self.decider.decide(1_000) } else { Turn::default() };
+            for turn in [told, decided] {
+                self.states.extend(turn.steps.iter().flat_map(|step| &step.replacement).map(|it| it.to));
+                self.upgrades.turned(&turn, self.decider.session(), None);
+            }
+            self.upgrades.tick(self.now, Some(self.decider.talk()));
+            if self.upgrades.wants_decision() {
+                self.decider.demand();
+            }
         }
     }
-    assert!(upgrades.due().is_none(), "it has come to its end");
-    (is_settled(&settled), states)
+
+    fn stage(&self, number: u64) -> Stage {
+        self.offers.progress(Some(number)).unwrap().stage
+    }
 }
 
 #[test]
-fn a_policy_that_decides_alike_takes_over_and_that_is_said() {
-    let (settled, states) = replaced(Scripted::deciding(ALL), 0);
-    assert!(settled, "{states:?}");
-    assert_eq!(states.last(), Some(&State::Done));
+fn a_policy_that_decides_alike_about_what_waits_takes_over_and_that_is_said() {
+    let mut turned = Turned::new(false);
+    // Its first decision is made before anything is offered: nothing changes afterwards.
+    turned.turn(1);
+    let (number, settled) = turned.offer("new", Scripted::deciding(ALL), 0);
+    turned.turn(10);
+    assert_eq!(turned.states, [State::Shadow, State::Switching, State::Watching, State::Done]);
+    assert!(settled.load(Ordering::SeqCst) && turned.upgrades.due().is_none());
+    let progress = turned.offers.progress(Some(number)).unwrap();
+    assert_eq!((progress.stage, progress.different), (Stage::Done, 0));
+    assert!(progress.compared > 0 && progress.said.len() == 4, "{progress:?}");
+}
+
+#[test]
+fn in_a_quiet_cluster_the_old_policy_stays_after_a_time_and_that_is_said() {
+    let mut turned = Turned::new(true);
+    let (number, settled) = turned.offer("new", Scripted::deciding(ALL), 0);
+    turned.turn(7);
+    assert_eq!(turned.stage(number), Stage::Shadow, "its time is over, and nothing was compared");
+    turned.turn(3);
+    let progress = turned.offers.progress(Some(number)).unwrap();
+    assert_eq!((progress.stage, progress.compared), (Stage::RolledBack, 0));
+    assert!(progress.last().contains("0 answers, 0 decide otherwise, 1 demanded"), "{}", progress.last());
+    assert!(!settled.load(Ordering::SeqCst));
 }
 
 #[test]
 fn a_policy_that_breaks_in_shadow_does_not_take_over() {
+    let mut turned = Turned::new(false);
     let new = Scripted::deciding(ALL).say("queue-keys", Say::CallError);
     let new = new.say("pre-filter default/a", Say::CallError).say("filter default/a", Say::CallError);
     let plan = Sketch { id: 1, nominations: &[("default/a", "n1")], victims: &["default/v"], soft: false };
     let new = new.say("post-filter default/a", Say::Plan(plan, Fx::default()));
-    let (settled, states) = replaced(new, 0);
-    assert!(!settled, "{states:?}");
+    let (number, settled) = turned.offer("new", new, 0);
+    turned.turn(10);
+    assert!(!settled.load(Ordering::SeqCst), "{:?}", turned.states);
+    let progress = turned.offers.progress(Some(number)).unwrap();
+    assert_eq!(progress.stage, Stage::RolledBack);
+    assert!(progress.last().starts_with("shadow -> rolled back: it broke in "), "{}", progress.last());
+}
+
+#[test]
+fn what_decides_otherwise_is_told_in_words() {
+    let mut turned = Turned::new(false);
+    let (number, _) = turned.offer("new", Scripted::deciding(ALL).say("pre-filter default/a", Say::Final("no")), 9);
+    turned.turn(4);
+    let progress = turned.offers.progress(Some(number)).unwrap();
+    assert!(progress.differences.iter().any(|text| text.starts_with("pre-filter default/a: ")), "{progress:?}");
+}
+
+#[test]
+fn the_last_order_counts_and_what_was_ordered_before_is_given_up() {
+    let mut turned = Turned::new(false);
+    let (first, _) = turned.offer("first", Scripted::deciding(ALL), 0);
+    turned.turn(2);
+    assert_eq!(turned.stage(first), Stage::Shadow);
+    let (second, _) = turned.offer("second", Scripted::deciding(ALL), 0);
+    let (third, settled) = turned.offer("third", Scripted::deciding(ALL), 0);
+    turned.turn(12);
+    let stages = [first, second, third].map(|number| turned.stage(number));
+    assert_eq!(stages, [Stage::RolledBack, Stage::Refused, Stage::Done]);
+    assert!(settled.load(Ordering::SeqCst));
+    assert!(
+        turned
+            .offers
+            .progress(Some(first))
+            .unwrap()
+            .last()
+            .ends_with("given up: another replacement was ordered after it")
+    );
+}
+
+#[test]
+fn one_is_given_up_when_somebody_says_so() {
+    let mut turned = Turned::new(false);
+    let (first, _) = turned.offer("first", Scripted::deciding(ALL), 0);
+    turned.offers.give_up(first, "a typing error");
+    turned.turn(1);
+    assert_eq!(turned.stage(first), Stage::Refused, "it was not begun");
+    let (second, _) = turned.offer("second", Scripted::deciding(ALL), 0);
+    turned.turn(2);
+    turned.offers.give_up(second, "a typing error");
+    turned.turn(1);
+    assert_eq!(turned.stage(second), Stage::RolledBack);
+}
+
+#[test]
+fn what_cannot_be_loaded_is_said_and_what_is_under_way_goes_on() {
+    let mut turned = Turned::new(false);
+    let desk = Desk::new(turned.offers.clone(), |wish| {
+        Err(Refusal { message: format!("{} cannot be read", wish.component), remedy: "name another file".to_owned() })
+    });
+    let (first, _) = turned.offer("first", Scripted::deciding(ALL), 0);
+    turned.turn(2);
+    let second = desk.order(Wish { component: "a.wasm".to_owned(), ..Wish::default() });
+    let begun = std::time::Instant::now();
+    while desk.progress(Some(second)).unwrap().stage == Stage::Fetching {
+        assert!(begun.elapsed().as_secs() < 60);
+        std::thread::yield_now();
+    }
+    let refused = desk.progress(Some(second)).unwrap();
+    assert_eq!(
+        (refused.stage, refused.last(), refused.remedy.as_str()),
+        (Stage::Refused, "a.wasm cannot be read", "name another file")
+    );
+    turned.turn(10);
+    assert_eq!(turned.stage(first), Stage::Done);
 }

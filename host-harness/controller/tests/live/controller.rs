@@ -18,7 +18,6 @@ use lictor_controller::run::{Opened, Settings, Surroundings, run};
 use lictor_controller::state::{InFile, Keep};
 use lictor_controller::upgrade::{Offers, Upgrades};
 use lictor_host::policy::Policy;
-use lictor_host::replace::State;
 use lictor_host::session::{Happened, Session};
 use tokio::sync::watch;
 
@@ -30,8 +29,6 @@ pub struct Said {
     pub foreign: Vec<Foreign>,
     pub errors: Vec<String>,
     pub unsaved: Vec<String>,
-    /// What became of the replacement of the policy.
-    pub states: Vec<State>,
 }
 
 #[derive(Clone, Default)]
@@ -46,7 +43,6 @@ impl Listener for Ears {
             news.for_each(|step| eprintln!("{:?} {:?} {:?}", step.happened, step.findings, step.commands));
         }
         turn.steps.iter().for_each(|step| said.happened.add(step.happened.clone()));
-        said.states.extend(turn.steps.iter().flat_map(|step| &step.replacement).map(|transition| transition.to));
         said.errors.extend(turn.errors.iter().map(ToString::to_string));
     }
     fn refused(&mut self, refusal: &Refusal, deleted: bool) {

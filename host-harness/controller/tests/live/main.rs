@@ -6,6 +6,8 @@
 mod controller;
 mod faults;
 mod gang;
+mod liar;
+mod ordered;
 mod restart;
 mod scale;
 mod sound;
@@ -56,7 +58,13 @@ async fn the_laws_decide_in_a_living_cluster() {
         systems::yunikorn::a_queue_gives_back_what_it_holds_over_a_lowered_maximum(&world),
         systems::yunikorn::a_clock_that_was_ahead(&world),
         upgrade::a_hostile_policy_evicts_nobody(&world),
+        upgrade::a_policy_that_lies_is_not_taken(&world),
+        upgrade::a_first_policy_that_lies_evicts_nobody(&world),
+        upgrade::a_policy_that_lies_in_the_watch_is_rolled_back(&world),
         upgrade::a_policy_that_decides_alike_takes_over(&world),
+        upgrade::a_quiet_cluster_compares_nothing(&world),
+        ordered::through_a_config_map(&world),
+        ordered::over_the_socket(&world),
         faults::requests_that_fail(&world),
         faults::an_api_server_that_is_killed(&world),
         restart::from_the_cluster_alone(&world),

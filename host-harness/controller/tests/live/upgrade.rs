@@ -1,32 +1,54 @@
 //! Another policy is offered to a controller that runs.
 
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
 use lictor::Native;
-use lictor_controller::upgrade::Offer;
+use lictor_controller::upgrade::{Offer, Progress, Stage};
 use lictor_host::driver::random::{Faulty, Fuse};
 use lictor_host::policy::Policy;
-use lictor_host::replace::{Period, State, Terms};
+use lictor_host::replace::{Period, Terms};
+use lictor_host::session::Candidate;
+use serde_json::json;
 
 use crate::controller::Controller;
+use crate::liar::{Liar, Lie};
 use crate::support::objects::wait_for;
-use crate::world::{SOON, World};
+use crate::world::{SOON, Step, World};
 
 const GANG: [&str; 2] = ["g0", "g1"];
 
-fn offer(policy: Box<dyn Policy>) -> Offer {
-    let second = Period::Nanoseconds(1_000_000_000);
-    Offer {
+/// What each lie is found out by: as words of the refusal, and where the policy is the one in force.
+const LIES: [(Lie, &str); 4] = [
+    (Lie::Ghost, "no pod has the number"),
+    (Lie::HalfTheRoom, "lacks room"),
+    (Lie::OwnGang, "is a victim of the plan that places it"),
+    (Lie::Nodes, "codes for nodes"),
+];
+
+/// Offers a policy, on these terms in seconds: of shadow, of watch, and how long one answer is waited for.
+fn offer(controller: &Controller, policy: impl Policy + 'static, (shadow, watch, at_most): (i64, i64, i64)) -> u64 {
+    let [shadow, watch, at_most] = [shadow, watch, at_most].map(|time| Period::Nanoseconds(time * 1_000_000_000));
+    controller.offers.make(Offer {
         name: "another".to_owned(),
-        policy,
-        system: "coscheduling".to_owned(),
-        arguments: String::new(),
-        terms: Terms { shadow: second, watch: second, allowed: 0 },
+        candidate: Candidate::new(Box::new(policy), "coscheduling", "").unwrap(),
+        terms: Terms { shadow, watch, allowed: 0, answers: 1, at_most },
         settled: Box::new(|| {}),
-    }
+    })
 }
 
-async fn ends(controller: &Controller, state: State) {
-    let ended = async || controller.said(|said| said.states.last() == Some(&state)).then_some(());
-    wait_for(&format!("the replacement is {state:?}"), SOON, ended).await;
+/// Waits until a replacement has come so far; how it stands then.
+async fn comes_to(controller: &Controller, number: u64, stage: Stage) -> Progress {
+    let there = async || controller.offers.progress(Some(number)).filter(|progress| progress.stage == stage);
+    wait_for(&format!("the replacement is {stage:?}: {:?}", controller.offers.progress(None)), SOON, there).await
+}
+
+/// The loop goes on: a pod for which there is room is let go.
+async fn goes_on(step: &Step<'_>) {
+    let small =
+        json!({"spec": {"containers": [{"name": "main", "image": "none", "resources": {"requests": {"cpu": "1"}}}]}});
+    step.held("small", "high", small).await;
+    step.all_run(&["small"]).await;
 }
 
 /// A policy that breaks after some calls is offered in the middle of a plan: it never decides, and the plan goes on.
@@ -35,12 +57,79 @@ pub async fn a_hostile_policy_evicts_nobody(world: &World) {
     step.fill().await;
     let controller = Controller::start(&world.how("coscheduling"));
     let fuse = Fuse::default();
-    controller.offers.make(offer(Box::new(Faulty::new(Native::default(), fuse.clone()))));
-    let shadow = async || controller.said(|said| said.states.contains(&State::Shadow)).then_some(());
-    wait_for("the new policy is compared", SOON, shadow).await;
+    let number = offer(&controller, Faulty::new(Native::default(), fuse.clone()), (1, 1, 60));
+    comes_to(&controller, number, Stage::Shadow).await;
     fuse.set(3);
     step.gang("g", &GANG).await;
-    ends(&controller, State::RolledBack).await;
+    let ended = comes_to(&controller, number, Stage::RolledBack).await;
+    assert!(ended.last().contains("it broke in "), "{ended:?}");
+    step.all_run(&GANG).await;
+    assert_eq!(step.evicted().len(), 2, "the victims of the plan, and no others");
+    controller.stop().await;
+    step.end().await;
+}
+
+/// A policy that lies is offered: it never decides, what was wrong is said, and the gang is admitted by the policy in force.
+pub async fn a_policy_that_lies_is_not_taken(world: &World) {
+    for (lie, said) in LIES {
+        let step = world.step("lies-beside", 2).await;
+        step.fill().await;
+        let controller = Controller::start(&world.how("coscheduling"));
+        let number = offer(&controller, Liar::new(lie).0, (1, 1, 60));
+        comes_to(&controller, number, Stage::Shadow).await;
+        step.gang("g", &GANG).await;
+        let ended = comes_to(&controller, number, Stage::RolledBack).await;
+        let words = format!("{} {:?}", ended.last(), ended.differences);
+        assert!(words.contains(said), "{lie:?}: {words}");
+        step.all_run(&GANG).await;
+        assert_eq!(step.evicted().len(), 2, "{lie:?}: the victims of the plan, and no others");
+        goes_on(&step).await;
+        controller.stop().await;
+        step.end().await;
+    }
+}
+
+/// A policy that lies is the first one, and there is none to go back to: it evicts nobody, what was wrong is said, and the loop goes on.
+pub async fn a_first_policy_that_lies_evicts_nobody(world: &World) {
+    for (lie, said) in LIES {
+        let step = world.step("lies-first", 2).await;
+        step.fill().await;
+        let controller = Controller::with(&world.how("coscheduling"), move || Box::new(Liar::new(lie).0));
+        step.gang("g", &GANG).await;
+        let refused = async || {
+            let words = controller.said(|it| {
+                let plans = it.happened.refused.iter().map(|plan| plan.reason.message.clone());
+                plans.chain(it.errors.iter().cloned()).collect::<Vec<_>>()
+            });
+            words.iter().any(|word| word.contains(said)).then_some(())
+        };
+        wait_for(&format!("{lie:?} is found out"), SOON, refused).await;
+        if lie != Lie::Nodes {
+            goes_on(&step).await;
+        }
+        // Some more decisions, with the same lie.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(step.evicted(), Vec::<String>::new(), "{lie:?}");
+        controller.stop().await;
+        step.end().await;
+    }
+}
+
+/// A policy that lies when it has taken over: the one before is back by itself, and its plan is carried out.
+pub async fn a_policy_that_lies_in_the_watch_is_rolled_back(world: &World) {
+    let step = world.step("lies-later", 2).await;
+    step.fill().await;
+    let controller = Controller::start(&world.how("coscheduling"));
+    let (liar, lies) = Liar::new(Lie::Ghost);
+    lies.store(false, Ordering::SeqCst);
+    let number = offer(&controller, liar, (1, 60, 60));
+    // So that there is something to compare.
+    step.held("large", "high", json!({"spec": {"nodeSelector": {"no": "such"}}})).await;
+    comes_to(&controller, number, Stage::Watching).await;
+    lies.store(true, Ordering::SeqCst);
+    step.gang("g", &GANG).await;
+    let ended = comes_to(&controller, number, Stage::RolledBack).await;
+    assert!(ended.last().starts_with("watching -> rolled back: "), "{ended:?}");
     step.all_run(&GANG).await;
     assert_eq!(step.evicted().len(), 2, "the victims of the plan, and no others");
     controller.stop().await;
@@ -52,11 +141,23 @@ pub async fn a_policy_that_decides_alike_takes_over(world: &World) {
     let step = world.step("upgrade", 2).await;
     step.fill().await;
     let controller = Controller::start(&world.how("coscheduling"));
-    controller.offers.make(offer(Box::new(Native::default())));
+    let number = offer(&controller, Native::default(), (1, 1, 60));
     step.gang("g", &GANG).await;
-    ends(&controller, State::Done).await;
+    let ended = comes_to(&controller, number, Stage::Done).await;
+    assert!(ended.compared > 0, "{ended:?}");
     step.all_run(&GANG).await;
     assert_eq!(step.evicted().len(), 2);
+    controller.stop().await;
+    step.end().await;
+}
+
+/// In a quiet cluster nothing can be compared: the policy in force stays, and that is said.
+pub async fn a_quiet_cluster_compares_nothing(world: &World) {
+    let step = world.step("quiet", 1).await;
+    let controller = Controller::start(&world.how("coscheduling"));
+    let number = offer(&controller, Native::default(), (1, 1, 2));
+    let ended = comes_to(&controller, number, Stage::RolledBack).await;
+    assert!(ended.last().contains("0 answers, 0 decide otherwise, 1 demanded"), "{ended:?}");
     controller.stop().await;
     step.end().await;
 }

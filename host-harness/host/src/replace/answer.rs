@@ -105,6 +105,11 @@ impl Answer {
         }
     }
 
+    /// Whether there was nothing to decide: an order of no pods.
+    pub(crate) fn is_about_nothing(&self) -> bool {
+        matches!(self, Answer::Order { asked, .. } if asked.is_empty())
+    }
+
     /// Whether the policy may remember what it answered.
     pub(crate) fn may_last(&self) -> bool {
         match self {

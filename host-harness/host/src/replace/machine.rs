@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::report::Totals;
-use super::terms::Terms;
+use super::terms::{Period, Terms};
 
 /// Where a replacement stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -77,6 +77,13 @@ pub enum Reason {
         /// How many may.
         allowed: u64,
     },
+    /// The shadow lasted as long as it may, and fewer answers were compared than were demanded.
+    TooFew {
+        /// What was compared.
+        totals: Totals,
+        /// How many answers were demanded.
+        demanded: u64,
+    },
     /// The new policy broke, or could not answer.
     Fault {
         /// The function that was called.
@@ -149,15 +156,25 @@ impl Machine {
         &self.history
     }
 
-    /// Whether the time in this state is over.
-    pub(crate) fn is_due(&self, now: i64, cycles: u64) -> bool {
+    /// Whether this state is over: its time, and, of the shadow, so many answers were compared as were demanded.
+    pub(crate) fn is_due(&self, now: i64, cycles: u64, compared: u64) -> bool {
+        match self.state {
+            State::Shadow => self.has_lasted(self.terms.shadow, (now, cycles)) && compared >= self.terms.answers,
+            State::Watching => self.has_lasted(self.terms.watch, (now, cycles)),
+            _ => false,
+        }
+    }
+
+    /// Whether this state has lasted as long.
+    fn has_lasted(&self, period: Period, (now, cycles): (i64, u64)) -> bool {
         let (since, before) = self.since;
-        let period = match self.state {
-            State::Shadow => self.terms.shadow,
-            State::Watching => self.terms.watch,
-            _ => return false,
-        };
         period.is_over(cycles.saturating_sub(before), now.saturating_sub(since))
+    }
+
+    /// Whether the shadow lasts no longer, though too few answers were compared.
+    fn is_out_of_patience(&self, seen: &Seen) -> bool {
+        let longest = [self.terms.shadow, self.terms.at_most];
+        longest.into_iter().all(|period| self.has_lasted(period, (seen.now, seen.cycles)))
     }
 
     /// Where that which was seen leads; none: it stays.
@@ -172,10 +189,13 @@ impl Machine {
         if totals.different > allowed && allowed != u64::MAX {
             return Some((State::RolledBack, Reason::Different { totals, allowed }));
         }
-        let due = self.is_due(seen.now, seen.cycles);
+        let due = self.is_due(seen.now, seen.cycles, totals.compared);
         match (self.state, seen.loaded.clone()) {
             (State::Loading, Some(memory)) => Some((State::Shadow, Reason::Loaded { memory })),
             (State::Shadow, Some(memory)) if due => Some((State::Switching, Reason::Compared { totals, memory })),
+            (State::Shadow, _) if !due && self.is_out_of_patience(seen) => {
+                Some((State::RolledBack, Reason::TooFew { totals, demanded: self.terms.answers }))
+            }
             (State::Watching, _) if due => Some((State::Done, Reason::Watched { totals })),
             _ => None,
         }
@@ -190,7 +210,6 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Period;
     use super::*;
 
     fn seen(now: i64, cycles: u64, different: u64) -> Seen {
@@ -247,6 +266,30 @@ mod tests {
         for state in [State::Done, State::RolledBack] {
             assert_eq!(leads(&at(state, Terms::default()), &Seen { wrong: wrong(), ..seen(i64::MAX, 99, 9) }), None);
         }
+    }
+
+    #[test]
+    fn the_shadow_goes_on_until_enough_was_compared_and_not_for_ever() {
+        // Nine answers were compared.
+        let machine = |answers| {
+            let (shadow, at_most) = (Period::Nanoseconds(30), Period::Nanoseconds(50));
+            at(State::Shadow, Terms { shadow, at_most, answers, ..Terms::default() })
+        };
+        assert_eq!(leads(&machine(9), &seen(129, 9, 0)), None);
+        assert_eq!(leads(&machine(9), &seen(130, 9, 0)), Some(State::Switching));
+        assert_eq!(leads(&machine(10), &seen(149, 9, 0)), None, "the time is over, one answer is missing");
+        let (state, reason) = machine(10).next(&seen(150, 9, 0)).unwrap();
+        let totals = Totals { compared: 9, different: 0 };
+        assert_eq!((state, reason), (State::RolledBack, Reason::TooFew { totals, demanded: 10 }));
+        // The bound is none for a shadow that is to last longer.
+        let long = Terms { shadow: Period::Nanoseconds(90), ..machine(10).terms };
+        assert_eq!(leads(&at(State::Shadow, long), &seen(189, 9, 0)), None);
+    }
+
+    #[test]
+    fn a_policy_that_was_told_everything_too_late_for_the_shadow_is_not_switched_to() {
+        let machine = at(State::Shadow, Terms { shadow: Period::Nanoseconds(30), ..Terms::default() });
+        assert_eq!(leads(&machine, &Seen { loaded: None, ..seen(130, 5, 0) }), None);
     }
 
     #[test]

@@ -244,7 +244,9 @@ impl Shadow {
     /// beyond them is refused.
     pub(super) fn compare(&mut self, pod: Option<PodId>, primary: Answer, own: Answer) {
         let call = primary.call();
-        self.report.count(call);
+        if !primary.is_about_nothing() {
+            self.report.count(call);
+        }
         let alike = primary.decides_like(&own);
         let mut theirs = primary.proposed();
         let mut refused = Vec::new();

@@ -9,6 +9,9 @@
 //!    +------- fault, lie --------+--- too different -----+------------------------+-----------------> RolledBack
 //! ```
 //!
+//! Where little is decided, little is compared. [`Terms::answers`] demands some answers: the shadow goes on until there are so many, at most
+//! as long as [`Terms::at_most`] says, and then the old policy stays ([`Reason::TooFew`]).
+//!
 //! # What the shadow is
 //!
 //! A second policy within one session, not a second session. Every call that the session makes of its policy is made of the other one,
@@ -52,6 +55,7 @@ mod numbers;
 mod pair;
 mod report;
 mod terms;
+mod words;
 mod worker;
 
 pub(crate) use answer::{Answer, order};

@@ -22,7 +22,8 @@ impl Period {
     }
 }
 
-/// On which terms a policy is replaced. The default: ten cycles in shadow, ten cycles of watch, and no difference.
+/// On which terms a policy is replaced. The default: ten cycles in shadow, ten cycles of watch, no difference, and as many answers as
+/// there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Terms {
@@ -33,10 +34,16 @@ pub struct Terms {
     /// How many answers may decide otherwise, in the shadow and in the watch each. With one more, the old policy stays, or is
     /// back. No bound where it is `u64::MAX`.
     pub allowed: u64,
+    /// How many answers must have been compared before the new policy takes over. Where there are fewer, as in a quiet cluster, the
+    /// shadow goes on beyond its time.
+    pub answers: u64,
+    /// How long the shadow lasts at most, from its beginning, where there are fewer. Then the old policy stays.
+    pub at_most: Period,
 }
 
 impl Default for Terms {
     fn default() -> Terms {
-        Terms { shadow: Period::Cycles(10), watch: Period::Cycles(10), allowed: 0 }
+        let ten = Period::Cycles(10);
+        Terms { shadow: ten, watch: ten, allowed: 0, answers: 0, at_most: ten }
     }
 }

@@ -160,10 +160,11 @@ impl Session {
         if state == State::Loading {
             return self.load(held);
         }
-        let due = self
-            .replacement
-            .as_ref()
-            .is_some_and(|replacement| replacement.machine.is_due(self.mirror.now(), replacement.cycles));
+        let compared = self.policy.shadow.as_deref().map_or_else(Totals::default, |shadow| shadow.report.totals());
+        let due = self.replacement.as_ref().is_some_and(|replacement| {
+            let compared = compared.since(replacement.before).compared;
+            replacement.machine.is_due(self.mirror.now(), replacement.cycles, compared)
+        });
         if state == State::Shadow && due {
             self.policy.reserve_beside(&held);
             return Ok(self.policy.align()?);

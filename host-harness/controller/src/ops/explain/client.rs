@@ -4,7 +4,10 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use super::{Answer, Answered, LONGEST_ANSWER, PATIENCE, Question};
+use serde::Serialize;
+
+use super::{Answer, Answered, LONGEST_ANSWER, Order, PATIENCE, Question};
+use crate::upgrade::Progress;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -38,17 +41,36 @@ pub enum AskError {
 /// # Errors
 /// Nobody answers, or there is no such pod.
 pub fn ask(socket: &Path, question: &Question) -> Result<Answer, AskError> {
+    match say(socket, question)? {
+        Answered::Answer(answer) => Ok(*answer),
+        _ => Err(AskError::NoAnswer("it is about something else".to_owned())),
+    }
+}
+
+/// Orders the replacement of the policy, or asks how one stands.
+///
+/// # Errors
+/// Nobody answers, or the process does not decide.
+pub fn order(socket: &Path, order: &Order) -> Result<Progress, AskError> {
+    match say(socket, order)? {
+        Answered::Progress(progress) => Ok(*progress),
+        _ => Err(AskError::NoAnswer("it is about something else".to_owned())),
+    }
+}
+
+/// Says one line, and hears the answer.
+fn say(socket: &Path, line: &impl Serialize) -> Result<Answered, AskError> {
     let nobody = |error| AskError::Nobody { socket: socket.display().to_string(), error };
     let stream = UnixStream::connect(socket).map_err(nobody)?;
-    let line = exchange(stream, question).map_err(AskError::Broke)?;
+    let line = exchange(stream, line).map_err(AskError::Broke)?;
     match serde_json::from_str(&line) {
-        Ok(Answered::Answer(answer)) => Ok(*answer),
         Ok(Answered::Error { message, hint }) => Err(AskError::Refused { message, hint }),
+        Ok(answered) => Ok(answered),
         Err(error) => Err(AskError::NoAnswer(error.to_string())),
     }
 }
 
-fn exchange(mut stream: UnixStream, question: &Question) -> io::Result<String> {
+fn exchange(mut stream: UnixStream, question: &impl Serialize) -> io::Result<String> {
     // The process waits for its loop as long as this; the answer of a loop that is late should still come.
     stream.set_read_timeout(Some(PATIENCE.saturating_mul(3)))?;
     stream.set_write_timeout(Some(PATIENCE))?;

@@ -1,4 +1,4 @@
-//! Questions to the running process over a Unix socket: why is this pod where it is?
+//! Questions to the running process over a Unix socket: why is this pod where it is? And orders: replace the policy.
 //!
 //! One line of JSON is a question, one line the answer; then the connection is closed. Both are bounded, one question is answered at a time,
 //! and nobody waits longer than [`PATIENCE`]. The socket belongs to its user alone (mode 0600): an answer names pods of all namespaces.
@@ -13,11 +13,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use client::{AskError, ask};
+use crate::upgrade::{Progress, Wish};
+
+pub use client::{AskError, ask, order};
 pub use server::{Reply, Server};
 
 /// The longest question, in bytes.
-pub const LONGEST_QUESTION: u64 = 4 * 1024;
+pub const LONGEST_QUESTION: u64 = 64 * 1024;
 /// The longest answer, in bytes.
 pub const LONGEST_ANSWER: u64 = 8 * 1024 * 1024;
 /// How long a question may take to come, and an answer to be found or sent.
@@ -33,12 +35,26 @@ pub struct Question {
     pub explain: String,
 }
 
+/// Something about the replacement of the policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Order {
+    /// This one is wanted.
+    Upgrade(Wish),
+    /// How does the replacement of this number stand? Of none: the last one.
+    Progress(Option<u64>),
+    /// The last one is given up.
+    GiveUp,
+}
+
 /// What came of a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Answered {
     /// The answer.
     Answer(Box<Answer>),
+    /// How a replacement stands.
+    Progress(Box<Progress>),
     /// Why there is none, and what to do.
     Error {
         /// What is wrong.

@@ -10,9 +10,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use serde_json::Value;
 use tracing::{debug, info};
 
-use super::{Answered, LONGEST_ANSWER, LONGEST_QUESTION, PATIENCE, Question};
+use super::{Answered, LONGEST_ANSWER, LONGEST_QUESTION, Order, PATIENCE, Question};
+use crate::upgrade::Desk;
+
+/// What is said where this process does not decide.
+const NO_LEADER: &str = "this process does not decide: it stands by, or is about to end";
 
 /// Where the answer to one question goes.
 #[derive(Debug)]
@@ -39,6 +44,18 @@ impl Server {
     /// # Errors
     /// The socket cannot be made, or another process listens there.
     pub fn listen(path: &Path, hand_on: impl Fn(Question, Reply) -> bool + Send + 'static) -> io::Result<Server> {
+        Server::with(path, None, hand_on)
+    }
+
+    /// The same, where orders of replacements are taken at this desk.
+    ///
+    /// # Errors
+    /// As [`Server::listen`] says.
+    pub fn with(
+        path: &Path,
+        desk: Option<Desk>,
+        hand_on: impl Fn(Question, Reply) -> bool + Send + 'static,
+    ) -> io::Result<Server> {
         if UnixStream::connect(path).is_ok() {
             return Err(io::Error::new(io::ErrorKind::AddrInUse, "another process listens there"));
         }
@@ -58,8 +75,8 @@ impl Server {
                 if stopped.load(Ordering::Acquire) {
                     return;
                 }
-                if let Err(error) = stream.and_then(|stream| serve(stream, &hand_on)) {
-                    debug!(error = %error, "a question was not answered");
+                if let Err(error) = stream.and_then(|stream| serve(stream, desk.as_ref(), &hand_on)) {
+                    debug!(%error, "a question was not answered");
                 }
             }
         })?;
@@ -79,15 +96,17 @@ impl Drop for Server {
     }
 }
 
-fn serve(stream: UnixStream, hand_on: &impl Fn(Question, Reply) -> bool) -> io::Result<()> {
+fn serve(stream: UnixStream, desk: Option<&Desk>, hand_on: &impl Fn(Question, Reply) -> bool) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut line = String::new();
     BufReader::new((&stream).take(LONGEST_QUESTION)).read_line(&mut line)?;
-    let answered = match serde_json::from_str(&line) {
-        Ok(question) => answer(question, hand_on),
-        Err(error) => refused(format!("this is no question: {error}"), "ask `{\"explain\": \"namespace/name\"}`"),
-    };
+    let said = serde_json::from_str(&line).and_then(|said: Value| match said.get("explain") {
+        Some(_) => serde_json::from_value(said).map(|question| answer(question, hand_on)),
+        None => serde_json::from_value(said).map(|order| obey(order, desk)),
+    });
+    let hint = "ask `{\"explain\": \"namespace/name\"}`";
+    let answered = said.unwrap_or_else(|error| refused(format!("this is no question: {error}"), hint));
     let mut text = serde_json::to_string(&answered)?;
     if u64::try_from(text.len()).unwrap_or(u64::MAX) >= LONGEST_ANSWER {
         let hint = "ask a dump of the cluster instead, with `lictor explain`";
@@ -99,13 +118,33 @@ fn serve(stream: UnixStream, hand_on: &impl Fn(Question, Reply) -> bool) -> io::
 fn answer(question: Question, hand_on: &impl Fn(Question, Reply) -> bool) -> Answered {
     let (sender, receiver) = sync_channel(1);
     if !hand_on(question, Reply(sender)) {
-        return refused(
-            "this process does not decide: it stands by, or is about to end".to_owned(),
-            "ask the one that leads",
-        );
+        return refused(NO_LEADER.to_owned(), "ask the one that leads");
     }
     let late = |_| refused("the loop has not answered in time".to_owned(), "look at /healthz and at the log");
     receiver.recv_timeout(PATIENCE).unwrap_or_else(late)
+}
+
+/// Takes an order, or says how one stands.
+fn obey(order: Order, desk: Option<&Desk>) -> Answered {
+    let Some(desk) = desk else {
+        return refused("this process replaces no policy".to_owned(), "end it, and start another");
+    };
+    if !matches!(order, Order::Progress(_)) && !desk.leads() {
+        return refused(NO_LEADER.to_owned(), "ask the one that leads");
+    }
+    let number = match order {
+        Order::Upgrade(wish) => Some(desk.order(wish)),
+        Order::Progress(number) => number,
+        Order::GiveUp => {
+            let last = desk.progress(None).map(|progress| progress.number);
+            last.into_iter().for_each(|number| desk.give_up(number, "somebody gave it up"));
+            last
+        }
+    };
+    match desk.progress(number) {
+        Some(progress) => Answered::Progress(Box::new(progress)),
+        None => refused("there is no such replacement".to_owned(), "order one with `lictor upgrade --live --to`"),
+    }
 }
 
 fn refused(message: String, hint: &str) -> Answered {

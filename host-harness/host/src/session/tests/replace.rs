@@ -8,7 +8,8 @@ use crate::policy::Policy;
 use crate::replace::{Memory, Period, Reason, State, Terms, Transition};
 
 /// One cycle in shadow, two of watch.
-const SHORT: Terms = Terms { shadow: Period::Cycles(1), watch: Period::Cycles(2), allowed: 0 };
+const SHORT: Terms =
+    Terms { shadow: Period::Cycles(1), watch: Period::Cycles(2), allowed: 0, answers: 0, at_most: Period::Cycles(0) };
 
 fn begin(session: &mut Session, policy: impl Policy + 'static, terms: Terms) {
     session.replace(candidate(policy), terms).unwrap();
@@ -210,4 +211,31 @@ fn points_at_which_only_one_of_them_decides_are_said_and_not_compared() {
     assert_eq!(asked(&new, "permit"), 0);
     cycle(&mut session);
     assert_eq!(asked(&new, "permit default/c"), 1);
+}
+
+#[test]
+fn a_quiet_cluster_is_not_handed_over_where_answers_are_demanded() {
+    let quiet = || [node("n1", 8)];
+    let terms = Terms { answers: 1, at_most: Period::Cycles(4), ..SHORT };
+    let mut session = open(&Scripted::deciding(ALL), quiet());
+    load(&mut session, Scripted::deciding(ALL), terms);
+    for _ in 0..3 {
+        cycle(&mut session);
+        assert_eq!(state(&session), State::Shadow);
+    }
+    // A pod comes in time.
+    tell(&mut session, pod("a", 1, 0));
+    cycle(&mut session);
+    assert_eq!(state(&session), State::Switching);
+
+    let mut session = open(&Scripted::deciding(ALL), quiet());
+    load(&mut session, Scripted::deciding(ALL), terms);
+    (0..4).for_each(|_| drop(cycle(&mut session)));
+    let Reason::TooFew { totals, demanded: 1 } = reason(&session) else { panic!("{:?}", reason(&session)) };
+    assert_eq!((state(&session), totals.compared), (State::RolledBack, 0));
+    // Nobody demands anything.
+    let mut session = open(&Scripted::deciding(ALL), quiet());
+    load(&mut session, Scripted::deciding(ALL), SHORT);
+    cycle(&mut session);
+    assert_eq!(state(&session), State::Switching);
 }

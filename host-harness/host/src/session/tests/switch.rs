@@ -6,7 +6,8 @@ use crate::policy::Policy;
 use crate::replace::{Memory, Period, Reason, State, Terms};
 
 /// One cycle in shadow, and a watch that lasts.
-const TERMS: Terms = Terms { shadow: Period::Cycles(1), watch: Period::Cycles(5), allowed: 9 };
+const TERMS: Terms =
+    Terms { shadow: Period::Cycles(1), watch: Period::Cycles(5), allowed: 9, answers: 0, at_most: Period::Cycles(0) };
 
 /// Replaces the policy, up to the last input before the switch.
 fn up_to_the_switch(session: &mut Session, new: impl Policy + 'static) {

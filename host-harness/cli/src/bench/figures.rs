@@ -1,0 +1,122 @@
+//! What was measured, as it is printed and read again.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::super::failure::Failure;
+
+/// How long one operation is repeated.
+const LONG_ENOUGH: Duration = Duration::from_secs(1);
+/// How often at least, and at most.
+const FEWEST: usize = 3;
+const MOST: usize = 2000;
+
+/// All that was measured.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Figures {
+    /// The version of `lictor`.
+    pub(super) version: String,
+    /// Whether the code was optimised for speed: only then do figures mean something.
+    pub(super) optimised: bool,
+    /// The SHA-256 of the component, in hexadecimal; none where none was measured.
+    pub(super) component: Option<String>,
+    pub(super) shapes: Vec<Measured>,
+}
+
+/// What was measured in one cluster.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Measured {
+    pub(super) shape: String,
+    pub(super) nodes: usize,
+    pub(super) pods: usize,
+    pub(super) queues: usize,
+    pub(super) gang: usize,
+    pub(super) seed: u64,
+    /// The memory of the component with this cluster, in bytes.
+    pub(super) component_bytes: Option<u64>,
+    pub(super) operations: Vec<Operation>,
+}
+
+/// One operation, on each side where it was measured.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Operation {
+    pub(super) name: String,
+    /// The policy called directly; for what the host does alone, the host.
+    pub(super) native: Option<Figure>,
+    pub(super) component: Option<Figure>,
+    /// What the answer was: the same on both sides.
+    pub(super) answer: String,
+}
+
+/// The times of one operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Figure {
+    /// The time that half of the calls needed at most, in nanoseconds.
+    pub(super) p50: u64,
+    /// The time that 99 of 100 calls needed at most; of fewer calls, the longest.
+    pub(super) p99: u64,
+    /// How many calls there were.
+    pub(super) calls: usize,
+}
+
+impl Measured {
+    /// The operation of this name.
+    pub(super) fn operation(&self, name: &str) -> Option<&Operation> {
+        self.operations.iter().find(|operation| operation.name == name)
+    }
+}
+
+impl Operation {
+    /// How many times as long the component needs.
+    pub(super) fn ratio(&self) -> Option<f64> {
+        Some(seconds(self.component?.p50) / seconds(self.native?.p50).max(f64::MIN_POSITIVE))
+    }
+}
+
+impl Figure {
+    fn of(mut times: Vec<Duration>) -> Option<Figure> {
+        times.sort_unstable();
+        let at = |part: usize| {
+            let place = times.len().saturating_mul(part).div_ceil(100).saturating_sub(1);
+            times.get(place).map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+        };
+        Some(Figure { p50: at(50)?, p99: at(99)?, calls: times.len() })
+    }
+}
+
+/// Nanoseconds in seconds.
+#[expect(clippy::cast_precision_loss, reason = "a figure to be shown")]
+pub(super) fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
+/// Does something for a second, at least three times, and says what came of it the first time. `once` says how long what is measured took.
+pub(super) fn repeat<T>(mut once: impl FnMut() -> Result<(Duration, T), Failure>) -> Result<(Figure, T), Failure> {
+    let begun = Instant::now();
+    let (first, came) = once()?;
+    let mut times = vec![first];
+    while times.len() < FEWEST || begun.elapsed() < LONG_ENOUGH && times.len() < MOST {
+        times.push(once()?.0);
+    }
+    let figure = Figure::of(times).unwrap_or(Figure { p50: 0, p99: 0, calls: 0 });
+    Ok((figure, came))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_a_time_that_was_measured() {
+        let times = |count: u64| Figure::of((1..=count).map(Duration::from_nanos).collect()).unwrap();
+        assert_eq!((times(1).p50, times(1).p99), (1, 1));
+        assert_eq!((times(4).p50, times(4).p99), (2, 4));
+        assert_eq!((times(200).p50, times(200).p99), (100, 198));
+        assert_eq!(Figure::of(Vec::new()), None);
+    }
+}

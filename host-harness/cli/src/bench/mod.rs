@@ -1,0 +1,109 @@
+//! `lictor bench`: how long a policy needs.
+
+mod figures;
+mod measure;
+mod picture;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use lictor_conformance::shape::Shape;
+
+use super::choice::Choice;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::screen::{TextOrJson, print_json};
+use figures::Figures;
+use measure::measure;
+use report::Verdict;
+
+/// Measure how long a policy needs, natively and in the component, side by side
+///
+/// A shape is a cluster of full nodes, a job that must preempt and a pod that cannot: `SYSTEM-NODES`, such as `koordinator-5000` or
+/// `yunikorn-1000`. The same shape is the same cluster on every machine. Both sides must give the same answers.
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    /// The shapes, `SYSTEM-NODES`
+    #[arg(value_name = "SHAPE", default_values = ["koordinator-5000", "yunikorn-1000"])]
+    shapes: Vec<Shape>,
+    /// So many pods run on each node [default: what the field publishes figures for]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=110))]
+    pods_per_node: Option<u16>,
+    /// Over so many queues, quotas or applications the pods are dealt
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=999))]
+    queues: Option<u16>,
+    /// So many pods the job has that is to get room
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=999))]
+    gang: Option<u16>,
+    /// What priorities and ages are drawn with
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    policy: Choice,
+    /// Compare with what an earlier run on this machine printed with `--output json`
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// A median that differs by more than this is faster or slower, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 10, requires = "baseline")]
+    tolerance: u8,
+    /// Write a picture of cost against size into this file (SVG); name shapes of several sizes
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    /// The format of the output
+    #[arg(long, value_enum, default_value = "text")]
+    output: TextOrJson,
+}
+
+/// Measures.
+pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    let before = asked.baseline.as_deref().map(read).transpose()?;
+    let chosen = asked.policy.find()?;
+    let component = chosen.source.component.as_ref().map(|component| component.sha256.clone());
+    let beside = component.is_some().then_some(&chosen);
+    let shapes = asked.shapes.iter().map(|shape| measure(&asked.sized(shape), beside));
+    let figures = Figures {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        optimised: !cfg!(debug_assertions),
+        component,
+        shapes: shapes.collect::<Result<_, _>>()?,
+    };
+    if let Some(file) = &asked.picture {
+        draw(file, &figures)?;
+    }
+    let changes = before.map(|before| report::compare(&before, &figures, asked.tolerance));
+    match asked.output {
+        TextOrJson::Text => report::page(&figures, changes.as_deref()).print()?,
+        TextOrJson::Json => print_json(&figures)?,
+    }
+    let is_slower = changes.iter().flatten().any(|change| change.verdict == Verdict::Slower);
+    Ok(if is_slower { Exit::Failed } else { Exit::Done })
+}
+
+impl Asked {
+    /// A shape in the sizes that were asked for.
+    fn sized(&self, shape: &Shape) -> Shape {
+        let or = |asked: Option<u16>, own| asked.map_or(own, usize::from);
+        Shape {
+            system: shape.system,
+            nodes: shape.nodes,
+            pods_per_node: or(self.pods_per_node, shape.pods_per_node),
+            queues: or(self.queues, shape.queues),
+            gang: or(self.gang, shape.gang),
+            seed: self.seed,
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<Figures, Failure> {
+    let unreadable = |error| Failure::Unreadable { file: file.display().to_string(), error };
+    let text = std::fs::read_to_string(file).map_err(unreadable)?;
+    serde_json::from_str(&text).map_err(|error| unreadable(error.into()))
+}
+
+fn draw(file: &Path, figures: &Figures) -> Result<(), Failure> {
+    let unwritable = |error| Failure::Unwritable { file: file.display().to_string(), error };
+    let svg = picture::picture(figures);
+    let svg = svg.ok_or(Failure::Useless("`--picture` shows cost against size: name shapes of more than one size"))?;
+    std::fs::write(file, svg).map_err(unwritable)
+}

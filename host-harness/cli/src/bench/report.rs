@@ -1,0 +1,199 @@
+//! What was measured, as a table, and what has changed since it was measured before.
+
+use super::super::page::{Page, table};
+use super::super::screen::Screen;
+use super::figures::{Figure, Figures, Measured, Operation, seconds};
+
+/// How an operation stands to a figure of before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Faster,
+    Same,
+    Slower,
+}
+
+/// What has changed of one figure.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Change {
+    pub(super) shape: String,
+    pub(super) operation: String,
+    pub(super) side: &'static str,
+    pub(super) before: u64,
+    pub(super) now: u64,
+    pub(super) verdict: Verdict,
+}
+
+/// Compares medians with those of a run before: what differs by more than this part of a hundred has changed.
+pub(super) fn compare(before: &Figures, now: &Figures, tolerance: u8) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for shape in &now.shapes {
+        let alike = |old: &&Measured| {
+            (&old.shape, old.pods, old.queues, old.gang, old.seed)
+                == (&shape.shape, shape.pods, shape.queues, shape.gang, shape.seed)
+        };
+        let Some(old) = before.shapes.iter().find(alike) else { continue };
+        for operation in &shape.operations {
+            let Some(other) = old.operation(&operation.name) else { continue };
+            let sides =
+                [("native", other.native, operation.native), ("component", other.component, operation.component)];
+            for (side, before, now) in sides {
+                let (Some(before), Some(now)) = (before, now) else { continue };
+                let (before, now) = (before.p50, now.p50);
+                let verdict = verdict(before, now, tolerance);
+                let (shape, operation) = (shape.shape.clone(), operation.name.clone());
+                changes.push(Change { shape, operation, side, before, now, verdict });
+            }
+        }
+    }
+    changes
+}
+
+fn verdict(before: u64, now: u64, tolerance: u8) -> Verdict {
+    let beyond = |less: u64, more: u64| {
+        u128::from(less).saturating_mul(100_u128.saturating_add(tolerance.into()))
+            < u128::from(more).saturating_mul(100)
+    };
+    match (beyond(before, now), beyond(now, before)) {
+        (true, _) => Verdict::Slower,
+        (_, true) => Verdict::Faster,
+        _ => Verdict::Same,
+    }
+}
+
+/// The page for people.
+pub(super) fn page(figures: &Figures, changes: Option<&[Change]>) -> Page {
+    let mut page = Page::new(Screen::stdout());
+    if !figures.optimised {
+        page.line("This build is not optimised: its figures say little. Measure with `cargo run --release -- bench`.");
+    }
+    for shape in &figures.shapes {
+        one(&mut page, shape);
+    }
+    if let Some(changes) = changes {
+        page.heading("Against the baseline");
+        compared(&mut page, changes);
+    }
+    page
+}
+
+fn one(page: &mut Page, shape: &Measured) {
+    page.heading(&format!(
+        "{}: {} nodes, {} pods, {} queues, a job of {}",
+        shape.shape, shape.nodes, shape.pods, shape.queues, shape.gang
+    ));
+    let both = shape.operations.iter().any(|operation| operation.component.is_some());
+    let mut rows = match both {
+        true => table(["OPERATION", "NATIVE", "P99", "COMPONENT", "P99", "RATIO", "ANSWER"]),
+        false => table(["OPERATION", "NATIVE", "P99", "ANSWER"]),
+    };
+    for operation in &shape.operations {
+        let mut cells = vec![operation.name.clone()];
+        cells.extend(shown(operation.native));
+        if both {
+            cells.extend(shown(operation.component));
+            cells.push(operation.ratio().map(|ratio| format!("{ratio:.2}")).unwrap_or_default());
+        }
+        cells.push(operation.answer.clone());
+        rows.add_row(cells);
+    }
+    page.table(2, rows);
+    if let Some(bytes) = shape.component_bytes {
+        page.line(format!("  The component holds {} MiB.", bytes.div_ceil(1 << 20)));
+    }
+}
+
+fn shown(figure: Option<Figure>) -> [String; 2] {
+    figure.map_or_else(Default::default, |figure| [time(figure.p50), time(figure.p99)])
+}
+
+fn compared(page: &mut Page, changes: &[Change]) {
+    if changes.is_empty() {
+        page.line("  Nothing that was measured stands in it.");
+        return;
+    }
+    let mut rows = table(["SHAPE", "OPERATION", "SIDE", "BEFORE", "NOW", "VERDICT"]);
+    for change in changes.iter().filter(|change| change.verdict != Verdict::Same) {
+        let verdict = if change.verdict == Verdict::Slower { "slower" } else { "faster" };
+        rows.add_row([
+            change.shape.clone(),
+            change.operation.clone(),
+            change.side.to_owned(),
+            time(change.before),
+            time(change.now),
+            verdict.to_owned(),
+        ]);
+    }
+    let count = |verdict| changes.iter().filter(|change| change.verdict == verdict).count();
+    if !rows.is_empty() {
+        page.table(2, rows);
+    }
+    let (faster, same, slower) = (count(Verdict::Faster), count(Verdict::Same), count(Verdict::Slower));
+    page.line(format!("  {faster} faster, {same} the same, {slower} slower"));
+}
+
+/// A time in the unit that leaves few digits.
+pub(super) fn time(nanoseconds: u64) -> String {
+    let seconds = seconds(nanoseconds);
+    let (amount, unit) = match nanoseconds {
+        0..1_000 => return format!("{nanoseconds} ns"),
+        1_000..1_000_000 => (seconds * 1e6, "us"),
+        1_000_000..1_000_000_000 => (seconds * 1e3, "ms"),
+        _ => (seconds, "s"),
+    };
+    let digits = if amount < 10.0 { 2 } else { usize::from(amount < 100.0) };
+    format!("{amount:.digits$} {unit}")
+}
+
+/// The cost of an operation on the side that is measured for people: the component, where there is one.
+pub(super) fn cost(operation: &Operation) -> Option<u64> {
+    operation.component.or(operation.native).map(|figure| figure.p50)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(name: &str, native: u64, component: u64) -> Figures {
+        let figure = |p50| Some(Figure { p50, p99: p50, calls: 3 });
+        let operation = Operation {
+            name: name.to_owned(),
+            native: figure(native),
+            component: figure(component),
+            answer: String::new(),
+        };
+        let shape = Measured {
+            shape: "koordinator-10".to_owned(),
+            nodes: 10,
+            pods: 100,
+            queues: 4,
+            gang: 2,
+            seed: 1,
+            component_bytes: None,
+            operations: vec![operation],
+        };
+        Figures { version: "1".to_owned(), optimised: true, component: None, shapes: vec![shape] }
+    }
+
+    #[test]
+    fn what_differs_by_more_than_the_tolerance_has_changed() {
+        let before = figures("filter", 1000, 1000);
+        let verdicts =
+            |now: &Figures| -> Vec<Verdict> { compare(&before, now, 10).iter().map(|change| change.verdict).collect() };
+        assert_eq!(verdicts(&figures("filter", 1100, 1101)), [Verdict::Same, Verdict::Slower]);
+        assert_eq!(verdicts(&figures("filter", 910, 909)), [Verdict::Same, Verdict::Faster]);
+        assert_eq!(verdicts(&figures("load", 1, 1)), []);
+    }
+
+    #[test]
+    fn another_cluster_is_not_compared() {
+        let mut before = figures("filter", 1000, 1000);
+        before.shapes[0].pods = 99;
+        assert_eq!(compare(&before, &figures("filter", 9000, 9000), 10), []);
+    }
+
+    #[test]
+    fn times_have_the_unit_that_leaves_few_digits() {
+        let shown = [999, 1_000, 12_340, 123_400, 1_500_000, 2_000_000_000].map(time);
+        assert_eq!(shown, ["999 ns", "1.00 us", "12.3 us", "123 us", "1.50 ms", "2.00 s"]);
+    }
+}

@@ -1,0 +1,176 @@
+//! `lictor upgrade --live`: orders the replacement of the policy of a running process, and says what becomes of it.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use lictor_controller::cluster::connect;
+use lictor_controller::ops::explain::{AskError, Order as Line, order as say};
+use lictor_controller::tokio;
+use lictor_controller::upgrade::map::Orders;
+use lictor_controller::upgrade::{On, Progress, Refusal, Stage, Wish};
+
+use super::order::Order;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::page::Page;
+use crate::remote::is_reference;
+use crate::screen::{Screen, TextOrJson, print_json};
+
+/// How often it is asked how it stands.
+const ASK: Duration = Duration::from_millis(300);
+/// How long a process may take to do something about a ConfigMap.
+const HEARD: Duration = Duration::from_secs(30);
+
+/// Orders it, and goes along until it has come to its end.
+pub(crate) fn upgrade(order: &Order<'_>) -> Result<Exit, Failure> {
+    let mut shown = Shown { text: matches!(order.output, TextOrJson::Text), said: 0, stage: None };
+    let ended = match &order.live.map {
+        Some(map) => through_map(order, map, &mut shown)?,
+        None => through_socket(order, &mut shown)?,
+    };
+    let Some(ended) = ended else { return Ok(Exit::Done) };
+    if !shown.text {
+        print_json(&ended)?;
+    }
+    match ended.stage {
+        Stage::Done => Ok(Exit::Done),
+        Stage::Refused => Err(Failure::Unanswered { message: ended.last().to_owned(), hint: ended.remedy }),
+        _ => Ok(Exit::Failed),
+    }
+}
+
+fn through_socket(order: &Order<'_>, shown: &mut Shown) -> Result<Option<Progress>, Failure> {
+    let ask = |line: &Line| say(&order.live.socket, line).map_err(unanswered);
+    let first = match order.to {
+        Some(to) => ask(&Line::Upgrade(wish(order, to, false)?))?,
+        None => ask(&Line::GiveUp)?,
+    };
+    let number = Some(first.number);
+    let mut now = first;
+    loop {
+        shown.show(&now)?;
+        if now.stage.is_final() {
+            return Ok(Some(now));
+        }
+        thread::sleep(ASK);
+        now = ask(&Line::Progress(number))?;
+    }
+}
+
+fn through_map(
+    order: &Order<'_>,
+    (namespace, name): &(String, String),
+    shown: &mut Shown,
+) -> Result<Option<Progress>, Failure> {
+    let cannot = |message: String| Failure::Cluster {
+        message,
+        remedy: "name a kubeconfig with `--kubeconfig`; you need the rights to get, create and patch this ConfigMap",
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let client = runtime.block_on(connect(&order.live.access.way())).map_err(|error| cannot(error.to_string()))?;
+    let orders = Orders::new(client, namespace, name);
+    let Some(to) = order.to else {
+        runtime.block_on(orders.withdraw()).map_err(|error| cannot(error.to_string()))?;
+        return Ok(None);
+    };
+    let wish = wish(order, to, true)?;
+    let digest = runtime.block_on(orders.write(&wish, &Timestamp::now().to_string())).map_err(|error| {
+        match error.refusal() {
+            Some(Refusal { message, remedy }) => Failure::Unanswered { message: message.clone(), hint: remedy.clone() },
+            None => cannot(error.to_string()),
+        }
+    })?;
+    let began = Instant::now();
+    loop {
+        let answer = runtime.block_on(orders.answer(&digest)).map_err(|error| cannot(error.to_string()))?;
+        if let Some(answer) = &answer {
+            shown.show(&answer.progress)?;
+        } else if began.elapsed() > HEARD {
+            let message = format!("no process does anything about the ConfigMap {namespace}/{name}");
+            let remedy = "name the one of `lictor run --policy-map`, and look at the log of the process that leads";
+            return Err(Failure::Cluster { message, remedy });
+        }
+        match answer.filter(|answer| answer.progress.stage.is_final()) {
+            Some(answer) => return Ok(Some(answer.progress)),
+            None => thread::sleep(ASK),
+        }
+    }
+}
+
+/// What is wished for. A file is read where it is to be written somewhere.
+fn wish(order: &Order<'_>, to: &str, writes: bool) -> Result<Wish, Failure> {
+    let unreadable = |file: &Path, error| Failure::Unreadable { file: file.display().to_string(), error };
+    let text = |file: &Path| std::fs::read_to_string(file).map_err(|error| unreadable(file, error));
+    let is_file = !is_reference(to) && !matches!(to, "embedded" | "native");
+    let (file, mut component) = (Path::new(to), to.to_owned());
+    if is_file && !writes {
+        component = std::path::absolute(file).map_err(|error| unreadable(file, error))?.display().to_string();
+    }
+    let read = || std::fs::read(file).map_err(|error| unreadable(file, error));
+    let seconds = |seconds: Option<u64>| seconds.map(|seconds| u32::try_from(seconds).unwrap_or(u32::MAX));
+    let (shadow, watch) = order.seconds;
+    let (answers, patience) = (order.live.answers, order.live.patience);
+    Ok(Wish {
+        component,
+        bytes: (is_file && writes).then(read).transpose()?,
+        arguments: order.args.map(text).transpose()?,
+        on: On { shadow: seconds(shadow), watch: seconds(watch), allow: order.allow, answers, patience },
+    })
+}
+
+fn unanswered(error: AskError) -> Failure {
+    match error {
+        AskError::Refused { message, hint } => Failure::Unanswered { message, hint },
+        AskError::Nobody { .. } => {
+            let remedy =
+                "name the socket of `lictor run --explain-socket` with `--socket`, or a ConfigMap with `--map`";
+            Failure::Cluster { message: error.to_string(), remedy }
+        }
+        AskError::Broke(_) | AskError::NoAnswer(_) => Failure::Cluster {
+            message: error.to_string(),
+            remedy: "look at the log of the controller, and at /healthz",
+        },
+    }
+}
+
+/// What was shown of a replacement.
+struct Shown {
+    text: bool,
+    said: usize,
+    stage: Option<Stage>,
+}
+
+impl Shown {
+    /// Shows what is new, and in the end what was found.
+    fn show(&mut self, now: &Progress) -> Result<(), Failure> {
+        if !self.text || self.stage == Some(now.stage) {
+            return Ok(());
+        }
+        let mut page = Page::new(Screen::stdout());
+        match self.stage.replace(now.stage) {
+            None => page.paragraph("", 2, &format!("replacement {}: {}", now.number, now.component)),
+            Some(Stage::Fetching) if !now.component.is_empty() => page.paragraph("", 2, &now.component),
+            Some(_) => {}
+        }
+        if matches!(now.stage, Stage::Fetching | Stage::Waiting) {
+            page.paragraph("  ", 6, &now.stage.to_string());
+        }
+        if now.stage != Stage::Refused {
+            now.said.iter().skip(self.said).for_each(|said| page.paragraph("  ", 6, said));
+        }
+        self.said = now.said.len();
+        if now.stage.is_final() && !now.differences.is_empty() {
+            page.heading("Decided otherwise, old => new");
+            now.differences.iter().for_each(|text| page.paragraph("  ", 6, text));
+        }
+        match now.stage {
+            Stage::Done => page.heading("the new policy decides"),
+            Stage::RolledBack => page.heading("the old policy decides"),
+            _ => {}
+        }
+        page.print()?;
+        Ok(())
+    }
+}

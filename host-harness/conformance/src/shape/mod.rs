@@ -1,0 +1,82 @@
+//! Clusters of any size, to measure with: full nodes, and a job that must preempt.
+//!
+//! A [`Shape`] is a few numbers; the same numbers give the same cluster on every machine. Every node is full of running pods, which are
+//! dealt over queues (quotas, applications, priorities: what the system has). A job waits that is to get room, and a pod that cannot get
+//! any. Shapes have names, `SYSTEM-NODES`, with the numbers that the field publishes figures for.
+
+mod objects;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::str::FromStr;
+
+use lictor_oracle::System;
+
+/// The namespace of all pods.
+const NAMESPACE: &str = "work";
+
+/// The size of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// Whose objects it is made of.
+    pub system: System,
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// How many pods run on each node.
+    pub pods_per_node: usize,
+    /// Over how many queues, or quotas, they are dealt.
+    pub queues: usize,
+    /// How many pods the waiting job has; each of Koordinator's asks for a whole node.
+    pub gang: usize,
+    /// What the priorities and ages of pods are drawn with.
+    pub seed: u64,
+}
+
+/// A name that is no shape.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no shape: write `SYSTEM-NODES`, such as `koordinator-5000`")]
+pub struct UnknownShape(String);
+
+impl Shape {
+    /// How many pods run.
+    pub fn running(&self) -> usize {
+        self.nodes.saturating_mul(self.pods_per_node)
+    }
+
+    /// The first pod of the job that is to get room, `namespace/name`.
+    pub fn preemptor(&self) -> String {
+        format!("{NAMESPACE}/job-000")
+    }
+
+    /// The pod that cannot get any.
+    pub fn hopeless(&self) -> String {
+        format!("{NAMESPACE}/hopeless")
+    }
+}
+
+impl FromStr for Shape {
+    type Err = UnknownShape;
+
+    fn from_str(name: &str) -> Result<Shape, UnknownShape> {
+        let unknown = || UnknownShape(name.to_owned());
+        let (system, nodes) = name.rsplit_once('-').ok_or_else(unknown)?;
+        let system: System = system.parse().map_err(|_| unknown())?;
+        let nodes = nodes.parse().ok().filter(|nodes| *nodes > 0).ok_or_else(unknown)?;
+        let (pods_per_node, queues, gang) = match system {
+            // The sizes of upstream's benchmark of its preemption.
+            System::Yunikorn if nodes <= 100 => (10, 10, 1),
+            System::Yunikorn => (20, if nodes < 5000 { 10 } else { 100 }, 1),
+            System::Koordinator => (10, 100, 64_usize.min(nodes)),
+            System::Coscheduling | System::Kubernetes => (10, 10, 1),
+            System::Volcano => (10, 50, 16),
+        };
+        Ok(Shape { system, nodes, pods_per_node, queues, gang, seed: 1 })
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.system, self.nodes)
+    }
+}

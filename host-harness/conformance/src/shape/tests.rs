@@ -1,0 +1,50 @@
+use std::collections::BTreeMap;
+
+use lictor_oracle::System;
+use serde_json::Value;
+
+use super::*;
+
+/// The sum of the cores that pods on each node hold.
+fn held(objects: &[Value]) -> BTreeMap<&str, u64> {
+    let mut held = BTreeMap::new();
+    for pod in objects.iter().filter(|object| object["kind"] == "Pod") {
+        if let Some(node) = pod["spec"]["nodeName"].as_str() {
+            let cores = pod["spec"]["containers"][0]["resources"]["requests"]["cpu"].as_str().unwrap();
+            *held.entry(node).or_default() += cores.parse::<u64>().unwrap();
+        }
+    }
+    held
+}
+
+#[test]
+fn every_node_is_full_and_one_job_and_one_pod_wait() {
+    for system in System::ALL {
+        let shape: Shape = format!("{system}-30").parse().unwrap();
+        let objects: Vec<Value> = shape.objects().collect();
+        let held = held(&objects);
+        let nodes: Vec<&Value> = objects.iter().filter(|object| object["kind"] == "Node").collect();
+        assert_eq!(nodes.len(), 30);
+        for node in nodes {
+            let cores = held[node["metadata"]["name"].as_str().unwrap()].to_string();
+            assert_eq!(node["status"]["allocatable"]["cpu"], cores.as_str(), "{system}");
+        }
+        let waiting = objects.iter().filter(|object| object["kind"] == "Pod" && object["status"]["phase"] == "Pending");
+        assert_eq!(waiting.count(), shape.gang + 1);
+    }
+}
+
+#[test]
+fn a_shape_is_the_same_each_time_and_another_seed_gives_another_one() {
+    let shape: Shape = "yunikorn-10".parse().unwrap();
+    assert_eq!(shape.text(), shape.text());
+    assert_ne!(shape.text(), Shape { seed: 2, ..shape.clone() }.text());
+}
+
+#[test]
+fn a_name_that_is_no_shape_is_refused() {
+    for name in ["koordinator", "koordinator-0", "other-10", "-5", "koordinator-x"] {
+        assert!(name.parse::<Shape>().unwrap_err().to_string().contains("koordinator-5000"), "{name}");
+    }
+    assert_eq!("koordinator-5000".parse::<Shape>().unwrap().to_string(), "koordinator-5000");
+}

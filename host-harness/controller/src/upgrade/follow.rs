@@ -1,0 +1,208 @@
+//! Follows a ConfigMap, and tells it what becomes of what it says.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference};
+use kube::api::{Api, Patch, PatchParams};
+use kube::runtime::events::{Event, EventType, Recorder, Reporter};
+use kube::{Client, Error};
+use tokio::sync::watch;
+use tracing::{info, warn};
+
+use super::map::{self, Next, Said};
+use super::{Desk, Progress, Stage};
+
+/// How often the ConfigMap is looked at: its version alone, as long as that stays the same.
+const LOOK: Duration = Duration::from_secs(2);
+/// How often it is looked at while what it says is under way, and tells so.
+const TELL: Duration = Duration::from_millis(500);
+
+/// Follows a ConfigMap.
+pub struct Follower {
+    api: Api<ConfigMap>,
+    namespace: String,
+    name: String,
+    desk: Desk,
+    events: Recorder,
+    by: String,
+    /// The version that was read last.
+    version: Option<String>,
+    said: Option<Said>,
+    /// What was ordered or adopted: its digest, and the number of the order.
+    own: Option<(String, Option<u64>)>,
+    /// What was told last.
+    told: Option<Progress>,
+    /// It could not be read, and that was said.
+    is_unread: bool,
+}
+
+impl Follower {
+    /// A follower of this ConfigMap; `by` is the name of this process.
+    pub fn new(client: Client, (namespace, name): (&str, &str), desk: Desk, by: &str) -> Follower {
+        let reporter = Reporter { controller: "lictor.dev/lictor".to_owned(), instance: Some(by.to_owned()) };
+        let (version, said, own, told) = Default::default();
+        Follower {
+            api: Api::namespaced(client.clone(), namespace),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            desk,
+            events: Recorder::new(client, reporter),
+            by: by.to_owned(),
+            version,
+            said,
+            own,
+            told,
+            is_unread: false,
+        }
+    }
+
+    /// Looks once, before this process leads: what took over elsewhere is in force here, too.
+    pub async fn begin(&mut self) {
+        self.look(false).await;
+    }
+
+    /// Follows it for good.
+    pub async fn run(mut self, leads: watch::Receiver<bool>) {
+        loop {
+            let leads = *leads.borrow();
+            self.look(leads).await;
+            let is_under_way = self.tell(leads).await;
+            tokio::time::sleep(if is_under_way { TELL } else { LOOK }).await;
+        }
+    }
+
+    async fn look(&mut self, leads: bool) {
+        match self.read().await {
+            Ok(()) => self.is_unread = false,
+            Err(error) => {
+                if !std::mem::replace(&mut self.is_unread, true) {
+                    warn!(object = self.key(), %error, "the policy that is wanted cannot be read");
+                }
+                return;
+            }
+        }
+        if !leads && self.own.as_ref().is_some_and(|(_, number)| number.is_some()) {
+            // Who leads now orders it, if it has not come to its end.
+            self.own = None;
+        }
+        let own = self.own.as_ref().map(|(digest, _)| digest.as_str());
+        match map::next(self.said.as_ref(), own, leads) {
+            Next::Stay => {}
+            Next::GiveUp => {
+                if let Some((_, Some(number))) = self.own.take() {
+                    self.desk.give_up(number, "the ConfigMap wishes for nothing any more");
+                }
+            }
+            Next::Order => self.order(),
+            Next::Adopt => self.adopt().await,
+        }
+    }
+
+    /// Reads it where it has changed.
+    async fn read(&mut self) -> Result<(), Error> {
+        let version = match self.api.get_metadata_opt(&self.name).await? {
+            Some(found) => found.metadata.resource_version,
+            None => {
+                (self.version, self.said) = (None, None);
+                return Ok(());
+            }
+        };
+        if version.is_none() || version != self.version {
+            let found = self.api.get_opt(&self.name).await?;
+            self.take(found);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, found: Option<ConfigMap>) {
+        self.version = found.as_ref().and_then(|map| map.metadata.resource_version.clone());
+        self.said = found.and_then(|map| map::read(&self.key(), &map));
+    }
+
+    fn order(&mut self) {
+        let Some(said) = &self.said else { return };
+        let number = match &said.wish {
+            Ok(wish) => self.desk.order(wish.clone()),
+            Err(refusal) => self.desk.refuse(&self.key(), refusal.clone()),
+        };
+        (self.own, self.told) = (Some((said.digest.clone(), Some(number))), None);
+    }
+
+    /// What took over elsewhere is what sessions are opened with.
+    async fn adopt(&mut self) {
+        let Some(Said { digest, wish: Ok(wish), .. }) = self.said.clone() else { return };
+        self.own = Some((digest, None));
+        let desk = self.desk.clone();
+        match tokio::task::spawn_blocking(move || desk.read(wish)).await {
+            Ok(Ok(offer)) => {
+                info!(component = offer.name, "the policy that took over elsewhere is in force");
+                (offer.settled)();
+            }
+            Ok(Err(refusal)) => {
+                let (message, remedy) = (refusal.message, refusal.remedy);
+                warn!(object = self.key(), remedy, "the policy that took over elsewhere cannot be read: {message}");
+            }
+            Err(error) => warn!(%error, "the policy that took over elsewhere was not read"),
+        }
+    }
+
+    /// Tells it how it stands, where that is new. True where it has not come to its end.
+    async fn tell(&mut self, leads: bool) -> bool {
+        let Some((digest, Some(number))) = self.own.clone().filter(|_| leads) else { return false };
+        let Some(progress) = self.desk.progress(Some(number)) else { return false };
+        if self.told.as_ref() == Some(&progress) {
+            return !progress.stage.is_final();
+        }
+        let written = Patch::Merge(map::answering(&digest, &self.by, &progress));
+        match self.api.patch(&self.name, &PatchParams::default(), &written).await {
+            Ok(found) => {
+                if self.told.as_ref().map(|told| told.stage) != Some(progress.stage) {
+                    self.report(&progress).await;
+                }
+                self.take(Some(found));
+                self.told = Some(progress);
+            }
+            Err(Error::Api(status)) if status.code == 404 => self.take(None),
+            Err(error) => {
+                warn!(object = self.key(), %error, "what became of the replacement is not written");
+            }
+        }
+        true
+    }
+
+    /// An event of the ConfigMap.
+    async fn report(&self, progress: &Progress) {
+        let reason = match progress.stage {
+            Stage::Shadow => "PolicyCompared",
+            Stage::Watching => "PolicySwitched",
+            Stage::Done => "PolicyReplaced",
+            Stage::RolledBack => "PolicyRolledBack",
+            Stage::Refused => "PolicyRefused",
+            _ => return,
+        };
+        let is_bad = matches!(progress.stage, Stage::RolledBack | Stage::Refused);
+        let remedy = if progress.remedy.is_empty() { String::new() } else { format!(": {}", progress.remedy) };
+        let note = format!("{}: {}{remedy}", progress.component, progress.last());
+        let event = Event {
+            type_: if is_bad { EventType::Warning } else { EventType::Normal },
+            reason: reason.to_owned(),
+            note: Some(note.chars().take(1000).collect()),
+            action: "Replacing".to_owned(),
+            secondary: None,
+        };
+        let about = ObjectReference {
+            api_version: Some("v1".to_owned()),
+            kind: Some("ConfigMap".to_owned()),
+            namespace: Some(self.namespace.clone()),
+            name: Some(self.name.clone()),
+            ..ObjectReference::default()
+        };
+        if let Err(error) = self.events.publish(&event, &about).await {
+            warn!(object = self.key(), %error, "an event is not written");
+        }
+    }
+
+    fn key(&self) -> String {
+        format!("ConfigMap/{}/{}", self.namespace, self.name)
+    }
+}

@@ -1,0 +1,228 @@
+//! A ConfigMap that says which policy is to be in force, and is told what became of it.
+//!
+//! The annotation [`COMPONENT`] says which: a file of the process, one of a registry, or [`DATA`] for the one in the ConfigMap itself. What was
+//! done about it stands in the annotation [`ANSWER`]. A process that did not do it itself, because it stood by or was started later, goes
+//! on from there: what took over is in force, and what was refused or rolled back is not tried again.
+
+mod orders;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::ConfigMap;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{On, Progress, Refusal, Stage, Wish};
+
+pub use orders::{OrderError, Orders};
+
+/// Which component is to be in force: `oci://...`, a file of the process, `embedded`, or `data`.
+pub const COMPONENT: &str = "lictor.dev/component";
+/// Anything: where it changes, what the ConfigMap says is tried once more.
+const ORDERED: &str = "lictor.dev/ordered";
+/// On which terms, as the options of `lictor run` of these names.
+const SHADOW: &str = "lictor.dev/shadow";
+const WATCH: &str = "lictor.dev/watch";
+const ALLOW: &str = "lictor.dev/allow";
+const ANSWERS: &str = "lictor.dev/answers";
+const PATIENCE: &str = "lictor.dev/patience";
+/// What became of it, as JSON: an [`Answer`].
+pub const ANSWER: &str = "lictor.dev/replacement";
+/// The word for the component in the ConfigMap.
+pub const DATA: &str = "data";
+/// The key of `binaryData` with the component.
+const PLAIN: &str = "component.wasm";
+/// The same, compressed by zstd.
+const COMPRESSED: &str = "component.wasm.zst";
+/// The key of `data` with the arguments of the policy.
+const ARGUMENTS: &str = "arguments.yaml";
+/// How many bytes a compressed component may have when it is not compressed any more: much more than is ever loaded.
+const MOST: u64 = 256 * 1024 * 1024;
+/// How many bytes a ConfigMap takes: a mebibyte, with some room for what else stands in it.
+const ROOM: usize = 1_000_000;
+/// How well it is compressed: as well as takes some seconds.
+const LEVEL: i32 = 19;
+/// So many differences are told, and so many characters of each.
+const TOLD: (usize, usize) = (5, 400);
+
+/// What became of what a ConfigMap says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// What it is about: the SHA-256 of what the ConfigMap said.
+    pub of: String,
+    /// The process that did it.
+    pub by: String,
+    /// How it stands.
+    pub progress: Progress,
+}
+
+/// What a ConfigMap says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The SHA-256 of what it says.
+    pub digest: String,
+    /// What is wished for; or what is wrong with it.
+    pub wish: Result<Wish, Refusal>,
+    /// What became of it, where somebody did something about it.
+    pub answer: Option<Answer>,
+}
+
+/// Reads a ConfigMap, which people call so. None where it wishes for nothing.
+pub fn read(name: &str, map: &ConfigMap) -> Option<Said> {
+    let annotations = map.metadata.annotations.as_ref()?;
+    let component = annotations.get(COMPONENT).filter(|component| !component.is_empty())?;
+    let arguments = map.data.as_ref().and_then(|data| data.get(ARGUMENTS));
+    let bytes: Vec<&[u8]> = match component.as_str() {
+        DATA => [PLAIN, COMPRESSED].iter().map(|key| binary(map, key).unwrap_or_default()).collect(),
+        _ => Vec::new(),
+    };
+    let mut digest = Sha256::new();
+    let texts = [COMPONENT, ORDERED, SHADOW, WATCH, ALLOW, ANSWERS, PATIENCE].map(|key| annotations.get(key));
+    for part in
+        texts.into_iter().chain([arguments]).map(|text| text.map_or(&[][..], |text| text.as_bytes())).chain(bytes)
+    {
+        digest.update(part.len().to_le_bytes());
+        digest.update(part);
+    }
+    let digest = format!("{:x}", digest.finalize());
+    let answer = annotations.get(ANSWER).and_then(|text| serde_json::from_str::<Answer>(text).ok());
+    let wish = terms(annotations).and_then(|on| {
+        let (component, bytes) = match component.as_str() {
+            DATA => (name.to_owned(), Some(held(map)?)),
+            component => (component.to_owned(), None),
+        };
+        Ok(Wish { component, bytes, arguments: arguments.cloned(), on })
+    });
+    Some(Said { answer: answer.filter(|answer| answer.of == digest), digest, wish })
+}
+
+fn binary<'a>(map: &'a ConfigMap, key: &str) -> Option<&'a [u8]> {
+    map.binary_data.as_ref()?.get(key).map(|bytes| bytes.0.as_slice())
+}
+
+/// The component in the ConfigMap.
+fn held(map: &ConfigMap) -> Result<Vec<u8>, Refusal> {
+    let refuse = |message: String, remedy: &str| Err(Refusal { message, remedy: remedy.to_owned() });
+    match (binary(map, PLAIN), binary(map, COMPRESSED)) {
+        (Some(plain), None) => Ok(plain.to_vec()),
+        (None, Some(compressed)) => {
+            let mut bytes = Vec::new();
+            let read = zstd::Decoder::new(compressed).and_then(|all| all.take(MOST).read_to_end(&mut bytes));
+            match read {
+                Ok(_) => Ok(bytes),
+                Err(error) => {
+                    refuse(format!("`{COMPRESSED}` cannot be read: {error}"), "compress the component with zstd")
+                }
+            }
+        }
+        (Some(_), Some(_)) => {
+            refuse(format!("there are `{PLAIN}` and `{COMPRESSED}`"), "leave one of them: nobody knows which is meant")
+        }
+        (None, None) => {
+            let remedy =
+                "put the component under one of these keys of `binaryData`, or name another one in the annotation";
+            refuse(format!("there is neither `{PLAIN}` nor `{COMPRESSED}`"), remedy)
+        }
+    }
+}
+
+fn terms(annotations: &BTreeMap<String, String>) -> Result<On, Refusal> {
+    fn number<T: std::str::FromStr>(annotations: &BTreeMap<String, String>, key: &str) -> Result<Option<T>, Refusal> {
+        let wrong = |text: &String| Refusal {
+            message: format!("the annotation `{key}` is no number: `{text}`"),
+            remedy: "write a number, or take the annotation away".to_owned(),
+        };
+        annotations.get(key).map(|text| text.trim().parse().map_err(|_| wrong(text))).transpose()
+    }
+    let allow = match annotations.get(ALLOW).map(|text| text.trim()) {
+        Some("any") => Some(u64::MAX),
+        _ => number(annotations, ALLOW)?,
+    };
+    Ok(On {
+        shadow: number(annotations, SHADOW)?,
+        watch: number(annotations, WATCH)?,
+        allow,
+        answers: number(annotations, ANSWERS)?,
+        patience: number(annotations, PATIENCE)?,
+    })
+}
+
+/// What is to be written into a ConfigMap so that it says this; `ordered` makes it another order than the one before.
+///
+/// # Errors
+/// The component does not fit into a ConfigMap, not even compressed.
+pub fn saying(wish: &Wish, ordered: &str) -> Result<Value, Refusal> {
+    let (mut component, mut data) = (wish.component.clone(), Value::Null);
+    if let Some(bytes) = &wish.bytes {
+        let refuse =
+            |message: String| Refusal { message, remedy: "push it to a registry, and name `oci://...`".to_owned() };
+        let compressed = zstd::encode_all(bytes.as_slice(), LEVEL).map_err(|error| refuse(error.to_string()))?;
+        if compressed.len() > ROOM {
+            let (size, whole) = (compressed.len(), bytes.len());
+            let message = format!("it has {whole} bytes, {size} compressed, and a ConfigMap takes {ROOM} of them");
+            return Err(refuse(message));
+        }
+        component = DATA.to_owned();
+        data = json!(ByteString(compressed));
+    }
+    let allow = wish.on.allow.map(|allow| if allow == u64::MAX { "any".to_owned() } else { allow.to_string() });
+    let seconds = |seconds: Option<u32>| seconds.map(|seconds| seconds.to_string());
+    Ok(json!({
+        "metadata": {"annotations": {
+            COMPONENT: component,
+            ORDERED: ordered,
+            SHADOW: seconds(wish.on.shadow),
+            WATCH: seconds(wish.on.watch),
+            ALLOW: allow,
+            ANSWERS: wish.on.answers.map(|answers| answers.to_string()),
+            PATIENCE: seconds(wish.on.patience),
+        }},
+        "data": {ARGUMENTS: wish.arguments},
+        "binaryData": {PLAIN: null, COMPRESSED: data},
+    }))
+}
+
+/// What is to be written into it so that it says what became of it.
+pub(super) fn answering(of: &str, by: &str, progress: &Progress) -> Value {
+    let mut progress = progress.clone();
+    let (most, long) = TOLD;
+    progress.differences.truncate(most);
+    for text in progress.differences.iter_mut().chain(&mut progress.said) {
+        *text = text.chars().take(long).collect();
+    }
+    let answer = Answer { of: of.to_owned(), by: by.to_owned(), progress };
+    let text = serde_json::to_string(&answer).unwrap_or_default();
+    json!({"metadata": {"annotations": {ANSWER: text}}})
+}
+
+/// What a process does about a ConfigMap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Nothing.
+    Stay,
+    /// What was ordered for it before is given up.
+    GiveUp,
+    /// What it wishes for is compared, and takes over.
+    Order,
+    /// What it wishes for took over elsewhere: sessions are opened with it.
+    Adopt,
+}
+
+/// What to do, where this process has ordered or adopted what had this digest.
+pub(super) fn next(said: Option<&Said>, own: Option<&str>, leads: bool) -> Next {
+    let Some(said) = said else { return if own.is_some() { Next::GiveUp } else { Next::Stay } };
+    if own == Some(said.digest.as_str()) {
+        return Next::Stay;
+    }
+    let stage = said.answer.as_ref().map(|answer| answer.progress.stage);
+    match (stage, leads) {
+        (Some(Stage::Done), false) => Next::Adopt,
+        (Some(Stage::RolledBack | Stage::Refused), _) | (_, false) => Next::Stay,
+        (_, true) => Next::Order,
+    }
+}

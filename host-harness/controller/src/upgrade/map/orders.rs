@@ -1,0 +1,90 @@
+//! Orders through a ConfigMap, for those who give them.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, Patch, PatchParams, PostParams};
+use kube::{Client, Error};
+use serde_json::json;
+
+use super::{ANSWER, Answer, COMPONENT, read, saying};
+use crate::upgrade::{Refusal, Wish};
+
+/// Why an order was not given.
+#[derive(Debug, thiserror::Error)]
+pub enum OrderError {
+    /// It does not fit.
+    #[error("{}", .0.message)]
+    Refused(Refusal),
+    /// The API server refuses, or does not answer.
+    #[error(transparent)]
+    Api(#[from] Error),
+    /// It was overwritten at once.
+    #[error("the ConfigMap does not say what was written into it")]
+    Lost,
+}
+
+impl OrderError {
+    /// Why it does not fit, where that is it.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        if let OrderError::Refused(refusal) = self { Some(refusal) } else { None }
+    }
+}
+
+/// Gives orders.
+pub struct Orders {
+    api: Api<ConfigMap>,
+    name: String,
+}
+
+impl Orders {
+    /// Orders through this ConfigMap.
+    pub fn new(client: Client, namespace: &str, name: &str) -> Orders {
+        Orders { api: Api::namespaced(client, namespace), name: name.to_owned() }
+    }
+
+    /// Has it say this; `ordered` makes it another order than the one before. Returns its digest, for [`Orders::answer`].
+    ///
+    /// # Errors
+    /// It does not fit, or the API server refuses.
+    pub async fn write(&self, wish: &Wish, ordered: &str) -> Result<String, OrderError> {
+        let mut written = saying(wish, ordered).map_err(OrderError::Refused)?;
+        let params = PatchParams::default();
+        let map = match self.api.patch(&self.name, &params, &Patch::Merge(&written)).await {
+            Err(Error::Api(status)) if status.code == 404 => {
+                strip(&mut written);
+                let mut map: ConfigMap = serde_json::from_value(written).map_err(Error::SerdeError)?;
+                map.metadata.name = Some(self.name.clone());
+                self.api.create(&PostParams::default(), &map).await?
+            }
+            patched => patched?,
+        };
+        read(&self.name, &map).map(|said| said.digest).ok_or(OrderError::Lost)
+    }
+
+    /// Has it say nothing any more.
+    ///
+    /// # Errors
+    /// The API server refuses.
+    pub async fn withdraw(&self) -> Result<(), Error> {
+        let nothing = json!({"metadata": {"annotations": {COMPONENT: null}}});
+        self.api.patch(&self.name, &PatchParams::default(), &Patch::Merge(&nothing)).await.map(drop)
+    }
+
+    /// What became of the order with this digest; none where nobody has done anything about it yet.
+    ///
+    /// # Errors
+    /// The API server refuses.
+    pub async fn answer(&self, digest: &str) -> Result<Option<Answer>, Error> {
+        let found = self.api.get_metadata(&self.name).await?;
+        let text = found.metadata.annotations.and_then(|annotations| annotations.get(ANSWER).cloned());
+        let answer = text.and_then(|text| serde_json::from_str::<Answer>(&text).ok());
+        Ok(answer.filter(|answer| answer.of == digest))
+    }
+}
+
+/// Takes out what a patch takes away: an object that is created has none of it.
+fn strip(value: &mut serde_json::Value) {
+    if let Some(fields) = value.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+        fields.values_mut().for_each(strip);
+    }
+}

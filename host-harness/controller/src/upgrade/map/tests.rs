@@ -1,0 +1,87 @@
+use super::*;
+
+fn map(written: &[Value]) -> ConfigMap {
+    let mut whole = json!({"metadata": {"annotations": {}}, "data": {}, "binaryData": {}});
+    for part in written {
+        for pointer in ["/metadata/annotations", "/data", "/binaryData"] {
+            let new = part.pointer(pointer).and_then(Value::as_object).cloned().unwrap_or_default();
+            let place = whole.pointer_mut(pointer).and_then(Value::as_object_mut).unwrap();
+            place.extend(new);
+            place.retain(|_, value| !value.is_null());
+        }
+    }
+    serde_json::from_value(whole).unwrap()
+}
+
+fn wish(bytes: Option<Vec<u8>>) -> Wish {
+    let on = On { shadow: Some(5), allow: Some(u64::MAX), answers: Some(0), ..On::default() };
+    Wish { component: "a".to_owned(), bytes, arguments: Some("x: 1\n".to_owned()), on }
+}
+
+#[test]
+fn what_is_written_into_it_is_what_it_says() {
+    for bytes in [None, Some(vec![7; 3_000_000])] {
+        let said = read("a", &map(&[saying(&wish(bytes.clone()), "1").unwrap()])).unwrap();
+        assert!(said.wish == Ok(wish(bytes)) && said.answer.is_none());
+    }
+    // The same order twice, and another one.
+    let digest = |ordered| read("a", &map(&[saying(&wish(None), ordered).unwrap()])).unwrap().digest;
+    assert!(digest("1") == digest("1") && digest("1") != digest("2"));
+    assert!(read("a", &ConfigMap::default()).is_none() && read("a", &map(&[])).is_none());
+}
+
+#[test]
+fn a_component_that_does_not_fit_is_refused_with_both_sizes() {
+    // What looks random is not compressed.
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state.to_le_bytes()[7]
+    };
+    let bytes = (0..1_100_000).map(|_| next()).collect();
+    let refusal = saying(&wish(Some(bytes)), "1").unwrap_err();
+    assert!(refusal.message.starts_with("it has 1100000 bytes, 1100"), "{}", refusal.message);
+    assert!(refusal.remedy.contains("oci://"));
+}
+
+#[test]
+fn what_is_wrong_with_it_is_said() {
+    let annotated =
+        |key: &str, value: &str| map(&[json!({"metadata": {"annotations": {COMPONENT: DATA, key: value}}})]);
+    let refused = |map: &ConfigMap| read("a", map).unwrap().wish.unwrap_err().message;
+    assert_eq!(refused(&annotated(SHADOW, "soon")), "the annotation `lictor.dev/shadow` is no number: `soon`");
+    assert!(refused(&annotated(ORDERED, "1")).starts_with("there is neither"));
+    let both = json!({"binaryData": {PLAIN: ByteString(vec![1]), COMPRESSED: ByteString(vec![1])}});
+    assert!(refused(&map(&[json!({"metadata": {"annotations": {COMPONENT: DATA}}}), both])).starts_with("there are"));
+    let bad = json!({"metadata": {"annotations": {COMPONENT: DATA}}, "binaryData": {COMPRESSED: ByteString(vec![1])}});
+    assert!(refused(&map(&[bad])).starts_with("`component.wasm.zst` cannot be read: "));
+}
+
+#[test]
+fn who_leads_orders_it_once_and_who_comes_later_goes_on_from_the_answer() {
+    let order = saying(&wish(None), "1").unwrap();
+    let said = read("a", &map(std::slice::from_ref(&order))).unwrap();
+    assert_eq!(next(Some(&said), None, true), Next::Order);
+    assert_eq!(next(Some(&said), None, false), Next::Stay);
+    assert_eq!(next(Some(&said), Some(&said.digest), true), Next::Stay);
+    assert_eq!(next(None, Some(&said.digest), true), Next::GiveUp);
+    assert_eq!(next(None, None, true), Next::Stay);
+    let answered = |stage: Stage, of: &str| {
+        let progress = Progress::new(1, "a", stage);
+        read("a", &map(&[order.clone(), answering(of, "me", &progress)])).unwrap()
+    };
+    for (stage, leads, then) in [
+        (Stage::Done, false, Next::Adopt),
+        // It leads with another one by now: it is compared once more.
+        (Stage::Done, true, Next::Order),
+        (Stage::RolledBack, true, Next::Stay),
+        (Stage::Refused, false, Next::Stay),
+        // Who did it has ended in the middle.
+        (Stage::Watching, true, Next::Order),
+        (Stage::Watching, false, Next::Stay),
+    ] {
+        assert_eq!(next(Some(&answered(stage, &said.digest)), None, leads), then, "{stage:?} {leads}");
+    }
+    // The answer to another order is none.
+    assert_eq!(next(Some(&answered(Stage::Refused, "other")), None, true), Next::Order);
+}

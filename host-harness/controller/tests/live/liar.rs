@@ -1,0 +1,102 @@
+//! A policy that lies when it is told to.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use lictor::Native;
+use lictor_contract::*;
+use lictor_host::policy::{CallError, Policy};
+
+/// What it lies about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lie {
+    /// Its plans evict a pod that there is not.
+    Ghost,
+    /// Its plans make room for half of the gang that they let in.
+    HalfTheRoom,
+    /// Its plans evict a member of the gang that they are for.
+    OwnGang,
+    /// It accepts nodes that there are not.
+    Nodes,
+}
+
+/// The policy of this project, until it lies.
+pub struct Liar {
+    policy: Native,
+    lie: Lie,
+    lies: Arc<AtomicBool>,
+}
+
+impl Liar {
+    /// One that lies from the beginning, and what makes it honest.
+    pub fn new(lie: Lie) -> (Liar, Arc<AtomicBool>) {
+        let lies = Arc::new(AtomicBool::new(true));
+        (Liar { policy: Native::default(), lie, lies: lies.clone() }, lies)
+    }
+
+    fn tells(&self, lie: Lie) -> bool {
+        self.lie == lie && self.lies.load(Ordering::SeqCst)
+    }
+}
+
+/// The functions that are honest.
+macro_rules! honest {
+    ($($function:ident($($name:ident: $type:ty),*) -> $answer:ty;)*) => {
+        $(fn $function(&mut self, $($name: $type),*) -> Result<$answer, CallError> {
+            self.policy.$function($($name),*)
+        })*
+    };
+}
+
+impl Policy for Liar {
+    fn has(&self, interface: Interface) -> bool {
+        self.policy.has(interface)
+    }
+
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
+        let mut verdicts = self.policy.filter(pod)?;
+        if self.tells(Lie::Nodes) {
+            verdicts.codes.extend([0; 100]);
+        }
+        Ok(verdicts)
+    }
+
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        let mut answer = self.policy.post_filter(pods, refuted)?;
+        if let Some(plan) = answer.plan.as_mut().filter(|plan| !plan.victims.is_empty()) {
+            let eviction = plan.victims[0].eviction;
+            if self.tells(Lie::Ghost) {
+                plan.victims.push(Victim { pod: 99_999, eviction });
+            }
+            if self.tells(Lie::HalfTheRoom) {
+                plan.victims.pop();
+            }
+            if self.tells(Lie::OwnGang) {
+                let member = plan.nominations.iter().map(|place| place.pod).find(|pod| *pod != plan.preemptor);
+                plan.victims.extend(member.map(|pod| Victim { pod, eviction }));
+            }
+        }
+        Ok(answer)
+    }
+
+    honest! {
+        restart() -> ();
+        describe() -> Description;
+        configure(laws: &str, arguments: &str) -> Result<(), ConfigError>;
+        apply(events: Vec<Event>) -> Applied;
+        queue_keys(pods: &[PodId]) -> SortKeys;
+        pre_filter(pod: PodId) -> PreFiltered;
+        reserve(pod: PodId, node: NodeId) -> Effects;
+        unreserve(pod: PodId, cause: ReleaseCause) -> Effects;
+        score(pod: PodId, nodes: &[NodeId]) -> Vec<i64>;
+        permit(pod: PodId) -> Permitted;
+        act() -> Actions;
+        enforce() -> Enforced;
+        queues() -> Vec<QueueAccount>;
+        marks(pod: PodId, node: NodeId) -> Vec<Mark>;
+        record_notes(on: bool) -> ();
+        notes(pod: PodId) -> Vec<Note>;
+        save() -> Checkpoint;
+        restore(checkpoint: &Checkpoint) -> Result<(), StateError>;
+    }
+}
