@@ -80,7 +80,7 @@ impl How {
         let (system, identity) = (self.system.clone(), "live".to_owned());
         let (lease, listen, socket, reports, explains) = (None, None, None, true, false);
         let policy = ("lictor".to_owned(), String::new());
-        Wanted { lease, listen, socket, reports, mode, explains, system, policy, identity }
+        Wanted { lease, listen, socket, reports, mode, explains, system, policy, identity, desk: None }
     }
 
     pub fn mode(mut self, mode: Mode) -> How {

@@ -75,21 +75,24 @@ async fn the_laws_decide_in_a_living_cluster() {
     }
 }
 
-/// At least nine tenths as fast as by kube-scheduler alone. As it comes, it binds 50 pods a second: this bounds how late the first pod is let
-/// go, and how slowly the others follow.
+/// The share of the speed of kube-scheduler alone that is left with our gate. As it comes, it binds 50 pods a second: this bounds how late the
+/// first pod is let go, and how slowly the others follow. Unoptimised, the laws alone take some of it.
+const SHARE: f64 = if cfg!(debug_assertions) { 0.7 } else { 0.9 };
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_gated_pods_are_bound_about_as_fast_as_without_a_gate() {
     let _alone = ALONE.lock().await;
     let Some(testbed) = Testbed::up(&[]) else { return };
     let share = scale::a_thousand_pods(&World::new(testbed).await, 1).await;
-    assert!(share >= 0.9, "at {share:.2} of the speed");
+    assert!(share >= SHARE, "at {share:.2} of the speed");
 }
 
-/// Measured, not asserted: `just live-scale`.
+/// The same three times, alternately: `just live-scale`.
 #[ignore = "a measurement of some three minutes"]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_pods_on_five_hundred_nodes() {
     let _alone = ALONE.lock().await;
     let Some(testbed) = Testbed::up(&[]) else { return };
-    scale::a_thousand_pods(&World::new(testbed).await, 3).await;
+    let share = scale::a_thousand_pods(&World::new(testbed).await, 3).await;
+    assert!(share >= SHARE, "at {share:.2} of the speed");
 }
