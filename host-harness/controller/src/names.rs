@@ -6,6 +6,9 @@ pub const GATE: &str = "lictor.dev/admission";
 /// Annotation of a pod that was let go: the node it is pinned to. Written in one patch with the pin and without the gate.
 pub const NODE: &str = "lictor.dev/node";
 
+/// Annotation of an object that is placed like a pod: the node it is nominated to. Such kinds have no field for it.
+pub const NOMINATED: &str = "lictor.dev/nominated-node";
+
 /// Annotation of a victim: for whom it is evicted, and the number of the plan.
 pub const EVICTED_FOR: &str = "lictor.dev/evicted-for";
 

@@ -70,7 +70,8 @@ fn input(bytes: &mut Bytes<'_>, open: &mut Vec<CommandId>, clock: &mut i64) -> I
             Input::Clock(*clock)
         }
         9 => Input::Attempt(bytes.text(&["a/p0", "a/p1", "a/p2", "b/p0", "x"])),
-        10..=12 => Input::Cycle,
+        10 | 11 => Input::Cycle,
+        12 => Input::Part(2),
         _ => {
             let ids = std::mem::take(open);
             let mut outcomes: Vec<_> = ids.into_iter().map(|id| (id, outcome(bytes))).collect();

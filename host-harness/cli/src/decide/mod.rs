@@ -224,7 +224,12 @@ pub(super) fn decide<T>(
         record.warned.insert(kind);
         record.findings.push(problem);
     }
-    record.findings.extend(session.findings().iter().skip(reported).map(|finding| origins.place(finding.clone())));
+    // An object that a decision changes is read once more: what was said of it is not said again.
+    for finding in session.findings().iter().skip(reported).map(|finding| origins.place(finding.clone())) {
+        if !record.findings.contains(&finding) {
+            record.findings.push(finding);
+        }
+    }
     Ok((record, Jobs::of(session.mirror()), seen))
 }
 

@@ -1,14 +1,19 @@
 //! The API server, as far as commands need it. Everything behind this trait is input and output, and nothing is decided there.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kube::discovery::ApiResource;
 use kube::{Client, Error};
 use lictor_host::session::ObjectRef;
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
 
 use crate::ops::Status;
+use crate::watch::Kind;
+use crate::watch::stream::resource_of;
 
 /// Which part of an object is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +34,7 @@ pub struct ApiError {
     pub message: String,
 }
 
-/// The requests that commands are carried out by.
+/// The requests that commands are carried out by. What is said of pods holds for what is placed like one, too, but for evictions.
 pub trait Api: Send + Sync + 'static {
     /// The pod as it is; none where there is none.
     fn get(&self, pod: &ObjectRef) -> impl Future<Output = Result<Option<Value>, ApiError>> + Send;
@@ -51,12 +56,22 @@ pub struct KubeApi {
     client: Client,
     /// Counts the requests.
     status: Option<Arc<Status>>,
+    /// The kinds whose objects are placed like pods.
+    placed: BTreeSet<Kind>,
+    /// Where those among them are served that were asked about.
+    resources: Arc<Mutex<BTreeMap<String, ApiResource>>>,
 }
 
 impl KubeApi {
     /// The API server behind this client.
     pub fn new(client: Client) -> KubeApi {
-        KubeApi { client, status: None }
+        KubeApi { client, status: None, placed: BTreeSet::new(), resources: Arc::default() }
+    }
+
+    /// Objects of these kinds are placed like pods.
+    pub fn placing(mut self, kinds: BTreeSet<Kind>) -> KubeApi {
+        self.placed = kinds;
+        self
     }
 
     /// From here on its requests are counted.
@@ -65,8 +80,34 @@ impl KubeApi {
         self
     }
 
-    async fn ask(&self, method: &str, path: String, kind: &str, body: Vec<u8>) -> Result<Value, ApiError> {
-        let request = http_request(method, path, kind, body)?;
+    /// The path of an object. Names of objects are letters, digits, `-` and `.`: nothing is to be escaped.
+    async fn path(&self, object: &ObjectRef, below: &str) -> Result<String, ApiError> {
+        let ObjectRef { kind, namespace, name, .. } = object;
+        if kind == "Pod" {
+            return Ok(format!("/api/v1/namespaces/{namespace}/pods/{name}{below}"));
+        }
+        let mut resources = self.resources.lock().await;
+        let resource = match resources.get(kind) {
+            Some(known) => known,
+            None => {
+                let unknown = || ApiError { code: 404, message: format!("the cluster has no kind {kind}") };
+                let known = self.placed.iter().find(|known| known.kind == *kind).ok_or_else(unknown)?;
+                let resource = resource_of(&self.client, known).await?.ok_or_else(unknown)?;
+                resources.entry(kind.clone()).or_insert(resource)
+            }
+        };
+        let place = if namespace.is_empty() { String::new() } else { format!("namespaces/{namespace}/") };
+        Ok(format!("/apis/{}/{place}{}/{name}{below}", resource.api_version, resource.plural))
+    }
+
+    async fn ask(
+        &self,
+        method: &str,
+        (object, below): (&ObjectRef, &str),
+        kind: &str,
+        body: Vec<u8>,
+    ) -> Result<Value, ApiError> {
+        let request = http_request(method, self.path(object, below).await?, kind, body)?;
         let began = Instant::now();
         let answered = self.client.request_text(request).await.map_err(ApiError::from);
         if let Some(status) = &self.status {
@@ -96,7 +137,7 @@ const MERGE: &str = "application/merge-patch+json";
 
 impl Api for KubeApi {
     async fn get(&self, pod: &ObjectRef) -> Result<Option<Value>, ApiError> {
-        match self.ask("GET", path(pod, ""), JSON, Vec::new()).await {
+        match self.ask("GET", (pod, ""), JSON, Vec::new()).await {
             Ok(pod) => Ok(Some(pod)),
             Err(error) if error.code == 404 => Ok(None),
             Err(error) => Err(error),
@@ -105,7 +146,7 @@ impl Api for KubeApi {
 
     async fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
         let below = if part == Part::Status { "/status" } else { "" };
-        self.ask("PATCH", path(pod, below), MERGE, patch.to_string().into_bytes()).await
+        self.ask("PATCH", (pod, below), MERGE, patch.to_string().into_bytes()).await
     }
 
     async fn evict(&self, pod: &ObjectRef) -> Result<(), ApiError> {
@@ -114,18 +155,13 @@ impl Api for KubeApi {
             "metadata": {"name": pod.name, "namespace": pod.namespace},
             "deleteOptions": {"preconditions": {"uid": pod.uid}},
         });
-        self.ask("POST", path(pod, "/eviction"), JSON, eviction.to_string().into_bytes()).await.map(drop)
+        self.ask("POST", (pod, "/eviction"), JSON, eviction.to_string().into_bytes()).await.map(drop)
     }
 
     async fn delete(&self, pod: &ObjectRef) -> Result<(), ApiError> {
         let options = json!({"preconditions": {"uid": pod.uid}});
-        self.ask("DELETE", path(pod, ""), JSON, options.to_string().into_bytes()).await.map(drop)
+        self.ask("DELETE", (pod, ""), JSON, options.to_string().into_bytes()).await.map(drop)
     }
-}
-
-/// Names of objects are letters, digits, `-` and `.`: nothing is to be escaped.
-fn path(pod: &ObjectRef, below: &str) -> String {
-    format!("/api/v1/namespaces/{}/pods/{}{below}", pod.namespace, pod.name)
 }
 
 fn http_request(method: &str, path: String, kind: &str, body: Vec<u8>) -> Result<hyper::Request<Vec<u8>>, ApiError> {

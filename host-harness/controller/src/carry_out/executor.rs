@@ -9,6 +9,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::api::{Api, ApiError, Part};
+use super::placed::Placed;
 use super::work::{Backoff, Done, Task, carry_out};
 
 /// A task, and the object as it is known, where it is.
@@ -18,6 +19,8 @@ pub struct Order {
     pub task: Task,
     /// The object, where it is a pod that we hold or have let go.
     pub raw: Option<Arc<Value>>,
+    /// What is known of it beside, where it is no pod, but placed like one.
+    pub placed: Option<Arc<Placed>>,
 }
 
 /// A task that has come to its end.
@@ -180,10 +183,10 @@ async fn serve(
             }
         };
         match next {
-            Next::Start(Order { task, raw }, cancelled) => {
+            Next::Start(Order { task, raw, placed }, cancelled) => {
                 let api = api.clone();
                 tasks.spawn(async move {
-                    let done = carry_out(&*api, &task, raw, backoff, cancelled).await;
+                    let done = carry_out(&*api, &task, (raw, placed), backoff, cancelled).await;
                     Finished { task, done }
                 });
             }

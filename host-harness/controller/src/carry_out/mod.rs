@@ -4,6 +4,7 @@ mod api;
 mod became;
 mod executor;
 pub mod patch;
+pub mod placed;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -11,4 +12,5 @@ mod work;
 pub use api::{Api, ApiError, KubeApi, Part};
 pub use became::became;
 pub use executor::{Executor, Finished, Order};
+pub use placed::Placed;
 pub use work::{Backoff, Done, Task, carry_out};

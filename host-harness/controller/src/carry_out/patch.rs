@@ -29,7 +29,7 @@ pub fn bind(pod: &Value, node: &str, marks: &[Mark]) -> Result<Value, String> {
     }
     let gates: Vec<Value> = gates(pod).filter(|gate| text(gate, "/name") != GATE).cloned().collect();
     let mut metadata = marked(marks);
-    set_annotation(&mut metadata, NODE, node);
+    set_annotation(&mut metadata, NODE, node.into());
     precondition(&mut metadata, pod, true);
     let required = json!({"nodeSelectorTerms": pinned_terms(pod, node)});
     let affinity = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}});
@@ -44,7 +44,7 @@ pub fn nominate(uid: &str, node: Option<&str>) -> Value {
 /// Marks a victim before it is evicted.
 pub fn mark_victim(uid: &str, marks: &[Mark], plan: u64) -> Value {
     let mut metadata = marked(marks);
-    set_annotation(&mut metadata, EVICTED_FOR, &format!("plan {plan}"));
+    set_annotation(&mut metadata, EVICTED_FOR, format!("plan {plan}").into());
     metadata.insert("uid".to_owned(), uid.into());
     json!({"metadata": metadata})
 }
@@ -58,7 +58,7 @@ pub fn has_marks(object: &Value, marks: &[Mark]) -> bool {
 }
 
 /// Metadata with these labels and annotations.
-fn marked(marks: &[Mark]) -> Map<String, Value> {
+pub(super) fn marked(marks: &[Mark]) -> Map<String, Value> {
     let mut places: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for mark in marks {
         places.entry(field(mark.place)).or_default().insert(mark.key.clone(), mark.value.clone().into());
@@ -66,14 +66,16 @@ fn marked(marks: &[Mark]) -> Map<String, Value> {
     places.into_iter().map(|(place, marks)| (place.to_owned(), Value::Object(marks))).collect()
 }
 
-fn set_annotation(metadata: &mut Map<String, Value>, key: &str, value: &str) {
+/// Sets an annotation; null takes it away.
+pub(super) fn set_annotation(metadata: &mut Map<String, Value>, key: &str, value: Value) {
     let annotations = metadata.entry("annotations").or_insert_with(|| Value::Object(Map::new()));
     if let Some(annotations) = annotations.as_object_mut() {
-        annotations.insert(key.to_owned(), value.into());
+        annotations.insert(key.to_owned(), value);
     }
 }
 
-fn precondition(metadata: &mut Map<String, Value>, object: &Value, version: bool) {
+/// Only the object of this uid takes it, and where `version` is true only as it is.
+pub(super) fn precondition(metadata: &mut Map<String, Value>, object: &Value, version: bool) {
     metadata.insert("uid".to_owned(), text(object, "/metadata/uid").into());
     if version {
         metadata.insert("resourceVersion".to_owned(), text(object, "/metadata/resourceVersion").into());

@@ -1,5 +1,6 @@
 //! Commands against an API server in memory.
 
+mod placed;
 mod server;
 
 use std::sync::Arc;
@@ -49,7 +50,7 @@ const BACKOFF: Backoff = Backoff { first: Duration::from_millis(1), last: Durati
 fn done(server: &Server, task: &Task, raw: Option<Value>) -> Done {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (_keep, cancelled) = watch::channel(false);
-    runtime.block_on(carry_out(server, task, raw.map(Arc::new), BACKOFF, cancelled))
+    runtime.block_on(carry_out(server, task, (raw.map(Arc::new), None), BACKOFF, cancelled))
 }
 
 fn failed(done: &Done) -> &str {
@@ -147,7 +148,7 @@ fn who_is_leaving_already_is_not_evicted_once_more() {
 }
 
 #[test]
-fn what_is_placed_like_a_pod_is_refused_aloud() {
+fn what_no_policy_says_how_to_place_is_refused_aloud() {
     let server = Server::of(pod());
     let slot = ObjectRef { kind: "Slot".to_owned(), ..object("1") };
     let action = Action::Bind { node: "n1".to_owned(), marks: Vec::new() };
@@ -186,7 +187,7 @@ fn executed(server: &Server, tasks: &[Task], count: usize, then: impl FnOnce(&Ex
         let (send, mut told) = mpsc::unbounded_channel();
         let (executor, works) = Executor::start(server.clone(), 2, BACKOFF, move |finished| drop(send.send(finished)));
         let works = tokio::spawn(works);
-        tasks.iter().for_each(|task| executor.order(Order { task: task.clone(), raw: None }));
+        tasks.iter().for_each(|task| executor.order(Order { task: task.clone(), raw: None, placed: None }));
         // The first task is under way.
         while server.log().is_empty() {
             tokio::task::yield_now().await;
@@ -224,7 +225,8 @@ fn a_refused_eviction_is_tried_until_it_is_given_up_and_then_never_again() {
     // The session asks what became of it: it is given up, and that is the answer.
     let server = Server::of(pod()).then("evict", &forever);
     let asked = Task::Confirm(1, object("1"), None);
-    let finished = executed(&server, &[evict(true)], 1, |executor| executor.order(Order { task: asked, raw: None }));
+    let finished =
+        executed(&server, &[evict(true)], 1, |executor| executor.order(Order { task: asked, raw: None, placed: None }));
     assert_eq!(failed(&finished[0].done), "refused with 429");
 }
 

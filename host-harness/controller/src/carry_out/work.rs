@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
+use lictor_contract::Mark;
 use lictor_host::session::{Action, Command, CommandId, CommandOutcome, ObjectRef};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -10,6 +12,7 @@ use tokio::sync::watch;
 use super::api::{Api, ApiError, Part};
 use super::became::{became, gone, is_it};
 use super::patch;
+use super::placed::{self, Placed};
 use crate::view::text;
 
 /// Something to be done in the cluster.
@@ -94,22 +97,23 @@ fn verdict(error: &ApiError) -> Verdict {
 pub async fn carry_out(
     api: &impl Api,
     task: &Task,
-    mut raw: Option<Arc<Value>>,
+    (mut raw, placed): (Option<Arc<Value>>, Option<Arc<Placed>>),
     backoff: Backoff,
     mut cancelled: watch::Receiver<bool>,
 ) -> Done {
     let kind = &task.object().kind;
-    if kind != "Pod" {
-        let why = format!("objects of kind {kind} are decided about, and not carried out: only pods are");
+    let placed = placed.as_deref();
+    if kind != "Pod" && placed.is_none() {
+        let why = format!("the policy does not say how objects of kind {kind} are placed");
         return Done { outcome: CommandOutcome::Failed(why), object: None };
     }
     let mut pause = backoff.first;
     loop {
-        let error = match attempt(api, task, raw.take()).await {
+        let error = match attempt(api, task, raw.take(), placed).await {
             Ok(done) => return done,
             Err(error) => error,
         };
-        let last = match settle(api, task, error, &mut raw).await {
+        let last = match settle(api, task, error, &mut raw, placed).await {
             Ok(done) => return done,
             Err(last) => last,
         };
@@ -130,7 +134,13 @@ pub async fn carry_out(
 }
 
 /// What an error comes to: an end, or the error for which it is tried again; then `raw` is the object as it is, where it was looked at.
-async fn settle(api: &impl Api, task: &Task, error: ApiError, raw: &mut Option<Arc<Value>>) -> Result<Done, ApiError> {
+async fn settle(
+    api: &impl Api,
+    task: &Task,
+    error: ApiError,
+    raw: &mut Option<Arc<Value>>,
+    placed: Option<&Placed>,
+) -> Result<Done, ApiError> {
     let without = |outcome| Ok(Done { outcome, object: None });
     match verdict(&error) {
         Verdict::Gone => without(outcome_of_gone(task)),
@@ -139,7 +149,7 @@ async fn settle(api: &impl Api, task: &Task, error: ApiError, raw: &mut Option<A
         Verdict::Look => {
             let object = api.get(task.object()).await?;
             let object = object.filter(|object| is_it(task.object(), object));
-            if let Some(outcome) = shown(task, object.as_ref()) {
+            if let Some(outcome) = shown(task, object.as_ref(), placed) {
                 return Ok(Done { outcome, object });
             }
             // It is the object that was meant, and it does not take the change.
@@ -153,10 +163,11 @@ async fn settle(api: &impl Api, task: &Task, error: ApiError, raw: &mut Option<A
 }
 
 /// What the object shows of the task.
-fn shown(task: &Task, object: Option<&Value>) -> Option<CommandOutcome> {
+fn shown(task: &Task, object: Option<&Value>, placed: Option<&Placed>) -> Option<CommandOutcome> {
     match task {
         Task::Command(Command { object: meant, action, .. }) | Task::Confirm(_, meant, Some(action)) => {
-            became(action, meant, object)
+            let as_pod = object.zip(placed).map(|(object, placed)| placed::as_pod(object, &placed.kind));
+            became(action, meant, as_pod.as_ref().or(object))
         }
         Task::Confirm(_, _, None) => None,
         Task::Delete(meant) => became(&deletion(), meant, object),
@@ -176,7 +187,12 @@ fn deletion() -> Action {
     Action::Evict { delete: true, marks: Vec::new(), plan: 0 }
 }
 
-async fn attempt(api: &impl Api, task: &Task, raw: Option<Arc<Value>>) -> Result<Done, ApiError> {
+async fn attempt(
+    api: &impl Api,
+    task: &Task,
+    raw: Option<Arc<Value>>,
+    placed: Option<&Placed>,
+) -> Result<Done, ApiError> {
     let with = |object: Value| Done { outcome: CommandOutcome::Done, object: Some(object) };
     match task {
         Task::Command(Command { object: meant, action, .. }) => match action {
@@ -188,6 +204,12 @@ async fn attempt(api: &impl Api, task: &Task, raw: Option<Arc<Value>>) -> Result
                         _ => return Ok(Done { outcome: gone(action), object: None }),
                     },
                 };
+                if let Some(placed) = placed {
+                    return match shown(task, Some(&raw), Some(placed)) {
+                        Some(outcome) => Ok(Done { outcome, object: None }),
+                        None => place(api, meant, (node, marks), &raw, placed).await.map(with),
+                    };
+                }
                 match patch::bind(&raw, node, marks) {
                     Ok(patch) => api.patch(meant, Part::Whole, &patch).await.map(with),
                     Err(why) => {
@@ -195,6 +217,9 @@ async fn attempt(api: &impl Api, task: &Task, raw: Option<Arc<Value>>) -> Result
                         Ok(Done { outcome, object: None })
                     }
                 }
+            }
+            Action::Nominate { node } if placed.is_some() => {
+                api.patch(meant, Part::Whole, &placed::nominate(&meant.uid, node.as_deref())).await.map(with)
             }
             Action::Nominate { node } => {
                 api.patch(meant, Part::Status, &patch::nominate(&meant.uid, node.as_deref())).await.map(with)
@@ -205,7 +230,12 @@ async fn attempt(api: &impl Api, task: &Task, raw: Option<Arc<Value>>) -> Result
                 if !delete || !text(&marked, "/metadata/deletionTimestamp").is_empty() {
                     return Ok(with(marked));
                 }
-                api.evict(meant).await?;
+                // The Eviction API knows pods only.
+                if placed.is_some() {
+                    api.delete(meant).await?
+                } else {
+                    api.evict(meant).await?
+                }
                 // It is the watch that shows when it is being deleted.
                 Ok(Done { outcome: CommandOutcome::Accepted, object: None })
             }
@@ -213,12 +243,31 @@ async fn attempt(api: &impl Api, task: &Task, raw: Option<Arc<Value>>) -> Result
         },
         Task::Confirm(_, meant, action) => {
             let object = api.get(meant).await?.filter(|object| is_it(meant, object));
-            let shown = action.as_ref().and_then(|action| became(action, meant, object.as_ref()));
+            let shown = action.as_ref().and_then(|_| shown(task, object.as_ref(), placed));
             let outcome = shown.unwrap_or_else(|| CommandOutcome::Failed("it was not carried out".to_owned()));
             Ok(Done { outcome, object })
         }
         Task::Delete(meant) => {
             api.delete(meant).await.map(|()| Done { outcome: CommandOutcome::Accepted, object: None })
         }
+    }
+}
+
+/// Places an object that is placed like a pod. What its kind has in the status is written there, where the API server has such a part.
+async fn place(
+    api: &impl Api,
+    meant: &ObjectRef,
+    (node, marks): (&str, &[Mark]),
+    object: &Value,
+    placed: &Placed,
+) -> Result<Value, ApiError> {
+    let marked = match placed::before_bind(object, marks) {
+        Some(patch) => Some(api.patch(meant, Part::Whole, &patch).await?),
+        None => None,
+    };
+    let patch = placed::bind(marked.as_ref().unwrap_or(object), node, placed, &Timestamp::now().to_string());
+    match api.patch(meant, Part::Status, &patch).await {
+        Err(error) if error.code == 404 => api.patch(meant, Part::Whole, &patch).await,
+        patched => patched,
     }
 }

@@ -1,5 +1,6 @@
 //! Tells a session what happens in the cluster, and turns what it decides into tasks. No input or output.
 
+pub mod foreign;
 mod plans;
 pub mod refused;
 mod talk;
@@ -117,9 +118,14 @@ impl Decider {
         self.wake_at
     }
 
-    /// Whether a decision may come out otherwise than the last one, and there is something to decide about.
+    /// Whether a cycle is under way, or a decision may come out otherwise than the last one and there is something to decide about.
     pub fn is_due(&self) -> bool {
-        self.due && (self.enforces || self.session().pending().next().is_some())
+        self.is_in_cycle() || self.due && (self.enforces || self.session().pending().next().is_some())
+    }
+
+    /// Whether there are pods that the cycle under way has still to decide about.
+    pub fn is_in_cycle(&self) -> bool {
+        self.session().is_in_cycle()
     }
 
     /// Somebody wants a decision, though nothing has changed.
@@ -150,11 +156,15 @@ impl Decider {
         turn
     }
 
-    /// Decides about every pod that is pending.
-    pub fn decide(&mut self) -> Turn {
+    /// Decides about so many of the pods that are pending, at most: the next ones of the cycle under way, or the first of a new one.
+    ///
+    /// What comes meanwhile is for the next cycle: pods that are refused again and again keep nobody behind them from a turn.
+    pub fn decide(&mut self, most: u32) -> Turn {
         let mut turn = Turn::default();
-        self.due = false;
-        self.hand(Input::Cycle, &mut turn);
+        if !self.session().is_in_cycle() {
+            self.due = false;
+        }
+        self.hand(Input::Part(most), &mut turn);
         // What could not be decided is tried again, whether or not anything changes.
         self.due |= !turn.errors.is_empty();
         turn

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 
 const SECOND: i64 = 1_000_000_000;
+const ALL_AT_ONCE: u32 = 1_000;
 
 fn named(pod: Value) -> Value {
     let uid = format!("uid of {}", pod["metadata"]["name"].as_str().unwrap());
@@ -57,20 +58,20 @@ fn outcome(task: &Task, outcome: CommandOutcome) -> Fact {
 fn a_victim_is_evicted_when_its_preemptor_is_nominated_and_the_preemptor_bound_when_it_has_left() {
     let (mut decider, _) = begun(&evicting(), Mode::Act, None);
     assert!(decider.is_due());
-    let nominate = decider.decide().tasks;
+    let nominate = decider.decide(ALL_AT_ONCE).tasks;
     assert_eq!(words(&nominate), ["nominate p"]);
     let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
     assert_eq!(words(&evict), ["evict v"]);
     decider.tell(SECOND, vec![outcome(&evict[0], CommandOutcome::Accepted)]);
     decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
     assert!(decider.is_due());
-    assert_eq!(words(&decider.decide().tasks), ["bind p n1"]);
+    assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["bind p n1"]);
 }
 
 #[test]
 fn nobody_is_evicted_for_a_pod_whose_nomination_fails() {
     let (mut decider, _) = begun(&evicting(), Mode::Act, None);
-    let nominate = decider.decide().tasks;
+    let nominate = decider.decide(ALL_AT_ONCE).tasks;
     let failed = CommandOutcome::Failed("it is gone".to_owned());
     let turn = decider.tell(SECOND, vec![outcome(&nominate[0], failed)]);
     assert!(turn.tasks.is_empty());
@@ -81,7 +82,7 @@ fn nobody_is_evicted_for_a_pod_whose_nomination_fails() {
 #[test]
 fn an_eviction_that_nobody_needs_any_more_is_given_up_once() {
     let (mut decider, _) = begun(&evicting(), Mode::Act, None);
-    let nominate = decider.decide().tasks;
+    let nominate = decider.decide(ALL_AT_ONCE).tasks;
     let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
     let gone = || vec![Fact::Gone("Pod/default/p".to_owned())];
     assert_eq!(decider.tell(SECOND, gone()).cancelled, [evict[0].command().unwrap()]);
@@ -92,7 +93,7 @@ fn an_eviction_that_nobody_needs_any_more_is_given_up_once() {
 fn nothing_is_carried_out_where_it_is_only_said() {
     for mode in [Mode::DryRun, Mode::Observe] {
         let (mut decider, begun) = begun(&evicting(), mode, None);
-        let turn = decider.decide();
+        let turn = decider.decide(ALL_AT_ONCE);
         assert!(begun.tasks.is_empty() && turn.tasks.is_empty());
         assert_eq!(turn.steps[0].happened.plans.len(), 1, "the plan is told");
         assert!(turn.steps.iter().all(|step| step.happened.failed.is_empty()), "and no failure");
@@ -106,7 +107,7 @@ fn nothing_is_carried_out_where_it_is_only_said() {
 fn nothing_is_decided_while_nothing_has_changed() {
     let policy = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
     let (mut decider, _) = begun(&policy, Mode::Act, None);
-    decider.decide();
+    decider.decide(ALL_AT_ONCE);
     assert!(!decider.is_due());
     decider.tell(2 * SECOND, Vec::new());
     assert!(!decider.is_due(), "the time alone changes nothing");
@@ -119,7 +120,7 @@ fn nothing_is_decided_while_nothing_has_changed() {
 #[test]
 fn another_process_asks_what_became_of_what_was_under_way() {
     let (mut decider, _) = begun(&evicting(), Mode::Act, None);
-    let nominate = decider.decide().tasks;
+    let nominate = decider.decide(ALL_AT_ONCE).tasks;
     let saved = decider.saved().unwrap();
     let stored: Saved = serde_json::from_str(&serde_json::to_string(&saved).unwrap()).unwrap();
     let (mut after, turn) = begun(&Scripted::deciding(ALL), Mode::Act, Some(stored));
@@ -137,18 +138,18 @@ fn another_process_asks_what_became_of_what_was_under_way() {
 fn an_input_that_fails_is_told_and_the_next_one_is_served() {
     let policy = Scripted::deciding(ALL).say("pre-filter default/p", Say::CallError);
     let (mut decider, _) = begun(&policy, Mode::Act, None);
-    let turn = decider.decide();
+    let turn = decider.decide(ALL_AT_ONCE);
     assert_eq!((turn.errors.len(), turn.tasks.len()), (1, 0));
     assert!(decider.is_due(), "it is tried again though nothing changes");
     let turn = decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
     assert!(turn.errors.is_empty());
-    assert_eq!(words(&decider.decide().tasks), ["bind p n1"]);
+    assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["bind p n1"]);
 }
 
 #[test]
 fn another_pod_of_the_name_of_a_preemptor_gets_nothing_of_its_plan() {
     let (mut decider, _) = begun(&evicting(), Mode::Act, None);
-    let nominate = decider.decide().tasks;
+    let nominate = decider.decide(ALL_AT_ONCE).tasks;
     let evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
     let successor = with(pod("p", 3, 9), "/metadata", "uid", json!("another"));
     let turn = decider.tell(SECOND, vec![Fact::There(Box::new(object(successor)))]);
@@ -157,4 +158,20 @@ fn another_pod_of_the_name_of_a_preemptor_gets_nothing_of_its_plan() {
     assert_eq!(meant.uid, "uid of p");
     let p = decider.session().mirror().pod_id("default/p").unwrap();
     assert_eq!(decider.session().mirror().pod(p).unwrap().nominated, None);
+}
+
+#[test]
+fn who_is_decided_about_first_is_let_go_before_the_others_are_decided_about() {
+    let mut session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
+    session.set_fault_rules(FaultRules::ONCE);
+    let cluster = [node("n1", 4), named(pod("a", 1, 9)), named(pod("b", 1, 0))].map(object).into();
+    let (mut decider, _) = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None);
+    assert_eq!(words(&decider.decide(1).tasks), ["bind a n1"]);
+    assert!(decider.is_due() && decider.is_in_cycle());
+    // What comes in between is told, and is decided about when all others have had a turn.
+    decider.tell(SECOND, vec![Fact::There(Box::new(object(named(pod("c", 1, 99)))))]);
+    assert_eq!(words(&decider.decide(1).tasks), ["bind b n1"]);
+    assert!(decider.is_due() && !decider.is_in_cycle());
+    assert_eq!(words(&decider.decide(1).tasks), ["bind c n1"]);
+    assert!(!decider.is_due());
 }

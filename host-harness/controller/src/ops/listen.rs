@@ -16,6 +16,7 @@ use super::explain::{Question, Reply};
 use super::known::Known;
 use super::metrics::Pending;
 use crate::carry_out::{Finished, Task};
+use crate::decide::foreign::Foreign;
 use crate::decide::{Talk, Turn};
 use crate::report::{Mode, Origin, Reporter, Seen, Write};
 use crate::run::listener::{Listener, Wake, Waker};
@@ -234,6 +235,10 @@ impl Listener for Operations {
             Task::Delete(_) => "delete",
         };
         self.with.status.metrics.command(action, &finished.done.outcome);
+    }
+
+    fn foreign(&mut self, foreign: &Foreign) {
+        self.with.status.metrics.foreign(foreign.by.word());
     }
 
     fn unread(&mut self, _key: &str, _mistake: &InputError) {

@@ -1,6 +1,6 @@
 //! The condition of pods that wait: `lictor.dev/Admitted`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::object::{Change, Subject, Write, time};
 use super::refusal::Told;
@@ -9,8 +9,32 @@ use super::refusal::Told;
 /// go. A pod that never waited has none.
 pub const ADMITTED: &str = "lictor.dev/Admitted";
 
+/// The condition of what waits: of a pod, or of a Reservation as Koordinator writes it (`SetReservationUnschedulable` in
+/// `pkg/util/reservation`); that a Reservation has its node is written where it is placed. Other kinds have none.
+pub(super) fn of(subject: &Subject, told: &Told, now: i64) -> Option<Write> {
+    match (subject.name.group.as_str(), subject.name.kind.as_str(), told) {
+        ("", "Pod", _) => Some(of_pod(subject, told, now)),
+        ("scheduling.koordinator.sh", "Reservation", Told::Refused(said) | Told::Nominated(_, said)) => {
+            Some(of_reservation(subject, &said.message, now))
+        }
+        _ => None,
+    }
+}
+
+/// A list that is replaced: the other conditions are kept as they were told.
+fn of_reservation(subject: &Subject, message: &str, now: i64) -> Write {
+    let known = subject.status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default();
+    let others = known.into_iter().filter(|it| it.get("type").and_then(Value::as_str) != Some("Scheduled"));
+    let (kind, reason, at) = ("Scheduled", "Unschedulable", time(now));
+    let waits = json!({
+        "type": kind, "status": "False", "reason": reason, "message": message, "lastProbeTime": at, "lastTransitionTime": at,
+    });
+    let conditions: Vec<Value> = others.chain([waits]).collect();
+    subject.write(Change::Status(json!({"metadata": {"uid": subject.uid}, "status": {"conditions": conditions}})))
+}
+
 /// The condition of a pod. The uid is a precondition: another pod of the same name gets nothing of it.
-pub(super) fn of_pod(pod: &Subject, told: &Told, now: i64) -> Write {
+fn of_pod(pod: &Subject, told: &Told, now: i64) -> Write {
     let (status, reason, message) = match told {
         Told::Placed => ("True", "Admitted".to_owned(), String::new()),
         Told::Refused(refusal) => ("False", reason(&refusal.law, "Refused"), refusal.message.clone()),

@@ -3,15 +3,16 @@
 //! - `scheduling.k8s.io`: `PodGroupInitiallyScheduled` is false with reason `Unschedulable` while the group is held; kube-scheduler writes it
 //!   as true when the pods are placed, and true stays (`pkg/scheduler/schedule_one_podgroup.go`).
 //! - `scheduling.volcano.sh`: `Unschedulable` with reason `NotEnoughResources`, and `Scheduled`
-//!   (`pkg/scheduler/plugins/gang/gang.go`); the phase becomes `Inqueue` at once.
+//!   (`pkg/scheduler/plugins/gang/gang.go`); phase and counts of pods (`getPodGroupPhase` and `jobStatus` in
+//!   `pkg/scheduler/framework/session.go`), where the phase becomes `Inqueue` at once.
 //! - `scheduling.x-k8s.io` of scheduler-plugins, `scheduling.sigs.k8s.io` of Koordinator: a controller writes the status, the scheduler writes nothing.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::SECOND;
-use super::object::{Change, Name, Subject, Write, put, time};
+use super::object::{Change, Members, Name, Objects, Subject, Write, put, time};
 use super::refusal::Told;
 
 const KUBERNETES: &str = "scheduling.k8s.io";
@@ -56,7 +57,10 @@ struct Shown {
 
 impl Groups {
     /// A member stands so; what is written of its group.
-    pub(super) fn member(&mut self, group: &Subject, told: &Told, now: i64) -> Option<Write> {
+    pub(super) fn member(&mut self, group: &Subject, told: &Told, members: Members, now: i64) -> Option<Write> {
+        // A gang that has its minimum is scheduled, whether or not others of it wait.
+        let is_ready = group.name.group == VOLCANO && members.scheduled() >= group.minimum.max(1);
+        let told = if is_ready { &Told::Placed } else { told };
         let (kind, reason, message) = match (group.name.group.as_str(), told) {
             (KUBERNETES, Told::Placed) => return None,
             (KUBERNETES, Told::Refused(said) | Told::Nominated(_, said)) => {
@@ -82,6 +86,48 @@ impl Groups {
             _ => volcano(group, kind, reason, &message, now),
         })
     }
+}
+
+impl Groups {
+    /// The phases of Volcano's groups and how many of their pods run and have ended, where they are others.
+    pub(super) fn phases(&self, system: &str, objects: &dyn Objects) -> Vec<(Subject, Vec<Change>)> {
+        if system != "volcano" {
+            return Vec::new();
+        }
+        let changed = |group: Subject| {
+            let members = objects.members(&group.name);
+            let old = |field: &str| group.status.get(field).and_then(Value::as_u64).unwrap_or_default();
+            let mut status = Map::new();
+            for (field, count) in
+                [("running", members.running), ("succeeded", members.succeeded), ("failed", members.failed)]
+            {
+                if u64::try_from(count).ok() != Some(old(field)) {
+                    status.insert(field.to_owned(), count.into());
+                }
+            }
+            let is_told = self.shown.get(&(group.name.clone(), group.uid.clone()));
+            let waits = is_told.is_some_and(|shown| shown.kind == "Unschedulable");
+            status.extend(phase(&group, members, waits).map(|phase| ("phase".to_owned(), phase.into())));
+            let change = Change::Status(json!({"metadata": {"uid": group.uid}, "status": status}));
+            (!status.is_empty()).then_some((group, vec![change]))
+        };
+        objects.all(VOLCANO, "PodGroup").into_iter().filter_map(changed).collect()
+    }
+}
+
+/// The phase of a group of Volcano, where it is another.
+fn phase(group: &Subject, members: Members, waits: bool) -> Option<&'static str> {
+    let old = group.status.get("phase").and_then(Value::as_str).unwrap_or_default();
+    let ended = u64::try_from(members.succeeded.saturating_add(members.failed)).unwrap_or(u64::MAX);
+    let phase = match members.scheduled() {
+        scheduled if scheduled >= group.minimum.max(1) && scheduled == ended => "Completed",
+        scheduled if scheduled >= group.minimum.max(1) => "Running",
+        _ if members.running > 0 && waits => "Unknown",
+        // Not in the queue yet: that is written when the group is told.
+        _ if matches!(old, "" | "Inqueue") => return None,
+        _ => "Pending",
+    };
+    (phase != old).then_some(phase)
 }
 
 fn conditions(group: &Subject) -> Vec<Value> {

@@ -35,7 +35,7 @@ use events::Events;
 pub use events::Origin;
 use groups::Groups;
 pub use groups::group_of;
-pub use object::{Change, Name, Objects, Subject, Write};
+pub use object::{Change, Members, Name, Objects, Subject, Write};
 use pods::Pods;
 pub use seen::Seen;
 pub use writer::{WriteError, Writer};
@@ -108,9 +108,9 @@ impl Reporter {
             if self.mode == Mode::OnlySays {
                 continue;
             }
-            writes.push(conditions::of_pod(&subject, &said, now));
+            writes.extend(conditions::of(&subject, &said, now));
             let group = objects.group_of(&pod).and_then(|name| objects.object(&name));
-            writes.extend(group.and_then(|group| self.groups.member(&group, &said, now)));
+            writes.extend(group.and_then(|group| self.groups.member(&group, &said, objects.members(&group.name), now)));
         }
         writes.extend(self.events.sweep(now));
         writes
@@ -141,7 +141,8 @@ impl Reporter {
         }
         self.accounts_at = Some(now);
         let mut writes = Vec::new();
-        for (object, changes) in accounts::status(&self.system, accounts, resources, objects) {
+        let of_queues = accounts::status(&self.system, accounts, resources, objects);
+        for (object, changes) in of_queues.into_iter().chain(self.groups.phases(&self.system, objects)) {
             for (place, change) in changes.into_iter().enumerate() {
                 let key = (object.name.clone(), place);
                 let written = (change, object.clone());

@@ -31,10 +31,33 @@ pub struct Subject {
     pub uid: String,
     /// Its generation; none where it has none.
     pub generation: Option<i64>,
+    /// How many pods it needs, where it is a group that says so (`spec.minMember`).
+    pub minimum: u64,
     /// Its status; may be left out for pods.
     pub status: Value,
     /// Its annotations, as JSON; may be left out for pods.
     pub annotations: Value,
+}
+
+/// How many pods of a PodGroup are how far. Who waits for a node or is leaving does not count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Members {
+    /// They have a node and do not run yet.
+    pub bound: usize,
+    /// They run.
+    pub running: usize,
+    /// They have succeeded.
+    pub succeeded: usize,
+    /// They have failed.
+    pub failed: usize,
+}
+
+impl Members {
+    /// How many have or had a node.
+    pub fn scheduled(&self) -> u64 {
+        let all = [self.bound, self.running, self.succeeded, self.failed].into_iter().fold(0, usize::saturating_add);
+        u64::try_from(all).unwrap_or(u64::MAX)
+    }
 }
 
 /// The objects of the cluster, as the watches told them.
@@ -47,6 +70,8 @@ pub trait Objects {
     fn called(&self, key: &str) -> Option<Subject>;
     /// The PodGroup of a pod, where it has one: [`super::group_of`] reads it from the pod.
     fn group_of(&self, pod: &str) -> Option<Name>;
+    /// How far the pods of a PodGroup are.
+    fn members(&self, group: &Name) -> Members;
     /// All objects of a kind.
     fn all(&self, group: &str, kind: &str) -> Vec<Subject>;
 }

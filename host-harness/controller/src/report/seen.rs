@@ -6,7 +6,7 @@ use lictor_host::cluster::Mirror;
 use serde_json::Value;
 
 use super::group_of;
-use super::object::{Name, Objects, Subject};
+use super::object::{Members, Name, Objects, Subject};
 use crate::view::text;
 use crate::watch::store::News;
 
@@ -15,8 +15,47 @@ use crate::watch::store::News;
 pub struct Seen {
     /// By what the session calls them.
     objects: BTreeMap<String, Subject>,
-    /// The groups of pods, by the names of the pods.
-    groups: BTreeMap<String, Name>,
+    /// The groups of pods and how far these are, by the names of the pods.
+    groups: BTreeMap<String, (Name, Stage)>,
+    members: BTreeMap<Name, Members>,
+}
+
+/// How far a pod is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Bound,
+    Running,
+    Succeeded,
+    Failed,
+    /// It waits for a node, or is leaving.
+    Other,
+}
+
+impl Stage {
+    /// By the pod as the session sees it (upstream: `getTaskStatus` in Volcano's `pkg/scheduler/api/pod_info.go`).
+    fn of(pod: &Value) -> Stage {
+        let is_leaving = !text(pod, "/metadata/deletionTimestamp").is_empty();
+        match text(pod, "/status/phase") {
+            "Succeeded" => Stage::Succeeded,
+            "Failed" => Stage::Failed,
+            _ if is_leaving => Stage::Other,
+            "Running" => Stage::Running,
+            _ if !text(pod, "/spec/nodeName").is_empty() => Stage::Bound,
+            _ => Stage::Other,
+        }
+    }
+}
+
+impl Members {
+    fn of(&mut self, stage: Stage) -> Option<&mut usize> {
+        match stage {
+            Stage::Bound => Some(&mut self.bound),
+            Stage::Running => Some(&mut self.running),
+            Stage::Succeeded => Some(&mut self.succeeded),
+            Stage::Failed => Some(&mut self.failed),
+            Stage::Other => None,
+        }
+    }
 }
 
 impl Seen {
@@ -25,15 +64,12 @@ impl Seen {
         match news {
             News::Gone(key) => {
                 self.objects.remove(key);
-                self.groups.remove(key.strip_prefix("Pod/").unwrap_or_default());
+                self.place(key.strip_prefix("Pod/").unwrap_or_default(), None);
                 None
             }
             News::Shown(shown) if shown.key.starts_with("Pod/") => {
                 let pod = shown.key.strip_prefix("Pod/").unwrap_or_default();
-                match group_of(&shown.object) {
-                    Some(group) => drop(self.groups.insert(pod.to_owned(), group)),
-                    None => drop(self.groups.remove(pod)),
-                }
+                self.place(pod, group_of(&shown.object).map(|group| (group, Stage::of(&shown.object))));
                 None
             }
             News::Shown(shown) => {
@@ -43,6 +79,27 @@ impl Seen {
                 group
             }
         }
+    }
+
+    /// A pod is so far, in this group; none: it has none, or is gone.
+    fn place(&mut self, pod: &str, now: Option<(Name, Stage)>) {
+        if let Some((group, stage)) = self.groups.remove(pod)
+            && let Some(members) = self.members.get_mut(&group)
+        {
+            if let Some(count) = members.of(stage) {
+                *count = count.saturating_sub(1);
+            }
+            if *members == Members::default() {
+                self.members.remove(&group);
+            }
+        }
+        let Some((group, stage)) = now else { return };
+        if stage != Stage::Other
+            && let Some(count) = self.members.entry(group.clone()).or_default().of(stage)
+        {
+            *count = count.saturating_add(1);
+        }
+        self.groups.insert(pod.to_owned(), (group, stage));
     }
 
     /// Together with the pods.
@@ -90,7 +147,11 @@ impl Objects for Both<'_> {
     }
 
     fn group_of(&self, pod: &str) -> Option<Name> {
-        self.seen.groups.get(pod).cloned()
+        self.seen.groups.get(pod).map(|(group, _)| group.clone())
+    }
+
+    fn members(&self, group: &Name) -> Members {
+        self.seen.members.get(group).copied().unwrap_or_default()
     }
 
     fn all(&self, group: &str, kind: &str) -> Vec<Subject> {
@@ -110,7 +171,7 @@ fn subject(object: &Value) -> Subject {
         namespace: of("/metadata/namespace"),
         name: of("/metadata/name"),
     };
-    let has_status = matches!(kind, "PodGroup" | "ElasticQuota" | "Queue");
+    let has_status = matches!(kind, "PodGroup" | "ElasticQuota" | "Queue" | "Reservation");
     let part = |pointer| object.pointer(pointer).filter(|_| has_status).cloned().unwrap_or_default();
     Subject {
         name,
@@ -118,6 +179,7 @@ fn subject(object: &Value) -> Subject {
         plural: plural(kind),
         uid: of("/metadata/uid"),
         generation: object.pointer("/metadata/generation").and_then(Value::as_i64),
+        minimum: object.pointer("/spec/minMember").and_then(Value::as_u64).unwrap_or_default(),
         status: part("/status"),
         annotations: part("/metadata/annotations"),
     }

@@ -6,6 +6,7 @@ use lictor_host::cluster::InputError;
 use lictor_host::session::Session;
 
 use crate::carry_out::Finished;
+use crate::decide::foreign::Foreign;
 use crate::decide::refused::Refusal;
 use crate::decide::{Talk, Turn};
 use crate::ops::Status;
@@ -69,6 +70,9 @@ pub trait Listener: Send + 'static {
     /// kube-scheduler refuses a pod that was let go. True: it is deleted now, because its owner makes another.
     fn refused(&mut self, _refusal: &Refusal, _deleted: bool) {}
 
+    /// Others evict a pod.
+    fn foreign(&mut self, _foreign: &Foreign) {}
+
     /// An object could not be read; what was known of it before still holds.
     fn unread(&mut self, _key: &str, _mistake: &InputError) {}
 
@@ -126,6 +130,11 @@ impl<A: Listener, B: Listener> Listener for (A, B) {
     fn refused(&mut self, refusal: &Refusal, deleted: bool) {
         self.0.refused(refusal, deleted);
         self.1.refused(refusal, deleted);
+    }
+
+    fn foreign(&mut self, foreign: &Foreign) {
+        self.0.foreign(foreign);
+        self.1.foreign(foreign);
     }
 
     fn unread(&mut self, key: &str, mistake: &InputError) {

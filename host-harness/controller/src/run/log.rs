@@ -9,6 +9,7 @@ use tracing::{debug, error, info, warn};
 use super::listener::Listener;
 use crate::carry_out::{Finished, Task};
 use crate::decide::Turn;
+use crate::decide::foreign::{By, Foreign};
 use crate::decide::refused::Refusal;
 use crate::watch::Kind;
 use crate::watch::store::News;
@@ -109,6 +110,21 @@ impl Listener for Log {
         match deleted {
             true => warn!(pod, node, reason, "kube-scheduler refuses a pod that was let go; it is deleted"),
             false => warn!(pod, node, reason, "kube-scheduler refuses a pod that was let go"),
+        }
+    }
+
+    fn foreign(&mut self, foreign: &Foreign) {
+        let Foreign { pod, node, by, message } = foreign;
+        match by {
+            By::Scheduler => {
+                warn!(
+                    pod,
+                    node,
+                    reason = message,
+                    "kube-scheduler preempts a pod by its own rules; see preemptionPolicy"
+                )
+            }
+            By::EvictionApi => info!(pod, node, reason = message, "somebody else evicts a pod"),
         }
     }
 

@@ -4,6 +4,7 @@ pub mod clock;
 pub mod inbox;
 pub mod listener;
 pub mod log;
+mod portion;
 mod reign;
 
 use std::collections::BTreeSet;
@@ -135,12 +136,13 @@ async fn reign<L: Listener>(
     let kinds = kinds::of(&opened.interests);
     let watches = follow(client, &kinds, &send);
     let ours = Ours { schedulers: settings.schedulers.clone(), ungated: settings.mode == Mode::Observe };
-    let store = Store::new(ours, kinds, kinds::placed(&opened.interests));
+    let store = Store::new(ours, kinds, &opened.interests.placed_kinds);
     let back = send.clone();
     let told = move |finished| drop(back.send(Came::Finished(Box::new(finished))));
     let wake = send.clone();
     listener.begins(Box::new(move || wake.send(Came::Wake).is_ok()));
-    let api = KubeApi::new(client.clone()).watched(listener.status());
+    let placed = kinds::placed(&opened.interests);
+    let api = KubeApi::new(client.clone()).watched(listener.status()).placing(placed);
     let (executor, works) = Executor::start(api, settings.at_once, Backoff::default(), told);
     // It ends with this function, however that ends: then nothing is written any more.
     let mut works_alone = JoinSet::new();

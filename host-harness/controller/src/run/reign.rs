@@ -1,5 +1,7 @@
 //! The thread of the session, while this process leads.
 
+mod end;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -12,8 +14,10 @@ use serde_json::Value;
 use super::clock::{Clock, nanoseconds};
 use super::inbox::{Came, batch};
 use super::listener::Listener;
+use super::portion::Portion;
 use super::{Opened, Settings};
-use crate::carry_out::{Executor, Finished, Order, Task};
+use crate::carry_out::{Executor, Finished, Order, Placed, Task};
+use crate::decide::foreign::Foreigners;
 use crate::decide::refused::{Due, Refusals};
 use crate::decide::{Decider, Fact, Mode, Turn};
 use crate::state::Keep;
@@ -26,7 +30,7 @@ const IDLE: Duration = Duration::from_secs(10);
 /// How long to wait for the next decision after one that could not be made.
 const AFTER_FAULT: Duration = Duration::from_secs(1);
 
-/// After a decision the session rests as long as the decision took, at most so long: watches and outcomes are heard meanwhile.
+/// After a cycle the session rests as long as the cycle took, at most so long: watches and outcomes are heard meanwhile.
 const REST: Duration = Duration::from_secs(1);
 
 /// One time of leading.
@@ -40,13 +44,16 @@ pub(super) struct Reign<L> {
     opened: Option<Opened>,
     decider: Option<Decider>,
     refusals: Refusals,
+    foreigners: Foreigners,
     executor: Executor,
     /// How many tasks are under way.
     under_way: usize,
     listener: L,
     keep: Option<Box<dyn Keep>>,
-    /// No decision before.
+    /// No cycle before.
     rest_until: Instant,
+    /// How much is decided at once.
+    portion: Portion,
     file: Arc<str>,
 }
 
@@ -62,6 +69,7 @@ impl<L: Listener> Reign<L> {
         let grace = settings.refused_grace.map(nanoseconds);
         Reign {
             refusals: Refusals::new(grace),
+            foreigners: Foreigners::default(),
             settings,
             clock: Clock::start(),
             store,
@@ -73,13 +81,14 @@ impl<L: Listener> Reign<L> {
             listener,
             keep,
             rest_until: Instant::now(),
+            portion: Portion::default(),
             file: Arc::from("the cluster"),
         }
     }
 
     /// Runs until it is stopped.
     pub(super) fn run(mut self, inbox: &Receiver<Came>) -> (L, Option<Box<dyn Keep>>) {
-        while let Some(came) = batch(inbox, self.wait(), self.settings.together) {
+        while let Some(came) = batch(inbox, self.wait(), self.together()) {
             let stop =
                 came.iter().find_map(|came| if let Came::Stop(graceful) = came { Some(*graceful) } else { None });
             self.take(came);
@@ -97,6 +106,12 @@ impl<L: Listener> Reign<L> {
             }
         }
         (self.listener, self.keep)
+    }
+
+    /// How long to wait for more, once something came. In the middle of a cycle not at all.
+    fn together(&self) -> Duration {
+        let is_in_cycle = self.decider.as_ref().is_some_and(Decider::is_in_cycle);
+        if is_in_cycle { Duration::ZERO } else { self.settings.together }
     }
 
     /// How long nothing is due.
@@ -142,6 +157,10 @@ impl<L: Listener> Reign<L> {
         let now = self.clock.now();
         for news in self.store.take(kind, seen) {
             self.refusals.see(&news, now);
+            // Who was leaving before this process led was said by another one.
+            if let Some(foreign) = self.foreigners.see(&news).filter(|_| self.decider.is_some()) {
+                self.listener.foreign(&foreign);
+            }
             self.listener.saw(&news);
             self.news.push(news);
         }
@@ -153,7 +172,8 @@ impl<L: Listener> Reign<L> {
         self.listener.finished(&finished);
         let Finished { task, done } = finished;
         if let Some(object) = done.object {
-            self.see(&Kind::new("", "Pod"), Seen::There(object));
+            let placed = self.store.placed(&task.object().kind).map(|(kind, _)| kind.clone());
+            self.see(&placed.unwrap_or(Kind::new("", "Pod")), Seen::There(object));
         }
         task.command().map(|id| Fact::Outcome(id, done.outcome))
     }
@@ -203,6 +223,7 @@ impl<L: Listener> Reign<L> {
         let objects = objects.into_values().collect();
         let begun = Decider::begin(talk, self.settings.mode, &points, self.clock.now(), objects, saved);
         let (mut decider, turn) = begun;
+        self.clock.not_before(decider.session().mirror().now());
         self.carry_out(&mut decider, turn, None);
         self.decider = Some(decider);
     }
@@ -221,11 +242,12 @@ impl<L: Listener> Reign<L> {
             return;
         }
         let Some(mut decider) = self.decider.take() else { return };
-        let turn = decider.decide();
-        let took = begun.elapsed();
-        let rest = if turn.errors.is_empty() { took.min(REST) } else { AFTER_FAULT };
+        let turn = decider.decide(self.portion.most());
+        let decided = turn.steps.iter().map(|step| step.happened.attempts.len()).sum();
+        let cycle = self.portion.took(begun.elapsed(), decided, decider.is_in_cycle());
+        let rest = if turn.errors.is_empty() { cycle.unwrap_or_default().min(REST) } else { AFTER_FAULT };
         self.rest_until = Instant::now().checked_add(rest).unwrap_or(begun);
-        self.carry_out(&mut decider, turn, Some(nanoseconds(took)));
+        self.carry_out(&mut decider, turn, cycle.map(nanoseconds));
         self.decider = Some(decider);
     }
 
@@ -239,16 +261,19 @@ impl<L: Listener> Reign<L> {
             self.executor.cancel(id);
         }
         for task in turn.tasks {
-            self.order(task);
+            let object = task.object();
+            let kind = self.store.placed(&object.kind);
+            let placed = kind.map(|(_, kind)| Placed::of(kind.clone(), object, decider.session().mirror()));
+            self.order(task, placed);
         }
     }
 
-    fn order(&mut self, task: Task) {
+    fn order(&mut self, task: Task, placed: Option<Placed>) {
         let ObjectRef { namespace, name, .. } = task.object();
-        let raw = self.store.raw(namespace, name);
+        let raw = if placed.is_none() { self.store.raw(namespace, name) } else { None };
         // One that asks about another comes to an end with it.
         self.under_way = self.under_way.saturating_add(1);
-        self.executor.order(Order { task, raw });
+        self.executor.order(Order { task, raw, placed: placed.map(Arc::new) });
     }
 
     fn save(&mut self, decider: &mut Decider) {
@@ -266,28 +291,10 @@ impl<L: Listener> Reign<L> {
                 Due::Delete(refusal) => {
                     self.listener.refused(&refusal, true);
                     if self.settings.mode == Mode::Act {
-                        self.order(Task::Delete(refusal.pod));
+                        self.order(Task::Delete(refusal.pod), None);
                     }
                 }
             }
-        }
-    }
-
-    /// Brings to its end what is under way, as far as that goes in time; decides no more.
-    fn end(&mut self, inbox: &Receiver<Came>) {
-        let begun = Instant::now();
-        while self.under_way > 0 && self.decider.is_some() {
-            let left = self.settings.end_within.saturating_sub(begun.elapsed());
-            if left.is_zero() {
-                break;
-            }
-            match batch(inbox, left, Duration::ZERO) {
-                Some(came) => self.take(came),
-                None => break,
-            }
-        }
-        if let Some(mut decider) = self.decider.take() {
-            self.save(&mut decider);
         }
     }
 }

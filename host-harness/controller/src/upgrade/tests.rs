@@ -56,7 +56,7 @@ impl Turned {
         for _ in 0..2 * seconds {
             self.now += SECOND / 2;
             let told = self.decider.tell(self.now, Vec::new());
-            let decided = if self.decider.is_due() { self.decider.decide() } else { Turn::default() };
+            let decided = if self.decider.is_due() { self.decider.decide(1_000) } else { Turn::default() };
             for turn in [told, decided] {
                 self.states.extend(turn.steps.iter().flat_map(|step| &step.replacement).map(|it| it.to));
                 self.upgrades.turned(&turn, self.decider.session(), None);

@@ -38,7 +38,7 @@ pub enum Standing {
 /// Shows an object as the session is to see it.
 ///
 /// A pod loses our gate; with the gate of somebody else it stays gated. A pod that we let go is on the node it is pinned to: it keeps its
-/// room until kube-scheduler binds it. A pod of our schedulers that never had our gate is one of another scheduler. A node keeps only what
+/// room until kube-scheduler binds it. Then and later it has no pin: it demands what its author wrote. A pod of our schedulers that never had our gate is one of another scheduler. A node keeps only what
 /// is read of it, so that its heartbeats are no change.
 pub fn show(object: &mut Value, ours: &Ours) -> Standing {
     strip(object);
@@ -103,6 +103,7 @@ fn show_pod(pod: &mut Value, ours: &Ours) -> Standing {
         Standing::Others if !ours.ungated => set(pod, "spec", "schedulerName", json!(OTHERS)),
         Standing::Plain | Standing::Others => {}
     }
+    pin::take_off(pod);
     name_the_preemption(pod);
     if let Some(conditions) = pod.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
         // What we report of a pod is no news to us.

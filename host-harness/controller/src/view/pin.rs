@@ -17,6 +17,38 @@ pub fn pinned_to(pod: &Value) -> Option<&str> {
     (!node.is_empty() && !terms.is_empty() && terms.iter().all(demands)).then_some(node)
 }
 
+/// Takes our pin off a pod that has it: what the pod itself demands is left. Where it has its node the pin says nothing more, and without
+/// this each such pod would look like one of a DaemonSet, and like no other pod.
+pub fn take_off(pod: &mut Value) {
+    let Some(node) = pinned_to(pod).map(str::to_owned) else { return };
+    let Some(terms) = pod.pointer_mut(TERMS).and_then(Value::as_array_mut) else { return };
+    for term in terms.iter_mut().filter_map(Value::as_object_mut) {
+        if let Some(Value::Array(fields)) = term.get_mut("matchFields") {
+            fields.retain(|field| !is_pin(field, &node));
+            if fields.is_empty() {
+                term.remove("matchFields");
+            }
+        }
+    }
+    terms.retain(|term| term.as_object().is_none_or(|term| !term.is_empty()));
+    if !terms.is_empty() {
+        return;
+    }
+    // What we have put around it goes with it.
+    let around = [
+        ("/spec/affinity/nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"),
+        ("/spec/affinity", "nodeAffinity"),
+        ("/spec", "affinity"),
+    ];
+    for (place, key) in around {
+        let Some(fields) = pod.pointer_mut(place).and_then(Value::as_object_mut) else { return };
+        fields.remove(key);
+        if !fields.is_empty() {
+            return;
+        }
+    }
+}
+
 /// The terms of a pod with the pin added to each of them.
 pub fn pinned_terms(pod: &Value, node: &str) -> Vec<Value> {
     let pin = json!({"key": "metadata.name", "operator": "In", "values": [node]});

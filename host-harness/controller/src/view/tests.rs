@@ -144,3 +144,27 @@ fn with(mut pod: Value, part: &str, key: &str, to: Value) -> Value {
     pod.pointer_mut(part).unwrap()[key] = to;
     pod
 }
+
+#[test]
+fn a_pod_that_has_its_node_shows_what_its_author_demands_and_not_our_pin() {
+    let zone = json!([{"matchExpressions": [{"key": "zone", "operator": "Exists"}]}]);
+    let other = json!([{"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n9"]}]}]);
+    let required = |terms: &Value| json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}});
+    let near = json!({"podAffinity": {}});
+    for affinity in [None, Some(required(&zone)), Some(required(&other)), Some(near)] {
+        let mut pod = with(gated(&[]), "/metadata", "annotations", json!({NODE: "n1"}));
+        if let Some(affinity) = &affinity {
+            pod = with(pod, "/spec", "affinity", affinity.clone());
+        }
+        let mut expected = pod["spec"].clone();
+        expected["nodeName"] = json!("n1");
+        let terms = pin::pinned_terms(&pod, "n1");
+        pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
+            json!({"nodeSelectorTerms": terms});
+        assert_eq!(pinned_to(&pod), Some("n1"));
+        let (standing, let_go) = shown(pod.clone());
+        assert_eq!((standing, &let_go["spec"]), (Standing::LetGo, &expected));
+        let (standing, bound) = shown(with(pod, "/spec", "nodeName", json!("n1")));
+        assert_eq!((standing, &bound["spec"]), (Standing::Plain, &expected));
+    }
+}

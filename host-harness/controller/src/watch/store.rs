@@ -3,13 +3,18 @@
 //! Watches repeat themselves: after a restart they list everything, and what we write comes back. An object is news when the session would
 //! see it otherwise than before; it is gone when a list does not name it any more.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use lictor_contract::PlacedKind;
 use serde_json::Value;
 
 use super::{Kind, Seen};
+use crate::carry_out::placed;
 use crate::view::{self, Ours, Standing, text};
 
 /// How many objects that are gone are remembered: an answer to a request that was overtaken by the deletion does not bring them back.
@@ -41,7 +46,7 @@ pub struct Shown {
 #[derive(Debug)]
 pub struct Store {
     ours: Ours,
-    placed: BTreeSet<Kind>,
+    placed: BTreeMap<Kind, PlacedKind>,
     kinds: BTreeMap<Kind, Known>,
     gone: VecDeque<String>,
     gone_uids: BTreeSet<String>,
@@ -68,9 +73,10 @@ struct Entry {
 }
 
 impl Store {
-    /// An empty store for these kinds.
-    pub fn new(ours: Ours, kinds: impl IntoIterator<Item = Kind>, placed: BTreeSet<Kind>) -> Store {
+    /// An empty store for these kinds, and those whose objects are placed like pods.
+    pub fn new(ours: Ours, kinds: impl IntoIterator<Item = Kind>, placed: &[PlacedKind]) -> Store {
         let kinds = kinds.into_iter().map(|kind| (kind, Known::default())).collect();
+        let placed = placed.iter().map(|kind| (Kind::new(&kind.group, &kind.kind), kind.clone())).collect();
         Store { ours, placed, kinds, gone: VecDeque::new(), gone_uids: BTreeSet::new() }
     }
 
@@ -82,6 +88,11 @@ impl Store {
     /// The kinds that were not listed yet.
     pub fn missing(&self) -> impl Iterator<Item = &Kind> {
         self.kinds.iter().filter(|(_, known)| !known.complete).map(|(kind, _)| kind)
+    }
+
+    /// A kind whose objects are placed like pods, by its name.
+    pub fn placed(&self, kind: &str) -> Option<(&Kind, &PlacedKind)> {
+        self.placed.iter().find(|(known, _)| known.kind == kind)
     }
 
     /// A pod that we hold or have let go, as the cluster has it.
@@ -137,6 +148,9 @@ impl Store {
         }
         let whole = (*kind == Kind::new("", "Pod")).then(|| object.clone());
         let standing = view::show(&mut object, &self.ours);
+        if let Some(placed) = self.placed.get(kind) {
+            placed::show(&mut object, placed);
+        }
         let raw = whole.filter(|_| matches!(standing, Standing::Held | Standing::LetGo)).map(Arc::new);
         let shown = digest(&object);
         let is_news = before.is_none_or(|before| before.shown != shown);
@@ -159,7 +173,7 @@ impl Store {
 
     /// The session finds what is placed like a pod by its kind alone; other kinds may share a name, and then the group tells them apart.
     fn key(&self, kind: &Kind, name: &str) -> String {
-        match self.placed.contains(kind) {
+        match self.placed.contains_key(kind) {
             true => format!("{}/{name}", kind.kind),
             false => format!("{kind}/{name}"),
         }
@@ -176,98 +190,4 @@ fn digest(object: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     object.hash(&mut hasher);
     hasher.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::names::GATE;
-
-    fn pods() -> Kind {
-        Kind::new("", "Pod")
-    }
-
-    fn store() -> Store {
-        let ours = Ours { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
-        Store::new(ours, [pods(), Kind::new("example.com", "Slot")], [Kind::new("example.com", "Slot")].into())
-    }
-
-    fn pod(name: &str, uid: &str, version: u32, label: &str) -> Value {
-        json!({
-            "apiVersion": "v1", "kind": "Pod",
-            "metadata": {"name": name, "namespace": "default", "uid": uid, "resourceVersion": version.to_string(),
-                         "labels": {"a": label}},
-            "spec": {"schedulingGates": [{"name": GATE}]}, "status": {"phase": "Pending"},
-        })
-    }
-
-    /// What is news in words.
-    fn told(news: Vec<News>) -> Vec<String> {
-        let word = |news: News| match news {
-            News::Shown(shown) => format!("{} {}", shown.key, text(&shown.object, "/metadata/labels/a")),
-            News::Gone(key) => format!("-{key}"),
-        };
-        news.into_iter().map(word).collect()
-    }
-
-    fn there(store: &mut Store, pod: Value) -> Vec<String> {
-        told(store.take(&pods(), Seen::There(pod)))
-    }
-
-    #[test]
-    fn an_object_is_news_once_and_when_it_changes() {
-        let mut store = store();
-        assert_eq!(there(&mut store, pod("a", "1", 5, "x")), ["Pod/default/a x"]);
-        assert!(there(&mut store, pod("a", "1", 5, "x")).is_empty());
-        assert!(there(&mut store, pod("a", "1", 6, "x")).is_empty(), "it looks the same");
-        assert_eq!(there(&mut store, pod("a", "1", 8, "y")), ["Pod/default/a y"]);
-        assert!(there(&mut store, pod("a", "1", 7, "x")).is_empty(), "it is late");
-        let raw = store.raw("default", "a").unwrap();
-        assert_eq!(text(&raw, "/metadata/resourceVersion"), "8");
-    }
-
-    #[test]
-    fn what_a_new_list_does_not_name_is_gone() {
-        let mut store = store();
-        there(&mut store, pod("a", "1", 5, "x"));
-        there(&mut store, pod("b", "2", 5, "x"));
-        store.take(&pods(), Seen::Listing);
-        assert!(there(&mut store, pod("b", "2", 5, "x")).is_empty());
-        assert_eq!(told(store.take(&pods(), Seen::Complete)), ["-Pod/default/a"]);
-    }
-
-    #[test]
-    fn another_object_of_the_same_name_is_news_and_its_predecessor_does_not_come_back() {
-        let mut store = store();
-        there(&mut store, pod("a", "1", 5, "x"));
-        assert_eq!(told(store.take(&pods(), Seen::Gone(pod("a", "1", 6, "x")))), ["-Pod/default/a"]);
-        assert!(there(&mut store, pod("a", "1", 6, "z")).is_empty(), "an answer that the deletion has overtaken");
-        assert_eq!(there(&mut store, pod("a", "2", 9, "x")), ["Pod/default/a x"]);
-        assert!(told(store.take(&pods(), Seen::Gone(pod("a", "1", 6, "x")))).is_empty(), "it is another one");
-    }
-
-    #[test]
-    fn the_store_is_complete_when_every_kind_was_listed_or_is_absent() {
-        let mut store = store();
-        let slots = Kind::new("example.com", "Slot");
-        store.take(&pods(), Seen::Listing);
-        there(&mut store, pod("a", "1", 5, "x"));
-        store.take(&pods(), Seen::Complete);
-        assert_eq!(store.missing().collect::<Vec<_>>(), [&slots]);
-        assert!(!store.is_complete());
-        store.take(&slots, Seen::Absent);
-        assert!(store.is_complete());
-    }
-
-    #[test]
-    fn what_is_placed_like_a_pod_is_named_without_its_group() {
-        let mut store = store();
-        let slot = json!({"apiVersion": "example.com/v1", "kind": "Slot", "metadata": {"name": "s", "uid": "9"}});
-        assert_eq!(told(store.take(&Kind::new("example.com", "Slot"), Seen::There(slot))), ["Slot/s "]);
-        let other = Kind::new("example.com", "Quota");
-        let quota = json!({"apiVersion": "example.com/v1", "kind": "Quota", "metadata": {"name": "q", "uid": "8"}});
-        assert_eq!(told(store.take(&other, Seen::There(quota))), ["Quota.example.com/q "]);
-    }
 }

@@ -8,8 +8,11 @@ use std::time::Duration;
 use lictor::Native;
 use lictor_contract::ExtensionPoint;
 use lictor_controller::cluster::{Access, connect};
+use lictor_controller::decide::foreign::Foreign;
 use lictor_controller::decide::refused::Refusal;
 use lictor_controller::decide::{Mode, Talk, Turn};
+use lictor_controller::ops::start::{Wanted, start};
+use lictor_controller::report::Mode as Says;
 use lictor_controller::run::listener::Listener;
 use lictor_controller::run::{Opened, Settings, Surroundings, run};
 use lictor_controller::state::{InFile, Keep};
@@ -18,11 +21,12 @@ use lictor_host::policy::Policy;
 use lictor_host::session::{Happened, Session};
 use tokio::sync::watch;
 
-/// What a controller has said so far.
+/// What a controller has said so far. With `LICTOR_SAY=1` in the environment it is printed, too.
 #[derive(Debug, Default)]
 pub struct Said {
     pub happened: Happened,
     pub refused: Vec<(Refusal, bool)>,
+    pub foreign: Vec<Foreign>,
     pub errors: Vec<String>,
     pub unsaved: Vec<String>,
 }
@@ -33,11 +37,19 @@ struct Ears(Arc<Mutex<Said>>);
 impl Listener for Ears {
     fn turned(&mut self, turn: &Turn, _: &Session, _: Option<i64>) {
         let mut said = self.0.lock().unwrap();
+        if std::env::var_os("LICTOR_SAY").is_some() {
+            let news =
+                turn.steps.iter().filter(|step| step.happened != Happened::default() || !step.findings.is_empty());
+            news.for_each(|step| eprintln!("{:?} {:?} {:?}", step.happened, step.findings, step.commands));
+        }
         turn.steps.iter().for_each(|step| said.happened.add(step.happened.clone()));
         said.errors.extend(turn.errors.iter().map(ToString::to_string));
     }
     fn refused(&mut self, refusal: &Refusal, deleted: bool) {
         self.0.lock().unwrap().refused.push((refusal.clone(), deleted));
+    }
+    fn foreign(&mut self, foreign: &Foreign) {
+        self.0.lock().unwrap().foreign.push(foreign.clone());
     }
     fn unsaved(&mut self, why: &str) {
         self.0.lock().unwrap().unsaved.push(why.to_owned());
@@ -60,6 +72,15 @@ impl How {
         let settings = Settings { refused_grace: Some(Duration::from_secs(4)), ..Settings::default() };
         let [kubeconfig, system, arguments] = [kubeconfig.to_str().unwrap(), system, ""].map(str::to_owned);
         How { kubeconfig: kubeconfig.into(), system, arguments, settings, checkpoint: None }
+    }
+
+    /// Events, conditions and status are written, as by the command.
+    fn reports(&self) -> Wanted {
+        let mode = if self.settings.mode == Mode::Act { Says::CarriesOut } else { Says::OnlySays };
+        let (system, identity) = (self.system.clone(), "live".to_owned());
+        let (lease, listen, socket, reports, explains) = (None, None, None, true, false);
+        let policy = ("lictor".to_owned(), String::new());
+        Wanted { lease, listen, socket, reports, mode, explains, system, policy, identity, desk: None }
     }
 
     pub fn mode(mut self, mode: Mode) -> How {
@@ -98,10 +119,14 @@ impl Controller {
                 let client = connect(&access).await.unwrap();
                 let open = || open(policy(), &how);
                 let keep = how.checkpoint.clone().map(|file| Box::new(InFile(file)) as Box<dyn Keep>);
-                let with =
-                    Surroundings { client, open, listener: (ears, upgrades), keep, leads: leading, stop: stopped };
+                let reports = start(client.clone(), how.reports()).await.unwrap();
+                let listener = ((ears, upgrades), reports.listener);
+                let with = Surroundings { client, open, listener, keep, leads: leading, stop: stopped };
                 tokio::select! {
-                    ran = run(how.settings.clone(), with) => ran.unwrap(),
+                    ran = run(how.settings.clone(), with) => {
+                        ran.unwrap();
+                        reports.ender.end().await;
+                    }
                     _ = killed.wait_for(|killed| *killed) => {}
                 }
             });

@@ -3,8 +3,11 @@
 use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
+use lictor_controller::decide::foreign::By;
+
 use crate::controller::Controller;
 use crate::support::objects::{api, create, delete_pod, evict, node, node_of, wait_for};
+use crate::systems::{refused, sized};
 use crate::world::{SOON, World, is_gated, is_running, nominated};
 
 /// A pod was let go, and the node took another taint in the same moment: kube-scheduler refuses the pod. That is said; the pod is deleted
@@ -63,6 +66,42 @@ pub async fn evictions_by_others(world: &World) {
     step.gang("g", &["g0", "g1"]).await;
     step.all_run(&["g0", "g1"]).await;
     assert_eq!(step.evicted().len(), 2, "nobody else was evicted: {:?}", step.evicted());
+    evict(&world.admin, &step.namespace, "g1").await.unwrap();
+    foreign(&controller, &format!("{}/g1", step.namespace), By::EvictionApi).await;
+    controller.stop().await;
+    step.end().await;
+}
+
+/// Waits until it is said that others evict this pod, and no other.
+async fn foreign(controller: &Controller, pod: &str, by: By) {
+    let said = async || controller.said(|said| !said.foreign.is_empty()).then_some(());
+    wait_for("it is said who evicts it", SOON, said).await;
+    controller.said(|said| {
+        let all: Vec<_> = said.foreign.iter().map(|foreign| (foreign.pod.as_str(), foreign.by)).collect();
+        assert_eq!(all, [(pod, by)]);
+    });
+}
+
+/// Somebody takes the room of a pod that was let go: kube-scheduler preempts them by its own rules. That is said and counted; the pod runs.
+pub async fn a_preemption_by_kube_scheduler(world: &World) {
+    let step = world.step("stock", 1).await;
+    world.testbed.command("stop kube-scheduler").await;
+    let controller = Controller::start(&world.how("coscheduling"));
+    step.held("p", "high", json!({})).await;
+    step.until("p", "let go", |pod| pod.is_some_and(|pod| !is_gated(pod))).await;
+    step.create("thief", "low", json!({"spec": {"nodeName": step.nodes[0]}})).await;
+    step.all_run(&["thief"]).await;
+    world.testbed.command("start kube-scheduler").await;
+    step.all_run(&["p"]).await;
+    step.until("thief", "gone", |pod| pod.is_none()).await;
+    foreign(&controller, &format!("{}/thief", step.namespace), By::Scheduler).await;
+    controller.said(|said| assert!(said.happened.victims.is_empty() && said.happened.plans.is_empty()));
+    assert!(step.evicted().is_empty());
+    // The books are right again: the room that is left is given to the next, and no more than that.
+    step.held("q", "low", sized("1", json!({}))).await;
+    step.held("r", "low", sized("1", json!({}))).await;
+    step.all_run(&["q"]).await;
+    refused(&step, &controller, "r").await;
     controller.stop().await;
     step.end().await;
 }

@@ -43,6 +43,7 @@ enum Written {
     Clock(i64),
     Attempt(String),
     Cycle,
+    Part(u32),
     Outcomes(Vec<(CommandId, CommandOutcome)>),
     Question(Question),
     Explain,
@@ -77,6 +78,7 @@ impl Told {
             Input::Clock(now) => Written::Clock(*now),
             Input::Attempt(pod) => Written::Attempt(pod.clone()),
             Input::Cycle => Written::Cycle,
+            Input::Part(most) => Written::Part(*most),
             Input::Outcomes(outcomes) => Written::Outcomes(outcomes.clone()),
         })
     }
@@ -109,6 +111,7 @@ impl Told {
             Written::Clock(now) => Told::Input(Input::Clock(now)),
             Written::Attempt(pod) => Told::Input(Input::Attempt(pod)),
             Written::Cycle => Told::Input(Input::Cycle),
+            Written::Part(most) => Told::Input(Input::Part(most)),
             Written::Outcomes(outcomes) => Told::Input(Input::Outcomes(outcomes)),
             Written::Question(question) => Told::Question(question),
             Written::Explain => Told::Explain,

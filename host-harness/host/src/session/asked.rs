@@ -66,6 +66,11 @@ impl Session {
         self.asked.outbox.push(command);
     }
 
+    /// Waits this long for the outcome of a command before it asks again.
+    pub fn set_patience(&mut self, nanoseconds: i64) {
+        self.patience = nanoseconds.max(1);
+    }
+
     /// How many commands are under way.
     pub fn under_way(&self) -> usize {
         self.asked.open.len()

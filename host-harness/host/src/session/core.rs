@@ -1,6 +1,6 @@
 //! A policy and a cluster, tied together.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use lictor_contract::*;
 
@@ -74,6 +74,8 @@ pub struct Session {
     pub(super) explains: bool,
     /// The queue must be ordered anew.
     pub(super) reorder: bool,
+    /// The pods that a cycle in parts has still to try, in order.
+    pub(super) untried: VecDeque<PodId>,
     pub(super) happened: Happened,
     /// What of it stands when the input fails.
     pub(super) kept: Happened,
@@ -119,6 +121,7 @@ impl Session {
             enforce_at: None,
             explains: false,
             reorder: false,
+            untried: VecDeque::new(),
             happened: Happened::default(),
             kept: Happened::default(),
             findings: Vec::new(),
@@ -140,11 +143,6 @@ impl Session {
     /// What the policy reads.
     pub fn interests(&self) -> &Interests {
         &self.interests
-    }
-
-    /// Waits this long for the outcome of a command before it asks again.
-    pub fn set_patience(&mut self, nanoseconds: i64) {
-        self.patience = nanoseconds.max(1);
     }
 
     /// What the policy found in the objects so far.

@@ -1,9 +1,7 @@
 //! A whole cycle: one attempt for every pending pod, in queue order.
 
-use std::cmp::Reverse;
-use std::collections::VecDeque;
-
 use lictor_contract::*;
+use std::cmp::Reverse;
 
 use super::{Cause, ProtocolError, Session, SessionError};
 
@@ -11,21 +9,43 @@ impl Session {
     /// Runs one cycle, after what queues give back: the policy's own where the laws have one, else one attempt for every pod that is pending at its
     /// beginning, in queue order. A pod that was bound, held or removed meanwhile is passed over.
     pub(super) fn cycle(&mut self) -> Result<(), Cause> {
-        self.enforce()?;
-        if self.decides(ExtensionPoint::Act) {
-            return self.act();
-        }
-        let mut queue = VecDeque::from(self.order_pending()?);
-        self.reorder = false;
-        while let Some(pod) = queue.pop_front() {
-            if self.mirror.pod(pod).is_some_and(|pod| self.occupancy.is_pending(pod)) {
-                self.attempt(pod)?;
+        self.untried.clear();
+        self.part(u32::MAX)
+    }
+
+    /// The next attempts of the cycle that is under way, at most so many; the first ones of a new cycle where none is. A cycle of the
+    /// policy's own has no parts.
+    ///
+    /// A part that fails ends the cycle: every pod that it has tried is to be tried again.
+    pub(super) fn part(&mut self, most: u32) -> Result<(), Cause> {
+        let mut queue = std::mem::take(&mut self.untried);
+        queue.retain(|pod| self.mirror.pod(*pod).is_some_and(|pod| self.occupancy.is_pending(pod)));
+        if queue.is_empty() {
+            self.enforce()?;
+            if self.decides(ExtensionPoint::Act) {
+                return self.act();
             }
+            queue = self.order_pending()?.into();
+            self.reorder = false;
+        }
+        let mut tried = 0_u32;
+        while tried < most && !queue.is_empty() {
             if std::mem::take(&mut self.reorder) {
                 queue = self.ordered(Vec::from(queue))?.into();
             }
+            let Some(pod) = queue.pop_front() else { break };
+            if self.mirror.pod(pod).is_some_and(|pod| self.occupancy.is_pending(pod)) {
+                self.attempt(pod)?;
+                tried = tried.saturating_add(1);
+            }
         }
+        self.untried = queue;
         Ok(())
+    }
+
+    /// Whether a cycle that was begun by [`Input::Part`](super::Input::Part) has not come to its end.
+    pub fn is_in_cycle(&self) -> bool {
+        !self.untried.is_empty()
     }
 
     /// The pending pods in queue order, by name: those that have no node, are not held for one and are not being deleted.
@@ -83,8 +103,9 @@ impl Session {
 #[cfg(test)]
 mod tests {
 
+    use crate::session::Input;
     use crate::session::testing::{ALL, Fx, Say, Scripted, session};
-    use crate::verify::testing::{node, on, pod};
+    use crate::verify::testing::{node, object, on, pod};
 
     /// The pods that were tried, in order.
     fn tried(policy: &Scripted) -> Vec<String> {
@@ -111,6 +132,38 @@ mod tests {
             .say("queue-keys", Say::Queue(vec!["default/c", "default/b"]));
         session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]).cycle().unwrap();
         assert_eq!(tried(&policy), ["a", "c", "b"]);
+    }
+
+    #[test]
+    fn a_cycle_in_parts_tries_every_pod_once_and_hands_out_what_each_part_has_decided() {
+        let policy = Scripted::deciding(ALL).say("queue-keys", Say::Queue(vec!["default/c", "default/a", "default/b"]));
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]);
+        let part = |session: &mut crate::driver::Virtual, most| {
+            let step = session.session.handle(Input::Part(most)).unwrap();
+            (step.happened.bound.into_keys().collect::<Vec<_>>(), session.session.is_in_cycle())
+        };
+        assert_eq!(part(&mut session, 2), (["default/a", "default/c"].map(str::to_owned).into(), true));
+        // A pod that comes meanwhile is one for the next cycle, and one that is gone is passed over.
+        session.session.handle(Input::Objects(vec![object(pod("0", 1, 9))])).unwrap();
+        session.session.handle(Input::Removed("Pod/default/b".to_owned())).unwrap();
+        assert!(session.session.is_in_cycle());
+        assert_eq!(part(&mut session, 2), (vec!["default/0".to_owned()], false));
+        assert_eq!(tried(&policy), ["c", "a", "0"]);
+        assert_eq!(policy.log().iter().filter(|asked| asked.starts_with("queue-keys")).count(), 2);
+    }
+
+    #[test]
+    fn a_part_that_fails_ends_the_cycle_and_a_whole_cycle_ends_one_in_parts() {
+        let policy =
+            Scripted::deciding(ALL).say("filter default/a", Say::Fits(&[])).say("reserve default/b", Say::CallError);
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)]);
+        session.session.handle(Input::Part(1)).unwrap();
+        assert!(session.session.is_in_cycle());
+        session.session.handle(Input::Part(1)).unwrap_err();
+        assert!(!session.session.is_in_cycle());
+        session.session.handle(Input::Part(1)).unwrap();
+        assert_eq!(session.session.handle(Input::Cycle).unwrap().happened.bound.len(), 2);
+        assert!(!session.session.is_in_cycle());
     }
 
     #[test]

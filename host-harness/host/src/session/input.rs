@@ -27,6 +27,9 @@ pub enum Input {
     Attempt(String),
     /// One scheduling cycle.
     Cycle,
+    /// The next attempts of a scheduling cycle, at most so many: those of the cycle that is under way, or of a new one. What they decide is
+    /// handed out with them, not only at the end of the cycle; [`Session::is_in_cycle`] says whether there are more.
+    Part(u32),
     /// What became of commands.
     Outcomes(Vec<(CommandId, CommandOutcome)>),
 }
@@ -37,7 +40,7 @@ impl Input {
         match self {
             Input::Objects(_) | Input::Listed(_) | Input::Removed(_) => Input::Objects(Vec::new()),
             Input::Outcomes(_) => Input::Outcomes(Vec::new()),
-            Input::Clock(_) | Input::Attempt(_) | Input::Cycle => self.clone(),
+            Input::Clock(_) | Input::Attempt(_) | Input::Cycle | Input::Part(_) => self.clone(),
         }
     }
 }
@@ -53,6 +56,7 @@ impl fmt::Display for Input {
             Input::Clock(now) => write!(f, "clock at {now} ns"),
             Input::Attempt(pod) => write!(f, "attempt for {pod}"),
             Input::Cycle => f.write_str("cycle"),
+            Input::Part(most) => write!(f, "{most} attempts of a cycle"),
             Input::Outcomes(outcomes) => match outcomes.as_slice() {
                 [(id, _)] => write!(f, "outcome of command {id}"),
                 outcomes => write!(f, "{} outcomes", outcomes.len()),
@@ -90,7 +94,7 @@ impl Session {
     /// [`FaultRules`](super::FaultRules) has the numbers.
     pub fn handle(&mut self, input: Input) -> Result<Step, SessionError> {
         let (name, again) = (input.to_string(), input.again());
-        let is_decision = matches!(input, Input::Attempt(_) | Input::Cycle);
+        let is_decision = matches!(input, Input::Attempt(_) | Input::Cycle | Input::Part(_));
         let (mut input, faults) = (Some(input), self.breaker.in_row);
         self.run(|| name, |session| session.take(input.take().unwrap_or_else(|| again.clone())))?;
         // A policy that answers and breaks over its checkpoint is not sound.
@@ -149,20 +153,7 @@ impl Session {
                 self.sweep();
                 removed
             }
-            Input::Clock(now) => {
-                self.breaker.clock(now);
-                if self.refuses() {
-                    self.mirror.set_clock(now);
-                    self.remind();
-                    return self.only_note();
-                }
-                let due = self.up().and_then(|()| self.run_out(now));
-                self.mirror.set_clock(now);
-                due?;
-                self.remind();
-                self.enforce_in_time()?;
-                self.sync()
-            }
+            Input::Clock(now) => self.passed(now),
             Input::Attempt(pod) => {
                 self.up()?;
                 let id = self.mirror.pod_id(&pod).ok_or(Cause::NoSuchPod(pod))?;
@@ -176,6 +167,14 @@ impl Session {
                 self.cycle()?;
                 self.sync()
             }
+            Input::Part(most) => {
+                self.up()?;
+                self.part(most)?;
+                if self.untried.is_empty() {
+                    self.count_cycle();
+                }
+                self.sync()
+            }
             Input::Outcomes(outcomes) => {
                 outcomes.into_iter().for_each(|(id, outcome)| self.settle(id, outcome));
                 self.sweep();
@@ -187,6 +186,22 @@ impl Session {
                 self.sync()
             }
         }
+    }
+
+    /// Time has passed.
+    fn passed(&mut self, now: i64) -> Result<(), Cause> {
+        self.breaker.clock(now);
+        if self.refuses() {
+            self.mirror.set_clock(now);
+            self.remind();
+            return self.only_note();
+        }
+        let due = self.up().and_then(|()| self.run_out(now));
+        self.mirror.set_clock(now);
+        due?;
+        self.remind();
+        self.enforce_in_time()?;
+        self.sync()
     }
 
     /// Objects came.

@@ -75,6 +75,8 @@ metrics! {
         "Victims of a plan.";
     evictions: Counts<How> = Family::default(), "lictor_evictions",
         "Victims, by how they leave: delete, soft or unreserved.";
+    foreign_evictions: Counts<Kind> = Family::default(), "lictor_foreign_evictions",
+        "Pods that others evict, by kind: preemption (by kube-scheduler) or eviction (by the Eviction API).";
     plans_in_flight: Gauge = Gauge::default(), "lictor_plans_in_flight",
         "Plans whose victims have not all left or whose pods are not all bound.";
     pending_pods: Gauges<Queue> = Family::default(), "lictor_pending_pods",

@@ -22,6 +22,11 @@ pub struct Pending {
 }
 
 impl Metrics {
+    /// Others evict a pod.
+    pub fn foreign(&self, kind: &str) {
+        self.foreign_evictions.get_or_create(&Kind { kind: kind.to_owned() }).inc();
+    }
+
     /// All pending pods were decided about, in this time.
     pub fn decided(&self, system: &str, took: Duration) {
         self.decision_duration.get_or_create(&System { system: system.to_owned() }).observe(took.as_secs_f64());

@@ -68,6 +68,58 @@ fn volcanos_groups_enter_the_queue_at_once() {
     assert_eq!(reporter.group_told(&subject("scheduling.k8s.io", "PodGroup", "team", "g")), None);
 }
 
+/// What is written of a group of Volcano that needs two pods and has this status, with so many members bound, running, succeeded, failed.
+fn phase(status: Value, [bound, running, succeeded, failed]: [usize; 4], waits: bool) -> Option<Value> {
+    let mut cluster = Cluster::with(&["a"]);
+    let mut group = subject("scheduling.volcano.sh", "PodGroup", "team", "g");
+    (group.status, group.minimum) = (status, 2);
+    cluster.groups.insert("team/a".to_owned(), group.name.clone());
+    cluster.add(group);
+    let mut reporter = reporter(Mode::CarriesOut, "volcano");
+    if waits {
+        reporter.step(NOW, &refused("a", "a/b", 4), &cluster);
+        reporter.due(NOW + 2 * SECOND, &cluster);
+    }
+    cluster.members = Members { bound, running, succeeded, failed };
+    let written = reporter.accounts(NOW, &[], &[], &cluster);
+    written.into_iter().next().map(|write| match write.change {
+        Change::Status(body) => body["status"].clone(),
+        other => panic!("{other:?}"),
+    })
+}
+
+#[test]
+fn a_group_of_volcano_has_the_phase_and_the_counts_that_its_pods_make() {
+    let status = |phase: &str, running: u32| json!({"phase": phase, "running": running});
+    // The minimum has nodes, running or not.
+    assert_eq!(phase(json!({"phase": "Inqueue"}), [1, 1, 0, 0], false), Some(status("Running", 1)));
+    assert_eq!(phase(status("Running", 1), [1, 1, 0, 0], false), None, "nothing has changed");
+    assert_eq!(
+        phase(json!({"phase": "Inqueue"}), [1, 0, 0, 0], false),
+        None,
+        "below the minimum it stays in the queue"
+    );
+    // All that had nodes have ended.
+    let completed = json!({"phase": "Completed", "running": 0, "succeeded": 1, "failed": 1});
+    assert_eq!(phase(status("Running", 2), [0, 0, 1, 1], false), Some(completed));
+    assert_eq!(phase(status("Running", 2), [0, 1, 0, 0], false), Some(status("Pending", 1)), "it has lost a pod");
+    assert_eq!(phase(status("Running", 2), [0, 1, 0, 0], true), Some(status("Unknown", 1)), "and finds no room");
+}
+
+#[test]
+fn a_gang_of_volcano_that_has_its_minimum_is_scheduled_though_an_elastic_pod_waits() {
+    let mut groups = Groups::default();
+    let mut group = subject("scheduling.volcano.sh", "PodGroup", "team", "g");
+    group.minimum = 2;
+    let told = refusal::of(&refused("a", "a/b", 4)).remove("team/a").unwrap();
+    let ready = Members { running: 2, ..Members::default() };
+    let Some(Write { change: Change::Status(body), .. }) = groups.member(&group, &told, ready, NOW) else { panic!() };
+    assert_eq!(body["status"]["conditions"][0]["type"], "Scheduled");
+    let waits = Members { running: 1, ..Members::default() };
+    let Some(Write { change: Change::Status(body), .. }) = groups.member(&group, &told, waits, NOW) else { panic!() };
+    assert_eq!(body["status"]["conditions"][0]["type"], "Unschedulable");
+}
+
 #[test]
 fn the_group_of_a_pod_is_found_where_each_system_names_it() {
     for (pod, group) in [

@@ -19,6 +19,7 @@ const NOW: i64 = 1_790_000_000 * SECOND;
 struct Cluster {
     objects: BTreeMap<String, Subject>,
     groups: BTreeMap<String, Name>,
+    members: Members,
 }
 
 fn subject(group: &str, kind: &str, namespace: &str, name: &str) -> Subject {
@@ -55,6 +56,9 @@ impl Objects for Cluster {
     }
     fn group_of(&self, pod: &str) -> Option<Name> {
         self.groups.get(pod).cloned()
+    }
+    fn members(&self, _: &Name) -> Members {
+        self.members
     }
     fn all(&self, group: &str, kind: &str) -> Vec<Subject> {
         let is = |subject: &&Subject| subject.name.group == group && subject.name.kind == kind;

@@ -1,0 +1,122 @@
+//! Pods that others evict: outside of our laws.
+//!
+//! kube-scheduler evicts by its own rules for a pod that finds its room taken, unless that pod must not preempt; and anybody may use the
+//! Eviction API. The session goes on from what it sees. It is said and counted, because no plan and no law stands behind it.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::names::EVICTED_FOR;
+use crate::view::{annotation, text};
+use crate::watch::store::News;
+
+/// Who evicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// kube-scheduler, for a pod of higher priority.
+    Scheduler,
+    /// Somebody, by the Eviction API.
+    EvictionApi,
+}
+
+impl By {
+    /// One word, as metrics have it.
+    pub fn word(self) -> &'static str {
+        match self {
+            By::Scheduler => "preemption",
+            By::EvictionApi => "eviction",
+        }
+    }
+}
+
+/// A pod that others evict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Foreign {
+    /// The pod, `namespace/name`.
+    pub pod: String,
+    /// Its node.
+    pub node: String,
+    /// Who evicts it.
+    pub by: By,
+    /// What they say.
+    pub message: String,
+}
+
+/// The pods that others evict now, by uid: each is named once.
+#[derive(Debug, Default)]
+pub struct Foreigners(BTreeSet<(String, String)>);
+
+impl Foreigners {
+    /// Takes what is news.
+    pub fn see(&mut self, news: &News) -> Option<Foreign> {
+        match news {
+            News::Gone(key) => {
+                self.0.retain(|(known, _)| known != key);
+                None
+            }
+            News::Shown(shown) => {
+                let foreign = foreign(shown.key.strip_prefix("Pod/")?, &shown.object)?;
+                let uid = text(&shown.object, "/metadata/uid").to_owned();
+                self.0.insert((shown.key.clone(), uid)).then_some(foreign)
+            }
+        }
+    }
+}
+
+/// Whether others evict a pod, as the session sees it: its condition says so, and our annotation does not.
+fn foreign(name: &str, pod: &Value) -> Option<Foreign> {
+    if !annotation(pod, EVICTED_FOR).is_empty() {
+        return None;
+    }
+    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array)?;
+    conditions.iter().find_map(|condition| {
+        let [kind, status, reason] = ["/type", "/status", "/reason"].map(|field| text(condition, field));
+        let by = match (kind, status, reason) {
+            ("DisruptionTarget", "True", "PreemptionByScheduler") => By::Scheduler,
+            ("DisruptionTarget", "True", "EvictionByEvictionAPI") => By::EvictionApi,
+            _ => return None,
+        };
+        let [node, message] = [text(pod, "/spec/nodeName"), text(condition, "/message")].map(str::to_owned);
+        Some(Foreign { pod: name.to_owned(), node, by, message })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::view::Standing;
+    use crate::watch::store::Shown;
+
+    fn seen(uid: &str, reason: &str, annotations: Value) -> News {
+        let object = json!({
+            "metadata": {"name": "a", "namespace": "default", "uid": uid, "annotations": annotations},
+            "spec": {"nodeName": "n1"},
+            "status": {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": reason, "message": "why"}]},
+        });
+        News::Shown(Shown { key: "Pod/default/a".to_owned(), object, standing: Standing::Plain, raw: None })
+    }
+
+    #[test]
+    fn each_pod_that_others_evict_is_named_once() {
+        let mut foreigners = Foreigners::default();
+        let by = |foreign: Option<Foreign>| foreign.map(|foreign| foreign.by);
+        assert_eq!(by(foreigners.see(&seen("1", "PreemptionByScheduler", json!({})))), Some(By::Scheduler));
+        assert_eq!(foreigners.see(&seen("1", "PreemptionByScheduler", json!({}))), None);
+        // Its successor is another one.
+        assert_eq!(by(foreigners.see(&seen("2", "EvictionByEvictionAPI", json!({})))), Some(By::EvictionApi));
+        foreigners.see(&News::Gone("Pod/default/a".to_owned()));
+        assert!(foreigners.0.is_empty());
+    }
+
+    #[test]
+    fn our_own_victims_and_pods_that_leave_for_another_reason_are_not_foreign() {
+        let mut foreigners = Foreigners::default();
+        let ours = json!({EVICTED_FOR: "plan 3"});
+        for news in [seen("1", "PreemptionByScheduler", ours), seen("2", "TerminationByKubelet", json!({}))] {
+            assert_eq!(foreigners.see(&news), None);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! How much is decided at once: the pods that come first are let go while the others are decided about.
+
+use std::time::Duration;
+
+/// So long the decisions of one part of a cycle take, about. A patch takes the API server some milliseconds: in this time it has enough
+/// to do, and what the cluster says meanwhile is heard soon.
+const PART: Duration = Duration::from_millis(50);
+
+/// The fewest pods of a part, and the most.
+const FEWEST: u32 = 8;
+const MOST: u32 = 4096;
+
+/// How many pods are decided about at once, by how long it took for the last ones.
+#[derive(Debug)]
+pub(super) struct Portion {
+    most: u32,
+    /// How long the cycle under way took so far.
+    cycle: Duration,
+}
+
+impl Default for Portion {
+    fn default() -> Portion {
+        Portion { most: 32, cycle: Duration::ZERO }
+    }
+}
+
+impl Portion {
+    /// So many at most.
+    pub(super) fn most(&self) -> u32 {
+        self.most
+    }
+
+    /// A part took so long, for so many pods. How long the whole cycle took, where this was its last part.
+    pub(super) fn took(&mut self, part: Duration, pods: usize, is_in_cycle: bool) -> Option<Duration> {
+        self.cycle = self.cycle.saturating_add(part);
+        if is_in_cycle {
+            let each = part.as_nanos().checked_div(u128::try_from(pods).unwrap_or(u128::MAX)).unwrap_or_default();
+            let most = PART.as_nanos().checked_div(each.max(1)).unwrap_or_default();
+            self.most = u32::try_from(most).unwrap_or(MOST).clamp(FEWEST, MOST);
+            return None;
+        }
+        Some(std::mem::take(&mut self.cycle))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_has_as_many_pods_as_can_be_decided_about_in_its_time() {
+        let millis = Duration::from_millis;
+        let mut portion = Portion::default();
+        assert_eq!(portion.took(millis(64), 32, true), None);
+        assert_eq!(portion.most(), 25, "2 ms for each: 25 in 50 ms");
+        assert_eq!(portion.took(millis(25), 25, true), None);
+        assert_eq!(portion.most(), 50);
+        // The last part may be a short one, and says nothing.
+        assert_eq!(portion.took(millis(40), 1, false), Some(millis(129)));
+        assert_eq!(portion.most(), 50);
+        assert_eq!(portion.took(millis(1), 50, false), Some(millis(1)), "the next cycle begins anew");
+    }
+
+    #[test]
+    fn a_part_is_never_empty_and_never_without_bounds() {
+        let mut portion = Portion::default();
+        portion.took(Duration::from_secs(60), 1, true);
+        assert_eq!(portion.most(), FEWEST);
+        portion.took(Duration::ZERO, 0, true);
+        assert_eq!(portion.most(), MOST);
+    }
+}

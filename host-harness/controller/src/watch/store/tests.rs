@@ -1,0 +1,127 @@
+//! What is news, and what is gone.
+
+use serde_json::json;
+
+use super::*;
+use crate::names::GATE;
+
+fn pods() -> Kind {
+    Kind::new("", "Pod")
+}
+
+fn store() -> Store {
+    let ours = Ours { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
+    Store::new(ours, [pods(), Kind::new("example.com", "Slot")], &[slots()])
+}
+
+/// A kind whose objects are placed like pods.
+fn slots() -> PlacedKind {
+    let text = str::to_owned;
+    PlacedKind {
+        group: text("example.com"),
+        kind: text("Slot"),
+        namespaced: false,
+        template: text("/spec/template"),
+        node: text("/status/node"),
+        nominated: text("/status/promised"),
+        phase: text("/status/phase"),
+        phases: Vec::new(),
+        amounts: None,
+        conditions: text("/status/conditions"),
+        scheduled: text("Placed"),
+        room_use: None,
+    }
+}
+
+fn pod(name: &str, uid: &str, version: u32, label: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default", "uid": uid, "resourceVersion": version.to_string(),
+                     "labels": {"a": label}},
+        "spec": {"schedulingGates": [{"name": GATE}]}, "status": {"phase": "Pending"},
+    })
+}
+
+/// What is news in words.
+fn told(news: Vec<News>) -> Vec<String> {
+    let word = |news: News| match news {
+        News::Shown(shown) => format!("{} {}", shown.key, text(&shown.object, "/metadata/labels/a")),
+        News::Gone(key) => format!("-{key}"),
+    };
+    news.into_iter().map(word).collect()
+}
+
+fn there(store: &mut Store, pod: Value) -> Vec<String> {
+    told(store.take(&pods(), Seen::There(pod)))
+}
+
+#[test]
+fn an_object_is_news_once_and_when_it_changes() {
+    let mut store = store();
+    assert_eq!(there(&mut store, pod("a", "1", 5, "x")), ["Pod/default/a x"]);
+    assert!(there(&mut store, pod("a", "1", 5, "x")).is_empty());
+    assert!(there(&mut store, pod("a", "1", 6, "x")).is_empty(), "it looks the same");
+    assert_eq!(there(&mut store, pod("a", "1", 8, "y")), ["Pod/default/a y"]);
+    assert!(there(&mut store, pod("a", "1", 7, "x")).is_empty(), "it is late");
+    let raw = store.raw("default", "a").unwrap();
+    assert_eq!(text(&raw, "/metadata/resourceVersion"), "8");
+}
+
+#[test]
+fn what_a_new_list_does_not_name_is_gone() {
+    let mut store = store();
+    there(&mut store, pod("a", "1", 5, "x"));
+    there(&mut store, pod("b", "2", 5, "x"));
+    store.take(&pods(), Seen::Listing);
+    assert!(there(&mut store, pod("b", "2", 5, "x")).is_empty());
+    assert_eq!(told(store.take(&pods(), Seen::Complete)), ["-Pod/default/a"]);
+}
+
+#[test]
+fn another_object_of_the_same_name_is_news_and_its_predecessor_does_not_come_back() {
+    let mut store = store();
+    there(&mut store, pod("a", "1", 5, "x"));
+    assert_eq!(told(store.take(&pods(), Seen::Gone(pod("a", "1", 6, "x")))), ["-Pod/default/a"]);
+    assert!(there(&mut store, pod("a", "1", 6, "z")).is_empty(), "an answer that the deletion has overtaken");
+    assert_eq!(there(&mut store, pod("a", "2", 9, "x")), ["Pod/default/a x"]);
+    assert!(told(store.take(&pods(), Seen::Gone(pod("a", "1", 6, "x")))).is_empty(), "it is another one");
+}
+
+#[test]
+fn the_store_is_complete_when_every_kind_was_listed_or_is_absent() {
+    let mut store = store();
+    let slots = Kind::new("example.com", "Slot");
+    store.take(&pods(), Seen::Listing);
+    there(&mut store, pod("a", "1", 5, "x"));
+    store.take(&pods(), Seen::Complete);
+    assert_eq!(store.missing().collect::<Vec<_>>(), [&slots]);
+    assert!(!store.is_complete());
+    store.take(&slots, Seen::Absent);
+    assert!(store.is_complete());
+}
+
+#[test]
+fn what_is_placed_like_a_pod_is_named_without_its_group() {
+    let mut store = store();
+    let slot = json!({"apiVersion": "example.com/v1", "kind": "Slot", "metadata": {"name": "s", "uid": "9"}});
+    assert_eq!(told(store.take(&Kind::new("example.com", "Slot"), Seen::There(slot))), ["Slot/s "]);
+    let other = Kind::new("example.com", "Quota");
+    let quota = json!({"apiVersion": "example.com/v1", "kind": "Quota", "metadata": {"name": "q", "uid": "8"}});
+    assert_eq!(told(store.take(&other, Seen::There(quota))), ["Quota.example.com/q "]);
+}
+
+#[test]
+fn a_nomination_of_what_is_placed_like_a_pod_is_shown_where_the_policy_reads_it_until_it_has_a_node() {
+    let mut store = store();
+    let mut shown = |status: Value| {
+        let version = status["version"].to_string();
+        let slot = json!({"apiVersion": "example.com/v1", "kind": "Slot", "status": status, "metadata":
+            {"name": "s", "uid": "9", "resourceVersion": version, "annotations": {crate::names::NOMINATED: "n1"}}});
+        match store.take(&Kind::new("example.com", "Slot"), Seen::There(slot)).remove(0) {
+            News::Shown(shown) => text(&shown.object, "/status/promised").to_owned(),
+            News::Gone(key) => key,
+        }
+    };
+    assert_eq!(shown(json!({"version": 1})), "n1");
+    assert_eq!(shown(json!({"version": 2, "node": "n1"})), "");
+}

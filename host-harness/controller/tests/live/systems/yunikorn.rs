@@ -1,0 +1,131 @@
+//! YuniKorn: a tree of queues in a ConfigMap.
+
+use kube::api::{DeleteParams, Patch, PatchParams};
+use serde_json::{Value, json};
+
+use super::refused;
+use crate::controller::{Controller, How};
+use crate::support::objects::{api, merge, try_create, wait_for};
+use crate::world::{SOON, World, is_gated};
+
+/// Makes these queues the ones in force, below the root.
+async fn queues(world: &World, switches: &str, queues: &str) {
+    let text = format!(
+        "
+partitions:
+  - name: default
+    preemption: {{{switches}}}
+    placementrules:
+      - name: provided
+        create: true
+    queues:
+      - name: root
+        submitacl: '*'
+        queues:
+{queues}"
+    );
+    let space = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "yunikorn"}});
+    // It may be there already.
+    let _known = try_create(&world.admin, &space).await;
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap",
+                     "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"}, "data": {"queues.yaml": text}});
+    if try_create(&world.admin, &map).await.is_err() {
+        let maps = api(&world.admin, "v1", "ConfigMap", "yunikorn");
+        maps.patch("yunikorn-configs", &PatchParams::default(), &Patch::Merge(map)).await.unwrap();
+    }
+}
+
+async fn no_queues(world: &World) {
+    let maps = api(&world.admin, "v1", "ConfigMap", "yunikorn");
+    maps.delete("yunikorn-configs", &DeleteParams::default()).await.unwrap();
+}
+
+/// A queue with a guarantee of 3 cores, and more of its configuration.
+fn guaranteed(name: &str, more: &str) -> String {
+    format!("          - name: {name}\n            resources:\n              guaranteed: {{vcore: 3}}\n{more}")
+}
+
+/// A pod of the application and the queue of this name.
+fn of(queue: &str) -> Value {
+    json!({"metadata": {"labels": {"applicationId": queue, "queue": format!("root.{queue}")}}})
+}
+
+/// A queue below its guarantee gets it back from one above its own, after the delay, one victim at a time.
+pub async fn a_queue_gets_its_guarantee_back(world: &World) {
+    let step = world.step("yunikorn", 3).await;
+    let delay = "            properties:\n              preemption.delay: 1s\n";
+    queues(world, "", &(guaranteed("prod", delay) + &guaranteed("test", ""))).await;
+    let controller = Controller::start(&world.how("yunikorn"));
+    // Placeholders keep the room of a gang that is to come; the first pod that is none began the application.
+    let placeholder = json!({"metadata": {"annotations": {"yunikorn.apache.org/placeholder": "true"}}});
+    for name in ["t0", "t1"] {
+        step.held(name, "low", merge(of("test"), &placeholder)).await;
+    }
+    step.all_run(&["t0", "t1"]).await;
+    step.held("t2", "low", of("test")).await;
+    step.all_run(&["t0", "t1", "t2"]).await;
+    step.held("p0", "low", of("prod")).await;
+    step.all_run(&["p0"]).await;
+    let evicted = step.evicted();
+    assert_eq!(evicted.len(), 1);
+    assert_ne!(evicted[0], "t2", "a placeholder is evicted before the pod that began the application");
+    // Above its guarantee it gets nothing more.
+    step.held("p1", "low", of("prod")).await;
+    refused(&step, &controller, "p1").await;
+    assert!(is_gated(&step.pod("p1").await.unwrap()));
+    assert_eq!(step.evicted().len(), 1);
+    controller.stop().await;
+    no_queues(world).await;
+    step.end().await;
+}
+
+/// The maximum of a queue is lowered: after the delay it gives back what it holds over it, though nobody waits for the room.
+pub async fn a_queue_gives_back_what_it_holds_over_a_lowered_maximum(world: &World) {
+    let step = world.step("lowered", 3).await;
+    let max = |cores: u32| {
+        format!(
+            "          - name: over\n            resources: {{max: {{vcore: {cores}}}}}\n            properties: {{quota.preemption.delay: 1s}}\n"
+        )
+    };
+    queues(world, "quotapreemptionenabled: true", &max(9)).await;
+    let controller = Controller::start(&world.how("yunikorn"));
+    for name in ["o0", "o1", "o2"] {
+        step.held(name, "low", of("over")).await;
+    }
+    step.all_run(&["o0", "o1", "o2"]).await;
+    queues(world, "quotapreemptionenabled: true", &max(3)).await;
+    wait_for("two are evicted", SOON, async || (step.evicted().len() == 2).then_some(())).await;
+    // The first pod of an application goes last.
+    let mut evicted = step.evicted();
+    evicted.sort();
+    assert_eq!(evicted, ["o1", "o2"]);
+    controller.said(|said| assert!(said.happened.nominated.is_empty()));
+    controller.stop().await;
+    no_queues(world).await;
+    step.end().await;
+}
+
+/// A controller ends whose clock was an hour ahead, and another one goes on from its checkpoint: no delay takes an hour.
+pub async fn a_clock_that_was_ahead(world: &World) {
+    let step = world.step("ahead", 1).await;
+    let delay = "            properties:\n              preemption.delay: 1s\n";
+    queues(world, "", &(guaranteed("prod", delay) + "          - name: test\n")).await;
+    let file = world.testbed.ready.folder.join("ahead.json");
+    let how = How { checkpoint: Some(file.clone()), ..world.how("yunikorn") };
+    let controller = Controller::start(&how);
+    step.held("t0", "low", of("test")).await;
+    step.all_run(&["t0"]).await;
+    controller.stop().await;
+    let mut saved: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let now = saved["session"]["now"].as_i64().unwrap();
+    saved["session"]["now"] = json!(now + 3_600_000_000_000);
+    std::fs::write(&file, saved.to_string()).unwrap();
+    let controller = Controller::start(&how);
+    step.held("p0", "low", of("prod")).await;
+    step.all_run(&["p0"]).await;
+    assert_eq!(step.evicted(), ["t0"]);
+    controller.said(|said| assert!(said.unsaved.is_empty() && said.errors.is_empty(), "{said:?}"));
+    controller.stop().await;
+    no_queues(world).await;
+    step.end().await;
+}
