@@ -11,6 +11,8 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// What is promised, with the tests that show it.
 const SECURITY: &str = "SECURITY.md";
+/// The steps that are played in a living cluster.
+const STEPS: &str = "host-harness/controller/tests/live/main.rs";
 
 /// The documents that name laws and scenarios: the first ones one reads, and the manual of each system.
 fn documents() -> Vec<PathBuf> {
@@ -127,9 +129,12 @@ fn every_promise_names_tests_that_are_there() {
     let rows = rows(&text);
     assert!(rows.len() > 15, "{} promises", rows.len());
     let mut missing: Vec<&str> = rows.iter().filter(|row| tests(row).is_empty()).copied().collect();
+    let read = |file: &str| fs::read_to_string(Path::new(ROOT).join(file)).unwrap_or_default();
     for (test, file) in rows.into_iter().flat_map(tests) {
-        let text = fs::read_to_string(Path::new(ROOT).join(file)).unwrap_or_default();
-        if !has_test(&text, test) {
+        // What is tried in a living cluster is a step of one test, which names all of them.
+        let is_step =
+            read(file).contains(&format!("pub async fn {test}(")) && read(STEPS).contains(&format!("::{test}("));
+        if !has_test(&read(file), test) && !is_step {
             missing.push(test);
         }
     }
