@@ -1,6 +1,6 @@
 //! The policy of a running process is replaced when its file changes.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::failure::Failure;
 use super::upgrade::allowed;
 
 /// The heading of the options in the help.
-const REPLACING: &str = "Replacement of the policy";
+pub(super) const REPLACING: &str = "Replacement of the policy";
 
 /// How often the file is looked at.
 const LOOK: Duration = Duration::from_secs(1);
@@ -23,22 +23,22 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) struct Replacing {
     /// When the file of `--component` changes, compare the new policy with the one in force; where it decides alike, it takes over
     #[arg(long, help_heading = REPLACING)]
-    follow: bool,
+    pub(super) follow: bool,
     /// For how many seconds the new policy is compared before it takes over
     #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = REPLACING)]
-    shadow: u32,
+    pub(super) shadow: u32,
     /// For how many seconds the old policy is kept afterwards: it is back at once where the new one fails
     #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = REPLACING)]
-    watch: u32,
+    pub(super) watch: u32,
     /// How many answers may decide otherwise, before and after the new policy takes over each; `any` for all
     #[arg(long, value_name = "N", default_value = "0", value_parser = allowed, help_heading = REPLACING)]
-    allow: u64,
+    pub(super) allow: u64,
     /// How many answers must have been compared before the new policy takes over; 0: it takes over unseen where nothing is decided
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = REPLACING)]
-    answers: u64,
+    pub(super) answers: u64,
     /// For how many seconds more they are waited for, when those of `--shadow` are over; then the old policy stays
     #[arg(long, value_name = "SECONDS", default_value_t = 600, help_heading = REPLACING)]
-    patience: u32,
+    pub(super) patience: u32,
 }
 
 impl Replacing {
@@ -54,12 +54,13 @@ impl Replacing {
         }
     }
 
-    /// Looks at the file of the component from now on, where that was asked for, and calls this when it has changed.
+    /// Looks at the file of the component from now on, where that was asked for, and calls this when it has changed, or cannot be read any
+    /// more.
     pub(super) fn follow(
         &self,
         policy: &Choice,
         is_recorded: bool,
-        mut changed: impl FnMut() -> Result<(), Failure> + Send + 'static,
+        mut changed: impl FnMut() + Send + 'static,
     ) -> Result<(), Failure> {
         if !self.follow {
             return Ok(());
@@ -72,19 +73,12 @@ impl Replacing {
         let Some(file) = policy.file().map(ToOwned::to_owned) else {
             return Err(Failure::Useless("`--follow` looks at the file of a component: name it with `--component`"));
         };
-        let mut taken = digest(&file);
-        let mut seen = taken.clone();
-        thread::Builder::new().name("upgrade".to_owned()).spawn(move || {
+        let mut looks = Looks::new(digest(&file));
+        thread::Builder::new().name("follow".to_owned()).spawn(move || {
             loop {
                 thread::sleep(LOOK);
-                let now = digest(&file);
-                // Only a file that nobody is writing any more is read.
-                if std::mem::replace(&mut seen, now.clone()) != now || now == taken || now.is_none() {
-                    continue;
-                }
-                taken = now;
-                if let Err(failure) = changed() {
-                    failure.tell();
+                if looks.again(digest(&file)) {
+                    changed();
                 }
             }
         })?;
@@ -92,6 +86,46 @@ impl Replacing {
     }
 }
 
-fn digest(file: &PathBuf) -> Option<Vec<u8>> {
+/// What a file has, as it was seen; none where it cannot be read.
+#[derive(Debug)]
+struct Looks {
+    taken: Option<Vec<u8>>,
+    seen: Option<Vec<u8>>,
+}
+
+impl Looks {
+    fn new(now: Option<Vec<u8>>) -> Looks {
+        Looks { taken: now.clone(), seen: now }
+    }
+
+    /// Whether it is to be taken: it is another one, and nobody is writing it any more. One that cannot be read any more is taken, too:
+    /// then it is said why.
+    fn again(&mut self, now: Option<Vec<u8>>) -> bool {
+        let is_still = std::mem::replace(&mut self.seen, now.clone()) == now;
+        let is_new = is_still && now != self.taken;
+        if is_new {
+            self.taken = now;
+        }
+        is_new
+    }
+}
+
+fn digest(file: &Path) -> Option<Vec<u8>> {
     Some(Sha256::digest(std::fs::read(file).ok()?).to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_taken_when_it_is_another_one_and_rests_and_one_that_is_gone_once() {
+        let file = |bytes: &[u8]| Some(bytes.to_vec());
+        let mut looks = Looks::new(file(b"old"));
+        let seen =
+            [file(b"old"), file(b"ne"), file(b"new"), file(b"new"), file(b"new"), None, None, None, file(b"new")];
+        let taken: Vec<bool> = seen.into_iter().map(|now| looks.again(now)).collect();
+        assert_eq!(taken, [false, false, false, true, false, false, true, false, false]);
+        assert!(looks.again(file(b"new")), "it is back");
+    }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
-use lictor_contract::{ExtensionPoint, SystemInfo};
+use lictor_contract::ExtensionPoint;
 use lictor_host::cluster::InputError;
 use lictor_host::recording::Recorder;
 use lictor_host::replace::Terms;
@@ -67,9 +67,11 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let open = move |hello: &Hello| opens.open(&hello.schedulers).map_err(|failure| failure.to_string());
     let server = Server::listen(&asked.socket, Arc::new(open), Arc::new(Lines)).map_err(Failure::Socket)?;
     let (choice, terms, offers) = (asked.policy.clone(), asked.replacing.terms(), server.offers());
-    asked.replacing.follow(&asked.policy, asked.record.is_some(), move || {
-        opening.offer(Arc::new(choice.find()?), terms, &offers);
-        Ok(())
+    asked.replacing.follow(&asked.policy, asked.record.is_some(), move || match choice.find() {
+        Ok(chosen) => opening.offer(Arc::new(chosen), terms, &offers),
+        Err(failure) => {
+            let _exit = failure.tell();
+        }
     })?;
     anstream::eprintln!("listening at {} with {}", asked.socket.display(), opened.welcome.policy);
     server.run()?;
@@ -100,8 +102,7 @@ impl Opening {
         let mut policy = chosen.start()?;
         let json = self.arguments.json();
         let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
-        let is_meant = |info: &&SystemInfo| self.system.is_empty() || info.name == self.system;
-        let info = described.systems.iter().find(is_meant).cloned();
+        let info = described.system(&self.system).cloned();
         let schedulers = if self.schedulers.is_empty() { schedulers } else { &self.schedulers };
         if let Some(recorder) = self.recorder.as_ref().filter(|_| !schedulers.is_empty()) {
             let with = (info.as_ref().map_or(&*self.system, |info| &info.name), &*json);

@@ -23,7 +23,7 @@ use clap::Args;
 
 use super::arguments::InForce;
 use super::choice::Choice;
-use super::upgrade::allowed;
+use super::replacing::{REPLACING, Replacing};
 use operations::Operations;
 
 #[cfg(feature = "live")]
@@ -50,7 +50,6 @@ fn namespaced(text: &str) -> Result<(String, String), String> {
 
 /// The heading of the options in the help.
 const CLUSTER: &str = "The cluster";
-const REPLACING: &str = "Replacement of the policy";
 
 /// Decide in a living cluster: hold pods by the gate `lictor.dev/admission`, plan, evict, and let them go, for kube-scheduler to bind them
 #[derive(Debug, Args)]
@@ -68,6 +67,10 @@ pub(super) struct Asked {
     /// Record the inputs, the answers of the policy and the commands for `lictor replay`; a recording that is there is appended to
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Replace the policy as this ConfigMap, `namespace/name`, says: its annotation `lictor.dev/component` names a component, or says `data` for
+    /// the one in the ConfigMap itself
+    #[arg(long, value_name = "NAME", value_parser = namespaced, conflicts_with = "record", help_heading = REPLACING)]
+    policy_map: Option<(String, String)>,
     #[command(flatten)]
     replacing: Replacing,
     #[command(flatten)]
@@ -91,33 +94,6 @@ pub(super) struct Asked {
     /// The format of the log, on the standard error; RUST_LOG says how much of it
     #[arg(long, value_enum, default_value = "text")]
     log: Log,
-}
-
-/// How the policy of a running process is replaced.
-#[derive(Debug, Clone, Args)]
-struct Replacing {
-    /// Replace the policy as this ConfigMap, `namespace/name`, says: its annotation `lictor.dev/component` names a component, or says `data` for
-    /// the one in the ConfigMap itself
-    #[arg(long, value_name = "NAME", value_parser = namespaced, conflicts_with = "record", help_heading = REPLACING)]
-    policy_map: Option<(String, String)>,
-    /// When the file of `--component` changes, compare the new policy with the one in force; where it decides alike, it takes over
-    #[arg(long, help_heading = REPLACING)]
-    follow: bool,
-    /// For how many seconds the new policy is compared before it takes over
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = REPLACING)]
-    shadow: u32,
-    /// For how many seconds the old policy is kept afterwards: it is back at once where the new one fails
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = REPLACING)]
-    watch: u32,
-    /// How many answers may decide otherwise, before and after the new policy takes over each; `any` for all
-    #[arg(long, value_name = "N", default_value = "0", value_parser = allowed, help_heading = REPLACING)]
-    allow: u64,
-    /// How many answers must have been compared before the new policy takes over; 0: it takes over unseen where nothing is decided
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = REPLACING)]
-    answers: u64,
-    /// For how many seconds more they are waited for, when those of `--shadow` are over; then the old policy stays
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, help_heading = REPLACING)]
-    patience: u32,
 }
 
 /// Which cluster, and as whom.

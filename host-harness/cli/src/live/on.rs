@@ -67,7 +67,6 @@ async fn serve(
     };
     let identity = identity();
     let follower = asked
-        .replacing
         .policy_map
         .as_ref()
         .map(|(namespace, name)| Follower::new(client.clone(), (namespace, name), desk.clone(), &identity));

@@ -1,7 +1,8 @@
 //! A whole cycle: one attempt for every pending pod, in queue order.
 
-use lictor_contract::*;
 use std::cmp::Reverse;
+
+use lictor_contract::*;
 
 use super::{Cause, ProtocolError, Session, SessionError};
 
