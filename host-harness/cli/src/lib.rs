@@ -31,6 +31,7 @@ mod screen;
 mod serve;
 mod test;
 mod upgrade;
+mod view;
 
 use std::process::ExitCode;
 
@@ -60,6 +61,7 @@ enum Command {
     Serve(serve::Asked),
     Fuzz(fuzz::Asked),
     Bench(bench::Asked),
+    View(view::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
     Push(remote::PushAsked),
@@ -79,6 +81,7 @@ impl Command {
             Command::Serve(asked) => serve::run(&asked),
             Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Bench(asked) => bench::run(&asked),
+            Command::View(asked) => view::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),
             Command::Push(asked) => remote::push(&asked),

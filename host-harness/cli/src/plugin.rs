@@ -11,6 +11,7 @@ use super::exit::Exit;
 use super::explain;
 use super::failure::Failure;
 use super::live::{self, Access};
+use super::view;
 
 /// The name under which kubectl finds it.
 const NAME: &str = "kubectl-lictor";
@@ -54,9 +55,14 @@ struct Explain {
     how: explain::How,
 }
 
-/// Look at the cluster in a browser: not there yet
+/// Look at the cluster in the terminal: how full its nodes and queues are, who waits and why, and who would go
 #[derive(Args)]
-struct View {}
+struct View {
+    #[command(flatten)]
+    access: Access,
+    #[command(flatten)]
+    how: view::How,
+}
 
 /// Whether this process was called as the plugin.
 pub(super) fn is_meant() -> bool {
@@ -74,9 +80,7 @@ pub(super) fn run() -> Result<Exit, Failure> {
         Command::Explain(Explain { name, access, how }) => {
             explain::print(&how, &name, |chosen, system| read(&access, chosen, system))
         }
-        Command::View(View {}) => Err(Failure::Useless(
-            "`view` is not there yet: `kubectl lictor decide` shows what would be decided now, once",
-        )),
+        Command::View(View { access, how }) => view::print(&how, |chosen, system| read(&access, chosen, system)),
     }
 }
 

@@ -98,7 +98,7 @@ pub(super) fn print(
     recording.iter().try_for_each(Recording::finish)?;
     let (record, jobs, ()) = decided?;
     match asked.output {
-        Output::Table => text::page(&record, &jobs).print()?,
+        Output::Table => text::page(&record, &jobs, |_| ()).print()?,
         Output::Json => print_json(&record)?,
         Output::Yaml => print_yaml(&record)?,
     }

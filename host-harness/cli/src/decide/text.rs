@@ -8,11 +8,12 @@ use super::record::{Cycle, GATED, OTHER_SCHEDULER, Record};
 use super::{bound, nominated, refused, usage, why};
 use lictor_host::session::AttemptResult;
 
-/// The page, without empty sections.
-pub(super) fn page(record: &Record, jobs: &Jobs) -> Page {
+/// The page, without empty sections; `cluster` adds what is to be seen of the cluster before any decision.
+pub(crate) fn page(record: &Record, jobs: &Jobs, cluster: impl FnOnce(&mut Page)) -> Page {
     let screen = Screen::stdout();
     let mut page = Page::new(screen);
     head(&mut page, record);
+    cluster(&mut page);
     for cycle in &record.cycles {
         if record.cycles.len() > 1 {
             page.heading(&format!("Cycle {}", cycle.cycle));
