@@ -29,6 +29,7 @@ mod replacing;
 mod replay;
 mod screen;
 mod serve;
+mod snapshot;
 mod test;
 mod upgrade;
 mod view;

@@ -1,12 +1,9 @@
 //! Measures the operations of a policy in one cluster.
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use lictor_conformance::shape::Shape;
-use lictor_contract::{Admission, Event, ExtensionPoint, Interests, PodId, Refuted, SystemInfo};
-use lictor_host::cluster::load::{each, read};
-use lictor_host::cluster::{Mirror, Object};
+use lictor_contract::{Admission, ExtensionPoint, Refuted};
 use lictor_host::driver::Virtual;
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::session::Input;
@@ -15,24 +12,8 @@ use super::super::choice::Chosen;
 use super::super::failure::Failure;
 use super::super::progress::Progress;
 use super::figures::{Figure, Measured, Operation, repeat};
+use super::told::{NOW, Told, failed, read_text};
 use crate::Native;
-
-/// A larger cluster is not read from text: the text alone would fill the memory.
-const LARGEST_TEXT: usize = 200_000;
-
-/// The time of a cycle, in nanoseconds since 1970: a month after all that waits has come.
-const NOW: i64 = 1_772_323_200_000_000_000;
-
-/// A cluster as a policy is told it.
-struct Told {
-    system: SystemInfo,
-    points: BTreeSet<ExtensionPoint>,
-    objects: Vec<Object>,
-    events: Vec<Event>,
-    preemptor: PodId,
-    hopeless: PodId,
-    pending: Vec<PodId>,
-}
 
 /// A policy that is measured.
 #[derive(Clone, Copy)]
@@ -48,9 +29,7 @@ type Took = (String, Figure, String);
 pub(super) fn measure(shape: &Shape, component: Option<&Chosen>) -> Result<Measured, Failure> {
     let told = Told::of(shape)?;
     let mut operations = Vec::new();
-    if shape.running() <= LARGEST_TEXT {
-        operations.push(read_text(shape, &told.system.interests)?);
-    }
+    operations.extend(read_text(shape, &told.system.interests)?);
     let (native, _) = Side::Native.measure(&told)?;
     let (mut beside, bytes) = match component {
         Some(component) => Side::Component(component).measure(&told).map(|(took, bytes)| (took, Some(bytes)))?,
@@ -76,63 +55,6 @@ pub(super) fn measure(shape: &Shape, component: Option<&Chosen>) -> Result<Measu
         component_bytes: bytes,
         operations,
     })
-}
-
-/// From the text of kubectl to the picture that the host keeps.
-fn read_text(shape: &Shape, interests: &Interests) -> Result<Operation, Failure> {
-    let _progress = Progress::of("reading");
-    let text = shape.text();
-    let (figure, count) = repeat(|| {
-        let begun = Instant::now();
-        let (mut mirror, mut count) = (Mirror::new(interests.clone()), 0_usize);
-        let mut mistakes = Vec::new();
-        let mut objects = Vec::new();
-        let read = each("shape.json", &text, &mut |document| {
-            count = count.saturating_add(1);
-            match Object::from_document(document) {
-                Ok(object) => objects.push(object),
-                Err(mistake) => mistakes.push(mistake),
-            }
-            Ok(())
-        });
-        mistakes.extend(read.err());
-        mirror.load_objects(objects);
-        let took = begun.elapsed();
-        if mistakes.is_empty() { Ok((took, count)) } else { Err(Failure::Input(mistakes)) }
-    })?;
-    let answer = format!("{count} objects, {} bytes", text.len());
-    Ok(Operation { name: "read text".to_owned(), native: Some(figure), component: None, answer })
-}
-
-impl Told {
-    fn of(shape: &Shape) -> Result<Told, Failure> {
-        let _progress = Progress::of("making a cluster");
-        let described = Native::default().describe().map_err(failed)?;
-        let unknown = || Failure::Unlike(format!("the policy has no system `{}`", shape.system));
-        let system = described.system(shape.system.name()).cloned().ok_or_else(unknown)?;
-        let points = system.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
-        let mistaken = |mistake| Failure::Input(vec![mistake]);
-        let origin = read("shape.json", "{}").map_err(mistaken)?.into_iter().next().map(|document| document.origin);
-        let mut objects = Vec::new();
-        for value in shape.objects() {
-            if let Some(origin) = &origin {
-                objects.push(Object::from_value(value, origin, "").map_err(mistaken)?);
-            }
-        }
-        let mut mirror = Mirror::new(system.interests.clone());
-        mirror.load_objects(objects.iter().cloned());
-        let number = |pod: &str| mirror.pod_id(pod).ok_or_else(|| Failure::Unlike(format!("{shape} has no pod {pod}")));
-        let (preemptor, hopeless) = (number(&shape.preemptor())?, number(&shape.hopeless())?);
-        let pending = mirror.pods().filter(|pod| pod.node.is_none()).map(|pod| pod.id).collect();
-        let mut events = mirror.drain_events();
-        events.push(Event::Clock(NOW));
-        Ok(Told { system, points, objects, events, preemptor, hopeless, pending })
-    }
-
-    /// The event of a pod that runs.
-    fn one_pod(&self) -> Option<&Event> {
-        self.events.iter().rfind(|event| matches!(event, Event::PodUpserted(pod) if pod.node.is_some()))
-    }
 }
 
 impl Side<'_> {
@@ -240,8 +162,4 @@ fn asked(policy: &mut dyn Policy, told: &Told, how: &str, took: &mut Vec<Took>) 
         })?;
     }
     Ok(())
-}
-
-fn failed(fault: CallError) -> Failure {
-    Failure::Session(fault.into())
 }

@@ -4,6 +4,7 @@ mod figures;
 mod measure;
 mod picture;
 mod report;
+mod told;
 
 use std::path::{Path, PathBuf};
 
