@@ -11,7 +11,7 @@ pub const LONGEST: usize = 64 << 20;
 /// The kind and the number.
 const HEAD: usize = 5;
 
-/// The kinds of frames. An answer has the kind of its question and [`ANSWER`].
+/// The kinds of frames. An answer has the kind of its question and [`kind::ANSWER`].
 pub mod kind {
     /// What the client says of itself. JSON; the first frame.
     pub const HELLO: u8 = 1;
