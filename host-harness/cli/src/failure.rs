@@ -157,7 +157,6 @@ impl Failure {
     }
 
     /// What is wrong and what to do, each in one line.
-    #[cfg(feature = "live")]
     pub(super) fn lines(&self) -> (String, String) {
         let problems = self.problems();
         let place = |problem: &Problem| problem.place().map(|place| format!("{place}: ")).unwrap_or_default();

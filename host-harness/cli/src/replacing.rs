@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use lictor_host::replace::{Period, Terms};
+use lictor_host::replace::Terms;
 use sha2::{Digest, Sha256};
 
 use super::choice::Choice;
@@ -44,14 +44,7 @@ pub(super) struct Replacing {
 impl Replacing {
     /// On which terms a policy is replaced.
     pub(super) fn terms(&self) -> Terms {
-        let period = |seconds: u32| Period::Nanoseconds(i64::from(seconds).saturating_mul(1_000_000_000));
-        Terms {
-            shadow: period(self.shadow),
-            watch: period(self.watch),
-            allowed: self.allow,
-            answers: self.answers,
-            at_most: period(self.shadow.saturating_add(self.patience)),
-        }
+        Terms::in_seconds(self.shadow, self.watch, self.allow, self.answers, self.patience)
     }
 
     /// Looks at the file of the component from now on, where that was asked for, and calls this when it has changed, or cannot be read any

@@ -43,7 +43,8 @@ struct Opening {
     system: String,
     arguments: Arguments,
     schedulers: Vec<String>,
-    recorder: Option<Recorder>,
+    /// Shared with the session that is recorded: one at a time.
+    recorder: Option<Arc<Recorder>>,
 }
 
 /// Serves until the process is ended.
@@ -54,7 +55,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         system: asked.in_force.laws.clone(),
         arguments: Arguments::read(asked.in_force.args.as_deref())?,
         schedulers: asked.in_force.schedulers.clone(),
-        recorder: recording.as_ref().map(|recording| recording.recorder().clone()),
+        recorder: recording.as_ref().map(|recording| Arc::new(recording.recorder().clone())),
     });
     // What is wrong with the policy or its arguments is said before anybody connects.
     let opened = opening.open(&[])?;
@@ -64,7 +65,12 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         ));
     }
     let opens = opening.clone();
-    let open = move |hello: &Hello| opens.open(&hello.schedulers).map_err(|failure| failure.to_string());
+    let open = move |hello: &Hello| {
+        opens.open(&hello.schedulers).map_err(|failure| {
+            let (message, remedy) = failure.lines();
+            if remedy.is_empty() { message } else { format!("{message}; {remedy}") }
+        })
+    };
     let server = Server::listen(&asked.socket, Arc::new(open), Arc::new(Lines)).map_err(Failure::Socket)?;
     let (choice, terms, offers) = (asked.policy.clone(), asked.replacing.terms(), server.offers());
     asked.replacing.follow(&asked.policy, asked.record.is_some(), move || match choice.find() {
@@ -98,6 +104,11 @@ impl Opening {
 
     /// Opens a session for the pods of these schedulers, where the command names no others.
     fn open(&self, schedulers: &[String]) -> Result<Opened, Failure> {
+        if self.recorder.as_ref().is_some_and(|recorder| Arc::strong_count(recorder) > 1) {
+            return Err(Failure::Useless(
+                "a recording (`--record`) is of one scheduler at a time, and another one is connected: serve each at a socket of its own",
+            ));
+        }
         let chosen = self.chosen();
         let mut policy = chosen.start()?;
         let json = self.arguments.json();

@@ -68,8 +68,33 @@ fn is_scenario(document: &Document) -> bool {
     version.is_some_and(|version| version.starts_with("lictor.dev/"))
 }
 
+/// Where a cluster is read from.
+#[derive(Debug, Clone)]
+pub(super) enum Source {
+    /// Files.
+    Files(Vec<PathBuf>),
+    /// This text, which messages call so.
+    Text(&'static str, String),
+}
+
+impl Source {
+    pub(super) fn read(&self) -> Result<Snapshot, Failure> {
+        match self {
+            Source::Files(files) => Snapshot::read(files),
+            Source::Text(name, text) => Snapshot::told(name, text),
+        }
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        match self {
+            Source::Files(files) => names(files),
+            Source::Text(name, _) => vec![(*name).to_owned()],
+        }
+    }
+}
+
 /// The files as the user named them.
-pub(super) fn names<P: AsRef<Path>>(files: &[P]) -> Vec<String> {
+fn names<P: AsRef<Path>>(files: &[P]) -> Vec<String> {
     let name = |path: &Path| match path.to_str() {
         Some("-") => "standard input".to_owned(),
         _ => path.display().to_string(),

@@ -6,6 +6,7 @@
 pub mod cluster;
 pub mod compare;
 pub mod driver;
+pub mod living;
 pub mod policy;
 pub mod reason;
 pub mod recording;

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lictor_contract::{ExtensionPoint, NodeId};
-use lictor_host::cluster::{InputError, Object};
+use lictor_host::cluster::Object;
 use lictor_host::recording::Recorder;
 use lictor_host::replace::State;
 use lictor_host::session::{Answer, Input, Question, Session, SessionError, Step};
 
-use crate::message::{Commands, Fault, Outcomes, Welcome};
+use crate::message::{Commands, Fault, Outcomes};
 use crate::offer::Offer;
+use crate::opened::{Opened, Over, Report};
 use crate::say;
 use crate::wire::{Frame, kind};
 
@@ -20,37 +21,13 @@ const TICK: i64 = 1_000_000;
 /// How often queues are asked what they give back, while something happens.
 const ENFORCE: i64 = 1_000_000_000;
 
-/// A session that was told nothing yet.
-pub struct Opened {
-    /// The session.
-    pub session: Session,
-    /// What records it: its policy is one that the recorder listens to.
-    pub recorder: Option<Recorder>,
-    /// The points at which the policy decides.
-    pub points: Vec<ExtensionPoint>,
-    /// Who answers.
-    pub welcome: Welcome,
-}
-
-/// Hears what happens, such as to say it in a log.
-pub trait Report: Send + Sync {
-    /// Something came of what was told or asked.
-    fn step(&self, step: &Step);
-    /// Something could not be served.
-    fn error(&self, error: &SessionError);
-    /// An object could not be read.
-    fn unread(&self, mistake: &InputError);
-    /// Something about a connection.
-    fn say(&self, line: &str);
-}
-
 /// While a policy is replaced, the session is told the time so often: every 100 ms.
 const TURN: i64 = 100_000_000;
 
 /// A conversation.
 pub struct Conversation {
     session: Session,
-    recorder: Option<Recorder>,
+    recorder: Option<Arc<Recorder>>,
     report: Arc<dyn Report>,
     /// The objects that came before all were told, by key: one that is told again takes the place of the earlier one.
     listing: Option<BTreeMap<String, Object>>,
@@ -68,22 +45,6 @@ pub struct Conversation {
     offer: Option<Arc<Offer>>,
     file: Arc<str>,
     out: Vec<Frame>,
-}
-
-/// Why a conversation is over.
-#[derive(Debug, thiserror::Error)]
-pub enum Over {
-    /// The other side does not keep to the protocol.
-    #[error("a frame of kind {kind} cannot be read: {why}")]
-    Unreadable {
-        /// The kind.
-        kind: u8,
-        /// Why.
-        why: String,
-    },
-    /// It sent a frame that has no place there.
-    #[error("a frame of kind {0} has no place here")]
-    Unexpected(u8),
 }
 
 impl Conversation {

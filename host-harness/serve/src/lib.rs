@@ -6,12 +6,14 @@
 mod conversation;
 pub mod message;
 mod offer;
+mod opened;
 pub mod say;
 mod server;
 #[cfg(test)]
 mod tests;
 pub mod wire;
 
-pub use conversation::{Conversation, Opened, Report};
+pub use conversation::Conversation;
 pub use offer::{Offer, Offers};
+pub use opened::{Opened, Over, Report};
 pub use server::{ListenError, Open, Server, Stop};

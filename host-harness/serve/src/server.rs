@@ -1,20 +1,21 @@
 //! The socket: a thread and a session for each scheduler that connects.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::net::Shutdown;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use crate::conversation::{Conversation, Opened, Report};
+use lictor_host::living::{self, Clock};
+
+use crate::conversation::Conversation;
 use crate::message::{Fault, Hello};
 use crate::offer::Offers;
+use crate::opened::{Opened, Report};
 use crate::say;
 use crate::wire::{Frame, kind};
 
@@ -76,7 +77,7 @@ impl Server {
     /// # Errors
     /// The socket cannot be made, or another process listens there.
     pub fn listen(path: &Path, open: Arc<Open>, report: Arc<dyn Report>) -> Result<Server, ListenError> {
-        let listener = bind(path).map_err(|error| ListenError { path: path.to_owned(), error })?;
+        let listener = living::listen(path).map_err(|error| ListenError { path: path.to_owned(), error })?;
         let streams = Arc::new(Mutex::new(Some(BTreeMap::new())));
         Ok(Server { listener, open, report, streams, offers: Offers::default() })
     }
@@ -125,20 +126,6 @@ impl Server {
         }
         Ok(())
     }
-}
-
-fn bind(path: &Path) -> io::Result<UnixListener> {
-    if UnixStream::connect(path).is_ok() {
-        return Err(io::Error::new(io::ErrorKind::AddrInUse, "another process listens there"));
-    }
-    match fs::symlink_metadata(path) {
-        Ok(found) if found.file_type().is_socket() => fs::remove_file(path)?,
-        Ok(_) => return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is no socket is there")),
-        Err(_) => {}
-    }
-    let listener = UnixListener::bind(path)?;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-    Ok(listener)
 }
 
 /// Serves one scheduler; how it ended.
@@ -232,29 +219,4 @@ fn converse(
             return ended;
         }
     }
-}
-
-/// The time of day when it was started, and from then on the time that has passed.
-struct Clock {
-    begun: Instant,
-    at: i64,
-}
-
-impl Clock {
-    fn start() -> Clock {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Clock { begun: Instant::now(), at: nanoseconds(since_1970) }
-    }
-
-    fn now(&self) -> i64 {
-        self.at.saturating_add(nanoseconds(self.begun.elapsed()))
-    }
-
-    fn until(&self, then: i64) -> Duration {
-        Duration::from_nanos(u64::try_from(then.saturating_sub(self.now())).unwrap_or(0))
-    }
-}
-
-fn nanoseconds(time: Duration) -> i64 {
-    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -27,7 +27,8 @@ use super::problem::Problem;
 use super::progress::Progress;
 use super::recorded::{Recording, header};
 use super::screen::{print_json, print_yaml};
-use super::snapshot::{Snapshot, names};
+use super::snapshot::Snapshot;
+pub(super) use super::snapshot::Source;
 use lictor_host::cluster::Mirror;
 use lictor_host::driver::Virtual;
 use lictor_host::policy::CallError;
@@ -105,31 +106,6 @@ pub(super) fn print(
     }
     let sound = record.cycles.iter().all(|cycle| cycle.happened.refused.is_empty());
     Ok(if sound { Exit::Done } else { Exit::Failed })
-}
-
-/// Where a cluster is read from.
-#[derive(Debug, Clone)]
-pub(super) enum Source {
-    /// Files.
-    Files(Vec<PathBuf>),
-    /// This text, which messages call so.
-    Text(&'static str, String),
-}
-
-impl Source {
-    fn read(&self) -> Result<Snapshot, Failure> {
-        match self {
-            Source::Files(files) => Snapshot::read(files),
-            Source::Text(name, text) => Snapshot::told(name, text),
-        }
-    }
-
-    fn names(&self) -> Vec<String> {
-        match self {
-            Source::Files(files) => names(files),
-            Source::Text(name, _) => vec![(*name).to_owned()],
-        }
-    }
 }
 
 /// What a system reads of a cluster.

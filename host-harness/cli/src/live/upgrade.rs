@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lictor_controller::upgrade::{Desk, Offer, Offers, On, Refusal, Wish};
+use lictor_controller::upgrade::{Desk, Offer, Offers, Own, Refusal, Wish};
 use lictor_host::session::Candidate;
 
 use super::Asked;
@@ -21,7 +21,7 @@ impl Asked {
 
 /// Where replacements are ordered.
 pub(super) fn desk(asked: &Asked, opening: &Arc<Opening>, offers: Offers) -> Desk {
-    let (choice, opening, own) = (asked.policy.clone(), opening.clone(), asked.replacing.on());
+    let (choice, opening, own) = (asked.policy.clone(), opening.clone(), asked.replacing.own());
     let is_recorded = asked.record.is_some();
     Desk::new(offers, move |wish| {
         if is_recorded {
@@ -37,7 +37,7 @@ pub(super) fn desk(asked: &Asked, opening: &Arc<Opening>, offers: Offers) -> Des
 }
 
 /// Reads, compiles and configures what is wished for: seconds may pass.
-fn load(choice: &Choice, opening: &Arc<Opening>, wish: Wish, own: On) -> Result<Offer, Failure> {
+fn load(choice: &Choice, opening: &Arc<Opening>, wish: Wish, own: Own) -> Result<Offer, Failure> {
     let chosen = match wish.bytes {
         Some(bytes) => choice.given(&wish.component, bytes)?,
         None => choice.next(&wish.component).find()?,
@@ -52,7 +52,7 @@ fn load(choice: &Choice, opening: &Arc<Opening>, wish: Wish, own: On) -> Result<
     let system = &opening.system_name;
     let candidate = Candidate::new(policy, system, &new.arguments.json())
         .map_err(|error| new.arguments.refused(error, system, described.system(system)))?;
-    let (name, terms, opening) = (new.chosen.source.short(), wish.on.or(own).terms(), opening.clone());
+    let (name, terms, opening) = (new.chosen.source.short(), wish.on.terms(own), opening.clone());
     let settled = Box::new(move || opening.take_over(new));
     Ok(Offer { name, candidate, terms, settled })
 }
@@ -67,14 +67,9 @@ pub(super) fn follow(asked: &Asked, desk: &Desk) -> Result<(), Failure> {
 
 impl Replacing {
     /// On which terms a policy is replaced where nothing else is said.
-    fn on(&self) -> On {
-        On {
-            shadow: Some(self.shadow),
-            watch: Some(self.watch),
-            allow: Some(self.allow),
-            answers: Some(self.answers),
-            patience: Some(self.patience),
-        }
+    fn own(&self) -> Own {
+        let Replacing { shadow, watch, allow, answers, patience, .. } = *self;
+        Own { shadow, watch, allow, answers, patience }
     }
 }
 

@@ -1,6 +1,5 @@
 //! The loop: watches and outcomes into the session, its commands into the cluster.
 
-pub mod clock;
 pub mod inbox;
 pub mod listener;
 pub mod log;

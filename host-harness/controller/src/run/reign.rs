@@ -1,17 +1,17 @@
 //! The thread of the session, while this process leads.
 
+mod begin;
 mod end;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use lictor_host::cluster::Object;
+use lictor_host::living::{Clock, nanoseconds};
 use lictor_host::session::ObjectRef;
 use serde_json::Value;
 
-use super::clock::{Clock, nanoseconds};
 use super::inbox::{Came, batch};
 use super::listener::Listener;
 use super::portion::Portion;
@@ -200,32 +200,6 @@ impl<L: Listener> Reign<L> {
                 None
             }
         }
-    }
-
-    /// Everything was listed: the session begins.
-    fn begin(&mut self) {
-        let Some(Opened { talk, points, .. }) = self.opened.take() else { return };
-        let mut objects = BTreeMap::new();
-        for fact in self.facts() {
-            match fact {
-                Fact::There(object) => drop(objects.insert(object.key(), *object)),
-                Fact::Gone(key) => drop(objects.remove(&key)),
-                Fact::Outcome(..) => {}
-            }
-        }
-        let saved = self.keep.as_mut().and_then(|keep| match keep.load() {
-            Ok(saved) => saved,
-            Err(why) => {
-                self.listener.unsaved(&why);
-                None
-            }
-        });
-        let objects = objects.into_values().collect();
-        let begun = Decider::begin(talk, self.settings.mode, &points, self.clock.now(), objects, saved);
-        let (mut decider, turn) = begun;
-        self.clock.not_before(decider.session().mirror().now());
-        self.carry_out(&mut decider, turn, None);
-        self.decider = Some(decider);
     }
 
     fn tick(&mut self) {

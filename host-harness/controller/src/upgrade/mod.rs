@@ -24,7 +24,7 @@ use crate::run::listener::{Listener, Wake, Waker};
 pub use desk::Desk;
 use progress::Book;
 pub use progress::{Progress, Refusal, Stage};
-pub use wish::{On, Wish};
+pub use wish::{On, Own, Wish};
 
 /// How often the loop turns while the new policy is told the cluster, of which each turn tells a part: every 10 ms.
 const LOADING: i64 = 10_000_000;

@@ -1,6 +1,6 @@
 //! What may be wished for: a component, its arguments, and on which terms it takes over.
 
-use lictor_host::replace::{Period, Terms};
+use lictor_host::replace::Terms;
 use serde::{Deserialize, Serialize};
 
 /// A policy that somebody wants in force.
@@ -41,46 +41,41 @@ pub struct On {
     pub patience: Option<u32>,
 }
 
-/// A minute of shadow and of watch, no difference, one answer, and ten minutes more to wait for it.
-const USUAL: (u32, u32, u64, u64, u32) = (60, 60, 0, 1, 600);
-
 impl On {
-    /// These terms, where they say something; else those.
-    pub fn or(self, others: On) -> On {
-        On {
-            shadow: self.shadow.or(others.shadow),
-            watch: self.watch.or(others.watch),
-            allow: self.allow.or(others.allow),
-            answers: self.answers.or(others.answers),
-            patience: self.patience.or(others.patience),
-        }
+    /// The terms, where nothing is said those of the process.
+    pub fn terms(self, own: Own) -> Terms {
+        Terms::in_seconds(
+            self.shadow.unwrap_or(own.shadow),
+            self.watch.unwrap_or(own.watch),
+            self.allow.unwrap_or(own.allow),
+            self.answers.unwrap_or(own.answers),
+            self.patience.unwrap_or(own.patience),
+        )
     }
+}
 
-    /// The terms. What is not said is as usual.
-    pub fn terms(self) -> Terms {
-        let (shadow, watch, allow, answers, patience) = USUAL;
-        let seconds = |seconds: u32| i64::from(seconds).saturating_mul(1_000_000_000);
-        let shadow = seconds(self.shadow.unwrap_or(shadow));
-        let patience = seconds(self.patience.unwrap_or(patience));
-        Terms {
-            shadow: Period::Nanoseconds(shadow),
-            watch: Period::Nanoseconds(seconds(self.watch.unwrap_or(watch))),
-            allowed: self.allow.unwrap_or(allow),
-            answers: self.answers.unwrap_or(answers),
-            at_most: Period::Nanoseconds(shadow.saturating_add(patience)),
-        }
-    }
+/// The terms of the process.
+#[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "as in `On`")]
+pub struct Own {
+    pub shadow: u32,
+    pub watch: u32,
+    pub allow: u64,
+    pub answers: u64,
+    pub patience: u32,
 }
 
 #[cfg(test)]
 mod tests {
+    use lictor_host::replace::Period;
+
     use super::*;
 
     #[test]
-    fn what_a_wish_does_not_say_is_as_the_process_was_told_and_the_rest_as_usual() {
-        let own = On { shadow: Some(5), allow: Some(2), ..On::default() };
+    fn what_a_wish_does_not_say_is_as_the_process_was_told() {
+        let own = Own { shadow: 5, watch: 60, allow: 2, answers: 1, patience: 600 };
         let asked = On { shadow: Some(7), patience: Some(3), ..On::default() };
-        let Terms { shadow, watch, allowed, answers, at_most } = asked.or(own).terms();
+        let Terms { shadow, watch, allowed, answers, at_most } = asked.terms(own);
         let seconds = |seconds: i64| Period::Nanoseconds(seconds * 1_000_000_000);
         assert_eq!((shadow, watch, allowed, answers, at_most), (seconds(7), seconds(60), 2, 1, seconds(10)));
     }

@@ -9,7 +9,7 @@ use lictor::Native;
 use lictor_controller::ops::explain::{Order, Server, order};
 use lictor_controller::upgrade::follow::Follower;
 use lictor_controller::upgrade::map::{Answer, Orders, read};
-use lictor_controller::upgrade::{Desk, Offer, On, Refusal, Stage, Wish};
+use lictor_controller::upgrade::{Desk, Offer, On, Own, Refusal, Stage, Wish};
 use lictor_host::policy::Policy;
 use lictor_host::sandbox::{Limits, Sandbox};
 use lictor_host::session::Candidate;
@@ -40,9 +40,12 @@ fn desk(controller: &Controller) -> Desk {
             (other, None) => return Err(refuse(format!("{other} cannot be read"))),
         };
         let candidate = Candidate::new(policy, "coscheduling", "").map_err(|error| refuse(error.to_string()))?;
-        Ok(Offer { name: wish.component, candidate, terms: wish.on.terms(), settled: Box::new(|| {}) })
+        Ok(Offer { name: wish.component, candidate, terms: wish.on.terms(OWN), settled: Box::new(|| {}) })
     })
 }
+
+/// The terms of the process, as they are by default.
+const OWN: Own = Own { shadow: 60, watch: 60, allow: 0, answers: 1, patience: 600 };
 
 fn wish(component: &str, bytes: Option<Vec<u8>>) -> Wish {
     let on = On { shadow: Some(1), watch: Some(1), patience: Some(60), ..On::default() };
@@ -139,7 +142,7 @@ async fn goes_on_from_there(world: &World, orders: &Orders, controller: &Control
         let candidate = Candidate::new(Box::new(Native::default()), "coscheduling", "").unwrap();
         let name = wish.component.clone();
         let settled = Box::new(move || flag.lock().unwrap().push(wish.component));
-        Ok(Offer { name, candidate, terms: wish.on.terms(), settled })
+        Ok(Offer { name, candidate, terms: wish.on.terms(OWN), settled })
     });
     Follower::new(user, (NAMESPACE, MAP), adopting, "third").begin().await;
     assert_eq!(*taken.lock().unwrap(), ["same"]);

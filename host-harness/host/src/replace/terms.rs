@@ -47,3 +47,13 @@ impl Default for Terms {
         Terms { shadow: ten, watch: ten, allowed: 0, answers: 0, at_most: ten }
     }
 }
+
+impl Terms {
+    /// The terms of a living cluster, in seconds: how long the new policy is compared and the old one kept, and how long answers are waited
+    /// for beyond that.
+    pub fn in_seconds(shadow: u32, watch: u32, allowed: u64, answers: u64, patience: u32) -> Terms {
+        let period = |seconds: u32| Period::Nanoseconds(i64::from(seconds).saturating_mul(1_000_000_000));
+        let at_most = period(shadow.saturating_add(patience));
+        Terms { shadow: period(shadow), watch: period(watch), allowed, answers, at_most }
+    }
+}

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -11,10 +12,11 @@ import (
 
 var _ fwk.PodGroupPostFilterPlugin = &Plugin{}
 
-// PodGroupPostFilter asks for a plan for a group of Kubernetes itself: for its first pod that waits, whose plan is one for all of them.
+// PodGroupPostFilter asks for a plan for a group of Kubernetes itself: for its first pod that waits, whose plan is one for all of them. A
+// group that the policy is not asked about is left to the next plugin.
 func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleState, group fwk.PodGroupInfo, _ fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	pods := group.GetUnscheduledPods()
-	if len(pods) == 0 {
+	if !slices.ContainsFunc(pods, p.isClaimed) {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	plan := &planning{nodes: map[string]string{}}

@@ -253,7 +253,11 @@ func patchPod(ctx context.Context, clients kubernetes.Interface, object wire.Obj
 func writeMarks(ctx context.Context, clients kubernetes.Interface, namespace, pod, uid string, marks []wire.Mark) error {
 	places := map[string]map[string]string{"labels": {}, "annotations": {}}
 	for _, mark := range marks {
-		places[mark.Place+"s"][mark.Key] = mark.Value
+		place, ok := places[mark.Place+"s"]
+		if !ok {
+			return fmt.Errorf("a mark of the kind %q cannot be written: use the plugin of the host's version", mark.Place)
+		}
+		place[mark.Key] = mark.Value
 	}
 	patch := map[string]any{"metadata": map[string]any{"uid": uid, "labels": places["labels"], "annotations": places["annotations"]}}
 	return patchPod(ctx, clients, wire.Object{Namespace: namespace, Name: pod, UID: uid}, patch)

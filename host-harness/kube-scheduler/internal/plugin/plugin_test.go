@@ -198,3 +198,25 @@ func TestANominationThatKubeSchedulerWritesIsNotWrittenTwice(t *testing.T) {
 		t.Error("nobody is planned for")
 	}
 }
+
+func TestAPodThatIsNotClaimedIsLeftToTheNextPlugin(t *testing.T) {
+	// It has no feed and nobody answers: to ask would fail.
+	p := &Plugin{args: Args{Claim: claimLabelled}}
+	p.claims.Store(&claims{labels: []string{"group"}})
+	if result, status := p.PostFilter(t.Context(), nil, podNamed("a"), nil); result != nil || status.Code() != fwk.Unschedulable {
+		t.Errorf("%v, %v", result, status)
+	}
+	if status := p.Reserve(t.Context(), nil, podNamed("a"), "n"); status != nil {
+		t.Error(status)
+	}
+	if status, wait := p.Permit(t.Context(), nil, podNamed("a"), "n"); status != nil || wait != 0 {
+		t.Error(status, wait)
+	}
+}
+
+func TestAMarkThatIsNotKnownIsAnError(t *testing.T) {
+	err := writeMarks(t.Context(), nil, "default", "a", "uid", []wire.Mark{{Place: "taint", Key: "k", Value: "v"}})
+	if err == nil || !strings.Contains(err.Error(), "taint") {
+		t.Error(err)
+	}
+}

@@ -115,8 +115,12 @@ func (p *Plugin) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, node
 	return said.verdict(node.Node().Name)
 }
 
-// PostFilter asks for a plan. What it takes to carry it out comes as commands before the answer.
+// PostFilter asks for a plan. What it takes to carry it out comes as commands before the answer. A pod that the policy is not asked about
+// is left to the next plugin, if there is one.
 func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, _ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	if !p.isClaimed(pod) {
+		return nil, fwk.NewStatus(fwk.Unschedulable)
+	}
 	if said := cycleOf(state); said != nil && said.final {
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "lictor: no preemption helps")
 	}

@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use lictor_host::living;
 use serde_json::Value;
 use tracing::{debug, info};
 
@@ -56,17 +56,7 @@ impl Server {
         desk: Option<Desk>,
         hand_on: impl Fn(Question, Reply) -> bool + Send + 'static,
     ) -> io::Result<Server> {
-        if UnixStream::connect(path).is_ok() {
-            return Err(io::Error::new(io::ErrorKind::AddrInUse, "another process listens there"));
-        }
-        // What a process left that was killed.
-        match fs::symlink_metadata(path) {
-            Ok(found) if std::os::unix::fs::FileTypeExt::is_socket(&found.file_type()) => fs::remove_file(path)?,
-            Ok(_) => return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is no socket is there")),
-            Err(_) => {}
-        }
-        let listener = UnixListener::bind(path)?;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+        let listener = living::listen(path)?;
         info!(address = %path.display(), "answers questions");
         let stops = Arc::new(AtomicBool::new(false));
         let stopped = stops.clone();

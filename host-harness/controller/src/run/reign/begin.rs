@@ -1,0 +1,36 @@
+//! The beginning of a session.
+
+use std::collections::BTreeMap;
+
+use super::Reign;
+use crate::decide::{Decider, Fact};
+use crate::run::Opened;
+use crate::run::listener::Listener;
+
+impl<L: Listener> Reign<L> {
+    /// Everything was listed: the session begins.
+    pub(super) fn begin(&mut self) {
+        let Some(Opened { talk, points, .. }) = self.opened.take() else { return };
+        let mut objects = BTreeMap::new();
+        for fact in self.facts() {
+            match fact {
+                Fact::There(object) => drop(objects.insert(object.key(), *object)),
+                Fact::Gone(key) => drop(objects.remove(&key)),
+                Fact::Outcome(..) => {}
+            }
+        }
+        let saved = self.keep.as_mut().and_then(|keep| match keep.load() {
+            Ok(saved) => saved,
+            Err(why) => {
+                self.listener.unsaved(&why);
+                None
+            }
+        });
+        let objects = objects.into_values().collect();
+        let begun = Decider::begin(talk, self.settings.mode, &points, self.clock.now(), objects, saved);
+        let (mut decider, turn) = begun;
+        self.clock.not_before(decider.session().mirror().now());
+        self.carry_out(&mut decider, turn, None);
+        self.decider = Some(decider);
+    }
+}

@@ -1,0 +1,50 @@
+//! What a conversation begins with, who hears of it, and how it ends.
+
+use std::sync::Arc;
+
+use lictor_contract::ExtensionPoint;
+use lictor_host::cluster::InputError;
+use lictor_host::recording::Recorder;
+use lictor_host::session::{Session, SessionError, Step};
+
+use crate::message::Welcome;
+
+/// A session that was told nothing yet.
+pub struct Opened {
+    /// The session.
+    pub session: Session,
+    /// What records it: its policy is one that the recorder listens to. A recording is of one session at a time.
+    pub recorder: Option<Arc<Recorder>>,
+    /// The points at which the policy decides.
+    pub points: Vec<ExtensionPoint>,
+    /// Who answers.
+    pub welcome: Welcome,
+}
+
+/// Hears what happens, such as to say it in a log.
+pub trait Report: Send + Sync {
+    /// Something came of what was told or asked.
+    fn step(&self, step: &Step);
+    /// Something could not be served.
+    fn error(&self, error: &SessionError);
+    /// An object could not be read.
+    fn unread(&self, mistake: &InputError);
+    /// Something about a connection.
+    fn say(&self, line: &str);
+}
+
+/// Why a conversation is over.
+#[derive(Debug, thiserror::Error)]
+pub enum Over {
+    /// The other side does not keep to the protocol.
+    #[error("a frame of kind {kind} cannot be read: {why}")]
+    Unreadable {
+        /// The kind.
+        kind: u8,
+        /// Why.
+        why: String,
+    },
+    /// It sent a frame that has no place there.
+    #[error("a frame of kind {0} has no place here")]
+    Unexpected(u8),
+}
