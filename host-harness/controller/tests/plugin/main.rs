@@ -7,6 +7,7 @@
 #[path = "../live/controller.rs"]
 mod controller;
 mod host;
+mod parity;
 mod scheduler;
 mod speed;
 mod steps;
@@ -33,6 +34,7 @@ macro_rules! steps {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kube_scheduler_asks_the_policy() {
+    let _alone = ALONE.lock().await;
     let Some(binary) = scheduler::binary() else { return };
     let Some(testbed) = Testbed::up(&["--manifests", &format!("{FOLDER}/crds")]) else { return };
     let world = World::new(testbed).await;
@@ -48,6 +50,23 @@ async fn kube_scheduler_asks_the_policy() {
         steps::a_policy_that_is_replaced(&world, &scheduler),
         steps::a_host_that_is_killed(&world, &scheduler),
     }
+}
+
+/// These tests look at the clock: they run one after the other.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+/// Scenarios end in a living cluster as in the harness.
+#[tokio::test(flavor = "multi_thread")]
+async fn parity() {
+    let _alone = ALONE.lock().await;
+    let Some(binary) = scheduler::binary() else { return };
+    let crds = format!("{FOLDER}/crds");
+    // No controller writes what a scenario says of a budget, or deletes what has no owner.
+    let Some(testbed) = Testbed::up(&["--manifests", &crds, "--controllers", "none"]) else { return };
+    let world = World::empty(testbed).await;
+    world.testbed.command("stop kube-scheduler").await;
+    world.testbed.apply_path(&Path::new(scheduler::FOLDER).join("rbac.yaml")).await;
+    parity::scenarios_end_as_in_the_harness(&world, &Scheduler { binary }).await;
 }
 
 /// Measured, not asserted.

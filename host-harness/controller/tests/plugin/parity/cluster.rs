@@ -1,0 +1,337 @@
+//! How a story ends in a living cluster.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use kube::core::DynamicObject;
+use lictor_host::session::How;
+use serde_json::{Value, json};
+
+use super::harness::End;
+use super::hold::{SCHEDULER, is_named, key, pod_name, text};
+use super::story::{Act, Story};
+use crate::host::Host;
+use crate::scheduler::{Claim, Running, Scheduler};
+use crate::support::objects::{api, pods, try_create};
+use crate::world::World;
+
+/// So long nothing happens before it counts as settled.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// How long to wait for what is expected.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const POLL: Duration = Duration::from_millis(20);
+
+/// A kube-scheduler with the plugin, whose hosts come and go.
+pub struct Player<'w> {
+    world: &'w World,
+    system: &'static str,
+    namespaces: BTreeSet<String>,
+    _running: Running,
+}
+
+/// What there is of a story.
+struct Stage<'p, 'w> {
+    player: &'p Player<'w>,
+    story: &'p Story,
+    objects: Vec<Value>,
+    host: Option<Host>,
+}
+
+impl<'w> Player<'w> {
+    pub async fn start(world: &'w World, scheduler: &Scheduler, system: &'static str) -> Player<'w> {
+        let folder = &world.testbed.ready.folder;
+        // It does not begin without a host, which says what it is to be told.
+        let host = Host::start(system, folder);
+        let running = scheduler.start_with(&world.testbed.ready, &host.socket, Claim::All);
+        let began = Instant::now();
+        while host.said(|said| said.last.is_none()) {
+            assert!(began.elapsed() < Duration::from_secs(60), "kube-scheduler does not begin");
+            tokio::time::sleep(POLL).await;
+        }
+        drop(host);
+        let namespaces = BTreeSet::from(["default".to_owned()]);
+        Player { world, system, namespaces, _running: running }
+    }
+
+    /// Plays a story; its ends, each as soon as it is as expected, or as it is after some time.
+    ///
+    /// # Errors
+    /// The API server refuses an object.
+    pub async fn play(&mut self, story: &Story, expected: &[End]) -> Result<Vec<End>, String> {
+        let wanted = story.objects().map(|object| text(object, "/metadata/namespace").to_owned());
+        let wanted: BTreeSet<String> = wanted.filter(|name| !name.is_empty()).collect();
+        for name in wanted.difference(&self.namespaces.clone()) {
+            let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+            // It may be there from another system.
+            let _there = try_create(&self.world.admin, &namespace).await;
+            self.namespaces.insert(name.clone());
+        }
+        let mut stage = Stage { player: self, story, objects: Vec::new(), host: None };
+        let played = stage.play(expected).await;
+        stage.clear().await;
+        played
+    }
+}
+
+impl Stage<'_, '_> {
+    async fn play(&mut self, expected: &[End]) -> Result<Vec<End>, String> {
+        for object in &self.story.initial {
+            self.create(object).await?;
+        }
+        self.begun().await;
+        let arguments = Value::Object(self.story.args.clone()).to_string();
+        let folder = &self.player.world.testbed.ready.folder;
+        self.host = Some(Host::start_with(self.player.system, &arguments, self.story.ahead, folder));
+        let (mut ends, mut expected) = (Vec::new(), expected.iter());
+        for act in &self.story.acts {
+            match act {
+                Act::Settle => {
+                    let wanted = expected.next().unwrap();
+                    let end = self.settle(wanted, ends.is_empty()).await;
+                    let is_other = !super::agrees(self.story, wanted, &end);
+                    ends.push(end);
+                    if is_other {
+                        break;
+                    }
+                }
+                Act::Leave => self.leave(ends.last()).await,
+                Act::Apply(objects) => {
+                    for object in objects {
+                        self.apply(object).await?;
+                    }
+                }
+                Act::Delete(keys) => self.delete(keys).await,
+            }
+        }
+        Ok(ends)
+    }
+
+    fn of(&self, object: &Value) -> Api<DynamicObject> {
+        let [version, kind] = ["/apiVersion", "/kind"].map(|pointer| text(object, pointer));
+        api(&self.player.world.admin, version, kind, text(object, "/metadata/namespace"))
+    }
+
+    async fn create(&mut self, object: &Value) -> Result<(), String> {
+        if object["kind"] == "Namespace" {
+            let labels = Patch::Merge(json!({"metadata": {"labels": object["metadata"]["labels"]}}));
+            let name = text(object, "/metadata/name");
+            let namespace = try_create(&self.player.world.admin, object).await;
+            if namespace.is_err() {
+                let patched = self.of(object).patch(name, &PatchParams::default(), &labels).await;
+                patched.map_err(|error| error.to_string())?;
+            }
+            return Ok(());
+        }
+        let mut made = object.clone();
+        let leaves = made["metadata"].as_object_mut().and_then(|it| it.remove("deletionTimestamp")).is_some();
+        let created = try_create(&self.player.world.admin, &made).await;
+        created.map_err(|error| format!("the API server refuses {}: {error}", key(object)))?;
+        self.objects.push(object.clone());
+        self.status(object).await?;
+        if leaves {
+            let deleted = self.of(object).delete(text(object, "/metadata/name"), &DeleteParams::default()).await;
+            deleted.map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// Writes the status of an object, of which a kind of its own has charge at its creation.
+    async fn status(&self, object: &Value) -> Result<(), String> {
+        let mut status = object["status"].clone();
+        if status.is_null() || object["kind"] == "Node" {
+            return Ok(());
+        }
+        if let (true, Some(fields)) = (object["kind"] == "Pod", status.as_object_mut()) {
+            // The stand-in for the kubelet writes these.
+            fields.retain(|field, _| !matches!(field.as_str(), "phase" | "startTime"));
+            if fields.is_empty() {
+                return Ok(());
+            }
+        }
+        let patch = Patch::Merge(json!({"status": status}));
+        let name = text(object, "/metadata/name");
+        match self.of(object).patch_status(name, &PatchParams::default(), &patch).await {
+            Ok(_) => Ok(()),
+            // Of this kind it is a field like others.
+            Err(kube::Error::Api(error)) if error.code == 404 => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Waits until bound pods run, and kube-scheduler has tried in vain to ask about those that wait.
+    async fn begun(&self) {
+        let began = Instant::now();
+        let started = |pod: &&Value| !text(pod, "/status/startTime").is_empty();
+        let mut stamped = false;
+        while began.elapsed() < PATIENCE {
+            let there = self.pods().await;
+            let is_ready = |object: &Value| match there.get(&pod_name(object)) {
+                Some(pod) if !text(pod, "/spec/nodeName").is_empty() => text(pod, "/status/phase") == "Running",
+                Some(pod) => is_gated(pod) || text(pod, "/spec/schedulerName") != SCHEDULER || is_refused(pod),
+                None => false,
+            };
+            let mine = || self.objects.iter().filter(|object| object["kind"] == "Pod");
+            if mine().all(is_ready) {
+                if stamped || mine().filter(started).count() == 0 {
+                    return;
+                }
+                for pod in mine().filter(started) {
+                    let patch = Patch::Merge(json!({"status": {"startTime": text(pod, "/status/startTime")}}));
+                    let name = text(pod, "/metadata/name");
+                    self.of(pod).patch_status(name, &PatchParams::default(), &patch).await.unwrap();
+                }
+                stamped = true;
+            }
+            tokio::time::sleep(POLL).await;
+        }
+        eprintln!("{}: not all pods are as they should be at the start", self.story.name);
+    }
+
+    /// The pods that there are.
+    async fn pods(&self) -> BTreeMap<String, Value> {
+        let all: Api<DynamicObject> = api(&self.player.world.admin, "v1", "Pod", "");
+        let list = all.list(&ListParams::default()).await.unwrap().items;
+        let values = list.into_iter().map(|pod| serde_json::to_value(pod).unwrap());
+        values.map(|pod| (pod_name(&pod), pod)).collect()
+    }
+
+    async fn settle(&self, wanted: &End, is_first: bool) -> End {
+        let began = Instant::now();
+        loop {
+            tokio::time::sleep(POLL).await;
+            let there = self.pods().await;
+            let end = self.end(&there);
+            let host = self.host.as_ref().unwrap();
+            let all_tried = !is_first
+                || there.values().all(|pod| {
+                    let waits = text(pod, "/spec/nodeName").is_empty() && !is_gated(pod);
+                    let ours = text(pod, "/spec/schedulerName") == SCHEDULER;
+                    !(waits && ours) || host.said(|said| said.tried.contains_key(&pod_name(pod)))
+                });
+            let last = host.said(|said| said.last).unwrap_or(began).max(began);
+            let is_as_wanted = super::agrees(self.story, wanted, &end);
+            if is_as_wanted && all_tried && last.elapsed() > QUIET || began.elapsed() > PATIENCE {
+                return end;
+            }
+        }
+    }
+
+    fn end(&self, there: &BTreeMap<String, Value>) -> End {
+        let host = self.host.as_ref().unwrap();
+        let (waiting, marked) = host.said(|said| {
+            let soft = said.happened.victims.iter().filter(|(_, victim)| victim.how == How::Soft);
+            (said.waiting.clone(), soft.map(|(pod, _)| pod.clone()).collect::<BTreeSet<_>>())
+        });
+        let mut end = End { waiting, victims: marked, ..End::default() };
+        for object in self.objects.iter().filter(|object| object["kind"] == "Pod") {
+            let name = pod_name(object);
+            let was_leaving = object.pointer("/metadata/deletionTimestamp").is_some();
+            let is_leaving = |pod: &Value| pod.pointer("/metadata/deletionTimestamp").is_some();
+            match there.get(&name) {
+                _ if was_leaving || end.victims.contains(&name) => {}
+                Some(pod) if !is_leaving(pod) => {
+                    let [node, nominated] = ["/spec/nodeName", "/status/nominatedNodeName"].map(|it| text(pod, it));
+                    if !node.is_empty() {
+                        end.bound.insert(name, node.to_owned());
+                    } else if !nominated.is_empty() && !end.waiting.contains(&name) {
+                        end.nominated.insert(name, nominated.to_owned());
+                    }
+                }
+                _ => drop(end.victims.insert(name)),
+            }
+        }
+        end
+    }
+
+    /// The victims so far are gone.
+    async fn leave(&self, last: Option<&End>) {
+        let victims = last.into_iter().flat_map(|end| &end.victims);
+        let there = self.pods().await;
+        for victim in victims.filter(|victim| there.contains_key(*victim)) {
+            self.kill(victim).await;
+        }
+    }
+
+    async fn kill(&self, pod: &str) {
+        let (namespace, name) = pod.split_once('/').unwrap();
+        let at_once = DeleteParams { grace_period_seconds: Some(0), ..DeleteParams::default() };
+        let _gone = pods(&self.player.world.admin, namespace).delete(name, &at_once).await;
+    }
+
+    async fn apply(&mut self, object: &Value) -> Result<(), String> {
+        let Some(place) = self.objects.iter().position(|there| key(there) == key(object)) else {
+            return self.create(object).await;
+        };
+        let (of, name) = (self.of(object), text(object, "/metadata/name"));
+        let there = of.get(name).await.map_err(|error| error.to_string())?;
+        let mut made: DynamicObject = serde_json::from_value(object.clone()).map_err(|error| error.to_string())?;
+        made.metadata.resource_version = there.metadata.resource_version;
+        let replaced = of.replace(name, &PostParams::default(), &made).await;
+        replaced.map_err(|error| format!("the API server refuses {}: {error}", key(object)))?;
+        self.status(object).await?;
+        if object["kind"] == "Node" {
+            let status = Patch::Merge(json!({"status": object["status"]}));
+            of.patch_status(name, &PatchParams::default(), &status).await.map_err(|error| error.to_string())?;
+        }
+        self.objects[place] = object.clone();
+        Ok(())
+    }
+
+    async fn delete(&mut self, keys: &[String]) {
+        for key in keys {
+            let Some(place) = self.objects.iter().position(|object| is_named(object, key)) else { continue };
+            let object = self.objects.remove(place);
+            match text(&object, "/kind") {
+                "Pod" => self.kill(&pod_name(&object)).await,
+                _ => {
+                    let _gone = self.of(&object).delete(text(&object, "/metadata/name"), &DeleteParams::default()).await;
+                }
+            }
+        }
+    }
+
+    /// Nothing is left of it.
+    async fn clear(&mut self) {
+        self.host = None;
+        let at_once = DeleteParams { grace_period_seconds: Some(0), ..DeleteParams::default() };
+        let namespaces: BTreeSet<String> = self.pods().await.keys().map(|pod| namespace_of(pod)).collect();
+        for namespace in namespaces {
+            let all = pods(&self.player.world.admin, &namespace);
+            let _gone = all.delete_collection(&at_once, &ListParams::default()).await;
+        }
+        let others = self.objects.iter().filter(|object| object["kind"] != "Pod");
+        let deleted = others.map(|object| {
+            let of = self.of(object);
+            async move {
+                let name = text(object, "/metadata/name");
+                // Nobody is there to see to what it protects.
+                let free = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+                let _freed = of.patch(name, &PatchParams::default(), &free).await;
+                let _gone = of.delete(name, &DeleteParams::default()).await;
+            }
+        });
+        futures::future::join_all(deleted).await;
+        let began = Instant::now();
+        while !self.pods().await.is_empty() {
+            assert!(began.elapsed() < Duration::from_secs(20), "{}: pods do not leave", self.story.name);
+            tokio::time::sleep(POLL).await;
+        }
+    }
+}
+
+fn namespace_of(pod: &str) -> String {
+    pod.split_once('/').map(|(namespace, _)| namespace.to_owned()).unwrap_or_default()
+}
+
+fn is_gated(pod: &Value) -> bool {
+    pod.pointer("/spec/schedulingGates").and_then(Value::as_array).is_some_and(|gates| !gates.is_empty())
+}
+
+/// Whether kube-scheduler has said that it cannot schedule the pod.
+fn is_refused(pod: &Value) -> bool {
+    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
+    conditions.is_some_and(|all| all.iter().any(|it| it["type"] == "PodScheduled" && it["status"] == "False"))
+}
