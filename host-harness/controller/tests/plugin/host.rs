@@ -37,6 +37,13 @@ struct Ears {
     ahead: Arc<Mutex<(i64, Arc<AtomicI64>)>>,
 }
 
+impl Ears {
+    fn go_on(&self) {
+        let ahead = self.ahead.lock().unwrap();
+        ahead.1.store(ahead.0, Ordering::Relaxed);
+    }
+}
+
 impl Report for Ears {
     fn step(&self, step: &Step) {
         let mut said = self.said.lock().unwrap();
@@ -52,8 +59,7 @@ impl Report for Ears {
     }
     fn answered(&self, question: &Question, answer: &Answer) {
         // The first question is about keys of the queue. The pods that it was told of before have waited so long when they are tried.
-        let ahead = self.ahead.lock().unwrap();
-        ahead.1.store(ahead.0, Ordering::Relaxed);
+        self.go_on();
         let mut said = self.said.lock().unwrap();
         match (question, answer) {
             (Question::Try(pod), _) => *said.tried.entry(pod.clone()).or_default() += 1,
@@ -110,6 +116,11 @@ impl Host {
         let terms = Terms { shadow: half, watch: half, ..Terms::default() };
         let name = "the same".to_owned();
         self.offers.make(Offer { name, make: Box::new(make), terms, settled: Box::new(|| ()) });
+    }
+
+    /// The pods have waited as long as they are to have.
+    pub fn go_on(&self) {
+        self.said.go_on();
     }
 
     pub fn said<T>(&self, look: impl FnOnce(&Said) -> T) -> T {

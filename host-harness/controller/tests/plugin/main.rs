@@ -24,6 +24,9 @@ use scheduler::Scheduler;
 use support::testbed::{FOLDER, Testbed};
 use world::World;
 
+/// The longest backoff of kube-scheduler, in seconds, as it comes.
+const BACKOFF: u32 = 10;
+
 /// Runs the steps, or those of them whose name contains what the environment says in `LICTOR_STEP`.
 macro_rules! steps {
     ($($step:expr,)*) => {
@@ -42,7 +45,7 @@ async fn kube_scheduler_asks_the_policy() {
     world.testbed.command("stop kube-scheduler").await;
     // It has the rights of the testbed's own, and those.
     world.testbed.apply_path(&Path::new(scheduler::FOLDER).join("rbac.yaml")).await;
-    let scheduler = Scheduler { binary };
+    let scheduler = Scheduler { binary, backoff: BACKOFF };
     steps! {
         steps::a_gang_preempts_on_several_nodes(&world, &scheduler),
         steps::a_group_of_kubernetes_preempts(&world, &scheduler),
@@ -66,7 +69,7 @@ async fn parity() {
     let world = World::empty(testbed).await;
     world.testbed.command("stop kube-scheduler").await;
     world.testbed.apply_path(&Path::new(scheduler::FOLDER).join("rbac.yaml")).await;
-    parity::scenarios_end_as_in_the_harness(&world, &Scheduler { binary }).await;
+    parity::scenarios_end_as_in_the_harness(&world, &Scheduler { binary, backoff: 1 }).await;
 }
 
 /// Measured, not asserted.
@@ -78,5 +81,5 @@ async fn side_by_side() {
     let world = World::new(testbed).await;
     world.testbed.command("stop kube-scheduler").await;
     world.testbed.apply_path(&Path::new(scheduler::FOLDER).join("rbac.yaml")).await;
-    speed::side_by_side(&world, &Scheduler { binary }).await;
+    speed::side_by_side(&world, &Scheduler { binary, backoff: BACKOFF }).await;
 }

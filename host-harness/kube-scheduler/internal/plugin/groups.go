@@ -19,6 +19,12 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleStat
 	if !slices.ContainsFunc(pods, p.isClaimed) {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
+	if p.feed.isAhead(p.handle.SnapshotSharedLister()) {
+		for _, pod := range pods {
+			p.hints.also(pod, roomCame)
+		}
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, thereIsRoom)
+	}
 	plan := &planning{nodes: map[string]string{}}
 	for _, pod := range pods {
 		p.feed.ensure(pod)

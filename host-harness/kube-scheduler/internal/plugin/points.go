@@ -26,6 +26,12 @@ var (
 // longestWait is what kube-scheduler allows at Permit.
 const longestWait = 15 * time.Minute
 
+// thereIsRoom is said where no plan is asked for because kube-scheduler has not heard all.
+const thereIsRoom = "lictor: a pod has left or a node has come since the nodes were looked at"
+
+// roomCame is when that is so no more.
+var roomCame = wire.Again{After: []string{podRemoved, nodeUpserted}}
+
 // cycle is what was answered in the cycle of a pod.
 type cycle struct {
 	codes     []byte
@@ -123,6 +129,10 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 	}
 	if said := cycleOf(state); said != nil && said.final {
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "lictor: no preemption helps")
+	}
+	if p.feed.isAhead(p.handle.SnapshotSharedLister()) {
+		p.hints.also(pod, roomCame)
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, thereIsRoom)
 	}
 	key := keyOf(pod)
 	p.feed.ensure(pod)

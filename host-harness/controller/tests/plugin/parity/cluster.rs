@@ -85,6 +85,9 @@ impl Stage<'_, '_> {
         let arguments = Value::Object(self.story.args.clone()).to_string();
         let folder = &self.player.world.testbed.ready.folder;
         self.host = Some(Host::start_with(self.player.system, &arguments, self.story.ahead, folder));
+        if !self.story.initial.iter().any(|object| object["kind"] == "Pod" && !is_bound(object)) {
+            self.nobody_waits().await;
+        }
         let (mut ends, mut expected) = (Vec::new(), expected.iter());
         for act in &self.story.acts {
             match act {
@@ -99,7 +102,9 @@ impl Stage<'_, '_> {
                 }
                 Act::Leave => self.leave(ends.last()).await,
                 Act::Apply(objects) => {
-                    for object in objects {
+                    // Nobody finds a new node empty that is not.
+                    let (first, then): (Vec<&Value>, Vec<&Value>) = objects.iter().partition(|object| is_bound(object));
+                    for object in first.into_iter().chain(then) {
                         self.apply(object).await?;
                     }
                 }
@@ -127,9 +132,21 @@ impl Stage<'_, '_> {
         }
         let mut made = object.clone();
         let leaves = made["metadata"].as_object_mut().and_then(|it| it.remove("deletionTimestamp")).is_some();
-        let created = try_create(&self.player.world.admin, &made).await;
-        created.map_err(|error| format!("the API server refuses {}: {error}", key(object)))?;
+        let began = Instant::now();
+        let created = loop {
+            match try_create(&self.player.world.admin, &made).await {
+                Ok(created) => break created,
+                // It hears of new classes a little later.
+                Err(kube::Error::Api(error)) if error.code == 403 && began.elapsed() < PATIENCE => {}
+                Err(error) => return Err(format!("the API server refuses {}: {error}", key(object))),
+            }
+            tokio::time::sleep(POLL).await;
+        };
         self.objects.push(object.clone());
+        let fields = made["spec"].as_object().into_iter().flatten();
+        if let Some((field, _)) = fields.into_iter().find(|(field, _)| created["spec"].get(*field).is_none()) {
+            return Err(format!("the API server drops spec.{field} of {}", key(object)));
+        }
         self.status(object).await?;
         if leaves {
             let deleted = self.of(object).delete(text(object, "/metadata/name"), &DeleteParams::default()).await;
@@ -190,6 +207,19 @@ impl Stage<'_, '_> {
         eprintln!("{}: not all pods are as they should be at the start", self.story.name);
     }
 
+    /// No question comes after which the clock goes on: it does as soon as all has been told.
+    async fn nobody_waits(&self) {
+        let host = self.host.as_ref().unwrap();
+        let began = Instant::now();
+        while began.elapsed() < PATIENCE {
+            tokio::time::sleep(POLL).await;
+            if host.said(|said| said.last.is_some_and(|last| last.elapsed() > QUIET)) {
+                break;
+            }
+        }
+        host.go_on();
+    }
+
     /// The pods that there are.
     async fn pods(&self) -> BTreeMap<String, Value> {
         let all: Api<DynamicObject> = api(&self.player.world.admin, "v1", "Pod", "");
@@ -209,11 +239,24 @@ impl Stage<'_, '_> {
                 || there.values().all(|pod| {
                     let waits = text(pod, "/spec/nodeName").is_empty() && !is_gated(pod);
                     let ours = text(pod, "/spec/schedulerName") == SCHEDULER;
-                    !(waits && ours) || host.said(|said| said.tried.contains_key(&pod_name(pod)))
+                    // Of a group it tries no more pods once it cannot start.
+                    let alone = pod.pointer("/spec/schedulingGroup").is_none();
+                    !(waits && ours && alone) || host.said(|said| said.tried.contains_key(&pod_name(pod)))
                 });
             let last = host.said(|said| said.last).unwrap_or(began).max(began);
             let is_as_wanted = super::agrees(self.story, wanted, &end);
-            if is_as_wanted && all_tried && last.elapsed() > QUIET || began.elapsed() > PATIENCE {
+            if is_as_wanted && all_tried && last.elapsed() > QUIET {
+                return end;
+            }
+            if began.elapsed() > PATIENCE {
+                host.said(|said| {
+                    eprintln!("{}: tried {:?}, plans {:?}", self.story.name, said.tried, said.happened.plans);
+                    eprintln!("  failed {:?}, errors {:?}", said.happened.failed, said.errors);
+                    eprintln!("  withdrawn {:?}", said.happened.withdrawn);
+                    for attempt in &said.happened.attempts {
+                        eprintln!("  {} {:?} {:?} {}", attempt.pod, attempt.result, attempt.node, attempt.message());
+                    }
+                });
                 return end;
             }
         }
@@ -324,6 +367,10 @@ impl Stage<'_, '_> {
 
 fn namespace_of(pod: &str) -> String {
     pod.split_once('/').map(|(namespace, _)| namespace.to_owned()).unwrap_or_default()
+}
+
+fn is_bound(object: &Value) -> bool {
+    object["kind"] == "Pod" && !text(object, "/spec/nodeName").is_empty()
 }
 
 fn is_gated(pod: &Value) -> bool {
