@@ -137,12 +137,7 @@ impl Server {
 }
 
 /// Serves one scheduler; how it ended.
-fn serve(
-    stream: UnixStream,
-    open: &Open,
-    report: &Arc<dyn Report>,
-    (offers, ahead): (&Offers, &AtomicI64),
-) -> String {
+fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, (offers, ahead): (&Offers, &AtomicI64)) -> String {
     // What is offered from here on is not what the session is opened with.
     let seen = offers.number();
     let begun = greet(&stream, open);
@@ -204,7 +199,9 @@ fn converse(
     let ahead = || ahead.load(Ordering::Relaxed);
     let mut writer = BufWriter::new(stream);
     loop {
-        let due = conversation.wake_at().map_or(IDLE, |at| clock.until(at.saturating_sub(ahead())).clamp(Duration::from_millis(1), IDLE));
+        let due = conversation
+            .wake_at()
+            .map_or(IDLE, |at| clock.until(at.saturating_sub(ahead())).clamp(Duration::from_millis(1), IDLE));
         let first = match frames.recv_timeout(due) {
             Ok(read) => Some(read),
             Err(RecvTimeoutError::Timeout) => None,

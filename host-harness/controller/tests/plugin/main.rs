@@ -1,7 +1,7 @@
 //! A kube-scheduler with the plugin, and the host that it asks, in a living cluster.
 //!
 //! All steps share one testbed, in whose place of kube-scheduler the one with the plugin runs. Each has nodes and a namespace of its own.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
 
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../live/controller.rs"]

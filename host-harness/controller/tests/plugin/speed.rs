@@ -110,7 +110,9 @@ async fn bound<T>(step: &Step<'_>, running: T, count: u32) -> f64 {
 
 /// Preemptions a second, from the first victim that leaves to the last preemptor that is bound.
 async fn preempted<T>(step: &Step<'_>, running: T) -> f64 {
-    let count = async || pods(&step.world.admin, &step.namespace).list_metadata(&ListParams::default()).await.unwrap().items.len();
+    let count = async || {
+        pods(&step.world.admin, &step.namespace).list_metadata(&ListParams::default()).await.unwrap().items.len()
+    };
     let all = count().await;
     while count().await == all {
         tokio::time::sleep(Duration::from_millis(5)).await;

@@ -92,7 +92,9 @@ impl Play {
             let at = json!(time(BEGIN + self.told));
             object["metadata"]["creationTimestamp"] = at.clone();
             object["metadata"]["uid"] = json!(format!("{}-{}", self.objects.len(), text(&object, "/metadata/name")));
-            if object["kind"] == "Pod" && !text(&object, "/spec/nodeName").is_empty() && object["status"].get("startTime").is_none()
+            if object["kind"] == "Pod"
+                && !text(&object, "/spec/nodeName").is_empty()
+                && object["status"].get("startTime").is_none()
             {
                 object["status"]["startTime"] = at;
             }

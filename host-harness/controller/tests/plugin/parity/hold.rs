@@ -95,7 +95,9 @@ impl Holder {
                 "Reservation" => {
                     return Err("has an object that is placed like a pod: kube-scheduler knows only pods".to_owned());
                 }
-                "PriorityClass" if object.get("value").is_none() => return Err("has a class without a value".to_owned()),
+                "PriorityClass" if object.get("value").is_none() => {
+                    return Err("has a class without a value".to_owned());
+                }
                 _ => {}
             }
             if let Some(metadata) = object["metadata"].as_object_mut() {

@@ -9,6 +9,7 @@ mod cluster;
 mod harness;
 mod hold;
 mod known;
+mod settle;
 mod story;
 
 use std::collections::BTreeMap;
@@ -83,7 +84,11 @@ fn scenarios_that_a_real_scheduler_can_play() {
         }
         eprintln!("{system}: {here} are played");
         for (reason, names) in &why {
-            eprintln!("  {} not: {reason}: {}", names.len(), names.iter().take(3).cloned().collect::<Vec<_>>().join(", "));
+            eprintln!(
+                "  {} not: {reason}: {}",
+                names.len(),
+                names.iter().take(3).cloned().collect::<Vec<_>>().join(", ")
+            );
         }
         assert!(here > 0, "{system}: {why:?}");
         played += here;
