@@ -13,7 +13,9 @@ import (
 )
 
 func TestNoPlanIsAskedForRoomThatKubeSchedulerHasNotHeardOf(t *testing.T) {
-	node := func(name string) *v1.Node { return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}} }
+	node := func(name string) *v1.Node {
+		return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}}
+	}
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "d", Name: "v", UID: "v"}, Spec: v1.PodSpec{NodeName: "n1"}}
 	ofNode := wire.Kind{Kind: "Node"}
 	p := &Plugin{hints: newHints(nil), keys: newKeys(), reserved: map[string]*reservation{}, open: map[uint64]wire.Order{}}

@@ -99,9 +99,10 @@ impl Stage<'_, '_> {
                 }
                 Act::Leave => self.leave(ends.last()).await,
                 Act::Apply(objects) => {
-                    // Nobody finds a new node empty that is not.
-                    let (first, then): (Vec<&Value>, Vec<&Value>) = objects.iter().partition(|object| is_bound(object));
-                    for object in first.into_iter().chain(then) {
+                    // Nobody finds a new node empty that is not; a class is there before its pods.
+                    let mut ordered: Vec<&Value> = objects.iter().collect();
+                    ordered.sort_by_key(|object| (object["kind"] != "PriorityClass", !is_bound(object)));
+                    for object in ordered {
                         self.apply(object).await?;
                     }
                 }
@@ -223,6 +224,15 @@ impl Stage<'_, '_> {
         }
     }
 
+    /// An object that is no pod is gone.
+    async fn remove(&self, object: &Value) {
+        let (of, name) = (self.of(object), text(object, "/metadata/name"));
+        // Nobody is there to see to what it protects.
+        let free = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+        let _freed = of.patch(name, &PatchParams::default(), &free).await;
+        let _gone = of.delete(name, &DeleteParams::default()).await;
+    }
+
     /// Nothing is left of it.
     async fn clear(&mut self) {
         self.host = None;
@@ -233,16 +243,7 @@ impl Stage<'_, '_> {
             let _gone = all.delete_collection(&at_once, &ListParams::default()).await;
         }
         let others = self.objects.iter().filter(|object| object["kind"] != "Pod");
-        let deleted = others.map(|object| {
-            let of = self.of(object);
-            async move {
-                let name = text(object, "/metadata/name");
-                // Nobody is there to see to what it protects.
-                let free = Patch::Merge(json!({"metadata": {"finalizers": null}}));
-                let _freed = of.patch(name, &PatchParams::default(), &free).await;
-                let _gone = of.delete(name, &DeleteParams::default()).await;
-            }
-        });
+        let deleted = others.map(|object| self.remove(object));
         futures::future::join_all(deleted).await;
         let began = Instant::now();
         while !self.pods().await.is_empty() {

@@ -44,7 +44,6 @@ struct Play {
     session: Virtual,
     ages: Ages,
     told: i64,
-    by_attempts: bool,
     victims: BTreeSet<String>,
     objects: Vec<Value>,
 }
@@ -55,9 +54,8 @@ pub fn ends(story: &Story, ages: Ages) -> Result<Vec<End>, String> {
     let session = Virtual::open(Box::new(Native::default()), &story.system, &arguments);
     let mut session = session.map_err(|error| error.to_string())?;
     session.set_schedulers([SCHEDULER.to_owned()]);
-    let by_attempts = story.system == "volcano";
     let (victims, objects) = (BTreeSet::new(), Vec::new());
-    let mut play = Play { session, ages, told: 0, by_attempts, victims, objects };
+    let mut play = Play { session, ages, told: 0, victims, objects };
     play.tell(Input::Clock(BEGIN * SECOND + 1000 * SECOND))?;
     play.apply(&story.initial)?;
     play.session.advance(story.ahead).map_err(|error| error.to_string())?;
@@ -110,11 +108,7 @@ impl Play {
     fn settle(&mut self) -> Result<End, String> {
         for _ in 0..20 {
             let waiting = self.session.waiting();
-            if self.by_attempts {
-                self.attempts()?;
-            } else {
-                self.tell(Input::Cycle)?;
-            }
+            self.tell(Input::Cycle)?;
             let happened = self.session.take_happened();
             let evicted = happened.victims.iter().filter(|(_, victim)| victim.how != How::Unreserved);
             self.victims.extend(evicted.map(|(pod, _)| pod.clone()));
@@ -124,18 +118,6 @@ impl Play {
             }
         }
         Err("never comes to rest in the harness".to_owned())
-    }
-
-    /// One attempt for every pod that waits, in the order of the queue.
-    fn attempts(&mut self) -> Result<(), String> {
-        for pod in self.session.queue().map_err(|error| error.to_string())? {
-            let session = self.session.session();
-            let waits = session.mirror().pod_id(&pod).is_some_and(|id| session.pending().any(|other| other == id));
-            if waits {
-                self.tell(Input::Attempt(pod))?;
-            }
-        }
-        Ok(())
     }
 
     fn end(&self) -> End {
