@@ -136,6 +136,10 @@ impl Stage<'_, '_> {
                 Ok(created) => break created,
                 // It hears of new classes a little later.
                 Err(kube::Error::Api(error)) if error.code == 403 && began.elapsed() < PATIENCE => {}
+                // What is protected is not gone at once.
+                Err(kube::Error::Api(error)) if error.code == 409 && began.elapsed() < PATIENCE => {
+                    self.remove(object).await;
+                }
                 Err(error) => return Err(format!("the API server refuses {}: {error}", key(object))),
             }
             tokio::time::sleep(POLL).await;
