@@ -6,6 +6,7 @@ mod change;
 mod classes;
 mod events;
 mod inter_pod;
+mod label_sets;
 mod ledger;
 mod load;
 mod nodes;
@@ -30,6 +31,7 @@ use assumed::Assumed;
 use attributes::Filter;
 use classes::Classes;
 use inter_pod::InterPods;
+use label_sets::LabelSets;
 use nodes::Nodes;
 use objects::Objects;
 use placed::PlacedKinds;
@@ -61,6 +63,7 @@ pub struct Mirror {
     nodes: Nodes,
     shapes: Shapes,
     pods: Pods,
+    label_sets: LabelSets,
     /// The pods of which more is assumed than the cluster shows.
     assumed: BTreeMap<PodId, Assumed>,
     seen_again: BTreeSet<PodId>,
@@ -96,6 +99,7 @@ impl Mirror {
             nodes: Nodes::default(),
             shapes: Shapes::default(),
             pods: Pods::default(),
+            label_sets: LabelSets::default(),
             assumed: BTreeMap::new(),
             seen_again: BTreeSet::new(),
             classes: Classes::new(),

@@ -226,11 +226,10 @@ impl Session {
     /// Tells the policy these events, without what it cannot count; what it finds. An object that it proves unable to count is left out
     /// from now on, and the next input has an instance that knows everything else.
     pub(super) fn apply_chunked(&mut self, events: Vec<Event>) -> Result<Vec<Finding>, Cause> {
-        let mut events = self.countable(events);
+        let mut events = self.countable(events).into_iter();
         let mut findings = Vec::new();
-        while !events.is_empty() {
-            let rest = events.split_off(events.len().min(CHUNK));
-            let applied = self.policy.apply(std::mem::replace(&mut events, rest));
+        while events.len() > 0 {
+            let applied = self.policy.apply(events.by_ref().take(CHUNK).collect());
             if let Err(CallError::Refused { error: PolicyError::Overflow(over), .. }) = &applied {
                 self.leave_out(over);
             }

@@ -20,16 +20,21 @@ pub(super) enum Filtered {
 /// What the nodes say.
 #[derive(Default)]
 pub(super) struct Verdicts {
-    /// For every node the place of its obstacle, none where it takes the pod.
-    nodes: BTreeMap<NodeId, Option<usize>>,
+    /// By the number of the node: 0 takes the pod, n has `obstacles[n-1]`. A number that is no node's has any.
+    codes: Vec<u32>,
     /// The obstacles in words.
     obstacles: Vec<String>,
 }
 
 impl Verdicts {
+    /// The code of a node.
+    fn code(&self, node: NodeId) -> Option<u32> {
+        usize::try_from(node).ok().and_then(|index| self.codes.get(index).copied())
+    }
+
     /// Whether the node takes the pod.
     fn takes(&self, node: NodeId) -> bool {
-        self.nodes.get(&node).is_some_and(Option::is_none)
+        self.code(node) == Some(0)
     }
 }
 
@@ -43,11 +48,10 @@ impl Session {
             if self.judges_room { verdicts } else { self.with_own_verdicts(pod, verdicts) }
         } else {
             self.sync()?;
-            let nodes = self.mirror.nodes().map(|node| (node.id, None)).collect();
-            self.with_own_verdicts(pod, Verdicts { nodes, obstacles: Vec::new() })
+            let codes = vec![0; self.mirror.node_numbers()];
+            self.with_own_verdicts(pod, Verdicts { codes, obstacles: Vec::new() })
         };
-        let fitting: Vec<NodeId> =
-            self.mirror.nodes().map(|node| node.id).filter(|node| verdicts.takes(*node)).collect();
+        let fitting: Vec<&Node> = self.mirror.nodes().filter(|node| verdicts.takes(node.id)).collect();
         let preemptor = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
         if let Some(node) = preemptor.nominated.filter(|node| verdicts.takes(*node)) {
             return Ok(Filtered::Fits(node));
@@ -55,16 +59,18 @@ impl Session {
         if fitting.is_empty() {
             return Ok(Filtered::Nowhere(self.summarise(pod, &verdicts)));
         }
-        let scores = match self.decides(ExtensionPoint::Score) {
-            true => self.scores(pod, &fitting)?,
+        let best = match self.decides(ExtensionPoint::Score) {
+            true => {
+                let fitting: Vec<NodeId> = fitting.into_iter().map(|node| node.id).collect();
+                let scores = self.scores(pod, &fitting)?;
+                best(fitting.into_iter().filter_map(|node| self.mirror.node(node)).zip(scores))
+            }
             false => {
                 let scoring = Scoring::of(&self.mirror, &self.occupancy, preemptor);
-                fitting.iter().map(|node| self.mirror.node(*node).map_or(0, |node| scoring.score(node))).collect()
+                best(fitting.into_iter().map(|node| (node, scoring.score(node))))
             }
         };
-        let name = |node: NodeId| self.mirror.node(node).map(|node| node.name.as_str());
-        let best = fitting.into_iter().zip(scores).max_by_key(|(node, score)| (*score, Reverse(name(*node))));
-        Ok(best.map_or_else(|| Filtered::Nowhere(self.summarise(pod, &verdicts)), |(node, _)| Filtered::Fits(node)))
+        Ok(best.map_or_else(|| Filtered::Nowhere(self.summarise(pod, &verdicts)), Filtered::Fits))
     }
 
     /// What the policy says of the nodes, checked: one byte a node, by number, and the obstacles in words. Empty where it judges none.
@@ -93,7 +99,6 @@ impl Session {
     /// The answer of the policy, checked.
     pub(super) fn read_verdicts(&self, answer: NodeVerdicts) -> Result<Verdicts, ProtocolError> {
         let (codes, obstacles) = (answer.codes.len(), answer.obstacles.len());
-        let mut verdicts = Verdicts::default();
         for node in self.mirror.nodes() {
             let code = usize::try_from(node.id).ok().and_then(|index| answer.codes.get(index).copied());
             let code =
@@ -101,7 +106,6 @@ impl Session {
             if usize::from(code) > obstacles {
                 return Err(ProtocolError::UnknownCode { code, node: node.name.clone(), obstacles });
             }
-            verdicts.nodes.insert(node.id, usize::from(code).checked_sub(1));
         }
         // The last numbers may be those of nodes that are gone: they get any byte.
         if let Some(highest) =
@@ -111,43 +115,53 @@ impl Session {
             return Err(ProtocolError::TooManyVerdicts { codes, highest });
         }
         answer.obstacles.iter().try_for_each(|obstacle| Session::check_reason(&obstacle.reason))?;
-        verdicts.obstacles = answer.obstacles.into_iter().map(|obstacle| self.named(obstacle.reason).message).collect();
-        Ok(verdicts)
+        Ok(Verdicts {
+            codes: answer.codes.into_iter().map(u32::from).collect(),
+            obstacles: answer.obstacles.into_iter().map(|obstacle| self.named(obstacle.reason).message).collect(),
+        })
     }
 
     /// The verdicts with those of the host where the policy leaves room to it: of the nodes that take the pod, those to which the host
     /// can bind it.
     fn with_own_verdicts(&self, pod: PodId, verdicts: Verdicts) -> Verdicts {
-        let Verdicts { mut nodes, mut obstacles } = verdicts;
-        for (node, obstacle) in nodes.iter_mut().filter(|(_, obstacle)| obstacle.is_none()) {
-            let violation = verify::bindings(&self.ground(), &[Placement { pod, node: *node }]).err();
-            *obstacle = violation.map(|violation| {
+        let Verdicts { mut codes, mut obstacles } = verdicts;
+        for node in self.mirror.nodes().map(|node| node.id) {
+            let code = usize::try_from(node).ok().and_then(|index| codes.get_mut(index));
+            let Some(code) = code.filter(|code| **code == 0) else { continue };
+            if let Err(violation) = verify::bindings(&self.ground(), &[Placement { pod, node }]) {
                 obstacles.push(violation.of_node());
-                obstacles.len().saturating_sub(1)
-            });
+                *code = u32::try_from(obstacles.len()).unwrap_or(u32::MAX);
+            }
         }
-        Verdicts { nodes, obstacles }
+        Verdicts { codes, obstacles }
     }
 
     /// Counts what the nodes said. Where a node can never take the pod, the host's words count.
     fn summarise(&self, pod: PodId, verdicts: &Verdicts) -> NodeSummary {
-        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut summary = NodeSummary { nodes: verdicts.nodes.len(), ..NodeSummary::default() };
-        for (node, obstacle) in &verdicts.nodes {
-            match (self.mirror.eligible(pod, *node), obstacle) {
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut summary = NodeSummary::default();
+        for node in self.mirror.nodes().map(|node| node.id) {
+            summary.nodes = summary.nodes.saturating_add(1);
+            match (self.mirror.eligible(pod, node), verdicts.code(node)) {
                 (Err(why), _) => summary.count(why.to_string(), 1),
-                (Ok(()), Some(obstacle)) => {
-                    let count = counts.entry(*obstacle).or_insert(0);
+                (Ok(()), Some(code)) => {
+                    let count = counts.entry(code).or_insert(0);
                     *count = count.saturating_add(1);
                 }
                 (Ok(()), None) => {}
             }
         }
-        for (obstacle, count) in counts {
-            summary.count(verdicts.obstacles.get(obstacle).cloned().unwrap_or_default(), count);
+        for (code, count) in counts.into_iter().filter(|(code, _)| *code != 0) {
+            let obstacle = usize::try_from(code).ok().and_then(|code| verdicts.obstacles.get(code.checked_sub(1)?));
+            summary.count(obstacle.cloned().unwrap_or_default(), count);
         }
         summary
     }
+}
+
+/// The best of these nodes: the highest score, and of equal ones the first name.
+fn best<'n>(scored: impl Iterator<Item = (&'n Node, i64)>) -> Option<NodeId> {
+    scored.max_by_key(|(node, score)| (*score, Reverse(node.name.as_str()))).map(|(node, _)| node.id)
 }
 
 #[cfg(test)]

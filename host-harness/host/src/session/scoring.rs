@@ -30,15 +30,26 @@ impl<'a> Scoring<'a> {
 
     /// The score of a node, 0 to 100: the share that would be left free, the mean over cpu and memory, rounded down each.
     pub(super) fn score(&self, node: &Node) -> i64 {
+        let load = self.occupancy.load(node.id);
         let shares = self.resources.iter().map(|resource| {
-            let has = i128::from(allocatable(self.mirror, node, *resource));
-            let taken = self.occupancy.load(node.id).map_or(0, |load| load.get(*resource));
-            let free = has.saturating_sub(taken).saturating_sub(self.request.get(*resource)).max(0);
-            free.saturating_mul(i128::from(FULL)).checked_div(has).unwrap_or(0)
+            let has = allocatable(self.mirror, node, *resource);
+            let taken = load.map_or(0, |load| load.get(*resource));
+            share(i128::from(has).saturating_sub(taken).saturating_sub(self.request.get(*resource)).max(0), has)
         });
-        let sum = shares.fold(0i128, i128::saturating_add);
-        let mean = i128::try_from(self.resources.len()).ok().and_then(|count| sum.checked_div(count));
-        mean.and_then(|mean| i64::try_from(mean).ok()).unwrap_or(0)
+        let sum = shares.fold(0i64, i64::saturating_add);
+        let count = i64::try_from(self.resources.len()).ok();
+        count.and_then(|count| sum.checked_div(count)).unwrap_or(0)
+    }
+}
+
+/// How many hundredths of what there is are free, rounded down. 128 bits are divided only where 64 are too few: that takes many times as long.
+fn share(free: i128, has: i64) -> i64 {
+    match i64::try_from(free).ok().and_then(|free| free.checked_mul(FULL)) {
+        Some(hundredfold) => hundredfold.checked_div(has).unwrap_or(0),
+        None => {
+            let share = free.saturating_mul(i128::from(FULL)).checked_div(i128::from(has));
+            share.and_then(|share| i64::try_from(share).ok()).unwrap_or(0)
+        }
     }
 }
 
@@ -54,6 +65,17 @@ mod tests {
         let preemptor = world.mirror.pod(world.pod("default/a")).unwrap();
         let node = world.mirror.node(world.node("n1")).unwrap();
         Scoring::of(&world.mirror, &world.occupancy, preemptor).score(node)
+    }
+
+    #[test]
+    fn a_share_is_the_same_in_64_bits_and_in_128() {
+        let plain = |free: i128, has: i64| free.saturating_mul(100).checked_div(i128::from(has)).unwrap_or(0);
+        let most = i64::MAX / 100;
+        for has in [0, 1, 3, 7, 100, most, most + 1, i64::MAX] {
+            for free in [0, 1, 2, has / 3, has / 2, has - has.min(1), has] {
+                assert_eq!(i128::from(share(i128::from(free), has)), plain(i128::from(free), has), "{free} of {has}");
+            }
+        }
     }
 
     #[test]

@@ -45,7 +45,8 @@ pub struct Occupancy {
     promised: Spots,
     /// Pods that the policy does not know because it cannot count them. They take room all the same.
     uncounted: BTreeSet<PodId>,
-    loads: BTreeMap<NodeId, Load>,
+    /// What is taken, by the number of the node.
+    loads: Vec<Load>,
     stale: BTreeSet<NodeId>,
 }
 
@@ -76,7 +77,13 @@ impl Occupancy {
     pub fn refresh(&mut self, mirror: &Mirror) {
         for node in std::mem::take(&mut self.stale) {
             let load = self.load_with(mirror, node, |_| true, &[]);
-            self.loads.insert(node, load);
+            let Ok(index) = usize::try_from(node) else { continue };
+            if self.loads.len() <= index {
+                self.loads.resize(index.saturating_add(1), Load::default());
+            }
+            if let Some(slot) = self.loads.get_mut(index) {
+                *slot = load;
+            }
         }
     }
 
@@ -157,7 +164,7 @@ impl Occupancy {
 
     /// What is taken on a node, as of the last refresh.
     pub fn load(&self, node: NodeId) -> Option<&Load> {
-        self.loads.get(&node)
+        usize::try_from(node).ok().and_then(|index| self.loads.get(index))
     }
 
     /// What would be taken on a node if only these stayed and others came. The users of a placed object leave with it.

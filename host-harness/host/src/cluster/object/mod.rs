@@ -31,7 +31,8 @@ pub(crate) use node::NodeFacts;
 pub use placed::{BadPlacedKind, check_placed_kinds};
 pub(crate) use pod::PodFacts;
 pub(crate) use priority_class::ClassFacts;
-pub(crate) use quantities::Amounts;
+pub(crate) use quantities::{Amounts, as_texts, holds_quantities};
+use subject::Subject;
 pub use subject::{dotted, step};
 
 /// A Kubernetes object without mistakes.
@@ -111,6 +112,18 @@ impl Object {
         };
         let place = Place { file: origin.file().clone(), line: origin.line("") };
         Ok(Object { id, place, body })
+    }
+
+    /// Reads a pod from JSON without spaces that begins on this line. None where it is unusual in any way: as a document it is read all the
+    /// same, or it has a mistake. `origin` is of no use but for mistakes, which are not told here.
+    pub(crate) fn pod_from_text(text: &str, origin: &Origin, line: u32) -> Option<Object> {
+        let subject = Subject { origin, name: String::new() };
+        let pod = PodFacts::from_text(text, &subject)?;
+        if pod.name.is_empty() || pod.name.contains('/') || pod.namespace.contains('/') {
+            return None;
+        }
+        let id = Identity::of_pod(&pod.namespace, &pod.name);
+        Some(Object { id, place: Place { file: origin.file().clone(), line }, body: Body::Pod(Box::new(pod)) })
     }
 
     /// `Kind/namespace/name`, or `Kind/name` where it has no namespace.

@@ -57,9 +57,19 @@ impl PodFacts {
     /// Reads a pod.
     pub(super) fn read(mut value: Value, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
         quantities::as_texts(&mut value);
-        let Pod { metadata, spec, status } = subject.typed(&value, "")?;
+        PodFacts::from_pod(subject.typed(&value, "")?, value.to_string().into(), subject)
+    }
+
+    /// Reads a pod from JSON without spaces, where its quantities are texts. None where there is a mistake.
+    pub(super) fn from_text(text: &str, subject: &Subject<'_>) -> Option<PodFacts> {
+        let pod = serde_json::from_str(text).ok()?;
+        PodFacts::from_pod(pod, text.into(), subject).ok()
+    }
+
+    fn from_pod(pod: Pod, json: Box<str>, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
+        let Pod { metadata, spec, status } = pod;
         let facts = PodFacts::from_spec(metadata, spec.unwrap_or_default(), status.as_ref(), "/spec", subject)?;
-        let facts = PodFacts { json: value.to_string().into(), ..facts };
+        let facts = PodFacts { json, ..facts };
         match status {
             Some(status) => facts.with_status(status, subject),
             None => Ok(facts),
