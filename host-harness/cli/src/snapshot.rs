@@ -31,7 +31,7 @@ impl Snapshot {
     /// Reads a text, which messages call so.
     pub(super) fn told(name: &str, text: &str) -> Result<Snapshot, Failure> {
         let mut snapshot = Snapshot::default();
-        let mistakes = snapshot.take_all(|sink| each_item(name, text, sink));
+        let mistakes = snapshot.take_all(|sink| each_item(name, text.to_owned(), sink));
         snapshot.unless(mistakes)
     }
 

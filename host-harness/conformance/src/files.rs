@@ -22,7 +22,7 @@ pub fn each_in(path: &Path, sink: &mut dyn FnMut(Document) -> Result<(), InputEr
 /// As [`each_in`].
 pub fn each_item_in(path: &Path, sink: &mut dyn FnMut(Item) -> Result<(), InputError>) -> Result<(), InputError> {
     let (file, text) = text_of(path)?;
-    each_item(&file, &text, sink)
+    each_item(&file, text, sink)
 }
 
 /// What messages call a file, and its text.

@@ -71,11 +71,12 @@ pub(super) fn read_text(shape: &Shape, interests: &Interests) -> Result<Option<O
     let _progress = Progress::of("reading");
     let text = shape.text();
     let (figure, count) = repeat(|| {
+        let text = text.clone();
         let begun = Instant::now();
         let (mut mirror, mut count) = (Mirror::new(interests.clone()), 0_usize);
         let mut mistakes = Vec::new();
         let mut objects = Vec::new();
-        let read = each_item("shape.json", &text, &mut |item| {
+        let read = each_item("shape.json", text, &mut |item| {
             count = count.saturating_add(1);
             match item.object() {
                 Ok(object) => objects.push(object),

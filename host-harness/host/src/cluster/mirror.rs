@@ -196,6 +196,9 @@ impl Mirror {
         let unknown = Ineligible::Unknown;
         let pod = self.pods.get(pod).ok_or_else(|| unknown("pod"))?;
         let node = self.nodes.get(node).ok_or_else(|| unknown("node"))?;
+        if self.shapes.takes(pod.record.shape, node.record.id) {
+            return Ok(());
+        }
         let constraints = self.shapes.constraints(pod.record.shape).ok_or_else(|| unknown("shape"))?;
         constraints.judge(&node.terrain)
     }

@@ -10,6 +10,7 @@ use super::configured::configured;
 use super::journal::Undo;
 use super::left_out::LeftOut;
 use super::replace::Replacement;
+use super::scoring::Scores;
 use super::{Cause, CommandId, Counters, Happened, OpenError, SessionError};
 use crate::cluster::{Mirror, Unread};
 use crate::policy::{CallError, Policy};
@@ -50,6 +51,7 @@ pub struct Session {
     pub(super) judges_room: bool,
     pub(super) mirror: Mirror,
     pub(super) occupancy: Occupancy,
+    pub(super) own_scores: Scores,
     pub(super) departures: Departures,
     pub(super) asked: Asked,
     /// How long an outcome may take.
@@ -107,6 +109,7 @@ impl Session {
             judges_room: set.judges_room,
             templates: Templates::new(set.templates),
             occupancy: Occupancy::default(),
+            own_scores: Scores::default(),
             mirror: mirror(set.interests, set.schedulers),
             departures: Departures::default(),
             asked: Asked::default(),

@@ -1,11 +1,9 @@
 //! Filter: which nodes take the pod.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
 use lictor_contract::*;
 
-use super::scoring::{FULL, Scoring};
+use super::scoring::FULL;
+use super::verdicts::{Verdicts, best};
 use super::{Cause, NodeSummary, ProtocolError, Session};
 use crate::verify;
 
@@ -15,27 +13,6 @@ pub(super) enum Filtered {
     Fits(NodeId),
     /// No node takes it.
     Nowhere(NodeSummary),
-}
-
-/// What the nodes say.
-#[derive(Default)]
-pub(super) struct Verdicts {
-    /// By the number of the node: 0 takes the pod, n has `obstacles[n-1]`. A number that is no node's has any.
-    codes: Vec<u32>,
-    /// The obstacles in words.
-    obstacles: Vec<String>,
-}
-
-impl Verdicts {
-    /// The code of a node.
-    fn code(&self, node: NodeId) -> Option<u32> {
-        usize::try_from(node).ok().and_then(|index| self.codes.get(index).copied())
-    }
-
-    /// Whether the node takes the pod.
-    fn takes(&self, node: NodeId) -> bool {
-        self.code(node) == Some(0)
-    }
 }
 
 impl Session {
@@ -51,24 +28,19 @@ impl Session {
             let codes = vec![0; self.mirror.node_numbers()];
             self.with_own_verdicts(pod, Verdicts { codes, obstacles: Vec::new() })
         };
-        let fitting: Vec<&Node> = self.mirror.nodes().filter(|node| verdicts.takes(node.id)).collect();
         let preemptor = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
         if let Some(node) = preemptor.nominated.filter(|node| verdicts.takes(*node)) {
             return Ok(Filtered::Fits(node));
         }
-        if fitting.is_empty() {
-            return Ok(Filtered::Nowhere(self.summarise(pod, &verdicts)));
-        }
-        let best = match self.decides(ExtensionPoint::Score) {
-            true => {
-                let fitting: Vec<NodeId> = fitting.into_iter().map(|node| node.id).collect();
-                let scores = self.scores(pod, &fitting)?;
-                best(fitting.into_iter().filter_map(|node| self.mirror.node(node)).zip(scores))
-            }
-            false => {
-                let scoring = Scoring::of(&self.mirror, &self.occupancy, preemptor);
-                best(fitting.into_iter().map(|node| (node, scoring.score(node))))
-            }
+        let fitting = verdicts.fitting().filter_map(|node| self.mirror.node(node));
+        let best = if self.decides(ExtensionPoint::Score) {
+            let fitting: Vec<NodeId> = fitting.map(|node| node.id).collect();
+            let scores = if fitting.is_empty() { Vec::new() } else { self.scores(pod, &fitting)? };
+            best(fitting.into_iter().zip(scores), &self.mirror)
+        } else {
+            let scores = self.own_scores.of(&self.mirror, &self.occupancy, preemptor);
+            let score = |node: NodeId| usize::try_from(node).ok().and_then(|index| scores.get(index).copied());
+            best(verdicts.fitting().filter_map(|node| Some((node, score(node)?))), &self.mirror)
         };
         Ok(best.map_or_else(|| Filtered::Nowhere(self.summarise(pod, &verdicts)), Filtered::Fits))
     }
@@ -99,7 +71,10 @@ impl Session {
     /// The answer of the policy, checked.
     pub(super) fn read_verdicts(&self, answer: NodeVerdicts) -> Result<Verdicts, ProtocolError> {
         let (codes, obstacles) = (answer.codes.len(), answer.obstacles.len());
-        for node in self.mirror.nodes() {
+        // Every node has a code that means something where all codes do, and there is one for each number.
+        let are_all_known = answer.codes.iter().all(|code| usize::from(*code) <= obstacles);
+        let is_whole = are_all_known && codes >= self.mirror.node_numbers();
+        for node in (!is_whole).then(|| self.mirror.nodes()).into_iter().flatten() {
             let code = usize::try_from(node.id).ok().and_then(|index| answer.codes.get(index).copied());
             let code =
                 code.ok_or_else(|| ProtocolError::MissingVerdict { codes, id: node.id, node: node.name.clone() })?;
@@ -138,30 +113,24 @@ impl Session {
 
     /// Counts what the nodes said. Where a node can never take the pod, the host's words count.
     fn summarise(&self, pod: PodId, verdicts: &Verdicts) -> NodeSummary {
-        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut counts = vec![0_usize; verdicts.obstacles.len().saturating_add(1)];
         let mut summary = NodeSummary::default();
         for node in self.mirror.nodes().map(|node| node.id) {
             summary.nodes = summary.nodes.saturating_add(1);
-            match (self.mirror.eligible(pod, node), verdicts.code(node)) {
-                (Err(why), _) => summary.count(why.to_string(), 1),
-                (Ok(()), Some(code)) => {
-                    let count = counts.entry(code).or_insert(0);
-                    *count = count.saturating_add(1);
-                }
-                (Ok(()), None) => {}
+            if let Err(why) = self.mirror.eligible(pod, node) {
+                summary.count(why.to_string(), 1);
+                continue;
             }
+            let count = verdicts.code(node).and_then(|code| counts.get_mut(usize::try_from(code).ok()?));
+            count.into_iter().for_each(|count| *count = count.saturating_add(1));
         }
-        for (code, count) in counts.into_iter().filter(|(code, _)| *code != 0) {
-            let obstacle = usize::try_from(code).ok().and_then(|code| verdicts.obstacles.get(code.checked_sub(1)?));
-            summary.count(obstacle.cloned().unwrap_or_default(), count);
+        for (obstacle, count) in
+            verdicts.obstacles.iter().zip(counts.into_iter().skip(1)).filter(|(_, count)| *count > 0)
+        {
+            summary.count(obstacle.clone(), count);
         }
         summary
     }
-}
-
-/// The best of these nodes: the highest score, and of equal ones the first name.
-fn best<'n>(scored: impl Iterator<Item = (&'n Node, i64)>) -> Option<NodeId> {
-    scored.max_by_key(|(node, score)| (*score, Reverse(node.name.as_str()))).map(|(node, _)| node.id)
 }
 
 #[cfg(test)]

@@ -5,13 +5,14 @@
 //! whatever is unusual or wrong, is read as a document, which finds the line of a mistake.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::origin::{Origin, Unread};
 use super::scan::{Scan, compact};
 use super::{Document, json};
 use crate::cluster::InputError;
-use crate::cluster::object::Object;
+use crate::cluster::object::{Kept, Object};
 
 /// Fewer objects than these are read by one thread.
 const FEW: usize = 500;
@@ -52,6 +53,12 @@ struct Place<'t> {
     line: u32,
 }
 
+impl Place<'_> {
+    fn range(&self) -> Range<usize> {
+        self.start..self.start.saturating_add(self.text.len())
+    }
+}
+
 /// What became of an object.
 enum Read {
     Pod(Box<Object>),
@@ -65,14 +72,12 @@ enum Read {
 ///
 /// # Errors
 /// Those of [`super::each`], at the same places.
-pub(super) fn read(file: &Arc<str>, text: &str, sink: Sink<'_>) -> Option<Result<(), InputError>> {
+pub(super) fn read(file: &Arc<str>, text: &Arc<str>, sink: Sink<'_>) -> Option<Result<(), InputError>> {
     let places = places(text)?;
-    let read = read_all(file, &places)?;
-    let text: Arc<str> = Arc::from(text);
+    let read = read_all(file, text, &places)?;
     let emit = |(place, read): (Place<'_>, Read)| match read {
         Read::Pod(object) => {
-            let end = place.start.saturating_add(place.text.len());
-            let unread = Unread { text: text.clone(), range: place.start..end, line: place.line };
+            let unread = Unread { text: text.clone(), range: place.range(), line: place.line };
             sink(Item::Object(object, Origin::unread(file.clone(), unread)))
         }
         Read::Document | Read::Unusual => {
@@ -83,14 +88,14 @@ pub(super) fn read(file: &Arc<str>, text: &str, sink: Sink<'_>) -> Option<Result
 }
 
 /// Reads each object that can be read at once. None where one of them cannot be read apart from its list.
-fn read_all(file: &Arc<str>, places: &[Place<'_>]) -> Option<Vec<Read>> {
+fn read_all(file: &Arc<str>, text: &Arc<str>, places: &[Place<'_>]) -> Option<Vec<Read>> {
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);
     let part = places.len().div_ceil(threads).max(FEW);
     if places.len() <= part {
-        return read_part(file, places);
+        return read_part(file, text, places);
     }
     std::thread::scope(|scope| {
-        let read = |part| std::thread::Builder::new().spawn_scoped(scope, move || read_part(file, part));
+        let read = |part| std::thread::Builder::new().spawn_scoped(scope, move || read_part(file, text, part));
         let parts: Vec<_> = places.chunks(part).map(read).collect();
         let mut all = Vec::with_capacity(places.len());
         for part in parts {
@@ -100,27 +105,30 @@ fn read_all(file: &Arc<str>, places: &[Place<'_>]) -> Option<Vec<Read>> {
     })
 }
 
-fn read_part(file: &Arc<str>, places: &[Place<'_>]) -> Option<Vec<Read>> {
+fn read_part(file: &Arc<str>, text: &Arc<str>, places: &[Place<'_>]) -> Option<Vec<Read>> {
     let nowhere = Origin::without_lines(file.clone());
-    let mut text = String::new();
-    let read = |place: &Place<'_>| match read_one(place, &nowhere, &mut text) {
+    let mut json = String::new();
+    let read = |place: &Place<'_>| match read_one(place, text, &nowhere, &mut json) {
         Read::Unusual => None,
         read => Some(read),
     };
     places.iter().map(read).collect()
 }
 
-fn read_one(place: &Place<'_>, nowhere: &Origin, text: &mut String) -> Read {
-    text.clear();
-    match compact(place.text, text) {
+fn read_one(place: &Place<'_>, text: &Arc<str>, nowhere: &Origin, json: &mut String) -> Read {
+    json.clear();
+    match compact(place.text, json) {
         None => Read::Unusual,
         Some(sketch) if sketch.has_items || sketch.kind.ends_with("List") => Read::Unusual,
         Some(sketch) => {
             let is_pod = (sketch.api_version, sketch.kind) == ("v1", "Pod");
-            match is_pod.then(|| Object::pod_from_text(text, nowhere, place.line)).flatten() {
+            match is_pod
+                .then(|| Object::pod_from_text(json, Kept::Part(text.clone(), place.range()), nowhere, place.line))
+                .flatten()
+            {
                 Some(pod) => Read::Pod(Box::new(pod)),
                 // What is no JSON may be YAML.
-                None if serde_json::from_str::<serde::de::IgnoredAny>(text).is_err() => Read::Unusual,
+                None if serde_json::from_str::<serde::de::IgnoredAny>(json).is_err() => Read::Unusual,
                 None => Read::Document,
             }
         }

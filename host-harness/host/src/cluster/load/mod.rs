@@ -30,6 +30,9 @@ pub struct Document {
     pub origin: Origin,
 }
 
+/// What some editors write before a text.
+const MARK: char = '\u{feff}';
+
 /// Receives each complete document.
 type Sink<'s> = &'s mut dyn FnMut(Document) -> Result<(), InputError>;
 
@@ -54,7 +57,7 @@ pub fn each(
     text: &str,
     sink: &mut dyn FnMut(Document) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
-    let text = without_mark(text);
+    let text = text.strip_prefix(MARK).unwrap_or(text);
     let mut builder = Builder::new(Arc::from(file), sink);
     // YAML flow mappings begin like JSON. For a file named `.json` the mistakes in its JSON are reported.
     if text.trim_start().starts_with(['{', '[']) && (file.ends_with(".json") || json::is_valid(text)) {
@@ -70,20 +73,26 @@ pub fn each(
 /// Those of `each`. Mistakes in a pod come when its document is read as an object.
 pub fn each_item(
     file: &str,
-    text: &str,
+    text: String,
     sink: &mut dyn FnMut(Item) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
-    let text = without_mark(text);
+    // What is read of the text keeps it: there is to be one copy of it only.
+    let text: Arc<str> = match text.strip_prefix(MARK) {
+        Some(text) => Arc::from(text),
+        None => Arc::from(text),
+    };
     if text.trim_start().starts_with('{')
-        && let Some(read) = items::read(&Arc::from(file), text, sink)
+        && let Some(read) = items::read(&Arc::from(file), &text, sink)
     {
         return read;
     }
-    each(file, text, &mut |document| sink(Item::Document(document)))
+    each(file, &text, &mut |document| sink(Item::Document(document)))
 }
 
-fn without_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
+/// An object in JSON without spaces and without `metadata.managedFields`; none where it is unusual.
+pub(crate) fn compact(object: &str) -> Option<String> {
+    let mut to = String::with_capacity(object.len());
+    scan::compact(object, &mut to).map(|_| to)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod constraints;
 mod identity;
 mod inter_pod;
 mod json;
+mod kept;
 mod kinds;
 mod labels;
 mod node;
@@ -27,6 +28,7 @@ use super::load::{Document, Origin};
 use super::volumes::{ClaimFacts, StorageFacts, VolumeFacts};
 
 pub(crate) use identity::Identity;
+pub(crate) use kept::Kept;
 pub(crate) use node::NodeFacts;
 pub use placed::{BadPlacedKind, check_placed_kinds};
 pub(crate) use pod::PodFacts;
@@ -114,11 +116,11 @@ impl Object {
         Ok(Object { id, place, body })
     }
 
-    /// Reads a pod from JSON without spaces that begins on this line. None where it is unusual in any way: as a document it is read all the
+    /// Reads a pod from JSON without spaces; it stands in a text and begins on this line there. None where it is unusual in any way: as a document it is read all the
     /// same, or it has a mistake. `origin` is of no use but for mistakes, which are not told here.
-    pub(crate) fn pod_from_text(text: &str, origin: &Origin, line: u32) -> Option<Object> {
+    pub(crate) fn pod_from_text(json: &str, written: Kept, origin: &Origin, line: u32) -> Option<Object> {
         let subject = Subject { origin, name: String::new() };
-        let pod = PodFacts::from_text(text, &subject)?;
+        let pod = PodFacts::from_text(json, written, &subject)?;
         if pod.name.is_empty() || pod.name.contains('/') || pod.namespace.contains('/') {
             return None;
         }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cluster::load::{Item, each, each_item};
-use crate::cluster::object::{Body, Object};
+use crate::cluster::object::{Body, Kept, Object};
 use crate::cluster::{InputError, load::Origin};
 
 /// What was read: the objects or their mistakes, some of their lines, and the mistake that ended it.
@@ -14,7 +14,7 @@ fn shown(object: Result<Object, InputError>, origin: &Origin) -> Result<String, 
     let mut object = object.map_err(|mistake| format!("{mistake:?}"))?;
     let json: Value = serde_json::from_str(&object.json()).unwrap();
     if let Body::Pod(pod) = &mut object.body {
-        pod.json = Box::default();
+        pod.json = Kept::default();
     }
     let pointers = ["", "/metadata/name", "/metadata/managedFields/0", "/spec/containers/0/name", "/spec/none"];
     let lines = pointers.map(|pointer| origin.line(pointer));
@@ -40,7 +40,7 @@ fn plainly(file: &str, text: &str) -> Outcome {
 /// The same at once, and how many objects came without a document.
 fn at_once(file: &str, text: &str) -> (Outcome, usize) {
     let (mut read, mut objects) = (Vec::new(), 0);
-    let end = each_item(file, text, &mut |item| {
+    let end = each_item(file, text.to_owned(), &mut |item| {
         let origin = match &item {
             Item::Object(_, origin) => origin.clone(),
             Item::Document(document) => document.origin.clone(),
