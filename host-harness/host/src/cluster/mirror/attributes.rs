@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use lictor_contract::Attribute;
 use serde_json::Value;
 
-use crate::cluster::object::as_texts;
+use crate::cluster::object::{Kept, as_texts};
 
 /// The fields that an object has of these, JSON pointers, by number. Few objects have any: those without the last key of a pointer are not
 /// read.
-pub(super) fn fields(pointers: &[String], json: &str) -> Vec<Attribute> {
-    if !pointers.iter().any(|pointer| may_have(json, pointer)) {
+pub(super) fn fields(pointers: &[String], json: &Kept) -> Vec<Attribute> {
+    if !pointers.iter().any(|pointer| may_have(json.as_written(), pointer)) {
         return Vec::new();
     }
-    let mut object: Value = serde_json::from_str(json).unwrap_or_default();
+    let mut object: Value = serde_json::from_str(&json.compact()).unwrap_or_default();
     as_texts(&mut object);
     let field = |(key, pointer): (u32, &String)| {
         let value = object.pointer(pointer)?.to_string();
@@ -103,7 +103,8 @@ mod tests {
     fn a_field_is_found_wherever_it_is() {
         let json = json!({"spec": {"a": 1, "b-c.d": {"x": [7, 8]}, "overhead": {"cpu": 2}, "é": 3, "s/t": 4}, "9": 5});
         let json = json.to_string();
-        let found = |pointer: &str| fields(&[pointer.to_owned()], &json).pop().map(|field| field.value);
+        let kept = Kept::Own(json.clone().into());
+        let found = |pointer: &str| fields(&[pointer.to_owned()], &kept).pop().map(|field| field.value);
         for (pointer, value) in [
             ("/spec/a", Some("1")),
             ("/spec/b-c.d", Some("{\"x\":[7,8]}")),

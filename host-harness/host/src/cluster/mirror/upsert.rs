@@ -144,7 +144,7 @@ impl Mirror {
             requests: self.resources.amounts(&facts.requests),
             labels: self.labels.apply(&facts.labels),
             annotations: self.annotations.apply(&facts.annotations),
-            fields: fields(&self.pod_fields, facts.json.as_written()),
+            fields: fields(&self.pod_fields, &facts.json),
             namespace: facts.namespace,
             name: facts.name,
             uid: facts.uid,

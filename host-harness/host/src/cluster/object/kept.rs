@@ -30,7 +30,7 @@ impl Kept {
     }
 
     /// The JSON without what nobody reads: spaces, and `metadata.managedFields`.
-    pub(super) fn compact(&self) -> String {
+    pub(crate) fn compact(&self) -> String {
         match self {
             Kept::Own(json) => json.to_string(),
             Kept::Part(..) => load::compact(self.as_written()).unwrap_or_else(|| self.as_written().to_owned()),
