@@ -135,11 +135,13 @@ mod tests {
         for round in 0..40_u32 {
             let name = format!("n{}", round % 7);
             match round % 4 {
-                0 => world.mirror.upsert(object(on(&name, pod(&format!("p{}", round % 9), 1 + round % 3, 0)))),
+                0 => world
+                    .mirror
+                    .upsert(object(on(&name, pod(&format!("p{}", round % 9), [1, 2, 3][round as usize % 3], 0)))),
                 1 => {
                     world.mirror.remove(&format!("Pod/default/p{}", round % 5));
                 }
-                2 => world.mirror.upsert(object(node(&name, 3 + round % 5))),
+                2 => world.mirror.upsert(object(node(&name, [3, 4, 5, 6, 7][round as usize % 5]))),
                 _ => {
                     world.mirror.remove(&format!("Node/n{}", round % 3));
                 }

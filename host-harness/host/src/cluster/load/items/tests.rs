@@ -39,17 +39,17 @@ fn plainly(file: &str, text: &str) -> Outcome {
 
 /// The same at once, and how many objects came without a document.
 fn at_once(file: &str, text: &str) -> (Outcome, usize) {
-    let (mut read, mut objects) = (Vec::new(), 0);
+    let (mut read, mut objects) = (Vec::new(), Vec::new());
     let end = each_item(file, text.to_owned(), &mut |item| {
         let origin = match &item {
             Item::Object(_, origin) => origin.clone(),
             Item::Document(document) => document.origin.clone(),
         };
-        objects += usize::from(matches!(item, Item::Object(..)));
+        objects.extend(matches!(item, Item::Object(..)).then_some(()));
         read.push(shown(item.object(), &origin));
         Ok(())
     });
-    ((read, end.err().map(|mistake| format!("{mistake:?}"))), objects)
+    ((read, end.err().map(|mistake| format!("{mistake:?}"))), objects.len())
 }
 
 /// Compares both; how many objects came without a document.
@@ -167,12 +167,12 @@ fn what_is_wrong_or_unusual_is_the_same_and_on_the_same_line() {
 #[test]
 fn a_text_with_any_one_byte_changed_is_read_the_same() {
     let text = list(&[pod("a", |_| ()), json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}})]);
-    assert!(text.is_ascii() || text.contains('é'));
-    for at in (0..text.len()).filter(|at| text.is_char_boundary(*at) && text.is_char_boundary(at + 1)) {
-        let bytes = ["\"", "{", "]", ",", ":", "\\", "x", "", "\n"];
-        for byte in bytes.get(at % bytes.len()) {
-            let changed = format!("{}{byte}{}", &text[..at], &text[at + 1..]);
-            compared("a.json", &changed);
-        }
+    let bytes = ["\"", "{", "]", ",", ":", "\\", "x", "", "\n"];
+    for (at, byte) in (0..text.chars().count()).zip(bytes.into_iter().cycle()) {
+        let changed = text.chars().enumerate().map(|(place, char)| match place == at {
+            true => byte.to_owned(),
+            false => char.to_string(),
+        });
+        compared("a.json", &changed.collect::<String>());
     }
 }
