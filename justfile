@@ -20,6 +20,10 @@ test:
 testbed:
     bash host-harness/testbed/build.sh
 
+# Fetch what plays the component in other runtimes, once; needs Python, Node and Go
+players:
+    bash host-harness/portability/players.sh install
+
 # A small cluster for the quickstart of the controller: three full nodes; it ends with Ctrl-D
 quickstart folder='/tmp/lictor-quickstart':
     $(bash host-harness/testbed/build.sh | tail -n 1) up --folder {{folder}} --nodes 3 --node-cpu 4 --manifests host-harness/controller/deploy/admission-policy.yaml --manifests host-harness/controller/quickstart/cluster.yaml

@@ -1,0 +1,140 @@
+//! A policy whose calls are written down.
+
+use std::sync::{Arc, Mutex};
+
+use lictor_contract::*;
+use lictor_host::policy::{CallError, Policy};
+use lictor_host::sandbox::Sandboxed;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// A call to the policy. Values are as serde writes the types of the contract.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The function of `wit/`, or `restart`.
+    pub function: &'static str,
+    /// Its arguments, as a list.
+    pub arguments: Value,
+    /// `{"ok": value}` or `{"err": error}`.
+    pub answer: Value,
+}
+
+/// The calls so far.
+#[derive(Debug, Clone, Default)]
+pub struct Calls(Arc<Mutex<Vec<Call>>>);
+
+impl Calls {
+    /// The calls, in their order.
+    pub fn taken(&self) -> Vec<Call> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// An instance of the component whose calls are written down.
+pub struct Traced {
+    policy: Sandboxed,
+    calls: Calls,
+}
+
+impl Traced {
+    /// Calls of this instance are added to these.
+    pub fn new(policy: Sandboxed, calls: &Calls) -> Traced {
+        Traced { policy, calls: calls.clone() }
+    }
+
+    fn note(&self, function: &'static str, arguments: Value, answer: Value) {
+        self.calls.0.lock().unwrap().push(Call { function, arguments, answer });
+    }
+
+    fn pass<A: Serialize>(
+        &mut self,
+        function: &'static str,
+        arguments: Value,
+        ask: impl FnOnce(&mut Sandboxed) -> Result<A, CallError>,
+    ) -> Result<A, CallError> {
+        let answer = ask(&mut self.policy);
+        let said = match &answer {
+            Ok(value) => json!({"ok": value}),
+            Err(CallError::Refused { error, .. }) => json!({"err": error}),
+            Err(other) => panic!("{other}"),
+        };
+        self.note(function, arguments, said);
+        answer
+    }
+
+    /// The same of a function with a verdict of its own.
+    fn judged<E: Serialize>(
+        &mut self,
+        function: &'static str,
+        arguments: Value,
+        ask: impl FnOnce(&mut Sandboxed) -> Result<Result<(), E>, CallError>,
+    ) -> Result<Result<(), E>, CallError> {
+        let verdict = ask(&mut self.policy).unwrap();
+        let said = verdict.as_ref().map_or_else(|error| json!({"err": error}), |()| json!({"ok": null}));
+        self.note(function, arguments, said);
+        Ok(verdict)
+    }
+}
+
+impl Policy for Traced {
+    fn restart(&mut self) -> Result<(), CallError> {
+        self.pass("restart", json!([]), |policy| policy.restart())
+    }
+    fn has(&self, interface: Interface) -> bool {
+        self.policy.has(interface)
+    }
+    fn describe(&mut self) -> Result<Description, CallError> {
+        self.pass("describe", json!([]), |policy| policy.describe())
+    }
+    fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
+        self.judged("configure", json!([system, arguments]), |policy| policy.configure(system, arguments))
+    }
+    fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
+        self.pass("apply", json!([events]), |policy| policy.apply(events))
+    }
+    fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
+        self.pass("queue-keys", json!([pods]), |policy| policy.queue_keys(pods))
+    }
+    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
+        self.pass("pre-filter", json!([pod]), |policy| policy.pre_filter(pod))
+    }
+    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
+        self.pass("filter", json!([pod]), |policy| policy.filter(pod))
+    }
+    fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
+        self.pass("post-filter", json!([pods, refuted]), |policy| policy.post_filter(pods, refuted))
+    }
+    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
+        self.pass("reserve", json!([pod, node]), |policy| policy.reserve(pod, node))
+    }
+    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
+        self.pass("unreserve", json!([pod, cause]), |policy| policy.unreserve(pod, cause))
+    }
+    fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
+        self.pass("permit", json!([pod]), |policy| policy.permit(pod))
+    }
+    fn act(&mut self) -> Result<Actions, CallError> {
+        self.pass("act", json!([]), |policy| policy.act())
+    }
+    fn enforce(&mut self) -> Result<Enforced, CallError> {
+        self.pass("enforce", json!([]), |policy| policy.enforce())
+    }
+    fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
+        self.pass("queues", json!([]), |policy| policy.queues())
+    }
+    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
+        self.pass("marks", json!([pod, node]), |policy| policy.marks(pod, node))
+    }
+    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
+        self.pass("record-notes", json!([on]), |policy| policy.record_notes(on))
+    }
+    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
+        self.pass("notes", json!([pod]), |policy| policy.notes(pod))
+    }
+    fn save(&mut self) -> Result<Checkpoint, CallError> {
+        self.pass("save", json!([]), |policy| policy.save())
+    }
+    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
+        self.judged("restore", json!([checkpoint]), |policy| policy.restore(checkpoint))
+    }
+}
