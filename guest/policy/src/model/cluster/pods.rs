@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::queue::Entry;
-use crate::model::rank::Added;
+use crate::model::rank::{Added, UNRANKED};
 
 impl Cluster {
     /// Whether a pod may ask for this, as far as the sums of the cluster can be counted then.
@@ -21,6 +21,7 @@ impl Cluster {
             if let (Place::Reserved(_), Place::Pending) = (old.place, pod.place) {
                 pod.place = old.place;
             }
+            pod.rank = if old.name == pod.name { old.rank } else { UNRANKED };
         }
         self.attach(ix, pod);
         Ok(())
@@ -80,7 +81,9 @@ impl Cluster {
 
     fn attach(&mut self, ix: PodIx, mut pod: Pod) {
         self.version = self.version.wrapping_add(1);
-        pod.rank = self.rank_pod(&pod.name);
+        if pod.rank == UNRANKED {
+            pod.rank = self.rank_pod(&pod.name);
+        }
         pod.class = self.classes.of(pod.shape, pod.inter_pod, &pod.request);
         let (place, nominated, job) = (pod.place, pod.nominated, pod.attributes.job);
         let (created, entered) = (pod.created, pod.entered);
