@@ -66,6 +66,8 @@ impl Cluster {
         for (ix, pod) in self.pods.iter_mut() {
             say(ix, &mut pod.attributes);
         }
+        self.leaving = self.pods.iter().filter(|(_, pod)| pod.is_leaving()).map(|(ix, _)| ix).collect();
+        self.residents.outdate_all();
     }
 
     fn settle_pod(&mut self, ix: PodIx, from: Place, to: Place) -> bool {
@@ -91,9 +93,13 @@ impl Cluster {
             Kind::Reservation => Some(self.symbols.intern(&pod.name.name)),
             Kind::Pod => pod.attributes.inside,
         };
+        if pod.is_leaving() {
+            self.leaving.insert(ix);
+        }
         self.pods.insert(ix, pod);
-        if let Some(node) = place.node().and_then(|node| self.nodes.get_mut(node)) {
+        if let Some((at, node)) = place.node().and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.pods.push(ix);
+            self.residents.outdate(at);
         }
         if nominated.is_some() {
             self.nominated.insert(ix);
@@ -120,14 +126,16 @@ impl Cluster {
         self.ask(ix, Entry::Out);
         let pod = self.pods.remove(ix)?;
         self.nominated.remove(&ix);
+        self.leaving.remove(&ix);
         if let Some(reservation_group) = self
             .reservation_group_of(&pod)
             .and_then(|reservation_group| self.reservation_groups.get_mut(&reservation_group))
         {
             reservation_group.retain(|other| *other != ix);
         }
-        if let Some(node) = pod.place.node().and_then(|node| self.nodes.get_mut(node)) {
+        if let Some((at, node)) = pod.place.node().and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.pods.retain(|other| *other != ix);
+            self.residents.outdate(at);
         }
         if let Some((at, node)) = pod.nominated.and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.nominated.retain(|other| *other != ix);
