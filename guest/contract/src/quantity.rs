@@ -43,6 +43,32 @@ pub enum QuantityError {
 
 /// Reads a quantity that may not be negative.
 pub fn parse(text: &str, unit: Unit) -> Result<i64, QuantityError> {
+    match whole(text, unit) {
+        Some(amount) => Ok(amount),
+        None => parse_exactly(text, unit),
+    }
+}
+
+/// The amount of a quantity as nearly all are written: few digits and perhaps a suffix, nothing to be rounded. None of others.
+fn whole(text: &str, unit: Unit) -> Option<i64> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, suffix) = text.split_at_checked(digits)?;
+    let factor = match (unit, suffix) {
+        (Unit::Milli, "m") | (Unit::One, "") => 1,
+        (Unit::Milli, "") | (Unit::One, "k") => 1000,
+        (Unit::One, "M") => 1_000_000,
+        (Unit::One, "G") => 1_000_000_000,
+        (Unit::One, "Ki") => 1 << 10,
+        (Unit::One, "Mi") => 1 << 20,
+        (Unit::One, "Gi") => 1 << 30,
+        (Unit::One, "Ti") => 1 << 40,
+        _ => return None,
+    };
+    number.parse::<i64>().ok()?.checked_mul(factor)
+}
+
+/// The same of any quantity.
+fn parse_exactly(text: &str, unit: Unit) -> Result<i64, QuantityError> {
     let malformed = || QuantityError::Malformed(text.to_owned());
     let overflow = || QuantityError::Overflow(text.to_owned());
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-'))).unwrap_or(text.len());
@@ -118,6 +144,22 @@ impl Factor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_read_at_once_is_what_is_read_exactly() {
+        let suffixes = ["", "m", "u", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti", "Pi", "e3", "x", "mm"];
+        let numbers =
+            ["", "0", "007", "1", "999", "-1", "+1", "1.5", "8388607", "9223372036854775807", "99999999999999999999"];
+        for unit in [Unit::Milli, Unit::One] {
+            let texts = numbers.iter().flat_map(|number| suffixes.map(|suffix| format!("{number}{suffix}")));
+            for text in texts {
+                if let Some(amount) = whole(&text, unit) {
+                    assert_eq!(parse_exactly(&text, unit), Ok(amount), "{text}");
+                }
+            }
+        }
+        assert_eq!((whole("4Gi", Unit::One), whole("500m", Unit::Milli)), (Some(4 << 30), Some(500)));
+    }
 
     #[test]
     fn reads_every_suffix() {

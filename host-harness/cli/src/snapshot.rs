@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
 use super::origins::Origins;
-use lictor_conformance::each_in;
-use lictor_host::cluster::load::{Document, each};
+use lictor_conformance::each_item_in;
+use lictor_host::cluster::load::{Document, Item, each_item};
 use lictor_host::cluster::{InputError, Object};
 
-/// Receives each document.
-type Sink<'s> = &'s mut dyn FnMut(Document) -> Result<(), InputError>;
+/// Receives each item.
+type Sink<'s> = &'s mut dyn FnMut(Item) -> Result<(), InputError>;
 
 /// Objects and their places.
 #[derive(Debug, Default)]
@@ -24,14 +24,14 @@ impl Snapshot {
     /// Reads files (`-` is the standard input). Reports all mistakes of all files, but a syntax error ends its file.
     pub(super) fn read(files: &[PathBuf]) -> Result<Snapshot, Failure> {
         let mut snapshot = Snapshot::default();
-        let mistakes = files.iter().flat_map(|file| snapshot.take_all(|sink| each_in(file, sink))).collect();
+        let mistakes = files.iter().flat_map(|file| snapshot.take_all(|sink| each_item_in(file, sink))).collect();
         snapshot.unless(mistakes)
     }
 
     /// Reads a text, which messages call so.
     pub(super) fn told(name: &str, text: &str) -> Result<Snapshot, Failure> {
         let mut snapshot = Snapshot::default();
-        let mistakes = snapshot.take_all(|sink| each(name, text, sink));
+        let mistakes = snapshot.take_all(|sink| each_item(name, text.to_owned(), sink));
         snapshot.unless(mistakes)
     }
 
@@ -39,24 +39,29 @@ impl Snapshot {
         if mistakes.is_empty() { Ok(self) } else { Err(Failure::Input(mistakes)) }
     }
 
-    /// Takes every document that is read; what is wrong.
+    /// Takes everything that is read; what is wrong.
     fn take_all(&mut self, read: impl FnOnce(Sink<'_>) -> Result<(), InputError>) -> Vec<InputError> {
         let mut mistakes = Vec::new();
-        let read = read(&mut |document| {
-            mistakes.extend(self.take(document).err());
+        let read = read(&mut |item| {
+            mistakes.extend(self.take(item).err());
             Ok(())
         });
         mistakes.extend(read.err());
         mistakes
     }
 
-    fn take(&mut self, document: Document) -> Result<(), InputError> {
-        let origin = document.origin.clone();
-        if is_scenario(&document) {
-            let message = "this is a scenario, not a Kubernetes object";
-            return Err(origin.mistake("/kind", message, "run it with `lictor test`"));
-        }
-        let object = Object::from_document(document)?;
+    fn take(&mut self, item: Item) -> Result<(), InputError> {
+        let (object, origin) = match item {
+            Item::Object(object, origin) => (*object, origin),
+            Item::Document(document) => {
+                let origin = document.origin.clone();
+                if is_scenario(&document) {
+                    let message = "this is a scenario, not a Kubernetes object";
+                    return Err(origin.mistake("/kind", message, "run it with `lictor test`"));
+                }
+                (Object::from_document(document)?, origin)
+            }
+        };
         self.origins.add(object.key(), origin);
         self.objects.push(object);
         Ok(())

@@ -5,13 +5,28 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lictor_host::cluster::InputError;
-use lictor_host::cluster::load::{Document, each};
+use lictor_host::cluster::load::{Document, Item, each, each_item};
 
 /// Reads a file and passes each document to `sink` as soon as it is complete; `-` is the standard input.
 ///
 /// # Errors
 /// The file cannot be read, is no UTF-8 text, or has a mistake; or the first error of `sink`.
 pub fn each_in(path: &Path, sink: &mut dyn FnMut(Document) -> Result<(), InputError>) -> Result<(), InputError> {
+    let (file, text) = text_of(path)?;
+    each(&file, &text, sink)
+}
+
+/// Reads a file like [`each_in`]; see [`each_item`].
+///
+/// # Errors
+/// As [`each_in`].
+pub fn each_item_in(path: &Path, sink: &mut dyn FnMut(Item) -> Result<(), InputError>) -> Result<(), InputError> {
+    let (file, text) = text_of(path)?;
+    each_item(&file, text, sink)
+}
+
+/// What messages call a file, and its text.
+fn text_of(path: &Path) -> Result<(String, String), InputError> {
     let (file, bytes) = if path == Path::new("-") {
         ("standard input".to_owned(), read_to_end(&mut io::stdin().lock()))
     } else {
@@ -30,7 +45,7 @@ pub fn each_in(path: &Path, sink: &mut dyn FnMut(Document) -> Result<(), InputEr
         }
     };
     match String::from_utf8(bytes) {
-        Ok(text) => each(&file, &text, sink),
+        Ok(text) => Ok((file, text)),
         Err(error) => {
             let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
             let line = valid.iter().filter(|byte| **byte == b'\n').count().saturating_add(1);

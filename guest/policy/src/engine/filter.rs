@@ -108,6 +108,10 @@ fn scan(cluster: &Cluster, shape: ShapeIx, ask: &Ask<'_>) -> Verdicts {
     for (word, lacking) in lacking.chunks(Scan::WORD).enumerate() {
         let takes_part = eligible.get(word).copied().unwrap_or(0) & rooms.present(word);
         let by_node = if any_may_be_kept || ask.others.is_some() { u64::MAX } else { rooms.nominated(word) };
+        if lists_decide && by_node == 0 && takes_part.count_ones().try_into() == Ok(lacking.len()) {
+            verdicts.push_numbers(lacking, meant);
+            continue;
+        }
         for (bit, lacking) in (0u32..).zip(lacking) {
             if (takes_part >> bit) & 1 == 0 {
                 verdicts.push(NO_NODE);

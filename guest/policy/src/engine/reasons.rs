@@ -14,7 +14,8 @@ macro_rules! reasons {
             pub const $name: Rule = {
                 const TEMPLATES: &[CaseText] = &[$($template),+];
                 const TEXT: Text = Text { name: $code, sentence: $sentence, templates: TEMPLATES, file: $page };
-                const ABOUT: About = About { question: Question::Engine, text: TEXT, retry_after: ANYTHING };
+                const ABOUT: About =
+                    About { question: Question::Engine, text: TEXT, retry_after: ANYTHING, asks_each_pod: false };
                 Rule { code: $code, source: "Lictor", about: &ABOUT, exemption: None }
             };
         )+

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::{Case, Denial, NodeCost, NodeVictims};
+use super::{Case, Denial, LeastVictims, NodeCost, NodeVictims};
 use crate::contract::{ChangeKind, KeyBuilder};
 use crate::model::{Cluster, Job, Pod, PodIx, QueueIx};
 
@@ -62,6 +62,15 @@ pub type CompareVictims = fn(&Cluster, Option<QueueIx>, &Pod, &Pod) -> Ordering;
 /// What a plan costs on a node.
 pub type Loss = fn(&NodeVictims<'_>) -> NodeCost;
 
+/// An order of nodes by what plans cost there.
+#[derive(Debug, Clone, Copy)]
+pub struct Weigh {
+    /// What a plan costs.
+    pub loss: Loss,
+    /// What no plan costs less than, where so much is known of its victims.
+    pub least: fn(&LeastVictims) -> NodeCost,
+}
+
 /// How reluctantly a pod is taken: one bit for each reason to spare it, the higher the weightier; below 4.
 pub type Reluctance = fn(&Case<'_>, PodIx, &Pod) -> u8;
 
@@ -91,6 +100,8 @@ pub struct About {
     pub text: Text,
     /// After which changes it may hold where it did not; a change of the preemptor itself is not said.
     pub retry_after: &'static [ChangeKind],
+    /// As a guard, it asks about the name or the times of a candidate: pods that are alike otherwise may be judged differently.
+    pub asks_each_pod: bool,
 }
 
 /// A law.
@@ -130,7 +141,8 @@ impl<F> Law<F> {
     where
         F: Copy,
     {
-        Law { about: About { question, text, retry_after: PODS_AND_OBJECTS }, function }
+        let about = About { question, text, retry_after: PODS_AND_OBJECTS, asks_each_pod: false };
+        Law { about, function }
     }
 
     /// A comparator.
@@ -147,6 +159,14 @@ impl<F> Law<F> {
         F: Copy,
     {
         Law { about: About { retry_after: changes, ..self.about }, function: self.function }
+    }
+
+    /// The same guard, which asks about the name or the times of a candidate.
+    pub const fn asks_each_pod(self) -> Law<F>
+    where
+        F: Copy,
+    {
+        Law { about: About { asks_each_pod: true, ..self.about }, function: self.function }
     }
 }
 

@@ -32,6 +32,24 @@ impl NodeVictims<'_> {
     }
 }
 
+/// What is known of the victims of any plan on a node before one is looked for there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeastVictims {
+    /// They are at least so many, never 0.
+    pub count: i64,
+    /// The most important of them has at least this priority.
+    pub highest: i64,
+    /// Their priorities, each counted from the lowest possible one, are at least this in sum.
+    pub priorities: i64,
+    /// If none of them is more important than that, then none was created after this moment, nanoseconds since 1970.
+    pub youngest: i64,
+}
+
+/// A priority, counted from the lowest possible one.
+pub fn counted(priority: i32) -> i64 {
+    i64::from(priority).saturating_sub(i64::from(i32::MIN))
+}
+
 /// A number of pods as a criterion of loss.
 pub fn count(pods: usize) -> i64 {
     i64::try_from(pods).unwrap_or(i64::MAX)

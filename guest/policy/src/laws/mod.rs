@@ -37,10 +37,10 @@ pub use detail::Detail;
 pub use exemption::{Exemption, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS, TAKES_BACK};
 pub(crate) use law::page;
 pub use law::{
-    About, Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Loss, Question, Reluctance, SortBy,
-    Text,
+    About, Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Question, Reluctance, SortBy, Text,
+    Weigh,
 };
-pub use loss::{NodeCost, NodeVictims, count};
+pub use loss::{LeastVictims, NodeCost, NodeVictims, count, counted};
 pub use preemptor::{Companion, Preemptor};
 pub use register::Entry;
 pub use sum::Sum;

@@ -58,7 +58,7 @@ impl Entry {
 impl From<&Rule> for Entry {
     fn from(rule: &Rule) -> Entry {
         let Rule { code, source, about, exemption } = *rule;
-        let About { question, text: law, retry_after } = *about;
+        let About { question, text: law, retry_after, .. } = *about;
         let exempt = exemption.map(|exemption| exemption.sentence);
         let (name, sentence, templates, text) = (law.name, law.sentence, law.templates, law.file);
         Entry { code, question, sentence, source, name, exempt, templates, retry_after, text }

@@ -154,13 +154,14 @@ impl Seat for NodeChoice {
         &self.rule
     }
     fn switch(&mut self, to: Switch) {
-        self.loss = match to {
+        self.by.loss = match to {
             Switch::Silent => |_| NodeCost::default(),
             Switch::Contrary => |lost| {
                 let last = lost.victims.first().map_or(0, |ix| i64::from(ix.0).saturating_neg());
                 [lost.count().saturating_neg(), last, 0, 0, 0]
             },
         };
+        self.by.least = |_| [i64::MIN; 5];
     }
 }
 

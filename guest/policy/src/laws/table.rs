@@ -1,6 +1,6 @@
 //! The table of a system: its laws in force, each in the seat where it is asked.
 
-use super::{Admits, Compare, Cycle, Enforcement, Holds, Loss, Reluctance, Rule, SortBy};
+use super::{Admits, Compare, Cycle, Enforcement, Holds, Reluctance, Rule, SortBy, Weigh};
 use crate::model::{Cluster, Pod};
 
 /// A gate or a limit in force.
@@ -68,7 +68,7 @@ pub struct NodeChoice {
     /// The law.
     pub rule: Rule,
     /// How much is lost.
-    pub loss: Loss,
+    pub by: Weigh,
 }
 
 /// How a system looks for a plan.
@@ -217,7 +217,7 @@ macro_rules! laws {
     };
     (@NodeChoice $name:ident, $code:expr, $law:path, $source:literal) => {
         const $name: $crate::laws::NodeChoice =
-            $crate::laws::NodeChoice { rule: laws! { @rule $code, $law, $source }, loss: $law.function };
+            $crate::laws::NodeChoice { rule: laws! { @rule $code, $law, $source }, by: $law.function };
     };
     (@LastResort $name:ident, $code:expr, $law:path, $source:literal) => {
         const $name: $crate::laws::LastResort =

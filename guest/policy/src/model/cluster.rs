@@ -34,6 +34,8 @@ pub struct Cluster {
     now: i64,
     /// Counts the changes of nodes, pods and queues; trials apart.
     version: u64,
+    /// How many trials are under way, one within the other.
+    trials: u32,
     symbols: Symbols,
     resources: Vec<ResourceInfo>,
     /// What all nodes have.
@@ -43,6 +45,8 @@ pub struct Cluster {
     nodes: Table<NodeIx, Node>,
     /// Their room once more, for scans.
     rooms: Rooms,
+    /// Their pods once more, for searches.
+    residents: Residents,
     node_ranks: Ranks<String>,
     pods: Table<PodIx, Pod>,
     pod_ranks: Ranks<PodName>,
@@ -58,6 +62,8 @@ pub struct Cluster {
     inter_pods: InterPods,
     /// The pods that are nominated to a node.
     nominated: BTreeSet<PodIx>,
+    /// The pods that leave, wherever they are.
+    leaving: BTreeSet<PodIx>,
     /// The pods of DaemonSets that were tried and found no room on the one node they may run on.
     required_node_reservations: BTreeSet<PodIx>,
     budgets: Table<BudgetIx, Budget>,
@@ -76,6 +82,19 @@ impl Cluster {
     /// A number that differs whenever nodes, pods or queues have changed; trials apart.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// Whether this is the cluster as it would be: a trial is under way.
+    pub fn is_tried(&self) -> bool {
+        self.trials > 0
+    }
+
+    pub(super) fn begin_trial(&mut self) {
+        self.trials = self.trials.saturating_add(1);
+    }
+
+    pub(super) fn end_trial(&mut self) {
+        self.trials = self.trials.saturating_sub(1);
     }
 
     /// Moves the clock; it never runs backwards.
@@ -116,6 +135,28 @@ impl Cluster {
     /// The room of all nodes for a request, as it was when the scan was prepared.
     pub fn scan(&self, request: &Request) -> Scan<'_> {
         self.rooms.scan(request)
+    }
+
+    /// Makes ready what a search for these requests reads: rooms and residents.
+    pub fn prepare_search<'a>(&mut self, requests: impl IntoIterator<Item = &'a Request>) {
+        requests.into_iter().for_each(|request| self.rooms.refresh(&self.nodes, request));
+        self.residents.refresh(&self.nodes, &self.pods);
+    }
+
+    /// The room of all nodes, as it was when a search or a scan was prepared.
+    pub fn rooms(&self) -> &Rooms {
+        &self.rooms
+    }
+
+    /// The pods of all nodes, as they were when a search was prepared; what a trial moves stays where it was.
+    pub fn residents(&self) -> &Residents {
+        &self.residents
+    }
+
+    /// The pods that hold a node only until they are gone.
+    pub fn leaving(&self) -> impl Iterator<Item = PodIx> + '_ {
+        let holds_a_node = |ix: &PodIx| self.pod(*ix).is_some_and(|pod| pod.place.node().is_some());
+        self.leaving.iter().copied().filter(holds_a_node)
     }
 
     /// A pod.

@@ -39,6 +39,8 @@ indexes! {
     ShapeIx;
     /// A class of pods; never numbered anew.
     ClassIx;
+    /// A class of pods that guards cannot tell apart; numbered anew at times, never within a search.
+    VictimClassIx;
     /// A queue or quota; numbered anew whenever the tree changes.
     QueueIx;
     /// A job.

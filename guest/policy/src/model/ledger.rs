@@ -103,6 +103,11 @@ impl Ledger {
         self.entries.iter().find(|entry| entry.plan == plan).map(|entry| entry.victims.as_slice()).unwrap_or_default()
     }
 
+    /// The victims of the plans that are under way.
+    pub fn victims(&self) -> impl Iterator<Item = PodIx> + '_ {
+        self.entries.iter().filter(|entry| entry.accepted).flat_map(|entry| entry.victims.iter().copied())
+    }
+
     /// Whether a pod is a victim of a plan that is under way.
     pub fn is_victim(&self, pod: PodIx) -> bool {
         self.entries.iter().any(|entry| entry.accepted && entry.victims.contains(&pod))

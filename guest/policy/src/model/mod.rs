@@ -4,6 +4,7 @@
 //! to be looked up while deciding. [`Cluster`] owns everything; [`Trial`] tries changes on it and takes them back; [`Ledger`] remembers
 //! the plans under way.
 
+mod bits;
 mod budget;
 mod class;
 mod cluster;
@@ -17,6 +18,7 @@ mod node;
 mod pod;
 mod queue;
 mod rank;
+mod residents;
 mod resources;
 mod rooms;
 mod saved_pod;
@@ -34,7 +36,7 @@ pub use ext::volcano::{Elastic, PodGroupSpec, QueueSpec, Sizes};
 pub use ext::yunikorn::{Policy, QueueRank};
 pub use index::{
     BookIx, BudgetIx, ClassIx, InterPodIx, JobIx, NodeIx, PodIx, QueueIx, SelectorIx, ShapeIx, Symbol, Symbols, Table,
-    TopologyIx,
+    TopologyIx, VictimClassIx,
 };
 pub use inter_pod::{Affinity, InterPod, InterPodLack, InterPods, Spread, Term as InterPodTerm, Topology, WhatIf};
 pub use job::{Gang, Job, JobKey, Match};
@@ -43,6 +45,7 @@ pub use meaning::{Bound, Deserved, Freed, Guaranteed, Limit, Max, Meaning, Promi
 pub use node::Node;
 pub use pod::{Kind, Place, Pod, PodAttributes, PodName, Preemptibility, Task};
 pub use queue::{Bounds, Queue, QueueDefinition, Usage};
+pub use residents::{Resident, Residents};
 pub use resources::{Amounts, Request, ResourceIx};
 pub use rooms::{Lacks, Rooms, Scan};
 pub use saved_pod::{PodsByName, SavedPod};

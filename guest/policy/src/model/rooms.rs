@@ -5,11 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use super::bits::{Bits, WORD, put};
 use super::index::{Index, Table};
 use super::{Node, NodeIx, Request, ResourceIx};
-
-/// How many nodes a word of a bit set stands for.
-const WORD: usize = 64;
 
 /// The room of all nodes.
 #[derive(Debug, Clone, Default)]
@@ -92,6 +90,11 @@ impl Scan<'_> {
         lacking
     }
 
+    /// Whether such a number says that the node never has enough.
+    pub fn lacks_at_all(lacking: u8) -> bool {
+        lacking & NEVER != 0
+    }
+
     /// What such a number means; none where nothing is lacking.
     pub fn meant(&self, lacking: u8) -> Option<Lacks> {
         let asked = self.asked.get(usize::from(lacking & !NEVER).checked_sub(1)?)?;
@@ -161,6 +164,21 @@ impl Rooms {
         Scan { asked: asked.collect(), present: &self.present, nominated: &self.nominated }
     }
 
+    /// What is free of a resource, by node. [`Rooms::refresh`] comes first, for a request that names it.
+    pub fn free(&self, resource: ResourceIx) -> &[i64] {
+        self.columns.get(&resource).map(|column| column.free.as_slice()).unwrap_or_default()
+    }
+
+    /// What there is of a resource, by node. [`Rooms::refresh`] comes first, for a request that names it.
+    pub fn allocatable(&self, resource: ResourceIx) -> &[i64] {
+        self.columns.get(&resource).map(|column| column.allocatable.as_slice()).unwrap_or_default()
+    }
+
+    /// Whether pods are nominated to a node.
+    pub fn has_nominated(&self, node: NodeIx) -> bool {
+        self.nominated.has(node.at())
+    }
+
     fn read(&mut self, ix: NodeIx, node: Option<&Node>) {
         self.present.set(ix.at(), node.is_some());
         self.nominated.set(ix.at(), node.is_some_and(|node| !node.nominated.is_empty()));
@@ -184,46 +202,5 @@ impl Column {
         }
         put(&mut self.allocatable, ix.at(), allocatable);
         put(&mut self.free, ix.at(), free);
-    }
-}
-
-/// A set of nodes.
-#[derive(Debug, Clone, Default)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn has(&self, at: usize) -> bool {
-        self.word(at / WORD) & bit(at) != 0
-    }
-
-    #[inline]
-    fn word(&self, at: usize) -> u64 {
-        self.0.get(at).copied().unwrap_or(0)
-    }
-
-    /// Whether it was not in the set.
-    fn insert(&mut self, at: usize) -> bool {
-        let is_new = !self.has(at);
-        self.set(at, true);
-        is_new
-    }
-
-    fn set(&mut self, at: usize, is_in: bool) {
-        let word = self.word(at / WORD);
-        put(&mut self.0, at / WORD, if is_in { word | bit(at) } else { word & !bit(at) });
-    }
-}
-
-fn bit(at: usize) -> u64 {
-    1 << (at % WORD)
-}
-
-/// Puts an entry into a list that is as long as it has to be.
-fn put<T: Default + Clone>(list: &mut Vec<T>, at: usize, entry: T) {
-    if at >= list.len() {
-        list.resize(at.saturating_add(1), T::default());
-    }
-    if let Some(slot) = list.get_mut(at) {
-        *slot = entry;
     }
 }

@@ -17,6 +17,7 @@ pub struct Mark(usize);
 impl<'c> Trial<'c> {
     /// Begins a trial.
     pub fn new(cluster: &'c mut Cluster) -> Trial<'c> {
+        cluster.begin_trial();
         Trial { cluster, log: Vec::new() }
     }
 
@@ -70,5 +71,6 @@ impl<'c> Trial<'c> {
 impl Drop for Trial<'_> {
     fn drop(&mut self) {
         self.rewind(Mark(0));
+        self.cluster.end_trial();
     }
 }

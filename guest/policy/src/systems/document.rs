@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::contract::{Finding, Object, Severity};
+use crate::contract::{Attribute, Finding, Object, Severity};
 use crate::quantity::{self, QuantityError, Unit};
 
 /// The findings about objects, for their authors.
@@ -10,6 +10,13 @@ pub type Findings = Vec<Finding>;
 
 /// Amounts by resource name, sorted by name. Each amount is in the unit of the contract.
 pub type NamedAmounts = Vec<(String, i64)>;
+
+/// The value of a label or an annotation of a pod, by its key, which must be one of those that are read. What a pod has is compared with the
+/// key: it is less than all that is read.
+pub fn look_up<'a>(read: &[&str], attributes: &'a [Attribute], key: &str) -> Option<&'a str> {
+    let key_of = |attribute: &Attribute| usize::try_from(attribute.key).ok().and_then(|at| read.get(at).copied());
+    attributes.iter().find(|attribute| key_of(attribute) == Some(key)).map(|attribute| attribute.value.as_str())
+}
 
 /// A Kubernetes object whose JSON has been parsed.
 #[derive(Debug)]

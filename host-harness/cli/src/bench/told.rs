@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use lictor_conformance::shape::Shape;
 use lictor_contract::{Event, ExtensionPoint, Interests, PodId, SystemInfo};
-use lictor_host::cluster::load::{each, read};
+use lictor_host::cluster::load::{each_item, read};
 use lictor_host::cluster::{Mirror, Object};
 use lictor_host::policy::{CallError, Policy};
 
@@ -71,13 +71,14 @@ pub(super) fn read_text(shape: &Shape, interests: &Interests) -> Result<Option<O
     let _progress = Progress::of("reading");
     let text = shape.text();
     let (figure, count) = repeat(|| {
+        let text = text.clone();
         let begun = Instant::now();
         let (mut mirror, mut count) = (Mirror::new(interests.clone()), 0_usize);
         let mut mistakes = Vec::new();
         let mut objects = Vec::new();
-        let read = each("shape.json", &text, &mut |document| {
+        let read = each_item("shape.json", text, &mut |item| {
             count = count.saturating_add(1);
-            match Object::from_document(document) {
+            match item.object() {
                 Ok(object) => objects.push(object),
                 Err(mistake) => mistakes.push(mistake),
             }

@@ -6,6 +6,7 @@ mod change;
 mod classes;
 mod events;
 mod inter_pod;
+mod label_sets;
 mod ledger;
 mod load;
 mod nodes;
@@ -30,6 +31,7 @@ use assumed::Assumed;
 use attributes::Filter;
 use classes::Classes;
 use inter_pod::InterPods;
+use label_sets::LabelSets;
 use nodes::Nodes;
 use objects::Objects;
 use placed::PlacedKinds;
@@ -61,6 +63,7 @@ pub struct Mirror {
     nodes: Nodes,
     shapes: Shapes,
     pods: Pods,
+    label_sets: LabelSets,
     /// The pods of which more is assumed than the cluster shows.
     assumed: BTreeMap<PodId, Assumed>,
     seen_again: BTreeSet<PodId>,
@@ -96,6 +99,7 @@ impl Mirror {
             nodes: Nodes::default(),
             shapes: Shapes::default(),
             pods: Pods::default(),
+            label_sets: LabelSets::default(),
             assumed: BTreeMap::new(),
             seen_again: BTreeSet::new(),
             classes: Classes::new(),
@@ -192,6 +196,9 @@ impl Mirror {
         let unknown = Ineligible::Unknown;
         let pod = self.pods.get(pod).ok_or_else(|| unknown("pod"))?;
         let node = self.nodes.get(node).ok_or_else(|| unknown("node"))?;
+        if self.shapes.takes(pod.record.shape, node.record.id) {
+            return Ok(());
+        }
         let constraints = self.shapes.constraints(pod.record.shape).ok_or_else(|| unknown("shape"))?;
         constraints.judge(&node.terrain)
     }

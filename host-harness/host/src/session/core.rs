@@ -10,6 +10,7 @@ use super::configured::configured;
 use super::journal::Undo;
 use super::left_out::LeftOut;
 use super::replace::Replacement;
+use super::scoring::Scores;
 use super::{Cause, CommandId, Counters, Happened, OpenError, SessionError};
 use crate::cluster::{Mirror, Unread};
 use crate::policy::{CallError, Policy};
@@ -50,6 +51,7 @@ pub struct Session {
     pub(super) judges_room: bool,
     pub(super) mirror: Mirror,
     pub(super) occupancy: Occupancy,
+    pub(super) own_scores: Scores,
     pub(super) departures: Departures,
     pub(super) asked: Asked,
     /// How long an outcome may take.
@@ -107,6 +109,7 @@ impl Session {
             judges_room: set.judges_room,
             templates: Templates::new(set.templates),
             occupancy: Occupancy::default(),
+            own_scores: Scores::default(),
             mirror: mirror(set.interests, set.schedulers),
             departures: Departures::default(),
             asked: Asked::default(),
@@ -226,11 +229,10 @@ impl Session {
     /// Tells the policy these events, without what it cannot count; what it finds. An object that it proves unable to count is left out
     /// from now on, and the next input has an instance that knows everything else.
     pub(super) fn apply_chunked(&mut self, events: Vec<Event>) -> Result<Vec<Finding>, Cause> {
-        let mut events = self.countable(events);
+        let mut events = self.countable(events).into_iter();
         let mut findings = Vec::new();
-        while !events.is_empty() {
-            let rest = events.split_off(events.len().min(CHUNK));
-            let applied = self.policy.apply(std::mem::replace(&mut events, rest));
+        while events.len() > 0 {
+            let applied = self.policy.apply(events.by_ref().take(CHUNK).collect());
             if let Err(CallError::Refused { error: PolicyError::Overflow(over), .. }) = &applied {
                 self.leave_out(over);
             }

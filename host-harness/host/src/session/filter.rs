@@ -1,11 +1,9 @@
 //! Filter: which nodes take the pod.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
 use lictor_contract::*;
 
-use super::scoring::{FULL, Scoring};
+use super::scoring::FULL;
+use super::verdicts::{Verdicts, best};
 use super::{Cause, NodeSummary, ProtocolError, Session};
 use crate::verify;
 
@@ -15,22 +13,6 @@ pub(super) enum Filtered {
     Fits(NodeId),
     /// No node takes it.
     Nowhere(NodeSummary),
-}
-
-/// What the nodes say.
-#[derive(Default)]
-pub(super) struct Verdicts {
-    /// For every node the place of its obstacle, none where it takes the pod.
-    nodes: BTreeMap<NodeId, Option<usize>>,
-    /// The obstacles in words.
-    obstacles: Vec<String>,
-}
-
-impl Verdicts {
-    /// Whether the node takes the pod.
-    fn takes(&self, node: NodeId) -> bool {
-        self.nodes.get(&node).is_some_and(Option::is_none)
-    }
 }
 
 impl Session {
@@ -43,28 +25,24 @@ impl Session {
             if self.judges_room { verdicts } else { self.with_own_verdicts(pod, verdicts) }
         } else {
             self.sync()?;
-            let nodes = self.mirror.nodes().map(|node| (node.id, None)).collect();
-            self.with_own_verdicts(pod, Verdicts { nodes, obstacles: Vec::new() })
+            let codes = vec![0; self.mirror.node_numbers()];
+            self.with_own_verdicts(pod, Verdicts { codes, obstacles: Vec::new() })
         };
-        let fitting: Vec<NodeId> =
-            self.mirror.nodes().map(|node| node.id).filter(|node| verdicts.takes(*node)).collect();
         let preemptor = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
         if let Some(node) = preemptor.nominated.filter(|node| verdicts.takes(*node)) {
             return Ok(Filtered::Fits(node));
         }
-        if fitting.is_empty() {
-            return Ok(Filtered::Nowhere(self.summarise(pod, &verdicts)));
-        }
-        let scores = match self.decides(ExtensionPoint::Score) {
-            true => self.scores(pod, &fitting)?,
-            false => {
-                let scoring = Scoring::of(&self.mirror, &self.occupancy, preemptor);
-                fitting.iter().map(|node| self.mirror.node(*node).map_or(0, |node| scoring.score(node))).collect()
-            }
+        let fitting = verdicts.fitting().filter_map(|node| self.mirror.node(node));
+        let best = if self.decides(ExtensionPoint::Score) {
+            let fitting: Vec<NodeId> = fitting.map(|node| node.id).collect();
+            let scores = if fitting.is_empty() { Vec::new() } else { self.scores(pod, &fitting)? };
+            best(fitting.into_iter().zip(scores), &self.mirror)
+        } else {
+            let scores = self.own_scores.of(&self.mirror, &self.occupancy, preemptor);
+            let score = |node: NodeId| usize::try_from(node).ok().and_then(|index| scores.get(index).copied());
+            best(verdicts.fitting().filter_map(|node| Some((node, score(node)?))), &self.mirror)
         };
-        let name = |node: NodeId| self.mirror.node(node).map(|node| node.name.as_str());
-        let best = fitting.into_iter().zip(scores).max_by_key(|(node, score)| (*score, Reverse(name(*node))));
-        Ok(best.map_or_else(|| Filtered::Nowhere(self.summarise(pod, &verdicts)), |(node, _)| Filtered::Fits(node)))
+        Ok(best.map_or_else(|| Filtered::Nowhere(self.summarise(pod, &verdicts)), Filtered::Fits))
     }
 
     /// What the policy says of the nodes, checked: one byte a node, by number, and the obstacles in words. Empty where it judges none.
@@ -93,15 +71,16 @@ impl Session {
     /// The answer of the policy, checked.
     pub(super) fn read_verdicts(&self, answer: NodeVerdicts) -> Result<Verdicts, ProtocolError> {
         let (codes, obstacles) = (answer.codes.len(), answer.obstacles.len());
-        let mut verdicts = Verdicts::default();
-        for node in self.mirror.nodes() {
+        // Every node has a code that means something where all codes do, and there is one for each number.
+        let are_all_known = answer.codes.iter().all(|code| usize::from(*code) <= obstacles);
+        let is_whole = are_all_known && codes >= self.mirror.node_numbers();
+        for node in (!is_whole).then(|| self.mirror.nodes()).into_iter().flatten() {
             let code = usize::try_from(node.id).ok().and_then(|index| answer.codes.get(index).copied());
             let code =
                 code.ok_or_else(|| ProtocolError::MissingVerdict { codes, id: node.id, node: node.name.clone() })?;
             if usize::from(code) > obstacles {
                 return Err(ProtocolError::UnknownCode { code, node: node.name.clone(), obstacles });
             }
-            verdicts.nodes.insert(node.id, usize::from(code).checked_sub(1));
         }
         // The last numbers may be those of nodes that are gone: they get any byte.
         if let Some(highest) =
@@ -111,40 +90,44 @@ impl Session {
             return Err(ProtocolError::TooManyVerdicts { codes, highest });
         }
         answer.obstacles.iter().try_for_each(|obstacle| Session::check_reason(&obstacle.reason))?;
-        verdicts.obstacles = answer.obstacles.into_iter().map(|obstacle| self.named(obstacle.reason).message).collect();
-        Ok(verdicts)
+        Ok(Verdicts {
+            codes: answer.codes.into_iter().map(u32::from).collect(),
+            obstacles: answer.obstacles.into_iter().map(|obstacle| self.named(obstacle.reason).message).collect(),
+        })
     }
 
     /// The verdicts with those of the host where the policy leaves room to it: of the nodes that take the pod, those to which the host
     /// can bind it.
     fn with_own_verdicts(&self, pod: PodId, verdicts: Verdicts) -> Verdicts {
-        let Verdicts { mut nodes, mut obstacles } = verdicts;
-        for (node, obstacle) in nodes.iter_mut().filter(|(_, obstacle)| obstacle.is_none()) {
-            let violation = verify::bindings(&self.ground(), &[Placement { pod, node: *node }]).err();
-            *obstacle = violation.map(|violation| {
+        let Verdicts { mut codes, mut obstacles } = verdicts;
+        for node in self.mirror.nodes().map(|node| node.id) {
+            let code = usize::try_from(node).ok().and_then(|index| codes.get_mut(index));
+            let Some(code) = code.filter(|code| **code == 0) else { continue };
+            if let Err(violation) = verify::bindings(&self.ground(), &[Placement { pod, node }]) {
                 obstacles.push(violation.of_node());
-                obstacles.len().saturating_sub(1)
-            });
+                *code = u32::try_from(obstacles.len()).unwrap_or(u32::MAX);
+            }
         }
-        Verdicts { nodes, obstacles }
+        Verdicts { codes, obstacles }
     }
 
     /// Counts what the nodes said. Where a node can never take the pod, the host's words count.
     fn summarise(&self, pod: PodId, verdicts: &Verdicts) -> NodeSummary {
-        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut summary = NodeSummary { nodes: verdicts.nodes.len(), ..NodeSummary::default() };
-        for (node, obstacle) in &verdicts.nodes {
-            match (self.mirror.eligible(pod, *node), obstacle) {
-                (Err(why), _) => summary.count(why.to_string(), 1),
-                (Ok(()), Some(obstacle)) => {
-                    let count = counts.entry(*obstacle).or_insert(0);
-                    *count = count.saturating_add(1);
-                }
-                (Ok(()), None) => {}
+        let mut counts = vec![0_usize; verdicts.obstacles.len().saturating_add(1)];
+        let mut summary = NodeSummary::default();
+        for node in self.mirror.nodes().map(|node| node.id) {
+            summary.nodes = summary.nodes.saturating_add(1);
+            if let Err(why) = self.mirror.eligible(pod, node) {
+                summary.count(why.to_string(), 1);
+                continue;
             }
+            let count = verdicts.code(node).and_then(|code| counts.get_mut(usize::try_from(code).ok()?));
+            count.into_iter().for_each(|count| *count = count.saturating_add(1));
         }
-        for (obstacle, count) in counts {
-            summary.count(verdicts.obstacles.get(obstacle).cloned().unwrap_or_default(), count);
+        for (obstacle, count) in
+            verdicts.obstacles.iter().zip(counts.into_iter().skip(1)).filter(|(_, count)| *count > 0)
+        {
+            summary.count(obstacle.clone(), count);
         }
         summary
     }

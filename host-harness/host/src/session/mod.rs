@@ -47,6 +47,7 @@ mod retry;
 mod scoring;
 #[cfg(test)]
 mod tests;
+mod verdicts;
 
 #[cfg(any(test, feature = "testing"))]
 #[expect(missing_docs, reason = "what a script says is named as in the contract")]

@@ -1,6 +1,8 @@
 //! The host's own scores: the node that is left least allocated is the best.
 
-use lictor_contract::{Node, Pod, ResourceId};
+use std::collections::BTreeMap;
+
+use lictor_contract::{Node, NodeId, Pod, ResourceId};
 
 use crate::cluster::Mirror;
 use crate::verify::{Load, Occupancy, allocatable};
@@ -30,15 +32,74 @@ impl<'a> Scoring<'a> {
 
     /// The score of a node, 0 to 100: the share that would be left free, the mean over cpu and memory, rounded down each.
     pub(super) fn score(&self, node: &Node) -> i64 {
+        let load = self.occupancy.load(node.id);
         let shares = self.resources.iter().map(|resource| {
-            let has = i128::from(allocatable(self.mirror, node, *resource));
-            let taken = self.occupancy.load(node.id).map_or(0, |load| load.get(*resource));
-            let free = has.saturating_sub(taken).saturating_sub(self.request.get(*resource)).max(0);
-            free.saturating_mul(i128::from(FULL)).checked_div(has).unwrap_or(0)
+            let has = allocatable(self.mirror, node, *resource);
+            let taken = load.map_or(0, |load| load.get(*resource));
+            share(i128::from(has).saturating_sub(taken).saturating_sub(self.request.get(*resource)).max(0), has)
         });
-        let sum = shares.fold(0i128, i128::saturating_add);
-        let mean = i128::try_from(self.resources.len()).ok().and_then(|count| sum.checked_div(count));
-        mean.and_then(|mean| i64::try_from(mean).ok()).unwrap_or(0)
+        let sum = shares.fold(0i64, i64::saturating_add);
+        let count = i64::try_from(self.resources.len()).ok();
+        count.and_then(|count| sum.checked_div(count)).unwrap_or(0)
+    }
+}
+
+/// So many scores are kept at most, a byte each.
+const KEPT: usize = 16 << 20;
+
+/// The scores of all nodes for pods that request the same, kept from one pod to the next: only where the room of a node has changed it is
+/// scored again.
+#[derive(Debug, Default)]
+pub(super) struct Scores(BTreeMap<Vec<i128>, Scored>);
+
+/// The scores for one request, by the number of the node, as they were after so many changes.
+#[derive(Debug, Default)]
+struct Scored {
+    changes: u64,
+    scores: Vec<u8>,
+}
+
+impl Scores {
+    /// The scores of all nodes for a pod, by number; that of a number that is no node's means nothing.
+    pub(super) fn of(&mut self, mirror: &Mirror, occupancy: &Occupancy, pod: &Pod) -> &[u8] {
+        let scoring = Scoring::of(mirror, occupancy, pod);
+        let request: Vec<i128> = scoring.resources.iter().map(|resource| scoring.request.get(*resource)).collect();
+        let nodes = mirror.node_numbers();
+        if !self.0.contains_key(&request) && self.0.len().saturating_mul(nodes) > KEPT {
+            self.0.clear();
+        }
+        let scored = self.0.entry(request).or_default();
+        let known = scored.scores.len();
+        scored.scores.resize(nodes, 0);
+        match occupancy.changed_since(scored.changes).filter(|_| known > 0) {
+            Some(changed) => {
+                let new = (known..nodes).filter_map(|node| NodeId::try_from(node).ok());
+                changed.iter().copied().chain(new).for_each(|node| scored.score(&scoring, node));
+            }
+            None => mirror.nodes().for_each(|node| scored.score(&scoring, node.id)),
+        }
+        scored.changes = occupancy.changes();
+        &scored.scores
+    }
+}
+
+impl Scored {
+    fn score(&mut self, scoring: &Scoring<'_>, node: NodeId) {
+        let slot = usize::try_from(node).ok().and_then(|index| self.scores.get_mut(index));
+        if let Some((slot, node)) = slot.zip(scoring.mirror.node(node)) {
+            *slot = u8::try_from(scoring.score(node)).unwrap_or(0);
+        }
+    }
+}
+
+/// How many hundredths of what there is are free, rounded down. 128 bits are divided only where 64 are too few: that takes many times as long.
+fn share(free: i128, has: i64) -> i64 {
+    match i64::try_from(free).ok().and_then(|free| free.checked_mul(FULL)) {
+        Some(hundredfold) => hundredfold.checked_div(has).unwrap_or(0),
+        None => {
+            let share = free.saturating_mul(i128::from(FULL)).checked_div(i128::from(has));
+            share.and_then(|share| i64::try_from(share).ok()).unwrap_or(0)
+        }
     }
 }
 
@@ -46,7 +107,7 @@ impl<'a> Scoring<'a> {
 mod tests {
 
     use super::*;
-    use crate::verify::testing::{World, node, on, pod};
+    use crate::verify::testing::{World, node, object, on, pod};
 
     /// The score of `n1` for a pod of one core and no memory.
     fn score(objects: Vec<serde_json::Value>) -> i64 {
@@ -54,6 +115,52 @@ mod tests {
         let preemptor = world.mirror.pod(world.pod("default/a")).unwrap();
         let node = world.mirror.node(world.node("n1")).unwrap();
         Scoring::of(&world.mirror, &world.occupancy, preemptor).score(node)
+    }
+
+    #[test]
+    fn a_share_is_the_same_in_64_bits_and_in_128() {
+        let plain = |free: i128, has: i64| free.saturating_mul(100).checked_div(i128::from(has)).unwrap_or(0);
+        let most = i64::MAX / 100;
+        for has in [0, 1, 3, 7, 100, most, most + 1, i64::MAX] {
+            for free in [0, 1, 2, has / 3, has / 2, has - has.min(1), has] {
+                assert_eq!(i128::from(share(i128::from(free), has)), plain(i128::from(free), has), "{free} of {has}");
+            }
+        }
+    }
+
+    #[test]
+    fn scores_that_are_kept_are_those_that_are_worked_out_anew() {
+        let mut world = World::of((0..5).map(|n| node(&format!("n{n}"), 4)).chain([pod("a", 1, 0), pod("b", 2, 0)]));
+        let mut kept = Scores::default();
+        for round in 0..40_u32 {
+            let name = format!("n{}", round % 7);
+            match round % 4 {
+                0 => world
+                    .mirror
+                    .upsert(object(on(&name, pod(&format!("p{}", round % 9), [1, 2, 3][round as usize % 3], 0)))),
+                1 => {
+                    world.mirror.remove(&format!("Pod/default/p{}", round % 5));
+                }
+                2 => world.mirror.upsert(object(node(&name, [3, 4, 5, 6, 7][round as usize % 5]))),
+                _ => {
+                    world.mirror.remove(&format!("Node/n{}", round % 3));
+                }
+            }
+            world.sync();
+            for name in ["default/a", "default/b"] {
+                let preemptor = world.mirror.pod(world.pod(name)).unwrap();
+                let plain = Scoring::of(&world.mirror, &world.occupancy, preemptor);
+                let scores = kept.of(&world.mirror, &world.occupancy, preemptor);
+                for node in world.mirror.nodes() {
+                    assert_eq!(
+                        i64::from(scores[node.id as usize]),
+                        plain.score(node),
+                        "{round}: {name} on {}",
+                        node.name
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -45,8 +45,39 @@ pub struct Occupancy {
     promised: Spots,
     /// Pods that the policy does not know because it cannot count them. They take room all the same.
     uncounted: BTreeSet<PodId>,
-    loads: BTreeMap<NodeId, Load>,
+    /// What is taken, by the number of the node.
+    loads: Vec<Load>,
     stale: BTreeSet<NodeId>,
+    changes: Changes,
+}
+
+/// The nodes whose room has changed, in the order in which it has: who works something out for all nodes goes on from where he was.
+#[derive(Debug, Default)]
+struct Changes {
+    /// How many changes there were before the first of these.
+    before: u64,
+    nodes: Vec<NodeId>,
+}
+
+impl Changes {
+    /// So many are kept at most.
+    const MOST: usize = 1 << 16;
+
+    fn add(&mut self, node: NodeId) {
+        if self.nodes.len() >= Changes::MOST {
+            self.before = self.count();
+            self.nodes.clear();
+        }
+        self.nodes.push(node);
+    }
+
+    fn count(&self) -> u64 {
+        self.before.saturating_add(u64::try_from(self.nodes.len()).unwrap_or(u64::MAX))
+    }
+
+    fn since(&self, count: u64) -> Option<&[NodeId]> {
+        self.nodes.get(usize::try_from(count.checked_sub(self.before)?).ok()?..)
+    }
 }
 
 impl Occupancy {
@@ -60,6 +91,7 @@ impl Occupancy {
                 self.hold(*pod, None);
                 self.promised.set(*pod, None);
             }
+            Event::NodeUpserted(node) => self.changes.add(node.id),
             Event::NodeRemoved(node) => {
                 for pod in self.bound.on(*node).collect::<Vec<_>>() {
                     self.bind(pod, None);
@@ -76,7 +108,14 @@ impl Occupancy {
     pub fn refresh(&mut self, mirror: &Mirror) {
         for node in std::mem::take(&mut self.stale) {
             let load = self.load_with(mirror, node, |_| true, &[]);
-            self.loads.insert(node, load);
+            let Ok(index) = usize::try_from(node) else { continue };
+            if self.loads.len() <= index {
+                self.loads.resize(index.saturating_add(1), Load::default());
+            }
+            if let Some(slot) = self.loads.get_mut(index) {
+                *slot = load;
+            }
+            self.changes.add(node);
         }
     }
 
@@ -157,7 +196,17 @@ impl Occupancy {
 
     /// What is taken on a node, as of the last refresh.
     pub fn load(&self, node: NodeId) -> Option<&Load> {
-        self.loads.get(&node)
+        usize::try_from(node).ok().and_then(|index| self.loads.get(index))
+    }
+
+    /// How often the room of a node has changed: what it has, or what is taken of it.
+    pub fn changes(&self) -> u64 {
+        self.changes.count()
+    }
+
+    /// The nodes whose room has changed after so many changes; none where that is too long ago.
+    pub fn changed_since(&self, changes: u64) -> Option<&[NodeId]> {
+        self.changes.since(changes)
     }
 
     /// What would be taken on a node if only these stayed and others came. The users of a placed object leave with it.

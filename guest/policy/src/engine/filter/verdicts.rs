@@ -42,6 +42,19 @@ impl Verdicts {
         self.codes.push(code);
     }
 
+    /// The same for some nodes, one after the other.
+    #[inline]
+    pub(super) fn push_numbers(&mut self, numbers: &[u8], meant: impl Fn(u8) -> Verdict) {
+        let known = |number: &u8| self.of_numbers.get(usize::from(*number)).copied().unwrap_or(0);
+        let before = self.codes.len();
+        self.codes.extend(numbers.iter().map(known));
+        let codes = self.codes.get(before..).unwrap_or_default();
+        if numbers.iter().zip(codes).any(|(number, code)| *number != 0 && *code == 0) {
+            self.codes.truncate(before);
+            numbers.iter().for_each(|number| self.push_number(*number, &meant));
+        }
+    }
+
     #[cold]
     fn learn(&mut self, number: u8, verdict: Verdict) -> u8 {
         let code = self.code_of(verdict);

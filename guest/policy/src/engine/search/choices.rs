@@ -1,23 +1,17 @@
-//! The cheapest node: prices are kept by equivalence class, so a gang of equal pods is priced once.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! The cheapest node: nodes are listed by equivalence class, so a gang of equal pods has its nodes priced once.
 
 use super::PreemptionContext;
-use super::node_dry_run::{Ask, NodeDryRun};
-use crate::laws::{NodeChoice, NodeCost};
-use crate::model::{ClassIx, Cluster, NodeIx, PodIx, Request, Table, WhatIf};
+use super::dry_runs::DryRuns;
+use super::node_dry_run::Ask;
+use super::refused::is_placement_refused;
+use super::shortlist::{Changes, Shortlist};
+use crate::model::{ClassIx, Cluster, NodeIx, PodIx, Table, WhatIf};
 
-/// The prices of nodes, by equivalence class.
+/// The nodes for pods, by equivalence class.
 #[derive(Default)]
-pub struct Choices(Table<ClassIx, Prices>);
-
-/// The prices of nodes for the pods of a class, the cheapest first.
-struct Prices {
-    losses: BTreeSet<(NodeCost, u64, NodeIx)>,
-    loss_at: BTreeMap<NodeIx, (NodeCost, u64)>,
-    /// A pod of the class.
-    pod: PodIx,
-    request: Request,
+pub struct Choices {
+    classes: Table<ClassIx, (PodIx, Shortlist)>,
+    changes: Changes,
 }
 
 impl Choices {
@@ -25,47 +19,45 @@ impl Choices {
     pub fn cheapest(
         &mut self,
         cluster: &Cluster,
-        context: &PreemptionContext<'_>,
-        (dry_runs, what_if): (&BTreeMap<NodeIx, NodeDryRun>, &WhatIf),
+        context: &mut PreemptionContext<'_>,
+        (dry_runs, what_if): (&mut DryRuns, &WhatIf),
         ix: PodIx,
     ) -> Option<NodeIx> {
         let pod = cluster.pod(ix)?;
-        let choice = &context.laws.node_choice;
-        if self.0.get(pod.class).is_none() {
-            let ask = Ask { pod: ix, request: &pod.request, what_if, limits: None };
-            let eligible = dry_runs.values().filter(|dry_run| cluster.eligible(pod.shape, dry_run.node));
-            let price =
-                |dry_run: &NodeDryRun| Some((dry_run.node, (dry_run.price(cluster, choice, &ask)?.cost, dry_run.rank)));
-            let loss_at: BTreeMap<NodeIx, (NodeCost, u64)> = eligible.filter_map(price).collect();
-            let losses = loss_at.iter().map(|(node, (loss, rank))| (*loss, *rank, *node)).collect();
-            self.0.insert(pod.class, Prices { losses, loss_at, pod: ix, request: pod.request.clone() });
+        if self.classes.get(pod.class).is_none() {
+            let offers = dry_runs.outlook(cluster, context, pod);
+            let mut shortlist = Shortlist::new(offers);
+            for (node, changes) in &self.changes {
+                shortlist.changed((rank(cluster, *node), *node), *changes);
+            }
+            self.classes.insert(pod.class, (ix, shortlist));
         }
-        let mut nodes = self.0.get(pod.class)?.losses.iter().map(|(_, _, node)| *node);
-        nodes.find(|node| context.may_run(cluster, ix, *node))
+        let (_, shortlist) = self.classes.get_mut(pod.class)?;
+        let ask = Ask { pod: ix, request: &pod.request, what_if, limits: None };
+        let (choice, refuted) = (&context.laws.node_choice, context.refuted);
+        let may_take = |node| !is_placement_refused(refuted, ix, node);
+        shortlist.cheapest(&self.changes, may_take, |node| {
+            let dry_run = dry_runs.on(cluster, context, node).filter(|_| cluster.eligible(pod.shape, node))?;
+            Some(dry_run.price(cluster, choice, &ask)?.cost)
+        })
     }
 
-    /// Updates the price of a node after a pod was planned onto it. Where something stands between pods and others, the prices of all
-    /// nodes may have changed.
-    pub fn changed(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun, what_if: &WhatIf) {
+    /// A pod was planned onto a node: what it costs there has changed. Where something stands between pods and others, what it costs on
+    /// any node may have changed.
+    pub fn changed(&mut self, cluster: &Cluster, node: NodeIx) {
+        let changes = self.changes.entry(node).or_default();
+        *changes = changes.saturating_add(1);
         let mut outdated = Vec::new();
-        for (class, prices) in self.0.iter_mut() {
-            if cluster.is_between(prices.pod) {
-                outdated.push(class);
-            } else if let Some((loss, rank)) = prices.loss_at.remove(&dry_run.node) {
-                prices.losses.remove(&(loss, rank, dry_run.node));
-                prices.price(cluster, choice, dry_run, what_if);
+        for (class, (pod, shortlist)) in self.classes.iter_mut() {
+            match cluster.is_between(*pod) {
+                true => outdated.push(class),
+                false => shortlist.changed((rank(cluster, node), node), *changes),
             }
         }
-        outdated.into_iter().for_each(|class| drop(self.0.remove(class)));
+        outdated.into_iter().for_each(|class| drop(self.classes.remove(class)));
     }
 }
 
-impl Prices {
-    fn price(&mut self, cluster: &Cluster, choice: &NodeChoice, dry_run: &NodeDryRun, what_if: &WhatIf) {
-        let ask = Ask { pod: self.pod, request: &self.request, what_if, limits: None };
-        if let Some(loss) = dry_run.price(cluster, choice, &ask).map(|price| price.cost) {
-            self.losses.insert((loss, dry_run.rank, dry_run.node));
-            self.loss_at.insert(dry_run.node, (loss, dry_run.rank));
-        }
-    }
+fn rank(cluster: &Cluster, node: NodeIx) -> u64 {
+    cluster.node(node).map_or(u64::MAX, |node| node.rank)
 }

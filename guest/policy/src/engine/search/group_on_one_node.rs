@@ -7,13 +7,16 @@
 //! Gathering is depth-first, the least important pod first. Of pods that are equal for the laws only the first is tried. It stops on a
 //! node after [`STEPS`] steps; only then can it miss a group.
 
+mod nodes;
 mod trace;
 
 use super::node_dry_run::{Ask, NodeDryRun};
+use super::outlook::Outlook;
 use super::reprieve::without_reprieve;
 use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::laws::{Case, Gate, Group, Laws, NodeCost, NodeVictims, Preemptor};
-use crate::model::{Cluster, InterPodLack, Node, NodeIx, Pod, PodIx, Request, Trial, WhatIf};
+use crate::model::{Cluster, InterPodLack, NodeIx, Pod, PodIx, Trial, WhatIf};
+use nodes::Nodes;
 
 /// The maximum number of groups that are tried on one node.
 const STEPS: u32 = 4096;
@@ -22,8 +25,7 @@ const STEPS: u32 = 4096;
 struct PreemptionCandidate {
     node: NodeIx,
     victims: Vec<PodIx>,
-    /// The cost, and the rank of the node.
-    loss: (NodeCost, u64),
+    cost: NodeCost,
 }
 
 /// The search for the smallest group of victims on one node.
@@ -54,86 +56,33 @@ impl Search for GroupOnOneNode<'_> {
 
 /// A plan for the preemptor, or the obstacle.
 fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group: &Group) -> Result<Plan, Obstacle> {
-    let holds_a_node = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.place.node().is_some());
-    let leaving = cluster.pods().map(|(ix, _)| ix).filter(|ix| holds_a_node(ix) && context.is_leaving(cluster, *ix));
-    let leaving: Vec<PodIx> = leaving.collect();
-    let mut trial = Trial::new(cluster);
-    leaving.into_iter().for_each(|ix| trial.evict(ix));
-    let cluster = trial.cluster();
     let request = cluster.pod(context.preemptor.pod).map(|pod| pod.request.clone()).unwrap_or_default();
-    let dry_runs = dry_runs(cluster, context, group, &request);
+    cluster.prepare_search([&request]);
+    let leaving = context.leaving(cluster);
+    let outlook = Outlook::new(cluster, context, &leaving, [&request]);
+    let mut trial = Trial::new(cluster);
+    leaving.iter().for_each(|(ix, _)| trial.evict(*ix));
+    trial.inner().prepare_search([&request]);
+    let cluster = trial.cluster();
     let ask = Ask { pod: context.preemptor.pod, request: &request, what_if: &WhatIf::default(), limits: None };
-    let takes = |dry_run: &&NodeDryRun| {
-        dry_run.room.lacks(&request).is_none() && dry_run.lack_without(cluster, &ask, &[]).is_none()
-    };
+    let mut nodes = Nodes::new(cluster, context, (group, &ask), outlook);
     if context.preemptor.required_node_reservation.is_none()
-        && let Some(dry_run) = dry_runs.iter().find(takes)
+        && let Some(node) = nodes.first_with_room(cluster, context)
         && case(cluster, context, &[]).first_broken(&context.laws.gates).is_none()
     {
-        return Err(Obstacle::Coming(dry_run.node));
+        return Err(Obstacle::Coming(node));
     }
-    for reasons in 0..4 {
-        let mut best: Option<PreemptionCandidate> = None;
-        for dry_run in &dry_runs {
-            let found = offer(cluster, context, group, &ask, dry_run, reasons);
-            best = best.into_iter().chain(found).min_by_key(|offer| offer.loss);
-        }
-        if let Some(best) = best {
-            if context.notes.are_on() {
-                trace::found(cluster, context, group, (&ask, &dry_runs), &best);
-            }
-            return Ok(Plan::by_node(context.preemptor.pod, vec![(context.preemptor.pod, best.node)], best.victims));
-        }
-    }
+    let Some(best) = nodes.cheapest(cluster, context) else {
+        return Err(nodes.obstacle(cluster, context));
+    };
     if context.notes.are_on() {
-        dry_runs.iter().for_each(|dry_run| trace::unfit(cluster, context, group, &ask, dry_run));
+        trace::found(cluster, context, group, (&ask, &nodes.dry_runs()), &best);
     }
-    let all: Vec<PodIx> = dry_runs.iter().flat_map(NodeDryRun::pods).collect();
-    let broken = case(cluster, context, &all).first_broken(&context.laws.limits);
-    let nowhere = Obstacle::NoNode { pod: context.preemptor.pod, planned: 0 };
-    Err(broken.map_or(nowhere, |(rule, denial)| Obstacle::Law(rule, denial)))
+    Ok(Plan::by_node(context.preemptor.pod, vec![(context.preemptor.pod, best.node)], best.victims))
 }
 
 fn case<'a>(cluster: &'a Cluster, context: &PreemptionContext<'a>, group: &'a [PodIx]) -> Case<'a> {
     Case { group, ..context.preemptor.planning(cluster, context.ledger) }
-}
-
-/// The nodes that the preemptor may run on, with their candidates.
-fn dry_runs(
-    cluster: &Cluster,
-    context: &mut PreemptionContext<'_>,
-    group: &Group,
-    request: &Request,
-) -> Vec<NodeDryRun> {
-    let preemptor = context.preemptor.pod;
-    let fits = |ix: NodeIx, node: &Node| {
-        context.may_run(cluster, preemptor, ix)
-            && node.allocatable.lacks(request).is_none()
-            && !cluster.is_reserved_for_another(ix, node, preemptor)
-    };
-    let nodes: Vec<(NodeIx, &Node)> = cluster.nodes().filter(|(ix, node)| fits(*ix, node)).collect();
-    let promised = |node: &Node| cluster.nominated_on(node, preemptor).map(|(ix, _)| ix).collect();
-    let nominated = cluster.nominated_between(preemptor, promised);
-    let mut dry_runs = Vec::with_capacity(nodes.len());
-    for (ix, node) in nodes {
-        let mut room = node.free.clone();
-        for (_, other) in cluster.nominated_on(node, preemptor) {
-            room.subtract(&other.request);
-        }
-        let held = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.place.node().is_some());
-        let mut candidates: Vec<PodIx> = node.pods.iter().copied().filter(held).collect();
-        candidates.retain(|pod| context.is_candidate(cluster, *pod));
-        let candidates = context.in_reprieve_order(cluster, candidates);
-        let nominated = nominated.clone();
-        let mut dry_run = NodeDryRun { nominated, ..NodeDryRun::new(cluster, (ix, node), room, candidates, 0) };
-        let case = context.preemptor.planning(cluster, context.ledger);
-        for candidate in &mut dry_run.candidates {
-            let pod = cluster.pod(candidate.pod);
-            candidate.reluctance = pod.map_or(0, |pod| (group.last_resort.reasons)(&case, candidate.pod, pod));
-        }
-        dry_runs.push(dry_run);
-    }
-    dry_runs
 }
 
 /// The group on a node whose pods have no other reasons for protection than these.
@@ -173,8 +122,8 @@ fn offer(
         stays
     });
     let reasons = chosen.iter().fold(0, |all, ix| all | spare(ix));
-    let loss = (context.laws.node_choice.loss)(&NodeVictims { cluster, victims: &chosen, violations: 0, reasons });
-    Some(PreemptionCandidate { node: dry_run.node, victims: chosen, loss: (loss, dry_run.rank) })
+    let cost = (context.laws.node_choice.by.loss)(&NodeVictims { cluster, victims: &chosen, violations: 0, reasons });
+    Some(PreemptionCandidate { node: dry_run.node, victims: chosen, cost })
 }
 
 /// The search for a group on one node.

@@ -3,13 +3,16 @@
 pub mod bundles;
 mod choices;
 mod context;
+mod dry_runs;
 mod group_on_one_node;
 mod node_by_node;
 mod node_dry_run;
+mod outlook;
 mod refused;
 mod remove_all_then_reprieve;
 mod reprieve;
 mod reprieve_job;
+mod shortlist;
 mod trace;
 
 pub use context::PreemptionContext;

@@ -7,8 +7,12 @@
 //! filterPodsWithPDBViolation, pickOneNodeForPreemption. Upstream begins at a random node and stops when it has seen enough; here it
 //! begins at the first by name, so that the answer is the same each time.
 
+use std::collections::BTreeMap;
+
 use super::node_dry_run::{Ask, NodeDryRun, Price};
+use super::outlook::Outlook;
 use super::remove_all_then_reprieve::plan_job;
+use super::shortlist::{Changes, Offer, Shortlist, UNKNOWN};
 use super::trace::{Why, cost};
 use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::contract::{Outcome, Subject};
@@ -88,31 +92,87 @@ fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
 }
 
 /// A plan for the preemptor, or the obstacle.
-fn plan_pod(cluster: &Cluster, context: &mut PreemptionContext<'_>, sample: Sample) -> Result<Plan, Obstacle> {
+fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: Sample) -> Result<Plan, Obstacle> {
     let preemptor = context.preemptor.pod;
-    let mut nodes: Vec<(NodeIx, &Node)> =
-        cluster.nodes().filter(|(ix, _)| context.may_run(cluster, preemptor, *ix)).collect();
     let request = cluster.pod(preemptor).map(|pod| pod.request.clone()).unwrap_or_default();
-    nodes.retain(|(_, node)| node.allocatable.lacks(&request).is_none());
+    cluster.prepare_search([&request]);
+    let cluster = &*cluster;
+    let large = context.large_enough(cluster, preemptor, &request);
+    let mut nodes: Vec<(NodeIx, &Node)> = large.into_iter().filter_map(|ix| Some((ix, cluster.node(ix)?))).collect();
     nodes.sort_unstable_by_key(|(_, node)| node.rank);
     let ask = Ask { pod: preemptor, request: &request, what_if: &WhatIf::default(), limits: context.limits() };
     let (enough, nominated) = (sample.of(nodes.len()), context.nominated(cluster));
+    let asked = (&ask, &nominated, enough);
+    let leaving = context.leaving(cluster);
+    let outlook = Outlook::new(cluster, context, &leaving, [&request]);
+    let only_room_counts = ask.limits.is_none() && !cluster.is_between(preemptor) && !cluster.has_budgets();
+    let best = match only_room_counts && !outlook.is_blind() {
+        true => cheapest(cluster, context, &nodes, asked, outlook),
+        false => cheapest_of_all(cluster, context, &nodes, asked),
+    };
+    let Some(best) = best else {
+        return Err(Obstacle::NoNode { pod: preemptor, planned: 0 });
+    };
+    let victims = best.price.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
+    Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
+}
+
+/// The cheapest of the first nodes that fit after evictions, where only room decides which do.
+fn cheapest(
+    cluster: &Cluster,
+    context: &mut PreemptionContext<'_>,
+    nodes: &[(NodeIx, &Node)],
+    (ask, nominated, enough): (&Ask<'_>, &Nominated, usize),
+    mut outlook: Outlook,
+) -> Option<PreemptionCandidate> {
+    let mut wanted = outlook.wanted(cluster, ask.request);
+    let (mut offers, mut priced) = (Vec::with_capacity(enough), BTreeMap::new());
+    for (ix, node) in nodes {
+        match outlook.least(cluster, context, &mut wanted, *ix) {
+            None => {}
+            Some(UNKNOWN) => {
+                let found = offer(cluster, context, (*ix, node), (ask, nominated));
+                offers.extend(found.as_ref().map(|found| Offer::price(found.price.cost, node.rank, *ix)));
+                priced.extend(found.map(|found| (*ix, found)));
+            }
+            Some(cost) => offers.push(Offer::at_least(cost, node.rank, *ix)),
+        }
+        if offers.len() >= enough {
+            break;
+        }
+    }
+    let best = Shortlist::new(offers).cheapest(
+        &Changes::new(),
+        |_| true,
+        |ix| {
+            let found = offer(cluster, context, (ix, cluster.node(ix)?), (ask, nominated))?;
+            let cost = found.price.cost;
+            priced.insert(ix, found);
+            Some(cost)
+        },
+    );
+    best.and_then(|ix| priced.remove(&ix))
+}
+
+/// The cheapest of the first nodes that fit after evictions: each is looked at.
+fn cheapest_of_all(
+    cluster: &Cluster,
+    context: &mut PreemptionContext<'_>,
+    nodes: &[(NodeIx, &Node)],
+    (ask, nominated, enough): (&Ask<'_>, &Nominated, usize),
+) -> Option<PreemptionCandidate> {
     let mut offers: Vec<PreemptionCandidate> = Vec::new();
     for (at, (ix, node)) in nodes.iter().enumerate() {
-        offers.extend(offer(cluster, context, (*ix, node), (&ask, &nominated)));
+        offers.extend(offer(cluster, context, (*ix, node), (ask, nominated)));
         if offers.len() >= enough && offers.iter().any(|offer| offer.price.violations == 0) {
             tell_not_looked_at(context, nodes.get(at.saturating_add(1)..).unwrap_or_default(), offers.len());
             break;
         }
     }
     if context.notes.are_on() {
-        tell_offers(cluster, context, &offers, &ask);
+        tell_offers(cluster, context, &offers, ask);
     }
-    let Some(best) = offers.into_iter().min_by_key(PreemptionCandidate::order) else {
-        return Err(Obstacle::NoNode { pod: preemptor, planned: 0 });
-    };
-    let victims = best.price.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
-    Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
+    offers.into_iter().min_by_key(PreemptionCandidate::order)
 }
 
 /// The cheapest evictions on a node after which the preemptor fits.

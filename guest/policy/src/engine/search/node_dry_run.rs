@@ -139,7 +139,7 @@ impl NodeDryRun {
         let protected = self.candidates.iter().take(self.protected);
         let violations = protected.filter(|candidate| victims.contains(&candidate.pod)).count();
         let together = cluster.with_whole_groups(&victims);
-        let cost = (choice.loss)(&NodeVictims { cluster, victims: &together, violations, reasons: 0 });
+        let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reasons: 0 });
         Some(Price { victims, violations, cost })
     }
 

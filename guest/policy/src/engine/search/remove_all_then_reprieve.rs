@@ -11,11 +11,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::choices::Choices;
+use super::dry_runs::DryRuns;
 use super::node_dry_run::{Ask, NodeDryRun};
 use super::reprieve_job::reprieve_job;
 use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, NodeIx, PodIx, ResourceIx, WhatIf};
+use crate::model::{Cluster, NodeIx, PodIx, Request, ResourceIx, WhatIf};
 
 /// The size of a pod is the largest share that it requests of a resource of all nodes, in units of 1/WHOLE.
 const WHOLE: i128 = 1 << 32;
@@ -49,13 +50,16 @@ pub(super) fn plan_job(
     at_least: usize,
 ) -> Result<Plan, Obstacle> {
     let mut may_miss = context.preemptor.pods.len().saturating_sub(at_least);
-    let mut dry_runs = dry_runs(cluster, context);
+    let requests = context.preemptor.pods.iter().filter_map(|ix| Some(cluster.pod(*ix)?.request.clone()));
+    let requests: BTreeSet<Request> = requests.collect();
+    cluster.prepare_search(&requests);
+    let mut dry_runs = DryRuns::new(cluster, context);
     let mut nominations = Vec::new();
     let mut choices = Choices::default();
     let mut what_if = WhatIf::default();
-    dry_runs.values().flat_map(|dry_run| &dry_run.leaving).for_each(|ix| what_if.evict_set(cluster, *ix));
-    for pod in in_order(cluster, &dry_runs, &context.preemptor.pods) {
-        let Some(chosen) = choices.cheapest(cluster, context, (&dry_runs, &what_if), pod) else {
+    dry_runs.leaving().for_each(|(ix, _)| what_if.evict_set(cluster, ix));
+    for pod in in_order(cluster, dry_runs.nodes(), &context.preemptor.pods) {
+        let Some(chosen) = choices.cheapest(cluster, context, (&mut dry_runs, &what_if), pod) else {
             // A nominated pod would keep its nomination to room that the plan takes.
             let is_nominated = cluster.pod(pod).is_some_and(|pod| pod.nominated.is_some());
             if may_miss > 0 && pod != context.preemptor.pod && !is_nominated {
@@ -67,20 +71,22 @@ pub(super) fn plan_job(
             }
             return Err(Obstacle::NoNode { pod, planned: nominations.len() });
         };
-        if let Some((dry_run, request)) = dry_runs.get_mut(&chosen).zip(cluster.pod(pod).map(|pod| pod.request.clone()))
-        {
+        let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
+        if let Some(dry_run) = dry_runs.on(cluster, context, chosen) {
             let before = dry_run.victims.clone();
             dry_run.plan(cluster, &Ask { pod, request: &request, what_if: &what_if, limits: None });
             before.iter().for_each(|victim| what_if.reprieve_set(cluster, *victim));
             dry_run.victims.iter().for_each(|victim| what_if.evict_set(cluster, *victim));
             what_if.place(cluster, pod, chosen);
-            choices.changed(cluster, &context.laws.node_choice, dry_run, &what_if);
+            choices.changed(cluster, chosen);
             nominations.push((pod, chosen));
         }
     }
-    let is_used = |dry_run: &NodeDryRun| nominations.iter().any(|(_, at)| *at == dry_run.node);
-    let (used, unused): (Vec<NodeDryRun>, Vec<NodeDryRun>) = dry_runs.into_values().partition(is_used);
-    let elsewhere: Vec<PodIx> = unused.iter().flat_map(|dry_run| dry_run.leaving.iter().copied()).collect();
+    let is_used = |node: NodeIx| nominations.iter().any(|(_, at)| *at == node);
+    let elsewhere = dry_runs.leaving().filter(|(_, node)| !is_used(*node)).map(|(ix, _)| ix);
+    let elsewhere: Vec<PodIx> = elsewhere.collect();
+    let (used, unused): (Vec<NodeDryRun>, Vec<NodeDryRun>) =
+        dry_runs.into_made().partition(|dry_run| is_used(dry_run.node));
     let found = reprieve_job(cluster, context, (&used, &elsewhere), nominations);
     if context.notes.are_on() {
         tell_unused(cluster, context, &unused, &what_if);
@@ -90,10 +96,11 @@ pub(super) fn plan_job(
 
 /// The pods in the order in which they are planned: those that need others in their domain last, then the largest first, otherwise
 /// unchanged.
-fn in_order(cluster: &Cluster, dry_runs: &BTreeMap<NodeIx, NodeDryRun>, pods: &[PodIx]) -> Vec<PodIx> {
+fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> Vec<PodIx> {
     let total = |resource: ResourceIx| {
-        let nodes = dry_runs.keys().filter_map(|ix| cluster.node(*ix));
-        nodes.map(|node| i128::from(node.allocatable.get(resource))).fold(0, i128::saturating_add)
+        let allocatable = cluster.rooms().allocatable(resource);
+        let of = |ix: &NodeIx| usize::try_from(ix.0).ok().and_then(|at| allocatable.get(at)).copied().unwrap_or(0);
+        nodes.iter().map(|ix| i128::from(of(ix))).fold(0, i128::saturating_add)
     };
     let mut totals: BTreeMap<ResourceIx, i128> = BTreeMap::new();
     let mut sized: Vec<(bool, Reverse<i128>, PodIx)> = Vec::with_capacity(pods.len());
@@ -109,56 +116,16 @@ fn in_order(cluster: &Cluster, dry_runs: &BTreeMap<NodeIx, NodeDryRun>, pods: &[
     sized.into_iter().map(|(.., pod)| pod).collect()
 }
 
-/// The nodes that a pod of the job may run on.
-fn dry_runs(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> BTreeMap<NodeIx, NodeDryRun> {
-    let mut dry_runs = BTreeMap::new();
-    let (taken, nominated) = (taken_in_turn(cluster, context), context.nominated(cluster));
-    for (ix, node) in cluster.nodes() {
-        if !context.preemptor.pods.iter().any(|pod| context.may_run(cluster, *pod, ix)) {
-            continue;
-        }
-        let mut room = context.unpromised(cluster, node);
-        let (mut leaving, mut candidates) = (Vec::new(), Vec::new());
-        for pod in cluster.one_of_each_group(&node.pods).iter().copied() {
-            if context.is_leaving(cluster, pod) {
-                context.tell_unneeded(&[pod], "leaving");
-                room.add(&cluster.frees(pod));
-                leaving.push(pod);
-            } else if taken.as_ref().map_or_else(|| context.is_candidate(cluster, pod), |taken| taken.contains(&pod)) {
-                candidates.push(pod);
-            }
-        }
-        let (protected, open) = cluster.split_by_budget(context.in_reprieve_order(cluster, candidates));
-        let count = protected.len();
-        let dry_run = NodeDryRun::new(cluster, (ix, node), room, protected.into_iter().chain(open), count);
-        dry_runs.insert(ix, NodeDryRun { leaving, nominated: nominated.clone(), ..dry_run });
-    }
-    dry_runs
-}
-
-/// The candidates on all nodes on which a pod of the job may run, where quotas take back from each other: what is taken on one node is no
-/// longer used when another one is looked at. None where each pod can be judged by itself.
-fn taken_in_turn(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Option<BTreeSet<PodIx>> {
-    if !context.gangs.iter().any(|gang| gang.takes_back) {
-        return None;
-    }
-    let may_run = |ix: &NodeIx| context.preemptor.pods.iter().any(|pod| context.may_run(cluster, *pod, *ix));
-    let nodes = cluster.nodes().filter(|(ix, _)| may_run(ix));
-    let pods = nodes.flat_map(|(_, node)| cluster.one_of_each_group(&node.pods).into_owned());
-    let pods: Vec<PodIx> = pods.filter(|pod| !context.is_leaving(cluster, *pod)).collect();
-    Some(context.candidates(cluster, pods).into_iter().collect())
-}
-
 /// Explains why no node fits a pod after other pods of its job were planned.
 fn tell_nowhere(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
-    (dry_runs, what_if): (&BTreeMap<NodeIx, NodeDryRun>, &WhatIf),
+    (dry_runs, what_if): (&DryRuns, &WhatIf),
     (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
 ) {
     let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
     let ask = Ask { pod, request: &request, what_if, limits: None };
-    for dry_run in dry_runs.values() {
+    for dry_run in dry_runs.made() {
         let candidates = dry_run.pods();
         if nominations.iter().any(|(_, at)| *at == dry_run.node) {
             context.tell_enough(cluster, dry_run.node, &dry_run.victims, "");

@@ -31,7 +31,8 @@ pub const LAW: Law<Admits> = Law::guard(
         file: page!("victim_is_above_gang_minimum.rs"),
     },
     admits,
-);
+)
+.asks_each_pod();
 
 /// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {

@@ -19,20 +19,25 @@
 //!
 //! None.
 
-use crate::laws::{Law, Loss, NodeCost, NodeVictims, Text, page};
+use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, page};
 
 /// The law.
-pub const LAW: Law<Loss> = Law::order(
+pub const LAW: Law<Weigh> = Law::order(
     Text {
         name: "cheapest-node-first",
         sentence: "a pod is planned onto the node where the least important and the fewest pods are evicted",
         templates: &[],
         file: page!("cheapest_node_first.rs"),
     },
-    loss,
+    Weigh { loss, least },
 );
 
 /// What is lost by one more pod: its additional victims.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     [lost.highest(), lost.count(), 0, 0, 0]
+}
+
+/// What is lost at least.
+fn least(lost: &LeastVictims) -> NodeCost {
+    [lost.highest, lost.count, 0, 0, 0]
 }

@@ -21,27 +21,31 @@
 //!
 //! PodDisruptionBudgets of the cluster.
 
-use crate::laws::{Law, Loss, NodeCost, NodeVictims, Text, count, page};
+use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, count, counted, page};
 use crate::model::Pod;
 
 /// The law.
-pub const LAW: Law<Loss> = Law::order(
+pub const LAW: Law<Weigh> = Law::order(
     Text {
         name: "fewest-violations-first",
         sentence: "the node is chosen where the fewest budgets are violated and the least important pods are evicted",
         templates: &[],
         file: page!("fewest_violations_first.rs"),
     },
-    loss,
+    Weigh { loss, least },
 );
 
 /// What is lost by a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let highest = lost.highest();
-    let counted = |pod: &Pod| i64::from(pod.priority()).saturating_sub(i64::from(i32::MIN));
-    let sum = lost.pods().map(counted).fold(0, i64::saturating_add);
+    let sum = lost.pods().map(|pod| counted(pod.priority())).fold(0, i64::saturating_add);
     let started = |pod: &Pod| pod.started.unwrap_or(lost.cluster.now());
     let important = lost.pods().filter(|pod| i64::from(pod.priority()) == highest);
     let earliest = important.map(started).min().unwrap_or(i64::MAX);
     [count(lost.violations), highest, sum, lost.count(), earliest.saturating_neg()]
+}
+
+/// What is lost at least.
+fn least(lost: &LeastVictims) -> NodeCost {
+    [0, lost.highest, lost.priorities, lost.count, i64::MIN]
 }

@@ -20,21 +20,26 @@
 //!
 //! None.
 
-use crate::laws::{Law, Loss, NodeCost, NodeVictims, Text, page};
+use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, page};
 
 /// The law.
-pub const LAW: Law<Loss> = Law::order(
+pub const LAW: Law<Weigh> = Law::order(
     Text {
         name: "smallest-group-first",
         sentence: "the node is chosen where the fewest and least important pods are evicted",
         templates: &[],
         file: page!("smallest_group_first.rs"),
     },
-    loss,
+    Weigh { loss, least },
 );
 
 /// What is lost by a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let youngest = lost.pods().map(|pod| pod.created).max().unwrap_or(i64::MAX);
     [i64::from(lost.reasons), lost.count(), lost.highest(), youngest.saturating_neg(), 0]
+}
+
+/// What is lost at least.
+fn least(lost: &LeastVictims) -> NodeCost {
+    [0, lost.count, lost.highest, lost.youngest.saturating_neg(), 0]
 }

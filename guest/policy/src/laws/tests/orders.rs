@@ -75,7 +75,7 @@ fn a_node_costs_by_the_highest_priority_lost_and_then_by_number() {
         let names: Vec<String> = (0..victims.len()).map(|at| format!("v{at}-{}", victims.len())).collect();
         names.iter().zip(victims).for_each(|(name, priority)| world.pod(pod(name).priority(*priority)));
         let victims: Vec<PodIx> = names.iter().map(|name| PodIx(world.id(name))).collect();
-        (cheapest_node_first::LAW.function)(&NodeVictims {
+        (cheapest_node_first::LAW.function.loss)(&NodeVictims {
             cluster: world.engine.cluster(),
             victims: &victims,
             violations: 0,

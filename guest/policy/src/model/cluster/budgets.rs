@@ -14,6 +14,11 @@ impl Cluster {
         }
     }
 
+    /// Whether there are any budgets.
+    pub fn has_budgets(&self) -> bool {
+        self.budgets.span() > 0
+    }
+
     /// Splits pods into those whose disruption one of their budgets no longer allows, and the others. The budgets are spent in the
     /// order given: with the most important first, it is the less important ones that are protected. Pods that are evicted together
     /// are protected together.

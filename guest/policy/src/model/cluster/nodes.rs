@@ -36,6 +36,7 @@ impl Cluster {
         let (rank, free) = (self.rank_node(&name), self.free(&allocatable, &pods));
         self.nodes.insert(ix, Node { name, rank, allocatable, free, pods, nominated });
         self.rooms.outdate(ix);
+        self.residents.outdate(ix);
         Ok(())
     }
 
@@ -51,6 +52,7 @@ impl Cluster {
         self.version = self.version.wrapping_add(1);
         let node = self.nodes.remove(ix)?;
         self.rooms.outdate(ix);
+        self.residents.outdate(ix);
         self.allocatable.subtract(node.allocatable.iter());
         Some(node)
     }

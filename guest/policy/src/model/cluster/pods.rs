@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::queue::Entry;
-use crate::model::rank::Added;
+use crate::model::rank::{Added, UNRANKED};
 
 impl Cluster {
     /// Whether a pod may ask for this, as far as the sums of the cluster can be counted then.
@@ -21,6 +21,7 @@ impl Cluster {
             if let (Place::Reserved(_), Place::Pending) = (old.place, pod.place) {
                 pod.place = old.place;
             }
+            pod.rank = if old.name == pod.name { old.rank } else { UNRANKED };
         }
         self.attach(ix, pod);
         Ok(())
@@ -65,6 +66,8 @@ impl Cluster {
         for (ix, pod) in self.pods.iter_mut() {
             say(ix, &mut pod.attributes);
         }
+        self.leaving = self.pods.iter().filter(|(_, pod)| pod.is_leaving()).map(|(ix, _)| ix).collect();
+        self.residents.outdate_all();
     }
 
     fn settle_pod(&mut self, ix: PodIx, from: Place, to: Place) -> bool {
@@ -80,7 +83,9 @@ impl Cluster {
 
     fn attach(&mut self, ix: PodIx, mut pod: Pod) {
         self.version = self.version.wrapping_add(1);
-        pod.rank = self.rank_pod(&pod.name);
+        if pod.rank == UNRANKED {
+            pod.rank = self.rank_pod(&pod.name);
+        }
         pod.class = self.classes.of(pod.shape, pod.inter_pod, &pod.request);
         let (place, nominated, job) = (pod.place, pod.nominated, pod.attributes.job);
         let (created, entered) = (pod.created, pod.entered);
@@ -88,9 +93,13 @@ impl Cluster {
             Kind::Reservation => Some(self.symbols.intern(&pod.name.name)),
             Kind::Pod => pod.attributes.inside,
         };
+        if pod.is_leaving() {
+            self.leaving.insert(ix);
+        }
         self.pods.insert(ix, pod);
-        if let Some(node) = place.node().and_then(|node| self.nodes.get_mut(node)) {
+        if let Some((at, node)) = place.node().and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.pods.push(ix);
+            self.residents.outdate(at);
         }
         if nominated.is_some() {
             self.nominated.insert(ix);
@@ -117,14 +126,16 @@ impl Cluster {
         self.ask(ix, Entry::Out);
         let pod = self.pods.remove(ix)?;
         self.nominated.remove(&ix);
+        self.leaving.remove(&ix);
         if let Some(reservation_group) = self
             .reservation_group_of(&pod)
             .and_then(|reservation_group| self.reservation_groups.get_mut(&reservation_group))
         {
             reservation_group.retain(|other| *other != ix);
         }
-        if let Some(node) = pod.place.node().and_then(|node| self.nodes.get_mut(node)) {
+        if let Some((at, node)) = pod.place.node().and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.pods.retain(|other| *other != ix);
+            self.residents.outdate(at);
         }
         if let Some((at, node)) = pod.nominated.and_then(|at| Some((at, self.nodes.get_mut(at)?))) {
             node.nominated.retain(|other| *other != ix);

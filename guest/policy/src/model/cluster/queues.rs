@@ -63,6 +63,7 @@ impl Cluster {
                 self.ext.volcano.queues.insert(ix, spec);
             }
         }
+        self.residents.outdate_all();
         let homes: Vec<(PodIx, Option<QueueIx>)> =
             self.pods.iter().map(|(ix, pod)| (ix, queue_of(self, pod))).collect();
         for (ix, home) in homes {

@@ -2,6 +2,7 @@
 
 use super::keys;
 use crate::contract;
+use crate::systems::document::look_up;
 
 /// The labels and annotations of one pod.
 pub struct PodMetadata<'a>(&'a contract::Pod);
@@ -26,10 +27,4 @@ impl<'a> PodMetadata<'a> {
     pub fn pod(&self) -> &'a contract::Pod {
         self.0
     }
-}
-
-fn look_up<'a>(keys: &[&str], attributes: &'a [contract::Attribute], key: &str) -> Option<&'a str> {
-    let at = keys.iter().position(|known| *known == key)?;
-    let attribute = attributes.iter().find(|attribute| usize::try_from(attribute.key) == Ok(at))?;
-    Some(attribute.value.as_str())
 }

@@ -90,11 +90,14 @@ impl Owners {
     /// Stores what owner entries match of a pending pod.
     pub fn read_pod(&mut self, pod: &contract::Pod) {
         let ix = PodIx(pod.id);
-        self.changed_pods.insert(ix);
         if pod.kind.is_some() || pod.node.is_some() {
-            self.pending.remove(&ix);
+            // A pod that has a node when it is told first never was an owner.
+            if self.pending.remove(&ix).is_some() {
+                self.changed_pods.insert(ix);
+            }
             return;
         }
+        self.changed_pods.insert(ix);
         let named = |kind: &str, name: &str, uid: &str| Reference {
             kind: kind.to_owned(),
             namespace: pod.namespace.clone(),

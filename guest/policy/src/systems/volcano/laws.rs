@@ -63,7 +63,7 @@ pub fn table(args: &Args) -> Laws {
         permit: vec![GANG_IS_COMPLETE],
         reprieve_order: TASKS,
         // Bundles are of jobs, not of nodes: the rule is named where there is no plan, what is lost on a node is never asked.
-        node_choice: NodeChoice { rule: VICTIMS.0, loss: order::cheapest_node_first::LAW.function },
+        node_choice: NodeChoice { rule: VICTIMS.0, by: order::cheapest_node_first::LAW.function },
         search: Search::Bundles,
         parents_bind: true,
         quotas_take_back: false,

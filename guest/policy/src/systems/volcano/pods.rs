@@ -7,7 +7,7 @@ use super::reported::Reported;
 use crate::contract::{self, Phase};
 use crate::model::{Cluster, PodAttributes, Preemptibility, ResourceIx, Task};
 use crate::systems::arguments::duration;
-use crate::systems::document::{annotation_path, label_path};
+use crate::systems::document::{annotation_path, label_path, look_up};
 use crate::systems::{Document, Findings};
 
 /// The labels and annotations of one pod.
@@ -33,12 +33,6 @@ impl<'a> PodMetadata<'a> {
     pub fn is_labelled_elastic(&self) -> bool {
         self.label(keys::ELASTIC) == Some("true")
     }
-}
-
-fn look_up<'a>(keys: &[&str], attributes: &'a [contract::Attribute], key: &str) -> Option<&'a str> {
-    let at = keys.iter().position(|known| *known == key)?;
-    let attribute = attributes.iter().find(|attribute| usize::try_from(attribute.key) == Ok(at))?;
-    Some(attribute.value.as_str())
 }
 
 /// Warns that a pending pod without requests stays pending: only the action `backfill` places such pods.

@@ -3,7 +3,7 @@
 use super::apps::PodMetadata;
 use super::keys;
 use crate::contract;
-use crate::systems::document::annotation_path;
+use crate::systems::document::{annotation_path, look_up};
 use crate::systems::{Document, Findings};
 
 /// What the name of a generated application begins with, before the namespace.
@@ -11,20 +11,14 @@ const GENERATED: &str = "yunikorn-";
 /// What it ends with.
 const AUTOGEN: &str = "-autogen";
 
-/// The value of a label. The key must be one of [`keys::POD_LABELS`].
+/// The value of a label, unless it is empty. The key must be one of [`keys::POD_LABELS`].
 fn label<'a>(pod: &'a contract::Pod, key: &str) -> Option<&'a str> {
-    look_up(&keys::POD_LABELS, &pod.labels, key)
+    look_up(&keys::POD_LABELS, &pod.labels, key).filter(|value| !value.is_empty())
 }
 
-/// The value of an annotation. The key must be one of [`keys::POD_ANNOTATIONS`].
+/// The value of an annotation, unless it is empty. The key must be one of [`keys::POD_ANNOTATIONS`].
 fn annotation<'a>(pod: &'a contract::Pod, key: &str) -> Option<&'a str> {
-    look_up(&keys::POD_ANNOTATIONS, &pod.annotations, key)
-}
-
-fn look_up<'a>(keys: &[&str], attributes: &'a [contract::Attribute], key: &str) -> Option<&'a str> {
-    let at = keys.iter().position(|known| *known == key)?;
-    let attribute = attributes.iter().find(|attribute| usize::try_from(attribute.key) == Ok(at))?;
-    Some(attribute.value.as_str()).filter(|value| !value.is_empty())
+    look_up(&keys::POD_ANNOTATIONS, &pod.annotations, key).filter(|value| !value.is_empty())
 }
 
 /// The name of a pod's application. A pod without one belongs to a generated application of its namespace.

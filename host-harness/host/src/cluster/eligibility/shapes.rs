@@ -74,6 +74,11 @@ impl Shapes {
         self.shapes.get(shape as usize).map(|shape| &*shape.constraints)
     }
 
+    /// Whether a node takes the pods of a shape: what [`Constraints::judge`] said when the node was checked last.
+    pub(crate) fn takes(&self, shape: ShapeId, node: NodeId) -> bool {
+        self.shapes.get(shape as usize).is_some_and(|shape| shape.nodes.contains(node))
+    }
+
     /// Checks a node that is new or has changed, or removes one (`None`).
     pub(crate) fn judge(&mut self, id: NodeId, name: &str, node: Option<&Terrain>) {
         let named = self.named.get(name).map(Vec::as_slice).unwrap_or_default();

@@ -3,11 +3,14 @@
 use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Deserializer, Number, Value};
 
 use super::builder::{Builder, Container};
+use super::lines::Lines;
+use super::{Document, Sink};
 use crate::cluster::InputError;
 
 /// Whether the whole text is valid JSON.
@@ -17,7 +20,27 @@ pub(super) fn is_valid(text: &str) -> bool {
 
 /// Reads all documents of a text.
 pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Result<(), InputError> {
-    let line = Cell::new(1);
+    read_lines(text, 1, builder)
+}
+
+/// Reads a part of a file, which begins on this line.
+pub(super) fn read_from(file: &Arc<str>, text: &str, line: u32, sink: Sink<'_>) -> Result<(), InputError> {
+    read_lines(text, line, &mut Builder::new(file.clone(), sink))
+}
+
+/// The lines of an object that has been read before and begins on this line.
+pub(super) fn lines(file: &Arc<str>, text: &str, line: u32) -> Option<Lines> {
+    let mut found = None;
+    let take = &mut |document: Document| {
+        found = document.origin.into_lines();
+        Ok(())
+    };
+    read_from(file, text, line, take).ok()?;
+    found
+}
+
+fn read_lines(text: &str, line: u32, builder: &mut Builder<'_>) -> Result<(), InputError> {
+    let line = Cell::new(line);
     let mut input = Deserializer::from_reader(Counted { rest: text.as_bytes(), line: &line, at_end: false });
     while input.end().is_err() {
         let mut failure = None;

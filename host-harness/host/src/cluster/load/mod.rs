@@ -2,11 +2,13 @@
 
 mod anchors;
 mod builder;
+mod items;
 mod json;
 mod lines;
 mod list;
 mod origin;
 mod scalar;
+mod scan;
 mod yaml;
 
 use std::sync::Arc;
@@ -16,6 +18,7 @@ use serde_json::Value;
 use super::InputError;
 use builder::Builder;
 
+pub use items::Item;
 pub use origin::Origin;
 
 /// A document of a file, or an item of a list in it.
@@ -26,6 +29,9 @@ pub struct Document {
     /// The file and the lines of its content.
     pub origin: Origin,
 }
+
+/// What some editors write before a text.
+const MARK: char = '\u{feff}';
 
 /// Receives each complete document.
 type Sink<'s> = &'s mut dyn FnMut(Document) -> Result<(), InputError>;
@@ -51,7 +57,7 @@ pub fn each(
     text: &str,
     sink: &mut dyn FnMut(Document) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.strip_prefix(MARK).unwrap_or(text);
     let mut builder = Builder::new(Arc::from(file), sink);
     // YAML flow mappings begin like JSON. For a file named `.json` the mistakes in its JSON are reported.
     if text.trim_start().starts_with(['{', '[']) && (file.ends_with(".json") || json::is_valid(text)) {
@@ -59,6 +65,34 @@ pub fn each(
     } else {
         yaml::read(text, &mut builder)
     }
+}
+
+/// Reads a text like `each`. The pods of a large list in JSON come as objects, read by several threads; all else comes as documents.
+///
+/// # Errors
+/// Those of `each`. Mistakes in a pod come when its document is read as an object.
+pub fn each_item(
+    file: &str,
+    text: String,
+    sink: &mut dyn FnMut(Item) -> Result<(), InputError>,
+) -> Result<(), InputError> {
+    // What is read of the text keeps it: there is to be one copy of it only.
+    let text: Arc<str> = match text.strip_prefix(MARK) {
+        Some(text) => Arc::from(text),
+        None => Arc::from(text),
+    };
+    if text.trim_start().starts_with('{')
+        && let Some(read) = items::read(&Arc::from(file), &text, sink)
+    {
+        return read;
+    }
+    each(file, &text, &mut |document| sink(Item::Document(document)))
+}
+
+/// An object in JSON without spaces and without `metadata.managedFields`; none where it is unusual.
+pub(crate) fn compact(object: &str) -> Option<String> {
+    let mut to = String::with_capacity(object.len());
+    scan::compact(object, &mut to).map(|_| to)
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! The file and the lines of a document.
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
+use super::json;
 use super::lines::Lines;
 use crate::cluster::InputError;
 
@@ -9,14 +11,36 @@ use crate::cluster::InputError;
 #[derive(Debug, Clone)]
 pub struct Origin {
     file: Arc<str>,
-    lines: Arc<Lines>,
+    place: Arc<Place>,
     start: u32,
+}
+
+/// The lines of a document, found when somebody asks for one.
+#[derive(Debug, Default)]
+struct Place {
+    lines: OnceLock<Lines>,
+    unread: Option<Unread>,
+}
+
+/// A part of a JSON text in which no lines were looked for.
+#[derive(Debug)]
+pub(super) struct Unread {
+    /// The whole text.
+    pub(super) text: Arc<str>,
+    /// The part.
+    pub(super) range: Range<usize>,
+    /// The line on which it begins.
+    pub(super) line: u32,
 }
 
 impl Origin {
     /// The origin of a whole document.
     pub(super) fn new(file: Arc<str>, lines: Lines) -> Origin {
-        Origin { file, lines: Arc::new(lines), start: 0 }
+        Origin { file, place: Arc::new(Place { lines: OnceLock::from(lines), unread: None }), start: 0 }
+    }
+    /// The origin of an object whose lines are looked for when they are needed.
+    pub(super) fn unread(file: Arc<str>, unread: Unread) -> Origin {
+        Origin { file, place: Arc::new(Place { lines: OnceLock::new(), unread: Some(unread) }), start: 0 }
     }
     /// The origin of what was never a text with lines.
     pub(crate) fn without_lines(file: Arc<str>) -> Origin {
@@ -28,14 +52,29 @@ impl Origin {
     }
     /// The line of the value at a JSON pointer, from 1. If the value does not exist, the line of the nearest enclosing value.
     pub fn line(&self, pointer: &str) -> u32 {
-        self.lines.line(self.lines.find(self.start, pointer))
+        let lines = self.lines();
+        lines.line(lines.find(self.start, pointer))
     }
     /// The origin of a part. Pointers then start at that part.
     pub fn below(&self, pointer: &str) -> Origin {
-        Origin { start: self.lines.find(self.start, pointer), ..self.clone() }
+        if pointer.is_empty() {
+            return self.clone();
+        }
+        Origin { start: self.lines().find(self.start, pointer), ..self.clone() }
     }
     /// A mistake at a JSON pointer.
     pub fn mistake(&self, pointer: &str, message: impl Into<String>, remedy: impl Into<String>) -> InputError {
         InputError { file: self.file.clone(), line: self.line(pointer), message: message.into(), remedy: remedy.into() }
+    }
+
+    fn lines(&self) -> &Lines {
+        self.place.lines.get_or_init(|| {
+            let read = |unread: &Unread| json::lines(&self.file, unread.text.get(unread.range.clone())?, unread.line);
+            self.place.unread.as_ref().and_then(read).unwrap_or_default()
+        })
+    }
+    /// The lines of all values, where they are known.
+    pub(super) fn into_lines(self) -> Option<Lines> {
+        Arc::into_inner(self.place)?.lines.into_inner()
     }
 }

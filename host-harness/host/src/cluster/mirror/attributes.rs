@@ -5,17 +5,30 @@ use std::collections::BTreeMap;
 use lictor_contract::Attribute;
 use serde_json::Value;
 
-/// The fields that an object has of these, JSON pointers, by number.
-pub(super) fn fields(pointers: &[String], json: &str) -> Vec<Attribute> {
-    if pointers.is_empty() {
+use crate::cluster::object::{Kept, as_texts};
+
+/// The fields that an object has of these, JSON pointers, by number. Few objects have any: those without the last key of a pointer are not
+/// read.
+pub(super) fn fields(pointers: &[String], json: &Kept) -> Vec<Attribute> {
+    if !pointers.iter().any(|pointer| may_have(json.as_written(), pointer)) {
         return Vec::new();
     }
-    let object: Value = serde_json::from_str(json).unwrap_or_default();
+    let mut object: Value = serde_json::from_str(&json.compact()).unwrap_or_default();
+    as_texts(&mut object);
     let field = |(key, pointer): (u32, &String)| {
         let value = object.pointer(pointer)?.to_string();
         Some(Attribute { key, value })
     };
     (0..).zip(pointers).filter_map(field).collect()
+}
+
+/// Whether the last key of a pointer is somewhere in this JSON; yes where that cannot be said.
+fn may_have(json: &str, pointer: &str) -> bool {
+    let key = pointer.rsplit('/').next().unwrap_or_default();
+    // Such a key is written as it is. A number may be a place in a list.
+    let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
+    let is_plain = is_plain && key.starts_with(|first: char| first.is_ascii_alphabetic());
+    !is_plain || memchr::memmem::find(json.as_bytes(), key.as_bytes()).is_some()
 }
 
 /// Which keys are of interest, and how the policy numbers them.
@@ -78,10 +91,34 @@ fn sort(attributes: &mut [Attribute]) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn attribute(key: u32, value: &str) -> Attribute {
         Attribute { key, value: value.to_owned() }
+    }
+
+    #[test]
+    fn a_field_is_found_wherever_it_is() {
+        let json = json!({"spec": {"a": 1, "b-c.d": {"x": [7, 8]}, "overhead": {"cpu": 2}, "é": 3, "s/t": 4}, "9": 5});
+        let json = json.to_string();
+        let kept = Kept::Own(json.clone().into());
+        let found = |pointer: &str| fields(&[pointer.to_owned()], &kept).pop().map(|field| field.value);
+        for (pointer, value) in [
+            ("/spec/a", Some("1")),
+            ("/spec/b-c.d", Some("{\"x\":[7,8]}")),
+            ("/spec/b-c.d/x/1", Some("8")),
+            ("/spec/overhead", Some("{\"cpu\":\"2\"}")),
+            ("/spec/é", Some("3")),
+            ("/spec/s~1t", Some("4")),
+            ("/9", Some("5")),
+            ("/spec/cpu", None),
+            ("/spec/none", None),
+        ] {
+            assert_eq!(found(pointer).as_deref(), value, "{pointer}");
+        }
+        assert_eq!(found("").unwrap(), json.replace("\"cpu\":2", "\"cpu\":\"2\""));
     }
 
     #[test]

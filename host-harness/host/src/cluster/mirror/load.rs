@@ -2,33 +2,55 @@
 
 use std::collections::BTreeSet;
 
-use lictor_contract::Phase;
+use lictor_contract::{Phase, PodId};
 
 use super::Mirror;
 use super::objects::Key;
 use super::pods::PodEntry;
 use crate::cluster::InputError;
 use crate::cluster::inter_pod::Demands;
-use crate::cluster::object::Object;
+use crate::cluster::object::{Body, Object, Place};
 
 /// What to do with a pod whose devices are allocated by claims.
 const OTHERS: &str = "leave the pod to a scheduler that allocates resource claims, by its `schedulerName`";
 
+/// What was read together: pods by their numbers, which are found quickly.
+#[derive(Default)]
+struct Seen {
+    pods: BTreeSet<PodId>,
+    others: BTreeSet<Key>,
+}
+
 impl Mirror {
     /// Creates or replaces objects that were read together: one that is there twice is a warning, and the later one holds.
     pub fn load_objects(&mut self, objects: impl IntoIterator<Item = Object>) {
-        let mut seen = BTreeSet::new();
+        let mut seen = Seen::default();
         for object in objects {
             self.load_one(object, &mut seen);
         }
     }
 
-    fn load_one(&mut self, object: Object, seen: &mut BTreeSet<Key>) {
-        if self.mirrors(&object) && !seen.insert(Key::of(&object.id)) {
-            let message = format!("`{}` is there for the second time; the first is replaced", object.key());
-            self.replaced.push(object.place.remark(message, "remove one of the two"));
+    fn load_one(&mut self, object: Object, seen: &mut Seen) {
+        match object {
+            Object { id, place, body: Body::Pod(facts) } => {
+                let (pod, before) = self.upsert_pod(*facts, place.clone());
+                if before.is_some_and(|before| seen.pods.contains(&before)) {
+                    self.note_twice(&id.key(), &place);
+                }
+                seen.pods.insert(pod);
+            }
+            object => {
+                if self.mirrors(&object) && !seen.others.insert(Key::of(&object.id)) {
+                    self.note_twice(&object.key(), &object.place);
+                }
+                self.upsert(object);
+            }
         }
-        self.upsert(object);
+    }
+
+    fn note_twice(&mut self, object: &str, place: &Place) {
+        let message = format!("`{object}` is there for the second time; the first is replaced");
+        self.replaced.push(place.remark(message, "remove one of the two"));
     }
 
     /// What was read in another way than its author may think: objects that were there twice, pods whose node or priority class

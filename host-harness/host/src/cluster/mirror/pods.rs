@@ -93,10 +93,10 @@ impl Pods {
     fn set(&mut self, id: PodId, entry: PodEntry) {
         self.take(id);
         for node in entry.nodes() {
-            self.by_node.entry(node.clone()).or_default().insert(id);
+            link(&mut self.by_node, node, id);
         }
         if let Some(class) = entry.class() {
-            self.by_class.entry(class.clone()).or_default().insert(id);
+            link(&mut self.by_class, class, id);
         }
         if let Some(slot) = self.entries.get_mut(id as usize) {
             *slot = Some(entry);
@@ -187,6 +187,14 @@ fn is_small(old: &Pod, new: &Pod) -> bool {
     let mut same = old.clone();
     same.set_status(&new.status());
     same == *new && (old.node.is_none() || new.node.is_some())
+}
+
+fn link(index: &mut BTreeMap<String, BTreeSet<PodId>>, key: &str, id: PodId) {
+    if let Some(ids) = index.get_mut(key) {
+        ids.insert(id);
+    } else {
+        index.insert(key.to_owned(), BTreeSet::from([id]));
+    }
 }
 
 fn unlink(index: &mut BTreeMap<String, BTreeSet<PodId>>, key: &str, id: PodId) {

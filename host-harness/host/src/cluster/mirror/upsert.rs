@@ -1,7 +1,5 @@
 //! Objects that are new or have changed.
 
-use std::sync::Arc;
-
 use lictor_contract::{Node, Pod, PodId, ShapeId};
 
 use super::Mirror;
@@ -25,7 +23,9 @@ impl Mirror {
         let wanted = self.objects.wants(&id.group, &id.kind);
         match body {
             Body::Node(facts) => self.upsert_node(*facts),
-            Body::Pod(facts) => self.upsert_pod(*facts, place),
+            Body::Pod(facts) => {
+                self.upsert_pod(*facts, place);
+            }
             Body::PriorityClass(facts, json) => {
                 self.upsert_class(&id.name, facts);
                 if wanted {
@@ -99,9 +99,11 @@ impl Mirror {
         }
     }
 
-    fn upsert_pod(&mut self, facts: PodFacts, place: Place) {
+    /// Creates or replaces a pod. Its number, and that which a pod of this name had before.
+    pub(super) fn upsert_pod(&mut self, facts: PodFacts, place: Place) -> (PodId, Option<PodId>) {
         let name = self.placed.name(facts.kind, &facts.namespace, &facts.name);
         let mut known = self.pods.id(&name).and_then(|id| self.pods.get(id)).map(|entry| &entry.record);
+        let before = known.map(|old| old.id);
         if let Some(old) = known
             && !old.uid.is_empty()
             && !facts.uid.is_empty()
@@ -122,6 +124,7 @@ impl Mirror {
         entry.resolve_scheduler(self.schedulers.as_ref());
         self.note_claims(&entry);
         self.see(id, entry);
+        (id, before)
     }
 
     /// The shape of these constraints.
@@ -174,7 +177,7 @@ impl Mirror {
             phase: facts.phase,
             gates: facts.gates,
             claims: facts.claims,
-            labels: Arc::new(facts.labels),
+            labels: self.label_sets.intern(facts.labels),
             demands: facts.demands,
         };
         PodEntry { record, stated, place }

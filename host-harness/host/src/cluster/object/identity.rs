@@ -47,6 +47,12 @@ impl Identity {
         Ok(Identity { group, version, kind, namespace, name })
     }
 
+    /// That of a pod.
+    pub(super) fn of_pod(namespace: &str, name: &str) -> Identity {
+        let [version, kind, namespace, name] = ["v1", "Pod", namespace, name].map(str::to_owned);
+        Identity { group: String::new(), version, kind, namespace, name }
+    }
+
     /// `Kind/namespace/name`, or `Kind/name` where it has no namespace.
     pub(crate) fn key(&self) -> String {
         if self.namespace.is_empty() {

@@ -14,7 +14,7 @@ impl Object {
     /// The object as JSON, from which [`Object::from_json`] reads the same. A node has only what is read of it.
     pub fn json(&self) -> String {
         match &self.body {
-            Body::Pod(pod) => pod.json.to_string(),
+            Body::Pod(pod) => pod.json.compact(),
             Body::Node(node) => self.node(node).to_string(),
             Body::PriorityClass(_, value) | Body::Storage(_, value) | Body::Namespace(_, value) => value.to_string(),
             Body::Other(value, _) => value.to_string(),

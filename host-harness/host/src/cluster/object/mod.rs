@@ -4,6 +4,7 @@ mod constraints;
 mod identity;
 mod inter_pod;
 mod json;
+mod kept;
 mod kinds;
 mod labels;
 mod node;
@@ -27,11 +28,13 @@ use super::load::{Document, Origin};
 use super::volumes::{ClaimFacts, StorageFacts, VolumeFacts};
 
 pub(crate) use identity::Identity;
+pub(crate) use kept::Kept;
 pub(crate) use node::NodeFacts;
 pub use placed::{BadPlacedKind, check_placed_kinds};
 pub(crate) use pod::PodFacts;
 pub(crate) use priority_class::ClassFacts;
-pub(crate) use quantities::Amounts;
+pub(crate) use quantities::{Amounts, as_texts, holds_quantities};
+use subject::Subject;
 pub use subject::{dotted, step};
 
 /// A Kubernetes object without mistakes.
@@ -111,6 +114,18 @@ impl Object {
         };
         let place = Place { file: origin.file().clone(), line: origin.line("") };
         Ok(Object { id, place, body })
+    }
+
+    /// Reads a pod from JSON without spaces; it stands in a text and begins on this line there. None where it is unusual in any way: as a document it is read all the
+    /// same, or it has a mistake. `origin` is of no use but for mistakes, which are not told here.
+    pub(crate) fn pod_from_text(json: &str, written: Kept, origin: &Origin, line: u32) -> Option<Object> {
+        let subject = Subject { origin, name: String::new() };
+        let pod = PodFacts::from_text(json, written, &subject)?;
+        if pod.name.is_empty() || pod.name.contains('/') || pod.namespace.contains('/') {
+            return None;
+        }
+        let id = Identity::of_pod(&pod.namespace, &pod.name);
+        Some(Object { id, place: Place { file: origin.file().clone(), line }, body: Body::Pod(Box::new(pod)) })
     }
 
     /// `Kind/namespace/name`, or `Kind/name` where it has no namespace.

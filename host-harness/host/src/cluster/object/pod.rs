@@ -12,7 +12,7 @@ use super::inter_pod::Author;
 use super::priority_class::never_preempts;
 use super::quantities::{self, Amounts};
 use super::subject::Subject;
-use super::{constraints, inter_pod, ports, requests, storage};
+use super::{Kept, constraints, inter_pod, ports, requests, storage};
 use crate::cluster::InputError;
 use crate::cluster::eligibility::Constraints;
 use crate::cluster::inter_pod::Demands;
@@ -50,16 +50,26 @@ pub(crate) struct PodFacts {
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) annotations: BTreeMap<String, String>,
     /// The whole object as JSON, for the fields that a policy reads; empty where it is no pod.
-    pub(crate) json: Box<str>,
+    pub(crate) json: Kept,
 }
 
 impl PodFacts {
     /// Reads a pod.
     pub(super) fn read(mut value: Value, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
         quantities::as_texts(&mut value);
-        let Pod { metadata, spec, status } = subject.typed(&value, "")?;
+        PodFacts::from_pod(subject.typed(&value, "")?, Kept::Own(value.to_string().into()), subject)
+    }
+
+    /// Reads a pod from JSON without spaces, where its quantities are texts. None where there is a mistake.
+    pub(super) fn from_text(json: &str, written: Kept, subject: &Subject<'_>) -> Option<PodFacts> {
+        let pod = serde_json::from_str(json).ok()?;
+        PodFacts::from_pod(pod, written, subject).ok()
+    }
+
+    fn from_pod(pod: Pod, json: Kept, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
+        let Pod { metadata, spec, status } = pod;
         let facts = PodFacts::from_spec(metadata, spec.unwrap_or_default(), status.as_ref(), "/spec", subject)?;
-        let facts = PodFacts { json: value.to_string().into(), ..facts };
+        let facts = PodFacts { json, ..facts };
         match status {
             Some(status) => facts.with_status(status, subject),
             None => Ok(facts),
@@ -117,7 +127,7 @@ impl PodFacts {
                 .map(|owner| Owner { kind: owner.kind, name: owner.name, uid: owner.uid }),
             labels,
             annotations: metadata.annotations.unwrap_or_default(),
-            json: Box::default(),
+            json: Kept::default(),
         })
     }
 

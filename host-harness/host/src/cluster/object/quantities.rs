@@ -1,6 +1,7 @@
 //! Reads quantities of resources.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use lictor_contract::quantity::{QuantityError, Unit, parse};
@@ -15,8 +16,13 @@ pub(crate) type Amounts = BTreeMap<String, i64>;
 /// The keys whose mappings contain quantities.
 const PLACES: [&str; 6] = ["requests", "limits", "allocatable", "capacity", "overhead", "allocatedResources"];
 
+/// Whether a mapping under this key contains quantities.
+pub(crate) fn holds_quantities(key: &str) -> bool {
+    PLACES.contains(&key)
+}
+
 /// Converts quantities written as numbers to texts, which the Kubernetes types require.
-pub(super) fn as_texts(value: &mut Value) {
+pub(crate) fn as_texts(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(as_texts),
         Value::Object(entries) => {
@@ -42,14 +48,14 @@ fn as_text(value: &mut Value) {
 /// Reads a mapping of resources to quantities.
 pub(super) fn read(
     list: Option<&BTreeMap<String, Quantity>>,
-    pointer: &str,
+    pointer: impl Display,
     subject: &Subject<'_>,
 ) -> Result<Amounts, InputError> {
     let mut amounts = Amounts::new();
     for (resource, Quantity(text)) in list.into_iter().flatten() {
-        let at = format!("{pointer}{}", step(resource));
+        let at = || format!("{pointer}{}", step(resource));
         if resource.matches('/').count() > 1 {
-            return Err(subject.mistake(&at, "the name of the resource has more than one `/`", "correct the name"));
+            return Err(subject.mistake(&at(), "the name of the resource has more than one `/`", "correct the name"));
         }
         let amount = parse(text, Unit::of(resource)).map_err(|error| {
             let remedy = match error {
@@ -57,7 +63,7 @@ pub(super) fn read(
                 QuantityError::Negative(_) => "write a quantity of 0 or more",
                 QuantityError::Overflow(_) => "write a smaller quantity",
             };
-            subject.mistake(&at, error, remedy)
+            subject.mistake(&at(), error, remedy)
         })?;
         amounts.insert(resource.clone(), amount);
     }

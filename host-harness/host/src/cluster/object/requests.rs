@@ -1,6 +1,7 @@
 //! Computes the requests of a pod like kube-scheduler.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use k8s_openapi::api::core::v1::{Container, ContainerStatus, PodSpec, PodStatus, ResourceRequirements};
 
@@ -24,12 +25,12 @@ pub(super) fn of_pod(
     let containers = own.all(Some(&spec.containers), "containers")?;
     let init_containers = own.all(spec.init_containers.as_ref(), "initContainers")?;
     let mut requests = combine(&containers, &init_containers).map_err(too_large)?;
-    let whole = requirements(spec.resources.as_ref(), &format!("{pointer}/resources"), subject)?;
+    let whole = requirements(spec.resources.as_ref(), format_args!("{pointer}/resources"), subject)?;
     // A pod-level limit replaces a request only for resources that no container requests.
     let missing =
         whole.limits.into_iter().filter(|(resource, _)| !requests.contains_key(resource)).collect::<Amounts>();
     requests.extend(missing.into_iter().chain(whole.requests).filter(|(resource, _)| is_pod_level(resource)));
-    let overhead = read(spec.overhead.as_ref(), &format!("{pointer}/overhead"), subject)?;
+    let overhead = read(spec.overhead.as_ref(), format_args!("{pointer}/overhead"), subject)?;
     add(&mut requests, &overhead).map_err(too_large)?;
     requests.insert("pods".to_owned(), 1);
     Ok(requests)
@@ -75,14 +76,14 @@ struct Requirements {
 
 fn requirements(
     resources: Option<&ResourceRequirements>,
-    pointer: &str,
+    pointer: impl Display,
     subject: &Subject<'_>,
 ) -> Result<Requirements, InputError> {
     let requests = resources.and_then(|r| r.requests.as_ref());
     let limits = resources.and_then(|r| r.limits.as_ref());
     Ok(Requirements {
-        requests: read(requests, &format!("{pointer}/requests"), subject)?,
-        limits: read(limits, &format!("{pointer}/limits"), subject)?,
+        requests: read(requests, format_args!("{pointer}/requests"), subject)?,
+        limits: read(limits, format_args!("{pointer}/limits"), subject)?,
     })
 }
 
@@ -103,8 +104,8 @@ impl Reader<'_> {
             statuses.unwrap_or_default().iter().enumerate().map(|(i, s)| (&*s.name, (i, s))).collect();
         let mut shares = Vec::new();
         for (index, container) in containers.into_iter().flatten().enumerate() {
-            let pointer = format!("{}/{list}/{index}/resources", self.pointer);
-            let written = requirements(container.resources.as_ref(), &pointer, self.subject)?;
+            let pointer = format_args!("{}/{list}/{index}/resources", self.pointer);
+            let written = requirements(container.resources.as_ref(), pointer, self.subject)?;
             // The API server uses the limit as request where the latter is absent.
             let mut requests = written.limits;
             requests.extend(written.requests);
@@ -127,10 +128,13 @@ impl Reader<'_> {
         let Some((index, status)) = status else { return Ok(()) };
         let Some(resources) = &status.resources else { return Ok(()) };
         let field = if list == "containers" { "containerStatuses" } else { "initContainerStatuses" };
-        let pointer = format!("/status/{field}/{index}");
-        raise(requests, &read(resources.requests.as_ref(), &format!("{pointer}/resources/requests"), self.subject)?);
+        let pointer = format_args!("/status/{field}/{index}");
+        raise(
+            requests,
+            &read(resources.requests.as_ref(), format_args!("{pointer}/resources/requests"), self.subject)?,
+        );
         let allocated = status.allocated_resources.as_ref();
-        raise(requests, &read(allocated, &format!("{pointer}/allocatedResources"), self.subject)?);
+        raise(requests, &read(allocated, format_args!("{pointer}/allocatedResources"), self.subject)?);
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn found(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
     group: &Group,
-    (ask, dry_runs): (&Ask<'_>, &[NodeDryRun]),
+    (ask, dry_runs): (&Ask<'_>, &[&NodeDryRun]),
     best: &PreemptionCandidate,
 ) {
     for dry_run in dry_runs {

@@ -126,5 +126,10 @@ proptest! {
         told.apply(mirror.replay());
         prop_assert_eq!(picture, told);
         prop_assert_eq!(mirror.drain_events(), []);
+        // What is said of a node at once is what its terrain says.
+        for (pod, node) in mirror.pods.all().flat_map(|pod| mirror.nodes.all().map(move |node| (pod, node))) {
+            let plainly = mirror.shapes.constraints(pod.record.shape).map(|wanted| wanted.judge(&node.terrain));
+            prop_assert_eq!(Some(mirror.eligible(pod.record.id, node.record.id)), plainly);
+        }
     }
 }

@@ -1,0 +1,126 @@
+//! The dry runs of a search by whole jobs: made for a node when it is looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::PreemptionContext;
+use super::node_dry_run::NodeDryRun;
+use super::outlook::Outlook;
+use super::shortlist::Offer;
+use crate::model::{Cluster, NodeIx, Nominated, Pod, PodIx};
+
+/// The nodes that a pod of the job may run on, and the dry runs of those that were looked at.
+pub struct DryRuns {
+    nodes: Vec<NodeIx>,
+    /// The pods that leave these nodes.
+    leaving: Vec<(PodIx, NodeIx)>,
+    outlook: Outlook,
+    made: BTreeMap<NodeIx, NodeDryRun>,
+    /// Where quotas take back from each other: the candidates on all nodes.
+    taken: Option<BTreeSet<PodIx>>,
+    nominated: Nominated,
+}
+
+impl DryRuns {
+    /// Of all nodes that a pod of the job may run on. The cluster is prepared for the search.
+    pub fn new(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> DryRuns {
+        let pods = &context.preemptor.pods;
+        let may_run = |ix: &NodeIx| pods.iter().any(|pod| context.may_run(cluster, *pod, *ix));
+        let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).filter(may_run).collect();
+        let mut leaving = context.leaving(cluster);
+        leaving.retain(|(_, node)| nodes.binary_search(node).is_ok());
+        let requests = pods.iter().filter_map(|pod| Some(&cluster.pod(*pod)?.request));
+        let outlook = Outlook::new(cluster, context, &leaving, requests);
+        let (taken, nominated) = (taken_in_turn(cluster, context, &nodes), context.nominated(cluster));
+        let mut dry_runs = DryRuns { nodes, leaving, outlook, made: BTreeMap::new(), taken, nominated };
+        if dry_runs.outlook.is_blind() {
+            dry_runs.make_all(cluster, context);
+        }
+        dry_runs
+    }
+
+    /// These nodes.
+    pub fn nodes(&self) -> &[NodeIx] {
+        &self.nodes
+    }
+
+    /// The pods that leave them.
+    pub fn leaving(&self) -> impl Iterator<Item = (PodIx, NodeIx)> + '_ {
+        self.leaving.iter().copied()
+    }
+
+    /// What a plan for a pod costs at least on each of the nodes that it may run on.
+    pub fn outlook(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, pod: &Pod) -> Vec<Offer> {
+        let eligible = self.nodes.iter().copied().filter(|node| cluster.eligible(pod.shape, *node));
+        let eligible: Vec<NodeIx> = eligible.collect();
+        self.outlook.of(cluster, context, &pod.request, &eligible)
+    }
+
+    /// The dry run of a node.
+    pub fn on(
+        &mut self,
+        cluster: &Cluster,
+        context: &mut PreemptionContext<'_>,
+        node: NodeIx,
+    ) -> Option<&mut NodeDryRun> {
+        if !self.made.contains_key(&node) {
+            let dry_run = self.make(cluster, context, node)?;
+            self.made.insert(node, dry_run);
+        }
+        self.made.get_mut(&node)
+    }
+
+    /// Those that were made, by node.
+    pub fn made(&self) -> impl Iterator<Item = &NodeDryRun> {
+        self.made.values()
+    }
+
+    /// Those that were made, by node.
+    pub fn into_made(self) -> impl Iterator<Item = NodeDryRun> {
+        self.made.into_values()
+    }
+
+    fn make_all(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) {
+        for ix in std::mem::take(&mut self.nodes) {
+            let dry_run = self.make(cluster, context, ix);
+            self.made.extend(dry_run.map(|dry_run| (ix, dry_run)));
+            self.nodes.push(ix);
+        }
+        let of = |dry_run: &NodeDryRun| dry_run.leaving.iter().map(|ix| (*ix, dry_run.node)).collect::<Vec<_>>();
+        self.leaving = self.made.values().flat_map(of).collect();
+    }
+
+    fn make(&self, cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: NodeIx) -> Option<NodeDryRun> {
+        let node = cluster.node(ix)?;
+        let mut room = context.unpromised(cluster, node);
+        let (mut leaving, mut candidates) = (Vec::new(), Vec::new());
+        for pod in cluster.one_of_each_group(&node.pods).iter().copied() {
+            if context.is_leaving(cluster, pod) {
+                context.tell_unneeded(&[pod], "leaving");
+                room.add(&cluster.frees(pod));
+                leaving.push(pod);
+            } else if self
+                .taken
+                .as_ref()
+                .map_or_else(|| context.is_candidate(cluster, pod), |taken| taken.contains(&pod))
+            {
+                candidates.push(pod);
+            }
+        }
+        let (protected, open) = cluster.split_by_budget(context.in_reprieve_order(cluster, candidates));
+        let count = protected.len();
+        let dry_run = NodeDryRun::new(cluster, (ix, node), room, protected.into_iter().chain(open), count);
+        Some(NodeDryRun { leaving, nominated: self.nominated.clone(), ..dry_run })
+    }
+}
+
+/// The candidates on all these nodes, where quotas take back from each other: what is taken on one node is no longer used when another
+/// one is looked at. None where each pod can be judged by itself.
+fn taken_in_turn(cluster: &Cluster, context: &mut PreemptionContext<'_>, nodes: &[NodeIx]) -> Option<BTreeSet<PodIx>> {
+    if !context.gangs.iter().any(|gang| gang.takes_back) {
+        return None;
+    }
+    let nodes = nodes.iter().filter_map(|ix| cluster.node(*ix));
+    let pods = nodes.flat_map(|node| cluster.one_of_each_group(&node.pods).into_owned());
+    let pods: Vec<PodIx> = pods.filter(|pod| !context.is_leaving(cluster, *pod)).collect();
+    Some(context.candidates(cluster, pods).into_iter().collect())
+}

@@ -1,0 +1,129 @@
+//! The nodes of the search, each looked at when it may be the cheapest.
+
+use std::collections::BTreeMap;
+
+use super::{Ask, NodeDryRun, Obstacle, Outlook, PreemptionCandidate, PreemptionContext, case, offer, trace};
+use crate::engine::search::shortlist::{Changes, Shortlist};
+use crate::laws::Group;
+use crate::model::{Cluster, Node, NodeIx, Nominated, PodIx};
+
+/// All reasons to spare a pod, and none.
+const REASONS: [u8; 4] = [0, 1, 2, 3];
+
+/// The nodes that the preemptor may run on, and the dry runs of those that were looked at.
+pub(super) struct Nodes<'a> {
+    nodes: Vec<NodeIx>,
+    group: &'a Group,
+    ask: &'a Ask<'a>,
+    outlook: Outlook,
+    dry_runs: BTreeMap<NodeIx, NodeDryRun>,
+    nominated: Nominated,
+}
+
+impl<'a> Nodes<'a> {
+    /// The nodes, in a trial where the leaving pods have left. The cluster is prepared for the search.
+    pub fn new(
+        cluster: &Cluster,
+        context: &mut PreemptionContext<'_>,
+        (group, ask): (&'a Group, &'a Ask<'a>),
+        outlook: Outlook,
+    ) -> Nodes<'a> {
+        let mut nodes = context.large_enough(cluster, ask.pod, ask.request);
+        if cluster.nominated().next().is_some() || cluster.required_node_reservations().next().is_some() {
+            let is_reserved =
+                |ix: NodeIx| cluster.node(ix).is_some_and(|node| cluster.is_reserved_for_another(ix, node, ask.pod));
+            nodes.retain(|ix| !is_reserved(*ix));
+        }
+        let promised = |node: &Node| cluster.nominated_on(node, ask.pod).map(|(ix, _)| ix).collect();
+        let nominated = cluster.nominated_between(ask.pod, promised);
+        let mut nodes = Nodes { nodes, group, ask, outlook, dry_runs: BTreeMap::new(), nominated };
+        if nodes.outlook.is_blind() {
+            for ix in &nodes.nodes {
+                let dry_run = nodes.make(cluster, context, *ix);
+                nodes.dry_runs.extend(dry_run.map(|dry_run| (*ix, dry_run)));
+            }
+        }
+        nodes
+    }
+
+    /// The first node that takes the preemptor without evictions.
+    pub fn first_with_room(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Option<NodeIx> {
+        let ask = self.ask;
+        let has_room = |ix: &NodeIx| cluster.node(*ix).is_some_and(|node| node.free.lacks(ask.request).is_none());
+        let with_room: Vec<NodeIx> = self.nodes.iter().copied().filter(has_room).collect();
+        with_room.into_iter().find(|ix| {
+            self.on(cluster, context, *ix).is_some_and(|dry_run| {
+                dry_run.room.lacks(ask.request).is_none() && dry_run.lack_without(cluster, ask, &[]).is_none()
+            })
+        })
+    }
+
+    /// The cheapest group on any node, without protected pods where possible.
+    pub fn cheapest(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Option<PreemptionCandidate> {
+        let offers = self.outlook.of(cluster, context, self.ask.request, &self.nodes);
+        REASONS.into_iter().find_map(|reasons| {
+            let mut found = BTreeMap::new();
+            let mut shortlist = Shortlist::new(offers.clone());
+            let cheapest = shortlist.cheapest(
+                &Changes::new(),
+                |_| true,
+                |ix| {
+                    let (group, ask) = (self.group, self.ask);
+                    let dry_run = self.on(cluster, context, ix)?;
+                    let candidate = offer(cluster, context, group, ask, dry_run, reasons)?;
+                    let cost = candidate.cost;
+                    found.insert(ix, candidate);
+                    Some(cost)
+                },
+            );
+            cheapest.and_then(|ix| found.remove(&ix))
+        })
+    }
+
+    /// Why there is no group on any node.
+    pub fn obstacle(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Obstacle {
+        if context.notes.are_on() {
+            for dry_run in self.dry_runs.values() {
+                trace::unfit(cluster, context, self.group, self.ask, dry_run);
+            }
+        }
+        let all: Vec<PodIx> = self.outlook.candidates(cluster, context, &self.nodes);
+        let broken = case(cluster, context, &all).first_broken(&context.laws.limits);
+        let nowhere = Obstacle::NoNode { pod: context.preemptor.pod, planned: 0 };
+        broken.map_or(nowhere, |(rule, denial)| Obstacle::Law(rule, denial))
+    }
+
+    /// The dry runs of all nodes, where everything is to be explained.
+    pub fn dry_runs(&self) -> Vec<&NodeDryRun> {
+        self.dry_runs.values().collect()
+    }
+
+    /// The dry run of a node.
+    fn on(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: NodeIx) -> Option<&NodeDryRun> {
+        if !self.dry_runs.contains_key(&ix) {
+            let dry_run = self.make(cluster, context, ix)?;
+            self.dry_runs.insert(ix, dry_run);
+        }
+        self.dry_runs.get(&ix)
+    }
+
+    fn make(&self, cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: NodeIx) -> Option<NodeDryRun> {
+        let node = cluster.node(ix)?;
+        let mut room = node.free.clone();
+        for (_, other) in cluster.nominated_on(node, self.ask.pod) {
+            room.subtract(&other.request);
+        }
+        let held = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.place.node().is_some());
+        let mut candidates: Vec<PodIx> = node.pods.iter().copied().filter(held).collect();
+        candidates.retain(|pod| context.is_candidate(cluster, *pod));
+        let candidates = context.in_reprieve_order(cluster, candidates);
+        let nominated = self.nominated.clone();
+        let mut dry_run = NodeDryRun { nominated, ..NodeDryRun::new(cluster, (ix, node), room, candidates, 0) };
+        let case = context.preemptor.planning(cluster, context.ledger);
+        for candidate in &mut dry_run.candidates {
+            let pod = cluster.pod(candidate.pod);
+            candidate.reluctance = pod.map_or(0, |pod| (self.group.last_resort.reasons)(&case, candidate.pod, pod));
+        }
+        Some(dry_run)
+    }
+}

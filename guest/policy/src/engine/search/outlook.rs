@@ -1,0 +1,265 @@
+//! The outlook of a search: what a plan costs at least on each node, known from dense lists before any dry run there.
+//!
+//! Any plan on a node evicts candidates until there is room. So it evicts at least as many as the largest of them must be, and one at
+//! least as important as the least important ones that make the room together. A node whose candidates do not make the room at all has no
+//! plan. Nothing else is counted: limits, floors, budgets and other pods can only make a plan dearer, or impossible.
+
+use std::collections::BTreeSet;
+
+use super::PreemptionContext;
+use super::shortlist::{Offer, UNKNOWN};
+use crate::laws::{LeastVictims, NodeCost, counted};
+use crate::model::{Cluster, Kind, NodeIx, PodIx, Request, Resident, ResourceIx, VictimClassIx};
+
+/// What is known of the pods on nodes, class by class.
+pub struct Outlook {
+    /// Nothing is known of any node: each is looked at.
+    is_blind: bool,
+    /// The nodes of which nothing is known, because pods leave them.
+    unclear: BTreeSet<NodeIx>,
+    /// What the pods that are planned request.
+    resources: Vec<ResourceIx>,
+    standing: Vec<Standing>,
+    /// What a pod of each class frees of each of the resources.
+    frees: Vec<i64>,
+}
+
+/// What the guards say of the pods of a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// They were not asked.
+    Unasked,
+    /// The pods stay.
+    Spared,
+    /// The pods may be evicted.
+    Candidate,
+    /// Each pod is to be looked at.
+    Unclear,
+}
+
+/// What a pod requests of each resource, beside what is free of it.
+pub struct Wanted<'a> {
+    columns: Vec<(i64, &'a [i64])>,
+    /// What is missing on the node that is looked at, and of what.
+    gaps: Vec<Gap>,
+}
+
+/// What is missing of a resource on a node, and what evictions there free of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Gap {
+    /// The place of the resource among those that are requested.
+    resource: usize,
+    missing: i64,
+    freed: i64,
+    largest: i64,
+}
+
+impl Outlook {
+    /// The outlook of a search for pods with these requests. The cluster is prepared for it; these pods leave.
+    pub fn new<'a>(
+        cluster: &Cluster,
+        context: &PreemptionContext<'_>,
+        leaving: &[(PodIx, NodeIx)],
+        requests: impl IntoIterator<Item = &'a Request>,
+    ) -> Outlook {
+        let resources: BTreeSet<ResourceIx> =
+            requests.into_iter().flat_map(|request| request.iter().map(|(resource, _)| resource)).collect();
+        let (resources, classes) = (resources.into_iter().collect::<Vec<_>>(), cluster.residents().class_count());
+        Outlook {
+            is_blind: context.looks_at_each(cluster),
+            unclear: leaving.iter().map(|(_, node)| *node).collect(),
+            standing: vec![Standing::Unasked; classes],
+            frees: vec![0; classes.saturating_mul(resources.len())],
+            resources,
+        }
+    }
+
+    /// Whether nothing is known of any node.
+    pub fn is_blind(&self) -> bool {
+        self.is_blind
+    }
+
+    /// What a plan for a pod with this request costs at least on each of these nodes; the nodes that cannot have one are left out.
+    pub fn of(
+        &mut self,
+        cluster: &Cluster,
+        context: &mut PreemptionContext<'_>,
+        request: &Request,
+        nodes: &[NodeIx],
+    ) -> Vec<Offer> {
+        let mut wanted = self.wanted(cluster, request);
+        let mut offers = Vec::with_capacity(nodes.len());
+        for ix in nodes {
+            let cost = self.least(cluster, context, &mut wanted, *ix);
+            offers.extend(cost.and_then(|cost| Some(Offer::at_least(cost, cluster.node(*ix)?.rank, *ix))));
+        }
+        offers
+    }
+
+    /// What [`Outlook::least`] reads for a pod with this request.
+    pub fn wanted<'a>(&self, cluster: &'a Cluster, request: &Request) -> Wanted<'a> {
+        let column = |resource: &ResourceIx| (request.get(*resource), cluster.rooms().free(*resource));
+        let columns: Vec<_> = self.resources.iter().map(column).collect();
+        Wanted { gaps: Vec::with_capacity(columns.len()), columns }
+    }
+
+    /// What a plan costs at least on a node; none where there cannot be one.
+    pub fn least(
+        &mut self,
+        cluster: &Cluster,
+        context: &mut PreemptionContext<'_>,
+        Wanted { columns, gaps }: &mut Wanted<'_>,
+        ix: NodeIx,
+    ) -> Option<NodeCost> {
+        if self.is_blind || self.unclear.contains(&ix) || cluster.rooms().has_nominated(ix) {
+            return Some(UNKNOWN);
+        }
+        let at = usize::try_from(ix.0).unwrap_or(usize::MAX);
+        gaps.clear();
+        for (resource, (amount, free)) in columns.iter().enumerate().filter(|(_, (amount, _))| *amount > 0) {
+            let missing = amount.saturating_sub(free.get(at).copied().unwrap_or(0));
+            if missing > 0 {
+                gaps.push(Gap { resource, missing, ..Gap::default() });
+            }
+        }
+        if gaps.is_empty() {
+            return Some(UNKNOWN);
+        }
+        let residents = cluster.residents().on(ix);
+        for resident in residents {
+            match self.standing(cluster, context, resident) {
+                Standing::Candidate => self.evict(resident.class, gaps),
+                Standing::Unclear => return Some(UNKNOWN),
+                _ => {}
+            }
+        }
+        if gaps.iter().any(|gap| gap.freed < gap.missing) {
+            return None;
+        }
+        Some((context.laws.node_choice.by.least)(&self.victims(residents, gaps)))
+    }
+
+    /// What any victims are at least that close the gaps, which all candidates together do.
+    fn victims(&self, residents: &[Resident], gaps: &mut [Gap]) -> LeastVictims {
+        let so_many = |gap: &Gap| {
+            let whole = gap.missing.checked_div(gap.largest).unwrap_or(0);
+            if whole.saturating_mul(gap.largest) < gap.missing { whole.saturating_add(1) } else { whole }
+        };
+        let count = gaps.iter().map(so_many).max().unwrap_or(1);
+        gaps.iter_mut().for_each(|gap| gap.freed = 0);
+        let mut least = LeastVictims { count, highest: i64::MIN, priorities: 0, youngest: i64::MIN };
+        let (mut taken, mut is_closed) = (0i64, false);
+        for resident in residents.iter().filter(|resident| self.is_candidate(resident.class)) {
+            if is_closed && i64::from(resident.priority) > least.highest {
+                break;
+            }
+            least.youngest = least.youngest.max(resident.created);
+            if is_closed {
+                continue;
+            }
+            least.highest = i64::from(resident.priority);
+            if taken < count {
+                least.priorities = least.priorities.saturating_add(counted(resident.priority));
+            }
+            taken = taken.saturating_add(1);
+            self.evict(resident.class, gaps);
+            is_closed = taken >= count && gaps.iter().all(|gap| gap.freed >= gap.missing);
+        }
+        least
+    }
+
+    /// Every candidate on these nodes.
+    pub fn candidates(
+        &mut self,
+        cluster: &Cluster,
+        context: &mut PreemptionContext<'_>,
+        nodes: &[NodeIx],
+    ) -> Vec<PodIx> {
+        let mut candidates = Vec::new();
+        for node in nodes {
+            let looks_at_each = self.is_blind || self.unclear.contains(node);
+            for resident in cluster.residents().on(*node) {
+                let is_candidate = match self.standing(cluster, context, resident) {
+                    Standing::Spared => false,
+                    Standing::Candidate if !looks_at_each => true,
+                    _ => is_held(cluster, resident.pod) && context.is_candidate(cluster, resident.pod),
+                };
+                if is_candidate {
+                    candidates.push(resident.pod);
+                }
+            }
+        }
+        candidates
+    }
+
+    fn is_candidate(&self, class: VictimClassIx) -> bool {
+        let at = usize::try_from(class.0).unwrap_or(usize::MAX);
+        self.standing.get(at) == Some(&Standing::Candidate)
+    }
+
+    fn evict(&self, class: VictimClassIx, gaps: &mut [Gap]) {
+        let from = usize::try_from(class.0).unwrap_or(usize::MAX).saturating_mul(self.resources.len());
+        for gap in gaps {
+            let frees = self.frees.get(from.saturating_add(gap.resource)).copied().unwrap_or(0);
+            gap.freed = gap.freed.saturating_add(frees);
+            gap.largest = gap.largest.max(frees);
+        }
+    }
+
+    /// What the guards say of a pod, or said of another one of its class.
+    fn standing(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, resident: &Resident) -> Standing {
+        let at = usize::try_from(resident.class.0).unwrap_or(usize::MAX);
+        match self.standing.get(at) {
+            Some(Standing::Unasked) => self.ask(cluster, context, (at, resident.pod)),
+            known => known.copied().unwrap_or(Standing::Unclear),
+        }
+    }
+
+    #[cold]
+    fn ask(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, (at, ix): (usize, PodIx)) -> Standing {
+        let Some(pod) = cluster.pod(ix) else { return Standing::Unclear };
+        let standing = if self.is_blind || pod.is_leaving() || is_odd(pod.name.kind, pod.attributes.inside.is_some()) {
+            Standing::Unclear
+        } else if context.is_candidate(cluster, ix) {
+            Standing::Candidate
+        } else {
+            Standing::Spared
+        };
+        if let Some(slot) = self.standing.get_mut(at) {
+            *slot = standing;
+        }
+        let from = at.saturating_mul(self.resources.len());
+        for (frees, resource) in self.frees.iter_mut().skip(from).zip(&self.resources) {
+            *frees = pod.request.get(*resource);
+        }
+        standing
+    }
+}
+
+/// What goes with others, or frees another amount than it requests.
+fn is_odd(kind: Kind, is_inside: bool) -> bool {
+    kind == Kind::Reservation || is_inside
+}
+
+fn is_held(cluster: &Cluster, pod: PodIx) -> bool {
+    cluster.pod(pod).is_some_and(|pod| pod.place.node().is_some())
+}
+
+impl PreemptionContext<'_> {
+    /// Whether no two pods can be judged alike: everything is to be explained, what becomes of a pod depends on others, or some are not
+    /// where the lists have them.
+    fn looks_at_each(&self, cluster: &Cluster) -> bool {
+        self.notes.are_on()
+            || cluster.is_tried()
+            || cluster.has_whole_groups()
+            || !self.refuted.victims.is_empty()
+            || self.gangs.iter().any(|gang| gang.takes_back)
+            || self.laws.guards.iter().any(|guard| guard.rule.about.asks_each_pod)
+    }
+
+    /// The pods that leave their nodes without a new plan, by number.
+    pub(super) fn leaving(&self, cluster: &Cluster) -> Vec<(PodIx, NodeIx)> {
+        let leaving: BTreeSet<PodIx> = cluster.leaving().chain(self.ledger.victims()).collect();
+        leaving.into_iter().filter_map(|ix| Some((ix, cluster.pod(ix)?.place.node()?))).collect()
+    }
+}

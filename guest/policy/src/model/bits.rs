@@ -1,0 +1,48 @@
+//! Sets of dense numbers, one bit each.
+
+/// How many numbers a word stands for.
+pub const WORD: usize = 64;
+
+/// A set of numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Bits(Vec<u64>);
+
+impl Bits {
+    /// Whether a number is in the set.
+    pub fn has(&self, at: usize) -> bool {
+        self.word(at / WORD) & bit(at) != 0
+    }
+
+    /// A word of the set.
+    #[inline]
+    pub fn word(&self, at: usize) -> u64 {
+        self.0.get(at).copied().unwrap_or(0)
+    }
+
+    /// Puts a number into the set; whether it was not in it.
+    pub fn insert(&mut self, at: usize) -> bool {
+        let is_new = !self.has(at);
+        self.set(at, true);
+        is_new
+    }
+
+    /// Puts a number into the set, or takes it out.
+    pub fn set(&mut self, at: usize, is_in: bool) {
+        let word = self.word(at / WORD);
+        put(&mut self.0, at / WORD, if is_in { word | bit(at) } else { word & !bit(at) });
+    }
+}
+
+fn bit(at: usize) -> u64 {
+    1 << (at % WORD)
+}
+
+/// Puts an entry into a list that is as long as it has to be.
+pub fn put<T: Default + Clone>(list: &mut Vec<T>, at: usize, entry: T) {
+    if at >= list.len() {
+        list.resize(at.saturating_add(1), T::default());
+    }
+    if let Some(slot) = list.get_mut(at) {
+        *slot = entry;
+    }
+}

@@ -1,0 +1,137 @@
+//! The pods on each node, dense, for searches that look at every one of them.
+//!
+//! It repeats what pods say, in one list a node. A node whose pods change is only marked; its list is made anew before the next search.
+//! Pods that no guard can tell apart are of one class, so that a search asks the guards once a class, not once a pod.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::bits::Bits;
+use super::index::{Index, Table};
+use super::{ClassIx, JobIx, Kind, Node, NodeIx, Place, Pod, PodIx, Preemptibility, QueueIx, Symbol, VictimClassIx};
+
+/// A pod on a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resident {
+    /// The pod.
+    pub pod: PodIx,
+    /// Its class.
+    pub class: VictimClassIx,
+    /// How important it is; more is more.
+    pub priority: i32,
+    /// When it was created, nanoseconds since 1970.
+    pub created: i64,
+}
+
+/// All that guards may ask about a pod, beside its name and its times. A guard that asks for more says so
+/// ([`Law::asks_each_pod`](crate::laws::Law::asks_each_pod)).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Likeness {
+    /// Request, shape, and what stands between it and others.
+    class: ClassIx,
+    priority: i32,
+    queue: Option<QueueIx>,
+    job: Option<JobIx>,
+    namespace: Symbol,
+    kind: Kind,
+    inside: Option<Symbol>,
+    role: Option<Symbol>,
+    flags: [bool; 12],
+}
+
+impl Likeness {
+    fn of(pod: &Pod) -> Likeness {
+        let attributes = &pod.attributes;
+        Likeness {
+            class: pod.class,
+            priority: pod.priority(),
+            queue: pod.queue,
+            job: attributes.job,
+            namespace: pod.namespace,
+            kind: pod.name.kind,
+            inside: attributes.inside,
+            role: attributes.task.role,
+            flags: [
+                matches!(pod.place, Place::Bound(_)),
+                attributes.preemptibility == Preemptibility::Preemptible,
+                attributes.may_preempt,
+                attributes.opted_out,
+                attributes.marked,
+                attributes.task.critical,
+                attributes.task.succeeded,
+                pod.daemon,
+                pod.required_node.is_some(),
+                pod.terminating,
+                pod.preempted,
+                pod.foreign,
+            ],
+        }
+    }
+}
+
+/// The pods of all nodes.
+#[derive(Debug, Clone, Default)]
+pub struct Residents {
+    nodes: Table<NodeIx, Vec<Resident>>,
+    classes: BTreeMap<Likeness, VictimClassIx>,
+    /// The nodes that have changed since the last search, each once.
+    stale: Vec<NodeIx>,
+    is_stale: Bits,
+    /// Whether all nodes were read once.
+    is_read: bool,
+}
+
+/// More classes than this, and more than there are pods, and they are numbered anew: most have no pods any more.
+const FEW_CLASSES: usize = 1024;
+
+impl Residents {
+    /// The pods of a node have changed, or what one of them says.
+    pub fn outdate(&mut self, node: NodeIx) {
+        if self.is_read && self.is_stale.insert(node.at()) {
+            self.stale.push(node);
+        }
+    }
+
+    /// What many pods say has changed.
+    pub fn outdate_all(&mut self) {
+        *self = Residents::default();
+    }
+
+    /// Reads the nodes that have changed.
+    pub fn refresh(&mut self, nodes: &Table<NodeIx, Node>, pods: &Table<PodIx, Pod>) {
+        if self.classes.len() > FEW_CLASSES.max(pods.span()) {
+            self.outdate_all();
+        }
+        let stale = std::mem::take(&mut self.stale);
+        if !self.is_read {
+            self.is_read = true;
+            nodes.iter().for_each(|(ix, node)| self.read(ix, Some(node), pods));
+        }
+        for ix in stale {
+            self.is_stale.set(ix.at(), false);
+            self.read(ix, nodes.get(ix), pods);
+        }
+    }
+
+    /// The pods of a node, the least important first; of those, the youngest first. [`Residents::refresh`] comes first.
+    pub fn on(&self, node: NodeIx) -> &[Resident] {
+        self.nodes.get(node).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// How many classes there are.
+    pub fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    fn read(&mut self, ix: NodeIx, node: Option<&Node>, pods: &Table<PodIx, Pod>) {
+        let mut list = self.nodes.remove(ix).unwrap_or_default();
+        list.clear();
+        for (pod_ix, pod) in node.iter().flat_map(|node| &node.pods).filter_map(|ix| Some((*ix, pods.get(*ix)?))) {
+            let next = VictimClassIx::of(self.classes.len()).unwrap_or(VictimClassIx(u32::MAX));
+            let class = *self.classes.entry(Likeness::of(pod)).or_insert(next);
+            list.push(Resident { pod: pod_ix, class, priority: pod.priority(), created: pod.created });
+        }
+        list.sort_unstable_by_key(|resident| (resident.priority, Reverse(resident.created), resident.pod));
+        self.nodes.insert(ix, list);
+    }
+}

@@ -1,0 +1,191 @@
+//! The objects of a large list in JSON, read by several threads.
+//!
+//! What kubectl and the API server write is one list of objects, most of them pods. First it is found where each object begins and ends;
+//! then pods are read into what the mirror needs, without a tree of JSON and without the lines of their fields. Everything else, and
+//! whatever is unusual or wrong, is read as a document, which finds the line of a mistake.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::origin::{Origin, Unread};
+use super::scan::{Scan, compact};
+use super::{Document, json};
+use crate::cluster::InputError;
+use crate::cluster::object::{Kept, Object};
+
+/// Fewer objects than these are read by one thread.
+const FEW: usize = 500;
+
+/// The threads that read.
+const THREADS: usize = 8;
+
+/// What is read of a text.
+#[derive(Debug)]
+pub enum Item {
+    /// An object, and where it was read.
+    Object(Box<Object>, Origin),
+    /// A document that may be anything.
+    Document(Document),
+}
+
+impl Item {
+    /// The object, read from the document where it was not before.
+    ///
+    /// # Errors
+    /// As [`Object::from_value`] says.
+    pub fn object(self) -> Result<Object, InputError> {
+        match self {
+            Item::Object(object, _) => Ok(*object),
+            Item::Document(document) => Object::from_document(document),
+        }
+    }
+}
+
+/// Receives each item.
+type Sink<'s> = &'s mut dyn FnMut(Item) -> Result<(), InputError>;
+
+/// Where an object is in the text.
+#[derive(Debug, Clone, Copy)]
+struct Place<'t> {
+    text: &'t str,
+    start: usize,
+    line: u32,
+}
+
+impl Place<'_> {
+    fn range(&self) -> Range<usize> {
+        self.start..self.start.saturating_add(self.text.len())
+    }
+}
+
+/// What became of an object.
+enum Read {
+    Pod(Box<Object>),
+    /// It is to be read as a document.
+    Document,
+    /// It cannot be read apart from its list.
+    Unusual,
+}
+
+/// Reads a text that is one list of objects, each of a kind of its own. None where it is another text: nothing was read of it.
+///
+/// # Errors
+/// Those of [`super::each`], at the same places.
+pub(super) fn read(file: &Arc<str>, text: &Arc<str>, sink: Sink<'_>) -> Option<Result<(), InputError>> {
+    let places = places(text)?;
+    let read = read_all(file, text, &places)?;
+    let emit = |(place, read): (Place<'_>, Read)| match read {
+        Read::Pod(object) => {
+            let unread = Unread { text: text.clone(), range: place.range(), line: place.line };
+            sink(Item::Object(object, Origin::unread(file.clone(), unread)))
+        }
+        Read::Document | Read::Unusual => {
+            json::read_from(file, place.text, place.line, &mut |document| sink(Item::Document(document)))
+        }
+    };
+    Some(places.iter().copied().zip(read).try_for_each(emit))
+}
+
+/// Reads each object that can be read at once. None where one of them cannot be read apart from its list.
+fn read_all(file: &Arc<str>, text: &Arc<str>, places: &[Place<'_>]) -> Option<Vec<Read>> {
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);
+    let part = places.len().div_ceil(threads).max(FEW);
+    if places.len() <= part {
+        return read_part(file, text, places);
+    }
+    std::thread::scope(|scope| {
+        let read = |part| std::thread::Builder::new().spawn_scoped(scope, move || read_part(file, text, part));
+        let parts: Vec<_> = places.chunks(part).map(read).collect();
+        let mut all = Vec::with_capacity(places.len());
+        for part in parts {
+            all.extend(part.ok()?.join().ok()??);
+        }
+        Some(all)
+    })
+}
+
+fn read_part(file: &Arc<str>, text: &Arc<str>, places: &[Place<'_>]) -> Option<Vec<Read>> {
+    let nowhere = Origin::without_lines(file.clone());
+    let mut json = String::new();
+    let read = |place: &Place<'_>| match read_one(place, text, &nowhere, &mut json) {
+        Read::Unusual => None,
+        read => Some(read),
+    };
+    places.iter().map(read).collect()
+}
+
+fn read_one(place: &Place<'_>, text: &Arc<str>, nowhere: &Origin, json: &mut String) -> Read {
+    json.clear();
+    match compact(place.text, json) {
+        None => Read::Unusual,
+        Some(sketch) if sketch.has_items || sketch.kind.ends_with("List") => Read::Unusual,
+        Some(sketch) => {
+            let is_pod = (sketch.api_version, sketch.kind) == ("v1", "Pod");
+            match is_pod
+                .then(|| Object::pod_from_text(json, Kept::Part(text.clone(), place.range()), nowhere, place.line))
+                .flatten()
+            {
+                Some(pod) => Read::Pod(Box::new(pod)),
+                // What is no JSON may be YAML.
+                None if serde_json::from_str::<serde::de::IgnoredAny>(json).is_err() => Read::Unusual,
+                None => Read::Document,
+            }
+        }
+    }
+}
+
+/// The places of the items, where the whole text is a list that has nothing unusual outside of them.
+fn places(text: &str) -> Option<Vec<Place<'_>>> {
+    let mut scan = Scan::new(text);
+    let mut places = None;
+    let mut rest = String::from("{");
+    scan.pass(b'{')?;
+    loop {
+        let key = scan.key()?;
+        if rest.len() > 1 {
+            rest.push(',');
+        }
+        rest.push('"');
+        rest.push_str(key);
+        rest.push_str("\":");
+        match key {
+            "items" if places.is_none() => {
+                places = Some(in_sequence(text, &mut scan)?);
+                rest.push_str("[]");
+            }
+            _ => rest.push_str(scan.value()?),
+        }
+        if !scan.more(b'}')? {
+            break;
+        }
+    }
+    rest.push('}');
+    // What stands beside the items must be as usual as they are.
+    let list = compact(&rest, &mut String::new())?;
+    let is_valid = serde_json::from_str::<serde::de::IgnoredAny>(&rest).is_ok();
+    (scan.peek().is_none() && is_valid && list.kind.ends_with("List")).then_some(places?)
+}
+
+fn in_sequence<'t>(text: &'t str, scan: &mut Scan<'t>) -> Option<Vec<Place<'t>>> {
+    let mut places = Vec::new();
+    scan.pass(b'[')?;
+    let (mut counted, mut line) = (0_usize, 1_u32);
+    let mut more = scan.peek()? != b']';
+    if !more {
+        scan.pass(b']')?;
+    }
+    while more {
+        scan.peek()?;
+        let start = scan.at();
+        let before = text.as_bytes().get(counted..start)?;
+        line = line.saturating_add(u32::try_from(memchr::memchr_iter(b'\n', before).count()).ok()?);
+        counted = start;
+        places.push(Place { text: scan.value()?, start, line });
+        more = scan.more(b']')?;
+    }
+    Some(places)
+}
+
+#[cfg(test)]
+mod tests;

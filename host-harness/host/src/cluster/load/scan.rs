@@ -1,0 +1,269 @@
+//! Goes over JSON without building it: where values begin and end, and which keys mappings have.
+//!
+//! What is unusual here is none: the text is then read value by value, which knows every case and names what is wrong.
+
+use super::builder::MAX_DEPTH;
+use crate::cluster::object::holds_quantities;
+
+/// A part of a text, from left to right.
+#[derive(Debug, Clone)]
+pub(super) struct Scan<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Scan<'t> {
+    /// From the beginning of a text.
+    pub(super) fn new(text: &'t str) -> Scan<'t> {
+        Scan { text, at: 0 }
+    }
+
+    /// How far it has come, in bytes.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The next byte that is no space.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let spaces = rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t'))?;
+        self.at = self.at.saturating_add(spaces);
+        rest.get(spaces).copied()
+    }
+
+    /// Passes this byte, where it is the next one.
+    pub(super) fn pass(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at = self.at.saturating_add(1))
+    }
+
+    /// After an entry of a mapping or sequence: whether another follows. `end` closes it.
+    pub(super) fn more(&mut self, end: u8) -> Option<bool> {
+        if self.peek()? == end {
+            self.at = self.at.saturating_add(1);
+            return Some(false);
+        }
+        self.pass(b',').map(|()| true)
+    }
+
+    /// A text with its quotes, as it is written.
+    pub(super) fn string(&mut self) -> Option<&'t str> {
+        self.pass(b'"')?;
+        let start = self.at.checked_sub(1)?;
+        loop {
+            let rest = self.text.as_bytes().get(self.at..)?;
+            let next = memchr::memchr2(b'"', b'\\', rest)?;
+            self.at = self.at.saturating_add(next).saturating_add(1);
+            if rest.get(next) == Some(&b'"') {
+                return self.text.get(start..self.at);
+            }
+            self.at = self.at.saturating_add(1);
+        }
+    }
+
+    /// A key without escapes, and the colon behind it.
+    pub(super) fn key(&mut self) -> Option<&'t str> {
+        let key = self.string()?;
+        self.pass(b':')?;
+        let key = key.strip_prefix('"')?.strip_suffix('"')?;
+        (!key.contains('\\')).then_some(key)
+    }
+
+    /// A number or a word.
+    pub(super) fn word(&mut self) -> Option<&'t str> {
+        self.peek()?;
+        let rest = self.text.get(self.at..)?;
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+        let end = rest.bytes().position(|byte| !is_part(&byte)).unwrap_or(rest.len());
+        self.at = self.at.saturating_add(end);
+        rest.get(..end).filter(|word| !word.is_empty())
+    }
+
+    /// A value of any kind: where it begins and ends. What is in it is not looked at.
+    pub(super) fn value(&mut self) -> Option<&'t str> {
+        match self.peek()? {
+            b'"' => self.string(),
+            b'{' | b'[' => self.container(),
+            _ => self.word(),
+        }
+    }
+
+    fn container(&mut self) -> Option<&'t str> {
+        let (start, mut depth) = (self.at, 0_usize);
+        loop {
+            let rest = self.text.as_bytes().get(self.at..)?;
+            let next = rest.iter().position(|byte| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']'))?;
+            self.at = self.at.saturating_add(next);
+            match rest.get(next)? {
+                b'"' => {
+                    self.string()?;
+                    continue;
+                }
+                b'{' | b'[' => depth = depth.saturating_add(1),
+                _ => depth = depth.saturating_sub(1),
+            }
+            self.at = self.at.saturating_add(1);
+            match depth {
+                0 => return self.text.get(start..self.at),
+                MAX_DEPTH.. => return None,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What can be said of an object without building it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sketch<'t> {
+    /// `apiVersion` and `kind`, where they are texts without escapes.
+    pub(super) api_version: &'t str,
+    pub(super) kind: &'t str,
+    /// It has a key `items`.
+    pub(super) has_items: bool,
+}
+
+/// Writes an object without spaces and without `metadata.managedFields`, with quantities as texts. None where it is unusual: it is no mapping, has an unusual key, the
+/// same key twice, a text or number that may mean nothing, or no kind of its own.
+pub(super) fn compact<'t>(object: &'t str, to: &mut String) -> Option<Sketch<'t>> {
+    let mut writer = Writer { scan: Scan::new(object), to, keys: Vec::new() };
+    let sketch = writer.object()?;
+    writer.scan.peek().is_none().then_some(sketch)
+}
+
+struct Writer<'t, 'w> {
+    scan: Scan<'t>,
+    to: &'w mut String,
+    /// The keys of the mappings that are open, from the outermost one.
+    keys: Vec<&'t str>,
+}
+
+impl<'t> Writer<'t, '_> {
+    fn object(&mut self) -> Option<Sketch<'t>> {
+        let (mut api_version, mut kind, mut has_items) = (None, None, false);
+        self.mapping(0, |writer, key| {
+            match key {
+                "apiVersion" => api_version = Some(writer.scan.clone().string()?),
+                "kind" => kind = Some(writer.scan.clone().string()?),
+                "items" => has_items = true,
+                _ => {}
+            }
+            writer.value(1, key)
+        })?;
+        let plain = |text: &'t str| text.strip_prefix('"')?.strip_suffix('"').filter(|text| !text.contains('\\'));
+        Some(Sketch { api_version: plain(api_version?)?, kind: plain(kind?)?, has_items })
+    }
+
+    /// Writes a mapping; `each` writes the value of a key.
+    fn mapping(&mut self, depth: usize, mut each: impl FnMut(&mut Self, &'t str) -> Option<()>) -> Option<()> {
+        self.scan.pass(b'{')?;
+        self.to.push('{');
+        let (first, empty) = (self.keys.len(), self.to.len());
+        let mut more = self.scan.peek()? != b'}';
+        if !more {
+            self.scan.pass(b'}')?;
+        }
+        if depth >= MAX_DEPTH.saturating_sub(8) {
+            return None;
+        }
+        while more {
+            let key = self.scan.key()?;
+            self.keys.push(key);
+            let before = self.to.len();
+            if before > empty {
+                self.to.push(',');
+            }
+            self.to.push('"');
+            self.to.push_str(key);
+            self.to.push_str("\":");
+            let start = self.to.len();
+            each(self, key)?;
+            if self.to.len() == start {
+                self.to.truncate(before);
+            }
+            more = self.scan.more(b'}')?;
+        }
+        self.to.push('}');
+        let keys = self.keys.get_mut(first..)?;
+        let is_twice = has_twin(keys);
+        self.keys.truncate(first);
+        (!is_twice).then_some(())
+    }
+
+    /// Writes the value of a key; nothing for `managedFields` of metadata.
+    fn value(&mut self, depth: usize, of: &str) -> Option<()> {
+        match self.scan.peek()? {
+            b'{' if holds_quantities(of) => self.mapping(depth, |writer, _| writer.quantity()),
+            b'{' => self.mapping(depth, |writer, key| {
+                if of == "metadata" && key == "managedFields" {
+                    return writer.managed_fields(depth);
+                }
+                writer.value(depth.saturating_add(1), key)
+            }),
+            b'[' => self.sequence(depth),
+            b'"' => self.scan.string().filter(|text| is_plain(text)).map(|text| self.to.push_str(text)),
+            _ => self.scan.word().filter(|word| is_usual(word)).map(|word| self.to.push_str(word)),
+        }
+    }
+
+    /// Writes a quantity as a text, as the types of Kubernetes have it.
+    fn quantity(&mut self) -> Option<()> {
+        if self.scan.peek()? == b'"' {
+            return self.value(0, "");
+        }
+        let number = self.scan.word()?;
+        let is_whole = number.bytes().all(|byte| byte.is_ascii_digit()) && (number == "0" || !number.starts_with('0'));
+        if !is_whole || !is_usual(number) {
+            return None;
+        }
+        self.to.push('"');
+        self.to.push_str(number);
+        self.to.push('"');
+        Some(())
+    }
+
+    fn sequence(&mut self, depth: usize) -> Option<()> {
+        self.scan.pass(b'[')?;
+        self.to.push('[');
+        let mut more = self.scan.peek()? != b']';
+        if !more {
+            self.scan.pass(b']')?;
+        }
+        let mut is_first = true;
+        while more {
+            if !std::mem::take(&mut is_first) {
+                self.to.push(',');
+            }
+            self.value(depth.saturating_add(1), "")?;
+            more = self.scan.more(b']')?;
+        }
+        self.to.push(']');
+        Some(())
+    }
+
+    /// Looks at what is left out as at everything else, and leaves it out.
+    fn managed_fields(&mut self, depth: usize) -> Option<()> {
+        let start = self.to.len();
+        self.value(depth.saturating_add(1), "")?;
+        let is_valid = serde_json::from_str::<serde::de::IgnoredAny>(self.to.get(start..)?).is_ok();
+        self.to.truncate(start);
+        is_valid.then_some(())
+    }
+}
+
+/// Whether a key is there twice.
+fn has_twin(keys: &mut [&str]) -> bool {
+    if keys.len() > 16 {
+        keys.sort_unstable();
+        return keys.windows(2).any(|pair| matches!(pair, [one, other] if one == other));
+    }
+    keys.iter().enumerate().any(|(place, key)| keys.iter().take(place).any(|before| before == key))
+}
+
+/// Whether a text can have only one meaning: one half of a surrogate pair has none.
+fn is_plain(text: &str) -> bool {
+    !text.contains("\\u") || serde_json::from_str::<String>(text).is_ok()
+}
+
+/// Whether a number fits 64 bits, as nearly all do.
+fn is_usual(word: &str) -> bool {
+    word.len() < 19 && (!word.contains(['e', 'E']) || matches!(word, "true" | "false"))
+}

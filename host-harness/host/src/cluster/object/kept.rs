@@ -1,0 +1,39 @@
+//! The JSON of a pod, as it is kept until the mirror has taken from it what the policy reads.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::cluster::load;
+
+/// The JSON of an object: by itself, or where it stands in the text that it was read from.
+#[derive(Debug, Clone)]
+pub(crate) enum Kept {
+    /// By itself.
+    Own(Box<str>),
+    /// A part of a text, as it was written there.
+    Part(Arc<str>, Range<usize>),
+}
+
+impl Default for Kept {
+    fn default() -> Kept {
+        Kept::Own(Box::default())
+    }
+}
+
+impl Kept {
+    /// The JSON as it is written.
+    pub(crate) fn as_written(&self) -> &str {
+        match self {
+            Kept::Own(json) => json,
+            Kept::Part(text, range) => text.get(range.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// The JSON without what nobody reads: spaces, and `metadata.managedFields`.
+    pub(crate) fn compact(&self) -> String {
+        match self {
+            Kept::Own(json) => json.to_string(),
+            Kept::Part(..) => load::compact(self.as_written()).unwrap_or_else(|| self.as_written().to_owned()),
+        }
+    }
+}
