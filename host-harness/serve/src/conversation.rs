@@ -202,6 +202,7 @@ impl Conversation {
         let said = match self.ask(question) {
             Ok((answer, step)) => {
                 self.push(&step, asked);
+                self.report.answered(question, &answer);
                 say::answer(frame, answer)
             }
             Err(error) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lictor_contract::ExtensionPoint;
 use lictor_host::cluster::InputError;
 use lictor_host::recording::Recorder;
-use lictor_host::session::{Session, SessionError, Step};
+use lictor_host::session::{Answer, Question, Session, SessionError, Step};
 
 use crate::message::Welcome;
 
@@ -25,6 +25,8 @@ pub struct Opened {
 pub trait Report: Send + Sync {
     /// Something came of what was told or asked.
     fn step(&self, step: &Step);
+    /// A question was answered. What came of it was heard before.
+    fn answered(&self, _question: &Question, _answer: &Answer) {}
     /// Something could not be served.
     fn error(&self, error: &SessionError);
     /// An object could not be read.

@@ -5,6 +5,7 @@ use std::io::{self, BufReader, BufWriter, Write};
 use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -48,6 +49,7 @@ pub struct Server {
     report: Arc<dyn Report>,
     streams: Streams,
     offers: Offers,
+    ahead: Arc<AtomicI64>,
 }
 
 /// The connections that there are; none: nobody is served any more.
@@ -79,12 +81,18 @@ impl Server {
     pub fn listen(path: &Path, open: Arc<Open>, report: Arc<dyn Report>) -> Result<Server, ListenError> {
         let listener = living::listen(path).map_err(|error| ListenError { path: path.to_owned(), error })?;
         let streams = Arc::new(Mutex::new(Some(BTreeMap::new())));
-        Ok(Server { listener, open, report, streams, offers: Offers::default() })
+        Ok(Server { listener, open, report, streams, offers: Offers::default(), ahead: Arc::default() })
     }
 
     /// Takes offers of policies to every conversation.
     pub fn offers(&self) -> Offers {
         self.offers.clone()
+    }
+
+    /// How far the time that sessions are told is ahead of the time of day, in nanoseconds: for tests, which cannot wait. It never
+    /// becomes less.
+    pub fn ahead(&self) -> Arc<AtomicI64> {
+        self.ahead.clone()
     }
 
     /// What ends it.
@@ -112,9 +120,9 @@ impl Server {
                 }
             }
             let (open, report, streams) = (self.open.clone(), self.report.clone(), self.streams.clone());
-            let offers = self.offers.clone();
+            let (offers, ahead) = (self.offers.clone(), self.ahead.clone());
             let served = thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
-                let ended = serve(stream, &*open, &report, &offers);
+                let ended = serve(stream, &*open, &report, (&offers, &ahead));
                 if let Some(streams) = streams.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
                     streams.remove(&number);
                 }
@@ -129,7 +137,7 @@ impl Server {
 }
 
 /// Serves one scheduler; how it ended.
-fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, offers: &Offers) -> String {
+fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, (offers, ahead): (&Offers, &AtomicI64)) -> String {
     // What is offered from here on is not what the session is opened with.
     let seen = offers.number();
     let begun = greet(&stream, open);
@@ -150,7 +158,7 @@ fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, offers: &Off
         }
     });
     let ended = match reading {
-        Ok(_) => converse(&mut conversation, &frames, &stream, (offers, seen)),
+        Ok(_) => converse(&mut conversation, &frames, &stream, (offers, seen), ahead),
         Err(error) => error.to_string(),
     };
     // The reader ends with the connection.
@@ -185,11 +193,15 @@ fn converse(
     frames: &Receiver<io::Result<Option<Frame>>>,
     stream: &UnixStream,
     (offers, mut seen): (&Offers, u64),
+    ahead: &AtomicI64,
 ) -> String {
     let clock = Clock::start();
+    let ahead = || ahead.load(Ordering::Relaxed);
     let mut writer = BufWriter::new(stream);
     loop {
-        let due = conversation.wake_at().map_or(IDLE, |at| clock.until(at).clamp(Duration::from_millis(1), IDLE));
+        let due = conversation
+            .wake_at()
+            .map_or(IDLE, |at| clock.until(at.saturating_sub(ahead())).clamp(Duration::from_millis(1), IDLE));
         let first = match frames.recv_timeout(due) {
             Ok(read) => Some(read),
             Err(RecvTimeoutError::Timeout) => None,
@@ -210,7 +222,7 @@ fn converse(
         if let Some(offer) = offers.after(&mut seen) {
             conversation.replace(offer);
         }
-        let answers = match conversation.take(clock.now(), batch) {
+        let answers = match conversation.take(clock.now().saturating_add(ahead()), batch) {
             Ok(answers) => answers,
             Err(over) => return over.to_string(),
         };

@@ -25,14 +25,20 @@ pub struct World {
 }
 
 impl World {
-    pub async fn new(testbed: Testbed) -> World {
+    /// Without classes of priority.
+    pub async fn empty(testbed: Testbed) -> World {
         let admin = testbed.admin().await;
+        World { testbed, admin, steps: AtomicU32::new(0) }
+    }
+
+    pub async fn new(testbed: Testbed) -> World {
+        let world = World::empty(testbed).await;
         for (name, value) in [("low", 0), ("high", 1000), ("higher", 2000)] {
             let class = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
                                "metadata": {"name": name}, "value": value});
-            create(&admin, &class).await;
+            create(&world.admin, &class).await;
         }
-        World { testbed, admin, steps: AtomicU32::new(0) }
+        world
     }
 
     pub fn how(&self, system: &str) -> How {

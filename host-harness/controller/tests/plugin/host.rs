@@ -1,15 +1,18 @@
 //! The host that is asked: in this process, and cut off as if it were killed.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use lictor::Native;
 use lictor_contract::ExtensionPoint;
 use lictor_host::cluster::InputError;
 use lictor_host::policy::Policy;
 use lictor_host::replace::{Period, State, Terms};
-use lictor_host::session::{Candidate, Happened, Session, SessionError, Step};
+use lictor_host::session::{Action, Answer, Candidate, Happened, Question, Session, SessionError, Step, Verdict};
 use lictor_serve::message::Hello;
 use lictor_serve::{Offer, Offers, Opened, Report, Server, Stop, say};
 
@@ -18,22 +21,58 @@ use lictor_serve::{Offer, Offers, Opened, Report, Server, Stop, say};
 pub struct Said {
     pub happened: Happened,
     pub errors: Vec<String>,
+    /// How often it was asked whether a pod may be tried.
+    pub tried: BTreeMap<String, u32>,
+    /// Who waits at Permit.
+    pub waiting: BTreeSet<String>,
+    /// When something last came of what it was told or asked.
+    pub last: Option<Instant>,
     /// What became of the replacement of the policy.
     pub states: Vec<State>,
 }
 
 #[derive(Clone, Default)]
-struct Ears(Arc<Mutex<Said>>);
+struct Ears {
+    said: Arc<Mutex<Said>>,
+    ahead: Arc<Mutex<(i64, Arc<AtomicI64>)>>,
+}
+
+impl Ears {
+    fn go_on(&self) {
+        let ahead = self.ahead.lock().unwrap();
+        ahead.1.store(ahead.0, Ordering::Relaxed);
+    }
+}
 
 impl Report for Ears {
     fn step(&self, step: &Step) {
-        let mut said = self.0.lock().unwrap();
+        let mut said = self.said.lock().unwrap();
+        said.last = Some(Instant::now());
+        for released in &step.happened.released {
+            said.waiting.remove(&released.pod);
+        }
+        for command in step.commands.iter().filter(|command| matches!(command.action, Action::Bind { .. })) {
+            said.waiting.remove(&command.object.pod_name());
+        }
         said.happened.add(step.happened.clone());
         said.states.extend(step.replacement.iter().map(|transition| transition.to));
     }
+    fn answered(&self, question: &Question, answer: &Answer) {
+        // The first question is about keys of the queue. The pods that it was told of before have waited so long when they are tried.
+        self.go_on();
+        let mut said = self.said.lock().unwrap();
+        match (question, answer) {
+            (Question::Try(pod), _) => *said.tried.entry(pod.clone()).or_default() += 1,
+            (Question::Permit(pod), Answer::Permitted(allowed)) if matches!(allowed.verdict, Verdict::Wait(_)) => {
+                said.waiting.insert(pod.clone());
+            }
+            (Question::Unreserve(pod), _) => drop(said.waiting.remove(pod)),
+            _ => {}
+        }
+    }
     fn error(&self, error: &SessionError) {
         eprintln!("host: {error}");
-        self.0.lock().unwrap().errors.push(error.to_string());
+        self.said.lock().unwrap().errors.push(error.to_string());
     }
     fn unread(&self, mistake: &InputError) {
         eprintln!("host: {}", mistake.message);
@@ -55,9 +94,15 @@ pub struct Host {
 
 impl Host {
     pub fn start(system: &'static str, folder: &Path) -> Host {
-        let (said, socket) = (Ears::default(), folder.join("lictor.sock"));
-        let open = move |hello: &Hello| open(system, hello);
+        Host::start_with(system, "", 0, folder)
+    }
+
+    /// With arguments, and for pods that have waited so many nanoseconds when they are first tried.
+    pub fn start_with(system: &'static str, arguments: &str, ahead: i64, folder: &Path) -> Host {
+        let (said, socket, arguments) = (Ears::default(), folder.join("lictor.sock"), arguments.to_owned());
+        let open = move |hello: &Hello| open(system, &arguments, hello);
         let server = Server::listen(&socket, Arc::new(open), Arc::new(said.clone())).unwrap();
+        *said.ahead.lock().unwrap() = (ahead, server.ahead());
         let (stop, offers) = (server.stop(&socket), server.offers());
         let thread = std::thread::spawn(move || server.run().unwrap());
         Host { stop, thread: Some(thread), said, offers, system, socket }
@@ -73,8 +118,13 @@ impl Host {
         self.offers.make(Offer { name, make: Box::new(make), terms, settled: Box::new(|| ()) });
     }
 
+    /// The pods have waited as long as they are to have.
+    pub fn go_on(&self) {
+        self.said.go_on();
+    }
+
     pub fn said<T>(&self, look: impl FnOnce(&Said) -> T) -> T {
-        look(&self.said.0.lock().unwrap())
+        look(&self.said.said.lock().unwrap())
     }
 }
 
@@ -87,11 +137,11 @@ impl Drop for Host {
     }
 }
 
-fn open(system: &str, hello: &Hello) -> Result<Opened, String> {
+fn open(system: &str, arguments: &str, hello: &Hello) -> Result<Opened, String> {
     let mut policy: Box<dyn Policy> = Box::new(Native::default());
     let described = policy.describe().map_err(|error| error.to_string())?;
     let info = described.systems.iter().find(|info| info.name == system).ok_or("no such system")?;
-    let mut session = Session::open(policy, system, "").map_err(|error| error.to_string())?;
+    let mut session = Session::open(policy, system, arguments).map_err(|error| error.to_string())?;
     session.set_schedulers(hello.schedulers.iter().cloned());
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
     Ok(Opened { session, recorder: None, points, welcome: say::welcome(&described, info) })

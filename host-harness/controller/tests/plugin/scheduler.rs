@@ -34,6 +34,8 @@ pub fn binary() -> Option<PathBuf> {
 /// How it is started.
 pub struct Scheduler {
     pub binary: PathBuf,
+    /// How many seconds a pod that was refused again and again waits at most; kube-scheduler's default is 10.
+    pub backoff: u32,
 }
 
 /// The pods that the policy is asked about.
@@ -71,6 +73,7 @@ impl Scheduler {
             "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
             "clientConnection": {"kubeconfig": ready.folder.join("scheduler.kubeconfig"), "qps": 1000, "burst": 1000},
             "leaderElection": {"leaderElect": false},
+            "podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": self.backoff,
             "profiles": [profile],
         });
         let file = ready.folder.join("plugin.json");

@@ -40,12 +40,14 @@ type feed struct {
 	// shown are the pods that are told as bound, to these nodes, though the cluster does not show it yet: they were being bound when
 	// this host was told all.
 	shown map[types.UID]string
+	// fresh is what the host was told and kube-scheduler may not have heard.
+	fresh fresh
 	// listed: all kinds were read once. Before, nothing is answered.
 	listed atomic.Bool
 }
 
 func newFeed(logger klog.Logger, p *Plugin) *feed {
-	return &feed{logger: logger, plugin: p, objects: map[string]metav1.Object{}, shown: map[types.UID]string{}}
+	return &feed{logger: logger, plugin: p, objects: map[string]metav1.Object{}, shown: map[types.UID]string{}, fresh: newFresh()}
 }
 
 // follow watches these kinds from now on.
@@ -157,6 +159,9 @@ func name(kind wire.Kind, object metav1.Object) string {
 func (f *feed) there(kind wire.Kind, object metav1.Object) {
 	key := name(kind, object)
 	f.lock.Lock()
+	if node, ok := object.(*v1.Node); ok && f.objects[key] == nil && f.listed.Load() {
+		f.fresh.nodes[node.Name] = struct{}{}
+	}
 	f.objects[key] = object
 	f.tell(object)
 	f.lock.Unlock()
@@ -172,6 +177,9 @@ func (f *feed) gone(kind wire.Kind, object metav1.Object) {
 	if now, ok := f.objects[key]; ok && now.GetUID() == object.GetUID() {
 		delete(f.objects, key)
 		delete(f.shown, object.GetUID())
+		if pod, ok := object.(*v1.Pod); ok && pod.Spec.NodeName != "" {
+			f.fresh.left(pod.UID, pod.Spec.NodeName)
+		}
 		if f.conn != nil {
 			f.conn.Tell(wire.KindRemoved, []byte(key))
 		}

@@ -19,6 +19,13 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleStat
 	if !slices.ContainsFunc(pods, p.isClaimed) {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
+	if p.feed.isAhead(p.handle.SnapshotSharedLister()) {
+		for _, pod := range pods {
+			p.hints.also(pod, roomCame, p.hints.now())
+		}
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, thereIsRoom)
+	}
+	asked := p.hints.now()
 	plan := &planning{nodes: map[string]string{}}
 	for _, pod := range pods {
 		p.feed.ensure(pod)
@@ -35,7 +42,7 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleStat
 	}
 	if head.Verdict != wire.Planned {
 		for _, pod := range pods {
-			p.hints.also(pod, head.Again)
+			p.hints.also(pod, head.Again, asked)
 		}
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
 	}

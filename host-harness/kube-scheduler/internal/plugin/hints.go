@@ -27,27 +27,61 @@ type hints struct {
 
 	lock sync.Mutex
 	pods map[types.UID]hint
+	// last says when each kind of change last came, by the count of changes.
+	last  map[string]uint64
+	count uint64
 }
 
 type hint struct {
 	pod   *v1.Pod
 	again wire.Again
+	// asked is how many changes had come when it was asked about.
+	asked uint64
 	// away: it was refused because nobody answered.
 	away bool
 }
 
 func newHints(activate func(map[string]*v1.Pod)) *hints {
-	return &hints{activate: activate, pods: map[types.UID]hint{}}
+	return &hints{activate: activate, pods: map[types.UID]hint{}, last: map[string]uint64{}}
 }
 
-func (h *hints) refused(pod *v1.Pod, again wire.Again) {
+// now is how many changes have come.
+func (h *hints) now() uint64 {
 	h.lock.Lock()
 	defer h.lock.Unlock()
-	h.pods[pod.UID] = hint{pod: pod, again: again}
+	return h.count
+}
+
+// refused keeps when a pod is worth another attempt that was refused. What has changed since it was asked about counts: the answer may
+// not know of it.
+func (h *hints) refused(pod *v1.Pod, again wire.Again, asked uint64) {
+	h.lock.Lock()
+	h.pods[pod.UID] = hint{pod: pod, again: again, asked: asked}
+	h.lock.Unlock()
+	h.wake(func(hint hint) bool { return hint.pod.UID == pod.UID && h.isLate(hint) })
+}
+
+// isLate says whether what a pod waits for has come meanwhile. The lock is held.
+func (h *hints) isLate(hint hint) bool {
+	for change, at := range h.last {
+		if at > hint.asked && hint.waitsFor(change) {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsFor says whether a pod is worth another attempt after this change; nothing said: after any.
+func (h hint) waitsFor(change string) bool {
+	if h.again.At == nil && len(h.again.After) == 0 {
+		return !h.away
+	}
+	return slices.Contains(h.again.After, change)
 }
 
 // also adds when it is worth another attempt: the earlier moment, and all changes.
-func (h *hints) also(pod *v1.Pod, again wire.Again) {
+func (h *hints) also(pod *v1.Pod, again wire.Again, asked uint64) {
+	defer h.wake(func(hint hint) bool { return hint.pod.UID == pod.UID && h.isLate(hint) })
 	h.lock.Lock()
 	defer h.lock.Unlock()
 	before := h.pods[pod.UID].again
@@ -55,7 +89,7 @@ func (h *hints) also(pod *v1.Pod, again wire.Again) {
 		again.At = at
 	}
 	again.After = append(slices.Clone(before.After), again.After...)
-	h.pods[pod.UID] = hint{pod: pod, again: again}
+	h.pods[pod.UID] = hint{pod: pod, again: again, asked: asked}
 }
 
 func (h *hints) away(pod *v1.Pod) {
@@ -91,7 +125,11 @@ func (h *hints) back() { h.wake(func(hint hint) bool { return hint.away }) }
 
 // changed: an object has changed of which kube-scheduler itself does not hear.
 func (h *hints) changed(change string) {
-	h.wake(func(hint hint) bool { return slices.Contains(hint.again.After, change) })
+	h.lock.Lock()
+	h.count++
+	h.last[change] = h.count
+	h.lock.Unlock()
+	h.wake(func(hint hint) bool { return hint.waitsFor(change) })
 }
 
 // tick wakes those whose time has come.
@@ -116,8 +154,7 @@ func (h *hints) worth(pod types.UID, change string) bool {
 	if !ok {
 		return true
 	}
-	nothingSaid := hint.again.At == nil && len(hint.again.After) == 0
-	return !hint.away && (nothingSaid || slices.Contains(hint.again.After, change))
+	return !hint.away && hint.waitsFor(change)
 }
 
 // EventsToRegister are the changes of pods and nodes. Those of other kinds wake pods without kube-scheduler's help: a kind that is not

@@ -87,9 +87,9 @@ func TestRefusedPodsAreWokenByWhatThePolicyNames(t *testing.T) {
 	})
 	a, b, c := podNamed("a"), podNamed("b"), podNamed("c")
 	soon := int64(30)
-	h.refused(a, wire.Again{After: []string{"object-upserted/ElasticQuota"}})
-	h.also(a, wire.Again{After: []string{podRemoved}})
-	h.refused(b, wire.Again{At: &soon})
+	h.refused(a, wire.Again{After: []string{"object-upserted/ElasticQuota"}}, h.now())
+	h.also(a, wire.Again{After: []string{podRemoved}}, h.now())
+	h.refused(b, wire.Again{At: &soon}, h.now())
 	h.away(c)
 	if h.worth(a.UID, podUpserted) || !h.worth(a.UID, podRemoved) {
 		t.Error("a waits for pods that leave")
@@ -110,7 +110,7 @@ func TestRefusedPodsAreWokenByWhatThePolicyNames(t *testing.T) {
 		t.Errorf("%v", woken)
 	}
 	later := int64(40)
-	h.also(b, wire.Again{At: &later})
+	h.also(b, wire.Again{At: &later}, h.now())
 	if at := h.pods[b.UID].again.At; *at != soon {
 		t.Errorf("the earlier moment counts, not %d", *at)
 	}
@@ -218,5 +218,32 @@ func TestAMarkThatIsNotKnownIsAnError(t *testing.T) {
 	err := writeMarks(t.Context(), nil, "default", "a", "uid", []wire.Mark{{Place: "taint", Key: "k", Value: "v"}})
 	if err == nil || !strings.Contains(err.Error(), "taint") {
 		t.Error(err)
+	}
+}
+
+func TestAChangeThatComesWhileAPodIsBeingRefusedIsNotLost(t *testing.T) {
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "d", Name: "p", UID: "p"}}
+	for _, it := range []struct {
+		after []string
+		woken bool
+	}{
+		{[]string{"object-upserted/PodGroup"}, true},
+		{nil, true},
+		{[]string{podRemoved}, false},
+	} {
+		woken := false
+		h := newHints(func(map[string]*v1.Pod) { woken = true })
+		h.changed("object-upserted/PodGroup")
+		h.refused(pod, wire.Again{After: it.after}, h.now())
+		if woken {
+			t.Errorf("%v: what came before the question is known to the answer", it.after)
+		}
+		asked := h.now()
+		h.changed("object-upserted/PodGroup")
+		woken = false
+		h.refused(pod, wire.Again{After: it.after}, asked)
+		if woken != it.woken {
+			t.Errorf("%v: woken %v", it.after, woken)
+		}
 	}
 }

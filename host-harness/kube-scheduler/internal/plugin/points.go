@@ -26,6 +26,12 @@ var (
 // longestWait is what kube-scheduler allows at Permit.
 const longestWait = 15 * time.Minute
 
+// thereIsRoom is said where no plan is asked for because kube-scheduler has not heard all.
+const thereIsRoom = "lictor: a pod has left or a node has come since the nodes were looked at"
+
+// roomCame is when that is so no more.
+var roomCame = wire.Again{After: []string{podRemoved, nodeUpserted}}
+
 // cycle is what was answered in the cycle of a pod.
 type cycle struct {
 	codes     []byte
@@ -68,6 +74,7 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
 	p.feed.ensure(pod)
+	asked := p.hints.now()
 	talk, head, codes, err := p.ask(ctx, wire.KindTry, wire.Asked{Pod: keyOf(pod)})
 	if err != nil {
 		state.Write(Name, &cycle{final: true})
@@ -80,7 +87,7 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 	state.Write(Name, said)
 	switch head.Verdict {
 	case wire.Refused, wire.Final:
-		p.hints.refused(pod, head.Again)
+		p.hints.refused(pod, head.Again, asked)
 		return nil, fwk.NewStatus(fwk.Unschedulable, head.Message)
 	}
 	p.hints.forget(pod.UID)
@@ -124,7 +131,11 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 	if said := cycleOf(state); said != nil && said.final {
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "lictor: no preemption helps")
 	}
-	key := keyOf(pod)
+	if p.feed.isAhead(p.handle.SnapshotSharedLister()) {
+		p.hints.also(pod, roomCame, p.hints.now())
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, thereIsRoom)
+	}
+	key, asked := keyOf(pod), p.hints.now()
 	p.feed.ensure(pod)
 	p.planning.Store(&planning{nodes: map[string]string{key: ""}})
 	defer p.planning.Store(nil)
@@ -133,7 +144,7 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 		return nil, p.failed(pod, err)
 	}
 	if head.Verdict != wire.Planned {
-		p.hints.also(pod, head.Again)
+		p.hints.also(pod, head.Again, asked)
 		// No other plugin may evict for the pod: it would do it outside of the laws.
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
 	}
@@ -164,7 +175,7 @@ func (p *Plugin) Permit(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ st
 	if !p.isClaimed(pod) {
 		return nil, 0
 	}
-	key := keyOf(pod)
+	key, asked := keyOf(pod), p.hints.now()
 	_, head, _, err := p.ask(ctx, wire.KindPermit, wire.Asked{Pod: key})
 	switch {
 	case err != nil:
@@ -177,7 +188,7 @@ func (p *Plugin) Permit(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ st
 		}
 		return fwk.NewStatus(fwk.Wait, head.Message), min(time.Duration(head.Wait), longestWait)
 	}
-	p.hints.refused(pod, head.Again)
+	p.hints.refused(pod, head.Again, asked)
 	return fwk.NewStatus(fwk.Unschedulable, head.Message), 0
 }
 

@@ -1,0 +1,145 @@
+//! Which scenarios a real scheduler can play, and what is played then: a pure function of the scenario.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_conformance::{Action, Expect, OneOrMany, Scenario};
+use serde_json::{Map, Value};
+
+use super::hold::{self, key};
+
+/// What a living cluster plays of a scenario.
+#[derive(Debug, Clone)]
+pub struct Story {
+    pub name: String,
+    pub system: String,
+    pub args: Map<String, Value>,
+    /// What there is at the start, as an API server holds it.
+    pub initial: Vec<Value>,
+    /// How long the pods of the start have waited when they are first tried, in nanoseconds.
+    pub ahead: i64,
+    pub acts: Vec<Act>,
+    /// How many of the acts are the scenario's. Those after them let all victims leave and all pods be tried.
+    pub told: usize,
+    /// The nodes that the scenario names, by pod: what is forced.
+    pub named: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// What happens.
+#[derive(Debug, Clone)]
+pub enum Act {
+    /// All pods that wait are tried, until nothing more comes of it.
+    Settle,
+    /// The victims leave.
+    Leave,
+    Apply(Vec<Value>),
+    Delete(Vec<String>),
+}
+
+impl Story {
+    /// The story of a scenario; else why a real scheduler cannot play it.
+    pub fn of(scenario: &Scenario) -> Result<Story, String> {
+        if scenario.laws == "volcano" {
+            return Err("is of a system that decides in cycles of its own: `lictor serve` refuses it".to_owned());
+        }
+        let mut story = Story {
+            name: scenario.name.clone(),
+            system: scenario.laws.clone(),
+            args: scenario.args.clone(),
+            initial: scenario.cluster.iter().map(hold::json).collect(),
+            ahead: 0,
+            acts: Vec::new(),
+            told: 0,
+            named: BTreeMap::new(),
+        };
+        for step in &scenario.steps {
+            story.add(&step.action)?;
+            named(&step.action, &step.expect, &mut story.named);
+        }
+        if !story.acts.iter().any(|act| matches!(act, Act::Settle)) {
+            return Err("asks only for the order of the queue".to_owned());
+        }
+        let holder = hold::Holder::of(scenario)?;
+        story.initial = holder.hold(&story.initial)?;
+        for act in &mut story.acts {
+            if let Act::Apply(objects) = act {
+                *objects = holder.hold(objects)?;
+            }
+        }
+        story.no_pod_is_changed()?;
+        story.told = story.acts.len();
+        story.acts.extend([Act::Leave, Act::Settle]);
+        Ok(story)
+    }
+
+    fn add(&mut self, action: &Action) -> Result<(), String> {
+        let begun = !self.acts.is_empty();
+        match action {
+            Action::Schedule(name) if name.starts_with("Reservation/") => {
+                return Err("tries an object that is placed like a pod: kube-scheduler places pods only".to_owned());
+            }
+            Action::Schedule(_) | Action::Cycle(_) if !matches!(self.acts.last(), Some(Act::Settle)) => {
+                self.acts.push(Act::Settle);
+            }
+            Action::Schedule(_) | Action::Cycle(_) | Action::Order(_) | Action::Status(_) => {}
+            Action::Advance(_) if begun => return Err("moves the clock after pods were tried".to_owned()),
+            Action::Advance(nanoseconds) => self.ahead = self.ahead.saturating_add(*nanoseconds),
+            // A scheduler tries again as soon as something has changed.
+            Action::EvictionsComplete => self.acts.extend([Act::Leave, Act::Settle]),
+            Action::Apply(objects) if begun => {
+                self.acts.extend([Act::Apply(objects.iter().map(hold::json).collect()), Act::Settle]);
+            }
+            Action::Apply(objects) => {
+                for object in objects.iter().map(hold::json) {
+                    self.initial.retain(|there| key(there) != key(&object));
+                    self.initial.push(object);
+                }
+            }
+            Action::Delete(keys) if begun => self.acts.extend([Act::Delete(keys.clone()), Act::Settle]),
+            Action::Delete(keys) => self.initial.retain(|there| !keys.iter().any(|name| hold::is_named(there, name))),
+        }
+        Ok(())
+    }
+
+    /// The API server changes no pod in place, but for its marks.
+    fn no_pod_is_changed(&self) -> Result<(), String> {
+        let mut there: BTreeSet<String> = self.initial.iter().map(key).collect();
+        for act in &self.acts {
+            match act {
+                Act::Apply(objects) => {
+                    for object in objects {
+                        if !there.insert(key(object)) && object["kind"] == "Pod" {
+                            return Err("changes a pod in place".to_owned());
+                        }
+                    }
+                }
+                Act::Delete(keys) => there.retain(|key| !keys.contains(key)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Every object of it.
+    pub fn objects(&self) -> impl Iterator<Item = &Value> {
+        let applied = self.acts.iter().filter_map(|act| match act {
+            Act::Apply(objects) => Some(objects),
+            _ => None,
+        });
+        self.initial.iter().chain(applied.flatten())
+    }
+}
+
+fn named(action: &Action, expect: &Expect, found: &mut BTreeMap<String, BTreeSet<String>>) {
+    let mut name = |pod: &str, nodes: BTreeSet<String>| found.entry(pod.to_owned()).or_default().extend(nodes);
+    if let Action::Schedule(pod) = action {
+        expect.node.iter().for_each(|node| name(pod, BTreeSet::from([node.clone()])));
+        expect.node_in.iter().for_each(|nodes| name(pod, nodes.clone()));
+    }
+    let maps = [&expect.bound, &expect.bound_includes, &expect.nominated];
+    for (pod, nodes) in maps.into_iter().flatten().flatten() {
+        match nodes {
+            OneOrMany::One(node) => name(pod, BTreeSet::from([node.clone()])),
+            OneOrMany::Many(nodes) => name(pod, nodes.clone()),
+        }
+    }
+}
