@@ -61,12 +61,12 @@ func coreModule(component []byte) ([]byte, error) {
 	return nil, errors.New("the component has no core module")
 }
 
-func play(component, traces string) error {
-	binary, err := os.ReadFile(component)
+func play(component, traces string) (err error) {
+	contents, err := os.ReadFile(component)
 	if err != nil {
 		return err
 	}
-	core, err := coreModule(binary)
+	core, err := coreModule(contents)
 	if err != nil {
 		return err
 	}
@@ -82,43 +82,48 @@ func play(component, traces string) error {
 	}
 	ctx := context.Background()
 	runtime := wazero.NewRuntime(ctx)
-	defer runtime.Close(ctx)
+	defer func() { err = errors.Join(err, runtime.Close(ctx)) }()
 	compiled, err := runtime.CompileModule(ctx, core)
 	if err != nil {
 		return err
 	}
-	start := func() (*instance, error) {
+	calls, err := all.replay(func() (*instance, error) {
 		module, err := runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName(""))
 		return &instance{module}, err
+	})
+	if err == nil {
+		fmt.Printf("%d traces, %d calls: the same answers\n", len(all.Traces), calls)
 	}
-	known, calls := &types{told: all.Types, read: map[string]*layout{}}, 0
-	for _, trace := range all.Traces {
+	return err
+}
+
+// Repeats all calls, and says how many there were. The instances are closed with the runtime.
+func (t *told) replay(start func() (*instance, error)) (int, error) {
+	known, calls := &types{told: t.Types, read: map[string]*layout{}}, 0
+	for _, trace := range t.Traces {
 		running, err := start()
 		if err != nil {
-			return err
+			return calls, err
 		}
 		for _, call := range trace.Calls {
 			calls++
 			if call.Call == "restart" {
-				running.module.Close(ctx)
 				if running, err = start(); err != nil {
-					return err
+					return calls, err
 				}
 				continue
 			}
-			answer, err := running.ask(all.Functions[call.Call], known, call)
+			answer, err := running.ask(t.Functions[call.Call], known, call)
 			if err != nil {
-				return fmt.Errorf("%s: %s: %w", trace.Name, call.Call, err)
+				return calls, fmt.Errorf("%s: %s: %w", trace.Name, call.Call, err)
 			}
 			if !reflect.DeepEqual(answer, call.Answer) {
-				return fmt.Errorf("%s: %s%.2000s\nanswered %.4000s\nexpected %.4000s", trace.Name, call.Call,
+				return calls, fmt.Errorf("%s: %s%.2000s\nanswered %.4000s\nexpected %.4000s", trace.Name, call.Call,
 					shown(call.Arguments), shown(answer), shown(call.Answer))
 			}
 		}
-		running.module.Close(ctx)
 	}
-	fmt.Printf("%d traces, %d calls: the same answers\n", len(all.Traces), calls)
-	return nil
+	return calls, nil
 }
 
 func shown(value any) string {

@@ -10,7 +10,7 @@ use super::configured::configured;
 use super::journal::Undo;
 use super::left_out::LeftOut;
 use super::replace::Replacement;
-use super::scoring::Scores;
+use super::scores::Scores;
 use super::{Cause, CommandId, Counters, Happened, OpenError, SessionError};
 use crate::cluster::{Mirror, Unread};
 use crate::policy::{CallError, Policy};

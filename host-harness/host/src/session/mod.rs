@@ -44,6 +44,7 @@ mod question;
 mod recover;
 mod replace;
 mod retry;
+mod scores;
 mod scoring;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@
 
 mod apart;
 mod binding;
+mod changes;
 mod departures;
 mod distinct;
 mod eligible;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{Event, NodeId, Phase, Pod, PodId, PodStatus};
 
+use super::changes::Changes;
 use super::held::{Held, Place};
 use super::room::Load;
 use crate::cluster::Mirror;
@@ -49,35 +50,6 @@ pub struct Occupancy {
     loads: Vec<Load>,
     stale: BTreeSet<NodeId>,
     changes: Changes,
-}
-
-/// The nodes whose room has changed, in the order in which it has: who works something out for all nodes goes on from where he was.
-#[derive(Debug, Default)]
-struct Changes {
-    /// How many changes there were before the first of these.
-    before: u64,
-    nodes: Vec<NodeId>,
-}
-
-impl Changes {
-    /// So many are kept at most.
-    const MOST: usize = 1 << 16;
-
-    fn add(&mut self, node: NodeId) {
-        if self.nodes.len() >= Changes::MOST {
-            self.before = self.count();
-            self.nodes.clear();
-        }
-        self.nodes.push(node);
-    }
-
-    fn count(&self) -> u64 {
-        self.before.saturating_add(u64::try_from(self.nodes.len()).unwrap_or(u64::MAX))
-    }
-
-    fn since(&self, count: u64) -> Option<&[NodeId]> {
-        self.nodes.get(usize::try_from(count.checked_sub(self.before)?).ok()?..)
-    }
 }
 
 impl Occupancy {

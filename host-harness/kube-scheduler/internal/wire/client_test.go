@@ -29,7 +29,7 @@ func host(t *testing.T, answer func(Frame) []Frame) string {
 		if err != nil {
 			return
 		}
-		defer stream.Close()
+		defer func() { _ = stream.Close() }()
 		for {
 			frame, err := Read(stream)
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"reflect"
@@ -126,11 +127,11 @@ func TestFramesAreReadAndWrittenAsTheVectorsSay(t *testing.T) {
 
 func TestWhatIsNoFrameIsRefused(t *testing.T) {
 	for _, vector := range readVectors(t).Bad {
-		if frame, err := Read(bytes.NewReader(fromHex(t, vector.Hex))); err == nil || err == io.EOF {
+		if frame, err := Read(bytes.NewReader(fromHex(t, vector.Hex))); err == nil || errors.Is(err, io.EOF) {
 			t.Errorf("%s: %v, %v", vector.Name, frame, err)
 		}
 	}
-	if _, err := Read(bytes.NewReader(nil)); err != io.EOF {
+	if _, err := Read(bytes.NewReader(nil)); !errors.Is(err, io.EOF) {
 		t.Errorf("at the end: %v", err)
 	}
 }

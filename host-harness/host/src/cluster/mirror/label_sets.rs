@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_labels_are_kept_once_and_not_for_ever() {
+    fn the_same_labels_are_kept_once_and_not_forever() {
         let mut sets = LabelSets::default();
         let first = sets.intern(labels(0));
         assert!(Arc::ptr_eq(&first, &sets.intern(labels(0))));
