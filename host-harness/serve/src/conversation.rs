@@ -8,6 +8,7 @@ use lictor_host::cluster::Object;
 use lictor_host::recording::Recorder;
 use lictor_host::replace::State;
 use lictor_host::session::{Answer, Input, Question, Session, SessionError, Step};
+use serde_json::Value;
 
 use crate::message::{Commands, Fault, Outcomes};
 use crate::offer::Offer;
@@ -29,7 +30,7 @@ pub struct Conversation {
     session: Session,
     recorder: Option<Arc<Recorder>>,
     report: Arc<dyn Report>,
-    /// The objects that came before all were told, by key: one that is told again takes the place of the earlier one.
+    /// The objects that came before all were told, by [`full_key`]: one that is told again takes the place of the earlier one.
     listing: Option<BTreeMap<String, Object>>,
     /// The objects that the session was not told yet.
     objects: Vec<Object>,
@@ -113,15 +114,16 @@ impl Conversation {
         match frame.kind {
             kind::OBJECT => {
                 let value = serde_json::from_slice(&frame.payload).map_err(|error| unreadable(error.to_string()))?;
+                let key = full_key(&value);
                 match Object::from_json(value, &self.file) {
-                    Ok(object) => self.there(object),
+                    Ok(object) => self.there(key, object),
                     Err(mistake) => self.report.unread(&mistake),
                 }
             }
             kind::REMOVED => {
                 let key = text()?.to_owned();
                 match &mut self.listing {
-                    Some(listed) => drop(listed.remove(&key)),
+                    Some(listed) => drop(listed.remove(&key).or_else(|| remove_placed(listed, &key))),
                     None => {
                         self.hand_objects();
                         self.hand(Input::Removed(key), None);
@@ -150,10 +152,10 @@ impl Conversation {
         Ok(())
     }
 
-    fn there(&mut self, object: Object) {
-        self.has_nodes |= object.key().starts_with("Node/");
+    fn there(&mut self, key: String, object: Object) {
+        self.has_nodes |= key.starts_with("Node/");
         match &mut self.listing {
-            Some(listed) => drop(listed.insert(object.key(), object)),
+            Some(listed) => drop(listed.insert(key, object)),
             None => self.objects.push(object),
         }
     }
@@ -259,4 +261,26 @@ impl Conversation {
             self.out.extend(say::frame(kind::COMMANDS, 0, &commands));
         }
     }
+}
+
+/// `Kind.group/namespace/name`, without what there is not: objects of two groups may share kind and name.
+fn full_key(object: &Value) -> String {
+    let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let mut key = text("/kind").to_owned();
+    if let Some((group, _)) = text("/apiVersion").split_once('/') {
+        key.push('.');
+        key.push_str(group);
+    }
+    let name = [text("/metadata/namespace"), text("/metadata/name")];
+    for part in name.into_iter().filter(|part| !part.is_empty()) {
+        key.push('/');
+        key.push_str(part);
+    }
+    key
+}
+
+/// What is placed like a pod is removed by its kind alone, whatever its group.
+fn remove_placed(listed: &mut BTreeMap<String, Object>, key: &str) -> Option<Object> {
+    let full = listed.iter().find(|(_, object)| object.key() == key).map(|(full, _)| full.clone())?;
+    listed.remove(&full)
 }

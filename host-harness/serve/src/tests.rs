@@ -158,6 +158,14 @@ fn on_node(pod: &str, node: &str) -> Value {
 }
 
 #[test]
+fn objects_of_two_groups_may_share_kind_and_name() {
+    let other = json!({"apiVersion": "metrics.example.com/v1", "kind": "Node", "metadata": {"name": "n1"}});
+    let mut talk = Talk::begin(&Scripted::deciding(ALL), [node("n1", 4), other, pod("a", 1, 0)]);
+    assert_eq!(talk.0.session().mirror().nodes().count(), 1);
+    assert_eq!(talk.ask(kind::TRY, of("a")).0.verdict, "pass");
+}
+
+#[test]
 fn nothing_is_answered_before_all_was_told() {
     let question = Frame { kind: kind::TRY, number: 1, payload: serde_json::to_vec(&of("a")).unwrap() };
     let came = opened(&Scripted::deciding(ALL)).take(NOW, vec![there(&pod("a", 1, 0)), question]).unwrap();
