@@ -103,45 +103,4 @@ impl<K: Ord> Ranks<K> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn a_gap_that_is_used_up_spreads_all_names_anew() {
-        let mut ranks = Ranks::default();
-        ranks.add(0u32);
-        ranks.add(1_000_000);
-        let respread = (1..=40).rev().filter(|name| ranks.add(*name) == Added::Respread).count();
-        assert_eq!(respread, 1, "32 halvings use the gap up, one more spreads");
-        let order: Vec<u64> = ranks.iter().map(|(_, rank)| rank).collect();
-        assert!(order.is_sorted_by(|a, b| a < b), "{order:?}");
-    }
-
-    #[test]
-    fn names_in_order_are_ranked_in_order_until_the_numbers_end() {
-        let mut ranks = Ranks { tail: vec![(0u32, u64::MAX - 2 * STRIDE - 1)], ..Ranks::default() };
-        let added: Vec<Added> = (1..=4).map(|name| ranks.add(name)).collect();
-        assert_eq!(added[0], Added::Rank(u64::MAX - STRIDE - 1));
-        assert_eq!(added.iter().filter(|added| **added == Added::Respread).count(), 1, "{added:?}");
-        let order: Vec<(u32, u64)> = ranks.iter().map(|(name, rank)| (*name, rank)).collect();
-        assert!(order.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1), "{order:?}");
-    }
-
-    proptest! {
-        #[test]
-        fn ranks_compare_as_names_do(names in proptest::collection::vec(0u16..500, 0..300), removed in 0usize..50) {
-            let mut ranks = Ranks::default();
-            for (at, name) in names.iter().enumerate() {
-                ranks.add(*name);
-                if at % 7 == 0 && let Some(gone) = names.get(removed) {
-                    ranks.remove(gone);
-                }
-            }
-            let order: Vec<(u16, u64)> = ranks.iter().map(|(name, rank)| (*name, rank)).collect();
-            prop_assert!(order.iter().all(|(name, rank)| ranks.get(name) == Some(*rank)));
-            prop_assert!(order.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1));
-        }
-    }
-}
+mod tests;

@@ -3,12 +3,15 @@
 //! It repeats what pods say, in one list a node. A node whose pods change is only marked; its list is made anew before the next search.
 //! Pods that no guard can tell apart are of one class, so that a search asks the guards once a class, not once a pod.
 
+mod likeness;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::bits::Bits;
 use super::index::{Index, Table};
-use super::{ClassIx, JobIx, Kind, Node, NodeIx, Place, Pod, PodIx, Preemptibility, QueueIx, Symbol, VictimClassIx};
+use super::{Node, NodeIx, Pod, PodIx, VictimClassIx};
+use likeness::Likeness;
 
 /// A pod on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,52 +24,6 @@ pub struct Resident {
     pub priority: i32,
     /// When it was created, nanoseconds since 1970.
     pub created: i64,
-}
-
-/// All that guards may ask about a pod, beside its name and its times. A guard that asks for more says so
-/// ([`Law::asks_each_pod`](crate::laws::Law::asks_each_pod)).
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Likeness {
-    /// Request, shape, and what stands between it and others.
-    class: ClassIx,
-    priority: i32,
-    queue: Option<QueueIx>,
-    job: Option<JobIx>,
-    namespace: Symbol,
-    kind: Kind,
-    inside: Option<Symbol>,
-    role: Option<Symbol>,
-    flags: [bool; 12],
-}
-
-impl Likeness {
-    fn of(pod: &Pod) -> Likeness {
-        let attributes = &pod.attributes;
-        Likeness {
-            class: pod.class,
-            priority: pod.priority(),
-            queue: pod.queue,
-            job: attributes.job,
-            namespace: pod.namespace,
-            kind: pod.name.kind,
-            inside: attributes.inside,
-            role: attributes.task.role,
-            flags: [
-                matches!(pod.place, Place::Bound(_)),
-                attributes.preemptibility == Preemptibility::Preemptible,
-                attributes.may_preempt,
-                attributes.opted_out,
-                attributes.marked,
-                attributes.task.critical,
-                attributes.task.succeeded,
-                pod.daemon,
-                pod.required_node.is_some(),
-                pod.terminating,
-                pod.preempted,
-                pod.foreign,
-            ],
-        }
-    }
 }
 
 /// The pods of all nodes.
