@@ -102,6 +102,7 @@ impl Play {
         if self.ages == Ages::TheSame {
             told.sort_by_key(Object::key);
         }
+
         self.session.apply(told).map_err(|error| error.to_string())
     }
 

@@ -1,7 +1,7 @@
 //! Scenarios whose end in a living cluster is another one than in the harness, and why.
 
 /// The scenario, and the reason.
-const KNOWN: [(&str, &str); 7] = [
+const KNOWN: [(&str, &str); 6] = [
     (
         "koordinator/gang-strict-failure-releases-waiting-members",
         "the room of the member that is released has the other one tried again, once a second: they take turns at Permit",
@@ -16,10 +16,6 @@ const KNOWN: [(&str, &str); 7] = [
     ),
     ("kubernetes/kube-group-that-never-preempts", "the API server drops the preemptionPolicy of a PodGroup"),
     ("kubernetes/kube-group-has-the-priority-of-its-class", "the API server takes no PodGroup whose class has changed"),
-    (
-        "kubernetes/kube-group-waits-for-its-pod-group-and-its-pods",
-        "kube-scheduler chooses among nodes that take either pod, and does not begin with the first name",
-    ),
     (
         "kubernetes/kube-group-has-one-priority",
         "kube-scheduler does not try a member that comes after the others were bound",

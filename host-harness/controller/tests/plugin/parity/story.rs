@@ -119,6 +119,32 @@ impl Story {
         Ok(())
     }
 
+    /// What its nodes are called where the last takes the name of the first, and so on.
+    pub fn other_names(&self) -> BTreeMap<String, String> {
+        let nodes = self.objects().filter(|object| object["kind"] == "Node");
+        let names: BTreeSet<String> = nodes.map(|node| hold::text(node, "/metadata/name").to_owned()).collect();
+        names.iter().cloned().zip(names.iter().rev().cloned()).collect()
+    }
+
+    /// The same story with other names.
+    pub fn renamed(&self, names: &BTreeMap<String, String>) -> Story {
+        let mut story = self.clone();
+        story.initial.iter_mut().for_each(|object| rename(object, names));
+        for act in &mut story.acts {
+            match act {
+                Act::Apply(objects) => objects.iter_mut().for_each(|object| rename(object, names)),
+                Act::Delete(keys) => {
+                    for key in keys {
+                        let name = key.strip_prefix("Node/").and_then(|name| names.get(name));
+                        *key = name.map_or_else(|| key.clone(), |name| format!("Node/{name}"));
+                    }
+                }
+                _ => {}
+            }
+        }
+        story
+    }
+
     /// Every object of it.
     pub fn objects(&self) -> impl Iterator<Item = &Value> {
         let applied = self.acts.iter().filter_map(|act| match act {
@@ -126,6 +152,15 @@ impl Story {
             _ => None,
         });
         self.initial.iter().chain(applied.flatten())
+    }
+}
+
+fn rename(value: &mut Value, names: &BTreeMap<String, String>) {
+    match value {
+        Value::String(text) => names.get(text).into_iter().for_each(|name| text.clone_from(name)),
+        Value::Array(all) => all.iter_mut().for_each(|value| rename(value, names)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| rename(value, names)),
+        _ => {}
     }
 }
 
