@@ -1,14 +1,14 @@
 //! One scheduler's conversation with a session of its own. No input or output.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lictor_contract::{ExtensionPoint, NodeId};
 use lictor_host::cluster::Object;
+use lictor_host::living::Listed;
 use lictor_host::recording::Recorder;
 use lictor_host::replace::State;
 use lictor_host::session::{Answer, Input, Question, Session, SessionError, Step};
-use serde_json::Value;
 
 use crate::message::{Commands, Fault, Outcomes};
 use crate::offer::Offer;
@@ -30,8 +30,8 @@ pub struct Conversation {
     session: Session,
     recorder: Option<Arc<Recorder>>,
     report: Arc<dyn Report>,
-    /// The objects that came before all were told, by [`full_key`]: one that is told again takes the place of the earlier one.
-    listing: Option<BTreeMap<String, Object>>,
+    /// The objects that came before all were told.
+    listing: Option<Listed>,
     /// The objects that the session was not told yet.
     objects: Vec<Object>,
     told_nodes: BTreeSet<NodeId>,
@@ -55,7 +55,7 @@ impl Conversation {
             session: opened.session,
             recorder: opened.recorder,
             report,
-            listing: Some(BTreeMap::new()),
+            listing: Some(Listed::default()),
             objects: Vec::new(),
             told_nodes: BTreeSet::new(),
             has_nodes: false,
@@ -114,16 +114,15 @@ impl Conversation {
         match frame.kind {
             kind::OBJECT => {
                 let value = serde_json::from_slice(&frame.payload).map_err(|error| unreadable(error.to_string()))?;
-                let key = full_key(&value);
                 match Object::from_json(value, &self.file) {
-                    Ok(object) => self.there(key, object),
+                    Ok(object) => self.there(object),
                     Err(mistake) => self.report.unread(&mistake),
                 }
             }
             kind::REMOVED => {
                 let key = text()?.to_owned();
                 match &mut self.listing {
-                    Some(listed) => drop(listed.remove(&key).or_else(|| remove_placed(listed, &key))),
+                    Some(listed) => listed.gone(&key),
                     None => {
                         self.hand_objects();
                         self.hand(Input::Removed(key), None);
@@ -133,7 +132,7 @@ impl Conversation {
             kind::SYNCED => {
                 if let Some(listed) = self.listing.take() {
                     self.has_nodes = true;
-                    self.hand(Input::Listed(listed.into_values().collect()), None);
+                    self.hand(Input::Listed(listed.into_objects().collect()), None);
                 }
             }
             kind::OUTCOMES => {
@@ -152,10 +151,10 @@ impl Conversation {
         Ok(())
     }
 
-    fn there(&mut self, key: String, object: Object) {
-        self.has_nodes |= key.starts_with("Node/");
+    fn there(&mut self, object: Object) {
+        self.has_nodes |= object.full_key().starts_with("Node/");
         match &mut self.listing {
-            Some(listed) => drop(listed.insert(key, object)),
+            Some(listed) => listed.there(object),
             None => self.objects.push(object),
         }
     }
@@ -261,26 +260,4 @@ impl Conversation {
             self.out.extend(say::frame(kind::COMMANDS, 0, &commands));
         }
     }
-}
-
-/// `Kind.group/namespace/name`, without what there is not: objects of two groups may share kind and name.
-fn full_key(object: &Value) -> String {
-    let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    let mut key = text("/kind").to_owned();
-    if let Some((group, _)) = text("/apiVersion").split_once('/') {
-        key.push('.');
-        key.push_str(group);
-    }
-    let name = [text("/metadata/namespace"), text("/metadata/name")];
-    for part in name.into_iter().filter(|part| !part.is_empty()) {
-        key.push('/');
-        key.push_str(part);
-    }
-    key
-}
-
-/// What is placed like a pod is removed by its kind alone, whatever its group.
-fn remove_placed(listed: &mut BTreeMap<String, Object>, key: &str) -> Option<Object> {
-    let full = listed.iter().find(|(_, object)| object.key() == key).map(|(full, _)| full.clone())?;
-    listed.remove(&full)
 }

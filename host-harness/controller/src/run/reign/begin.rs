@@ -1,6 +1,6 @@
 //! The beginning of a session.
 
-use std::collections::BTreeMap;
+use lictor_host::living::Listed;
 
 use super::Reign;
 use crate::decide::{Decider, Fact};
@@ -11,11 +11,11 @@ impl<L: Listener> Reign<L> {
     /// Everything was listed: the session begins.
     pub(super) fn begin(&mut self) {
         let Some(Opened { talk, points, .. }) = self.opened.take() else { return };
-        let mut objects = BTreeMap::new();
+        let mut listed = Listed::default();
         for fact in self.facts() {
             match fact {
-                Fact::There(object) => drop(objects.insert(object.key(), *object)),
-                Fact::Gone(key) => drop(objects.remove(&key)),
+                Fact::There(object) => listed.there(*object),
+                Fact::Gone(key) => listed.gone(&key),
                 Fact::Outcome(..) => {}
             }
         }
@@ -26,7 +26,7 @@ impl<L: Listener> Reign<L> {
                 None
             }
         });
-        let objects = objects.into_values().collect();
+        let objects = listed.into_objects().collect();
         let begun = Decider::begin(talk, self.settings.mode, &points, self.clock.now(), objects, saved);
         let (mut decider, turn) = begun;
         self.clock.not_before(decider.session().mirror().now());

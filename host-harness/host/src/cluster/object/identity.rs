@@ -62,6 +62,16 @@ impl Identity {
         }
     }
 
+    /// The same with the group of the kind, where it has one: `Kind.group/namespace/name`.
+    pub(crate) fn full_key(&self) -> String {
+        if self.group.is_empty() {
+            return self.key();
+        }
+        let key = self.key();
+        let name = key.strip_prefix(&self.kind).unwrap_or(&key);
+        format!("{}.{}{name}", self.kind, self.group)
+    }
+
     /// `apps/v1 Deployment`.
     pub(crate) fn full_kind(&self) -> String {
         if self.group.is_empty() {

@@ -132,6 +132,11 @@ impl Object {
     pub fn key(&self) -> String {
         self.id.key()
     }
+
+    /// The same with the group of the kind, where it has one, `Kind.group/namespace/name`: kinds of two groups may share a name.
+    pub fn full_key(&self) -> String {
+        self.id.full_key()
+    }
 }
 
 #[cfg(test)]

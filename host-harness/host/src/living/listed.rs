@@ -1,0 +1,62 @@
+//! What is listed before a session begins.
+
+use std::collections::BTreeMap;
+
+use crate::cluster::Object;
+
+/// The objects that are there, each once: one that is told again takes the place of the earlier one.
+#[derive(Debug, Default)]
+pub struct Listed(BTreeMap<String, Object>);
+
+impl Listed {
+    /// An object is there.
+    pub fn there(&mut self, object: Object) {
+        self.0.insert(object.full_key(), object);
+    }
+
+    /// An object is gone: `Kind.group/namespace/name`, without what there is not. What is placed like a pod may be named without its group.
+    pub fn gone(&mut self, key: &str) {
+        if self.0.remove(key).is_none() {
+            self.0.retain(|_, object| object.key() != key);
+        }
+    }
+
+    /// These objects.
+    pub fn into_objects(self) -> impl Iterator<Item = Object> {
+        self.0.into_values()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(api: &str, kind: &str) -> Object {
+        let value = json!({"apiVersion": api, "kind": kind, "metadata": {"name": "a", "namespace": "b"}});
+        Object::from_json(value, &"test".into()).unwrap()
+    }
+
+    fn keys(listed: Listed) -> Vec<String> {
+        listed.into_objects().map(|object| object.full_key()).collect()
+    }
+
+    #[test]
+    fn objects_of_two_groups_may_share_kind_and_name() {
+        let mut listed = Listed::default();
+        for api in ["scheduling.x-k8s.io/v1alpha1", "scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1beta1"] {
+            listed.there(object(api, "PodGroup"));
+        }
+        listed.gone("PodGroup.scheduling.k8s.io/b/a");
+        assert_eq!(keys(listed), ["PodGroup.scheduling.x-k8s.io/b/a"]);
+    }
+
+    #[test]
+    fn what_is_placed_like_a_pod_is_gone_by_its_kind() {
+        let mut listed = Listed::default();
+        listed.there(object("scheduling.koordinator.sh/v1alpha1", "Reservation"));
+        listed.gone("Reservation/b/a");
+        assert_eq!(keys(listed), [""; 0]);
+    }
+}
