@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
 use super::origins::Origins;
+use clap::Args;
 use lictor_conformance::each_item_in;
 use lictor_host::cluster::load::{Document, Item, each_item};
 use lictor_host::cluster::{InputError, Object};
@@ -71,6 +72,20 @@ impl Snapshot {
 fn is_scenario(document: &Document) -> bool {
     let version = document.value.get("apiVersion").and_then(|version| version.as_str());
     version.is_some_and(|version| version.starts_with("lictor.dev/"))
+}
+
+/// The dumps that a command reads.
+#[derive(Debug, Args)]
+pub(super) struct Files {
+    /// The output of `kubectl get nodes,pods,... -A -o yaml` (or json); `-` is the standard input
+    #[arg(value_name = "SNAPSHOT", required = true)]
+    snapshots: Vec<PathBuf>,
+}
+
+impl Files {
+    pub(super) fn source(&self) -> Source {
+        Source::Files(self.snapshots.clone())
+    }
 }
 
 /// Where a cluster is read from.

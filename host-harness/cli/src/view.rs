@@ -1,19 +1,18 @@
 //! `lictor view`: a cluster in a terminal.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use clap::Args;
 use lictor_contract::quantity::exact;
 use lictor_contract::{Amount, NodeId, Phase};
 use lictor_host::cluster::Mirror;
 
-use super::arguments::{Arguments, InForce};
-use super::choice::{Choice, Chosen};
-use super::decide::{Explain, Question, Source, decide, text};
+use super::choice::Chosen;
+use super::decide::{By, Explain, Source, text};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::page::{Page, keep_whole, table_of};
+use super::snapshot::Files;
 
 /// How long a bar is, in characters.
 const BAR: usize = 10;
@@ -21,9 +20,8 @@ const BAR: usize = 10;
 /// Look at a cluster in the terminal: how full its nodes and queues are, who waits and why, and who would go
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// The output of `kubectl get nodes,pods,... -A -o yaml` (or json); `-` is the standard input
-    #[arg(value_name = "SNAPSHOT", required = true)]
-    snapshots: Vec<PathBuf>,
+    #[command(flatten)]
+    snapshots: Files,
     #[command(flatten)]
     how: How,
 }
@@ -32,9 +30,7 @@ pub(super) struct Asked {
 #[derive(Debug, Args)]
 pub(super) struct How {
     #[command(flatten)]
-    in_force: InForce,
-    #[command(flatten)]
-    policy: Choice,
+    by: By,
     /// Show at most so many nodes, the fullest first
     #[arg(long, value_name = "N", default_value_t = 40)]
     nodes: usize,
@@ -42,23 +38,12 @@ pub(super) struct How {
 
 /// Shows a cluster.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    print(&asked.how, |_, _| Ok(Source::Files(asked.snapshots.clone())))
+    print(&asked.how, |_, _| Ok(asked.snapshots.source()))
 }
 
 /// Shows the cluster that the source has for this policy and this system.
 pub(super) fn print(how: &How, source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>) -> Result<Exit, Failure> {
-    let arguments = Arguments::read(how.in_force.args.as_deref())?;
-    let chosen = how.policy.find()?;
-    let source = source(&chosen, &how.in_force.laws)?;
-    let question = Question {
-        snapshots: &source,
-        laws: &how.in_force.laws,
-        schedulers: &how.in_force.schedulers,
-        cycles: 1,
-        explain: Explain::No,
-        recorder: None,
-    };
-    let (record, jobs, nodes) = decide(&question, &chosen, arguments, |mirror, _| Ok(Nodes::of(mirror)))?;
+    let (record, jobs, nodes) = how.by.once(Explain::No, source, |mirror, _| Ok(Nodes::of(mirror)))?;
     text::page(&record, &jobs, |page| nodes.tell(page, how.nodes)).print()?;
     Ok(Exit::Done)
 }

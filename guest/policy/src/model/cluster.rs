@@ -137,10 +137,12 @@ impl Cluster {
         self.rooms.scan(request)
     }
 
-    /// Makes ready what a search for these requests reads: rooms and residents.
+    /// Makes ready what a search for these requests reads: rooms and residents. In a trial the residents stay as they are outside of it.
     pub fn prepare_search<'a>(&mut self, requests: impl IntoIterator<Item = &'a Request>) {
         requests.into_iter().for_each(|request| self.rooms.refresh(&self.nodes, request));
-        self.residents.refresh(&self.nodes, &self.pods);
+        if !self.is_tried() {
+            self.residents.refresh(&self.nodes, &self.pods);
+        }
     }
 
     /// The room of all nodes, as it was when a search or a scan was prepared.

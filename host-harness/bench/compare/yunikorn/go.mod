@@ -36,7 +36,10 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20251202230838-ff82c1b0f217 // indirect
 	google.golang.org/grpc v1.79.3 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
+	lictor.dev/compare/report v0.0.0
 )
 
 // The release, instead of the pre-release that yunikorn-core 1.9.0 names: not every module proxy has that one.
 replace github.com/apache/yunikorn-scheduler-interface => github.com/apache/yunikorn-scheduler-interface v1.9.0
+
+replace lictor.dev/compare/report => ../report

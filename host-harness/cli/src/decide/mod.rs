@@ -1,6 +1,7 @@
 //! `lictor decide`: what a policy decides in a snapshot of a cluster.
 
 mod bound;
+mod by;
 pub(super) mod jobs;
 mod nominated;
 mod overflow;
@@ -16,10 +17,11 @@ use std::path::PathBuf;
 use clap::Args;
 use lictor_contract::{ExtensionPoint, Interests, PolicyError, QueueAccount, Severity, SystemInfo};
 
+pub(super) use self::by::By;
 use self::jobs::Jobs;
 use self::record::{Cycle, Record};
-use super::arguments::{Arguments, InForce};
-use super::choice::{Choice, Chosen, name_of};
+use super::arguments::Arguments;
+use super::choice::{Chosen, name_of};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::origins::Origins;
@@ -27,8 +29,8 @@ use super::problem::Problem;
 use super::progress::Progress;
 use super::recorded::{Recording, header};
 use super::screen::{print_json, print_yaml};
-use super::snapshot::Snapshot;
 pub(super) use super::snapshot::Source;
+use super::snapshot::{Files, Snapshot};
 use lictor_host::cluster::Mirror;
 use lictor_host::driver::Virtual;
 use lictor_host::policy::CallError;
@@ -38,9 +40,8 @@ use lictor_host::session::{Cause, FaultRules, Input, SessionError};
 /// Decide about the pending pods of a cluster: which pods are bound, held, nominated, evicted or refused, and by which law
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// The output of `kubectl get nodes,pods,... -A -o yaml` (or json); `-` is the standard input
-    #[arg(value_name = "SNAPSHOT", required = true)]
-    snapshots: Vec<PathBuf>,
+    #[command(flatten)]
+    snapshots: Files,
     #[command(flatten)]
     how: How,
 }
@@ -49,9 +50,7 @@ pub(super) struct Asked {
 #[derive(Debug, Args)]
 pub(super) struct How {
     #[command(flatten)]
-    in_force: InForce,
-    #[command(flatten)]
-    policy: Choice,
+    by: By,
     /// The number of scheduling cycles; victims do not leave between them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     cycles: u32,
@@ -75,7 +74,7 @@ enum Output {
 
 /// Decides.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    print(&asked.how, |_, _| Ok(Source::Files(asked.snapshots.clone())))
+    print(&asked.how, |_, _| Ok(asked.snapshots.source()))
 }
 
 /// Decides about the cluster that the source has for this policy and this system.
@@ -83,14 +82,14 @@ pub(super) fn print(
     asked: &How,
     source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
 ) -> Result<Exit, Failure> {
-    let arguments = Arguments::read(asked.in_force.args.as_deref())?;
-    let chosen = asked.policy.find()?;
+    let arguments = Arguments::read(asked.by.in_force.args.as_deref())?;
+    let chosen = asked.by.policy.find()?;
     let recording = asked.record.as_deref().map(Recording::open).transpose()?;
-    let source = source(&chosen, &asked.in_force.laws)?;
+    let source = source(&chosen, &asked.by.in_force.laws)?;
     let question = Question {
         snapshots: &source,
-        laws: &asked.in_force.laws,
-        schedulers: &asked.in_force.schedulers,
+        laws: &asked.by.in_force.laws,
+        schedulers: &asked.by.in_force.schedulers,
         cycles: asked.cycles,
         explain: if asked.explain { Explain::IfPossible } else { Explain::No },
         recorder: recording.as_ref().map(Recording::recorder),

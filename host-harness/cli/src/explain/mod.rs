@@ -8,11 +8,12 @@ pub(super) mod text;
 use std::path::PathBuf;
 
 use clap::Args;
+use lictor_contract::SystemInfo;
+use lictor_host::cluster::Mirror;
 
 use self::answer::Answer;
-use super::arguments::{Arguments, InForce};
-use super::choice::{Choice, Chosen};
-use super::decide::{Explain, Question, Source, decide};
+use super::choice::Chosen;
+use super::decide::{By, Explain, Source};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::live;
@@ -41,9 +42,7 @@ pub(super) struct Asked {
 #[derive(Debug, Args)]
 pub(super) struct How {
     #[command(flatten)]
-    in_force: InForce,
-    #[command(flatten)]
-    policy: Choice,
+    by: By,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     output: TextOrJson,
@@ -64,12 +63,8 @@ pub(super) fn print(
     name: &str,
     source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
 ) -> Result<Exit, Failure> {
-    let arguments = Arguments::read(asked.in_force.args.as_deref())?;
-    let chosen = asked.policy.find()?;
-    let snapshots = &source(&chosen, &asked.in_force.laws)?;
-    let InForce { laws, schedulers, .. } = &asked.in_force;
-    let question = Question { snapshots, laws, schedulers, cycles: 1, explain: Explain::Always, recorder: None };
-    let (record, jobs, meant) = decide(&question, &chosen, arguments, |mirror, laws| find::find(mirror, laws, name))?;
+    let look = |mirror: &Mirror, laws: Option<&SystemInfo>| find::find(mirror, laws, name);
+    let (record, jobs, meant) = asked.by.once(Explain::Always, source, look)?;
     let answer = Answer::of(name, meant, &record);
     match asked.output {
         TextOrJson::Text => page::page(&answer, &record, &jobs).print()?,

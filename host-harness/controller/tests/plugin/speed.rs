@@ -97,29 +97,25 @@ async fn all_bound(step: &Step<'_>) {
 
 /// Pods a second, from the first that is bound to the last.
 async fn bound<T>(step: &Step<'_>, running: T, count: u32) -> f64 {
-    let all = pending(step).await;
-    while pending(step).await == all {
+    rate(step, running, count, async || pending(step).await).await
+}
+
+/// Preemptions a second, from the first victim that leaves to the last preemptor that is bound.
+async fn preempted<T>(step: &Step<'_>, running: T) -> f64 {
+    let there = pods(&step.world.admin, &step.namespace);
+    rate(step, running, PREEMPTORS, async || there.list_metadata(&ListParams::default()).await.unwrap().items.len())
+        .await
+}
+
+/// So many a second, from when this number changes to when all pods are bound.
+async fn rate<T>(step: &Step<'_>, running: T, count: u32, number: impl AsyncFn() -> usize) -> f64 {
+    let all = number().await;
+    while number().await == all {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let begun = Instant::now();
     all_bound(step).await;
     let rate = f64::from(count) / begun.elapsed().as_secs_f64();
-    drop(running);
-    rate
-}
-
-/// Preemptions a second, from the first victim that leaves to the last preemptor that is bound.
-async fn preempted<T>(step: &Step<'_>, running: T) -> f64 {
-    let count = async || {
-        pods(&step.world.admin, &step.namespace).list_metadata(&ListParams::default()).await.unwrap().items.len()
-    };
-    let all = count().await;
-    while count().await == all {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    let begun = Instant::now();
-    all_bound(step).await;
-    let rate = f64::from(PREEMPTORS) / begun.elapsed().as_secs_f64();
     drop(running);
     rate
 }

@@ -160,7 +160,7 @@ func (f *feed) there(kind wire.Kind, object metav1.Object) {
 	key := name(kind, object)
 	f.lock.Lock()
 	if node, ok := object.(*v1.Node); ok && f.objects[key] == nil && f.listed.Load() {
-		f.fresh.nodes[node.Name] = struct{}{}
+		f.fresh.came(node.Name)
 	}
 	f.objects[key] = object
 	f.tell(object)

@@ -17,7 +17,7 @@ type fresh struct {
 
 func newFresh() fresh { return fresh{pods: map[types.UID]string{}, nodes: map[string]struct{}{}} }
 
-// most is how many pods are kept in mind at most: kube-scheduler has heard of those before them.
+// most is how many pods, or nodes, are kept in mind at most: kube-scheduler has heard of those before them.
 const most = 4096
 
 // left says that a pod has left a node.
@@ -26,6 +26,14 @@ func (f *fresh) left(pod types.UID, node string) {
 		clear(f.pods)
 	}
 	f.pods[pod] = node
+}
+
+// came says that a node is new.
+func (f *fresh) came(node string) {
+	if len(f.nodes) >= most {
+		clear(f.nodes)
+	}
+	f.nodes[node] = struct{}{}
 }
 
 // isAhead says whether the host knows of room that kube-scheduler has not looked at in this cycle: a plan would evict for a pod that

@@ -168,28 +168,25 @@ impl Outlook {
         least
     }
 
-    /// Every candidate on these nodes.
+    /// Every candidate on a node; none where nothing is known of the node.
     pub fn candidates(
         &mut self,
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
-        nodes: &[NodeIx],
-    ) -> Vec<PodIx> {
+        ix: NodeIx,
+    ) -> Option<Vec<PodIx>> {
+        if self.is_blind || self.unclear.contains(&ix) {
+            return None;
+        }
         let mut candidates = Vec::new();
-        for node in nodes {
-            let looks_at_each = self.is_blind || self.unclear.contains(node);
-            for resident in cluster.residents().on(*node) {
-                let is_candidate = match self.standing(cluster, context, resident) {
-                    Standing::Spared => false,
-                    Standing::Candidate if !looks_at_each => true,
-                    _ => is_held(cluster, resident.pod) && context.is_candidate(cluster, resident.pod),
-                };
-                if is_candidate {
-                    candidates.push(resident.pod);
-                }
+        for resident in cluster.residents().on(ix) {
+            match self.standing(cluster, context, resident) {
+                Standing::Candidate => candidates.push(resident.pod),
+                Standing::Spared => {}
+                Standing::Unclear | Standing::Unasked => return None,
             }
         }
-        candidates
+        Some(candidates)
     }
 
     fn is_candidate(&self, class: VictimClassIx) -> bool {
@@ -239,10 +236,6 @@ impl Outlook {
 /// What goes with others, or frees another amount than it requests.
 fn is_odd(kind: Kind, is_inside: bool) -> bool {
     kind == Kind::Reservation || is_inside
-}
-
-fn is_held(cluster: &Cluster, pod: PodIx) -> bool {
-    cluster.pod(pod).is_some_and(|pod| pod.place.node().is_some())
 }
 
 impl PreemptionContext<'_> {

@@ -87,7 +87,13 @@ impl<'a> Nodes<'a> {
                 trace::unfit(cluster, context, self.group, self.ask, dry_run);
             }
         }
-        let all: Vec<PodIx> = self.outlook.candidates(cluster, context, &self.nodes);
+        let mut all: Vec<PodIx> = Vec::new();
+        for ix in self.nodes.clone() {
+            match self.outlook.candidates(cluster, context, ix) {
+                Some(candidates) => all.extend(candidates),
+                None => all.extend(self.on(cluster, context, ix).map(NodeDryRun::pods).unwrap_or_default()),
+            }
+        }
         let broken = case(cluster, context, &all).first_broken(&context.laws.limits);
         let nowhere = Obstacle::NoNode { pod: context.preemptor.pod, planned: 0 };
         broken.map_or(nowhere, |(rule, denial)| Obstacle::Law(rule, denial))

@@ -1,0 +1,3 @@
+module lictor.dev/compare/report
+
+go 1.26

@@ -1,0 +1,38 @@
+//! What decides about a cluster.
+
+use clap::Args;
+use lictor_contract::SystemInfo;
+use lictor_host::cluster::Mirror;
+
+use super::jobs::Jobs;
+use super::record::Record;
+use super::{Explain, Question, Source, decide};
+use crate::arguments::{Arguments, InForce};
+use crate::choice::{Choice, Chosen};
+use crate::failure::Failure;
+
+/// The system and the policy.
+#[derive(Debug, Args)]
+pub(crate) struct By {
+    #[command(flatten)]
+    pub(super) in_force: InForce,
+    #[command(flatten)]
+    pub(super) policy: Choice,
+}
+
+impl By {
+    /// Decides one cycle about the cluster that the source has for this policy and this system. `look` is called before any decision.
+    pub(crate) fn once<T>(
+        &self,
+        explain: Explain,
+        source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
+        look: impl FnOnce(&Mirror, Option<&SystemInfo>) -> Result<T, Failure>,
+    ) -> Result<(Record, Jobs, T), Failure> {
+        let InForce { laws, args, schedulers } = &self.in_force;
+        let arguments = Arguments::read(args.as_deref())?;
+        let chosen = self.policy.find()?;
+        let snapshots = &source(&chosen, laws)?;
+        let question = Question { snapshots, laws, schedulers, cycles: 1, explain, recorder: None };
+        decide(&question, &chosen, arguments, look)
+    }
+}
