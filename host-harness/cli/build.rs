@@ -41,7 +41,10 @@ fn build() -> Result<(), Box<dyn Error>> {
         return Ok(fs::write(out.join("lictor.wasm"), bytes)?);
     }
 
-    for input in ["guest", "wit", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"] {
+    // Of the guest's crates those that are in the component.
+    for input in
+        ["guest/component", "guest/contract", "guest/policy", "wit", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"]
+    {
         println!("cargo::rerun-if-changed={}", workspace.join(input).display());
     }
     ensure_target()?;
