@@ -1,0 +1,8 @@
+//! What is shown, made of what the engine answers. It needs no browser.
+
+pub mod bars;
+pub mod jobs;
+pub mod nodes;
+pub mod quantity;
+pub mod results;
+pub mod why;
