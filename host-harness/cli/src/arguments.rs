@@ -1,19 +1,13 @@
-//! The arguments of the system, from a file.
+//! The system and its arguments, as options.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lictor_contract::{Argument, ConfigError, SystemInfo};
-use serde_json::{Map, Value};
+use lictor_conformance::each_in;
+use lictor_decide::Arguments;
+use lictor_host::cluster::load::Document;
 
 use super::failure::Failure;
-use super::problem::Problem;
-use lictor_conformance::each_in;
-#[cfg(feature = "live")]
-use lictor_host::cluster::load;
-use lictor_host::cluster::load::{Document, Origin};
-use lictor_host::cluster::{InputError, step};
-use lictor_host::session::OpenError;
 
 /// The options that choose the system.
 #[derive(Debug, Args)]
@@ -29,106 +23,14 @@ pub(super) struct InForce {
     pub(super) schedulers: Vec<String>,
 }
 
-/// The arguments that the user gave.
-#[derive(Debug, Default)]
-pub(super) struct Arguments {
-    /// The arguments by name.
-    pub(super) given: Map<String, Value>,
-    /// Their file and lines, and the JSON pointer of the mapping.
-    origin: Option<(Origin, &'static str)>,
-}
-
-impl Arguments {
-    /// Reads a file. Without a file, or with an empty one, there are no arguments.
-    pub(super) fn read(file: Option<&Path>) -> Result<Arguments, Failure> {
-        let Some(file) = file else { return Ok(Arguments::default()) };
-        let mut documents: Vec<Document> = Vec::new();
-        let mut keep = |document| {
-            documents.push(document);
-            Ok(())
-        };
-        each_in(file, &mut keep).map_err(|mistake| vec![mistake])?;
-        let first = documents.pop();
-        match (first, documents.is_empty()) {
-            (None, _) => Ok(Arguments::default()),
-            (Some(document), true) => Ok(Arguments::of(document).map_err(|mistake| vec![mistake])?),
-            (Some(second), false) => Err(two(second).into()),
-        }
-    }
-
-    /// Reads a text, which people call so. An empty one has no arguments.
-    #[cfg(feature = "live")]
-    pub(super) fn read_text(name: &str, text: &str) -> Result<Arguments, Failure> {
-        let mut documents = load::read(name, text).map_err(|mistake| vec![mistake])?;
-        match (documents.pop(), documents.is_empty()) {
-            (None, _) => Ok(Arguments::default()),
-            (Some(document), true) => Ok(Arguments::of(document).map_err(|mistake| vec![mistake])?),
-            (Some(second), false) => Err(two(second).into()),
-        }
-    }
-
-    /// Reads a document: a mapping of arguments, or a mapping with the arguments under `args`.
-    fn of(document: Document) -> Result<Arguments, InputError> {
-        let Document { value, origin } = document;
-        let remedy = "write `name: value` pairs, at the top or under `args:`";
-        let Value::Object(mut root) = value else {
-            return Err(origin.mistake("", "the arguments are not a mapping", remedy));
-        };
-        let wrapped = root.len() == 1 && root.get("args").is_some_and(|args| args.is_object() || args.is_null());
-        if !wrapped {
-            return Ok(Arguments { given: root, origin: Some((origin, "")) });
-        }
-        let given = match root.remove("args") {
-            Some(Value::Object(given)) => given,
-            _ => Map::new(),
-        };
-        Ok(Arguments { given, origin: Some((origin, "/args")) })
-    }
-
-    /// The arguments as JSON, for the policy.
-    pub(super) fn json(&self) -> String {
-        Value::Object(self.given.clone()).to_string()
-    }
-
-    /// The failure for a configuration that the policy refuses.
-    pub(super) fn refused(&self, error: OpenError, asked: &str, laws: Option<&SystemInfo>) -> Failure {
-        let OpenError::Refused(refusal) = &error else { return Failure::Open(error) };
-        let mut problem = Problem::error(error.to_string());
-        let name = match refusal {
-            ConfigError::UnknownArgument(name) => {
-                problem.remedy = laws.map(|laws| known(&laws.arguments));
-                Some(name)
-            }
-            ConfigError::BadArgument(bad) => {
-                problem.remedy = Some(format!("write {}", bad.expected));
-                Some(&bad.name)
-            }
-            ConfigError::UnknownSystem(_) => {
-                problem.message = format!("`{asked}`: {}", problem.message);
-                problem.remedy = Some("choose one of them with `--system`".to_owned());
-                None
-            }
-            ConfigError::Malformed(_) => None,
-        };
-        if let (Some(name), Some((origin, base))) = (name, &self.origin) {
-            let pointer = format!("{base}{}", step(name));
-            (problem.file, problem.line) = (Some(origin.file().to_string()), Some(origin.line(&pointer)));
-        }
-        Failure::Refused(Box::new(problem))
-    }
-}
-
-/// What is wrong with a second document.
-fn two(second: Document) -> Vec<InputError> {
-    let message = "the arguments have a second document";
-    vec![second.origin.mistake("", message, "write all arguments into one mapping")]
-}
-
-/// The hint for an unknown argument: the known ones.
-fn known(arguments: &[Argument]) -> String {
-    if arguments.is_empty() {
-        return "the system has no arguments".to_owned();
-    }
-    let named = arguments.iter().map(|argument| format!("`{}` ({})", argument.name, argument.kind));
-    format!("known arguments: {}", named.collect::<Vec<_>>().join(", "))
+/// Reads arguments from a file. Without a file, or with an empty one, there are none.
+pub(super) fn read(file: Option<&Path>) -> Result<Arguments, Failure> {
+    let Some(file) = file else { return Ok(Arguments::default()) };
+    let mut documents: Vec<Document> = Vec::new();
+    let mut keep = |document| {
+        documents.push(document);
+        Ok(())
+    };
+    each_in(file, &mut keep).map_err(|mistake| vec![mistake])?;
+    Ok(Arguments::read(documents).map_err(|mistake| vec![mistake])?)
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lictor_contract::Description;
+use lictor_decide::record::{Digested, Source};
 use lictor_policy::Switch;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::failure::Failure;
@@ -41,28 +41,6 @@ pub(super) struct Chosen {
     pub(super) limits: Limits,
     /// Its source.
     pub(super) source: Source,
-}
-
-/// The source of a policy.
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Source {
-    /// The file, or the name in a registry with the digest that was loaded; none for the embedded policy.
-    pub(super) file: Option<String>,
-    /// Why one of a registry may be loaded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) trust: Option<&'static str>,
-    /// The component; none where the policy runs without WebAssembly.
-    pub(super) component: Option<Digested>,
-}
-
-/// The identity of a component.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Digested {
-    /// Its size in bytes.
-    pub(super) bytes: usize,
-    /// The SHA-256 of its bytes, in hexadecimal.
-    pub(super) sha256: String,
 }
 
 impl Choice {
@@ -178,20 +156,6 @@ impl Chosen {
                 let file = || name_of(self.source.file.as_deref()).to_owned();
                 let started = loaded.start().map_err(|error| Failure::Component { file: file(), error })?;
                 Ok(Box::new(started))
-            }
-        }
-    }
-}
-
-impl Source {
-    /// A short description.
-    pub(super) fn short(&self) -> String {
-        match &self.component {
-            None => "native".to_owned(),
-            Some(component) => {
-                let digest: String = component.sha256.chars().take(12).collect();
-                let trust = self.trust.map(|trust| format!(", {trust}")).unwrap_or_default();
-                format!("component {digest} ({}{trust})", name_of(self.file.as_deref()))
             }
         }
     }

@@ -7,11 +7,12 @@ use lictor_contract::Severity;
 
 use super::exit::Exit;
 use super::limited;
-use super::problem::Problem;
+use lictor_decide::{Failure as Deciding, Problem, either};
 use lictor_host::cluster::InputError;
+use lictor_host::policy::CallError;
 use lictor_host::recording::ReadError;
 use lictor_host::sandbox::LoadError;
-use lictor_host::session::{Cause, OpenError, ReplaceError, SessionError};
+use lictor_host::session::{OpenError, ReplaceError, SessionError};
 
 /// The message about a policy that cannot explain its decisions.
 pub(super) const UNEXPLAINED: &str =
@@ -20,15 +21,9 @@ pub(super) const UNEXPLAINED: &str =
 /// Why a command cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// The input has mistakes.
-    #[error("the input has mistakes")]
-    Input(Vec<InputError>),
-    /// The objects do not allow a decision.
-    #[error("the objects have mistakes")]
-    Objects(Vec<Problem>),
-    /// There is nothing to decide.
-    #[error("there is no {what} in {}", .files.join(", "))]
-    Nothing { what: &'static str, files: Vec<String>, remedy: &'static str },
+    /// Nothing can be decided.
+    #[error("{0}")]
+    Deciding(#[from] Deciding),
     /// A component is not a valid policy.
     #[error("{error}")]
     Component { file: String, error: LoadError },
@@ -73,27 +68,12 @@ pub(super) enum Failure {
     /// A scenario cannot be played with a policy.
     #[error("{error}")]
     Scenario { file: String, error: String },
-    /// The policy refuses the system or its arguments.
-    #[error("{}", .0.message)]
-    Refused(Box<Problem>),
-    /// The policy could not be configured.
-    #[error("{0}")]
-    Open(OpenError),
-    /// The policy failed, or gave an invalid answer.
-    #[error("{0}")]
-    Session(Cause),
     /// The law does not exist.
     #[error("there is no law `{0}`")]
     UnknownLaw(String, Vec<String>),
     /// The law is not in force in any of the scenarios.
     #[error("law `{0}` is not in force in any of these scenarios")]
     NotInForce(String),
-    /// The pod or job does not exist.
-    #[error("there is no pod and no job `{0}`")]
-    UnknownName(String, Vec<String>),
-    /// A name matches more than one pod or job.
-    #[error("`{0}` matches several pods or jobs")]
-    SeveralNames(String, Vec<String>),
     /// The policy cannot explain its decisions.
     #[error("{UNEXPLAINED}")]
     Unexplained { file: String },
@@ -119,14 +99,25 @@ pub(super) enum Failure {
 
 impl From<Vec<InputError>> for Failure {
     fn from(mistakes: Vec<InputError>) -> Failure {
-        Failure::Input(mistakes)
+        Failure::Deciding(mistakes.into())
     }
 }
 
 impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Failure {
-        // A command has one input only: itself.
-        Failure::Session(error.cause)
+        Failure::Deciding(error.into())
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Failure {
+        Failure::Deciding(Deciding::Open(error))
+    }
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Failure {
+        Failure::Deciding(Deciding::Session(error.into()))
     }
 }
 
@@ -140,10 +131,9 @@ impl Failure {
             anstream::eprint!("{}", shown(&problem));
         }
         match self {
-            Failure::Session(_)
+            Failure::Deciding(Deciding::Session(_) | Deciding::Open(OpenError::CallError(_)))
             | Failure::Unlike(_)
-            | Failure::NoConformance(_)
-            | Failure::Open(OpenError::CallError(_)) => Exit::Failed,
+            | Failure::NoConformance(_) => Exit::Failed,
             _ => Exit::Unable,
         }
     }
@@ -169,10 +159,8 @@ impl Failure {
     fn problems(&self) -> Vec<Problem> {
         let this = || Problem::error(self.to_string());
         match self {
-            Failure::Input(mistakes) => mistakes.iter().map(Problem::from).collect(),
-            Failure::Objects(problems) => problems.clone(),
-            Failure::Refused(problem) => vec![Problem::clone(problem)],
-            Failure::Nothing { remedy, .. } => vec![this().remedy(*remedy)],
+            Failure::Deciding(Deciding::Session(cause)) => vec![this().remedy(limited::remedy(cause))],
+            Failure::Deciding(failure) => failure.problems(),
             Failure::Component { file, error } => {
                 vec![Problem { remedy: limited::remedy_at_start(error), ..this().about(file) }]
             }
@@ -209,31 +197,18 @@ impl Failure {
             Failure::NotInForce(law) => {
                 vec![this().remedy(format!("run `lictor laws {law}` for scenarios that prove it"))]
             }
-            Failure::UnknownName(_, near) if near.is_empty() => {
-                vec![this().remedy("name a pod or a job of the snapshot as `namespace/name`")]
-            }
-            Failure::UnknownName(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
-            Failure::SeveralNames(_, meant) => vec![this().remedy(format!("name one of them: {}", either(meant)))],
             Failure::Unexplained { file } => {
                 vec![this().about(file).remedy("run `lictor decide` for the decisions and their laws")]
             }
             Failure::NoConformance(_) => vec![this().remedy("run `lictor inspect` for details of the policy")],
             Failure::Socket(_) => vec![this().remedy("name another path with `--socket`, or end what listens there")],
-            Failure::Session(cause) => vec![this().remedy(limited::remedy(cause))],
-            Failure::Open(_)
-            | Failure::Irreplaceable(_)
+            Failure::Irreplaceable(_)
             | Failure::Useless(_)
             | Failure::Unlike(_)
             | Failure::Written(_)
             | Failure::Output(_) => vec![this()],
         }
     }
-}
-
-/// The names in backticks, joined by `or`.
-fn either(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    quoted.join(" or ")
 }
 
 /// A problem in the format for the user.

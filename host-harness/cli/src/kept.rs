@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use lictor_contract::Severity;
 
 use super::failure::shown;
-use super::problem::Problem;
+use lictor_decide::Problem;
 use lictor_host::sandbox::{Cache, Limits, LoadError, Sandbox};
 
 /// Names the directory; empty, nothing is kept.

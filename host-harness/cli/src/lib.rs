@@ -17,11 +17,8 @@ mod kept;
 mod laws;
 mod limited;
 mod live;
-mod native;
-mod origins;
 mod page;
 mod plugin;
-mod problem;
 mod progress;
 mod recorded;
 mod remote;
@@ -40,7 +37,7 @@ use clap::{Parser, Subcommand};
 
 use exit::Exit;
 use failure::Failure;
-pub use native::Native;
+pub use lictor_decide::Native;
 
 /// Run a scheduling policy in a sandbox: its decisions for a cluster, and checks that it keeps its laws
 #[derive(Parser)]

@@ -8,7 +8,7 @@ use lictor_host::sandbox::{Breakage, LIMITS, LimitInfo, Limits, LoadError};
 use lictor_host::session::Cause;
 
 use super::failure::Failure;
-use super::problem::Problem;
+use lictor_decide::Problem;
 
 /// The options that bound a policy.
 #[derive(Debug, Clone, Default, Args)]
@@ -39,7 +39,7 @@ impl Limited {
         for text in &self.limits {
             limits.set(text).map_err(|error| {
                 let remedy = "run `lictor inspect --help` for the limits, their units and defaults";
-                Failure::Refused(Box::new(Problem::error(error.to_string()).remedy(remedy)))
+                lictor_decide::Failure::Refused(Box::new(Problem::error(error.to_string()).remedy(remedy)))
             })?;
         }
         Ok(limits)

@@ -8,7 +8,7 @@ use lictor_contract::{Description, Severity};
 
 use super::choice::Chosen;
 use super::failure::{Failure, shown};
-use super::problem::Problem;
+use lictor_decide::Problem;
 use lictor_host::recording::{Header, ReadError, Reader, Recorder, Tail, end_of};
 use lictor_host::session::FaultRules;
 

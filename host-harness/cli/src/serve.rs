@@ -12,12 +12,13 @@ use lictor_host::session::{Candidate, FaultRules, Session, SessionError, Step};
 use lictor_serve::message::Hello;
 use lictor_serve::{Offer, Offers, Opened, Report, Server, say};
 
-use super::arguments::{Arguments, InForce};
+use super::arguments::{self, InForce};
 use super::choice::{Choice, Chosen};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::recorded::{Recording, header};
 use super::replacing::Replacing;
+use lictor_decide::Arguments;
 
 /// Answer the questions of a kube-scheduler with the plugin of this project (`host-harness/kube-scheduler`), over a Unix socket
 #[derive(Debug, Args)]
@@ -53,7 +54,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let opening = Arc::new(Opening {
         chosen: Mutex::new(Arc::new(asked.policy.find()?)),
         system: asked.in_force.laws.clone(),
-        arguments: Arguments::read(asked.in_force.args.as_deref())?,
+        arguments: arguments::read(asked.in_force.args.as_deref())?,
         schedulers: asked.in_force.schedulers.clone(),
         recorder: recording.as_ref().map(|recording| Arc::new(recording.recorder().clone())),
     });
@@ -112,7 +113,7 @@ impl Opening {
         let chosen = self.chosen();
         let mut policy = chosen.start()?;
         let json = self.arguments.json();
-        let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
+        let described = policy.describe()?;
         let info = described.system(&self.system).cloned();
         let schedulers = if self.schedulers.is_empty() { schedulers } else { &self.schedulers };
         if let Some(recorder) = self.recorder.as_ref().filter(|_| !schedulers.is_empty()) {

@@ -141,7 +141,7 @@ fn run_one(scenario: &Scenario, chosen: &Chosen, explain: bool, record: Option<&
     let cannot = |error| Failure::Unrecorded { file: directory.display().to_string(), error };
     std::fs::create_dir_all(directory).map_err(cannot)?;
     let recording = Recording::open(&directory.join(format!("{}-{}.rec", scenario.laws, scenario.name)))?;
-    let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
+    let described = policy.describe()?;
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
     let with = (&*scenario.laws, &*arguments);
     let source = vec![scenario.origin.file().to_string()];

@@ -111,7 +111,7 @@ impl Side<'_> {
     /// A cycle of the session: every pod that waits, in order, with all that the host does for it.
     fn cycle(self, told: &Told) -> Result<Took, Failure> {
         let (figure, answer) = repeat(|| {
-            let mut session = Virtual::open(self.start()?, &told.system.name, "").map_err(Failure::Open)?;
+            let mut session = Virtual::open(self.start()?, &told.system.name, "").map_err(Failure::from)?;
             session.apply(told.objects.clone())?;
             session.tell(Input::Clock(NOW))?;
             let begun = Instant::now();

@@ -39,7 +39,7 @@ impl Told {
         let unknown = || Failure::Unlike(format!("the policy has no system `{}`", shape.system));
         let system = described.system(shape.system.name()).cloned().ok_or_else(unknown)?;
         let points = system.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
-        let mistaken = |mistake| Failure::Input(vec![mistake]);
+        let mistaken = |mistake| Failure::from(vec![mistake]);
         let origin = read("shape.json", "{}").map_err(mistaken)?.into_iter().next().map(|document| document.origin);
         let mut objects = Vec::new();
         for value in shape.objects() {
@@ -87,7 +87,7 @@ pub(super) fn read_text(shape: &Shape, interests: &Interests) -> Result<Option<O
         mistakes.extend(read.err());
         mirror.load_objects(objects);
         let took = begun.elapsed();
-        if mistakes.is_empty() { Ok((took, count)) } else { Err(Failure::Input(mistakes)) }
+        if mistakes.is_empty() { Ok((took, count)) } else { Err(mistakes.into()) }
     })?;
     let answer = format!("{count} objects, {} bytes", text.len());
     Ok(Some(Operation { name: "read text".to_owned(), native: Some(figure), component: None, answer }))
@@ -95,5 +95,5 @@ pub(super) fn read_text(shape: &Shape, interests: &Interests) -> Result<Option<O
 
 /// A policy that did not answer.
 pub(super) fn failed(fault: CallError) -> Failure {
-    Failure::Session(fault.into())
+    fault.into()
 }

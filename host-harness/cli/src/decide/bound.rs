@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use lictor_contract::ReleaseCause;
 
 use super::super::page::{Page, table};
-use super::jobs::{Group, Jobs, nodes};
-use super::record::Cycle;
+use lictor_decide::jobs::{Group, Jobs, nodes};
+use lictor_decide::record::Cycle;
 use lictor_host::session::AttemptResult;
 
 /// Shows the bound pods and their nodes.

@@ -4,12 +4,12 @@ use clap::Args;
 use lictor_contract::SystemInfo;
 use lictor_host::cluster::Mirror;
 
-use super::jobs::Jobs;
-use super::record::Record;
 use super::{Explain, Question, Source, decide};
-use crate::arguments::{Arguments, InForce};
+use crate::arguments::{self, InForce};
 use crate::choice::{Choice, Chosen};
 use crate::failure::Failure;
+use lictor_decide::jobs::Jobs;
+use lictor_decide::record::Record;
 
 /// The system and the policy.
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ impl By {
         look: impl FnOnce(&Mirror, Option<&SystemInfo>) -> Result<T, Failure>,
     ) -> Result<(Record, Jobs, T), Failure> {
         let InForce { laws, args, schedulers } = &self.in_force;
-        let arguments = Arguments::read(args.as_deref())?;
+        let arguments = arguments::read(args.as_deref())?;
         let chosen = self.policy.find()?;
         let snapshots = &source(&chosen, laws)?;
         let question = Question { snapshots, laws, schedulers, cycles: 1, explain, recorder: None };

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::page::{Page, table};
 use super::bound::places;
-use super::jobs::Jobs;
-use super::record::Cycle;
+use lictor_decide::jobs::Jobs;
+use lictor_decide::record::Cycle;
 use lictor_host::session::{Evicted, EvictedFor, How};
 
 /// Shows the nominated pods, their nodes and their victims.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::super::page::Page;
-use super::jobs::Jobs;
-use super::record::{Cycle, GATED, OTHER_SCHEDULER};
+use lictor_decide::jobs::Jobs;
+use lictor_decide::record::{Cycle, GATED, OTHER_SCHEDULER};
 use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult, RetryHint};
 

@@ -3,9 +3,9 @@
 use super::super::failure::shown;
 use super::super::page::Page;
 use super::super::screen::Screen;
-use super::jobs::Jobs;
-use super::record::{Cycle, GATED, OTHER_SCHEDULER, Record};
 use super::{bound, nominated, refused, usage, why};
+use lictor_decide::jobs::Jobs;
+use lictor_decide::record::{Cycle, GATED, OTHER_SCHEDULER, Record};
 use lictor_host::session::AttemptResult;
 
 /// The page, without empty sections; `cluster` adds what is to be seen of the cluster before any decision.

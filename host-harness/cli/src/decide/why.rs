@@ -3,8 +3,8 @@
 use super::super::explain::text::{self, Style};
 use super::super::page::Page;
 use super::super::screen::Screen;
-use super::jobs::Jobs;
-use super::record::Cycle;
+use lictor_decide::jobs::Jobs;
+use lictor_decide::record::Cycle;
 use lictor_host::session::Explanation;
 
 /// A compact style for many pods; `lictor explain` shows more for one pod.

@@ -53,7 +53,7 @@ impl Input {
             return Ok(vec![Input::Recording(path.to_owned())]);
         }
         if path.is_dir() || is_scenario(path)? {
-            let scenarios = load(&[path]).map_err(Failure::Input)?;
+            let scenarios = load(&[path]).map_err(Failure::from)?;
             return Ok(scenarios.into_iter().map(|scenario| Input::Scenario(Box::new(scenario))).collect());
         }
         Ok(vec![Input::Snapshot(path.to_owned())])

@@ -134,7 +134,7 @@ impl Pair {
             let opened = Follow::open_as(side.chosen.start()?, &header);
             let system = side.described.systems.iter().find(|it| it.name == header.system);
             let mut follow = opened.map_err(|error| match side.own_arguments() {
-                Ok(arguments) => arguments.refused(error, &header.system, system),
+                Ok(arguments) => arguments.refused(error, &header.system, system).into(),
                 Err(failure) => failure,
             })?;
             if side.acts(&header.system) {

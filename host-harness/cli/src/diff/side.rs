@@ -7,11 +7,13 @@ use lictor_host::recording::Header;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::super::arguments::Arguments;
-use super::super::choice::{Choice, Chosen, Source};
+use super::super::arguments;
+use super::super::choice::{Choice, Chosen};
 use super::super::failure::Failure;
 use super::super::limited::Limited;
 use super::super::remote::Remote;
+use lictor_decide::Arguments;
+use lictor_decide::record::Source;
 
 /// A policy with what it is configured with.
 pub(super) struct Side {
@@ -53,7 +55,7 @@ impl Side {
     ) -> Result<Side, Failure> {
         let (policy, named) = split(word);
         let chosen = Choice::named(policy, limits, remote).find()?;
-        let described = chosen.start()?.describe().map_err(|fault| Failure::Session(fault.into()))?;
+        let described = chosen.start()?.describe()?;
         let system = named.or(system).map(str::to_owned);
         let known = |name: &String| described.systems.iter().any(|it| it.name == *name);
         if let Some(unknown) = system.as_ref().filter(|name| !known(name)) {
@@ -70,7 +72,7 @@ impl Side {
             version: self.described.version.clone(),
             source: self.chosen.source.clone(),
             system: self.system.clone(),
-            arguments: Arguments::read(self.arguments.as_deref())?.given,
+            arguments: arguments::read(self.arguments.as_deref())?.given,
         })
     }
 
@@ -87,7 +89,7 @@ impl Side {
 
     /// The arguments of its own, with their file.
     pub(super) fn own_arguments(&self) -> Result<Arguments, Failure> {
-        Arguments::read(self.arguments.as_deref())
+        arguments::read(self.arguments.as_deref())
     }
 
     /// The arguments for an input that was made with some. They are not those of another system.

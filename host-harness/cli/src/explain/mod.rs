@@ -1,7 +1,5 @@
 //! `lictor explain`: why one pod, or the pods of one job, are where they are.
 
-mod answer;
-mod find;
 mod page;
 pub(super) mod text;
 
@@ -11,13 +9,13 @@ use clap::Args;
 use lictor_contract::SystemInfo;
 use lictor_host::cluster::Mirror;
 
-use self::answer::Answer;
 use super::choice::Chosen;
 use super::decide::{By, Explain, Source};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::live;
 use super::screen::{TextOrJson, print_json};
+use lictor_decide::explain::{Answer, find};
 
 /// Say why one pod, or one job, is where it is: what stood in its way, which pods are evicted, who was spared and by which law
 #[derive(Debug, Args)]
@@ -63,7 +61,7 @@ pub(super) fn print(
     name: &str,
     source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
 ) -> Result<Exit, Failure> {
-    let look = |mirror: &Mirror, laws: Option<&SystemInfo>| find::find(mirror, laws, name);
+    let look = |mirror: &Mirror, laws: Option<&SystemInfo>| Ok(find(mirror, laws, name)?);
     let (record, jobs, meant) = asked.by.once(Explain::Always, source, look)?;
     let answer = Answer::of(name, meant, &record);
     match asked.output {

@@ -2,13 +2,13 @@
 
 use lictor_contract::{Outcome, ReleaseCause};
 
-use super::super::decide::jobs::{Jobs, nodes};
-use super::super::decide::record::Record;
 use super::super::decide::text::head;
 use super::super::page::Page;
 use super::super::screen::Screen;
-use super::answer::{Answer, Fate, LookedAt, State, Why};
 use super::text::{self, Style};
+use lictor_decide::explain::{Answer, Fate, LookedAt, State, Why};
+use lictor_decide::jobs::{Jobs, nodes};
+use lictor_decide::record::Record;
 use lictor_host::session::{About, AttemptResult, How, Reported, alike};
 
 /// How much room there is for an answer about few pods.

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use lictor_host::reason::HOST_RULES;
-use lictor_policy::{Entry, engine_rules, rules};
+use lictor_decide::laws::{ENGINE, HOST, Registered, registered};
+use lictor_policy::rules;
 use serde::Serialize;
 
 use super::exit::Exit;
@@ -42,53 +42,6 @@ fn systems() -> PossibleValuesParser {
     systems.dedup();
     systems.extend([ENGINE, HOST]);
     systems.into()
-}
-
-/// Under this name stand the reasons of the engine.
-const ENGINE: &str = "engine";
-
-/// Under this name stand the reasons of the host.
-const HOST: &str = "host";
-
-/// A law, or a reason of the engine or the host, as it is registered.
-#[derive(Debug)]
-pub(crate) struct Registered {
-    system: String,
-    /// Its code.
-    pub(crate) code: &'static str,
-    question: String,
-    sentence: &'static str,
-    source: &'static str,
-    exempt: Option<&'static str>,
-    file: String,
-    page: String,
-}
-
-impl Registered {
-    fn law(system: &str, entry: &Entry) -> Registered {
-        let Entry { code, question, sentence, source, exempt, .. } = *entry;
-        let (question, file, page) = (question.to_string(), entry.file(), entry.page());
-        Registered { system: system.to_owned(), code, question, sentence, source, exempt, file, page }
-    }
-}
-
-/// Everything that has a code.
-pub(crate) fn registered() -> Vec<Registered> {
-    let laws = rules();
-    let laws = laws.iter().map(|(system, entry)| Registered::law(system, entry));
-    let engine = engine_rules();
-    let engine = engine.iter().map(|entry| Registered::law(ENGINE, entry));
-    let host = HOST_RULES.iter().map(|rule| Registered {
-        system: HOST.to_owned(),
-        code: rule.code,
-        question: HOST.to_owned(),
-        sentence: rule.sentence,
-        source: "Lictor",
-        exempt: None,
-        file: "host-harness/host/src/reason/host.rs".to_owned(),
-        page: rule.page.to_owned(),
-    });
-    laws.chain(engine).chain(host).collect()
 }
 
 /// A law as it is told.

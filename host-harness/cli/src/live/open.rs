@@ -11,10 +11,11 @@ use lictor_host::recording::Recorder;
 use lictor_host::session::{FaultRules, Session};
 
 use super::{Access, Asked};
-use crate::arguments::Arguments;
+use crate::arguments;
 use crate::choice::Chosen;
 use crate::failure::Failure;
 use crate::recorded::header;
+use lictor_decide::Arguments;
 
 impl Access {
     /// The way to the cluster.
@@ -48,7 +49,7 @@ pub(super) struct InForce {
 impl Opening {
     /// Reads what was asked for. The policy is looked at: it says whose pods it would decide about.
     pub(super) fn read(asked: &Asked, mode: Mode, recorder: Option<Recorder>) -> Result<Opening, Failure> {
-        let arguments = Arguments::read(asked.in_force.args.as_deref())?;
+        let arguments = arguments::read(asked.in_force.args.as_deref())?;
         let first = if asked.is_replaced() { asked.policy.first() } else { asked.policy.clone() };
         let chosen = first.find()?;
         let system = asked.in_force.laws.clone();
@@ -104,5 +105,5 @@ impl Opening {
 }
 
 fn described(policy: &mut dyn Policy) -> Result<Description, Failure> {
-    policy.describe().map_err(|fault| Failure::Session(fault.into()))
+    policy.describe().map_err(Failure::from)
 }

@@ -7,10 +7,11 @@ use lictor_host::session::Candidate;
 
 use super::Asked;
 use super::open::{InForce, Opening};
-use crate::arguments::Arguments;
+use crate::arguments;
 use crate::choice::Choice;
 use crate::failure::Failure;
 use crate::replacing::Replacing;
+use lictor_decide::Arguments;
 
 impl Asked {
     /// Whether the policy may be replaced by one that is not named here.
@@ -48,7 +49,7 @@ fn load(choice: &Choice, opening: &Arc<Opening>, wish: Wish, own: Own) -> Result
     };
     let new = InForce { chosen: Arc::new(chosen), arguments };
     let mut policy = new.chosen.start()?;
-    let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
+    let described = policy.describe()?;
     let system = &opening.system_name;
     let candidate = Candidate::new(policy, system, &new.arguments.json())
         .map_err(|error| new.arguments.refused(error, system, described.system(system)))?;

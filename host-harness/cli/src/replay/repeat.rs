@@ -29,7 +29,7 @@ impl Same {
         let title = step.told.to_string();
         let divergence = match (&mut self.replay, self.policy.take()) {
             (None, Some(policy)) => {
-                let (replay, first) = Replay::open(policy, &self.header, &step).map_err(Failure::Open)?;
+                let (replay, first) = Replay::open(policy, &self.header, &step).map_err(Failure::from)?;
                 self.replay = Some(replay);
                 first
             }
@@ -57,7 +57,7 @@ pub(super) struct Other {
 
 impl Other {
     pub(super) fn open(header: Header, policy: Box<dyn Policy>) -> Result<Other, Failure> {
-        let follow = Follow::open_as(policy, &header).map_err(Failure::Open)?;
+        let follow = Follow::open_as(policy, &header).map_err(Failure::from)?;
         Ok(Other { header, follow, count: Count::default(), steps: Vec::new() })
     }
 

@@ -5,7 +5,7 @@ use lictor_host::recording::{Answer, Came, Divergence, Header, Recorded, Tail};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::choice::Source;
+use lictor_decide::record::Source;
 
 /// What came of a replay.
 #[derive(Debug, Serialize)]

@@ -8,12 +8,13 @@ use lictor_host::policy::Policy;
 use lictor_host::recording::{Entry, Follow, Header, Told};
 use lictor_host::session::{Candidate, Cause, Input, OpenError, ReplaceError, SessionError};
 
-use super::super::arguments::Arguments;
-use super::super::decide::record::newest;
-use super::super::decide::{Source, load};
+use super::super::arguments;
+use super::super::decide::Source;
 use super::super::failure::Failure;
 use super::super::recorded;
 use super::Question;
+use lictor_decide::Arguments;
+use lictor_decide::record::newest;
 
 /// How many cycles follow what was read at most, beyond those of the terms.
 const BEYOND: u64 = 100;
@@ -66,7 +67,7 @@ pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Dri
             if !schedulers.is_empty() {
                 driven.session.set_schedulers(schedulers.iter().cloned());
             }
-            load(&Source::Files(snapshots.to_vec()), &mut driven.session)?;
+            lictor_decide::load(Source::Files(snapshots.to_vec()).read()?, &mut driven.session)?;
             let now = newest(driven.session.mirror());
             driven.tell(Input::Clock(now))?;
             let candidate = candidate(question, (&driven.system, &json))?;
@@ -102,7 +103,7 @@ fn opened<S>(
 }
 
 fn described(policy: &mut dyn Policy, system: &str) -> Result<Option<SystemInfo>, Failure> {
-    let described = policy.describe().map_err(|fault| Failure::Session(fault.into()))?;
+    let described = policy.describe()?;
     Ok(described.system(system).cloned())
 }
 
@@ -111,9 +112,9 @@ fn candidate(question: &Question<'_>, (system, json): (&str, &str)) -> Result<Ca
     let mut policy = question.new.start()?;
     let system = question.asked.to_system.as_deref().unwrap_or(system);
     let info = described(policy.as_mut(), system)?;
-    let own = Arguments::read(question.asked.to_args.as_deref())?;
+    let own = arguments::read(question.asked.to_args.as_deref())?;
     let given = if question.asked.to_args.is_some() { own.json() } else { json.to_owned() };
-    Candidate::new(policy, system, &given).map_err(|error| own.refused(error, system, info.as_ref()))
+    Candidate::new(policy, system, &given).map_err(|error| own.refused(error, system, info.as_ref()).into())
 }
 
 fn irreplaceable(error: ReplaceError) -> Failure {
@@ -177,10 +178,11 @@ fn recording(question: &Question<'_>, path: &Path, arguments: &Arguments) -> Res
         Some(Recorded { follow, system, failed, .. }) if follow.session().replacement().is_some() => {
             Ok(Driven { session: Virtual::over(follow.into_session()), system, failed })
         }
-        _ => Err(Failure::Nothing {
+        _ => Err(lictor_decide::Failure::Nothing {
             what: "cluster",
             files: vec![file],
             remedy: "name a recording of a session that was told objects",
-        }),
+        }
+        .into()),
     }
 }

@@ -10,7 +10,7 @@ use clap::Args;
 
 use self::drive::Driven;
 use self::report::Report;
-use super::arguments::{Arguments, InForce};
+use super::arguments::{self, InForce};
 use super::choice::{Choice, Chosen};
 use super::exit::Exit;
 use super::failure::Failure;
@@ -101,7 +101,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let terms = Terms { shadow, watch, allowed: asked.allow.unwrap_or(0), ..Terms::default() };
     let (old, new) = asked.policy.and(to)?;
     let question = Question { asked, new: new.find()?, old: old.find()?, terms, cycles };
-    let arguments = Arguments::read(asked.in_force.args.as_deref())?;
+    let arguments = arguments::read(asked.in_force.args.as_deref())?;
     let progress = Progress::of("replacing");
     let driven = drive::drive(&question, arguments)?;
     drop(progress);

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::super::choice::Source;
 use super::Question;
 use super::drive::Driven;
+use lictor_decide::record::Source;
 use lictor_host::replace::{self, State, Terms, Totals, Transition};
 
 /// What became of a replacement.

@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use sha2::{Digest, Sha256};
 
 use super::error::{Damage, ReadError};
+use super::zstandard;
 
 /// What a recording begins with.
 pub(super) const MAGIC: &[u8; 8] = b"LICTORec";
@@ -22,8 +23,6 @@ pub(super) const TEXT: usize = 256 << 10;
 const BODY: u32 = 512 << 10;
 /// The flag of a frame that ends a step: what follows can be lost, and what came before is whole.
 const WHOLE: u32 = 1;
-/// How much is done to make it small: the default of zstd.
-const LEVEL: i32 = 3;
 
 /// A piece of text.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,7 +55,7 @@ pub(super) fn write(to: &mut dyn Write, text: &[u8], ends_step: bool) -> io::Res
         let (piece, after) = rest.split_at(rest.len().min(TEXT));
         rest = after;
         let last = rest.is_empty();
-        let body = zstd::bulk::compress(piece, LEVEL)?;
+        let body = zstandard::compress(piece)?;
         let length = u32::try_from(body.len()).map_err(io::Error::other)?.to_le_bytes();
         let flags = if ends_step && last { WHOLE } else { 0 }.to_le_bytes();
         let of_body = checksum(&[&body]).to_le_bytes();
@@ -133,7 +132,7 @@ impl<R: Read> Frames<R> {
         if checksum(&[&body]).to_le_bytes() != of_body {
             return if self.bytes(1)?.is_empty() { Ok(Found::DamagedEnd) } else { Err(damaged(Damage::Body)) };
         }
-        let text = zstd::bulk::decompress(&body, TEXT).map_err(|_| damaged(Damage::Body))?;
+        let text = zstandard::decompress(&body, TEXT).map_err(|_| damaged(Damage::Body))?;
         Ok(Found::Frame(Frame { text, ends_step: flags_set == WHOLE }))
     }
 

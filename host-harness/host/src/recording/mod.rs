@@ -15,6 +15,7 @@ mod tap;
 #[cfg(test)]
 mod tests;
 mod told;
+mod zstandard;
 
 pub use came::Came;
 pub use error::{Damage, ReadError};

@@ -2,11 +2,6 @@
 
 use std::time::Duration;
 
-use wasmtime::{Trap, WasmBacktrace};
-
-use super::Limits;
-use super::guard::Guard;
-
 /// What a policy did instead of answering. It keeps nothing of what it held.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Breakage {
@@ -46,42 +41,6 @@ pub enum Breakage {
         /// How.
         cause: Box<Breakage>,
     },
-}
-
-impl Breakage {
-    /// Reads what wasmtime says of a call that failed.
-    pub(super) fn of(error: &wasmtime::Error, guard: &Guard, limits: &Limits) -> Breakage {
-        let trap = error.downcast_ref::<Trap>().copied();
-        if trap == Some(Trap::Interrupt) {
-            return Breakage::Deadline(limits.call_deadline);
-        }
-        if trap == Some(Trap::OutOfFuel) {
-            return Breakage::Fuel(limits.call_fuel.unwrap_or(0));
-        }
-        let said = format!("{:#}", error.root_cause());
-        if said.starts_with(RESULT_TOO_LARGE) {
-            return Breakage::ResultTooLarge(limits.result_bytes);
-        }
-        if let Some(wanted) = guard.refused() {
-            return Breakage::Memory { wanted, limit: limits.memory_bytes };
-        }
-        if let Some(trap) = trap {
-            return Breakage::Trapped { trap: trap.to_string(), functions: functions(error) };
-        }
-        Breakage::BadAnswer(said)
-    }
-}
-
-/// How wasmtime begins when a guest returns too much; it has no public type for it.
-const RESULT_TOO_LARGE: &str = "too much data is being copied";
-
-/// The named functions on the guest's stack, innermost first.
-fn functions(error: &wasmtime::Error) -> Vec<String> {
-    let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else {
-        return Vec::new();
-    };
-    let names = backtrace.frames().iter().filter_map(|frame| frame.func_name());
-    names.map(|name| format!("{:#}", rustc_demangle::demangle(name))).collect()
 }
 
 /// The innermost functions, for people.

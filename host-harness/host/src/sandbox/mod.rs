@@ -4,42 +4,68 @@
 //! the size of what it answers. Whatever it does ends in a typed error, and the host goes on:
 //!
 //! ```no_run
+//! # #[cfg(feature = "sandbox")] {
 //! use lictor_host::policy::Policy;
 //! use lictor_host::sandbox::{Limits, Sandbox};
 //!
 //! let sandbox = Sandbox::new(Limits::default())?;
 //! let mut policy = sandbox.load(&std::fs::read("policy.wasm")?)?.start()?;
 //! assert_eq!(policy.describe()?.name, "lictor");
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! [`Sandbox`] compiles and checks, [`Loaded`] is a component that passed, [`Sandboxed`] one instance of it: a
 //! [`Policy`](crate::policy::Policy) that holds one cluster.
+//!
+//! All of that needs the feature `sandbox`. Without it there is no wasmtime, as in a browser, and only the words are left: limits, and how
+//! a policy breaks.
 
-mod bindings;
 mod breakage;
-mod cache;
-mod chunks;
-mod clock;
-mod engine;
-mod file;
-mod guard;
-mod inspect;
-mod instance;
-mod interfaces;
 mod limits;
-mod load;
-mod policy;
 mod refusal;
+
+#[cfg(feature = "sandbox")]
+mod bindings;
+#[cfg(feature = "sandbox")]
+mod cache;
+#[cfg(feature = "sandbox")]
+mod chunks;
+#[cfg(feature = "sandbox")]
+mod clock;
+#[cfg(feature = "sandbox")]
+mod engine;
+#[cfg(feature = "sandbox")]
+mod file;
+#[cfg(feature = "sandbox")]
+mod guard;
+#[cfg(feature = "sandbox")]
+mod inspect;
+#[cfg(feature = "sandbox")]
+mod instance;
+#[cfg(feature = "sandbox")]
+mod interfaces;
+#[cfg(feature = "sandbox")]
+mod load;
+#[cfg(feature = "sandbox")]
+mod policy;
+#[cfg(feature = "sandbox")]
 mod signature;
+#[cfg(feature = "sandbox")]
 mod tally;
+#[cfg(feature = "sandbox")]
+mod trap;
 
 pub use breakage::Breakage;
-pub use cache::Cache;
-pub use engine::Sandbox;
-pub use inspect::{Export, Function, Inspection, Presence};
 pub use limits::{LIMITS, LimitError, LimitInfo, Limits};
-pub use load::Loaded;
-pub use policy::Sandboxed;
 pub use refusal::{LoadError, NotAComponent};
-pub use tally::SandboxCounters;
+
+#[cfg(feature = "sandbox")]
+pub use self::{
+    cache::Cache,
+    engine::Sandbox,
+    inspect::{Export, Function, Inspection, Presence},
+    load::Loaded,
+    policy::Sandboxed,
+    tally::SandboxCounters,
+};

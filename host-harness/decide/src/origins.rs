@@ -9,21 +9,21 @@ use super::problem::Problem;
 
 /// The places of objects.
 #[derive(Debug, Default)]
-pub(super) struct Origins(BTreeMap<String, Origin>);
+pub struct Origins(BTreeMap<String, Origin>);
 
 impl Origins {
     /// An object was read here.
-    pub(super) fn add(&mut self, object: String, origin: Origin) {
+    pub fn add(&mut self, object: String, origin: Origin) {
         self.0.insert(object, origin);
     }
 
     /// The place of an object.
-    pub(super) fn of(&self, object: &str) -> Option<&Origin> {
+    pub fn of(&self, object: &str) -> Option<&Origin> {
         self.0.get(object)
     }
 
     /// A finding of the policy with file and line.
-    pub(super) fn place(&self, finding: Finding) -> Problem {
+    pub fn place(&self, finding: Finding) -> Problem {
         let Finding { severity, object, path, message, remedy } = finding;
         let origin = self.of(&object);
         Problem {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lictor_contract::{Description, Severity, SystemInfo};
 
-use super::super::problem::Problem;
+use super::problem::Problem;
 
 /// A warning for each kind of objects, `group/version Kind`, that were ignored although a system of the policy reads its API group. The core
 /// group is left out: its kinds are of every cluster. `ignored` is the number of objects by kind.

@@ -7,47 +7,47 @@ use lictor_host::cluster::{InputError, dotted};
 
 /// An error, or a warning for the author of an object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Problem {
+pub struct Problem {
     /// Its severity.
-    pub(super) severity: Severity,
+    pub severity: Severity,
     /// The object it is about, as `Kind/namespace/name` or `Kind/name`.
-    pub(super) object: Option<String>,
+    pub object: Option<String>,
     /// The field of the object, a JSON pointer.
-    pub(super) path: Option<String>,
+    pub path: Option<String>,
     /// The file it is about.
-    pub(super) file: Option<String>,
+    pub file: Option<String>,
     /// The line in the file, from 1.
-    pub(super) line: Option<u32>,
+    pub line: Option<u32>,
     /// What is wrong.
-    pub(super) message: String,
+    pub message: String,
     /// What to do.
-    pub(super) remedy: Option<String>,
+    pub remedy: Option<String>,
 }
 
 impl Problem {
     /// An error with only a message.
-    pub(super) fn error(message: impl Into<String>) -> Problem {
+    pub fn error(message: impl Into<String>) -> Problem {
         let (object, path, file, line, remedy) = Default::default();
         Problem { severity: Severity::Error, object, path, file, line, message: message.into(), remedy }
     }
 
     /// Adds the file.
-    pub(super) fn about(self, file: impl Into<String>) -> Problem {
+    pub fn about(self, file: impl Into<String>) -> Problem {
         Problem { file: Some(file.into()), ..self }
     }
 
     /// Adds the remedy.
-    pub(super) fn remedy(self, remedy: impl Into<String>) -> Problem {
+    pub fn remedy(self, remedy: impl Into<String>) -> Problem {
         Problem { remedy: Some(remedy.into()), ..self }
     }
 
     /// Sets the severity.
-    pub(super) fn of(self, severity: Severity) -> Problem {
+    pub fn of(self, severity: Severity) -> Problem {
         Problem { severity, ..self }
     }
 
     /// The place as `file:line`, or the file alone.
-    pub(super) fn place(&self) -> Option<String> {
+    pub fn place(&self) -> Option<String> {
         match (&self.file, self.line) {
             (Some(file), Some(line)) => Some(format!("{file}:{line}")),
             (file, _) => file.clone(),
@@ -55,7 +55,7 @@ impl Problem {
     }
 
     /// The message with the object and its field.
-    pub(super) fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         let object = self.object.as_ref().map(|object| object.replacen('/', " ", 1));
         match (object, &self.path) {
             (Some(object), Some(path)) => format!("{} of {object}: {}", dotted(path), self.message),

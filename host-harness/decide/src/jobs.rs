@@ -20,37 +20,34 @@ const GROUPS: [&str; 6] = [
 
 /// The job of each pod with a controller, as `namespace/name`.
 #[derive(Debug, Default)]
-pub(crate) struct Jobs(BTreeMap<String, String>);
+pub struct Jobs(BTreeMap<String, String>);
 
 /// Pods of one job with the same value, or a single pod.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Group<'a, T> {
+pub struct Group<'a, T> {
     /// The job, if they have one.
-    pub(crate) job: Option<&'a str>,
+    pub job: Option<&'a str>,
     /// The pods.
-    pub(crate) pods: Vec<&'a str>,
+    pub pods: Vec<&'a str>,
     /// The value that all of them share.
-    pub(crate) value: T,
+    pub value: T,
 }
 
 impl Jobs {
     /// The jobs of a cluster.
-    pub(crate) fn of(mirror: &Mirror) -> Jobs {
+    pub fn of(mirror: &Mirror) -> Jobs {
         let job =
             |pod: &Pod| Some((mirror.pod_name(pod.id)?.to_owned(), format!("{}/{}", pod.namespace, controller(pod)?)));
         Jobs(mirror.pods().filter_map(job).collect())
     }
 
     /// The job of a pod.
-    pub(crate) fn job(&self, pod: &str) -> Option<&str> {
+    pub fn job(&self, pod: &str) -> Option<&str> {
         self.0.get(pod).map(String::as_str)
     }
 
     /// Groups the pods of a job that have the same value, in the order of the first pods.
-    pub(crate) fn group<'a, T: Ord + Clone>(
-        &'a self,
-        pods: impl IntoIterator<Item = (&'a str, T)>,
-    ) -> Vec<Group<'a, T>> {
+    pub fn group<'a, T: Ord + Clone>(&'a self, pods: impl IntoIterator<Item = (&'a str, T)>) -> Vec<Group<'a, T>> {
         let mut places: BTreeMap<(&str, T), usize> = BTreeMap::new();
         let mut groups: Vec<Group<'a, T>> = Vec::new();
         for (pod, value) in pods {
@@ -71,7 +68,7 @@ impl Jobs {
 
 impl<T> Group<'_, T> {
     /// The pod, or the job with the number of pods.
-    pub(crate) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         match (self.pods.as_slice(), self.job) {
             ([pod], _) => (*pod).to_owned(),
             (pods, Some(job)) => format!("{job}: {} pods", pods.len()),
@@ -81,7 +78,7 @@ impl<T> Group<'_, T> {
 }
 
 /// The pods of each job: of a controller, or of what a label or annotation of the pods names.
-pub(crate) fn members(mirror: &Mirror, laws: Option<&SystemInfo>) -> BTreeMap<String, BTreeSet<String>> {
+pub fn members(mirror: &Mirror, laws: Option<&SystemInfo>) -> BTreeMap<String, BTreeSet<String>> {
     let mut jobs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for pod in mirror.pods() {
         let Some(name) = mirror.pod_name(pod.id) else { continue };
@@ -111,7 +108,7 @@ fn controller(pod: &Pod) -> Option<&str> {
 }
 
 /// The names of nodes, each once, with its count.
-pub(crate) fn nodes<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub fn nodes<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
         let count = counted.entry(name).or_default();

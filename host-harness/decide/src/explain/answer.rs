@@ -3,7 +3,7 @@
 use lictor_contract::{Outcome, ReleaseCause};
 use serde::Serialize;
 
-use super::super::decide::record::{Cycle, Deciding, Record};
+use super::super::record::{Cycle, Deciding, Record};
 use super::find::{Before, Meant};
 use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult, Evicted, Explanation, Released};
@@ -11,7 +11,7 @@ use lictor_host::session::{Attempt, AttemptResult, Evicted, Explanation, Release
 /// The document that `explain` prints.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Answer<'a> {
+pub struct Answer<'a> {
     api_version: &'static str,
     kind: &'static str,
     /// Who decided.
@@ -19,15 +19,15 @@ pub(super) struct Answer<'a> {
     /// What was asked about.
     asked: &'a str,
     /// The pods that were meant.
-    pub(super) pods: Vec<Why<'a>>,
+    pub pods: Vec<Why<'a>>,
     /// The other pods of the job of a single pod.
-    pub(super) others_of_the_job: Vec<Fate>,
+    pub others_of_the_job: Vec<Fate>,
 }
 
 /// Where a pod is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum State {
+pub enum State {
     /// It was bound.
     Bound,
     /// It is held at permit.
@@ -55,49 +55,52 @@ pub(super) enum State {
 /// What became of a pod.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Fate {
+pub struct Fate {
     /// The pod.
-    pub(super) pod: String,
+    pub pod: String,
     /// Where it is now.
-    pub(super) state: State,
+    pub state: State,
     /// The node: that it holds, is held for or nominated to.
-    pub(super) node: Option<String>,
+    pub node: Option<String>,
     /// Why it lost the room that was held for it, where it did.
-    pub(super) released: Option<ReleaseCause>,
+    pub released: Option<ReleaseCause>,
 }
 
 /// What became of a pod, and why.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Why<'a> {
+pub struct Why<'a> {
+    /// Where it is now.
     #[serde(flatten)]
-    pub(super) fate: Fate,
+    pub fate: Fate,
     /// The attempts for it.
-    pub(super) attempts: Vec<&'a Attempt>,
+    pub attempts: Vec<&'a Attempt>,
     /// Why it was not tried.
-    pub(super) held_back: Option<&'a NamedReason>,
+    pub held_back: Option<&'a NamedReason>,
     /// Why a cycle of the policy's own ended so for it.
-    pub(super) explanation: Option<&'a Explanation>,
+    pub explanation: Option<&'a Explanation>,
     /// For whom it is evicted.
-    pub(super) evicted: Option<&'a Evicted>,
+    pub evicted: Option<&'a Evicted>,
     /// What was said of it in the attempts for others.
-    pub(super) looked_at: Vec<LookedAt<'a>>,
+    pub looked_at: Vec<LookedAt<'a>>,
 }
 
 /// What was said of a pod in the attempt for another.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct LookedAt<'a> {
+pub struct LookedAt<'a> {
     /// Whose attempt it was.
-    pub(super) by: &'a str,
-    pub(super) outcome: Outcome,
+    pub by: &'a str,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Why.
     #[serde(flatten)]
-    pub(super) reason: &'a NamedReason,
+    pub reason: &'a NamedReason,
 }
 
 impl<'a> Answer<'a> {
     /// What is known of these pods.
-    pub(super) fn of(asked: &'a str, meant: Meant, record: &'a Record) -> Answer<'a> {
+    pub fn of(asked: &'a str, meant: Meant, record: &'a Record) -> Answer<'a> {
         let cycle = record.cycles.last();
         let why = |before: &Before| cycle.map(|cycle| Why::of(before, cycle));
         let fate = |before: &Before| cycle.map(|cycle| Fate::of(before, cycle));

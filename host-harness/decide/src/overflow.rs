@@ -2,8 +2,8 @@
 
 use lictor_contract::Overflow;
 
-use super::super::origins::Origins;
-use super::super::problem::Problem;
+use super::origins::Origins;
+use super::problem::Problem;
 
 /// What to do about it.
 const REMEDY: &str = "correct the amounts: their sum exceeds 64 bits";

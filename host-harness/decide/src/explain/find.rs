@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{Phase, SystemInfo};
 
-use super::super::decide::jobs::members;
 use super::super::failure::Failure;
+use super::super::jobs::members;
 use lictor_host::cluster::Mirror;
 
 /// How alike two names are for one to be taken for the other, of 1.
@@ -16,28 +16,28 @@ const SUGGESTED: usize = 3;
 
 /// What a name means.
 #[derive(Debug)]
-pub(super) struct Meant {
+pub struct Meant {
     /// The pods, by name, as they were before anything was decided.
-    pub(super) pods: Vec<Before>,
+    pub pods: Vec<Before>,
     /// The other pods of the job of a single pod.
-    pub(super) mates: Vec<Before>,
+    pub mates: Vec<Before>,
 }
 
 /// A pod before anything was decided.
 #[derive(Debug, Clone)]
-pub(super) struct Before {
+pub struct Before {
     /// Its name.
-    pub(super) name: String,
+    pub name: String,
     /// The node that it is bound to.
-    pub(super) node: Option<String>,
+    pub node: Option<String>,
     /// It is being deleted.
-    pub(super) leaves: bool,
+    pub leaves: bool,
     /// It has ended.
-    pub(super) ended: bool,
+    pub ended: bool,
 }
 
 /// The pods that a name means; with or without a namespace, as long as it means one pod or one job.
-pub(super) fn find(mirror: &Mirror, laws: Option<&SystemInfo>, asked: &str) -> Result<Meant, Failure> {
+pub fn find(mirror: &Mirror, laws: Option<&SystemInfo>, asked: &str) -> Result<Meant, Failure> {
     let jobs = members(mirror, laws);
     let pods = meant(mirror, &jobs, asked)?;
     let mates: BTreeSet<&String> = match pods.as_slice() {

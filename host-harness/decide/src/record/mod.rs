@@ -6,99 +6,109 @@ use lictor_contract::{Description, Phase, SystemInfo};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::super::choice::{Chosen, Source};
-use super::super::problem::Problem;
-use super::usage::AccountUsage;
 use lictor_host::cluster::Mirror;
 use lictor_host::driver::Virtual;
 use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult, Happened};
 
+use super::problem::Problem;
+
+mod source;
+pub(super) mod usage;
+
+pub use source::{Digested, Source};
+pub use usage::{AccountUsage, Entry};
+
 /// The code of the reason of a pod that has scheduling gates.
-pub(crate) const GATED: &str = "host/gated";
+pub const GATED: &str = "host/gated";
 
 /// The code of the reason of a pod that another scheduler decides about.
-pub(crate) const OTHER_SCHEDULER: &str = "host/other-scheduler";
+pub const OTHER_SCHEDULER: &str = "host/other-scheduler";
 
 /// The document that `decide` prints.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Record {
+pub struct Record {
     api_version: &'static str,
     kind: &'static str,
     /// The policy that decided.
-    pub(crate) policy: Deciding,
+    pub policy: Deciding,
     /// The cluster at the beginning.
-    pub(crate) cluster: Counted,
+    pub cluster: Counted,
     /// The decisions of each cycle.
-    pub(crate) cycles: Vec<Cycle>,
+    pub cycles: Vec<Cycle>,
     /// The quotas or queues, before the first cycle and after the last.
-    pub(super) accounts: Vec<AccountUsage>,
+    pub accounts: Vec<AccountUsage>,
     /// Findings for the authors of the objects.
-    pub(crate) findings: Vec<Problem>,
+    pub findings: Vec<Problem>,
     /// The number of ignored objects by version and kind.
-    pub(crate) ignored: BTreeMap<String, usize>,
+    pub ignored: BTreeMap<String, usize>,
     /// Those kinds among them of which a finding warns.
     #[serde(skip)]
-    pub(crate) warned: BTreeSet<String>,
+    pub warned: BTreeSet<String>,
 }
 
 /// The policy that decided.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Deciding {
-    pub(crate) name: String,
-    pub(crate) version: String,
-    pub(crate) laws: String,
-    pub(crate) arguments: Map<String, Value>,
+pub struct Deciding {
+    /// Its name, as it says.
+    pub name: String,
+    /// Its version, as it says.
+    pub version: String,
+    /// The system whose laws apply.
+    pub laws: String,
+    /// The arguments that were given.
+    pub arguments: Map<String, Value>,
+    /// Where it comes from.
     #[serde(flatten)]
-    pub(crate) source: Source,
+    pub source: Source,
 }
 
 /// The cluster at the beginning.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Counted {
+pub struct Counted {
     /// The newest time in the snapshot; none if there is none.
-    pub(crate) now: Option<String>,
+    pub now: Option<String>,
     /// Nodes.
-    pub(crate) nodes: usize,
+    pub nodes: usize,
     /// Pods on nodes.
-    pub(crate) placed: usize,
+    pub placed: usize,
     /// Pending pods.
-    pub(crate) pending: usize,
+    pub pending: usize,
     /// Finished pods.
-    pub(crate) ended: usize,
+    pub ended: usize,
 }
 
 /// The decisions of a cycle.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Cycle {
+pub struct Cycle {
     /// Its number, from 1.
-    pub(crate) cycle: u32,
+    pub cycle: u32,
     /// The decisions.
     #[serde(flatten)]
-    pub(crate) happened: Happened,
+    pub happened: Happened,
     /// Pods that wait at permit at its end, with their nodes.
-    pub(crate) waiting: BTreeMap<String, String>,
+    pub waiting: BTreeMap<String, String>,
     /// Pods that were nominated before and still are.
-    pub(crate) still_nominated: BTreeMap<String, String>,
+    pub still_nominated: BTreeMap<String, String>,
     /// Pods that are pending at its end.
-    pub(crate) still_pending: Vec<String>,
+    pub still_pending: Vec<String>,
     /// Pods that are pending at its end and were not tried: those with scheduling gates, and those of other schedulers.
-    pub(crate) held_back: BTreeMap<String, NamedReason>,
+    pub held_back: BTreeMap<String, NamedReason>,
     /// Why they are pending, where the policy runs its own cycle and explains it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) reasons: BTreeMap<String, NamedReason>,
+    pub reasons: BTreeMap<String, NamedReason>,
 }
 
 impl Record {
     /// The record before any decision.
-    pub(crate) fn new(
+    pub(super) fn new(
         described: &Description,
         laws: Option<&SystemInfo>,
-        chosen: &Chosen,
+        source: Source,
         arguments: Map<String, Value>,
         session: &Virtual,
     ) -> Record {
@@ -110,7 +120,7 @@ impl Record {
                 version: described.version.clone(),
                 laws: laws.map(|laws| laws.name.clone()).unwrap_or_default(),
                 arguments,
-                source: chosen.source.clone(),
+                source,
             },
             cluster: Counted::of(session.mirror()),
             cycles: Vec::new(),
@@ -141,7 +151,7 @@ impl Counted {
 
 impl Cycle {
     /// The decisions since the last call, with explanations if `explained` is set.
-    pub(crate) fn of(cycle: u32, session: &mut Virtual, explained: bool) -> Cycle {
+    pub fn of(cycle: u32, session: &mut Virtual, explained: bool) -> Cycle {
         let (mut happened, waiting) = (session.take_happened(), session.waiting());
         let explanations = happened.explanations.iter();
         let reasons = explanations.filter_map(|(pod, why)| Some((pod.clone(), why.obstacle()?))).collect();
@@ -162,20 +172,20 @@ impl Cycle {
     }
 
     /// Pending pods without an attempt of their own: the policy's own cycle handles all pods together.
-    pub(crate) fn untold(&self) -> impl Iterator<Item = &str> {
+    pub fn untold(&self) -> impl Iterator<Item = &str> {
         let tried: BTreeSet<&str> = self.happened.attempts.iter().map(|attempt| attempt.pod.as_str()).collect();
         let pending = self.still_pending.iter().map(String::as_str);
         pending.filter(move |pod| !tried.contains(pod) && !self.happened.nominated.contains_key(*pod))
     }
 
     /// The pods that were not tried for a reason of this code, each with the reason.
-    pub(crate) fn held_back_for(&self, code: &'static str) -> impl Iterator<Item = (&str, &NamedReason)> {
+    pub fn held_back_for(&self, code: &'static str) -> impl Iterator<Item = (&str, &NamedReason)> {
         let held_back = self.held_back.iter().filter(move |(_, reason)| reason.code == code);
         held_back.map(|(pod, reason)| (pod.as_str(), reason))
     }
 
     /// The attempts with this result, of pods that are neither bound, nominated nor waiting at permit.
-    pub(crate) fn left_over(&self, result: AttemptResult) -> impl Iterator<Item = &Attempt> {
+    pub fn left_over(&self, result: AttemptResult) -> impl Iterator<Item = &Attempt> {
         let Happened { attempts, bound, nominated, .. } = &self.happened;
         attempts.iter().filter(move |attempt| {
             attempt.result == result
@@ -187,7 +197,7 @@ impl Cycle {
 }
 
 /// The newest time in any pod.
-pub(crate) fn newest(mirror: &Mirror) -> i64 {
+pub fn newest(mirror: &Mirror) -> i64 {
     let times = mirror.pods().flat_map(|pod| [Some(pod.created), pod.started, pod.scheduled]);
     times.flatten().max().unwrap_or(0)
 }

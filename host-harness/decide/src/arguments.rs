@@ -1,0 +1,104 @@
+//! The arguments of the system.
+
+use lictor_contract::{Argument, ConfigError, SystemInfo};
+use serde_json::{Map, Value};
+
+use super::failure::Failure;
+use super::problem::Problem;
+use lictor_host::cluster::load;
+use lictor_host::cluster::load::{Document, Origin};
+use lictor_host::cluster::{InputError, step};
+use lictor_host::session::OpenError;
+
+/// The arguments that the user gave.
+#[derive(Debug, Default)]
+pub struct Arguments {
+    /// The arguments by name.
+    pub given: Map<String, Value>,
+    /// Their file and lines, and the JSON pointer of the mapping.
+    origin: Option<(Origin, &'static str)>,
+}
+
+impl Arguments {
+    /// Reads documents: one mapping, or none.
+    ///
+    /// # Errors
+    /// There are two, or one is no mapping.
+    pub fn read(mut documents: Vec<Document>) -> Result<Arguments, InputError> {
+        match (documents.pop(), documents.is_empty()) {
+            (None, _) => Ok(Arguments::default()),
+            (Some(document), true) => Arguments::of(document),
+            (Some(second), false) => {
+                let message = "the arguments have a second document";
+                Err(second.origin.mistake("", message, "write all arguments into one mapping"))
+            }
+        }
+    }
+
+    /// Reads a text, which people call so. An empty one has no arguments.
+    ///
+    /// # Errors
+    /// It is no YAML or JSON, or its documents are no arguments.
+    pub fn read_text(name: &str, text: &str) -> Result<Arguments, InputError> {
+        Arguments::read(load::read(name, text)?)
+    }
+
+    /// Reads a document: a mapping of arguments, or a mapping with the arguments under `args`.
+    fn of(document: Document) -> Result<Arguments, InputError> {
+        let Document { value, origin } = document;
+        let remedy = "write `name: value` pairs, at the top or under `args:`";
+        let Value::Object(mut root) = value else {
+            return Err(origin.mistake("", "the arguments are not a mapping", remedy));
+        };
+        let wrapped = root.len() == 1 && root.get("args").is_some_and(|args| args.is_object() || args.is_null());
+        if !wrapped {
+            return Ok(Arguments { given: root, origin: Some((origin, "")) });
+        }
+        let given = match root.remove("args") {
+            Some(Value::Object(given)) => given,
+            _ => Map::new(),
+        };
+        Ok(Arguments { given, origin: Some((origin, "/args")) })
+    }
+
+    /// The arguments as JSON, for the policy.
+    pub fn json(&self) -> String {
+        Value::Object(self.given.clone()).to_string()
+    }
+
+    /// The failure for a configuration that the policy refuses.
+    pub fn refused(&self, error: OpenError, asked: &str, laws: Option<&SystemInfo>) -> Failure {
+        let OpenError::Refused(refusal) = &error else { return Failure::Open(error) };
+        let mut problem = Problem::error(error.to_string());
+        let name = match refusal {
+            ConfigError::UnknownArgument(name) => {
+                problem.remedy = laws.map(|laws| known(&laws.arguments));
+                Some(name)
+            }
+            ConfigError::BadArgument(bad) => {
+                problem.remedy = Some(format!("write {}", bad.expected));
+                Some(&bad.name)
+            }
+            ConfigError::UnknownSystem(_) => {
+                problem.message = format!("`{asked}`: {}", problem.message);
+                problem.remedy = Some("choose one of them with `--system`".to_owned());
+                None
+            }
+            ConfigError::Malformed(_) => None,
+        };
+        if let (Some(name), Some((origin, base))) = (name, &self.origin) {
+            let pointer = format!("{base}{}", step(name));
+            (problem.file, problem.line) = (Some(origin.file().to_string()), Some(origin.line(&pointer)));
+        }
+        Failure::Refused(Box::new(problem))
+    }
+}
+
+/// The hint for an unknown argument: the known ones.
+fn known(arguments: &[Argument]) -> String {
+    if arguments.is_empty() {
+        return "the system has no arguments".to_owned();
+    }
+    let named = arguments.iter().map(|argument| format!("`{}` ({})", argument.name, argument.kind));
+    format!("known arguments: {}", named.collect::<Vec<_>>().join(", "))
+}

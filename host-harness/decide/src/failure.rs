@@ -1,0 +1,80 @@
+//! Why nothing can be decided.
+
+use lictor_host::cluster::InputError;
+use lictor_host::session::{Cause, OpenError, SessionError};
+
+use super::problem::Problem;
+
+/// Why nothing can be decided.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The input has mistakes.
+    #[error("the input has mistakes")]
+    Input(Vec<InputError>),
+    /// The objects do not allow a decision.
+    #[error("the objects have mistakes")]
+    Objects(Vec<Problem>),
+    /// There is nothing to decide.
+    #[error("there is no {what} in {}", .files.join(", "))]
+    Nothing {
+        /// What there is none of.
+        what: &'static str,
+        /// What was read.
+        files: Vec<String>,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The policy refuses the system or its arguments.
+    #[error("{}", .0.message)]
+    Refused(Box<Problem>),
+    /// The policy could not be configured.
+    #[error("{0}")]
+    Open(OpenError),
+    /// The policy failed, or gave an invalid answer.
+    #[error("{0}")]
+    Session(Cause),
+    /// The pod or job does not exist; names that are written alike.
+    #[error("there is no pod and no job `{0}`")]
+    UnknownName(String, Vec<String>),
+    /// A name matches more than one pod or job.
+    #[error("`{0}` matches several pods or jobs")]
+    SeveralNames(String, Vec<String>),
+}
+
+impl From<Vec<InputError>> for Failure {
+    fn from(mistakes: Vec<InputError>) -> Failure {
+        Failure::Input(mistakes)
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Failure {
+        // What is decided about a snapshot has one input only: itself.
+        Failure::Session(error.cause)
+    }
+}
+
+impl Failure {
+    /// All problems to report.
+    pub fn problems(&self) -> Vec<Problem> {
+        let this = || Problem::error(self.to_string());
+        match self {
+            Failure::Input(mistakes) => mistakes.iter().map(Problem::from).collect(),
+            Failure::Objects(problems) => problems.clone(),
+            Failure::Refused(problem) => vec![Problem::clone(problem)],
+            Failure::Nothing { remedy, .. } => vec![this().remedy(*remedy)],
+            Failure::UnknownName(_, near) if near.is_empty() => {
+                vec![this().remedy("name a pod or a job of the snapshot as `namespace/name`")]
+            }
+            Failure::UnknownName(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
+            Failure::SeveralNames(_, meant) => vec![this().remedy(format!("name one of them: {}", either(meant)))],
+            Failure::Open(_) | Failure::Session(_) => vec![this()],
+        }
+    }
+}
+
+/// The names in backticks, joined by `or`.
+pub fn either(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(" or ")
+}

@@ -1,0 +1,60 @@
+//! The laws of the built-in policy, and the reasons of its engine and of the host, as they are registered.
+
+use lictor_host::reason::HOST_RULES;
+use lictor_policy::{Entry, engine_rules, rules};
+use serde::Serialize;
+
+/// Under this name stand the reasons of the engine.
+pub const ENGINE: &str = "engine";
+
+/// Under this name stand the reasons of the host.
+pub const HOST: &str = "host";
+
+/// A law, or a reason of the engine or the host, as it is registered.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Registered {
+    /// The system, or [`ENGINE`] or [`HOST`].
+    pub system: String,
+    /// Its code.
+    pub code: &'static str,
+    /// The question that it answers.
+    pub question: String,
+    /// What must hold.
+    pub sentence: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Which preemptors it does not apply to.
+    pub exempt: Option<&'static str>,
+    /// Where it stands in the sources.
+    pub file: String,
+    /// Its manual page, in Markdown.
+    pub page: String,
+}
+
+impl Registered {
+    fn law(system: &str, entry: &Entry) -> Registered {
+        let Entry { code, question, sentence, source, exempt, .. } = *entry;
+        let (question, file, page) = (question.to_string(), entry.file(), entry.page());
+        Registered { system: system.to_owned(), code, question, sentence, source, exempt, file, page }
+    }
+}
+
+/// Everything that has a code.
+pub fn registered() -> Vec<Registered> {
+    let laws = rules();
+    let laws = laws.iter().map(|(system, entry)| Registered::law(system, entry));
+    let engine = engine_rules();
+    let engine = engine.iter().map(|entry| Registered::law(ENGINE, entry));
+    let host = HOST_RULES.iter().map(|rule| Registered {
+        system: HOST.to_owned(),
+        code: rule.code,
+        question: HOST.to_owned(),
+        sentence: rule.sentence,
+        source: "Lictor",
+        exempt: None,
+        file: "host-harness/host/src/reason/host.rs".to_owned(),
+        page: rule.page.to_owned(),
+    });
+    laws.chain(engine).chain(host).collect()
+}

@@ -1,0 +1,108 @@
+//! The usage of quotas and queues, before and after the decisions.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::quantity::exact;
+use lictor_contract::{Amount, QueueAccount, Resource};
+use serde::Serialize;
+
+/// Amounts from here on mean "no limit": Koordinator writes a fifth of the largest 64-bit number.
+const NO_LIMIT: i64 = 1 << 60;
+
+/// The usage of a quota or queue.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AccountUsage {
+    /// What it is, such as `quota`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// The one above it.
+    pub parent: Option<String>,
+    /// The names of its bounds, in the order of the system.
+    #[serde(skip)]
+    pub bounds: Vec<String>,
+    /// Of each resource.
+    pub resources: Vec<Entry>,
+}
+
+/// The usage of one resource, as quantities.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// Which one.
+    pub resource: String,
+    /// What its pods held before the first cycle.
+    pub used_before: String,
+    /// What they hold after the last.
+    pub used_after: String,
+    /// What was nominated.
+    pub promised: String,
+    /// What its pending pods request.
+    pub pending: String,
+    /// Its bounds by name.
+    pub bounds: BTreeMap<String, String>,
+    /// At least one bound is below "no limit".
+    #[serde(skip)]
+    pub is_bounded: bool,
+}
+
+/// Compares the usage before and after.
+pub(crate) fn compare(before: &[QueueAccount], after: &[QueueAccount], resources: &[Resource]) -> Vec<AccountUsage> {
+    let earlier: BTreeMap<(&str, &str), &QueueAccount> =
+        before.iter().map(|account| ((account.kind.as_str(), account.name.as_str()), account)).collect();
+    let usage = |account: &QueueAccount| {
+        let before = earlier.get(&(account.kind.as_str(), account.name.as_str()));
+        AccountUsage {
+            kind: account.kind.clone(),
+            name: account.name.clone(),
+            parent: account.parent.clone(),
+            bounds: account.bounds.iter().map(|bound| bound.name.clone()).collect(),
+            resources: entries(before.map_or(&[], |before| &before.used), account, resources),
+        }
+    };
+    after.iter().map(usage).collect()
+}
+
+/// The entries of all resources with a usage, a nomination, a request or a bound.
+fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) -> Vec<Entry> {
+    let entry = |(index, resource): (u32, &Resource)| {
+        let find =
+            |amounts: &[Amount]| amounts.iter().find(|amount| amount.resource == index).map(|amount| amount.value);
+        let held =
+            [before, &account.used, &account.promised, &account.pending].map(|amounts| find(amounts).unwrap_or(0));
+        let bounds = account.bounds.iter().filter_map(|bound| Some((bound.name.as_str(), find(&bound.amounts)?)));
+        let bounds: Vec<(&str, i64)> = bounds.collect();
+        if held.iter().chain(bounds.iter().map(|(_, bound)| bound)).all(|amount| *amount == 0) {
+            return None;
+        }
+        let [used_before, used_after, promised, pending] = held.map(|held| exact(&resource.name, held));
+        Some(Entry {
+            used_before,
+            used_after,
+            promised,
+            pending,
+            bounds: bounds.iter().map(|(name, bound)| ((*name).to_owned(), exact(&resource.name, *bound))).collect(),
+            is_bounded: bounds.iter().any(|(_, bound)| *bound < NO_LIMIT),
+            resource: resource.name.clone(),
+        })
+    };
+    // Host ports are resources only internally.
+    let named = (0u32..).zip(resources).filter(|(_, resource)| !resource.name.starts_with("hostport/"));
+    named.filter_map(entry).collect()
+}
+
+impl AccountUsage {
+    /// The entries to show: bounded resources, unless the whole account is idle.
+    pub fn rows(&self) -> impl Iterator<Item = &Entry> {
+        let idle = self.resources.iter().all(Entry::is_idle);
+        self.resources.iter().filter(move |entry| !idle && entry.is_bounded)
+    }
+}
+
+impl Entry {
+    /// Nothing is used, promised or requested.
+    pub fn is_idle(&self) -> bool {
+        [&self.used_before, &self.used_after, &self.promised, &self.pending].into_iter().all(|amount| amount == "0")
+    }
+}
