@@ -32,7 +32,7 @@ mod bundle {
         let (workspace, out) = (folder.join("../..").canonicalize()?, path_of("OUT_DIR")?);
         rerun_if_changed(
             &workspace,
-            &["guest", "host-harness/host", "host-harness/page/app", "host-harness/page/shell"],
+            &["guest", "host-harness/host", "host-harness/conformance", "host-harness/decide", "host-harness/picture", "host-harness/page/app", "host-harness/page/shell"],
         );
         ensure_target()?;
         let target_dir = out.join("modules");
@@ -49,10 +49,11 @@ mod bundle {
             &shell("page.html")?,
             &[
                 ("page.css", &shell("page.css")?),
+                ("examples", &examples(&workspace)?),
                 ("engine.js", &engine.script),
                 ("worker.js", &shell("worker.js")?),
-                ("engine.wasm", &engine.packed()?),
-                ("app.wasm", &app.packed()?),
+                ("engine.wasm", &packed(&engine.module)?),
+                ("app.wasm", &packed(&app.module)?),
                 ("app.js", &app.script),
                 ("boot.js", &shell("boot.js")?),
             ],
@@ -65,9 +66,39 @@ mod bundle {
         Ok(())
     }
 
+    /// Each with its title, its system and its file below `fixtures`.
+    const EXAMPLES: [(&str, &str, &str); 5] = [
+        ("Four teams share 44 nodes", "koordinator", "snapshots/four-teams.yaml"),
+        ("Three zones: spread, affinity, volumes", "kubernetes", "snapshots/three-zones.yaml"),
+        ("Queues take back what they are guaranteed", "yunikorn", "scenarios/yunikorn/guide-general-case-seven-to-five.yaml"),
+        ("An elastic job shrinks", "volcano", "scenarios/volcano/shrink-the-lower-priority-job-first.yaml"),
+        ("A gang takes back lent room", "coscheduling", "scenarios/coscheduling/cos-quota-gang-takes-back.yaml"),
+    ];
+
+    /// The examples as JSON. What they are made of needs no escapes.
+    fn examples(workspace: &Path) -> Result<String, Box<dyn Error>> {
+        let example = |(title, system, path): (&str, &str, &str)| {
+            let file = workspace.join("fixtures").join(path);
+            println!("cargo::rerun-if-changed={}", file.display());
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let bytes = packed(&fs::read(&file)?)?;
+            let fields = [("title", title), ("name", name), ("system", system), ("arguments", ""), ("bytes", &*bytes)];
+            Ok(format!("{{{}}}", fields.map(|(name, value)| format!("{name:?}:{value:?}")).join(",")))
+        };
+        let examples: Result<Vec<String>, std::io::Error> = EXAMPLES.into_iter().map(example).collect();
+        Ok(format!("[{}]", examples?.join(",")))
+    }
+
+    /// Bytes as text: compressed, then in base 64.
+    fn packed(bytes: &[u8]) -> std::io::Result<String> {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+        gzip.write_all(bytes)?;
+        Ok(base64::engine::general_purpose::STANDARD.encode(gzip.finish()?))
+    }
+
     /// What is released and measured is small; what people wait for is built soon.
     fn profile() -> &'static str {
-        if std::env::var_os("PROFILE").is_some_and(|profile| profile == "release") { "page" } else { "page-quick" }
+        if std::env::var_os("PROFILE").is_some_and(|profile| profile == "release") { "web" } else { "web-quick" }
     }
 
     /// Puts each part where its name stands between double braces.
@@ -111,13 +142,6 @@ mod bundle {
                 return Err(format!("{name} brings a script of its own, which has no place in the page: {own}").into());
             }
             Ok(Part { name, script: made.js().to_owned(), module: made.wasm_mut().emit_wasm() })
-        }
-
-        /// The module as text: compressed, then in base 64.
-        fn packed(&self) -> std::io::Result<String> {
-            let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
-            gzip.write_all(&self.module)?;
-            Ok(base64::engine::general_purpose::STANDARD.encode(gzip.finish()?))
         }
     }
 }

@@ -3,13 +3,13 @@
 globalThis.lictor = (() => {
   const text = (id) => document.getElementById(id).textContent;
   const bytes = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const unpack = (base64) =>
-    new Response(new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  const unpacked = (base64) =>
+    new Response(new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("gzip")));
 
   const waiting = new Map();
   let next = 0;
   let worker;
-  const call = (name, parameters) =>
+  const ask = (name, parameters) =>
     new Promise((done, failed) => {
       next += 1;
       waiting.set(next, { done, failed });
@@ -34,20 +34,28 @@ globalThis.lictor = (() => {
 
   const start = async () => {
     open();
-    const engine = unpack(text("engine-module")).then((module) => call("start", [module]));
-    const module = await unpack(text("app-module"));
+    const engine = unpacked(text("engine-module")).arrayBuffer().then((module) => ask("start", [module]));
+    const module = await unpacked(text("app-module")).arrayBuffer();
     await app({ module_or_path: module });
     document.getElementById("starting")?.remove();
     await engine;
   };
-  const input = async () => {
-    const given = JSON.parse(text("input"));
-    return given && { ...given, bytes: new Uint8Array(await unpack(given.bytes)) };
+  // Inputs are files with their bytes: what the page was opened with, and the examples.
+  const read = async ({ bytes, ...rest }) => ({ ...rest, text: await unpacked(bytes).text() });
+  const given = async () => {
+    const input = JSON.parse(text("input"));
+    return input && read(input);
   };
-  const started = start();
+  const examples = JSON.parse(text("examples"));
+  const started = Promise.resolve().then(start);
   started.catch((error) => {
     const place = document.getElementById("starting") ?? document.body.appendChild(document.createElement("p"));
     place.textContent = `The page could not start: ${error}. It needs a browser of 2023 or later.`;
   });
-  return { call: async (name, parameters) => { if (name !== "start") await started; return call(name, parameters); }, input };
+  return {
+    call: (name, parameters) => started.then(() => ask(name, parameters)),
+    given,
+    examples: () => examples.map(({ bytes, ...rest }) => rest),
+    example: (index) => read(examples[index]),
+  };
 })();

@@ -1,7 +1,13 @@
 //! A cluster as it is drawn: nodes, queues and jobs in few numbers. A page reads a picture without the engine; the feature
 //! `draw` makes one.
 
+#[cfg(feature = "draw")]
+mod draw;
+
 use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "draw")]
+pub use draw::{picture, pods_on};
 
 /// A cluster as it is drawn. Amounts are in the order of `resources`, in the resource's own unit: cpu in thousandths.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

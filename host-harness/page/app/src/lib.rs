@@ -4,13 +4,8 @@ pub mod data;
 pub mod model;
 
 #[cfg(target_arch = "wasm32")]
-mod start {
-    use leptos::prelude::*;
-    use wasm_bindgen::prelude::*;
-
-    /// Shows the page.
-    #[wasm_bindgen(start)]
-    pub fn start() {
-        leptos::mount::mount_to_body(|| view! { <h1>"Lictor"</h1> });
-    }
-}
+mod engine;
+#[cfg(target_arch = "wasm32")]
+mod state;
+#[cfg(target_arch = "wasm32")]
+mod ui;

@@ -2,6 +2,7 @@
 
 pub mod bars;
 pub mod jobs;
+pub mod manual;
 pub mod nodes;
 pub mod quantity;
 pub mod results;

@@ -214,3 +214,21 @@ pub struct Finding {
     /// What to do.
     pub remedy: Option<String>,
 }
+
+impl Finding {
+    /// An error without a place.
+    pub fn error(message: impl Into<String>) -> Finding {
+        Finding { severity: "error".to_owned(), message: message.into(), ..Finding::default() }
+    }
+
+    /// Where it is: the file and the line, and the object with its field.
+    pub fn place(&self) -> String {
+        let file = match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}"),
+            (file, _) => file.clone().unwrap_or_default(),
+        };
+        let field = self.path.as_ref().map(|path| path.trim_start_matches('/').replace('/', "."));
+        let object = [self.object.clone(), field].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        [file, object].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+    }
+}
