@@ -39,7 +39,8 @@ fn build() -> Result<(), Box<dyn Error>> {
         return Ok(fs::write(out.join("lictor.wasm"), bytes)?);
     }
 
-    rerun_if_changed(&workspace, &["guest", "wit"]);
+    // Of the guest's crates those that are in the component.
+    rerun_if_changed(&workspace, &["guest/component", "guest/contract", "guest/policy", "wit"]);
     ensure_target()?;
     let guest =
         Build { workspace: &workspace, target_dir: &out.join("guest"), profile: profile(), flags: flags(&workspace) };

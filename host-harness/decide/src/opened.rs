@@ -119,7 +119,8 @@ impl Opened {
             // The policy's own cycle has no result for a single pod: only its notes say why a pod is still pending.
             self.session.explain()?;
         }
-        self.session.advance(newest(self.session.mirror()))?;
+        let ahead = newest(self.session.mirror()).saturating_sub(self.session.mirror().now());
+        self.session.advance(ahead)?;
         let mut record =
             Record::new(&self.described, self.system(), source, self.arguments.given.clone(), &self.session);
         let before = self.accounts()?;

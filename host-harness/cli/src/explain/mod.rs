@@ -15,7 +15,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::live;
 use super::screen::{TextOrJson, print_json};
-use lictor_decide::explain::{Answer, find};
+use lictor_decide::explain::{Answer, Names};
 
 /// Say why one pod, or one job, is where it is: what stood in its way, which pods are evicted, who was spared and by which law
 #[derive(Debug, Args)]
@@ -61,7 +61,7 @@ pub(super) fn print(
     name: &str,
     source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
 ) -> Result<Exit, Failure> {
-    let look = |mirror: &Mirror, laws: Option<&SystemInfo>| Ok(find(mirror, laws, name)?);
+    let look = |mirror: &Mirror, laws: Option<&SystemInfo>| Ok(Names::of(mirror, laws).find(name)?);
     let (record, jobs, meant) = asked.by.once(Explain::Always, source, look)?;
     let answer = Answer::of(name, meant, &record);
     match asked.output {

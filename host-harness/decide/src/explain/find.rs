@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Phase, SystemInfo};
+use lictor_contract::{Phase, Pod, SystemInfo};
 
 use super::super::failure::Failure;
 use super::super::jobs::members;
@@ -36,37 +36,68 @@ pub struct Before {
     pub ended: bool,
 }
 
-/// The pods that a name means; with or without a namespace, as long as it means one pod or one job.
-pub fn find(mirror: &Mirror, laws: Option<&SystemInfo>, asked: &str) -> Result<Meant, Failure> {
-    let jobs = members(mirror, laws);
-    let pods = meant(mirror, &jobs, asked)?;
-    let mates: BTreeSet<&String> = match pods.as_slice() {
-        [only] => jobs.values().filter(|pods| pods.contains(only)).flatten().filter(|pod| *pod != only).collect(),
-        _ => BTreeSet::new(),
-    };
-    let before = |name: &String| {
-        let pod = mirror.pod_id(name).and_then(|id| mirror.pod(id));
-        let node = pod.and_then(|pod| pod.node).and_then(|node| mirror.node(node)).map(|node| node.name.clone());
-        let ended = pod.is_some_and(|pod| matches!(pod.phase, Phase::Succeeded | Phase::Failed));
-        Before { name: name.clone(), node, leaves: pod.is_some_and(|pod| pod.terminating), ended }
-    };
-    Ok(Meant { pods: pods.iter().map(before).collect(), mates: mates.into_iter().map(before).collect() })
+/// The pods and jobs of a cluster by name, as they were before anything was decided.
+#[derive(Debug)]
+pub struct Names {
+    pods: BTreeMap<String, Before>,
+    jobs: BTreeMap<String, BTreeSet<String>>,
 }
 
-fn meant(mirror: &Mirror, jobs: &BTreeMap<String, BTreeSet<String>>, asked: &str) -> Result<Vec<String>, Failure> {
-    let pods: BTreeSet<&str> = mirror.pods().filter_map(|pod| mirror.pod_name(pod.id)).collect();
-    if pods.contains(asked) {
-        return Ok(vec![asked.to_owned()]);
+impl Names {
+    /// Those of a cluster in which nothing was decided.
+    pub fn of(mirror: &Mirror, laws: Option<&SystemInfo>) -> Names {
+        let before = |pod: &Pod| {
+            let name = mirror.pod_name(pod.id)?.to_owned();
+            let node = pod.node.and_then(|node| mirror.node(node)).map(|node| node.name.clone());
+            let ended = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
+            Some((name.clone(), Before { name, node, leaves: pod.terminating, ended }))
+        };
+        Names { pods: mirror.pods().filter_map(before).collect(), jobs: members(mirror, laws) }
     }
-    let matching = |name: &str| name == asked || !asked.contains('/') && bare(name) == asked;
-    let pods_meant: Vec<&str> = pods.iter().copied().filter(|name| matching(name)).collect();
-    let jobs_meant: Vec<&String> = jobs.keys().filter(|name| matching(name)).collect();
-    match (pods_meant.as_slice(), jobs_meant.as_slice()) {
-        ([pod], _) => Ok(vec![(*pod).to_owned()]),
-        ([], [job]) => Ok(jobs.get(*job).into_iter().flatten().cloned().collect()),
-        ([], []) => Err(Failure::UnknownName(asked.to_owned(), near(asked, &pods, jobs))),
-        ([], jobs) => Err(several(asked, jobs)),
-        (pods, _) => Err(several(asked, pods)),
+
+    /// The pods that a name means; with or without a namespace, as long as it means one pod or one job.
+    ///
+    /// # Errors
+    /// It means none, or several.
+    pub fn find(&self, asked: &str) -> Result<Meant, Failure> {
+        let pods = self.meant(asked)?;
+        let mates: BTreeSet<&String> = match pods.as_slice() {
+            [only] => {
+                self.jobs.values().filter(|pods| pods.contains(only)).flatten().filter(|pod| *pod != only).collect()
+            }
+            _ => BTreeSet::new(),
+        };
+        let before = |name: &String| self.pods.get(name).cloned();
+        Ok(Meant {
+            pods: pods.iter().filter_map(before).collect(),
+            mates: mates.into_iter().filter_map(before).collect(),
+        })
+    }
+
+    fn meant(&self, asked: &str) -> Result<Vec<String>, Failure> {
+        if self.pods.contains_key(asked) {
+            return Ok(vec![asked.to_owned()]);
+        }
+        let matching = |name: &str| name == asked || !asked.contains('/') && bare(name) == asked;
+        let pods_meant: Vec<&String> = self.pods.keys().filter(|name| matching(name)).collect();
+        let jobs_meant: Vec<&String> = self.jobs.keys().filter(|name| matching(name)).collect();
+        match (pods_meant.as_slice(), jobs_meant.as_slice()) {
+            ([pod], _) => Ok(vec![(*pod).clone()]),
+            ([], [job]) => Ok(self.jobs.get(*job).into_iter().flatten().cloned().collect()),
+            ([], []) => Err(Failure::UnknownName(asked.to_owned(), self.near(asked))),
+            ([], jobs) => Err(several(asked, jobs)),
+            (pods, _) => Err(several(asked, pods)),
+        }
+    }
+
+    /// The names that are written most like this one.
+    fn near(&self, asked: &str) -> Vec<String> {
+        let names: BTreeSet<&str> = self.pods.keys().chain(self.jobs.keys()).map(String::as_str).collect();
+        let alike = |name: &str| strsim::jaro_winkler(name, asked).max(strsim::jaro_winkler(bare(name), bare(asked)));
+        let mut near: Vec<(f64, &str)> = names.into_iter().map(|name| (alike(name), name)).collect();
+        near.retain(|(alike, _)| *alike > ALIKE);
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        near.into_iter().take(SUGGESTED).map(|(_, name)| name.to_owned()).collect()
     }
 }
 
@@ -74,16 +105,6 @@ fn bare(name: &str) -> &str {
     name.split_once('/').map_or(name, |(_, bare)| bare)
 }
 
-fn several<T: AsRef<str>>(asked: &str, meant: &[T]) -> Failure {
-    Failure::SeveralNames(asked.to_owned(), meant.iter().map(|name| name.as_ref().to_owned()).collect())
-}
-
-/// The names that are written most like this one.
-fn near(asked: &str, pods: &BTreeSet<&str>, jobs: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
-    let names: BTreeSet<&str> = pods.iter().copied().chain(jobs.keys().map(String::as_str)).collect();
-    let alike = |name: &str| strsim::jaro_winkler(name, asked).max(strsim::jaro_winkler(bare(name), bare(asked)));
-    let mut near: Vec<(f64, &str)> = names.into_iter().map(|name| (alike(name), name)).collect();
-    near.retain(|(alike, _)| *alike > ALIKE);
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    near.into_iter().take(SUGGESTED).map(|(_, name)| name.to_owned()).collect()
+fn several(asked: &str, meant: &[&String]) -> Failure {
+    Failure::SeveralNames(asked.to_owned(), meant.iter().map(|name| (*name).clone()).collect())
 }

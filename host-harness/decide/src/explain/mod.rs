@@ -4,4 +4,4 @@ mod answer;
 mod find;
 
 pub use answer::{Answer, Fate, LookedAt, State, Why};
-pub use find::{Before, Meant, find};
+pub use find::{Before, Meant, Names};

@@ -133,7 +133,8 @@ impl Record {
 }
 
 impl Counted {
-    fn of(mirror: &Mirror) -> Counted {
+    /// Counts what is in a cluster.
+    pub fn of(mirror: &Mirror) -> Counted {
         let now = jiff::Timestamp::from_nanosecond(mirror.now().into()).ok().filter(|_| mirror.now() > 0);
         let ended = |phase| matches!(phase, Phase::Succeeded | Phase::Failed);
         let (mut placed, mut pending, mut finished) = (0usize, 0usize, 0usize);

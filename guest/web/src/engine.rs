@@ -1,0 +1,172 @@
+//! What a page asks.
+
+use lictor_conformance::{Report, Scenario, run, run_explained};
+use lictor_contract::{Description, SystemInfo};
+use lictor_decide::explain::{Answer, Names};
+use lictor_decide::laws::{Registered, registered};
+use lictor_decide::record::{Counted, Source};
+use lictor_decide::{Arguments, Failure, Native, Opened, Problem, Record, Snapshot, With};
+use lictor_picture::{Picture, Placed, picture, pods_on};
+use serde::Serialize;
+
+use super::told::{Kind, Told};
+
+#[cfg(test)]
+mod tests;
+
+/// The policy, and the cluster that it was told.
+#[derive(Default)]
+pub struct Engine {
+    open: Option<Open>,
+}
+
+/// A cluster.
+struct Open {
+    opened: Opened,
+    /// Before anything was decided.
+    names: Names,
+    scenario: Option<Scenario>,
+    record: Option<Record>,
+}
+
+/// What is open.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// What it is.
+    pub kind: Kind,
+    /// The system whose laws apply.
+    pub system: String,
+    /// All systems.
+    pub systems: Vec<String>,
+    /// How much there is.
+    pub cluster: Counted,
+    /// What is to be said of the objects to their authors.
+    pub findings: Vec<Problem>,
+}
+
+impl Engine {
+    /// The systems of the policy, with their arguments and what they read.
+    pub fn systems() -> Vec<SystemInfo> {
+        lictor_policy::Engine::describe().systems
+    }
+
+    /// Every law.
+    pub fn laws() -> Vec<Registered> {
+        registered()
+    }
+
+    /// Opens a cluster or a scenario.
+    ///
+    /// # Errors
+    /// What is wrong with it. What was open stays open.
+    pub fn open(&mut self, told: Told) -> Result<Summary, Vec<Problem>> {
+        let open = Open::open(&told, lictor_policy::Engine::describe()).map_err(|failure| failure.problems())?;
+        let summary = open.summary();
+        self.open = Some(open);
+        Ok(summary)
+    }
+
+    /// Decides so many cycles.
+    ///
+    /// # Errors
+    /// Nothing is open, or the policy failed.
+    pub fn decide(&mut self, cycles: u32, explained: bool) -> Result<&Record, Vec<Problem>> {
+        let open = self.open.as_mut().ok_or_else(nothing)?;
+        open.decide(cycles, explained).map_err(|failure| failure.problems())?;
+        open.record.as_ref().ok_or_else(nothing)
+    }
+
+    /// Why a pod or job is where it is, after a decision that is explained.
+    ///
+    /// # Errors
+    /// There is no such pod or job, or nothing was decided.
+    pub fn explain<T>(&self, name: &str, tell: impl FnOnce(Answer<'_>) -> T) -> Result<T, Vec<Problem>> {
+        let open = self.open.as_ref().ok_or_else(nothing)?;
+        let record = open.record.as_ref().ok_or_else(|| problem("nothing was decided", "decide first"))?;
+        let meant = open.names.find(name).map_err(|failure| failure.problems())?;
+        Ok(tell(Answer::of(name, meant, record)))
+    }
+
+    /// The cluster as it is drawn, at the moment.
+    ///
+    /// # Errors
+    /// Nothing is open, or the policy failed.
+    pub fn picture(&mut self) -> Result<Picture, Vec<Problem>> {
+        let Open { opened, .. } = self.open.as_mut().ok_or_else(nothing)?;
+        let accounts = opened.accounts().map_err(|failure| failure.problems())?;
+        Ok(picture(opened.session().mirror(), &accounts, opened.system()))
+    }
+
+    /// The pods of a node, at the moment.
+    ///
+    /// # Errors
+    /// Nothing is open.
+    pub fn pods_on(&self, node: &str) -> Result<Vec<Placed>, Vec<Problem>> {
+        let open = self.open.as_ref().ok_or_else(nothing)?;
+        Ok(pods_on(open.opened.session().mirror(), node))
+    }
+
+    /// Plays the scenario that is open, from its beginning.
+    ///
+    /// # Errors
+    /// No scenario is open.
+    pub fn play(&self, explained: bool) -> Result<Report, Vec<Problem>> {
+        let scenario = self.open.as_ref().and_then(|open| open.scenario.as_ref());
+        let scenario = scenario.ok_or_else(|| problem("no scenario is open", "open one"))?;
+        let play = if explained { run_explained } else { run };
+        Ok(play(scenario, Box::new(Native::default())))
+    }
+}
+
+impl Open {
+    fn open(told: &Told, described: Description) -> Result<Open, Failure> {
+        let scenario = told.scenario().map_err(|mistake| vec![mistake])?;
+        let mut arguments = Arguments::read_text("the arguments", &told.arguments).map_err(|mistake| vec![mistake])?;
+        let (mut system, mut schedulers) = (told.system.as_str(), told.schedulers.as_slice());
+        if let Some(scenario) = &scenario {
+            if arguments.given.is_empty() {
+                arguments.given = scenario.args.clone();
+            }
+            system = if system.is_empty() { &scenario.laws } else { system };
+            schedulers = if schedulers.is_empty() { &scenario.schedulers } else { schedulers };
+        }
+        let read = || match &scenario {
+            None => told.snapshot(),
+            Some(scenario) => {
+                let (objects, files) = (scenario.cluster.clone(), vec![told.name.clone()]);
+                Ok(Snapshot { objects, files, ..Snapshot::default() })
+            }
+        };
+        let with = With { system, arguments, schedulers, recorder: None };
+        let opened = Opened::open(Box::new(Native::default()), described, with, read)?;
+        let names = Names::of(opened.session().mirror(), opened.system());
+        Ok(Open { opened, names, scenario, record: None })
+    }
+
+    fn summary(&self) -> Summary {
+        Summary {
+            kind: if self.scenario.is_some() { Kind::Scenario } else { Kind::Snapshot },
+            system: self.opened.system().map(|system| system.name.clone()).unwrap_or_default(),
+            systems: self.opened.described().systems.iter().map(|system| system.name.clone()).collect(),
+            cluster: Counted::of(self.opened.session().mirror()),
+            findings: self.opened.findings().to_vec(),
+        }
+    }
+
+    fn decide(&mut self, cycles: u32, explained: bool) -> Result<(), Failure> {
+        if explained {
+            self.opened.explain()?;
+        }
+        self.record = Some(self.opened.decide(cycles, Source::default())?);
+        Ok(())
+    }
+}
+
+fn nothing() -> Vec<Problem> {
+    problem("nothing is open", "open a dump of a cluster or a scenario")
+}
+
+fn problem(message: &str, remedy: &str) -> Vec<Problem> {
+    vec![Problem::error(message).remedy(remedy)]
+}

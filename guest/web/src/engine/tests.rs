@@ -1,0 +1,42 @@
+use super::*;
+
+const SCENARIO: &str =
+    include_str!("../../../../fixtures/scenarios/kubernetes/kube-one-of-six-like-pods-is-evicted.yaml");
+const SNAPSHOT: &str = include_str!("../../../../fixtures/snapshots/four-teams.yaml");
+
+fn told(name: &str, text: &str) -> Told {
+    Told { name: name.to_owned(), text: text.to_owned(), ..Told::default() }
+}
+
+#[test]
+fn a_snapshot_is_opened_decided_about_and_explained() {
+    let mut engine = Engine::default();
+    let summary = engine.open(told("four-teams.yaml", SNAPSHOT)).unwrap();
+    assert_eq!((summary.kind, summary.system.as_str(), summary.cluster.nodes), (Kind::Snapshot, "koordinator", 44));
+    let record = engine.decide(1, true).unwrap();
+    assert_eq!(record.cycles.len(), 1);
+    // Its README says so: refused, because quota `search` has no room that cannot be taken away.
+    let said = engine.explain("search/ranker-xl-4lgmcjn4c-dx6ll", |answer| serde_json::to_string(&answer).unwrap());
+    assert!(said.unwrap().contains("koordinator/non-preemptible-job-fits-min"));
+    assert_eq!(engine.explain("nobody", |_| ()).unwrap_err()[0].message, "there is no pod and no job `nobody`");
+}
+
+#[test]
+fn a_scenario_is_opened_with_its_system_and_played() {
+    let mut engine = Engine::default();
+    let summary = engine.open(told("one.yaml", SCENARIO)).unwrap();
+    assert_eq!((summary.kind, summary.system.as_str()), (Kind::Scenario, "kubernetes"));
+    assert!(engine.play(false).unwrap().passed && engine.play(true).unwrap().passed);
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line_and_what_was_open_stays_open() {
+    let mut engine = Engine::default();
+    assert_eq!(engine.decide(1, false).unwrap_err()[0].message, "nothing is open");
+    engine.open(told("one.yaml", SCENARIO)).unwrap();
+    let problems = engine.open(told("bad.yaml", "apiVersion: v1\nkind: Node\nmetadata: [\n")).unwrap_err();
+    assert_eq!((problems[0].file.as_deref(), problems[0].line), (Some("bad.yaml"), Some(4)), "{problems:?}");
+    assert!(engine.play(false).unwrap().passed);
+    let two = format!("{SCENARIO}---\n{SCENARIO}");
+    assert_eq!(engine.open(told("two.yaml", &two)).unwrap_err()[0].message, "there is more than one document");
+}

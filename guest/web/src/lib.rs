@@ -1,0 +1,119 @@
+//! The policy and its host for a browser, as one module without a server: nothing leaves the page.
+//!
+//! [`Engine`] is what a page asks, in Rust; [`Lictor`] is the same for JavaScript. Inputs are plain objects. Answers are those that the
+//! `lictor` command prints as JSON, parsed: what `lictor decide --output json` prints is what [`Lictor::decide`] returns. Both hold one
+//! cluster, and block while they decide: a page keeps them in a worker.
+
+mod engine;
+mod told;
+
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+pub use engine::{Engine, Summary};
+pub use told::{Kind, Told};
+
+/// The engine, for JavaScript.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Lictor(Engine);
+
+#[wasm_bindgen]
+impl Lictor {
+    /// Without a cluster.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Lictor {
+        Lictor::default()
+    }
+
+    /// The systems of the policy with their arguments.
+    ///
+    /// # Errors
+    /// The browser has no memory left.
+    #[wasm_bindgen(unchecked_return_type = "System[]")]
+    pub fn systems(&self) -> Result<JsValue, JsValue> {
+        js(&Engine::systems())
+    }
+
+    /// Every law, with its manual page.
+    ///
+    /// # Errors
+    /// The browser has no memory left.
+    #[wasm_bindgen(unchecked_return_type = "Law[]")]
+    pub fn laws(&self) -> Result<JsValue, JsValue> {
+        js(&Engine::laws())
+    }
+
+    /// Opens a cluster or a scenario; what there is in it.
+    ///
+    /// # Errors
+    /// An array of problems, each with file, line and remedy. What was open stays open.
+    #[wasm_bindgen(unchecked_return_type = "Summary")]
+    pub fn open(&mut self, #[wasm_bindgen(unchecked_param_type = "Told")] told: JsValue) -> Result<JsValue, JsValue> {
+        let told: Told = serde_wasm_bindgen::from_value(told)?;
+        answer(self.0.open(told))
+    }
+
+    /// Decides so many cycles; with explanations, if wanted.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open, or the policy failed.
+    #[wasm_bindgen(unchecked_return_type = "Decisions")]
+    pub fn decide(&mut self, cycles: u32, explained: bool) -> Result<JsValue, JsValue> {
+        answer(self.0.decide(cycles, explained))
+    }
+
+    /// Why a pod or job is where it is, after a decision with explanations.
+    ///
+    /// # Errors
+    /// An array of problems: no such pod or job, or nothing was decided.
+    #[wasm_bindgen(unchecked_return_type = "Explanation")]
+    pub fn explain(&self, name: &str) -> Result<JsValue, JsValue> {
+        self.0.explain(name, |why| js(&why)).map_err(|problems| problems_of(&problems))?
+    }
+
+    /// The cluster as it is drawn, at the moment: nodes, queues and jobs in few numbers.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open, or the policy failed.
+    #[wasm_bindgen(unchecked_return_type = "Picture")]
+    pub fn picture(&mut self) -> Result<JsValue, JsValue> {
+        answer(self.0.picture())
+    }
+
+    /// The pods of a node, the highest priority first.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open.
+    #[wasm_bindgen(js_name = podsOn, unchecked_return_type = "Placed[]")]
+    pub fn pods_on(&self, node: &str) -> Result<JsValue, JsValue> {
+        answer(self.0.pods_on(node))
+    }
+
+    /// Plays the scenario that is open, from its beginning; what came of each step.
+    ///
+    /// # Errors
+    /// An array of problems: no scenario is open.
+    #[wasm_bindgen(unchecked_return_type = "Report")]
+    pub fn play(&self, explained: bool) -> Result<JsValue, JsValue> {
+        answer(self.0.play(explained))
+    }
+}
+
+/// An object as JSON has it. Not by serde-wasm-bindgen: that would refuse numbers that JavaScript has no exact form of, such as a quota
+/// without a limit.
+fn js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
+    let text = serde_json::to_string(value).map_err(|error| JsValue::from_str(&error.to_string()))?;
+    js_sys::JSON::parse(&text)
+}
+
+fn answer<T: Serialize>(answer: Result<T, Vec<lictor_decide::Problem>>) -> Result<JsValue, JsValue> {
+    match answer {
+        Ok(value) => js(&value),
+        Err(problems) => Err(problems_of(&problems)),
+    }
+}
+
+fn problems_of(problems: &[lictor_decide::Problem]) -> JsValue {
+    js(&problems).unwrap_or_else(|error| error)
+}
