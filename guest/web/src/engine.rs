@@ -7,6 +7,7 @@ use lictor_decide::laws::{Registered, registered};
 use lictor_decide::record::{Counted, Source};
 use lictor_decide::what_if::{Case, WhatIf, what_if};
 use lictor_decide::{Arguments, Failure, Native, Opened, Problem, Record, Snapshot, With};
+use lictor_picture::{Picture, Placed, picture, pods_on};
 use serde::Serialize;
 
 use super::told::{Kind, Told};
@@ -101,6 +102,25 @@ impl Engine {
         let Open { snapshot, system, arguments, schedulers, .. } = self.open.as_ref().ok_or_else(nothing)?;
         let case = Case { snapshot, name, system, arguments, schedulers };
         what_if(&case, &mut || Ok(Box::new(Native::default()))).map_err(|failure| failure.problems())
+    }
+
+    /// The cluster as it is drawn, at the moment.
+    ///
+    /// # Errors
+    /// Nothing is open, or the policy failed.
+    pub fn picture(&mut self) -> Result<Picture, Vec<Problem>> {
+        let Open { opened, .. } = self.open.as_mut().ok_or_else(nothing)?;
+        let accounts = opened.accounts().map_err(|failure| failure.problems())?;
+        Ok(picture(opened.session().mirror(), &accounts, opened.system()))
+    }
+
+    /// The pods of a node, at the moment.
+    ///
+    /// # Errors
+    /// Nothing is open.
+    pub fn pods_on(&self, node: &str) -> Result<Vec<Placed>, Vec<Problem>> {
+        let open = self.open.as_ref().ok_or_else(nothing)?;
+        Ok(pods_on(open.opened.session().mirror(), node))
     }
 
     /// Plays the scenario that is open, from its beginning.

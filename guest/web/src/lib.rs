@@ -76,9 +76,27 @@ impl Lictor {
     ///
     /// # Errors
     /// An array of problems: no such pod or job, or nothing is open.
-    #[wasm_bindgen(unchecked_return_type = "WhatIf")]
+    #[wasm_bindgen(js_name = whatIf, unchecked_return_type = "WhatIf")]
     pub fn what_if(&self, name: &str) -> Result<JsValue, JsValue> {
         answer(self.0.what_if(name))
+    }
+
+    /// The cluster as it is drawn, at the moment: nodes, queues and jobs in few numbers.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open, or the policy failed.
+    #[wasm_bindgen(unchecked_return_type = "Picture")]
+    pub fn picture(&mut self) -> Result<JsValue, JsValue> {
+        answer(self.0.picture())
+    }
+
+    /// The pods of a node, the highest priority first.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open.
+    #[wasm_bindgen(js_name = podsOn, unchecked_return_type = "Placed[]")]
+    pub fn pods_on(&self, node: &str) -> Result<JsValue, JsValue> {
+        answer(self.0.pods_on(node))
     }
 
     /// Plays the scenario that is open, from its beginning; what came of each step.

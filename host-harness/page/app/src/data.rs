@@ -1,0 +1,9 @@
+//! What the engine is asked and answers, as far as the page shows it. The names are those of `lictor decide --output json`.
+
+mod answer;
+mod given;
+mod record;
+
+pub use answer::{Answer, Counted, Evicted, Explanation, LookedAt, Note, Why};
+pub use given::{Example, Given, Law, Summary};
+pub use record::{Account, Amounts, Attempt, Cycle, Finding, Nodes, Reason, Record, Victim};

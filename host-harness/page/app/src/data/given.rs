@@ -1,0 +1,59 @@
+//! What is opened.
+
+use serde::{Deserialize, Serialize};
+
+use super::record::Finding;
+
+/// A file, and how to decide about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    /// The name of the file.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+    /// The system; empty for the first of the policy, or the one of the scenario.
+    pub system: String,
+    /// The arguments of the system as YAML or JSON.
+    pub arguments: String,
+}
+
+/// An example of the page.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct Example {
+    /// What it is about.
+    pub title: String,
+    /// The system.
+    pub system: String,
+}
+
+/// What was opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Summary {
+    /// `snapshot` or `scenario`.
+    pub kind: String,
+    /// The system whose laws apply.
+    pub system: String,
+    /// All systems.
+    pub systems: Vec<String>,
+    /// What is to be said of the objects.
+    pub findings: Vec<Finding>,
+}
+
+/// A law.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Law {
+    /// Its code.
+    pub code: String,
+    /// `gate`, `guard`, `limit` or `order`.
+    pub question: String,
+    /// What must hold.
+    pub sentence: String,
+    /// Where it comes from.
+    pub source: String,
+    /// Where it stands in the sources of this program.
+    pub file: String,
+    /// Its manual page.
+    pub page: String,
+}

@@ -1,0 +1,234 @@
+//! What was decided.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::answer::Explanation;
+
+/// All decisions.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Record {
+    /// Who decided.
+    pub policy: Policy,
+    /// The cluster at the beginning.
+    pub cluster: Counted,
+    /// The decisions of each cycle.
+    pub cycles: Vec<Cycle>,
+    /// The quotas or queues.
+    pub accounts: Vec<Account>,
+    /// What is to be said of the objects.
+    pub findings: Vec<Finding>,
+}
+
+/// Who decided.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Policy {
+    /// The system.
+    pub laws: String,
+}
+
+/// The cluster at the beginning.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Counted {
+    /// The newest time in it.
+    pub now: Option<String>,
+    /// Nodes.
+    pub nodes: usize,
+    /// Pods on nodes.
+    pub placed: usize,
+    /// Pods that wait.
+    pub pending: usize,
+}
+
+/// The decisions of a cycle.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Cycle {
+    /// Its number, from 1.
+    pub cycle: u32,
+    /// The attempts in order.
+    pub attempts: Vec<Attempt>,
+    /// Pods that were bound, with their nodes.
+    pub bound: BTreeMap<String, String>,
+    /// Pods that were nominated, with their nodes.
+    pub nominated: BTreeMap<String, String>,
+    /// The victims.
+    pub victims: BTreeMap<String, Victim>,
+    /// The plans.
+    pub plans: Vec<Plan>,
+    /// Plans that the host refused.
+    pub refused: Vec<RefusedPlan>,
+    /// Pods that wait at permit, with their nodes.
+    pub waiting: BTreeMap<String, String>,
+    /// Pods that are still nominated to the node they had been nominated to.
+    pub still_nominated: BTreeMap<String, String>,
+    /// Pods that are still pending.
+    pub still_pending: Vec<String>,
+    /// Pods that were not tried.
+    pub held_back: BTreeMap<String, Reason>,
+    /// Why they are pending, where the policy runs its own cycle.
+    pub reasons: BTreeMap<String, Reason>,
+}
+
+/// An attempt for a pod.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Attempt {
+    /// The pod.
+    pub pod: String,
+    /// How it ended.
+    pub result: String,
+    /// The node it has, is held for or nominated to.
+    pub node: Option<String>,
+    /// What was said before any node was asked.
+    pub reason: Option<Reason>,
+    /// What the nodes said.
+    pub nodes: Option<Nodes>,
+    /// What preemption said.
+    pub preemption: Option<Reason>,
+    /// After which changes it is worth trying again.
+    pub retry_after: Vec<String>,
+    /// Why it ended so.
+    pub explanation: Option<Explanation>,
+}
+
+/// What nodes said, counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(default)]
+pub struct Nodes {
+    /// How many there are.
+    pub nodes: usize,
+    /// How many said what.
+    pub obstacles: BTreeMap<String, usize>,
+}
+
+/// Why something is so.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Reason {
+    /// The law or rule.
+    pub code: String,
+    /// Which of its sentences.
+    pub case: String,
+    /// The sentence.
+    pub message: String,
+    /// The numbers and names in it.
+    pub facts: BTreeMap<String, Value>,
+}
+
+/// What becomes of a victim.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Victim {
+    /// How it is evicted.
+    pub how: String,
+    /// Its node.
+    pub node: Option<String>,
+    /// The plan.
+    pub plan: u64,
+    /// The preemptor.
+    pub preemptor: Option<String>,
+    /// The queue that gives back, where there is no preemptor.
+    pub queue: Option<String>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// A plan.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Plan {
+    /// Its number.
+    pub plan: u64,
+    /// Who is nominated, and where.
+    pub nominated: BTreeMap<String, String>,
+    /// The victims.
+    pub victims: Vec<String>,
+}
+
+/// A plan that the host refused.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct RefusedPlan {
+    /// Its number.
+    pub plan: u64,
+    /// For whom it was.
+    pub preemptor: Option<String>,
+    /// What it breaks.
+    pub reason: Reason,
+}
+
+/// A quota or queue.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Account {
+    /// What it is called in its system.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// The one above.
+    pub parent: Option<String>,
+    /// By resource.
+    pub resources: Vec<Amounts>,
+}
+
+/// What a quota has of a resource, as quantities.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Amounts {
+    /// The resource.
+    pub resource: String,
+    /// What was used before.
+    pub used_before: String,
+    /// What is used now.
+    pub used_after: String,
+    /// What is promised.
+    pub promised: String,
+    /// What is requested by pods that wait.
+    pub pending: String,
+    /// Its bounds by name.
+    pub bounds: BTreeMap<String, String>,
+}
+
+/// Something to be said of an object.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Finding {
+    /// `error` or `warning`.
+    pub severity: String,
+    /// The object.
+    pub object: Option<String>,
+    /// The field, as a JSON pointer.
+    pub path: Option<String>,
+    /// The file.
+    pub file: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub remedy: Option<String>,
+}
+
+impl Finding {
+    /// An error without a place.
+    pub fn error(message: impl Into<String>) -> Finding {
+        Finding { severity: "error".to_owned(), message: message.into(), ..Finding::default() }
+    }
+
+    /// Where it is: the file and the line, and the object with its field.
+    pub fn place(&self) -> String {
+        let file = match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}"),
+            (file, _) => file.clone().unwrap_or_default(),
+        };
+        let field = self.path.as_ref().map(|path| path.trim_start_matches('/').replace('/', "."));
+        let object = [self.object.clone(), field].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        [file, object].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+    }
+}

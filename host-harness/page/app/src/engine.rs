@@ -1,0 +1,89 @@
+//! The engine in its worker, as the page asks it.
+
+use js_sys::Array;
+use lictor_picture::{Picture, Placed};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::prelude::*;
+
+use crate::data::{Answer, Example, Finding, Given, Law, Record, Summary};
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = lictor, catch)]
+    async fn call(name: &str, parameters: Array) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = lictor, catch, js_name = given)]
+    async fn given_of_page() -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = lictor, js_name = examples)]
+    fn examples_of_page() -> JsValue;
+    #[wasm_bindgen(js_namespace = lictor, catch, js_name = example)]
+    async fn example_of_page(index: usize) -> Result<JsValue, JsValue>;
+}
+
+/// What came of a question; where it failed, what is wrong.
+pub(crate) type Answered<T> = Result<T, Vec<Finding>>;
+
+/// What the page was opened with.
+pub(crate) async fn given() -> Option<Given> {
+    given_of_page().await.ok().and_then(|given| serde_wasm_bindgen::from_value(given).ok()).flatten()
+}
+
+/// The examples.
+pub(crate) fn examples() -> Vec<Example> {
+    serde_wasm_bindgen::from_value(examples_of_page()).unwrap_or_default()
+}
+
+/// One of the examples, with its text.
+pub(crate) async fn example(index: usize) -> Answered<Given> {
+    read(example_of_page(index).await)
+}
+
+/// Opens a cluster or a scenario.
+pub(crate) async fn open(told: &Given) -> Answered<Summary> {
+    ask("open", &[value(told)]).await
+}
+
+/// Decides so many cycles.
+pub(crate) async fn decide(cycles: u32, explained: bool) -> Answered<Record> {
+    ask("decide", &[value(&cycles), value(&explained)]).await
+}
+
+/// The cluster as it is drawn.
+pub(crate) async fn picture() -> Answered<Picture> {
+    ask("picture", &[]).await
+}
+
+/// The pods of a node.
+pub(crate) async fn pods_on(node: &str) -> Answered<Vec<Placed>> {
+    ask("podsOn", &[value(node)]).await
+}
+
+/// Why a pod or a job is where it is.
+pub(crate) async fn explain(name: &str) -> Answered<Answer> {
+    ask("explain", &[value(name)]).await
+}
+
+/// Every law with its manual page.
+pub(crate) async fn laws() -> Answered<Vec<Law>> {
+    ask("laws", &[]).await
+}
+
+async fn ask<T: DeserializeOwned>(name: &str, parameters: &[JsValue]) -> Answered<T> {
+    read(call(name, parameters.iter().collect()).await)
+}
+
+fn read<T: DeserializeOwned>(answer: Result<JsValue, JsValue>) -> Answered<T> {
+    match answer {
+        Ok(value) => serde_wasm_bindgen::from_value(value)
+            .map_err(|error| vec![Finding::error(format!("the page does not understand the engine: {error}"))]),
+        Err(error) => {
+            let known = serde_wasm_bindgen::from_value(error.clone());
+            Err(known.unwrap_or_else(|_| vec![Finding::error(error.as_string().unwrap_or_default())]))
+        }
+    }
+}
+
+/// A value as a plain object.
+fn value<T: Serialize + ?Sized>(value: &T) -> JsValue {
+    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
+}

@@ -1,0 +1,9 @@
+//! What is shown, made of what the engine answers. It needs no browser.
+
+pub mod bars;
+pub mod jobs;
+pub mod manual;
+pub mod nodes;
+pub mod quantity;
+pub mod results;
+pub mod why;

@@ -1,0 +1,127 @@
+//! Jobs as lanes: of each pod what became of it.
+
+use std::collections::BTreeMap;
+
+use lictor_picture::{Job, Picture};
+
+use super::results::{Fate, Jobs, fates};
+use crate::data::Cycle;
+
+/// A job, and where its pods are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lane {
+    /// The job.
+    pub name: String,
+    /// Its queue.
+    pub queue: String,
+    /// The highest priority of its pods.
+    pub priority: i32,
+    /// How many pods are where, in the order of `State`.
+    pub states: BTreeMap<State, usize>,
+}
+
+/// Where a pod of a job is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// It has a node, and keeps it.
+    Running,
+    /// It is evicted.
+    Evicted,
+    /// It waited, and this became of it.
+    Waited(Fate),
+}
+
+impl State {
+    /// Its name in one word: for badges, and for style.
+    pub fn word(self) -> &'static str {
+        match self {
+            State::Running => "running",
+            State::Evicted => "evicted",
+            State::Waited(fate) => fate.word(),
+        }
+    }
+}
+
+impl Lane {
+    /// Whether something is decided about it, or it waits.
+    pub fn is_moving(&self) -> bool {
+        self.states.keys().any(|state| *state != State::Running)
+    }
+
+    /// How many pods it has.
+    pub fn pods(&self) -> usize {
+        self.states.values().fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// Where its pods are, in words.
+    pub fn label(&self) -> String {
+        let parts: Vec<String> = self.states.iter().map(|(state, count)| format!("{count} {}", state.word())).collect();
+        parts.join(", ")
+    }
+}
+
+/// The lanes: those of which something is decided or that wait first, then by name.
+pub fn lanes(picture: &Picture, cycle: Option<&Cycle>) -> Vec<Lane> {
+    let fates = cycle.map(fates).unwrap_or_default();
+    let lane = |job: &Job| {
+        let mut states: BTreeMap<State, usize> = BTreeMap::new();
+        for pod in &job.pods {
+            let is_victim = cycle.is_some_and(|cycle| cycle.victims.contains_key(&pod.name));
+            let state = match fates.get(pod.name.as_str()) {
+                _ if is_victim => State::Evicted,
+                Some(fate) => State::Waited(*fate),
+                None if pod.placed => State::Running,
+                None => State::Waited(Fate::Pending),
+            };
+            let count = states.entry(state).or_default();
+            *count = count.saturating_add(1);
+        }
+        let queue = picture.queues.get(job.queue).cloned().unwrap_or_default();
+        Lane { name: job.name.clone(), queue, priority: job.priority, states }
+    };
+    let mut lanes: Vec<Lane> = picture.jobs.iter().map(lane).collect();
+    lanes.sort_by_key(|lane| !lane.is_moving());
+    lanes
+}
+
+/// The job of each pod that has one.
+pub fn jobs(picture: &Picture) -> Jobs {
+    let of = |job: &Job| {
+        let name = job.name.clone();
+        job.pods.iter().map(move |pod| (pod.name.clone(), name.clone())).collect::<Vec<_>>()
+    };
+    picture.jobs.iter().flat_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_picture::Pod;
+
+    use super::*;
+    use crate::data::Victim;
+
+    #[test]
+    fn a_lane_says_what_became_of_each_pod() {
+        let pod = |name: &str, placed| Pod { name: name.to_owned(), placed };
+        let job = |name: &str, pods: Vec<Pod>| Job { name: name.to_owned(), queue: 0, priority: 3, pods };
+        let picture = Picture {
+            queues: vec!["q".to_owned()],
+            jobs: vec![
+                job("a/calm", vec![pod("a/c", true)]),
+                job("a/job", vec![pod("a/0", true), pod("a/1", true), pod("a/2", false), pod("a/3", false)]),
+            ],
+            ..Picture::default()
+        };
+        let name = |name: &str| (name.to_owned(), "n1".to_owned());
+        let cycle = Cycle {
+            bound: BTreeMap::from([name("a/2")]),
+            victims: BTreeMap::from([("a/1".to_owned(), Victim::default())]),
+            ..Cycle::default()
+        };
+        let lanes = lanes(&picture, Some(&cycle));
+        assert_eq!((lanes[0].name.as_str(), lanes[0].pods()), ("a/job", 4));
+        assert_eq!(lanes[0].label(), "1 running, 1 evicted, 1 bound, 1 pending");
+        assert_eq!((lanes[1].name.as_str(), lanes[1].is_moving()), ("a/calm", false));
+        assert_eq!(jobs(&picture).get("a/2").map(String::as_str), Some("a/job"));
+    }
+}

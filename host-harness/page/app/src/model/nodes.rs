@@ -1,0 +1,179 @@
+//! Where nodes are drawn: in columns of equal cells, of which only those on the screen are drawn.
+
+use std::ops::Range;
+
+use lictor_picture::{Node, Picture};
+
+use super::quantity::part;
+
+#[cfg(test)]
+mod tests;
+
+/// What the colours of the bars mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// The queue of the pods.
+    Queue,
+    /// Their priority.
+    Priority,
+}
+
+/// In which order nodes stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// By name.
+    Name,
+    /// The fullest first.
+    Fullest,
+}
+
+/// A part of a bar, from 0 to 1; more where pods hold more than the node has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Segment {
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// What it is, as an index in the legend.
+    pub colour: usize,
+}
+
+/// What the colours mean, in their order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Legend {
+    colour: Colour,
+    /// The lowest priority of each band, the highest band first.
+    bands: Vec<i32>,
+    /// The names.
+    pub names: Vec<String>,
+}
+
+/// How many bands of priorities there are at most.
+const BANDS: usize = 6;
+
+impl Legend {
+    /// The colours of a picture.
+    pub fn of(picture: &Picture, colour: Colour) -> Legend {
+        let mut found: Vec<i32> = picture.nodes.iter().flat_map(|node| &node.held).map(|held| held.priority).collect();
+        found.sort_unstable_by(|one, other| other.cmp(one));
+        found.dedup();
+        let each = found.len().div_ceil(BANDS).max(1);
+        let bands: Vec<i32> = found.chunks(each).filter_map(|band| band.last().copied()).collect();
+        let names = match colour {
+            Colour::Queue => picture.queues.clone(),
+            Colour::Priority => found.chunks(each).map(band).collect(),
+        };
+        Legend { colour, bands, names }
+    }
+
+    fn index(&self, queue: usize, priority: i32) -> usize {
+        match self.colour {
+            Colour::Queue => queue,
+            Colour::Priority => self.bands.iter().position(|least| priority >= *least).unwrap_or(0),
+        }
+    }
+}
+
+/// The name of a band of priorities.
+fn band(band: &[i32]) -> String {
+    match band {
+        [] => String::new(),
+        [only] => format!("priority {only}"),
+        [most, .., least] => format!("priority {least} to {most}"),
+    }
+}
+
+/// The bar of a resource of a node: what is held, the first of the legend first.
+pub fn segments(node: &Node, resource: usize, legend: &Legend) -> Vec<Segment> {
+    let whole = node.allocatable.get(resource).copied().unwrap_or(0);
+    let mut held: Vec<(usize, i64)> = node
+        .held
+        .iter()
+        .map(|held| (legend.index(held.queue, held.priority), held.amounts.get(resource).copied().unwrap_or(0)))
+        .filter(|(_, amount)| *amount > 0)
+        .collect();
+    held.sort_unstable();
+    let (mut segments, mut sum): (Vec<Segment>, i64) = (Vec::new(), 0);
+    for (colour, amount) in held {
+        let from = part(sum, whole);
+        sum = sum.saturating_add(amount);
+        let to = part(sum, whole);
+        match segments.last_mut().filter(|last| last.colour == colour) {
+            Some(last) => last.to = to,
+            None => segments.push(Segment { from, to, colour }),
+        }
+    }
+    segments
+}
+
+/// How full a node is by its scarcest resource.
+pub fn fullest(node: &Node) -> f64 {
+    let held = |resource: usize| -> i64 {
+        node.held
+            .iter()
+            .filter_map(|held| held.amounts.get(resource))
+            .fold(0, |sum, amount| sum.saturating_add(*amount))
+    };
+    node.allocatable.iter().enumerate().map(|(at, whole)| part(held(at), *whole)).fold(0.0, f64::max)
+}
+
+/// The nodes whose name contains this, in this order, as indices.
+pub fn listed(picture: &Picture, filter: &str, order: Order) -> Vec<usize> {
+    let matching = picture.nodes.iter().enumerate().filter(|(_, node)| node.name.contains(filter));
+    let mut listed: Vec<(usize, f64)> = matching.map(|(at, node)| (at, fullest(node))).collect();
+    if order == Order::Fullest {
+        // Stable: nodes that are equally full stay in the order of their names.
+        listed.sort_by(|one, other| other.1.total_cmp(&one.1));
+    }
+    listed.into_iter().map(|(at, _)| at).collect()
+}
+
+/// Equal cells in columns, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grid {
+    /// How many cells there are.
+    pub cells: usize,
+    /// How many stand beside each other.
+    pub columns: usize,
+    /// The width of one.
+    pub width: f64,
+    /// The height of one.
+    pub height: f64,
+}
+
+impl Grid {
+    /// As many columns as fit.
+    pub fn of(cells: usize, width: f64, least: f64, height: f64) -> Grid {
+        let columns = ((width / least).floor() as usize).max(1);
+        Grid { cells, columns, width: width / columns as f64, height }
+    }
+
+    /// The height of all.
+    pub fn tall(&self) -> f64 {
+        self.cells.div_ceil(self.columns) as f64 * self.height
+    }
+
+    /// The cells of which something is to be seen.
+    pub fn seen(&self, scrolled: f64, tall: f64) -> Range<usize> {
+        let row = |at: f64| (at.max(0.0) / self.height) as usize;
+        let cell = |row: usize| row.saturating_mul(self.columns).min(self.cells);
+        cell(row(scrolled))..cell(row(scrolled + tall).saturating_add(1))
+    }
+
+    /// Where a cell begins.
+    pub fn place(&self, cell: usize) -> (f64, f64) {
+        let column = cell.checked_rem(self.columns).unwrap_or(0);
+        let row = cell.checked_div(self.columns).unwrap_or(0);
+        (column as f64 * self.width, row as f64 * self.height)
+    }
+
+    /// The cell at this place.
+    pub fn at(&self, x: f64, y: f64) -> Option<usize> {
+        if x < 0.0 || y < 0.0 {
+            return None;
+        }
+        let column = ((x / self.width) as usize).min(self.columns.saturating_sub(1));
+        let cell = ((y / self.height) as usize).saturating_mul(self.columns).saturating_add(column);
+        (cell < self.cells).then_some(cell)
+    }
+}

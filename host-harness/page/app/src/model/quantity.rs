@@ -1,0 +1,54 @@
+//! Amounts as people read them.
+
+use lictor_contract::quantity::{Unit, parse, readable};
+
+/// Amounts from here on mean "no limit": Koordinator writes a fifth of the largest 64-bit number.
+const NO_LIMIT: i64 = 1 << 60;
+
+/// The amount of a quantity; none where it has no limit, or is none.
+pub fn amount(resource: &str, quantity: &str) -> Option<i64> {
+    parse(quantity, Unit::of(resource)).ok().filter(|amount| *amount < NO_LIMIT)
+}
+
+/// An amount, rounded.
+pub fn shown(resource: &str, amount: i64) -> String {
+    readable(resource, amount)
+}
+
+/// A quantity, rounded; unchanged where it is none.
+pub fn rounded(resource: &str, quantity: &str) -> String {
+    amount(resource, quantity).map_or_else(|| quantity.to_owned(), |amount| shown(resource, amount))
+}
+
+/// The part of a whole, at least 0; more than 1 where there is more than the whole.
+pub fn part(amount: i64, whole: i64) -> f64 {
+    if whole <= 0 {
+        return 0.0;
+    }
+    // Precise enough to be drawn.
+    (amount.max(0) as f64) / (whole as f64)
+}
+
+/// The last word of the name of a resource: `gpu` of `nvidia.com/gpu`.
+pub fn short(resource: &str) -> &str {
+    resource.rsplit('/').next().unwrap_or(resource)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_limit_is_no_amount() {
+        assert_eq!(amount("cpu", "1500m"), Some(1500));
+        assert_eq!(amount("memory", "1Ki"), Some(1024));
+        assert_eq!(amount("memory", "2000000000000000000"), None);
+        assert_eq!(amount("cpu", "no"), None);
+    }
+
+    #[test]
+    fn a_part_of_nothing_is_nothing() {
+        assert_eq!((part(1, 4), part(5, 0), part(-1, 4)), (0.25, 0.0, 0.0));
+        assert_eq!(short("nvidia.com/gpu"), "gpu");
+    }
+}

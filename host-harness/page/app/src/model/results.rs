@@ -1,0 +1,254 @@
+//! The decisions of a cycle, in sections: who is bound, nominated, held, refused.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::data::{Attempt, Cycle, Nodes, Reason};
+
+#[cfg(test)]
+mod tests;
+
+/// The reason of pods with scheduling gates, and of those that another scheduler decides about.
+const GATED: &str = "host/gated";
+
+/// How many nodes are named.
+const NAMED: usize = 6;
+
+/// A section of the results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// What became of these pods.
+    pub fate: Fate,
+    /// Jobs and single pods.
+    pub entries: Vec<Entry>,
+}
+
+/// What became of a pod.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// It was bound.
+    Bound,
+    /// It gets a node when its victims have left.
+    Nominated,
+    /// It is held at permit.
+    Held,
+    /// It was refused before any node was asked.
+    Refused,
+    /// No node takes it.
+    Unschedulable,
+    /// It waits after a cycle of the policy's own.
+    Pending,
+    /// It has scheduling gates.
+    Gated,
+    /// Another scheduler decides about it.
+    Elsewhere,
+}
+
+impl Fate {
+    /// All, in the order in which they are shown.
+    pub const ALL: [Fate; 8] = [
+        Fate::Bound,
+        Fate::Nominated,
+        Fate::Held,
+        Fate::Refused,
+        Fate::Unschedulable,
+        Fate::Pending,
+        Fate::Gated,
+        Fate::Elsewhere,
+    ];
+
+    /// The title of its section.
+    pub fn title(self) -> &'static str {
+        match self {
+            Fate::Bound => "Bound",
+            Fate::Nominated => "Nominated, to be bound when the victims have left",
+            Fate::Held => "Held at permit",
+            Fate::Refused => "Refused",
+            Fate::Unschedulable => "Unschedulable",
+            Fate::Pending => "Still pending",
+            Fate::Gated => "Gated, not tried",
+            Fate::Elsewhere => "Left to other schedulers",
+        }
+    }
+
+    /// Its name in one word: for badges, and for style.
+    pub fn word(self) -> &'static str {
+        match self {
+            Fate::Bound => "bound",
+            Fate::Nominated => "nominated",
+            Fate::Held => "held",
+            Fate::Refused => "refused",
+            Fate::Unschedulable => "unschedulable",
+            Fate::Pending => "pending",
+            Fate::Gated => "gated",
+            Fate::Elsewhere => "elsewhere",
+        }
+    }
+}
+
+/// Pods of one job of which the same is said, or a single pod.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The job, or the pod.
+    pub name: String,
+    /// The pods.
+    pub pods: Vec<String>,
+    /// Their nodes.
+    pub nodes: String,
+    /// What is said of them.
+    pub lines: Vec<Line>,
+    /// Who is evicted for them.
+    pub victims: Vec<Victim>,
+}
+
+/// A sentence, and the law it is of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// The code of the law.
+    pub law: Option<String>,
+    /// The sentence.
+    pub text: String,
+}
+
+impl Line {
+    fn of(reason: &Reason) -> Line {
+        Line { law: Some(reason.code.clone()), text: reason.message.clone() }
+    }
+
+    fn plain(text: String) -> Line {
+        Line { law: None, text }
+    }
+}
+
+/// A victim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Victim {
+    /// The pod.
+    pub pod: String,
+    /// Its node.
+    pub node: String,
+    /// How it is evicted.
+    pub how: &'static str,
+}
+
+/// The job of each pod.
+pub type Jobs = BTreeMap<String, String>;
+
+/// What became of every pod that waited, by name.
+pub fn fates(cycle: &Cycle) -> BTreeMap<&str, Fate> {
+    let mut fates = BTreeMap::new();
+    for pod in &cycle.still_pending {
+        fates.insert(pod.as_str(), Fate::Pending);
+    }
+    for attempt in &cycle.attempts {
+        let fate = match attempt.result.as_str() {
+            "Rejected" => Fate::Refused,
+            "Unschedulable" => Fate::Unschedulable,
+            _ => Fate::Pending,
+        };
+        fates.insert(attempt.pod.as_str(), fate);
+    }
+    for (pod, reason) in &cycle.held_back {
+        fates.insert(pod, if reason.code == GATED { Fate::Gated } else { Fate::Elsewhere });
+    }
+    let named = [(&cycle.nominated, Fate::Nominated), (&cycle.waiting, Fate::Held), (&cycle.bound, Fate::Bound)];
+    for (pods, fate) in named {
+        fates.extend(pods.keys().map(|pod| (pod.as_str(), fate)));
+    }
+    fates
+}
+
+/// The sections of a cycle; those without a pod are left out.
+pub fn sections(cycle: &Cycle, jobs: &Jobs) -> Vec<Section> {
+    let fates = fates(cycle);
+    let attempts: BTreeMap<&str, &Attempt> =
+        cycle.attempts.iter().map(|attempt| (attempt.pod.as_str(), attempt)).collect();
+    let section = |fate: Fate| {
+        let pods = fates.iter().filter(|(_, theirs)| **theirs == fate).map(|(pod, _)| *pod);
+        let said = pods.map(|pod| (pod, lines(cycle, attempts.get(pod).copied(), pod)));
+        let entries = group(said, jobs).into_iter().map(|(name, pods, lines)| entry(cycle, name, &pods, lines));
+        Section { fate, entries: entries.collect() }
+    };
+    Fate::ALL.map(section).into_iter().filter(|section| !section.entries.is_empty()).collect()
+}
+
+fn entry(cycle: &Cycle, name: String, pods: &[&str], lines: Vec<Line>) -> Entry {
+    let at =
+        |pod: &&str| [&cycle.bound, &cycle.waiting, &cycle.nominated].into_iter().find_map(|nodes| nodes.get(*pod));
+    let nodes: BTreeSet<&String> = pods.iter().filter_map(at).collect();
+    let pods: Vec<String> = pods.iter().map(|pod| (*pod).to_owned()).collect();
+    let plans = cycle.plans.iter().filter(|plan| pods.iter().any(|pod| plan.nominated.contains_key(pod)));
+    let plans: BTreeSet<u64> = plans.map(|plan| plan.plan).collect();
+    let victims = cycle.victims.iter().filter(|(_, victim)| plans.contains(&victim.plan));
+    let victims = victims.map(|(pod, victim)| Victim {
+        pod: pod.clone(),
+        node: victim.node.clone().unwrap_or_default(),
+        how: how(&victim.how),
+    });
+    Entry { name, nodes: names(&nodes), victims: victims.collect(), pods, lines }
+}
+
+/// How a victim is evicted, in words.
+pub fn how(how: &str) -> &'static str {
+    match how {
+        "Soft" => "labelled for eviction",
+        "Delete" => "deleted",
+        _ => "gives up the place held for it",
+    }
+}
+
+/// The first names, and how many more there are.
+fn names(nodes: &BTreeSet<&String>) -> String {
+    let first: Vec<&str> = nodes.iter().take(NAMED).map(|node| node.as_str()).collect();
+    match nodes.len().saturating_sub(NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// Pods of one job of which the same is said stand together, in the order of the first.
+fn group<'a>(said: impl Iterator<Item = (&'a str, Vec<Line>)>, jobs: &Jobs) -> Vec<(String, Vec<&'a str>, Vec<Line>)> {
+    let mut groups: Vec<(String, Vec<&'a str>, Vec<Line>)> = Vec::new();
+    let mut places: BTreeMap<(String, Vec<Line>), usize> = BTreeMap::new();
+    for (pod, lines) in said {
+        let name = jobs.get(pod).cloned().unwrap_or_else(|| pod.to_owned());
+        let place = *places.entry((name.clone(), lines.clone())).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some((_, pods, _)) => pods.push(pod),
+            None => groups.push((name, vec![pod], lines)),
+        }
+    }
+    for (name, pods, _) in &mut groups {
+        // One pod of a job has its own name, so that it can be told from the others.
+        if let [only] = pods.as_slice() {
+            (*only).clone_into(name);
+        }
+    }
+    groups
+}
+
+/// What is said of a pod.
+fn lines(cycle: &Cycle, attempt: Option<&Attempt>, pod: &str) -> Vec<Line> {
+    let mut lines = Vec::new();
+    if let Some(node) = cycle.still_nominated.get(pod) {
+        lines.push(Line::plain(format!("nominated to {node} before, and still is")));
+    }
+    lines.extend(cycle.held_back.get(pod).or_else(|| cycle.reasons.get(pod)).map(Line::of));
+    let Some(attempt) = attempt else { return lines };
+    if attempt.result == "Scheduled" || attempt.result == "Waiting" {
+        return lines;
+    }
+    lines.extend(attempt.reason.iter().filter(|_| attempt.result == "Rejected").map(Line::of));
+    lines.extend(attempt.nodes.iter().map(|nodes| Line::plain(sentence(nodes))));
+    // What stopped it at first may be what forbids a preemption, too: that is said once.
+    let preemption = attempt.preemption.as_ref().filter(|reason| Some(*reason) != attempt.reason.as_ref());
+    lines.extend(preemption.map(Line::of));
+    lines
+}
+
+/// What the nodes said, the most frequent first.
+pub fn sentence(nodes: &Nodes) -> String {
+    let mut counted: Vec<(&String, &usize)> = nodes.obstacles.iter().collect();
+    counted.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
+    let said: Vec<String> = counted.iter().map(|(obstacle, count)| format!("{count} {obstacle}")).collect();
+    format!("0/{} nodes are available: {}", nodes.nodes, said.join(", "))
+}

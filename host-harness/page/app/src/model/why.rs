@@ -1,0 +1,144 @@
+//! Why a pod is where it is, in parts: what is in the way, nodes by reason, candidates by law, victims, and pods that are spared.
+
+use crate::data::{Answer, Note, Reason, Why};
+
+use super::results::how;
+
+mod alike;
+
+#[cfg(test)]
+mod tests;
+
+/// Pods of which the same is to be said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The pods.
+    pub pods: Vec<String>,
+    /// Where they are, in words.
+    pub state: String,
+    /// What is said, under titles.
+    pub parts: Vec<Part>,
+}
+
+/// What is said under a title.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// The title.
+    pub title: &'static str,
+    /// What is said.
+    pub items: Vec<Item>,
+}
+
+/// The same, said of several.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// Of how many, in words; empty where that says nothing.
+    pub count: String,
+    /// The code of the law.
+    pub law: String,
+    /// The sentence.
+    pub text: String,
+    /// Both sides' numbers, where they are the same for all.
+    pub facts: Vec<(String, String)>,
+    /// Of whom it is said; pods with the node they hold.
+    pub names: Vec<String>,
+}
+
+/// What is known of the pods that were asked about. Pods of which the same is said stand together.
+pub fn told(answer: &Answer) -> Vec<Told> {
+    let mut all: Vec<Told> = Vec::new();
+    for why in &answer.pods {
+        let told = Told { pods: vec![why.pod.clone()], state: state(why), parts: parts(why) };
+        match all.iter_mut().find(|known| known.state == told.state && known.parts == told.parts) {
+            Some(known) => known.pods.push(why.pod.clone()),
+            None => all.push(told),
+        }
+    }
+    all
+}
+
+/// Where a pod is, in words.
+fn state(why: &Why) -> String {
+    let node = why.node.as_deref().unwrap_or("its node");
+    match why.state.as_str() {
+        "bound" => format!("bound to {node}"),
+        "held" => format!("held for {node}"),
+        "nominated" => format!("nominated to {node}, to be bound when the victims have left"),
+        "unschedulable" => "unschedulable".to_owned(),
+        "rejected" => "refused".to_owned(),
+        "heldBack" => "not tried".to_owned(),
+        "pending" => "still pending".to_owned(),
+        "makesWay" => format!("is evicted from {node}"),
+        "stays" => format!("stays on {node}"),
+        "leaving" => format!("is leaving {node}"),
+        "ended" => "has ended".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn parts(why: &Why) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut say = |title, items: Vec<Item>| {
+        if !items.is_empty() {
+            parts.push(Part { title, items });
+        }
+    };
+    say("Evicted because", why.evicted.iter().map(evicted).collect());
+    say("Not tried because", why.held_back.iter().map(one).collect());
+    let looked_at = |spared: bool| {
+        let matching = why.looked_at.iter().filter(|said| is_kept(&said.outcome) == spared);
+        let notes: Vec<Note> = matching.map(by).collect();
+        alike::items(&notes, &[], "")
+    };
+    say("Needed because", looked_at(false));
+    say("Spared because", looked_at(true));
+    let attempts = why.attempts.iter().filter_map(|attempt| attempt.explanation.as_ref());
+    for explanation in attempts.chain(&why.explanation) {
+        let said = |abouts: &[&str], outcomes: &[&str], what: &str, keep: &dyn Fn(&Note) -> bool| {
+            let is_one = |note: &&Note| {
+                abouts.contains(&note.about.as_str()) && outcomes.contains(&note.outcome.as_str()) && keep(note)
+            };
+            let notes: Vec<Note> = explanation.notes.iter().filter(is_one).cloned().collect();
+            alike::items(&notes, &explanation.counted, what)
+        };
+        let all = |_: &Note| true;
+        let now = |note: &Note| note.reason.code.starts_with("host/") || note.reason.code.starts_with("node/");
+        say("In the way", said(&["preemptor", "queue"], &["barred"], "", &all));
+        say("What happens", said(&["preemptor", "queue"], &["chosen"], "", &all));
+        say("Victims, evicted because", said(&["pod"], &["needed", "chosen"], "pod", &all));
+        say("Reprieved: they stay after all", said(&["pod"], &["reprieved"], "pod", &all));
+        say("Nodes as they are", said(&["node"], &["chosen", "barred", "unneeded"], "node", &now));
+        say("Nodes after evictions", said(&["node"], &["chosen", "barred", "unneeded"], "node", &|note| !now(note)));
+        say("Would have been enough", said(&["node", "pod"], &["enough"], "", &all));
+        say("Candidates that stay", said(&["pod"], &["unneeded"], "pod", &all));
+        say("Spared because", said(&["pod"], &["spared"], "pod", &all));
+    }
+    parts
+}
+
+/// Whether a pod with this outcome keeps its node.
+fn is_kept(outcome: &str) -> bool {
+    !matches!(outcome, "needed" | "chosen")
+}
+
+fn one(reason: &Reason) -> Item {
+    Item {
+        count: String::new(),
+        law: reason.code.clone(),
+        text: reason.message.clone(),
+        facts: alike::facts(reason),
+        names: Vec::new(),
+    }
+}
+
+fn evicted(victim: &crate::data::Evicted) -> Item {
+    let for_whom = victim.preemptor.clone().or_else(|| Some(format!("{}, which gives back", victim.queue.as_ref()?)));
+    let item = one(&victim.reason);
+    let text = format!("{}, plan {}; {}", item.text, victim.plan, how(&victim.how));
+    Item { text, names: for_whom.into_iter().collect(), count: "for".to_owned(), ..item }
+}
+
+fn by(said: &crate::data::LookedAt) -> Note {
+    let (name, outcome, reason) = (Some(said.by.clone()), said.outcome.clone(), said.reason.clone());
+    Note { about: "pod".to_owned(), name, node: None, outcome, reason }
+}

@@ -1,0 +1,85 @@
+//! What is said of several for the same reason but for the numbers in it, as one.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Item;
+use crate::data::{Counted, Note, Reason};
+
+/// What must be the same for two notes to be told as one.
+type Shape<'a> = (&'a str, &'a str, &'a str, &'a str, Vec<(&'a str, String)>, &'a str);
+
+/// The items, the most frequent first. A sentence with ranges comes from `counted`.
+pub(super) fn items(notes: &[Note], counted: &[Counted], what: &str) -> Vec<Item> {
+    let mut groups: Vec<Vec<&Note>> = Vec::new();
+    let mut places: BTreeMap<Shape<'_>, usize> = BTreeMap::new();
+    for note in notes {
+        let place = *places.entry(shape(note)).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(note),
+            None => groups.push(vec![note]),
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    groups.iter().filter_map(|group| item(group, counted, what)).collect()
+}
+
+fn item(group: &[&Note], counted: &[Counted], what: &str) -> Option<Item> {
+    let first = group.first()?;
+    let said = counted.iter().find(|said| {
+        said.count == group.len()
+            && (&said.about, &said.outcome) == (&first.about, &first.outcome)
+            && shape_of(&said.about, &said.outcome, &said.reason) == shape(first)
+    });
+    let reason = said.map_or(&first.reason, |said| &said.reason);
+    let message = reason.message.strip_prefix("node(s) ").unwrap_or(&reason.message);
+    let what = if what.is_empty() && first.about != "preemptor" { first.about.as_str() } else { what };
+    let count = match (group.len(), what) {
+        (_, "") => String::new(),
+        (1, what) => format!("1 {what}"),
+        (count, what) => format!("{count} {what}s"),
+    };
+    let names = group.iter().filter_map(|note| match (&note.name, &note.node) {
+        (Some(name), Some(node)) => Some(format!("{name} on {node}")),
+        (name, _) => name.clone(),
+    });
+    let facts = facts(reason);
+    Some(Item { count, law: reason.code.clone(), text: message.to_owned(), facts, names: names.collect() })
+}
+
+fn shape(note: &Note) -> Shape<'_> {
+    shape_of(&note.about, &note.outcome, &note.reason)
+}
+
+fn shape_of<'a>(about: &'a str, outcome: &'a str, reason: &'a Reason) -> Shape<'a> {
+    let facts = reason.facts.iter().map(|(name, value)| (name.as_str(), kind(value))).collect();
+    let words = if reason.facts.is_empty() { reason.message.as_str() } else { "" };
+    (about, outcome, &reason.code, &reason.case, facts, words)
+}
+
+/// A value without its numbers. The least and the most of several numbers are a number, too.
+fn kind(value: &Value) -> String {
+    match value {
+        Value::Number(_) => "number".to_owned(),
+        Value::Object(amounts) if amounts.keys().eq(["least", "most"]) => "number".to_owned(),
+        Value::Object(amounts) => amounts.keys().cloned().collect::<Vec<_>>().join(" "),
+        other => other.to_string(),
+    }
+}
+
+/// The facts of a reason, in words.
+pub(super) fn facts(reason: &Reason) -> Vec<(String, String)> {
+    reason.facts.iter().map(|(name, value)| (name.replace('-', " "), words(value))).collect()
+}
+
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(parts) => match (parts.get("least"), parts.get("most")) {
+            (Some(least), Some(most)) => format!("{} to {}", words(least), words(most)),
+            _ => parts.iter().map(|(name, part)| format!("{name} {}", words(part))).collect::<Vec<_>>().join(", "),
+        },
+        other => other.to_string(),
+    }
+}

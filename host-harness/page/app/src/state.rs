@@ -1,0 +1,159 @@
+//! What the page shows at the moment, and what changes it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use lictor_picture::Picture;
+use wasm_bindgen_futures::spawn_local;
+
+use crate::data::{Answer, Cycle, Finding, Given, Law, Record, Summary};
+use crate::engine::{self, Answered};
+use crate::model::jobs::jobs;
+use crate::model::results::Jobs;
+
+/// What the page shows. Cheap to copy: all of it are handles.
+#[derive(Clone, Copy)]
+pub(crate) struct Page {
+    /// What is open.
+    pub(crate) given: RwSignal<Option<Given>>,
+    /// What the engine said of it.
+    pub(crate) summary: RwSignal<Option<Summary>>,
+    /// Why it could not be opened or decided.
+    pub(crate) problems: RwSignal<Vec<Finding>>,
+    /// The cluster before any decision.
+    pub(crate) picture: RwSignal<Arc<Picture>>,
+    /// What was decided.
+    pub(crate) record: RwSignal<Option<Arc<Record>>>,
+    /// The job of each pod.
+    pub(crate) jobs: Memo<Arc<Jobs>>,
+    /// The pod or job that was asked about.
+    pub(crate) selected: RwSignal<Option<String>>,
+    /// Why it is where it is.
+    pub(crate) answer: RwSignal<Option<Answered<Answer>>>,
+    /// The law that is read.
+    pub(crate) law: RwSignal<Option<String>>,
+    /// All laws by code.
+    pub(crate) laws: RwSignal<BTreeMap<String, Law>>,
+    /// What the engine does at the moment.
+    pub(crate) busy: RwSignal<Option<&'static str>>,
+    /// How often something was opened: an answer for what was open before is dropped.
+    opened: RwSignal<u32>,
+}
+
+impl Page {
+    /// An empty page.
+    pub(crate) fn new() -> Page {
+        let picture = RwSignal::new(Arc::<Picture>::default());
+        Page {
+            given: RwSignal::new(None),
+            summary: RwSignal::new(None),
+            problems: RwSignal::new(Vec::new()),
+            picture,
+            record: RwSignal::new(None),
+            jobs: Memo::new(move |_| Arc::new(picture.with(|picture| jobs(picture)))),
+            selected: RwSignal::new(None),
+            answer: RwSignal::new(None),
+            law: RwSignal::new(None),
+            laws: RwSignal::new(BTreeMap::new()),
+            busy: RwSignal::new(None),
+            opened: RwSignal::new(0),
+        }
+    }
+
+    /// The last cycle.
+    pub(crate) fn cycle(&self) -> Option<Cycle> {
+        self.record.with(|record| record.as_ref().and_then(|record| record.cycles.last().cloned()))
+    }
+
+    /// Shows what the page was opened with, and reads the laws.
+    pub(crate) fn start(self) {
+        spawn_local(async move {
+            if let Some(given) = engine::given().await {
+                self.open(given);
+            }
+            if let Ok(laws) = engine::laws().await {
+                self.laws.set(laws.into_iter().map(|law| (law.code.clone(), law)).collect());
+            }
+        });
+    }
+
+    /// Opens a file and decides about it. What is open stays open where it has mistakes.
+    pub(crate) fn open(self, given: Given) {
+        self.opened.update(|opened| *opened = opened.wrapping_add(1));
+        let number = self.opened.get_untracked();
+        spawn_local(async move {
+            self.busy.set(Some("Reading ..."));
+            let opened = engine::open(&given).await;
+            if self.opened.get_untracked() != number {
+                return;
+            }
+            match opened {
+                Ok(summary) => {
+                    self.problems.set(Vec::new());
+                    self.forget();
+                    self.given.set(Some(given));
+                    self.summary.set(Some(summary));
+                    if let Ok(picture) = engine::picture().await {
+                        self.picture.set(Arc::new(picture));
+                    }
+                    self.decide(number).await;
+                }
+                Err(problems) => self.problems.set(problems),
+            }
+            self.busy.set(None);
+        });
+    }
+
+    /// Opens what is open with another system.
+    pub(crate) fn with_system(self, system: String) {
+        let Some(given) = self.given.get_untracked() else { return };
+        // Arguments are those of a system: they say nothing to another one.
+        self.open(Given { system, arguments: String::new(), ..given });
+    }
+
+    async fn decide(self, number: u32) {
+        self.busy.set(Some("Deciding ..."));
+        let decided = engine::decide(1, true).await;
+        if self.opened.get_untracked() != number {
+            return;
+        }
+        match decided {
+            Ok(record) => self.record.set(Some(Arc::new(record))),
+            Err(problems) => self.problems.set(problems),
+        }
+    }
+
+    fn forget(self) {
+        self.record.set(None);
+        self.selected.set(None);
+        self.answer.set(None);
+    }
+
+    /// Asks why a pod or a job is where it is.
+    pub(crate) fn select(self, name: String) {
+        self.selected.set(Some(name.clone()));
+        self.answer.set(None);
+        spawn_local(async move {
+            let answer = engine::explain(&name).await;
+            if self.selected.with_untracked(|selected| selected.as_ref() == Some(&name)) {
+                self.answer.set(Some(answer));
+            }
+        });
+    }
+
+    /// Closes what is open.
+    pub(crate) fn close(self) {
+        self.opened.update(|opened| *opened = opened.wrapping_add(1));
+        self.given.set(None);
+        self.summary.set(None);
+        self.problems.set(Vec::new());
+        self.busy.set(None);
+        self.forget();
+    }
+}
+
+/// The page that the components are part of.
+pub(crate) fn page() -> Page {
+    expect_context::<Page>()
+}

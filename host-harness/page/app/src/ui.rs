@@ -1,0 +1,23 @@
+//! The components, one file each.
+
+mod app;
+mod cluster;
+mod findings;
+mod header;
+mod jobs;
+mod law;
+mod nodes;
+mod open;
+mod parts;
+mod queues;
+mod results;
+mod theme;
+mod why;
+
+use wasm_bindgen::prelude::*;
+
+/// Shows the page.
+#[wasm_bindgen(start)]
+pub fn start() {
+    leptos::mount::mount_to_body(app::App);
+}

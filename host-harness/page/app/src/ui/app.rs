@@ -1,0 +1,58 @@
+//! The page as a whole.
+
+use leptos::prelude::*;
+use web_sys::DragEvent;
+
+use super::cluster::Cluster;
+use super::findings::Findings;
+use super::header::Header;
+use super::law::LawPage;
+use super::open::{Open, take};
+use super::results::Results;
+use super::why::WhyPanel;
+use crate::state::Page;
+
+#[component]
+pub(super) fn App() -> impl IntoView {
+    let page = Page::new();
+    provide_context(page);
+    page.start();
+    let over = RwSignal::new(false);
+    let drop = move |event: DragEvent| {
+        event.prevent_default();
+        over.set(false);
+        if let Some(file) = event.data_transfer().and_then(|data| data.files()).and_then(|files| files.get(0)) {
+            take(page, file);
+        }
+    };
+    view! {
+        <div
+            class="page"
+            class:over=over
+            on:dragover=move |event: DragEvent| {
+                event.prevent_default();
+                over.set(true);
+            }
+            on:dragleave=move |_| over.set(false)
+            on:drop=drop
+        >
+            <a class="skip" href="#results">"Skip to the decisions"</a>
+            <Header/>
+            <main>
+                <Show when=move || page.given.with(Option::is_none)>
+                    <Open/>
+                </Show>
+                <Findings/>
+                <Show when=move || page.given.with(Option::is_some)>
+                    <div class="columns">
+                        <Cluster/>
+                        <Results/>
+                        <WhyPanel/>
+                    </div>
+                </Show>
+            </main>
+            <LawPage/>
+            <p class="busy" role="status" aria-live="polite">{move || page.busy.get()}</p>
+        </div>
+    }
+}

@@ -1,0 +1,48 @@
+//! The cluster: its nodes, its queues, or its jobs.
+
+use leptos::prelude::*;
+
+use super::jobs::Jobs;
+use super::nodes::Nodes;
+use super::queues::Queues;
+
+/// What is shown of the cluster.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tab {
+    Nodes,
+    Queues,
+    Jobs,
+}
+
+const TABS: [(Tab, &str, &str); 3] =
+    [(Tab::Nodes, "tab-nodes", "Nodes"), (Tab::Queues, "tab-queues", "Queues"), (Tab::Jobs, "tab-jobs", "Jobs")];
+
+#[component]
+pub(super) fn Cluster() -> impl IntoView {
+    let chosen = RwSignal::new(Tab::Nodes);
+    let button = move |(tab, id, name): (Tab, &'static str, &'static str)| {
+        view! {
+            <button
+                id=id
+                role="tab"
+                aria-selected=move || (chosen.get() == tab).to_string()
+                aria-controls="cluster"
+                on:click=move |_| chosen.set(tab)
+            >
+                {name}
+            </button>
+        }
+    };
+    view! {
+        <section class="panel cluster" aria-label="Cluster">
+            <div class="tabs" role="tablist">{TABS.map(button).collect_view()}</div>
+            <div id="cluster" role="tabpanel">
+                {move || match chosen.get() {
+                    Tab::Nodes => view! { <Nodes/> }.into_any(),
+                    Tab::Queues => view! { <Queues/> }.into_any(),
+                    Tab::Jobs => view! { <Jobs/> }.into_any(),
+                }}
+            </div>
+        </section>
+    }
+}

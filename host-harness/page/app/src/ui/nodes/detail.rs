@@ -1,0 +1,49 @@
+//! The node that is chosen, and its pods.
+
+use leptos::prelude::*;
+use lictor_picture::Placed;
+use wasm_bindgen_futures::spawn_local;
+
+use super::super::parts::PodLink;
+use crate::engine;
+use crate::model::quantity::short;
+use crate::state::page;
+
+#[component]
+pub(super) fn Detail(
+    /// The node.
+    name: Signal<Option<String>>,
+) -> impl IntoView {
+    let page = page();
+    let pods = RwSignal::new(Vec::<Placed>::new());
+    Effect::new(move |_| {
+        pods.set(Vec::new());
+        let Some(node) = name.get() else { return };
+        spawn_local(async move {
+            if let Ok(found) = engine::pods_on(&node).await
+                && name.get_untracked() == Some(node)
+            {
+                pods.set(found);
+            }
+        });
+    });
+    let titles = move || {
+        let titles = page.picture.with(|picture| picture.resources.clone());
+        titles.into_iter().map(|title| view! { <th scope="col">{short(&title).to_owned()}</th> }).collect_view()
+    };
+    let row = |pod: Placed| {
+        let amounts = pod.amounts.into_iter().map(|amount| view! { <td class="number">{amount}</td> }).collect_view();
+        view! { <tr><td><PodLink name=pod.name/></td><td class="number">{pod.priority}</td>{amounts}</tr> }
+    };
+    view! {
+        <Show when=move || name.get().is_some()>
+            <section class="node-detail" aria-live="polite">
+                <h3>{name}</h3>
+                <table>
+                    <thead><tr><th scope="col">"Pod"</th><th scope="col">"Priority"</th>{titles}</tr></thead>
+                    <tbody>{move || pods.get().into_iter().map(row).collect_view()}</tbody>
+                </table>
+            </section>
+        </Show>
+    }
+}

@@ -1,0 +1,87 @@
+//! Opening: a file that is dropped or chosen, a text that is pasted, or an example.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{File, HtmlInputElement};
+
+use crate::data::{Finding, Given};
+use crate::engine;
+use crate::state::{Page, page};
+
+#[component]
+pub(super) fn Open() -> impl IntoView {
+    let page = page();
+    let pasted = RwSignal::new(String::new());
+    let chosen = move |event: web_sys::Event| {
+        let input = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
+        if let Some(file) = input.and_then(|input| input.files()).and_then(|files| files.get(0)) {
+            take(page, file);
+        }
+    };
+    let paste = move |_| page.open(Given { name: "pasted text".to_owned(), text: pasted.get(), ..Given::default() });
+    view! {
+        <section class="open" aria-labelledby="open-title">
+            <h2 id="open-title">"Who waits, who would be evicted, and why"</h2>
+            <p>
+                "Open what "
+                <code>"kubectl get nodes,namespaces,pods,elasticquotas,podgroups,priorityclasses -A -o yaml"</code>
+                " prints, or a scenario. Nothing leaves this browser: the page cannot open a connection."
+            </p>
+            <div class="ways">
+                <div class="way drop">
+                    <label for="file">"Drop a file anywhere, or choose one"</label>
+                    <input id="file" type="file" accept=".yaml,.yml,.json" on:change=chosen/>
+                </div>
+                <div class="way">
+                    <label for="pasted">"Paste a text"</label>
+                    <textarea
+                        id="pasted"
+                        rows="4"
+                        spellcheck="false"
+                        placeholder="apiVersion: v1 ..."
+                        prop:value=pasted
+                        on:input=move |event| pasted.set(event_target_value(&event))
+                    ></textarea>
+                    <button id="open-pasted" disabled=move || pasted.with(|text| text.trim().is_empty()) on:click=paste>
+                        "Open the text"
+                    </button>
+                </div>
+                <div class="way">
+                    <h3>"Or look at an example"</h3>
+                    <ul class="examples">
+                        {engine::examples().into_iter().enumerate().map(|(at, example)| view! {
+                            <li>
+                                <button class="example" on:click=move |_| show(page, at)>
+                                    <strong>{example.title}</strong>
+                                    <span class="tag">{example.system}</span>
+                                </button>
+                            </li>
+                        }).collect_view()}
+                    </ul>
+                </div>
+            </div>
+        </section>
+    }
+}
+
+/// Shows an example.
+fn show(page: Page, index: usize) {
+    spawn_local(async move {
+        match engine::example(index).await {
+            Ok(given) => page.open(given),
+            Err(problems) => page.problems.set(problems),
+        }
+    });
+}
+
+/// Opens a file.
+pub(super) fn take(page: Page, file: File) {
+    spawn_local(async move {
+        let name = file.name();
+        match JsFuture::from(file.text()).await.ok().and_then(|text| text.as_string()) {
+            Some(text) => page.open(Given { name, text, ..Given::default() }),
+            None => page.problems.set(vec![Finding::error(format!("{name} could not be read"))]),
+        }
+    });
+}

@@ -1,0 +1,80 @@
+//! Why the pod or job that is selected is where it is.
+
+use leptos::prelude::*;
+
+use super::findings::finding;
+use super::parts::{LawLink, Names};
+use crate::model::why::{Item, Part, Told, told};
+use crate::state::page;
+
+#[component]
+pub(super) fn WhyPanel() -> impl IntoView {
+    let page = page();
+    let name = move || page.selected.get().unwrap_or_default();
+    let body = move || match page.answer.get() {
+        None => view! { <p class="empty">"Asking ..."</p> }.into_any(),
+        Some(Ok(answer)) => told(&answer).into_iter().map(one).collect_view().into_any(),
+        Some(Err(problems)) => view! {
+            <ul class="findings errors">{problems.into_iter().map(finding).collect_view()}</ul>
+        }
+        .into_any(),
+    };
+    view! {
+        <section class="panel why" id="why" aria-label="Why" aria-live="polite">
+            <h2>"Why"</h2>
+            <Show
+                when=move || page.selected.with(Option::is_some)
+                fallback=|| view! { <p class="empty">"Select a pod or a job to see why it is where it is."</p> }
+            >
+                <p class="asked">{name}</p>
+                {body}
+            </Show>
+        </section>
+    }
+}
+
+fn one(told: Told) -> impl IntoView {
+    let who = match told.pods.as_slice() {
+        [only] => only.clone(),
+        pods => format!("{} pods", pods.len()),
+    };
+    let nothing = told.parts.is_empty();
+    view! {
+        <article class="told">
+            <h3>{who} ": " {told.state}</h3>
+            {nothing.then(|| view! { <p class="empty">"No attempt looked at it."</p> })}
+            {told.parts.into_iter().map(part).collect_view()}
+        </article>
+    }
+}
+
+fn part(part: Part) -> impl IntoView {
+    let pods = !part.title.starts_with("Node");
+    view! {
+        <section class="part">
+            <h4>{part.title}</h4>
+            <ul>{part.items.into_iter().map(|it| item(it, pods)).collect_view()}</ul>
+        </section>
+    }
+}
+
+fn item(item: Item, pods: bool) -> impl IntoView {
+    // Of what is a node, not a pod, nothing can be asked.
+    let pods = pods && !item.count.contains("node");
+    view! {
+        <li>
+            <p>
+                {(!item.count.is_empty()).then(|| view! { <span class="count">{item.count}</span> " " })}
+                <LawLink code=item.law/> " " {item.text}
+            </p>
+            {(!item.facts.is_empty()).then(|| facts(item.facts))}
+            {(!item.names.is_empty()).then(|| view! { <Names names=item.names pods=pods/> })}
+        </li>
+    }
+}
+
+/// Both sides' numbers.
+fn facts(facts: Vec<(String, String)>) -> impl IntoView {
+    let fact = |(name, value): (String, String)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> };
+    view! { <dl class="facts">{facts.into_iter().map(fact).collect_view()}</dl> }
+}

@@ -1,0 +1,61 @@
+"use strict";
+// Starts the engine in a worker and the front end beside it. The front end asks the engine by `lictor.call`.
+globalThis.lictor = (() => {
+  const text = (id) => document.getElementById(id).textContent;
+  const bytes = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const unpacked = (base64) =>
+    new Response(new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("gzip")));
+
+  const waiting = new Map();
+  let next = 0;
+  let worker;
+  const ask = (name, parameters) =>
+    new Promise((done, failed) => {
+      next += 1;
+      waiting.set(next, { done, failed });
+      worker.postMessage({ id: next, name, parameters });
+    });
+  // What the engine was asked when it stopped has no answer: every question that waits is told so.
+  const stopped = (why) => {
+    for (const { failed } of waiting.values()) failed(why);
+    waiting.clear();
+  };
+  const open = () => {
+    const script = new Blob([text("engine-script")], { type: "text/javascript" });
+    worker = new Worker(URL.createObjectURL(script));
+    worker.onmessage = ({ data: { id, value, error } }) => {
+      const question = waiting.get(id);
+      waiting.delete(id);
+      if (error === undefined) question?.done(value);
+      else question?.failed(error);
+    };
+    worker.onerror = (event) => stopped(`The engine stopped: ${event.message}`);
+  };
+
+  const start = async () => {
+    open();
+    const engine = unpacked(text("engine-module")).arrayBuffer().then((module) => ask("start", [module]));
+    const module = await unpacked(text("app-module")).arrayBuffer();
+    await app({ module_or_path: module });
+    document.getElementById("starting")?.remove();
+    await engine;
+  };
+  // Inputs are files with their bytes: what the page was opened with, and the examples.
+  const read = async ({ bytes, ...rest }) => ({ ...rest, text: await unpacked(bytes).text() });
+  const given = async () => {
+    const input = JSON.parse(text("input"));
+    return input && read(input);
+  };
+  const examples = JSON.parse(text("examples"));
+  const started = Promise.resolve().then(start);
+  started.catch((error) => {
+    const place = document.getElementById("starting") ?? document.body.appendChild(document.createElement("p"));
+    place.textContent = `The page could not start: ${error}. It needs a browser of 2023 or later.`;
+  });
+  return {
+    call: (name, parameters) => started.then(() => ask(name, parameters)),
+    given,
+    examples: () => examples.map(({ bytes, ...rest }) => rest),
+    example: (index) => read(examples[index]),
+  };
+})();

@@ -1,0 +1,9 @@
+//! The page: a cluster and the engine in a browser. All of it is one file, which needs no server and opens no connection.
+//!
+//! Without the feature `bundle` this crate is empty: the page takes a while to build.
+
+#[cfg(feature = "bundle")]
+mod bundle;
+
+#[cfg(feature = "bundle")]
+pub use bundle::{Input, page, sizes};
