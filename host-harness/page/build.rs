@@ -32,7 +32,15 @@ mod bundle {
         let (workspace, out) = (folder.join("../..").canonicalize()?, path_of("OUT_DIR")?);
         rerun_if_changed(
             &workspace,
-            &["guest", "host-harness/host", "host-harness/conformance", "host-harness/decide", "host-harness/picture", "host-harness/page/app", "host-harness/page/shell"],
+            &[
+                "guest",
+                "host-harness/host",
+                "host-harness/conformance",
+                "host-harness/decide",
+                "host-harness/picture",
+                "host-harness/page/app",
+                "host-harness/page/shell",
+            ],
         );
         ensure_target()?;
         let target_dir = out.join("modules");
@@ -70,7 +78,11 @@ mod bundle {
     const EXAMPLES: [(&str, &str, &str); 5] = [
         ("Four teams share 44 nodes", "koordinator", "snapshots/four-teams.yaml"),
         ("Three zones: spread, affinity, volumes", "kubernetes", "snapshots/three-zones.yaml"),
-        ("Queues take back what they are guaranteed", "yunikorn", "scenarios/yunikorn/guide-general-case-seven-to-five.yaml"),
+        (
+            "Queues take back what they are guaranteed",
+            "yunikorn",
+            "scenarios/yunikorn/guide-general-case-seven-to-five.yaml",
+        ),
         ("An elastic job shrinks", "volcano", "scenarios/volcano/shrink-the-lower-priority-job-first.yaml"),
         ("A gang takes back lent room", "coscheduling", "scenarios/coscheduling/cos-quota-gang-takes-back.yaml"),
     ];

@@ -130,7 +130,8 @@ fn jobs(mirror: &Mirror, system: Option<&SystemInfo>, pods: &BTreeMap<&str, (&To
             members.iter().filter_map(|pod| pods.get_key_value(pod.as_str())).map(|(name, pod)| (*name, pod)).collect();
         let (_, (_, queue)) = there.first()?;
         let priority = there.iter().filter_map(|(_, (pod, _))| pod.priority).max().unwrap_or(0);
-        let pod = |(name, (pod, _)): &(&str, &(&Told, usize))| Pod { name: (*name).to_owned(), placed: pod.node.is_some() };
+        let pod =
+            |(name, (pod, _)): &(&str, &(&Told, usize))| Pod { name: (*name).to_owned(), placed: pod.node.is_some() };
         Some(Job { name, queue: *queue, priority, pods: there.iter().map(pod).collect() })
     };
     jobs.into_iter().filter_map(job).collect()

@@ -56,7 +56,8 @@ pub(super) fn Nodes() -> impl IntoView {
     };
     let key = move |event: KeyboardEvent| {
         let columns = grid.get_untracked().columns;
-        let now = chosen.get_untracked().and_then(|node| shown.with_untracked(|it| it.iter().position(|at| *at == node)));
+        let now =
+            chosen.get_untracked().and_then(|node| shown.with_untracked(|it| it.iter().position(|at| *at == node)));
         let next = match (event.key().as_str(), now) {
             ("ArrowRight" | "ArrowLeft" | "ArrowUp" | "ArrowDown", None) => Some(0),
             ("ArrowRight", Some(now)) => now.checked_add(1),

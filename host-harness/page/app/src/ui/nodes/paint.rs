@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lictor_picture::{Node, Picture};
 use leptos::prelude::*;
+use lictor_picture::{Node, Picture};
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
@@ -11,9 +11,8 @@ use crate::data::Cycle;
 use crate::model::nodes::{Grid, Legend, segments};
 
 /// The colours of queues and priorities: told apart by most eyes, on light and on dark.
-const COLOURS: [&str; 10] = [
-    "#4c78a8", "#e08a2e", "#54a078", "#b279a2", "#c9a227", "#6fa8b8", "#d1605e", "#8c6d55", "#8b86c9", "#7a8a5a",
-];
+const COLOURS: [&str; 10] =
+    ["#4c78a8", "#e08a2e", "#54a078", "#b279a2", "#c9a227", "#6fa8b8", "#d1605e", "#8c6d55", "#8b86c9", "#7a8a5a"];
 
 /// The colour with this index.
 pub(super) fn colour(index: usize) -> &'static str {

@@ -1,0 +1,82 @@
+use lictor_decide::{Native, Opened, Snapshot, With};
+
+use super::*;
+use crate::Held;
+
+/// Two nodes; a gang of two, of which one runs, in the quota that its label names; a pod without a label; one that has ended.
+const CLUSTER: &str = "
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '9'}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: '8', memory: 8Gi, pods: '9', example.com/gpu: '2'}}}
+- apiVersion: scheduling.sigs.k8s.io/v1alpha1
+  kind: ElasticQuota
+  metadata: {name: team, namespace: a}
+  spec: {min: {cpu: '1'}, max: {cpu: '9'}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: w-0, namespace: a, labels: {quota.scheduling.koordinator.sh/name: team, pod-group.scheduling.sigs.k8s.io: w}}
+  spec: {nodeName: n1, priority: 7, containers: [{name: c, resources: {requests: {cpu: '2', example.com/gpu: '1'}}}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: w-1, namespace: a, labels: {quota.scheduling.koordinator.sh/name: team, pod-group.scheduling.sigs.k8s.io: w}}
+  spec: {schedulerName: koord-scheduler, priority: 9, containers: [{name: c, resources: {requests: {cpu: '2'}}}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: lone, namespace: b}
+  spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 500m}}}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: done, namespace: b}
+  spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: '1'}}}]}
+  status: {phase: Succeeded}
+";
+
+fn opened() -> Opened {
+    let read = || Snapshot::told("cluster.yaml", CLUSTER.to_owned());
+    let with = With { system: "koordinator", ..With::default() };
+    Opened::open(Box::new(Native::default()), lictor_policy::Engine::describe(), with, read).unwrap()
+}
+
+fn drawn() -> Picture {
+    let mut opened = opened();
+    let accounts = opened.accounts().unwrap();
+    picture(opened.session().mirror(), &accounts, opened.system())
+}
+
+#[test]
+fn a_node_has_what_its_pods_hold_by_queue_and_priority() {
+    let picture = drawn();
+    assert_eq!(picture.resources, ["cpu", "memory", "example.com/gpu"]);
+    let names: Vec<&str> = picture.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["n1", "n2"]);
+    assert_eq!(picture.nodes[0].allocatable, [8000, 8 << 30, 2]);
+    // `a` of the pods in the quota `team`, and the namespace `b` of the pod in none: the ended pod holds nothing.
+    assert_eq!(picture.queues, ["b", "team"]);
+    let held = |queue, priority, cpu, gpu| Held { queue, priority, pods: 1, amounts: vec![cpu, 0, gpu] };
+    assert_eq!(picture.nodes[0].held, [held(0, 0, 500, 0), held(1, 7, 2000, 1)]);
+    assert!(picture.nodes[1].held.is_empty());
+}
+
+#[test]
+fn a_gang_is_a_job_and_a_lone_pod_is_one_of_its_own() {
+    let picture = drawn();
+    let pod = |name: &str, placed| Pod { name: name.to_owned(), placed };
+    let gang =
+        Job { name: "a/w".to_owned(), queue: 1, priority: 9, pods: vec![pod("a/w-0", true), pod("a/w-1", false)] };
+    let lone = Job { name: "b/lone".to_owned(), queue: 0, priority: 0, pods: vec![pod("b/lone", true)] };
+    assert_eq!(picture.jobs, [gang, lone]);
+}
+
+#[test]
+fn the_pods_of_a_node_are_listed_the_highest_priority_first() {
+    let opened = opened();
+    let pods = pods_on(opened.session().mirror(), "n1");
+    let listed: Vec<(&str, i32, &str)> =
+        pods.iter().map(|pod| (pod.name.as_str(), pod.priority, pod.amounts[0].as_str())).collect();
+    assert_eq!(listed, [("a/w-0", 7, "2"), ("b/lone", 0, "0.5")]);
+    assert!(pods_on(opened.session().mirror(), "n3").is_empty());
+}
