@@ -48,6 +48,14 @@ mutants:
 live-scale:
     cargo test --release -p lictor-controller --test live -- --ignored --nocapture a_thousand_pods_on_five_hundred_nodes
 
+# Look at a cluster in a page of the browser
+page snapshot='fixtures/snapshots/four-teams.yaml':
+    cargo run --features page -- view {{snapshot}}
+
+# Take pictures of the page, light and dark, on a desk and on a phone; needs Chromium and its driver
+screenshots folder='target/pictures':
+    LICTOR_REQUIRE_BROWSER=1 LICTOR_SCREENSHOTS={{folder}} cargo test -p lictor-page --features browser --test browser pictures
+
 # Format the code
 fmt:
     cargo fmt --all
@@ -55,7 +63,7 @@ fmt:
 # Lint, for the machine and for wasm, warnings denied
 lint:
     cargo clippy --workspace --all-targets -- -D warnings
-    cargo clippy -p lictor-component --target wasm32-unknown-unknown -- -D warnings
+    cargo clippy -p lictor-component -p lictor-page-app --target wasm32-unknown-unknown -- -D warnings
 
 # Build the documentation
 doc:

@@ -23,6 +23,7 @@ pub struct Engine {
 
 /// A cluster.
 struct Open {
+    told: Told,
     opened: Opened,
     /// Before anything was decided.
     names: Names,
@@ -67,7 +68,7 @@ impl Engine {
     /// # Errors
     /// What is wrong with it. What was open stays open.
     pub fn open(&mut self, told: Told) -> Result<Summary, Vec<Problem>> {
-        let open = Open::open(&told, lictor_policy::Engine::describe()).map_err(|failure| failure.problems())?;
+        let open = Open::open(told, lictor_policy::Engine::describe()).map_err(|failure| failure.problems())?;
         let summary = open.summary();
         self.open = Some(open);
         Ok(summary)
@@ -114,6 +115,15 @@ impl Engine {
         Ok(picture(opened.session().mirror(), &accounts, opened.system()))
     }
 
+    /// An object of what is open as it is written, in JSON, with the changes so far: `Kind/namespace/name`.
+    ///
+    /// # Errors
+    /// Nothing is open, or no such object.
+    pub fn object(&self, key: &str) -> Result<String, Vec<Problem>> {
+        let open = self.open.as_ref().ok_or_else(nothing)?;
+        open.told.object(key).map_err(|failure| failure.problems())
+    }
+
     /// The pods of a node, at the moment.
     ///
     /// # Errors
@@ -136,7 +146,7 @@ impl Engine {
 }
 
 impl Open {
-    fn open(told: &Told, described: Description) -> Result<Open, Failure> {
+    fn open(told: Told, described: Description) -> Result<Open, Failure> {
         let scenario = told.scenario().map_err(|mistake| vec![mistake])?;
         let mut arguments = Arguments::read_text("the arguments", &told.arguments).map_err(|mistake| vec![mistake])?;
         let (mut system, mut schedulers) = (told.system.clone(), told.schedulers.clone());
@@ -151,13 +161,13 @@ impl Open {
             None => told.snapshot()?,
             Some(scenario) => {
                 let (objects, files) = (scenario.cluster.clone(), vec![told.name.clone()]);
-                Snapshot { objects, files, ..Snapshot::default() }
+                told.changed(Snapshot { objects, files, ..Snapshot::default() })
             }
         };
         let with = With { system: &system, arguments: arguments.clone(), schedulers: &schedulers, recorder: None };
         let opened = Opened::open(Box::new(Native::default()), described, with, || Ok(snapshot.clone()))?;
         let names = Names::of(opened.session().mirror(), opened.system());
-        Ok(Open { opened, names, scenario, record: None, snapshot, system, arguments, schedulers })
+        Ok(Open { told, opened, names, scenario, record: None })
     }
 
     fn summary(&self) -> Summary {

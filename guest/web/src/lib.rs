@@ -90,6 +90,15 @@ impl Lictor {
         answer(self.0.picture())
     }
 
+    /// An object of what is open as it is written, in JSON, with the changes so far: `Kind/namespace/name`.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open, or no such object.
+    #[wasm_bindgen(unchecked_return_type = "string")]
+    pub fn object(&self, key: &str) -> Result<JsValue, JsValue> {
+        answer(self.0.object(key))
+    }
+
     /// The pods of a node, the highest priority first.
     ///
     /// # Errors

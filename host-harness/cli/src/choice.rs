@@ -61,6 +61,12 @@ impl Choice {
         Ok((first, Choice::named(word, &self.limits, &self.remote)))
     }
 
+    /// Whether it is the policy of this build, in whichever form.
+    #[cfg(feature = "page")]
+    pub(super) fn is_built_in(&self) -> bool {
+        self.component.is_none()
+    }
+
     /// The file of the component; none where it is another one.
     pub(super) fn file(&self) -> Option<&Path> {
         self.component.as_deref().filter(|file| !file.starts_with("oci:"))

@@ -45,6 +45,18 @@ pub(super) enum Failure {
     #[cfg(not(feature = "live"))]
     #[error("this build of lictor cannot reach a cluster")]
     NoClusters,
+    /// The page is not built in.
+    #[cfg(not(feature = "page"))]
+    #[error("this build of lictor has no page")]
+    NoPage,
+    /// A file that the page is to show is not text.
+    #[cfg(feature = "page")]
+    #[error("is not text")]
+    NotText { file: String },
+    /// The page cannot be served.
+    #[cfg(feature = "page")]
+    #[error("the page cannot be served at {address}: {error}")]
+    Unserved { address: std::net::SocketAddr, error: String },
     /// A cluster cannot be reached, or not be worked with in these surroundings.
     #[cfg(feature = "live")]
     #[error("{message}")]
@@ -176,6 +188,16 @@ impl Failure {
             Failure::NoRegistries => vec![this().remedy("build it with them: `cargo build --features oci`")],
             #[cfg(not(feature = "live"))]
             Failure::NoClusters => vec![this().remedy("build it with them: `cargo build --features live`")],
+            #[cfg(not(feature = "page"))]
+            Failure::NoPage => {
+                vec![this().remedy("build it with the page, `cargo build --features page`, or add `--text`")]
+            }
+            #[cfg(feature = "page")]
+            Failure::NotText { file } => {
+                vec![this().about(file).remedy("name a snapshot or a scenario; `lictor replay` reads recordings")]
+            }
+            #[cfg(feature = "page")]
+            Failure::Unserved { .. } => vec![this().remedy("name another `--port`, or none")],
             #[cfg(feature = "live")]
             Failure::Cluster { remedy, .. } => vec![this().remedy(*remedy)],
             #[cfg(feature = "live")]

@@ -20,6 +20,12 @@ impl Files {
     pub(super) fn source(&self) -> Source {
         Source::Files(self.snapshots.clone())
     }
+
+    /// The files as the user named them.
+    #[cfg(feature = "page")]
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.snapshots
+    }
 }
 
 /// Where a cluster is read from.

@@ -17,6 +17,11 @@ impl Origins {
         self.0.insert(object, origin);
     }
 
+    /// Objects of another text were read there; the last place counts.
+    pub fn extend(&mut self, others: Origins) {
+        self.0.extend(others.0);
+    }
+
     /// The place of an object.
     pub fn of(&self, object: &str) -> Option<&Origin> {
         self.0.get(object)

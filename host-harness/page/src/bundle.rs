@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use base64::Engine;
 use flate2::{Compression, write::GzEncoder};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const BEFORE: &str = include_str!(concat!(env!("OUT_DIR"), "/before.html"));
 const AFTER: &str = include_str!(concat!(env!("OUT_DIR"), "/after.html"));
@@ -16,12 +16,14 @@ const SIZES: [(&str, &usize); 2] = include!(concat!(env!("OUT_DIR"), "/sizes.rs"
 pub struct Input<'a> {
     /// The name of the file, for messages.
     pub name: &'a str,
-    /// A snapshot or a scenario as text, or a recording.
-    pub bytes: &'a [u8],
+    /// A snapshot or a scenario.
+    pub text: &'a str,
     /// The system; empty for the page's own choice.
     pub system: &'a str,
-    /// The arguments of the system as JSON; empty for none.
+    /// The arguments of the system as YAML or JSON; empty for none.
     pub arguments: &'a str,
+    /// The schedulers whose pods are decided about; empty: those that the system stands for.
+    pub schedulers: &'a [String],
 }
 
 /// The page as one file, with its input inside.
@@ -29,14 +31,18 @@ pub struct Input<'a> {
 /// # Errors
 /// None in practice: the input is compressed in memory.
 pub fn page(input: Option<Input<'_>>) -> io::Result<String> {
-    let input = input.map(|input| {
-        let Input { name, bytes, system, arguments } = input;
-        Ok(json!({ "name": name, "system": system, "arguments": arguments, "bytes": packed(bytes)? }))
-    });
-    let input: Option<serde_json::Value> = input.transpose()?;
+    let input = input.map(Input::json).transpose()?.unwrap_or_default();
     // A name could end the script that it stands in.
-    let input = serde_json::to_string(&input)?.replace('<', "\\u003c");
+    let input = input.to_string().replace('<', "\\u003c");
     Ok([BEFORE, &input, AFTER].concat())
+}
+
+impl Input<'_> {
+    fn json(self) -> io::Result<Value> {
+        let Input { name, text, system, arguments, schedulers } = self;
+        let bytes = packed(text.as_bytes())?;
+        Ok(json!({ "name": name, "system": system, "arguments": arguments, "schedulers": schedulers, "bytes": bytes }))
+    }
 }
 
 /// The modules of the page: name and bytes.

@@ -15,6 +15,9 @@ pub struct Given {
     pub system: String,
     /// The arguments of the system as YAML or JSON.
     pub arguments: String,
+    /// The schedulers whose pods are decided about; empty: those that the system stands for.
+    #[serde(default)]
+    pub schedulers: Vec<String>,
 }
 
 /// An example of the page.

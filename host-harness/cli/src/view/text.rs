@@ -1,48 +1,26 @@
-//! `lictor view`: a cluster in a terminal.
+//! A cluster in a terminal: how full its nodes and queues are.
 
 use std::collections::BTreeMap;
 
-use clap::Args;
 use lictor_contract::quantity::exact;
 use lictor_contract::{Amount, NodeId, Phase};
 use lictor_host::cluster::Mirror;
 
-use super::choice::Chosen;
-use super::decide::{By, Explain, Source, text};
-use super::exit::Exit;
-use super::failure::Failure;
-use super::page::{Page, keep_whole, table_of};
-use super::snapshot::Files;
+use super::super::choice::Chosen;
+use super::super::decide::{Explain, Source, text};
+use super::super::exit::Exit;
+use super::super::failure::Failure;
+use super::super::page::{Page, keep_whole, table_of};
+use super::How;
 
 /// How long a bar is, in characters.
 const BAR: usize = 10;
 
-/// Look at a cluster in the terminal: how full its nodes and queues are, who waits and why, and who would go
-#[derive(Debug, Args)]
-pub(super) struct Asked {
-    #[command(flatten)]
-    snapshots: Files,
-    #[command(flatten)]
-    how: How,
-}
-
-/// How it is looked at, wherever the cluster is read from.
-#[derive(Debug, Args)]
-pub(super) struct How {
-    #[command(flatten)]
-    by: By,
-    /// Show at most so many nodes, the fullest first
-    #[arg(long, value_name = "N", default_value_t = 40)]
-    nodes: usize,
-}
-
-/// Shows a cluster.
-pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    print(&asked.how, |_, _| Ok(asked.snapshots.source()))
-}
-
 /// Shows the cluster that the source has for this policy and this system.
-pub(super) fn print(how: &How, source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>) -> Result<Exit, Failure> {
+pub(in super::super) fn print(
+    how: &How,
+    source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
+) -> Result<Exit, Failure> {
     let (record, jobs, nodes) = how.by.once(Explain::No, source, |mirror, _| Ok(Nodes::of(mirror)))?;
     text::page(&record, &jobs, |page| nodes.tell(page, how.nodes)).print()?;
     Ok(Exit::Done)

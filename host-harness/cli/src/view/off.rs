@@ -1,0 +1,10 @@
+//! What is said where the page is not built in.
+
+use super::Asked;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Shows the page.
+pub(super) fn show(_: &Asked) -> Result<Exit, Failure> {
+    Err(Failure::NoPage)
+}

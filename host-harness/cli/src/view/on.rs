@@ -1,0 +1,63 @@
+//! The page, served on the loopback address or written to a file.
+
+mod serve;
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use lictor_page::Input;
+
+use super::{Asked, How};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Shows the page, until it is interrupted; or writes it.
+pub(super) fn show(asked: &Asked) -> Result<Exit, Failure> {
+    let page = page(asked)?;
+    if let Some(file) = &asked.export {
+        let unwritable = |error| Failure::Unwritable { file: file.display().to_string(), error };
+        fs::write(file, page).map_err(unwritable)?;
+        return Ok(Exit::Done);
+    }
+    serve::serve(&page, asked.port, !asked.no_open)
+}
+
+/// The page with the input inside.
+fn page(asked: &Asked) -> Result<String, Failure> {
+    let How { by, .. } = &asked.how;
+    if !by.policy.is_built_in() {
+        return Err(Failure::Useless(
+            "the page decides by the built-in policy: leave out `--component`, or add `--text`",
+        ));
+    }
+    let [file] = asked.snapshots.files() else {
+        return Err(Failure::Useless("the page shows one file: put the objects into one, or add `--text`"));
+    };
+    let (name, text) = read(file)?;
+    let arguments = by.in_force.args.as_deref().map(read).transpose()?.map(|(_, text)| text).unwrap_or_default();
+    let input = Input {
+        name: &name,
+        text: &text,
+        system: &by.in_force.laws,
+        arguments: &arguments,
+        schedulers: &by.in_force.schedulers,
+    };
+    Ok(lictor_page::page(Some(input))?)
+}
+
+/// The name of a file and what it says; `-` is the standard input.
+fn read(file: &Path) -> Result<(String, String), Failure> {
+    let mut bytes = Vec::new();
+    let is_input = file.to_str() == Some("-");
+    let name = if is_input { "standard input".to_owned() } else { file.display().to_string() };
+    let read = match is_input {
+        true => io::stdin().lock().read_to_end(&mut bytes).map(|_| ()),
+        false => fs::read(file).map(|read| bytes = read),
+    };
+    read.map_err(|error| Failure::Unreadable { file: name.clone(), error })?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((name, text)),
+        Err(_) => Err(Failure::NotText { file: name }),
+    }
+}

@@ -1,0 +1,66 @@
+//! What was decided, and why.
+
+use crate::FOUR_TEAMS;
+use crate::browser::{Browser, DESK, input};
+
+async fn decided(test: &str) -> Option<Browser> {
+    let browser = Browser::open(test, Some(input("four-teams.yaml", FOUR_TEAMS, "")), DESK).await?;
+    browser.reads("#results", "Unschedulable").await;
+    Some(browser)
+}
+
+#[tokio::test]
+async fn a_gang_is_nominated_with_its_victims() {
+    let Some(browser) = decided("nominated").await else { return };
+    // What must happen in this snapshot is derived in the README beside it.
+    let said = browser.text("[data-fate=nominated]").await;
+    for expected in
+        ["vision/vit-huge", "a100-02, a100-03, a100-04, a100-05", "nlp/bert-large-worker-0", "labelled for eviction"]
+    {
+        assert!(said.contains(expected), "{expected} in {said}");
+    }
+    let refused = browser.text("[data-fate=refused]").await;
+    assert!(refused.contains("koordinator/non-preemptible-job-fits-min"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_job_that_waits_says_what_stands_in_its_way() {
+    let Some(browser) = decided("why").await else { return };
+    browser.press("nlp/long-context").await;
+    let why = browser.reads("#why", "Spared because").await;
+    for expected in
+        ["In the way", "Nodes as they are", "34 nodes", "Would have been enough", "vision/depth-fm-worker-0 on h100-05"]
+    {
+        assert!(why.contains(expected), "{expected} in {why}");
+    }
+}
+
+#[tokio::test]
+async fn a_law_is_read_with_its_source() {
+    let Some(browser) = decided("law").await else { return };
+    browser.press("nlp/long-context").await;
+    browser.reads("#why", "Spared because").await;
+    browser.press("koordinator/victim-ranks-lower").await;
+    let law = browser.reads(".law-page", "strictly lower").await;
+    for expected in ["seed, Key Concept 2", "guard", "What it demands", "victim_ranks_lower.rs"] {
+        assert!(law.contains(expected), "{expected} in {law}");
+    }
+    browser.press("Close").await;
+    browser.gone(".law-page").await;
+}
+
+#[tokio::test]
+async fn a_victim_says_for_whom_it_is_evicted() {
+    let Some(browser) = decided("victim").await else { return };
+    browser.press("nlp/bert-large-worker-0").await;
+    let why = browser.reads("#why", "Evicted because").await;
+    assert!(why.contains("vision/vit-huge-worker-0") && why.contains("is evicted from a100-02"), "{why}");
+}
+
+#[tokio::test]
+async fn another_system_decides_otherwise() {
+    let Some(browser) = decided("system").await else { return };
+    browser.choose("#system", "kubernetes").await;
+    browser.gone("[data-fate=refused]").await;
+    browser.find(".fate").await;
+}
