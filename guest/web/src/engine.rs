@@ -161,13 +161,13 @@ impl Open {
             None => told.snapshot()?,
             Some(scenario) => {
                 let (objects, files) = (scenario.cluster.clone(), vec![told.name.clone()]);
-                told.changed(Snapshot { objects, files, ..Snapshot::default() })
+                told.changed(Snapshot { objects, files, ..Snapshot::default() })?
             }
         };
         let with = With { system: &system, arguments: arguments.clone(), schedulers: &schedulers, recorder: None };
         let opened = Opened::open(Box::new(Native::default()), described, with, || Ok(snapshot.clone()))?;
         let names = Names::of(opened.session().mirror(), opened.system());
-        Ok(Open { told, opened, names, scenario, record: None })
+        Ok(Open { told, opened, names, scenario, record: None, snapshot, system, arguments, schedulers })
     }
 
     fn summary(&self) -> Summary {
