@@ -46,6 +46,7 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleStat
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
 	}
 	victims := plan.victims(pods...)
+	p.announce(plan, pods[0])
 	for _, pod := range pods {
 		p.hints.planned(pod, victims)
 	}

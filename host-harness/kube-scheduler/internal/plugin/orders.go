@@ -173,6 +173,14 @@ func (p *Plugin) carryOut(talk *talk, orders []wire.Order, written map[uint64]bo
 	}, Name)
 }
 
+// announce writes an event about a plan: one, on who preempts. On a victim stands a condition.
+func (p *Plugin) announce(plan *planning, pod *v1.Pod) {
+	if names := plan.named(); names != "" {
+		recorder := p.handle.EventRecorder().WithLogger(p.logger)
+		recorder.Eventf(pod, nil, v1.EventTypeNormal, "Preempting", "Preempting", "Evicts %s", names)
+	}
+}
+
 // nominate writes where a pod will be, or that it is promised no node any more.
 func (p *Plugin) nominate(ctx context.Context, order wire.Order) error {
 	object := order.Object

@@ -1,12 +1,19 @@
 package plugin
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
 
 	"lictor.dev/kube-scheduler/internal/wire"
 )
+
+// fewNames is how many victims an event names.
+const fewNames = 8
 
 // planning are pods that a plan is made for, and where it puts them: kube-scheduler itself writes their nominations.
 type planning struct {
@@ -52,6 +59,22 @@ func (p *planning) node(pod string) string {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	return p.nodes[pod]
+}
+
+// named names the victims, the first ones where there are many, for people.
+func (p *planning) named() string {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	var names []string
+	for _, node := range slices.Sorted(maps.Keys(p.evicted)) {
+		for _, victim := range p.evicted[node] {
+			names = append(names, victim.Namespace+"/"+victim.Name+" on "+node)
+		}
+	}
+	if rest := len(names) - fewNames; rest > 0 {
+		names = append(names[:fewNames], fmt.Sprintf("%d more", rest))
+	}
+	return strings.Join(names, ", ")
 }
 
 // victims are those that leave the nodes of these pods.

@@ -3,6 +3,7 @@ package plugin
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -36,6 +37,15 @@ func TestThoseWhoLeaveTheNodeOfAPodAreItsVictims(t *testing.T) {
 	plan.evicts(victimNamed("v"), "n1")
 	plan.evicts(victimNamed("w"), "n2")
 	(*planning)(nil).evicts(victimNamed("x"), "n1")
+	if named := plan.named(); named != "default/v on n1, default/w on n2" {
+		t.Error(named)
+	}
+	for number := range fewNames {
+		plan.evicts(victimNamed(fmt.Sprint(number)), "n3")
+	}
+	if named := plan.named(); !strings.HasSuffix(named, "default/5 on n3, 2 more") {
+		t.Error(named)
+	}
 	if found := plan.victims(a, b); !slices.Equal(found, []wire.Object{victimNamed("v")}) {
 		t.Errorf("%v", found)
 	}

@@ -150,6 +150,7 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
 	}
 	p.hints.planned(pod, plan.victims(pod))
+	p.announce(plan, pod)
 	nominated := &fwk.NominatingInfo{NominatedNodeName: head.Node, NominatingMode: fwk.ModeOverride}
 	return &fwk.PostFilterResult{NominatingInfo: nominated}, fwk.NewStatus(fwk.Success, head.Message)
 }

@@ -60,7 +60,7 @@ impl Cluster<'_> {
         let mut scheduler = None;
         let begin = async || scheduler = Some(start());
         let measured = self.api(&self.measured);
-        let bound = seconds_until_bound(&measured, workload.measured.count, begin);
+        let bound = seconds_until_bound(&measured, workload.measured.count as usize, begin);
         let seconds = tokio::select! {
             seconds = bound => seconds,
             () = self.beside(workload.beside) => unreachable!("it goes on"),
