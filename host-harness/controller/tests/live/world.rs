@@ -50,9 +50,14 @@ impl World {
         How::new(&self.testbed.ready.admin.proxy_kubeconfig, system)
     }
 
+    /// One that was not used before.
+    pub fn number(&self) -> u32 {
+        self.steps.fetch_add(1, Ordering::SeqCst)
+    }
+
     /// A step with so many nodes of 4 cores.
     pub async fn step(&self, name: &str, nodes: u32) -> Step<'_> {
-        let number = self.steps.fetch_add(1, Ordering::SeqCst);
+        let number = self.number();
         let namespace = format!("s{number}-{name}");
         eprintln!("step {namespace}");
         create_namespace(&self.admin, &namespace).await;

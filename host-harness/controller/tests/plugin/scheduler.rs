@@ -39,7 +39,7 @@ pub struct Scheduler {
 }
 
 /// The pods that the policy is asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Claim {
     /// None: there is no plugin.
     Nothing,
@@ -65,6 +65,7 @@ impl Scheduler {
             _ => json!({
                 "schedulerName": "default-scheduler",
                 "plugins": {"multiPoint": {"enabled": [{"name": "Lictor"}]},
+                            "filter": {"enabled": [{"name": "Lictor"}]},
                             "postFilter": only, "podGroupPostFilter": only, "queueSort": only},
                 "pluginConfig": [{"name": "Lictor", "args": {"socket": socket, "sort": true, "claim": claims}}],
             }),

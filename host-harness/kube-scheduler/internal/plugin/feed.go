@@ -218,6 +218,17 @@ func (f *feed) again(pod *v1.Pod) {
 	}
 }
 
+// nodeOf is the node of a pod; none where it has none, or is not there.
+func (f *feed) nodeOf(pod wire.Object) string {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	there, ok := f.objects["Pod/"+pod.Namespace+"/"+pod.Name].(*v1.Pod)
+	if !ok || string(there.UID) != pod.UID {
+		return ""
+	}
+	return there.Spec.NodeName
+}
+
 // seen tells a pod as it was just read.
 func (f *feed) seen(pod *v1.Pod) {
 	f.there(wire.Kind{Kind: "Pod"}, pod)

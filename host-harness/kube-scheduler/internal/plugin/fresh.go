@@ -3,6 +3,7 @@ package plugin
 import (
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -36,9 +37,12 @@ func (f *fresh) came(node string) {
 	f.nodes[node] = struct{}{}
 }
 
-// isAhead says whether the host knows of room that kube-scheduler has not looked at in this cycle: a plan would evict for a pod that
-// needs none. The event by which kube-scheduler hears of it has the pod tried again.
-func (f *feed) isAhead(snapshot fwk.SharedLister) bool {
+// isAhead says whether the host knows of room for these pods that kube-scheduler has not looked at in this cycle: a plan would evict for
+// a pod that needs none. The event by which kube-scheduler hears of it has the pod tried again.
+func (f *feed) isAhead(snapshot fwk.SharedLister, pods ...*v1.Pod) bool {
+	isRoom := func(left types.UID) bool {
+		return slices.ContainsFunc(pods, func(pod *v1.Pod) bool { return f.plugin.victims.isRoomFor(left, keyOf(pod)) })
+	}
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	nodes, ahead := snapshot.NodeInfos(), false
@@ -48,7 +52,7 @@ func (f *feed) isAhead(snapshot fwk.SharedLister) bool {
 		if !holds {
 			delete(f.fresh.pods, uid)
 		}
-		ahead = ahead || holds
+		ahead = ahead || holds && isRoom(uid)
 	}
 	for name := range f.fresh.nodes {
 		if node, err := nodes.Get(name); err == nil && node.Node() != nil {

@@ -19,17 +19,16 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleStat
 	if !slices.ContainsFunc(pods, p.isClaimed) {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
-	if p.feed.isAhead(p.handle.SnapshotSharedLister()) {
+	if p.feed.isAhead(p.handle.SnapshotSharedLister(), pods...) {
 		for _, pod := range pods {
 			p.hints.also(pod, roomCame, p.hints.now())
 		}
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, thereIsRoom)
 	}
 	asked := p.hints.now()
-	plan := &planning{nodes: map[string]string{}}
+	plan := newPlanning(pods...)
 	for _, pod := range pods {
 		p.feed.ensure(pod)
-		plan.nodes[keyOf(pod)] = ""
 	}
 	p.planning.Store(plan)
 	defer p.planning.Store(nil)
@@ -45,6 +44,11 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleStat
 			p.hints.also(pod, head.Again, asked)
 		}
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
+	}
+	victims := plan.victims(pods...)
+	p.announce(plan, pods[0])
+	for _, pod := range pods {
+		p.hints.planned(pod, victims)
 	}
 	infos := map[types.NamespacedName]*fwk.NominatingInfo{}
 	for _, pod := range pods {

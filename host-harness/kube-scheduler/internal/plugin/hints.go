@@ -24,6 +24,10 @@ const (
 // hints are when pods that were refused are worth another attempt, as the policy says.
 type hints struct {
 	activate func(map[string]*v1.Pod)
+	// victims leave for pods that were planned for.
+	victims *victims
+	// isThere says whether a pod is there, as kube-scheduler will have heard by the event that it looks at.
+	isThere func(wire.Object) bool
 
 	lock sync.Mutex
 	pods map[types.UID]hint
@@ -39,6 +43,8 @@ type hint struct {
 	asked uint64
 	// away: it was refused because nobody answered.
 	away bool
+	// victims leave its node: until then an attempt would be in vain.
+	victims []wire.Object
 }
 
 func newHints(activate func(map[string]*v1.Pod)) *hints {
@@ -73,6 +79,9 @@ func (h *hints) isLate(hint hint) bool {
 
 // waitsFor says whether a pod is worth another attempt after this change; nothing said: after any.
 func (h hint) waitsFor(change string) bool {
+	if len(h.victims) > 0 {
+		return change == nodeUpserted
+	}
 	if h.again.At == nil && len(h.again.After) == 0 {
 		return !h.away
 	}
@@ -90,6 +99,16 @@ func (h *hints) also(pod *v1.Pod, again wire.Again, asked uint64) {
 	}
 	again.After = append(slices.Clone(before.After), again.After...)
 	h.pods[pod.UID] = hint{pod: pod, again: again, asked: asked}
+}
+
+// planned keeps that a pod has a node when these have left. With no victims it may be tried at any time.
+func (h *hints) planned(pod *v1.Pod, victims []wire.Object) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	delete(h.pods, pod.UID)
+	if len(victims) > 0 {
+		h.pods[pod.UID] = hint{pod: pod, victims: victims}
+	}
 }
 
 func (h *hints) away(pod *v1.Pod) {
@@ -146,6 +165,11 @@ func (h *hints) tick(ctx context.Context) {
 	}
 }
 
+// withdrawn: a pod is promised no node any more.
+func (h *hints) withdrawn(pod types.UID) {
+	h.wake(func(hint hint) bool { return hint.pod.UID == pod && len(hint.victims) > 0 })
+}
+
 // worth says whether a pod is worth another attempt after this change.
 func (h *hints) worth(pod types.UID, change string) bool {
 	h.lock.Lock()
@@ -157,16 +181,25 @@ func (h *hints) worth(pod types.UID, change string) bool {
 	return !hint.away && hint.waitsFor(change)
 }
 
+// worthAfter says whether a pod is worth another attempt after another one has left.
+func (h *hints) worthAfter(pod types.UID, left *v1.Pod) bool {
+	h.lock.Lock()
+	hint := h.pods[pod]
+	h.lock.Unlock()
+	if len(hint.victims) == 0 {
+		return h.worth(pod, podRemoved)
+	}
+	return h.victims.isRoomFor(left.UID, keyOf(hint.pod)) && !slices.ContainsFunc(hint.victims, h.isThere)
+}
+
 // EventsToRegister are the changes of pods and nodes. Those of other kinds wake pods without kube-scheduler's help: a kind that is not
 // installed would keep it from being ready.
 func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
-	after := func(upserted, removed string) fwk.QueueingHintFn {
-		return func(_ klog.Logger, pod *v1.Pod, _, now any) (fwk.QueueingHint, error) {
-			change := upserted
-			if now == nil {
-				change = removed
-			}
-			if p.hints.worth(pod.UID, change) {
+	after := func(upserted string) fwk.QueueingHintFn {
+		return func(_ klog.Logger, pod *v1.Pod, before, now any) (fwk.QueueingHint, error) {
+			left, isPod := before.(*v1.Pod)
+			isWorth := now == nil && isPod && p.hints.worthAfter(pod.UID, left) || now != nil && p.hints.worth(pod.UID, upserted)
+			if isWorth {
 				return fwk.Queue, nil
 			}
 			return fwk.QueueSkip, nil
@@ -178,7 +211,7 @@ func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 		ActionType: fwk.Add | fwk.UpdateNodeAllocatable | fwk.UpdateNodeLabel | fwk.UpdateNodeTaint,
 	}
 	return []fwk.ClusterEventWithHint{
-		{Event: pods, QueueingHintFn: after(podUpserted, podRemoved)},
-		{Event: nodes, QueueingHintFn: after(nodeUpserted, nodeUpserted)},
+		{Event: pods, QueueingHintFn: after(podUpserted)},
+		{Event: nodes, QueueingHintFn: after(nodeUpserted)},
 	}, nil
 }

@@ -45,13 +45,34 @@ func (p *Plugin) obey(talk *talk, commands wire.Commands) {
 		return
 	}
 	// Before the answer comes: who asked for the plan writes these nominations.
+	go p.carryOut(talk, plan, p.note(plan))
+}
+
+// note keeps who leaves for whom. It says which nominations kube-scheduler writes.
+func (p *Plugin) note(plan []wire.Order) map[uint64]bool {
 	asked, written := p.planning.Load(), map[uint64]bool{}
+	var preemptors []string
 	for _, order := range plan {
-		if order.Action == wire.Nominate && asked.takes(order.Object.Namespace+"/"+order.Object.Name, order.Node) {
+		key := order.Object.Namespace + "/" + order.Object.Name
+		if order.Action != wire.Nominate {
+			continue
+		}
+		if order.Node == "" {
+			p.hints.withdrawn(types.UID(order.Object.UID))
+			continue
+		}
+		preemptors = append(preemptors, key)
+		if asked.takes(key, order.Node) {
 			written[order.ID] = true
 		}
 	}
-	go p.carryOut(talk, plan, written)
+	for _, order := range plan {
+		if order.Action == wire.Evict {
+			p.victims.leave(types.UID(order.Object.UID), preemptors)
+			asked.evicts(order.Object, p.feed.nodeOf(order.Object))
+		}
+	}
+	return written
 }
 
 // allow lets a pod be bound. One that is asked about hears it from its answer, one that waits is woken.
@@ -145,8 +166,19 @@ func (p *Plugin) carryOut(talk *talk, orders []wire.Order, written map[uint64]bo
 				outcome = wire.Outcome{ID: order.ID, Failed: err.Error()}
 			}
 		}
+		if outcome.Failed != "" {
+			p.victims.stay(types.UID(order.Object.UID))
+		}
 		p.report(talk, outcome)
 	}, Name)
+}
+
+// announce writes an event about a plan: one, on who preempts. On a victim stands a condition.
+func (p *Plugin) announce(plan *planning, pod *v1.Pod) {
+	if names := plan.named(); names != "" {
+		recorder := p.handle.EventRecorder().WithLogger(p.logger)
+		recorder.Eventf(pod, nil, v1.EventTypeNormal, "Preempting", "Preempting", "Evicts %s", names)
+	}
 }
 
 // nominate writes where a pod will be, or that it is promised no node any more.

@@ -34,7 +34,9 @@ type Plugin struct {
 	feed   *feed
 	hints  *hints
 	keys   *keys
-	claims atomic.Pointer[claims]
+	// victims are those of the plans that are carried out.
+	victims *victims
+	claims  atomic.Pointer[claims]
 	// talk is the conversation in which questions are answered; nil while there is none.
 	talk atomic.Pointer[talk]
 	// planning are the pods that a plan is made for; nil where none is.
@@ -45,32 +47,6 @@ type Plugin struct {
 	reserved map[string]*reservation
 	// open are the commands whose end is not known.
 	open map[uint64]wire.Order
-}
-
-// planning are pods that a plan is made for, and where it puts them: kube-scheduler itself writes their nominations.
-type planning struct {
-	lock  sync.Mutex
-	nodes map[string]string
-}
-
-// takes says whether kube-scheduler writes the nomination of a pod.
-func (p *planning) takes(pod, node string) bool {
-	if p == nil || node == "" {
-		return false
-	}
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	_, ok := p.nodes[pod]
-	if ok {
-		p.nodes[pod] = node
-	}
-	return ok
-}
-
-func (p *planning) node(pod string) string {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	return p.nodes[pod]
 }
 
 // talk is a conversation over one connection.
@@ -105,6 +81,12 @@ func New(ctx context.Context, given runtime.Object, handle fwk.Handle) (fwk.Plug
 		return nil, err
 	}
 	p := newPlugin(ctx, args, handle)
+	// Its store has what an event says before anybody hears the event.
+	pods := handle.SharedInformerFactory().Core().V1().Pods().Lister()
+	p.hints.isThere = func(object wire.Object) bool {
+		pod, err := pods.Pods(object.Namespace).Get(object.Name)
+		return err == nil && string(pod.UID) == object.UID
+	}
 	starting, cancel := context.WithTimeout(ctx, args.Start.Duration)
 	defer cancel()
 	first, err := p.dial(starting)
@@ -126,8 +108,9 @@ func newPlugin(ctx context.Context, args Args, handle fwk.Handle) *Plugin {
 	p := &Plugin{
 		handle: handle, args: args, logger: logger,
 		reserved: map[string]*reservation{}, open: map[uint64]wire.Order{},
-		hints: newHints(func(pods map[string]*v1.Pod) { handle.Activate(logger, pods) }), keys: newKeys(),
+		hints: newHints(func(pods map[string]*v1.Pod) { handle.Activate(logger, pods) }), keys: newKeys(), victims: newVictims(),
 	}
+	p.hints.victims = p.victims
 	p.feed = newFeed(logger, p)
 	return p
 }
@@ -171,6 +154,19 @@ func (p *Plugin) ask(ctx context.Context, kind uint8, asked wire.Asked) (*talk, 
 		err = errAway
 	}
 	return talk, head, rest, err
+}
+
+// say tells the host about a pod, and does not wait for the answer.
+func (p *Plugin) say(kind uint8, asked wire.Asked) error {
+	talk := p.talk.Load()
+	if talk == nil || !p.feed.listed.Load() {
+		return errAway
+	}
+	err := talk.conn.Say(kind, asked)
+	if errors.Is(err, wire.ErrLost) {
+		err = errAway
+	}
+	return err
 }
 
 // failed is the status where there is no answer. Without a host the pod waits until there is one.

@@ -172,7 +172,6 @@ func TestTheQueueIsOrderedByKeysOfOneEpoch(t *testing.T) {
 
 func TestAKeyIsAskedForWhenItsPodHasChanged(t *testing.T) {
 	k, pod := newKeys(), podNamed("a")
-	pod.ResourceVersion = "1"
 	if !k.asks(pod) {
 		t.Error("it is not known")
 	}
@@ -180,70 +179,13 @@ func TestAKeyIsAskedForWhenItsPodHasChanged(t *testing.T) {
 	if k.asks(pod) {
 		t.Error("it is known")
 	}
-	pod.ResourceVersion = "2"
-	if !k.asks(pod) {
+	refused, labelled := pod.DeepCopy(), pod.DeepCopy()
+	refused.ResourceVersion, refused.Status.Phase = "2", v1.PodPending
+	if k.asks(refused) {
+		t.Error("what is said of it is no reason for another key")
+	}
+	labelled.Labels = map[string]string{"quota": "q"}
+	if !k.asks(labelled) {
 		t.Error("the pod has changed")
-	}
-}
-
-func TestANominationThatKubeSchedulerWritesIsNotWrittenTwice(t *testing.T) {
-	plan := &planning{nodes: map[string]string{"default/a": ""}}
-	if !plan.takes("default/a", "n1") || plan.node("default/a") != "n1" {
-		t.Error("a is planned for")
-	}
-	if plan.takes("default/b", "n1") || plan.takes("default/a", "") {
-		t.Error("b is not, and a withdrawal is written here")
-	}
-	if (*planning)(nil).takes("default/a", "n1") {
-		t.Error("nobody is planned for")
-	}
-}
-
-func TestAPodThatIsNotClaimedIsLeftToTheNextPlugin(t *testing.T) {
-	// It has no feed and nobody answers: to ask would fail.
-	p := &Plugin{args: Args{Claim: claimLabelled}}
-	p.claims.Store(&claims{labels: []string{"group"}})
-	if result, status := p.PostFilter(t.Context(), nil, podNamed("a"), nil); result != nil || status.Code() != fwk.Unschedulable {
-		t.Errorf("%v, %v", result, status)
-	}
-	if status := p.Reserve(t.Context(), nil, podNamed("a"), "n"); status != nil {
-		t.Error(status)
-	}
-	if status, wait := p.Permit(t.Context(), nil, podNamed("a"), "n"); status != nil || wait != 0 {
-		t.Error(status, wait)
-	}
-}
-
-func TestAMarkThatIsNotKnownIsAnError(t *testing.T) {
-	err := writeMarks(t.Context(), nil, "default", "a", "uid", []wire.Mark{{Place: "taint", Key: "k", Value: "v"}})
-	if err == nil || !strings.Contains(err.Error(), "taint") {
-		t.Error(err)
-	}
-}
-
-func TestAChangeThatComesWhileAPodIsBeingRefusedIsNotLost(t *testing.T) {
-	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "d", Name: "p", UID: "p"}}
-	for _, it := range []struct {
-		after []string
-		woken bool
-	}{
-		{[]string{"object-upserted/PodGroup"}, true},
-		{nil, true},
-		{[]string{podRemoved}, false},
-	} {
-		woken := false
-		h := newHints(func(map[string]*v1.Pod) { woken = true })
-		h.changed("object-upserted/PodGroup")
-		h.refused(pod, wire.Again{After: it.after}, h.now())
-		if woken {
-			t.Errorf("%v: what came before the question is known to the answer", it.after)
-		}
-		asked := h.now()
-		h.changed("object-upserted/PodGroup")
-		woken = false
-		h.refused(pod, wire.Again{After: it.after}, asked)
-		if woken != it.woken {
-			t.Errorf("%v: woken %v", it.after, woken)
-		}
 	}
 }

@@ -131,13 +131,14 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 	if said := cycleOf(state); said != nil && said.final {
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "lictor: no preemption helps")
 	}
-	if p.feed.isAhead(p.handle.SnapshotSharedLister()) {
+	if p.feed.isAhead(p.handle.SnapshotSharedLister(), pod) {
 		p.hints.also(pod, roomCame, p.hints.now())
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, thereIsRoom)
 	}
 	key, asked := keyOf(pod), p.hints.now()
 	p.feed.ensure(pod)
-	p.planning.Store(&planning{nodes: map[string]string{key: ""}})
+	plan := newPlanning(pod)
+	p.planning.Store(plan)
 	defer p.planning.Store(nil)
 	_, head, _, err := p.ask(ctx, wire.KindPostFilter, wire.Asked{Pod: key})
 	if err != nil {
@@ -148,17 +149,20 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 		// No other plugin may evict for the pod: it would do it outside of the laws.
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
 	}
+	p.hints.planned(pod, plan.victims(pod))
+	p.announce(plan, pod)
 	nominated := &fwk.NominatingInfo{NominatedNodeName: head.Node, NominatingMode: fwk.ModeOverride}
 	return &fwk.PostFilterResult{NominatingInfo: nominated}, fwk.NewStatus(fwk.Success, head.Message)
 }
 
 // Reserve tells that the pod has a node.
-func (p *Plugin) Reserve(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+func (p *Plugin) Reserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	if !p.isClaimed(pod) {
 		return nil
 	}
 	p.reserve(pod, node)
-	if _, _, _, err := p.ask(ctx, wire.KindReserve, wire.Asked{Pod: keyOf(pod), Node: node}); err != nil {
+	// Permit comes next, and waits for its answer: where this was in vain, the host says so there.
+	if err := p.say(wire.KindReserve, wire.Asked{Pod: keyOf(pod), Node: node}); err != nil {
 		return p.failed(pod, err)
 	}
 	return nil

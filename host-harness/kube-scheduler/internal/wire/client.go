@@ -142,6 +142,22 @@ func (c *Conn) append(frame Frame) {
 	c.some.Signal()
 }
 
+// Say asks, and does not wait for the answer: what is asked next is answered after it.
+func (c *Conn) Say(kind uint8, asked Asked) error {
+	payload, err := json.Marshal(asked)
+	if err != nil {
+		return err
+	}
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if c.why != nil {
+		return ErrLost
+	}
+	c.number++
+	c.append(Frame{Kind: kind, Number: c.number, Payload: payload})
+	return nil
+}
+
 // Ask asks, and waits for the answer.
 func (c *Conn) Ask(ctx context.Context, kind uint8, asked Asked) (Head, []byte, error) {
 	payload, err := json.Marshal(asked)

@@ -1,0 +1,109 @@
+package plugin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"lictor.dev/kube-scheduler/internal/wire"
+)
+
+func victimNamed(name string) wire.Object {
+	return wire.Object{Kind: "Pod", Namespace: "default", Name: name, UID: "uid-" + name}
+}
+
+func TestANominationThatKubeSchedulerWritesIsNotWrittenTwice(t *testing.T) {
+	plan := newPlanning(podNamed("a"))
+	if !plan.takes("default/a", "n1") || plan.node("default/a") != "n1" {
+		t.Error("a is planned for")
+	}
+	if plan.takes("default/b", "n1") || plan.takes("default/a", "") {
+		t.Error("b is not, and a withdrawal is written here")
+	}
+	if (*planning)(nil).takes("default/a", "n1") {
+		t.Error("nobody is planned for")
+	}
+}
+
+func TestThoseWhoLeaveTheNodeOfAPodAreItsVictims(t *testing.T) {
+	a, b := podNamed("a"), podNamed("b")
+	plan := newPlanning(a, b)
+	plan.takes("default/a", "n1")
+	plan.takes("default/b", "n1")
+	plan.evicts(victimNamed("v"), "n1")
+	plan.evicts(victimNamed("w"), "n2")
+	(*planning)(nil).evicts(victimNamed("x"), "n1")
+	if named := plan.named(); named != "default/v on n1, default/w on n2" {
+		t.Error(named)
+	}
+	for number := range fewNames {
+		plan.evicts(victimNamed(fmt.Sprint(number)), "n3")
+	}
+	if named := plan.named(); !strings.HasSuffix(named, "default/5 on n3, 2 more") {
+		t.Error(named)
+	}
+	if found := plan.victims(a, b); !slices.Equal(found, []wire.Object{victimNamed("v")}) {
+		t.Errorf("%v", found)
+	}
+}
+
+func TestAPreemptorIsTriedWhenItsLastVictimHasLeft(t *testing.T) {
+	there := map[string]bool{"v": true, "w": true}
+	woken := 0
+	h := newHints(func(map[string]*v1.Pod) { woken++ })
+	h.victims, h.isThere = newVictims(), func(pod wire.Object) bool { return there[pod.Name] }
+	a, b, v, w := podNamed("a"), podNamed("b"), podNamed("v"), podNamed("w")
+	for _, victim := range []*v1.Pod{v, w} {
+		h.victims.leave(victim.UID, []string{"default/a"})
+	}
+	h.planned(a, []wire.Object{victimNamed("v"), victimNamed("w")})
+	there["v"] = false
+	if h.worthAfter(a.UID, v) || h.worth(a.UID, podUpserted) {
+		t.Error("w is still there")
+	}
+	h.changed("object-upserted/PodGroup")
+	if !h.worth(a.UID, nodeUpserted) || woken > 0 {
+		t.Error("only room may change what is planned")
+	}
+	there["w"] = false
+	if !h.worthAfter(a.UID, w) {
+		t.Error("all have left")
+	}
+	h.planned(b, []wire.Object{victimNamed("x")})
+	there["x"] = false
+	if h.worthAfter(b.UID, v) || !h.worthAfter(b.UID, podNamed("y")) {
+		t.Error("the room of v is promised, and that of y is nobody's")
+	}
+	h.withdrawn(b.UID)
+	if woken != 1 || !h.worth(b.UID, podUpserted) {
+		t.Error("a pod that is promised no node any more is tried again")
+	}
+	h.planned(b, nil)
+	if !h.worth(b.UID, podUpserted) {
+		t.Error("a pod without victims may be tried at any time")
+	}
+}
+
+func TestVictimsAreKeptUntilManyHaveComeAfterThem(t *testing.T) {
+	v := newVictims()
+	for number := range most + 1 {
+		v.leave(types.UID(fmt.Sprint(number)), []string{"default/a"})
+	}
+	if v.isRoomFor("0", "default/b") || !v.isRoomFor("0", "default/a") {
+		t.Error("it was not so long ago")
+	}
+	for number := range most {
+		v.leave(types.UID(fmt.Sprint("later", number)), nil)
+	}
+	if !v.isRoomFor("0", "default/b") {
+		t.Error("kube-scheduler has heard of it")
+	}
+	v.stay("later0")
+	if !v.isRoomFor("later0", "default/b") {
+		t.Error("it stays")
+	}
+}
