@@ -5,6 +5,7 @@ use lictor_contract::{Description, SystemInfo};
 use lictor_decide::explain::{Answer, Names};
 use lictor_decide::laws::{Registered, registered};
 use lictor_decide::record::{Counted, Source};
+use lictor_decide::what_if::{Case, WhatIf, what_if};
 use lictor_decide::{Arguments, Failure, Native, Opened, Problem, Record, Snapshot, With};
 use lictor_picture::{Picture, Placed, picture, pods_on};
 use serde::Serialize;
@@ -28,6 +29,11 @@ struct Open {
     names: Names,
     scenario: Option<Scenario>,
     record: Option<Record>,
+    /// As it was opened.
+    snapshot: Snapshot,
+    system: String,
+    arguments: Arguments,
+    schedulers: Vec<String>,
 }
 
 /// What is open.
@@ -89,6 +95,16 @@ impl Engine {
         Ok(tell(Answer::of(name, meant, record)))
     }
 
+    /// What would let a pod or job in, in the cluster as it was opened.
+    ///
+    /// # Errors
+    /// There is no such pod or job, or nothing is open.
+    pub fn what_if(&self, name: &str) -> Result<WhatIf, Vec<Problem>> {
+        let Open { snapshot, system, arguments, schedulers, .. } = self.open.as_ref().ok_or_else(nothing)?;
+        let case = Case { snapshot, name, system, arguments, schedulers };
+        what_if(&case, &mut || Ok(Box::new(Native::default()))).map_err(|failure| failure.problems())
+    }
+
     /// The cluster as it is drawn, at the moment.
     ///
     /// # Errors
@@ -133,25 +149,25 @@ impl Open {
     fn open(told: Told, described: Description) -> Result<Open, Failure> {
         let scenario = told.scenario().map_err(|mistake| vec![mistake])?;
         let mut arguments = Arguments::read_text("the arguments", &told.arguments).map_err(|mistake| vec![mistake])?;
-        let (mut system, mut schedulers) = (told.system.as_str(), told.schedulers.as_slice());
+        let (mut system, mut schedulers) = (told.system.clone(), told.schedulers.clone());
         if let Some(scenario) = &scenario {
             if arguments.given.is_empty() {
                 arguments.given = scenario.args.clone();
             }
-            system = if system.is_empty() { &scenario.laws } else { system };
-            schedulers = if schedulers.is_empty() { &scenario.schedulers } else { schedulers };
+            system = if system.is_empty() { scenario.laws.clone() } else { system };
+            schedulers = if schedulers.is_empty() { scenario.schedulers.clone() } else { schedulers };
         }
-        let read = || match &scenario {
-            None => told.snapshot(),
+        let snapshot = match &scenario {
+            None => told.snapshot()?,
             Some(scenario) => {
                 let (objects, files) = (scenario.cluster.clone(), vec![told.name.clone()]);
-                told.changed(Snapshot { objects, files, ..Snapshot::default() })
+                told.changed(Snapshot { objects, files, ..Snapshot::default() })?
             }
         };
-        let with = With { system, arguments, schedulers, recorder: None };
-        let opened = Opened::open(Box::new(Native::default()), described, with, read)?;
+        let with = With { system: &system, arguments: arguments.clone(), schedulers: &schedulers, recorder: None };
+        let opened = Opened::open(Box::new(Native::default()), described, with, || Ok(snapshot.clone()))?;
         let names = Names::of(opened.session().mirror(), opened.system());
-        Ok(Open { told, opened, names, scenario, record: None })
+        Ok(Open { told, opened, names, scenario, record: None, snapshot, system, arguments, schedulers })
     }
 
     fn summary(&self) -> Summary {

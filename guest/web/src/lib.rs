@@ -72,6 +72,15 @@ impl Lictor {
         self.0.explain(name, |why| js(&why)).map_err(|problems| problems_of(&problems))?
     }
 
+    /// What would let a pod or job in, in the cluster as it was opened. The cluster is decided about many times: this takes a while.
+    ///
+    /// # Errors
+    /// An array of problems: no such pod or job, or nothing is open.
+    #[wasm_bindgen(js_name = whatIf, unchecked_return_type = "WhatIf")]
+    pub fn what_if(&self, name: &str) -> Result<JsValue, JsValue> {
+        answer(self.0.what_if(name))
+    }
+
     /// The cluster as it is drawn, at the moment: nodes, queues and jobs in few numbers.
     ///
     /// # Errors

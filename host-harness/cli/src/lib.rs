@@ -30,6 +30,7 @@ mod snapshot;
 mod test;
 mod upgrade;
 mod view;
+mod what_if;
 
 use std::process::ExitCode;
 
@@ -60,6 +61,7 @@ enum Command {
     Fuzz(fuzz::Asked),
     Bench(bench::Asked),
     View(view::Asked),
+    WhatIf(what_if::Asked),
     Inspect(inspect::Asked),
     Laws(laws::Asked),
     Push(remote::PushAsked),
@@ -80,6 +82,7 @@ impl Command {
             Command::Fuzz(asked) => fuzz::run(&asked),
             Command::Bench(asked) => bench::run(&asked),
             Command::View(asked) => view::run(&asked),
+            Command::WhatIf(asked) => what_if::run(&asked),
             Command::Inspect(asked) => inspect::run(&asked),
             Command::Laws(asked) => laws::run(&asked),
             Command::Push(asked) => remote::push(&asked),

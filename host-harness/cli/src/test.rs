@@ -12,12 +12,13 @@ use super::choice::{Choice, Chosen, name_of};
 use super::exit::Exit;
 use super::explain::text::{self, Style};
 use super::failure::Failure;
-use super::laws::{near, registered};
+use super::laws::near;
 use super::page::Page;
 use super::progress::Progress;
 use super::recorded::{Recording, header};
 use super::screen::{Screen, print, print_json};
 use lictor_conformance::{Report, Scenario, Summary, junit, load, run as run_scenario, run_explained, run_with};
+use lictor_decide::laws::registered;
 use lictor_host::policy::CallError;
 use lictor_host::session::FaultRules;
 

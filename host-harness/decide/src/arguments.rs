@@ -11,7 +11,7 @@ use lictor_host::cluster::{InputError, step};
 use lictor_host::session::OpenError;
 
 /// The arguments that the user gave.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Arguments {
     /// The arguments by name.
     pub given: Map<String, Value>,

@@ -1,6 +1,7 @@
 //! Why nothing can be decided.
 
 use lictor_host::cluster::InputError;
+use lictor_host::policy::CallError;
 use lictor_host::session::{Cause, OpenError, SessionError};
 
 use super::problem::Problem;
@@ -51,6 +52,12 @@ impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Failure {
         // What is decided about a snapshot has one input only: itself.
         Failure::Session(error.cause)
+    }
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Failure {
+        Failure::Session(error.into())
     }
 }
 

@@ -16,6 +16,7 @@ mod problem;
 pub mod record;
 mod snapshot;
 mod unread;
+pub mod what_if;
 
 pub use arguments::Arguments;
 pub use failure::{Failure, either};

@@ -8,7 +8,7 @@ use lictor_host::cluster::load::Origin;
 use super::problem::Problem;
 
 /// The places of objects.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Origins(BTreeMap<String, Origin>);
 
 impl Origins {

@@ -10,7 +10,7 @@ use super::origins::Origins;
 type Sink<'s> = &'s mut dyn FnMut(Item) -> Result<(), InputError>;
 
 /// Objects and their places.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     /// The objects, in the order of the files.
     pub objects: Vec<Object>,

@@ -15,9 +15,9 @@ use lictor_decide::record::Record;
 #[derive(Debug, Args)]
 pub(crate) struct By {
     #[command(flatten)]
-    pub(super) in_force: InForce,
+    pub(crate) in_force: InForce,
     #[command(flatten)]
-    pub(super) policy: Choice,
+    pub(crate) policy: Choice,
 }
 
 impl By {

@@ -25,3 +25,4 @@ mod run;
 mod scenarios;
 mod snapshot;
 mod upgrade;
+mod what_if;

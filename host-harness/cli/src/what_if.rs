@@ -1,0 +1,87 @@
+//! `lictor what-if`: what would let a job in.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lictor_decide::what_if::{Case, WhatIf, what_if};
+use lictor_host::policy::CallError;
+
+use super::arguments;
+use super::decide::By;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::page::Page;
+use super::progress::Progress;
+use super::screen::{Screen, TextOrJson, print_json};
+use super::snapshot::Source;
+
+/// Say what would let a job in: the least change of one quota, of the nodes, or of its priority
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    /// The output of `kubectl get nodes,pods,... -A -o yaml` (or json); `-` is the standard input
+    #[arg(value_name = "SNAPSHOT")]
+    snapshot: PathBuf,
+    /// The pod, or the job of some: `namespace/name`, or `name` where that is clear
+    #[arg(value_name = "POD|JOB")]
+    name: String,
+    #[command(flatten)]
+    by: By,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text")]
+    output: TextOrJson,
+}
+
+/// Tries changes, and says which of them are enough.
+pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    let in_force = &asked.by.in_force;
+    let arguments = arguments::read(in_force.args.as_deref())?;
+    let chosen = asked.by.policy.find()?;
+    let snapshot = Source::Files(vec![asked.snapshot.clone()]).read()?;
+    // What is wrong with it is told once, before anything is tried.
+    drop(chosen.start()?);
+    let case = Case {
+        snapshot: &snapshot,
+        name: &asked.name,
+        system: &in_force.laws,
+        arguments: &arguments,
+        schedulers: &in_force.schedulers,
+    };
+    let broke = |failure: Failure| CallError::Broke { call: "start", cause: failure.to_string().into() };
+    let progress = Progress::of("trying");
+    let answer = what_if(&case, &mut || chosen.start().map_err(broke))?;
+    drop(progress);
+    match asked.output {
+        TextOrJson::Text => page(&answer).print()?,
+        TextOrJson::Json => print_json(&answer)?,
+    }
+    Ok(if answer.is_in || !answer.changes.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+fn page(answer: &WhatIf) -> Page {
+    let mut page = Page::new(Screen::stdout());
+    let pods = match answer.pods.as_slice() {
+        [_] => "1 pod waits".to_owned(),
+        pods => format!("{} pods wait", pods.len()),
+    };
+    page.heading(&format!("{}: {pods}", answer.job));
+    if answer.is_in {
+        let why = if answer.pods.is_empty() { "Nothing of it waits." } else { "It gets in as it is." };
+        page.paragraph("  ", 2, why);
+        return page;
+    }
+    if answer.changes.is_empty() {
+        let tried = "No change of one quota, of the nodes or of its priority lets it in; `lictor explain` says what stands in its way.";
+        page.paragraph("  ", 2, tried);
+        return page;
+    }
+    page.paragraph("  ", 2, "Each of these is enough:");
+    for change in &answer.changes {
+        let victims = match change.victims {
+            0 => String::new(),
+            1 => "; 1 pod is evicted".to_owned(),
+            victims => format!("; {victims} pods are evicted"),
+        };
+        page.paragraph("  - ", 4, &format!("{}{victims}", change.sentence()));
+    }
+    page
+}

@@ -1,0 +1,31 @@
+//! `lictor what-if`. What stands in the way of the jobs of the bundled snapshot is worked out in `fixtures/snapshots/README.md`.
+
+use serde_json::json;
+
+use crate::run::{FOUR_TEAMS, lictor};
+
+/// 324 cores are in use and 40 are asked for: 12 more than the 352 of the quota.
+#[test]
+fn a_quota_is_to_be_raised_by_what_is_missing() {
+    let ran = lictor(&["what-if", FOUR_TEAMS, "search/ranker-xl-4lgmcjn4c", "--native"]).exits(0);
+    ran.prints(&["search/ranker-xl-4lgmcjn4c: 1 pod waits", "  - raise in `search` min cpu from 352 to 364"]);
+}
+
+/// Two of three pods find a node in their domain, which has three: one more is needed there.
+#[test]
+fn a_node_more_like_those_that_would_do_is_enough() {
+    let ran = lictor(&["what-if", FOUR_TEAMS, "nlp/long-context", "--native", "--output", "json"]).exits(0);
+    let answer = ran.json();
+    assert_eq!((&answer["kind"], &answer["isIn"]), (&json!("WhatIf"), &json!(false)));
+    let nodes = answer["changes"].as_array().unwrap().iter().find(|change| change["kind"] == "nodes").unwrap();
+    assert_eq!((&nodes["of"], &nodes["fields"][0]["to"]), (&json!("h100-04"), &json!("1")));
+}
+
+/// It has three of the four pods that it needs: nothing but a fourth pod helps.
+#[test]
+fn where_nothing_helps_that_is_told() {
+    let ran = lictor(&["what-if", FOUR_TEAMS, "vision/stereo-match", "--native"]).exits(1);
+    ran.prints(&["No change of one quota, of the nodes or of its priority lets it in"]);
+    let unknown = lictor(&["what-if", FOUR_TEAMS, "vision/stereo-macht", "--native"]).exits(2);
+    assert!(unknown.err.contains("did you mean `vision/stereo-match`"), "{}", unknown.err);
+}

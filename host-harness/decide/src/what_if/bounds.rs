@@ -1,0 +1,131 @@
+//! The least change of the bounds of one quota or queue.
+
+use std::collections::BTreeSet;
+
+use lictor_contract::quantity::{Unit, exact, parse};
+use lictor_host::cluster::Object;
+use serde_json::Value;
+
+use super::super::failure::Failure;
+use super::{Change, Field, Kind, Trials};
+
+mod places;
+
+use places::{Place, places};
+
+/// How many quotas are tried where what is said of the job names none.
+const FEW: usize = 16;
+
+/// Amounts of memory are raised in steps of so many bytes.
+const MEMORY_STEP: i64 = 1 << 20;
+
+/// The least changes of quotas: of those that are named in what is said of the job, and of those above them; else of all, where there are few.
+pub(super) fn changes(trials: &mut Trials<'_, '_>, said: &Value) -> Result<Vec<Change>, Failure> {
+    let all = places(&trials.case.snapshot.objects);
+    let mut named = BTreeSet::new();
+    texts(said, &mut |text| {
+        named.insert(text.to_owned());
+    });
+    let queues: BTreeSet<&str> = all.iter().map(|place| place.queue.as_str()).collect();
+    let is_named = |place: &&Place| named.contains(&place.queue);
+    let mut asked: Vec<&Place> = all.iter().filter(is_named).collect();
+    if asked.is_empty() && queues.len() <= FEW {
+        asked = all.iter().collect();
+    }
+    let mut changes = Vec::new();
+    for place in asked {
+        changes.extend(raised(trials, place)?);
+    }
+    Ok(changes)
+}
+
+/// Tells every text in a value.
+fn texts(value: &Value, tell: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => tell(text),
+        Value::Array(items) => items.iter().for_each(|item| texts(item, tell)),
+        Value::Object(fields) => fields.values().for_each(|field| texts(field, tell)),
+        _ => {}
+    }
+}
+
+/// A bound of one resource that is raised.
+struct Raise<'p> {
+    /// As the quota has it.
+    resource: &'p str,
+    /// As it is.
+    amount: i64,
+    /// What it is raised by: so many steps.
+    by: i64,
+    step: i64,
+}
+
+impl Raise<'_> {
+    fn text(&self, by: i64) -> String {
+        exact(ordinary(self.resource), self.amount.saturating_add(by.saturating_mul(self.step)))
+    }
+}
+
+/// The least that a bound is to be raised by; none where raising this bound does not let the job in.
+fn raised(trials: &mut Trials<'_, '_>, place: &Place) -> Result<Option<Change>, Failure> {
+    let raise = |(resource, text): (&'_ String, &'_ String)| -> Option<(String, i64, i64, i64)> {
+        let name = ordinary(resource);
+        let amount = parse(text, Unit::of(name)).ok()?;
+        let requested = *trials.requested.get(name).filter(|requested| **requested > 0)?;
+        let step = if name == "memory" { MEMORY_STEP } else { 1 };
+        // What others hold over the bound may have to be made good, too.
+        let by = requested.saturating_mul(2).checked_div(step)?.saturating_add(1);
+        Some((resource.clone(), amount, by, step))
+    };
+    let read: Vec<(String, i64, i64, i64)> = place.amounts.iter().filter_map(raise).collect();
+    let mut raises: Vec<Raise<'_>> = read
+        .iter()
+        .map(|(resource, amount, by, step)| Raise { resource, amount: *amount, by: *by, step: *step })
+        .collect();
+    if raises.is_empty() || tried(trials, place, &raises)?.is_none() {
+        return Ok(None);
+    }
+    for at in 0..raises.len() {
+        let most = raises.get(at).map_or(0, |raise| raise.by);
+        let least = least(most, |by| {
+            raises.get_mut(at).into_iter().for_each(|raise| raise.by = by);
+            Ok(tried(trials, place, &raises)?.is_some())
+        })?;
+        raises.get_mut(at).into_iter().for_each(|raise| raise.by = least);
+    }
+    let victims = tried(trials, place, &raises)?.unwrap_or_default();
+    let field = |raise: &Raise<'_>| Field {
+        name: format!("{} {}", place.bound, raise.resource),
+        from: raise.text(0),
+        to: raise.text(raise.by),
+    };
+    let fields = raises.iter().filter(|raise| raise.by > 0).map(field).collect();
+    Ok(Some(Change { kind: Kind::Quota, of: place.queue.clone(), fields, victims }))
+}
+
+/// The least number up to `most` with which it holds; it holds with `most`, and with all that are greater than one with which it holds.
+pub(super) fn least(most: i64, mut holds: impl FnMut(i64) -> Result<bool, Failure>) -> Result<i64, Failure> {
+    if holds(0)? {
+        return Ok(0);
+    }
+    let (mut below, mut enough) = (0, most);
+    while enough.saturating_sub(below) > 1 {
+        let middle = below.midpoint(enough);
+        if holds(middle)? { enough = middle } else { below = middle }
+    }
+    Ok(enough)
+}
+
+/// The number of victims with these raises.
+fn tried(trials: &mut Trials<'_, '_>, place: &Place, raises: &[Raise<'_>]) -> Result<Option<usize>, Failure> {
+    let amounts: Vec<(&str, String)> = raises.iter().map(|raise| (raise.resource, raise.text(raise.by))).collect();
+    let Some(changed) = place.with(&trials.case.snapshot.objects, &amounts) else { return Ok(None) };
+    let mut objects: Vec<Object> = trials.case.snapshot.objects.to_vec();
+    objects.get_mut(place.object).into_iter().for_each(|object| *object = changed.clone());
+    trials.is_in(&objects)
+}
+
+/// The name of a resource as nodes have it.
+fn ordinary(resource: &str) -> &str {
+    if resource == "vcore" { "cpu" } else { resource }
+}

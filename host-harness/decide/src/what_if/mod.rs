@@ -1,0 +1,214 @@
+//! What would let a job in: the least change of one quota, of the nodes, or of its priority.
+//!
+//! Each change is tried: the cluster is decided about once more with it. So whatever the laws are, a change that is told is one with which
+//! all pods of the job are bound or nominated in the first cycle, and with a smaller one of its kind they are not. Changes of two kinds
+//! together are not tried.
+
+mod bounds;
+mod nodes;
+mod priorities;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use lictor_host::cluster::Object;
+use lictor_host::policy::{CallError, Policy};
+use lictor_host::session::EvictedFor;
+use serde::Serialize;
+
+use super::arguments::Arguments;
+use super::explain::{Answer, Before, Names};
+use super::failure::Failure;
+use super::opened::{Opened, With};
+use super::record::{Record, Source};
+use super::snapshot::Snapshot;
+
+/// A cluster, how it is decided about, and the job that is to get in.
+pub struct Case<'a> {
+    /// The cluster.
+    pub snapshot: &'a Snapshot,
+    /// The pod or job, as [`Names::find`] takes it.
+    pub name: &'a str,
+    /// The system; empty for the first one of the policy.
+    pub system: &'a str,
+    /// Its arguments.
+    pub arguments: &'a Arguments,
+    /// The schedulers whose pods are decided about; empty: those that the system stands for.
+    pub schedulers: &'a [String],
+}
+
+/// What would let a job in.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WhatIf {
+    api_version: &'static str,
+    kind: &'static str,
+    /// The job, as it was asked about.
+    pub job: String,
+    /// Its pods that wait.
+    pub pods: Vec<String>,
+    /// Nothing need be changed: all of them are bound or nominated as it is, or none waits.
+    pub is_in: bool,
+    /// The changes, each of which is enough.
+    pub changes: Vec<Change>,
+    /// How often the cluster was decided about.
+    pub tried: usize,
+}
+
+/// A change that is enough.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// What is changed.
+    pub kind: Kind,
+    /// The quota or queue; the node that the new ones are like; the job.
+    pub of: String,
+    /// The values that are changed; one for nodes and priorities.
+    pub fields: Vec<Field>,
+    /// How many pods are evicted for the job in the first cycle.
+    pub victims: usize,
+}
+
+/// What is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Kind {
+    /// A bound of a quota or queue.
+    Quota,
+    /// The number of nodes.
+    Nodes,
+    /// The priority of the pods.
+    Priority,
+}
+
+/// A value that is changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Field {
+    /// Such as `max cpu`, `nodes` or `priority`.
+    pub name: String,
+    /// As it is.
+    pub from: String,
+    /// As it would be.
+    pub to: String,
+}
+
+impl Change {
+    /// A sentence.
+    pub fn sentence(&self) -> String {
+        let told = |field: &Field| format!("{} from {} to {}", field.name, field.from, field.to);
+        let fields: Vec<String> = self.fields.iter().map(told).collect();
+        match self.kind {
+            Kind::Quota => format!("raise in `{}` {}", self.of, fields.join(", and ")),
+            Kind::Nodes => {
+                let more = self.fields.first().map_or("1", |field| field.to.as_str());
+                format!("add {more} like node `{}`", self.of)
+            }
+            Kind::Priority => format!("raise the {}", fields.join(", and ")),
+        }
+    }
+}
+
+/// Starts the policy.
+pub type Start<'a> = dyn FnMut() -> Result<Box<dyn Policy>, CallError> + 'a;
+
+/// What would let a job in. `start` starts the policy.
+///
+/// # Errors
+/// The cluster cannot be decided about, or there is no such job.
+pub fn what_if(case: &Case<'_>, start: &mut Start<'_>) -> Result<WhatIf, Failure> {
+    let mut trials =
+        Trials { case, start, pods: Vec::new(), requests: Vec::new(), requested: BTreeMap::new(), tried: 0 };
+    let mut answer = WhatIf {
+        api_version: "lictor.dev/v1alpha1",
+        kind: "WhatIf",
+        job: case.name.to_owned(),
+        pods: Vec::new(),
+        is_in: true,
+        changes: Vec::new(),
+        tried: 0,
+    };
+    let said = trials.look()?;
+    answer.pods.clone_from(&trials.pods);
+    if !trials.pods.is_empty() && trials.is_in(&case.snapshot.objects)?.is_none() {
+        answer.is_in = false;
+        answer.changes.extend(bounds::changes(&mut trials, &said)?);
+        answer.changes.extend(nodes::changes(&mut trials)?);
+        answer.changes.extend(priorities::changes(&mut trials)?);
+    }
+    answer.tried = trials.tried;
+    Ok(answer)
+}
+
+/// Tries changes.
+struct Trials<'a, 's> {
+    case: &'a Case<'a>,
+    start: &'a mut Start<'s>,
+    /// The pods that wait.
+    pods: Vec<String>,
+    /// What each of them requests, by resource.
+    requests: Vec<BTreeMap<String, i64>>,
+    /// The same of all of them together.
+    requested: BTreeMap<String, i64>,
+    tried: usize,
+}
+
+impl Trials<'_, '_> {
+    /// Looks at the cluster as it is: who waits, and all that is said of the job.
+    fn look(&mut self) -> Result<serde_json::Value, Failure> {
+        let mut opened = self.open(self.case.snapshot.clone())?;
+        let names = Names::of(opened.session().mirror(), opened.system());
+        let meant = names.find(self.case.name)?;
+        let waits = |pod: &&Before| pod.node.is_none() && !pod.ended && !pod.leaves;
+        self.pods = meant.pods.iter().filter(waits).map(|pod| pod.name.clone()).collect();
+        let mirror = opened.session().mirror();
+        for pod in self.pods.iter().filter_map(|pod| mirror.pod(mirror.pod_id(pod)?)) {
+            let mut requests = BTreeMap::new();
+            for amount in &pod.requests {
+                let resource = usize::try_from(amount.resource).ok().and_then(|at| mirror.resources().get(at));
+                let Some(resource) = resource else { continue };
+                requests.insert(resource.name.clone(), amount.value);
+                let sum = self.requested.entry(resource.name.clone()).or_default();
+                *sum = sum.saturating_add(amount.value);
+            }
+            self.requests.push(requests);
+        }
+        opened.explain()?;
+        let record = self.decide(&mut opened)?;
+        Ok(serde_json::to_value(Answer::of(self.case.name, meant, &record)).unwrap_or_default())
+    }
+
+    /// The number of victims where all pods of the job get in; none where they do not, or the cluster is not one any more.
+    fn is_in(&mut self, objects: &[Object]) -> Result<Option<usize>, Failure> {
+        let mut opened = match self.open(Snapshot { objects: objects.to_vec(), ..Snapshot::default() }) {
+            Ok(opened) => opened,
+            Err(Failure::Session(cause)) => return Err(Failure::Session(cause)),
+            Err(_) => return Ok(None),
+        };
+        let record = self.decide(&mut opened)?;
+        let Some(cycle) = record.cycles.first() else { return Ok(None) };
+        let happened = &cycle.happened;
+        let is_nominated = |pod: &String| happened.nominated.contains_key(pod);
+        // One of a gang may hold its node until the victims of the others have left.
+        let waits = |pod: &String| cycle.waiting.contains_key(pod) && self.pods.iter().any(is_nominated);
+        let is_in = |pod: &String| happened.bound.contains_key(pod) || is_nominated(pod) || waits(pod);
+        let victims = happened
+            .victims
+            .values()
+            .filter(|evicted| matches!(&evicted.for_whom, EvictedFor::Preemptor(pod) if self.pods.contains(pod)));
+        Ok(self.pods.iter().all(is_in).then(|| victims.count()))
+    }
+
+    fn open(&mut self, snapshot: Snapshot) -> Result<Opened, Failure> {
+        let Case { system, arguments, schedulers, .. } = *self.case;
+        let mut policy = (self.start)()?;
+        let described = policy.describe()?;
+        let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
+        Opened::open(policy, described, with, || Ok(snapshot))
+    }
+
+    fn decide(&mut self, opened: &mut Opened) -> Result<Record, Failure> {
+        self.tried = self.tried.saturating_add(1);
+        opened.decide(1, Source::default())
+    }
+}

@@ -1,0 +1,84 @@
+//! The least number of nodes that are added, all like one that is there.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lictor_contract::quantity::{Unit, parse};
+use lictor_host::cluster::Object;
+use serde_json::Value;
+
+use super::super::failure::Failure;
+use super::bounds::least;
+use super::{Change, Field, Kind, Trials};
+
+/// How many kinds of nodes are tried, of those that are large enough for a pod: the most frequent.
+const KINDS: usize = 16;
+
+/// The label with the name of the node.
+const HOSTNAME: &str = "kubernetes.io/hostname";
+
+/// For each kind of nodes of which more would do: how many. Those of which the fewest do come first.
+pub(super) fn changes(trials: &mut Trials<'_, '_>) -> Result<Vec<Change>, Failure> {
+    let most = i64::try_from(trials.pods.len()).unwrap_or(i64::MAX);
+    let mut changes: Vec<(i64, Change)> = Vec::new();
+    let mut kinds = kinds(&trials.case.snapshot.objects);
+    kinds.retain(|(_, node)| is_large_enough(&trials.requests, node));
+    for (name, node) in kinds.into_iter().take(KINDS) {
+        if added(trials, &node, most)?.is_none() {
+            continue;
+        }
+        let count = least(most, |count| Ok(count > 0 && added(trials, &node, count)?.is_some()))?;
+        let victims = added(trials, &node, count)?.unwrap_or_default();
+        let fields = vec![Field { name: "nodes".to_owned(), from: "0".to_owned(), to: count.to_string() }];
+        changes.push((count, Change { kind: Kind::Nodes, of: name, fields, victims }));
+    }
+    changes.sort_by_key(|(count, _)| *count);
+    Ok(changes.into_iter().map(|(_, change)| change).collect())
+}
+
+/// The first node of each kind, the most frequent kind first: nodes that differ in their name only are of one.
+fn kinds(objects: &[Object]) -> Vec<(String, Value)> {
+    let mut kinds: BTreeMap<String, (usize, String, Value)> = BTreeMap::new();
+    for object in objects.iter().filter(|object| object.key().starts_with("Node/")) {
+        let Ok(node) = serde_json::from_str::<Value>(&object.json()) else { continue };
+        let name = node.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let kind = called(&node, "").to_string();
+        let (count, ..) = kinds.entry(kind).or_insert((0, name, node));
+        *count = count.saturating_add(1);
+    }
+    let mut kinds: Vec<(usize, String, Value)> = kinds.into_values().collect();
+    kinds.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    kinds.into_iter().map(|(_, name, node)| (name, node)).collect()
+}
+
+/// Whether an empty node like this one has room for one of the pods.
+fn is_large_enough(requests: &[BTreeMap<String, i64>], node: &Value) -> bool {
+    let allocatable = node.pointer("/status/allocatable");
+    let there = |resource: &str| {
+        let text = allocatable.and_then(|all| all.get(resource)).and_then(Value::as_str);
+        text.and_then(|text| parse(text, Unit::of(resource)).ok()).unwrap_or(0)
+    };
+    // Host ports are resources only internally.
+    let fits = |(resource, amount): (&String, &i64)| resource.starts_with("hostport/") || *amount <= there(resource);
+    requests.iter().any(|requests| requests.iter().all(fits))
+}
+
+/// A node under another name.
+fn called(node: &Value, name: &str) -> Value {
+    let mut node = node.clone();
+    if let Some(metadata) = node.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.insert("name".to_owned(), Value::String(name.to_owned()));
+        if let Some(hostname) = metadata.get_mut("labels").and_then(|labels| labels.get_mut(HOSTNAME)) {
+            *hostname = Value::String(name.to_owned());
+        }
+    }
+    node
+}
+
+/// The number of victims with so many more nodes.
+fn added(trials: &mut Trials<'_, '_>, node: &Value, count: i64) -> Result<Option<usize>, Failure> {
+    let mut objects: Vec<Object> = trials.case.snapshot.objects.to_vec();
+    let file = Arc::from("what if");
+    objects.extend((0..count).filter_map(|at| Object::from_json(called(node, &format!("what-if-{at}")), &file).ok()));
+    trials.is_in(&objects)
+}

@@ -1,0 +1,77 @@
+use super::*;
+use crate::Native;
+
+fn ask(system: &str, name: &str, text: &str) -> Result<WhatIf, Failure> {
+    let snapshot = Snapshot::told("a.yaml", text.to_owned()).unwrap();
+    let (arguments, schedulers) = (Arguments::default(), ["default-scheduler".to_owned()]);
+    let case = Case { snapshot: &snapshot, name, system, arguments: &arguments, schedulers: &schedulers };
+    what_if(&case, &mut || Ok(Box::new(Native::default())))
+}
+
+fn told(answer: &WhatIf) -> Vec<(String, usize)> {
+    answer.changes.iter().map(|change| (change.sentence(), change.victims)).collect()
+}
+
+fn expected(changes: &[(&str, usize)]) -> Vec<(String, usize)> {
+    changes.iter().map(|(sentence, victims)| ((*sentence).to_owned(), *victims)).collect()
+}
+
+/// A pod: name, labels, priority, cpu, node.
+fn pod(name: &str, more: &str, priority: u32, cpu: &str, node: &str) -> String {
+    let (node, phase) = match node {
+        "" => (String::new(), "Pending"),
+        node => (format!("nodeName: {node}, "), "Running"),
+    };
+    format!(
+        "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: default{more}}}, spec: {{{node}priority: {priority}, \
+         containers: [{{name: main, image: pause, resources: {{requests: {{cpu: '{cpu}'}}}}}}]}}, status: {{phase: {phase}}}}}\n"
+    )
+}
+
+const NODE: &str = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: '10', memory: 64Gi, pods: '110'}}}\n";
+
+/// 6 of 10 are held by a pod of priority 10; 5 are asked for by one of priority 5, and 4 are free.
+#[test]
+fn a_node_more_or_a_priority_above_that_of_the_victim_is_enough() {
+    let text = format!("{NODE}{}{}", pod("holds", "", 10, "6", "n1"), pod("waits", "", 5, "5", ""));
+    let answer = ask("kubernetes", "waits", &text).unwrap();
+    assert!(!answer.is_in);
+    let changes = [("add 1 like node `n1`", 0), ("raise the priority from 5 to 11", 1)];
+    assert_eq!(told(&answer), expected(&changes));
+}
+
+#[test]
+fn where_all_of_it_gets_in_nothing_need_be_changed() {
+    let text = format!("{NODE}{}", pod("waits", "", 5, "5", ""));
+    let answer = ask("kubernetes", "waits", &text).unwrap();
+    assert!(answer.is_in && answer.changes.is_empty());
+    assert_eq!(answer.pods, ["default/waits"]);
+    assert!(matches!(ask("kubernetes", "nobody", &text), Err(Failure::UnknownName(..))));
+}
+
+/// The quota has 3 of its 4 in use, and 2.5 are asked for: 5.5 are the least. No node and no priority is of use.
+#[test]
+fn a_quota_is_raised_by_what_is_missing_and_not_more() {
+    let quota = "---\n{apiVersion: scheduling.sigs.k8s.io/v1alpha1, kind: ElasticQuota, metadata: {name: team, namespace: default}, \
+                 spec: {min: {cpu: 2}, max: {cpu: 4}}}\n";
+    let label = ", labels: {quota.scheduling.koordinator.sh/name: team}";
+    let text =
+        format!("{NODE}{quota}{}{}", pod("holds", label, 9000, "3", "n1"), pod("waits", label, 9000, "2500m", ""));
+    let answer = ask("koordinator", "waits", &text).unwrap();
+    assert_eq!(told(&answer), expected(&[("raise in `team` max cpu from 4 to 5500m", 0)]));
+}
+
+/// A leaf may have 2, of which 1 is in use; 3 are asked for. Its parent may have 100.
+#[test]
+fn a_queue_of_yunikorn_is_raised_in_its_document() {
+    let queues = "partitions: [{name: default, placementrules: [{name: provided}], queues: [{name: root, submitacl: '*', queues: \
+                  [{name: teams, resources: {max: {vcore: 100}}, queues: [{name: a, resources: {max: {vcore: 2}}}]}]}]}]";
+    let config = format!(
+        "---\n{{apiVersion: v1, kind: ConfigMap, metadata: {{name: yunikorn-configs, namespace: yunikorn}}, \
+         data: {{queues.yaml: \"{queues}\"}}}}\n"
+    );
+    let label = ", labels: {applicationId: app-1, queue: root.teams.a}";
+    let text = format!("{NODE}{config}{}{}", pod("holds", label, 0, "1", "n1"), pod("waits", label, 0, "3", ""));
+    let answer = ask("yunikorn", "waits", &text).unwrap();
+    assert_eq!(told(&answer), expected(&[("raise in `root.teams.a` max vcore from 2 to 4", 0)]));
+}
