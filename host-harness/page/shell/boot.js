@@ -43,8 +43,22 @@ globalThis.lictor = (() => {
   // Inputs are files with their bytes: what the page was opened with, and the examples.
   const read = async ({ bytes, ...rest }) => ({ ...rest, text: await unpacked(bytes).text() });
   const given = async () => {
+    if (location.hash.length > 1) return shared(location.hash.slice(1));
     const input = JSON.parse(text("input"));
     return input && read(input);
+  };
+  // What is open, as the part of an address that is never sent: compressed, in the base 64 of addresses.
+  const shared = async (hash) =>
+    JSON.parse(await unpacked(hash.replaceAll("-", "+").replaceAll("_", "/")).text());
+  const share = async (given) => {
+    const stream = new Blob([JSON.stringify(given)]).stream().pipeThrough(new CompressionStream("gzip"));
+    const packed = new Uint8Array(await new Response(stream).arrayBuffer());
+    let letters = "";
+    for (const byte of packed) letters += String.fromCharCode(byte);
+    const hash = btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+    history.replaceState(null, "", `#${hash}`);
+    await navigator.clipboard?.writeText(location.href).catch(() => {});
+    return hash.length;
   };
   const examples = JSON.parse(text("examples"));
   const started = Promise.resolve().then(start);
@@ -55,6 +69,7 @@ globalThis.lictor = (() => {
   return {
     call: (name, parameters) => started.then(() => ask(name, parameters)),
     given,
+    share,
     examples: () => examples.map(({ bytes, ...rest }) => rest),
     example: (index) => read(examples[index]),
   };

@@ -170,14 +170,14 @@ impl<F> Law<F> {
     }
 }
 
-/// Reads the file of a law for its manual page; the component shows none.
+/// Reads the file of a law for its manual page; the component shows none, a browser does.
 macro_rules! page {
     ($file:literal) => {{
-        #[cfg(not(target_arch = "wasm32"))]
+        #[cfg(any(not(target_arch = "wasm32"), feature = "pages"))]
         {
             include_str!($file)
         }
-        #[cfg(target_arch = "wasm32")]
+        #[cfg(all(target_arch = "wasm32", not(feature = "pages")))]
         {
             ""
         }

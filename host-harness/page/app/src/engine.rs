@@ -14,6 +14,8 @@ extern "C" {
     async fn call(name: &str, parameters: Array) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = given)]
     async fn given_of_page() -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = lictor, catch, js_name = share)]
+    async fn share_in_address(given: JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, js_name = examples)]
     fn examples_of_page() -> JsValue;
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = example)]
@@ -26,6 +28,11 @@ pub(crate) type Answered<T> = Result<T, Vec<Finding>>;
 /// What the page was opened with.
 pub(crate) async fn given() -> Option<Given> {
     given_of_page().await.ok().and_then(|given| serde_wasm_bindgen::from_value(given).ok()).flatten()
+}
+
+/// Puts what is open into the address of the page, and the address into the clipboard, where that is allowed; how many letters it takes.
+pub(crate) async fn share(given: &Given) -> Answered<u32> {
+    read(share_in_address(value(given)).await)
 }
 
 /// The examples.
@@ -56,6 +63,11 @@ pub(crate) async fn picture() -> Answered<Picture> {
 /// The pods of a node.
 pub(crate) async fn pods_on(node: &str) -> Answered<Vec<Placed>> {
     ask("podsOn", &[value(node)]).await
+}
+
+/// An object of what is open as it is written, in JSON: `Kind/namespace/name`.
+pub(crate) async fn object(key: &str) -> Answered<String> {
+    ask("object", &[value(key)]).await
 }
 
 /// Why a pod or a job is where it is.

@@ -1,9 +1,11 @@
 //! What is shown, made of what the engine answers. It needs no browser.
 
 pub mod bars;
+pub mod compare;
 pub mod jobs;
 pub mod manual;
 pub mod nodes;
+pub mod object;
 pub mod quantity;
 pub mod results;
 pub mod why;

@@ -12,6 +12,9 @@ use crate::engine::{self, Answered};
 use crate::model::jobs::jobs;
 use crate::model::results::Jobs;
 
+/// Addresses that are longer are cut by some programs, in letters.
+const LONG: u32 = 8_000;
+
 /// What the page shows. Cheap to copy: all of it are handles.
 #[derive(Clone, Copy)]
 pub(crate) struct Page {
@@ -25,6 +28,10 @@ pub(crate) struct Page {
     pub(crate) picture: RwSignal<Arc<Picture>>,
     /// What was decided.
     pub(crate) record: RwSignal<Option<Arc<Record>>>,
+    /// What was decided before the last change.
+    pub(crate) before: RwSignal<Option<Arc<Record>>>,
+    /// The objects that are being changed, as text.
+    pub(crate) changes: RwSignal<String>,
     /// The job of each pod.
     pub(crate) jobs: Memo<Arc<Jobs>>,
     /// The pod or job that was asked about.
@@ -35,6 +42,8 @@ pub(crate) struct Page {
     pub(crate) law: RwSignal<Option<String>>,
     /// All laws by code.
     pub(crate) laws: RwSignal<BTreeMap<String, Law>>,
+    /// What came of sharing.
+    pub(crate) shared: RwSignal<Option<String>>,
     /// What the engine does at the moment.
     pub(crate) busy: RwSignal<Option<&'static str>>,
     /// How often something was opened: an answer for what was open before is dropped.
@@ -51,11 +60,14 @@ impl Page {
             problems: RwSignal::new(Vec::new()),
             picture,
             record: RwSignal::new(None),
+            before: RwSignal::new(None),
+            changes: RwSignal::new(String::new()),
             jobs: Memo::new(move |_| Arc::new(picture.with(|picture| jobs(picture)))),
             selected: RwSignal::new(None),
             answer: RwSignal::new(None),
             law: RwSignal::new(None),
             laws: RwSignal::new(BTreeMap::new()),
+            shared: RwSignal::new(None),
             busy: RwSignal::new(None),
             opened: RwSignal::new(0),
         }
@@ -80,6 +92,16 @@ impl Page {
 
     /// Opens a file and decides about it. What is open stays open where it has mistakes.
     pub(crate) fn open(self, given: Given) {
+        self.read(given, None);
+    }
+
+    /// Decides about what is open with these changes, and keeps what was decided before beside it.
+    pub(crate) fn change(self, change: impl FnOnce(Given) -> Given) {
+        let Some(given) = self.given.get_untracked() else { return };
+        self.read(change(given), self.record.get_untracked());
+    }
+
+    fn read(self, given: Given, before: Option<Arc<Record>>) {
         self.opened.update(|opened| *opened = opened.wrapping_add(1));
         let number = self.opened.get_untracked();
         spawn_local(async move {
@@ -92,6 +114,8 @@ impl Page {
                 Ok(summary) => {
                     self.problems.set(Vec::new());
                     self.forget();
+                    self.before.set(before);
+                    self.changes.set(given.changes.clone());
                     self.given.set(Some(given));
                     self.summary.set(Some(summary));
                     if let Ok(picture) = engine::picture().await {
@@ -105,11 +129,25 @@ impl Page {
         });
     }
 
-    /// Opens what is open with another system.
+    /// Decides about what is open with another system.
     pub(crate) fn with_system(self, system: String) {
-        let Some(given) = self.given.get_untracked() else { return };
         // Arguments are those of a system: they say nothing to another one.
-        self.open(Given { system, arguments: String::new(), ..given });
+        self.change(|given| Given { system, arguments: String::new(), ..given });
+    }
+
+    /// Adds an object to the changes, as it is now and with what `edit` makes of it, to be edited further.
+    pub(crate) fn edit(self, key: String, edit: impl FnOnce(String) -> String + 'static) {
+        spawn_local(async move {
+            match engine::object(&key).await {
+                Ok(object) => self.changes.update(|changes| {
+                    if !changes.trim().is_empty() {
+                        changes.push_str("\n---\n");
+                    }
+                    changes.push_str(&edit(object));
+                }),
+                Err(problems) => self.problems.set(problems),
+            }
+        });
     }
 
     async fn decide(self, number: u32) {
@@ -126,8 +164,22 @@ impl Page {
 
     fn forget(self) {
         self.record.set(None);
+        self.before.set(None);
+        self.shared.set(None);
         self.selected.set(None);
         self.answer.set(None);
+    }
+
+    /// Puts what is open into the address of the page.
+    pub(crate) fn share(self) {
+        let Some(given) = self.given.get_untracked() else { return };
+        spawn_local(async move {
+            self.shared.set(Some(match engine::share(&given).await {
+                Ok(letters) if letters > LONG => format!("the address has {letters} letters: some programs cut it"),
+                Ok(_) => "the address of this page has it all; it is copied".to_owned(),
+                Err(_) => "this browser cannot put it into the address".to_owned(),
+            }));
+        });
     }
 
     /// Asks why a pod or a job is where it is.

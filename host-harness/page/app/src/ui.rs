@@ -1,7 +1,9 @@
 //! The components, one file each.
 
 mod app;
+mod change;
 mod cluster;
+mod compare;
 mod findings;
 mod header;
 mod jobs;

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod browser;
+mod changing;
 mod cluster;
 mod decisions;
 mod large;

@@ -18,6 +18,9 @@ pub struct Given {
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     #[serde(default)]
     pub schedulers: Vec<String>,
+    /// Objects that are added, or stand instead of those of the same kind and name, as YAML or JSON.
+    #[serde(default)]
+    pub changes: String,
 }
 
 /// An example of the page.

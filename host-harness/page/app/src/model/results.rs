@@ -233,10 +233,9 @@ fn lines(cycle: &Cycle, attempt: Option<&Attempt>, pod: &str) -> Vec<Line> {
         lines.push(Line::plain(format!("nominated to {node} before, and still is")));
     }
     lines.extend(cycle.held_back.get(pod).or_else(|| cycle.reasons.get(pod)).map(Line::of));
-    let Some(attempt) = attempt else { return lines };
-    if attempt.result == "Scheduled" || attempt.result == "Waiting" {
-        return lines;
-    }
+    // Where a pod has got a node, what other nodes said is of no matter; of a gang only one pod was tried.
+    let has_node = [&cycle.bound, &cycle.waiting, &cycle.nominated].into_iter().any(|nodes| nodes.contains_key(pod));
+    let Some(attempt) = attempt.filter(|_| !has_node) else { return lines };
     lines.extend(attempt.reason.iter().filter(|_| attempt.result == "Rejected").map(Line::of));
     lines.extend(attempt.nodes.iter().map(|nodes| Line::plain(sentence(nodes))));
     // What stopped it at first may be what forbids a preemption, too: that is said once.

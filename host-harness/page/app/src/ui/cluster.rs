@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::change::Change;
 use super::jobs::Jobs;
 use super::nodes::Nodes;
 use super::queues::Queues;
@@ -12,10 +13,15 @@ enum Tab {
     Nodes,
     Queues,
     Jobs,
+    Change,
 }
 
-const TABS: [(Tab, &str, &str); 3] =
-    [(Tab::Nodes, "tab-nodes", "Nodes"), (Tab::Queues, "tab-queues", "Queues"), (Tab::Jobs, "tab-jobs", "Jobs")];
+const TABS: [(Tab, &str, &str); 4] = [
+    (Tab::Nodes, "tab-nodes", "Nodes"),
+    (Tab::Queues, "tab-queues", "Queues"),
+    (Tab::Jobs, "tab-jobs", "Jobs"),
+    (Tab::Change, "tab-change", "Change"),
+];
 
 #[component]
 pub(super) fn Cluster() -> impl IntoView {
@@ -41,6 +47,7 @@ pub(super) fn Cluster() -> impl IntoView {
                     Tab::Nodes => view! { <Nodes/> }.into_any(),
                     Tab::Queues => view! { <Queues/> }.into_any(),
                     Tab::Jobs => view! { <Jobs/> }.into_any(),
+                    Tab::Change => view! { <Change/> }.into_any(),
                 }}
             </div>
         </section>

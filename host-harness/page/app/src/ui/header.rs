@@ -16,6 +16,8 @@ pub(super) fn Header() -> impl IntoView {
                 <span class="file" title="What is open">{name}</span>
                 <System/>
                 <span class="counts">{counts}</span>
+                <button class="quiet" id="share" on:click=move |_| page.share()>"Share"</button>
+                <span class="shared" role="status">{move || page.shared.get()}</span>
                 <button class="quiet" on:click=move |_| page.close()>"Open another"</button>
             </Show>
             <span class="grow"></span>

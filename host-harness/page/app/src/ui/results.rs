@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::compare::Compare;
 use super::parts::{LawLink, PodLink};
 use crate::model::results::{Entry, Line, Section, Victim, sections};
 use crate::state::page;
@@ -18,6 +19,7 @@ pub(super) fn Results() -> impl IntoView {
         <section class="panel results" id="results" aria-label="Decisions">
             <h2>"Decisions"</h2>
             <p class="summary">{move || page.cycle().map(|_| summary(&shown()))}</p>
+            <Compare/>
             <Show when=empty><p class="empty">"No pod was pending."</p></Show>
             {move || shown().into_iter().map(section).collect_view()}
         </section>

@@ -6,8 +6,9 @@ use wasm_bindgen_futures::spawn_local;
 
 use super::super::parts::PodLink;
 use crate::engine;
+use crate::model::object::cordoned;
 use crate::model::quantity::short;
-use crate::state::page;
+use crate::state::{Page, page};
 
 #[component]
 pub(super) fn Detail(
@@ -39,11 +40,22 @@ pub(super) fn Detail(
         <Show when=move || name.get().is_some()>
             <section class="node-detail" aria-live="polite">
                 <h3>{name}</h3>
+                <p class="tools">
+                    <button on:click=move |_| change(page, name, |node| node)>"Edit"</button>
+                    <button on:click=move |_| change(page, name, cordoned)>"Cordon"</button>
+                </p>
                 <table>
                     <thead><tr><th scope="col">"Pod"</th><th scope="col">"Priority"</th>{titles}</tr></thead>
                     <tbody>{move || pods.get().into_iter().map(row).collect_view()}</tbody>
                 </table>
             </section>
         </Show>
+    }
+}
+
+/// Puts the node among the changes, as `edit` makes it.
+fn change(page: Page, name: Signal<Option<String>>, edit: fn(String) -> String) {
+    if let Some(name) = name.get_untracked() {
+        page.edit(format!("Node/{name}"), edit);
     }
 }

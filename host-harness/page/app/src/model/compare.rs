@@ -1,0 +1,56 @@
+//! What is decided otherwise than before a change.
+
+use std::collections::BTreeSet;
+
+use super::jobs::State;
+use super::results::fates;
+use crate::data::Cycle;
+
+/// A pod that is somewhere else than before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The pod.
+    pub pod: String,
+    /// Where it was; in words of `State`, or why it was not there.
+    pub before: &'static str,
+    /// Where it is now.
+    pub after: &'static str,
+}
+
+/// The pods whose fate has changed, by name.
+pub fn compare(before: &Cycle, after: &Cycle) -> Vec<Difference> {
+    let (was, is) = (fates(before), fates(after));
+    let victims = before.victims.keys().chain(after.victims.keys()).map(String::as_str);
+    let pods: BTreeSet<&str> = was.keys().chain(is.keys()).copied().chain(victims).collect();
+    let word = |cycle: &Cycle, pod: &str, fate: Option<&super::results::Fate>| match fate {
+        _ if cycle.victims.contains_key(pod) => State::Evicted.word(),
+        Some(fate) => fate.word(),
+        None => "not pending",
+    };
+    let differ = |pod: &str| {
+        let (before, after) = (word(before, pod, was.get(pod)), word(after, pod, is.get(pod)));
+        (before != after).then(|| Difference { pod: pod.to_owned(), before, after })
+    };
+    pods.into_iter().filter_map(differ).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::data::Victim;
+
+    #[test]
+    fn pods_are_listed_whose_fate_has_changed() {
+        let nodes = |pods: &[&str]| pods.iter().map(|pod| ((*pod).to_owned(), "n".to_owned())).collect();
+        let before = Cycle { bound: nodes(&["a", "b"]), still_pending: vec!["c".to_owned()], ..Cycle::default() };
+        let victims = BTreeMap::from([("v".to_owned(), Victim::default())]);
+        let after = Cycle { bound: nodes(&["a"]), nominated: nodes(&["c"]), victims, ..Cycle::default() };
+        let found: Vec<(String, &str, &str)> =
+            compare(&before, &after).into_iter().map(|it| (it.pod, it.before, it.after)).collect();
+        let expected = [("b", "bound", "not pending"), ("c", "pending", "nominated"), ("v", "not pending", "evicted")];
+        assert_eq!(found, expected.map(|(pod, before, after)| (pod.to_owned(), before, after)));
+        assert!(compare(&before, &before).is_empty());
+    }
+}

@@ -1,0 +1,65 @@
+//! Changing what is open: arguments of the system, and objects.
+
+use leptos::prelude::*;
+
+use crate::data::Given;
+use crate::state::page;
+
+#[component]
+pub(super) fn Change() -> impl IntoView {
+    let page = page();
+    let arguments = RwSignal::new(
+        page.given.with_untracked(|given| given.as_ref().map(|it| it.arguments.clone())).unwrap_or_default(),
+    );
+    let key = RwSignal::new(String::new());
+    let decide = move |_| {
+        let (arguments, changes) = (arguments.get(), page.changes.get());
+        page.change(|given| Given { arguments, changes, ..given });
+    };
+    let undo = move |_| {
+        arguments.set(String::new());
+        page.change(|given| Given { arguments: String::new(), changes: String::new(), ..given });
+    };
+    view! {
+        <div class="change">
+            <label for="arguments">"Arguments of the system"</label>
+            <textarea
+                id="arguments"
+                rows="2"
+                spellcheck="false"
+                placeholder="enableRuntimeQuota: true"
+                prop:value=arguments
+                on:input=move |event| arguments.set(event_target_value(&event))
+            ></textarea>
+            <label for="object">"An object to edit"</label>
+            <p class="tools">
+                <input
+                    id="object"
+                    type="search"
+                    placeholder="Pod/namespace/name"
+                    on:input=move |event| key.set(event_target_value(&event))
+                />
+                <button
+                    id="edit"
+                    disabled=move || key.with(String::is_empty)
+                    on:click=move |_| page.edit(key.get(), |object| object)
+                >
+                    "Edit"
+                </button>
+            </p>
+            <label for="changes">"Objects to add, or to stand instead of those of the same kind and name"</label>
+            <textarea
+                id="changes"
+                rows="14"
+                spellcheck="false"
+                placeholder="apiVersion: v1 ..."
+                prop:value=page.changes
+                on:input=move |event| page.changes.set(event_target_value(&event))
+            ></textarea>
+            <p class="tools">
+                <button id="decide" class="first" on:click=decide>"Decide again"</button>
+                <button class="quiet" on:click=undo>"Undo all changes"</button>
+            </p>
+        </div>
+    }
+}

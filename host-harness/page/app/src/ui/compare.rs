@@ -1,0 +1,39 @@
+//! What is decided otherwise than before the last change.
+
+use leptos::prelude::*;
+
+use super::parts::PodLink;
+use crate::model::compare::{Difference, compare};
+use crate::state::page;
+
+#[component]
+pub(super) fn Compare() -> impl IntoView {
+    let page = page();
+    let differences = Memo::new(move |_| {
+        let before = page.before.with(|record| record.as_ref().and_then(|record| record.cycles.last().cloned()));
+        before.zip(page.cycle()).map(|(before, after)| compare(&before, &after))
+    });
+    let row = |it: Difference| {
+        view! { <tr><td><PodLink name=it.pod/></td><td>{it.before}</td><td>{it.after}</td></tr> }
+    };
+    let shown = move |differences: Vec<Difference>| {
+        match differences.is_empty() {
+        true => view! { <p class="empty">"The change makes no difference."</p> }.into_any(),
+        false => view! {
+            <table>
+                <thead><tr><th scope="col">"Pod"</th><th scope="col">"Before"</th><th scope="col">"Now"</th></tr></thead>
+                <tbody>{differences.into_iter().map(row).collect_view()}</tbody>
+            </table>
+        }
+        .into_any(),
+    }
+    };
+    view! {
+        <Show when=move || differences.with(Option::is_some)>
+            <section class="compare" id="compare" aria-label="Difference" aria-live="polite">
+                <h3>"What the change does"</h3>
+                {move || differences.get().map(shown)}
+            </section>
+        </Show>
+    }
+}

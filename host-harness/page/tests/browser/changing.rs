@@ -1,0 +1,50 @@
+//! Changing a cluster, and handing it on.
+
+use crate::browser::{Browser, DESK, input};
+
+/// A node of 2 cpu, and a pod of 1 that waits.
+const CLUSTER: &str = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '2', pods: '9'}}\n---\n\
+                       apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: d}\n\
+                       spec: {containers: [{name: c, resources: {requests: {cpu: '1'}}}]}\n";
+
+async fn opened(test: &str) -> Option<Browser> {
+    let browser = Browser::open(test, Some(input("small.yaml", CLUSTER, "kubernetes")), DESK).await?;
+    browser.reads("[data-fate=bound]", "d/p").await;
+    Some(browser)
+}
+
+#[tokio::test]
+async fn a_cordoned_node_takes_no_pod_and_the_difference_is_shown() {
+    let Some(browser) = opened("cordon").await else { return };
+    browser.write(".nodes-frame", "\u{e014}").await;
+    browser.press("Cordon").await;
+    browser.click("#tab-change").await;
+    browser.click("#decide").await;
+    browser.reads("#compare", "d/p bound unschedulable").await;
+    browser.press("Undo all changes").await;
+    browser.reads("#compare", "d/p unschedulable bound").await;
+}
+
+#[tokio::test]
+async fn a_pod_is_added_as_yaml() {
+    let Some(browser) = opened("added").await else { return };
+    browser.click("#tab-change").await;
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: q, namespace: d}, \
+               spec: {containers: [{name: c, resources: {requests: {cpu: '3'}}}]}}";
+    browser.write("#changes", pod).await;
+    browser.click("#decide").await;
+    browser.reads("#compare", "d/q not pending unschedulable").await;
+}
+
+#[tokio::test]
+async fn what_is_open_travels_in_the_address() {
+    let Some(browser) = opened("shared").await else { return };
+    browser.click("#share").await;
+    browser.reads(".shared", "the address of this page has it all").await;
+    let address = browser.script("return location.href").await;
+    let Some(other) = Browser::open("receiver", None, DESK).await else { return };
+    let hash = address.as_str().and_then(|address| address.split_once('#')).map(|(_, hash)| hash.to_owned()).unwrap();
+    other.script(&format!("location.hash = '{hash}'; location.reload()")).await;
+    other.reads("header", "small.yaml").await;
+    other.reads("[data-fate=bound]", "d/p").await;
+}
