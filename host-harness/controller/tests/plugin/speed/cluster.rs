@@ -81,7 +81,8 @@ impl Cluster<'_> {
                 }
                 (Beside::GatedAndLeaving, _) => {
                     tokio::time::sleep(Duration::from_millis(20)).await;
-                    let _gone = self.api(&self.namespace).delete(&format!("before{number}"), &DeleteParams::default()).await;
+                    let _gone =
+                        self.api(&self.namespace).delete(&format!("before{number}"), &DeleteParams::default()).await;
                 }
                 _ => std::future::pending().await,
             }
