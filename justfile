@@ -48,6 +48,11 @@ mutants:
 live-scale:
     cargo test --release -p lictor-controller --test live -- --ignored --nocapture a_thousand_pods_on_five_hundred_nodes
 
+# Measure kube-scheduler with the plugin beside kube-scheduler as it comes, on workloads of scheduler_perf, so many rounds: some 3 minutes each
+plugin-speed rounds='3':
+    cargo build --profile bench -p lictor --features live
+    LICTOR_BINARY=$PWD/target/release/lictor LICTOR_ROUNDS={{rounds}} cargo test --workspace --test plugin -- --ignored --nocapture side_by_side
+
 # Format the code
 fmt:
     cargo fmt --all
