@@ -56,6 +56,11 @@ page snapshot='fixtures/snapshots/four-teams.yaml':
 screenshots folder='target/pictures':
     LICTOR_REQUIRE_BROWSER=1 LICTOR_SCREENSHOTS={{folder}} cargo test -p lictor-page --features browser --test browser pictures
 
+# Measure kube-scheduler with the plugin beside kube-scheduler as it comes, on workloads of scheduler_perf, so many rounds: some 3 minutes each
+plugin-speed rounds='3':
+    cargo build --profile bench -p lictor --features live
+    LICTOR_BINARY=$PWD/target/release/lictor LICTOR_ROUNDS={{rounds}} cargo test --workspace --test plugin -- --ignored --nocapture side_by_side
+
 # Format the code
 fmt:
     cargo fmt --all

@@ -1,5 +1,6 @@
 //! `lictor serve`: answers the questions of a kube-scheduler with a plugin, over a Unix socket.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +17,7 @@ use super::arguments::{self, InForce};
 use super::choice::{Choice, Chosen};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::live;
 use super::recorded::{Recording, header};
 use super::replacing::Replacing;
 use lictor_decide::Arguments;
@@ -34,6 +36,9 @@ pub(super) struct Asked {
     /// appended to
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Serve /healthz, /readyz and /metrics here, such as `127.0.0.1:8080`
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
     #[command(flatten)]
     replacing: Replacing,
 }
@@ -72,7 +77,14 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
             if remedy.is_empty() { message } else { format!("{message}; {remedy}") }
         })
     };
-    let server = Server::listen(&asked.socket, Arc::new(open), Arc::new(Lines)).map_err(Failure::Socket)?;
+    let report: Arc<dyn Report> = match asked.listen {
+        Some(address) => {
+            let of = (&*opened.welcome.system, &*opened.welcome.policy);
+            live::listen(address, of, opening.chosen().source.short(), Lines)?
+        }
+        None => Arc::new(Lines),
+    };
+    let server = Server::listen(&asked.socket, Arc::new(open), report).map_err(Failure::Socket)?;
     let (choice, terms, offers) = (asked.policy.clone(), asked.replacing.terms(), server.offers());
     asked.replacing.follow(&asked.policy, asked.record.is_some(), move || match choice.find() {
         Ok(chosen) => opening.offer(Arc::new(chosen), terms, &offers),
@@ -141,7 +153,7 @@ impl Opening {
 struct Lines;
 
 impl Report for Lines {
-    fn step(&self, step: &Step) {
+    fn step(&self, step: &Step, _: &Session) {
         for plan in &step.happened.plans {
             let victims: Vec<&str> = plan.victims.iter().map(String::as_str).collect();
             anstream::eprintln!("plan {} for {}: {:?}, evicts {victims:?}", plan.plan, plan.for_whom, plan.nominated);

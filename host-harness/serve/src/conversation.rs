@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 use lictor_contract::{ExtensionPoint, NodeId};
 use lictor_host::cluster::Object;
@@ -105,6 +106,7 @@ impl Conversation {
         }
         self.hand_objects();
         self.enforce(now);
+        self.report.turned(self.listing.is_none().then_some(&self.session));
         Ok(std::mem::take(&mut self.out))
     }
 
@@ -139,6 +141,7 @@ impl Conversation {
                 let outcomes: Outcomes =
                     serde_json::from_slice(&frame.payload).map_err(|error| unreadable(error.to_string()))?;
                 self.hand_objects();
+                outcomes.iter().for_each(|(command, outcome)| self.report.settled(*command, outcome));
                 self.hand(Input::Outcomes(outcomes), None);
             }
             other => {
@@ -200,10 +203,12 @@ impl Conversation {
             Question::Unreserve(pod) | Question::Permit(pod) => Some(pod.as_str()),
             _ => None,
         };
+        let began = Instant::now();
         let said = match self.ask(question) {
             Ok((answer, step)) => {
+                let took = began.elapsed();
                 self.push(&step, asked);
-                self.report.answered(question, &answer);
+                self.report.answered(question, &answer, took);
                 say::answer(frame, answer)
             }
             Err(error) => {
@@ -248,7 +253,7 @@ impl Conversation {
     }
 
     fn push(&mut self, step: &Step, asked: Option<&str>) {
-        self.report.step(step);
+        self.report.step(step, &self.session);
         self.wake_at = step.wake_at;
         for transition in step.replacement.iter().filter(|transition| transition.to.is_final()) {
             if let Some(offer) = self.offer.take().filter(|_| transition.to == State::Done) {

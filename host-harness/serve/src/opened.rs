@@ -1,11 +1,12 @@
 //! What a conversation begins with, who hears of it, and how it ends.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use lictor_contract::ExtensionPoint;
 use lictor_host::cluster::InputError;
 use lictor_host::recording::Recorder;
-use lictor_host::session::{Answer, Question, Session, SessionError, Step};
+use lictor_host::session::{Answer, CommandId, CommandOutcome, Question, Session, SessionError, Step};
 
 use crate::message::Welcome;
 
@@ -24,9 +25,15 @@ pub struct Opened {
 /// Hears what happens, such as to say it in a log.
 pub trait Report: Send + Sync {
     /// Something came of what was told or asked.
-    fn step(&self, step: &Step);
-    /// A question was answered. What came of it was heard before.
-    fn answered(&self, _question: &Question, _answer: &Answer) {}
+    fn step(&self, step: &Step, session: &Session);
+    /// A question was answered, in this time. What came of it was heard before.
+    fn answered(&self, _question: &Question, _answer: &Answer, _took: Duration) {}
+    /// What became of a command.
+    fn settled(&self, _command: CommandId, _outcome: &CommandOutcome) {}
+    /// What came was taken. Where nothing comes, this is called every second; before all was told, without a session.
+    fn turned(&self, _session: Option<&Session>) {}
+    /// A scheduler is connected, or gone again.
+    fn connected(&self, _is: bool) {}
     /// Something could not be served.
     fn error(&self, error: &SessionError);
     /// An object could not be read.

@@ -146,6 +146,7 @@ fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, (offers, ahe
         Err(why) => return why,
     };
     report.say("a scheduler is connected");
+    report.connected(true);
     let (send, frames) = sync_channel(WAITING);
     let reading = thread::Builder::new().name("frames".to_owned()).spawn(move || {
         let mut reader = reader;
@@ -163,6 +164,7 @@ fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, (offers, ahe
     };
     // The reader ends with the connection.
     let _closed = stream.shutdown(Shutdown::Both);
+    report.connected(false);
     ended
 }
 

@@ -95,7 +95,7 @@ const NOW: i64 = 5_000_000;
 struct Silent(Mutex<Vec<String>>);
 
 impl Report for Silent {
-    fn step(&self, _: &Step) {}
+    fn step(&self, _: &Step, _: &Session) {}
     fn error(&self, error: &SessionError) {
         self.0.lock().unwrap().push(error.to_string());
     }

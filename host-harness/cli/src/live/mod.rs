@@ -15,6 +15,8 @@ mod order;
 #[cfg(feature = "live")]
 mod ordered;
 #[cfg(feature = "live")]
+mod serving;
+#[cfg(feature = "live")]
 mod upgrade;
 
 use std::path::PathBuf;
@@ -31,12 +33,14 @@ pub(super) use dump::cluster;
 #[cfg(feature = "live")]
 pub(super) use explain::explain;
 #[cfg(not(feature = "live"))]
-pub(super) use off::{cluster, explain, run, upgrade};
+pub(super) use off::{cluster, explain, listen, run, upgrade};
 #[cfg(feature = "live")]
 pub(super) use on::run;
 pub(super) use order::{Live, Order};
 #[cfg(feature = "live")]
 pub(super) use ordered::upgrade;
+#[cfg(feature = "live")]
+pub(super) use serving::listen;
 
 /// The name of an object in a namespace.
 fn namespaced(text: &str) -> Result<(String, String), String> {

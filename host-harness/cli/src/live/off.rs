@@ -1,8 +1,11 @@
 //! What is said where living clusters are not built in.
 
+use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 
 use lictor_contract::Interests;
+use lictor_serve::Report;
 
 use super::{Access, Asked, Order};
 use crate::exit::Exit;
@@ -12,6 +15,11 @@ use crate::screen::TextOrJson;
 /// Reads a cluster.
 pub(crate) fn cluster(_: &Access, _: &Interests) -> Result<String, Failure> {
     Err(Failure::NoClusters)
+}
+
+/// Serves health and metrics.
+pub(crate) fn listen<R>(_: SocketAddr, _: (&str, &str), _: String, _: R) -> Result<Arc<dyn Report>, Failure> {
+    Err(Failure::Useless("this build of lictor serves no metrics (`--listen`): build it with `--features live`"))
 }
 
 /// Asks a running process.

@@ -1,20 +1,19 @@
 //! Ties what operators look at to the loop: a [`Listener`] that keeps the status up to date, reports, and answers questions.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
-use lictor_host::session::{Action, Cause, Counters, Session, Step};
+use lictor_host::session::{Action, Cause, Session, Step};
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::info;
 
 use super::Status;
 use super::explain::{Question, Reply};
 use super::known::Known;
-use super::metrics::Pending;
+use super::metrics::Progress;
 use crate::carry_out::{Finished, Task};
 use crate::decide::foreign::Foreign;
 use crate::decide::{Talk, Turn};
@@ -50,10 +49,8 @@ pub struct Operations {
     known: Known,
     questions: Receiver<(Question, Reply)>,
     waker: Waker,
-    counters: Counters,
+    progress: Progress,
     dropped: u64,
-    /// Pods that plans make room for: since when, and by which plan.
-    promised: BTreeMap<String, (i64, u64)>,
     counted_at: Option<i64>,
     /// Something has happened since all was counted.
     is_stale: bool,
@@ -77,9 +74,8 @@ impl Operations {
             known: Known::new(with.system.clone()),
             questions,
             waker,
-            counters: Counters::default(),
+            progress: Progress::default(),
             dropped: 0,
-            promised: BTreeMap::new(),
             counted_at: None,
             is_stale: false,
             keeps_books,
@@ -96,43 +92,16 @@ impl Operations {
     }
 
     fn step(&mut self, now: i64, step: &Step, session: &Session) {
-        let (metrics, system) = (&self.with.status.metrics, &*self.with.system);
-        metrics.step(system, step);
-        let mirror = session.mirror();
-        for pod in step.happened.bound.keys() {
-            let created = mirror.pod_id(pod).and_then(|id| mirror.pod(id)).map(|pod| pod.created);
-            metrics.admitted(system, since(now, created.unwrap_or(now)));
-            if let Some((began, _)) = self.promised.remove(pod) {
-                metrics.preempted(system, since(now, began));
-            }
-        }
-        for plan in step.happened.plans.iter().filter(|plan| !plan.victims.is_empty()) {
-            self.promised.extend(plan.nominated.keys().map(|pod| (pod.clone(), (now, plan.plan))));
-        }
-        for pod in &step.happened.withdrawn {
-            self.promised.remove(pod);
-        }
+        self.progress.step(&self.with.status.metrics, &self.with.system, step, session);
         self.known.note(now, step);
-        self.reporter.step(now, step, &self.seen.with(mirror));
+        self.reporter.step(now, step, &self.seen.with(session.mirror()));
     }
 
     /// What is counted over all pods.
     fn count(&mut self, now: i64, session: &Session) {
         self.counted_at = Some(now);
-        let mut pending = Pending { held: session.held().len(), ..Pending::default() };
-        for id in session.pending() {
-            let is_nominated = session.mirror().pod(id).is_some_and(|pod| pod.nominated.is_some());
-            let place = if is_nominated { &mut pending.nominated } else { &mut pending.active };
-            *place = place.saturating_add(1);
-        }
-        let gated = session.mirror().pods().filter(|pod| pod.gated && !pod.foreign && pod.node.is_none());
-        pending.gated = gated.count();
-        let plans: BTreeSet<u64> = self.promised.values().map(|(_, plan)| *plan).collect();
         let metrics = &self.with.status.metrics;
-        metrics.pending(pending, plans.len());
-        let counters = session.counters();
-        metrics.session(&self.counters, &counters);
-        self.counters = counters;
+        self.progress.count(metrics, session);
         metrics.events_dropped.inc_by(self.reporter.dropped().saturating_sub(self.dropped));
         self.dropped = self.reporter.dropped();
     }
@@ -164,10 +133,10 @@ impl Listener for Operations {
         self.known = Known::new(system.clone());
         self.reporter = Reporter::new(mode, system, origin);
         self.seen = Seen::default();
-        self.promised.clear();
+        self.progress = Progress::default();
         self.asks_why = self.with.explains;
         self.keeps_books = self.with.writes.is_some();
-        (self.counters, self.dropped) = (Counters::default(), 0);
+        self.dropped = 0;
         self.with.status.synced(false);
     }
 
@@ -178,7 +147,7 @@ impl Listener for Operations {
         {
             self.known.forget(pod);
             self.reporter.forget(pod);
-            self.promised.remove(pod);
+            self.progress.forget(pod);
         }
         let enqueued = group.and_then(|group| self.reporter.group_told(&group));
         self.write(enqueued.into_iter().collect());
@@ -194,7 +163,10 @@ impl Listener for Operations {
         self.is_stale |= !turn.steps.is_empty();
         turn.errors.iter().for_each(|_| self.with.status.metrics.failed(&self.with.system));
         if let Some(took) = cycle {
-            self.with.status.metrics.decided(&self.with.system, since(took, 0));
+            self.with
+                .status
+                .metrics
+                .decided(&self.with.system, Duration::from_nanos(u64::try_from(took).unwrap_or_default()));
         }
     }
 
@@ -244,8 +216,4 @@ impl Listener for Operations {
     fn unread(&mut self, _key: &str, _mistake: &InputError) {
         self.with.status.metrics.mistakes.inc();
     }
-}
-
-fn since(now: i64, then: i64) -> Duration {
-    Duration::from_nanos(u64::try_from(now.saturating_sub(then)).unwrap_or_default())
 }

@@ -1,20 +1,24 @@
 //! The host that is asked: in this process, and cut off as if it were killed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lictor::Native;
 use lictor_contract::ExtensionPoint;
 use lictor_host::cluster::InputError;
 use lictor_host::policy::Policy;
+use lictor_host::recording::Recorder;
 use lictor_host::replace::{Period, State, Terms};
 use lictor_host::session::{Action, Answer, Candidate, Happened, Question, Session, SessionError, Step, Verdict};
 use lictor_serve::message::Hello;
 use lictor_serve::{Offer, Offers, Opened, Report, Server, Stop, say};
+
+use crate::recorded;
 
 /// What a host has said so far.
 #[derive(Debug, Default)]
@@ -29,6 +33,8 @@ pub struct Said {
     pub last: Option<Instant>,
     /// What became of the replacement of the policy.
     pub states: Vec<State>,
+    /// How many schedulers are connected.
+    connected: u32,
 }
 
 #[derive(Clone, Default)]
@@ -45,7 +51,7 @@ impl Ears {
 }
 
 impl Report for Ears {
-    fn step(&self, step: &Step) {
+    fn step(&self, step: &Step, _: &Session) {
         let mut said = self.said.lock().unwrap();
         said.last = Some(Instant::now());
         for released in &step.happened.released {
@@ -57,7 +63,7 @@ impl Report for Ears {
         said.happened.add(step.happened.clone());
         said.states.extend(step.replacement.iter().map(|transition| transition.to));
     }
-    fn answered(&self, question: &Question, answer: &Answer) {
+    fn answered(&self, question: &Question, answer: &Answer, _: Duration) {
         // The first question is about keys of the queue. The pods that it was told of before have waited so long when they are tried.
         self.go_on();
         let mut said = self.said.lock().unwrap();
@@ -69,6 +75,10 @@ impl Report for Ears {
             (Question::Unreserve(pod), _) => drop(said.waiting.remove(pod)),
             _ => {}
         }
+    }
+    fn connected(&self, is: bool) {
+        let mut said = self.said.lock().unwrap();
+        said.connected = if is { said.connected + 1 } else { said.connected - 1 };
     }
     fn error(&self, error: &SessionError) {
         eprintln!("host: {error}");
@@ -89,23 +99,33 @@ pub struct Host {
     said: Ears,
     offers: Offers,
     system: &'static str,
+    recording: Option<PathBuf>,
     pub socket: PathBuf,
 }
 
 impl Host {
+    /// One that records what goes through it; in the end it is repeated, and must be the same.
     pub fn start(system: &'static str, folder: &Path) -> Host {
-        Host::start_with(system, "", 0, folder)
+        let file = folder.join("lictor.rec");
+        let recorder = Recorder::begin(Box::new(File::create(&file).unwrap()));
+        let mut host = Host::open(system, "", 0, folder, Some(Arc::new(recorder)));
+        host.recording = Some(file);
+        host
     }
 
     /// With arguments, and for pods that have waited so many nanoseconds when they are first tried.
     pub fn start_with(system: &'static str, arguments: &str, ahead: i64, folder: &Path) -> Host {
+        Host::open(system, arguments, ahead, folder, None)
+    }
+
+    fn open(system: &'static str, arguments: &str, ahead: i64, folder: &Path, recorder: Option<Arc<Recorder>>) -> Host {
         let (said, socket, arguments) = (Ears::default(), folder.join("lictor.sock"), arguments.to_owned());
-        let open = move |hello: &Hello| open(system, &arguments, hello);
+        let open = move |hello: &Hello| open(system, &arguments, hello, recorder.clone());
         let server = Server::listen(&socket, Arc::new(open), Arc::new(said.clone())).unwrap();
         *said.ahead.lock().unwrap() = (ahead, server.ahead());
         let (stop, offers) = (server.stop(&socket), server.offers());
         let thread = std::thread::spawn(move || server.run().unwrap());
-        Host { stop, thread: Some(thread), said, offers, system, socket }
+        Host { stop, thread: Some(thread), said, offers, system, recording: None, socket }
     }
 
     /// Offers the same policy anew: half a second in shadow, and half a second of watch.
@@ -134,15 +154,24 @@ impl Drop for Host {
         if let Some(thread) = self.thread.take() {
             let _ended = thread.join();
         }
+        while self.said(|said| said.connected > 0) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if let Some(file) = self.recording.take().filter(|_| !std::thread::panicking()) {
+            recorded::is_repeated(&file);
+        }
     }
 }
 
-fn open(system: &str, arguments: &str, hello: &Hello) -> Result<Opened, String> {
+fn open(system: &str, arguments: &str, hello: &Hello, recorder: Option<Arc<Recorder>>) -> Result<Opened, String> {
     let mut policy: Box<dyn Policy> = Box::new(Native::default());
     let described = policy.describe().map_err(|error| error.to_string())?;
     let info = described.systems.iter().find(|info| info.name == system).ok_or("no such system")?;
+    if let Some(recorder) = &recorder {
+        policy = recorder.listen(policy, &recorded::header(&described, system, arguments, &hello.schedulers));
+    }
     let mut session = Session::open(policy, system, arguments).map_err(|error| error.to_string())?;
     session.set_schedulers(hello.schedulers.iter().cloned());
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
-    Ok(Opened { session, recorder: None, points, welcome: say::welcome(&described, info) })
+    Ok(Opened { session, recorder, points, welcome: say::welcome(&described, info) })
 }

@@ -1,13 +1,20 @@
 //! A kube-scheduler with the plugin, and the host that it asks, in a living cluster.
 //!
 //! All steps share one testbed, in whose place of kube-scheduler the one with the plugin runs. Each has nodes and a namespace of its own.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "tests"
+)]
 
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../live/controller.rs"]
 mod controller;
 mod host;
 mod parity;
+mod recorded;
 mod scheduler;
 mod speed;
 mod steps;
@@ -52,6 +59,7 @@ async fn kube_scheduler_asks_the_policy() {
         steps::a_quota_holds_and_others_pass(&world, &scheduler),
         steps::a_policy_that_is_replaced(&world, &scheduler),
         steps::a_host_that_is_killed(&world, &scheduler),
+        steps::a_gang_waits_at_permit_when_the_host_is_killed(&world, &scheduler),
     }
 }
 

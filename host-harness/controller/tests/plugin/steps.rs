@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::host::Host;
 use crate::scheduler::Scheduler;
-use crate::support::objects::{api, create, create_namespace, delete_pod, get_pod, node_of, pod, wait_for};
+use crate::support::objects::{api, create, create_namespace, delete_pod, get_pod, merge, node_of, pod, wait_for};
 use crate::support::observer::What;
 use crate::world::{SOON, Step, World};
 
@@ -110,7 +110,8 @@ fn message(pod: &Value) -> Option<String> {
 /// The policy is replaced while pods come, all of which run: no question fails, and kube-scheduler goes on.
 pub async fn a_policy_that_is_replaced(world: &World, scheduler: &Scheduler) {
     let step = world.step("replaced", 3).await;
-    let host = Host::start("coscheduling", &world.testbed.ready.folder);
+    // A recording is of one policy.
+    let host = Host::start_with("coscheduling", "", 0, &world.testbed.ready.folder);
     let running = scheduler.start(&world.testbed.ready, &host.socket);
     create(&world.admin, &pod(&step.namespace, "first", "50m")).await;
     step.all_run(&["first"]).await;
@@ -167,6 +168,38 @@ pub async fn a_host_that_is_killed(world: &World, scheduler: &Scheduler) {
     }
     let host = Host::start("coscheduling", folder);
     step.all_run(&names.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    step.end().await;
+    drop((running, host));
+}
+
+/// Two members hold their nodes at Permit when the host is killed: they are let go, and nothing of the gang is bound. The next host finds
+/// them waiting for nodes again, and all of it is bound when the third member has come.
+pub async fn a_gang_waits_at_permit_when_the_host_is_killed(world: &World, scheduler: &Scheduler) {
+    let step = world.step("permit", 3).await;
+    let folder = &world.testbed.ready.folder;
+    let host = Host::start("coscheduling", folder);
+    let running = scheduler.start(&world.testbed.ready, &host.socket);
+    group(&step, "g", 3).await;
+    // The third member is there, and not tried.
+    let elsewhere = json!({"spec": {"schedulerName": "another"}});
+    for (name, fields) in GANG.into_iter().zip([json!({}), json!({}), elsewhere]) {
+        step.create(name, "low", merge(member("g"), &fields)).await;
+    }
+    let waits = async || host.said(|said| (said.waiting.len() == 2).then(|| said.waiting.clone()));
+    let waiting = wait_for("two members wait at Permit", SOON, waits).await;
+    drop(host);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let host = Host::start("coscheduling", folder);
+    let again = async || host.said(|said| (said.waiting.len() == 2).then_some(()));
+    wait_for("two members wait at Permit again", SOON, again).await;
+    for name in GANG {
+        assert_eq!(node_of(&step.pod(name).await.unwrap()), "", "{waiting:?}");
+    }
+    delete_pod(&world.admin, &step.namespace, "g2").await;
+    step.until("g2", "gone", |pod| pod.is_none()).await;
+    step.create("g2", "low", member("g")).await;
+    step.all_run(&GANG).await;
+    host.said(|said| assert!(said.errors.is_empty(), "{:?}", said.errors));
     step.end().await;
     drop((running, host));
 }

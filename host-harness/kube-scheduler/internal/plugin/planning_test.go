@@ -97,13 +97,14 @@ func TestVictimsAreKeptUntilManyHaveComeAfterThem(t *testing.T) {
 		t.Error("it was not so long ago")
 	}
 	for number := range most {
-		v.leave(types.UID(fmt.Sprint("later", number)), nil)
+		v.leave(types.UID(fmt.Sprint("later", number)), []string{"default/a"})
 	}
 	if !v.isRoomFor("0", "default/b") {
 		t.Error("kube-scheduler has heard of it")
 	}
 	v.stay("later0")
-	if !v.isRoomFor("later0", "default/b") {
-		t.Error("it stays")
+	v.leave("given back", nil)
+	if !v.isRoomFor("later0", "default/b") || !v.isRoomFor("given back", "default/b") {
+		t.Error("one stays, and the room of the other is for all")
 	}
 }

@@ -17,8 +17,11 @@ type victims struct {
 
 func newVictims() *victims { return &victims{recent: map[types.UID][]string{}} }
 
-// leave says that a pod is evicted for these.
+// leave says that a pod is evicted for these. Where it is for nobody, such as what a queue gives back, its room is for all.
 func (v *victims) leave(victim types.UID, preemptors []string) {
+	if len(preemptors) == 0 {
+		return
+	}
 	v.lock.Lock()
 	defer v.lock.Unlock()
 	if len(v.recent) >= most {

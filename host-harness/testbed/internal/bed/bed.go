@@ -39,7 +39,7 @@ type bed struct {
 // Main is the command `testbed up`; it returns the exit code.
 func Main(args []string, input io.Reader, output, complaints io.Writer) int {
 	if err := up(args, input, output, complaints); err != nil {
-		fmt.Fprintln(complaints, "testbed:", err)
+		_, _ = fmt.Fprintln(complaints, "testbed:", err)
 		return 1
 	}
 	return 0

@@ -60,7 +60,7 @@ func (c *child) start() error {
 	if err != nil {
 		return err
 	}
-	defer output.Close()
+	defer func() { _ = output.Close() }()
 	command := exec.Command(program, append([]string{c.name}, c.args...)...)
 	command.Stdout, command.Stderr = output, output
 	// A Ctrl-C at the terminal is for the parent, which ends its children in order.

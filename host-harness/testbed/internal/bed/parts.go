@@ -24,7 +24,7 @@ func newAddresses() (addresses, error) {
 		if err != nil {
 			return found, fmt.Errorf("find a free port: %w", err)
 		}
-		defer listener.Close()
+		defer func() { _ = listener.Close() }()
 		*port = listener.Addr().(*net.TCPAddr).Port
 	}
 	return found, nil

@@ -109,7 +109,7 @@ func TestFaultsReachTheClient(t *testing.T) {
 		if err != nil {
 			return 0, "", err
 		}
-		defer response.Body.Close()
+		defer func() { _ = response.Body.Close() }()
 		body, err := io.ReadAll(response.Body)
 		return response.StatusCode, string(body) + response.Header.Get("Retry-After"), err
 	}

@@ -2,6 +2,7 @@
 //! counts; where kube-scheduler or client-go has a metric for the same, the part after the prefix is the same.
 
 pub mod labels;
+mod progress;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
 use labels::*;
+pub use progress::Progress;
 pub use step::Pending;
 
 /// Counts by labels.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lictor_host::replace::State as Replacing;
-use lictor_host::session::{BreakerState, CommandOutcome, Counters, Step};
+use lictor_host::session::{BreakerState, CommandOutcome, Counters, Session, Step};
 
 use super::labels::{self, Ended, How, Kind, Outcome, Queue, State, System, Verb};
 use super::{Metrics, gauge};
@@ -87,6 +87,22 @@ impl Metrics {
         for each in ["closed", "open", "half-open"] {
             self.breaker_state.get_or_create(&State { state: each.to_owned() }).set(i64::from(each == state));
         }
+    }
+
+    /// What is counted over all pods, while so many plans are under way; `before` is what the session had counted when this was called last.
+    pub(super) fn count(&self, session: &Session, before: &mut Counters, plans: usize) {
+        let mut pending = Pending { held: session.held().len(), ..Pending::default() };
+        for id in session.pending() {
+            let is_nominated = session.mirror().pod(id).is_some_and(|pod| pod.nominated.is_some());
+            let place = if is_nominated { &mut pending.nominated } else { &mut pending.active };
+            *place = place.saturating_add(1);
+        }
+        let gated = session.mirror().pods().filter(|pod| pod.gated && !pod.foreign && pod.node.is_none());
+        pending.gated = gated.count();
+        self.pending(pending, plans);
+        let counters = session.counters();
+        self.session(before, &counters);
+        *before = counters;
     }
 
     /// A command of this action ended so.

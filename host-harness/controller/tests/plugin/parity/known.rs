@@ -18,7 +18,7 @@ const KNOWN: [(&str, &str); 6] = [
     ("kubernetes/kube-group-has-the-priority-of-its-class", "the API server takes no PodGroup whose class has changed"),
     (
         "kubernetes/kube-group-has-one-priority",
-        "kube-scheduler does not try a member that comes after the others were bound",
+        "kube-scheduler tries no group whose pods have another priority than the group: nobody can ask about them",
     ),
 ];
 

@@ -69,7 +69,7 @@ impl Cluster<'_> {
         f64::from(workload.measured.count) / seconds
     }
 
-    /// What happens beside, for ever.
+    /// What happens beside. It does not end.
     async fn beside(&self, beside: Beside) {
         let preemptor = Pods { count: u32::MAX, cpu: PREEMPTOR, class: "high" };
         let mut preemptors = self.pods("beside", &preemptor);
@@ -81,7 +81,8 @@ impl Cluster<'_> {
                 }
                 (Beside::GatedAndLeaving, _) => {
                     tokio::time::sleep(Duration::from_millis(20)).await;
-                    let _gone = self.api(&self.namespace).delete(&format!("before{number}"), &DeleteParams::default()).await;
+                    let _gone =
+                        self.api(&self.namespace).delete(&format!("before{number}"), &DeleteParams::default()).await;
                 }
                 _ => std::future::pending().await,
             }

@@ -1,0 +1,55 @@
+//! What is known of pods and plans between two steps, for what the metrics say of both.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use lictor_host::session::{Counters, Session, Step};
+
+use super::Metrics;
+
+/// What the metrics say of one session.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Pods that plans make room for: since when, and by which plan.
+    promised: BTreeMap<String, (i64, u64)>,
+    /// What the session had counted when it was counted last.
+    counters: Counters,
+}
+
+impl Progress {
+    /// This came of an input.
+    pub fn step(&mut self, metrics: &Metrics, system: &str, step: &Step, session: &Session) {
+        metrics.step(system, step);
+        let (mirror, now) = (session.mirror(), session.mirror().now());
+        for pod in step.happened.bound.keys() {
+            let created = mirror.pod_id(pod).and_then(|id| mirror.pod(id)).map(|pod| pod.created);
+            metrics.admitted(system, since(now, created.unwrap_or(now)));
+            if let Some((began, _)) = self.promised.remove(pod) {
+                metrics.preempted(system, since(now, began));
+            }
+        }
+        for plan in step.happened.plans.iter().filter(|plan| !plan.victims.is_empty()) {
+            self.promised.extend(plan.nominated.keys().map(|pod| (pod.clone(), (now, plan.plan))));
+        }
+        for pod in &step.happened.withdrawn {
+            self.promised.remove(pod);
+        }
+    }
+
+    /// A pod is gone.
+    pub fn forget(&mut self, pod: &str) {
+        self.promised.remove(pod);
+    }
+
+    /// What is counted over all pods.
+    pub fn count(&mut self, metrics: &Metrics, session: &Session) {
+        let mirror = session.mirror();
+        self.promised.retain(|pod, _| mirror.pod_id(pod).is_some());
+        let plans: BTreeSet<u64> = self.promised.values().map(|(_, plan)| *plan).collect();
+        metrics.count(session, &mut self.counters, plans.len());
+    }
+}
+
+fn since(now: i64, then: i64) -> Duration {
+    Duration::from_nanos(u64::try_from(now.saturating_sub(then)).unwrap_or_default())
+}
