@@ -29,6 +29,10 @@ struct Open {
     names: Names,
     scenario: Option<Scenario>,
     record: Option<Record>,
+    /// How many cycles were decided.
+    cycles: u32,
+    /// All of them, with explanations, where somebody has asked for them.
+    explained: Option<Record>,
     /// As it was opened.
     snapshot: Snapshot,
     system: String,
@@ -84,14 +88,17 @@ impl Engine {
         open.record.as_ref().ok_or_else(nothing)
     }
 
-    /// Why a pod or job is where it is, after a decision that is explained.
+    /// Why a pod or job is where it is. Where what was decided is not explained, all of it is decided once more, with explanations.
     ///
     /// # Errors
-    /// There is no such pod or job, or nothing was decided.
-    pub fn explain<T>(&self, name: &str, tell: impl FnOnce(Answer<'_>) -> T) -> Result<T, Vec<Problem>> {
-        let open = self.open.as_ref().ok_or_else(nothing)?;
-        let record = open.record.as_ref().ok_or_else(|| problem("nothing was decided", "decide first"))?;
+    /// There is no such pod or job, nothing was decided, or the policy failed.
+    pub fn explain<T>(&mut self, name: &str, tell: impl FnOnce(Answer<'_>) -> T) -> Result<T, Vec<Problem>> {
+        let open = self.open.as_mut().ok_or_else(nothing)?;
         let meant = open.names.find(name).map_err(|failure| failure.problems())?;
+        if open.explained.is_none() && open.cycles > 0 {
+            open.explained = Some(open.once_more().map_err(|failure| failure.problems())?);
+        }
+        let record = open.explained.as_ref().ok_or_else(|| problem("nothing was decided", "decide first"))?;
         Ok(tell(Answer::of(name, meant, record)))
     }
 
@@ -167,7 +174,19 @@ impl Open {
         let with = With { system: &system, arguments: arguments.clone(), schedulers: &schedulers, recorder: None };
         let opened = Opened::open(Box::new(Native::default()), described, with, || Ok(snapshot.clone()))?;
         let names = Names::of(opened.session().mirror(), opened.system());
-        Ok(Open { told, opened, names, scenario, record: None, snapshot, system, arguments, schedulers })
+        Ok(Open {
+            told,
+            opened,
+            names,
+            scenario,
+            record: None,
+            cycles: 0,
+            explained: None,
+            snapshot,
+            system,
+            arguments,
+            schedulers,
+        })
     }
 
     fn summary(&self) -> Summary {
@@ -185,7 +204,19 @@ impl Open {
             self.opened.explain()?;
         }
         self.record = Some(self.opened.decide(cycles, Source::default())?);
+        self.cycles = self.cycles.saturating_add(cycles);
+        self.explained = None;
         Ok(())
+    }
+
+    /// All that was decided, from the cluster as it was opened, with explanations.
+    fn once_more(&self) -> Result<Record, Failure> {
+        let Open { snapshot, system, arguments, schedulers, .. } = self;
+        let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
+        let described = self.opened.described().clone();
+        let mut opened = Opened::open(Box::new(Native::default()), described, with, || Ok(snapshot.clone()))?;
+        opened.explain()?;
+        opened.decide(self.cycles, Source::default())
     }
 }
 

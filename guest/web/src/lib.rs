@@ -63,12 +63,12 @@ impl Lictor {
         answer(self.0.decide(cycles, explained))
     }
 
-    /// Why a pod or job is where it is, after a decision with explanations.
+    /// Why a pod or job is where it is.
     ///
     /// # Errors
     /// An array of problems: no such pod or job, or nothing was decided.
     #[wasm_bindgen(unchecked_return_type = "Explanation")]
-    pub fn explain(&self, name: &str) -> Result<JsValue, JsValue> {
+    pub fn explain(&mut self, name: &str) -> Result<JsValue, JsValue> {
         self.0.explain(name, |why| js(&why)).map_err(|problems| problems_of(&problems))?
     }
 

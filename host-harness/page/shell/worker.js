@@ -5,16 +5,10 @@ const start = async (module) => {
   await engine({ module_or_path: module });
   web = new engine.Lictor();
 };
-// What an attempt noted stays here: the page asks for one pod at a time.
-const shortened = (record) => {
-  for (const { attempts } of record.cycles) for (const attempt of attempts) delete attempt.explanation;
-  for (const cycle of record.cycles) delete cycle.explanations;
-  return record;
-};
 onmessage = async ({ data: { id, name, parameters } }) => {
   try {
     const value = name === "start" ? await start(...parameters) : web[name](...parameters);
-    postMessage({ id, value: name === "decide" ? shortened(value) : value });
+    postMessage({ id, value });
   } catch (error) {
     const problems = Array.isArray(error) ? error : [{ severity: "error", message: String(error?.message ?? error) }];
     postMessage({ id, error: problems });

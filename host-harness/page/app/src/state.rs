@@ -152,7 +152,7 @@ impl Page {
 
     async fn decide(self, number: u32) {
         self.busy.set(Some("Deciding ..."));
-        let decided = engine::decide(1, true).await;
+        let decided = engine::decide(1, false).await;
         if self.opened.get_untracked() != number {
             return;
         }
