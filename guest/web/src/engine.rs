@@ -18,11 +18,11 @@ mod tests;
 /// The policy, and the cluster that it was told.
 #[derive(Default)]
 pub struct Engine {
-    open: Option<Open>,
+    open: Option<Held>,
 }
 
 /// A cluster.
-struct Open {
+struct Held {
     told: Told,
     opened: Opened,
     /// Before anything was decided.
@@ -72,7 +72,7 @@ impl Engine {
     /// # Errors
     /// What is wrong with it. What was open stays open.
     pub fn open(&mut self, told: Told) -> Result<Summary, Vec<Problem>> {
-        let open = Open::open(told, lictor_policy::Engine::describe()).map_err(|failure| failure.problems())?;
+        let open = Held::open(told, lictor_policy::Engine::describe()).map_err(|failure| failure.problems())?;
         let summary = open.summary();
         self.open = Some(open);
         Ok(summary)
@@ -107,9 +107,9 @@ impl Engine {
     /// # Errors
     /// There is no such pod or job, or nothing is open.
     pub fn what_if(&self, name: &str) -> Result<WhatIf, Vec<Problem>> {
-        let Open { snapshot, system, arguments, schedulers, .. } = self.open.as_ref().ok_or_else(nothing)?;
+        let Held { snapshot, system, arguments, schedulers, .. } = self.open.as_ref().ok_or_else(nothing)?;
         let case = Case { snapshot, name, system, arguments, schedulers };
-        what_if(&case, &mut || Ok(Box::new(Native::default()))).map_err(|failure| failure.problems())
+        what_if(&case, &mut || Ok(Box::<Native>::default())).map_err(|failure| failure.problems())
     }
 
     /// The cluster as it is drawn, at the moment.
@@ -117,7 +117,7 @@ impl Engine {
     /// # Errors
     /// Nothing is open, or the policy failed.
     pub fn picture(&mut self) -> Result<Picture, Vec<Problem>> {
-        let Open { opened, .. } = self.open.as_mut().ok_or_else(nothing)?;
+        let Held { opened, .. } = self.open.as_mut().ok_or_else(nothing)?;
         let accounts = opened.accounts().map_err(|failure| failure.problems())?;
         Ok(picture(opened.session().mirror(), &accounts, opened.system()))
     }
@@ -148,12 +148,12 @@ impl Engine {
         let scenario = self.open.as_ref().and_then(|open| open.scenario.as_ref());
         let scenario = scenario.ok_or_else(|| problem("no scenario is open", "open one"))?;
         let play = if explained { run_explained } else { run };
-        Ok(play(scenario, Box::new(Native::default())))
+        Ok(play(scenario, Box::<Native>::default()))
     }
 }
 
-impl Open {
-    fn open(told: Told, described: Description) -> Result<Open, Failure> {
+impl Held {
+    fn open(told: Told, described: Description) -> Result<Held, Failure> {
         let scenario = told.scenario().map_err(|mistake| vec![mistake])?;
         let mut arguments = Arguments::read_text("the arguments", &told.arguments).map_err(|mistake| vec![mistake])?;
         let (mut system, mut schedulers) = (told.system.clone(), told.schedulers.clone());
@@ -172,9 +172,9 @@ impl Open {
             }
         };
         let with = With { system: &system, arguments: arguments.clone(), schedulers: &schedulers, recorder: None };
-        let opened = Opened::open(Box::new(Native::default()), described, with, || Ok(snapshot.clone()))?;
+        let opened = Opened::open(Box::<Native>::default(), described, with, || Ok(snapshot.clone()))?;
         let names = Names::of(opened.session().mirror(), opened.system());
-        Ok(Open {
+        Ok(Held {
             told,
             opened,
             names,
@@ -211,10 +211,10 @@ impl Open {
 
     /// All that was decided, from the cluster as it was opened, with explanations.
     fn once_more(&self) -> Result<Record, Failure> {
-        let Open { snapshot, system, arguments, schedulers, .. } = self;
+        let Held { snapshot, system, arguments, schedulers, .. } = self;
         let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
         let described = self.opened.described().clone();
-        let mut opened = Opened::open(Box::new(Native::default()), described, with, || Ok(snapshot.clone()))?;
+        let mut opened = Opened::open(Box::<Native>::default(), described, with, || Ok(snapshot.clone()))?;
         opened.explain()?;
         opened.decide(self.cycles, Source::default())
     }

@@ -1,7 +1,9 @@
 //! The nodes on a canvas: only those on the screen are drawn.
 
 mod detail;
+mod keys;
 mod paint;
+mod tools;
 
 use std::sync::Arc;
 
@@ -13,6 +15,7 @@ use web_sys::{KeyboardEvent, MouseEvent};
 
 use self::detail::Detail;
 use self::paint::{Moves, Paint, paint};
+use self::tools::Tools;
 use crate::model::nodes::{Colour, Grid, Legend, Order, listed};
 use crate::state::page;
 
@@ -55,62 +58,18 @@ pub(super) fn Nodes() -> impl IntoView {
         shown.with_untracked(|shown| shown.get(cell).copied())
     };
     let key = move |event: KeyboardEvent| {
-        let columns = grid.get_untracked().columns;
-        let now =
-            chosen.get_untracked().and_then(|node| shown.with_untracked(|it| it.iter().position(|at| *at == node)));
-        let next = match (event.key().as_str(), now) {
-            ("ArrowRight" | "ArrowLeft" | "ArrowUp" | "ArrowDown", None) => Some(0),
-            ("ArrowRight", Some(now)) => now.checked_add(1),
-            ("ArrowLeft", Some(now)) => now.checked_sub(1),
-            ("ArrowDown", Some(now)) => now.checked_add(columns),
-            ("ArrowUp", Some(now)) => now.checked_sub(columns),
-            _ => return,
-        };
+        let place = |node| shown.with_untracked(|it| it.iter().position(|at| *at == node));
+        let grid = grid.get_untracked();
+        let Some(next) = keys::next(&event.key(), chosen.get_untracked().and_then(place), grid.columns) else { return };
         event.prevent_default();
-        let Some((cell, node)) = next.and_then(|at| Some((at, shown.with_untracked(|shown| shown.get(at).copied())?)))
-        else {
-            return;
-        };
+        let Some(node) = shown.with_untracked(|shown| shown.get(next).copied()) else { return };
         chosen.set(Some(node));
-        if let Some(frame) = frame.get_untracked() {
-            let (grid, top) = (grid.get_untracked(), f64::from(frame.scroll_top()));
-            let (_, y) = grid.place(cell);
-            let tall = f64::from(frame.client_height());
-            if y < top || y + grid.height > top + tall {
-                frame.set_scroll_top(y as i32);
-            }
-        }
+        frame.get_untracked().into_iter().for_each(|frame| keys::show(&frame, grid, next));
     };
     let spacer = move || format!("height:{}px", grid.get().tall());
     let name = move || chosen.get().and_then(|at| picture.with(|it| it.nodes.get(at).map(|node| node.name.clone())));
     view! {
-        <div class="tools">
-            <label class="field">
-                <span class="wide">"Colour "</span>
-                <select id="colour" aria-label="Colour" on:change=move |event| {
-                    colour.set(if event_target_value(&event) == "priority" { Colour::Priority } else { Colour::Queue });
-                }>
-                    <option value="queue">"by queue"</option>
-                    <option value="priority">"by priority"</option>
-                </select>
-            </label>
-            <label class="field">
-                <span class="wide">"Order "</span>
-                <select id="order" aria-label="Order" on:change=move |event| {
-                    order.set(if event_target_value(&event) == "fullest" { Order::Fullest } else { Order::Name });
-                }>
-                    <option value="name">"by name"</option>
-                    <option value="fullest">"fullest first"</option>
-                </select>
-            </label>
-            <input
-                type="search"
-                id="find-node"
-                placeholder="node"
-                aria-label="Find a node"
-                on:input=move |event| filter.set(event_target_value(&event))
-            />
-        </div>
+        <Tools colour=colour order=order filter=filter/>
         <LegendLine legend=legend/>
         <div
             class="nodes-frame"
@@ -151,11 +110,9 @@ fn measure(frame: NodeRef<Div>, width: RwSignal<f64>, redraw: RwSignal<u32>) {
         // They are needed as long as the page is there.
         resized.forget();
     });
-    for (id, event) in [("theme", "change")] {
+    if let Some(theme) = document().get_element_by_id("theme") {
         let changed = Closure::<dyn Fn()>::new(again);
-        if let Some(element) = document().get_element_by_id(id) {
-            let _listens = element.add_event_listener_with_callback(event, changed.as_ref().unchecked_ref());
-        }
+        let _listens = theme.add_event_listener_with_callback("change", changed.as_ref().unchecked_ref());
         changed.forget();
     }
     if let Ok(Some(dark)) = window().match_media("(prefers-color-scheme: dark)") {
