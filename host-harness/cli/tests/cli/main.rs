@@ -23,5 +23,6 @@ mod quota;
 mod record;
 mod run;
 mod scenarios;
+mod serve;
 mod snapshot;
 mod upgrade;
