@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::Args;
 use lictor_contract::ExtensionPoint;
 use lictor_host::cluster::InputError;
+use lictor_host::living::Stored;
 use lictor_host::recording::Recorder;
 use lictor_host::replace::Terms;
 use lictor_host::session::{Candidate, FaultRules, Session, SessionError, Step};
@@ -36,6 +37,9 @@ pub(super) struct Asked {
     /// appended to
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Keep what the cluster does not show in this file, and go on from it: for one scheduler
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
     /// Serve /healthz, /readyz and /metrics here, such as `127.0.0.1:8080`
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
@@ -51,6 +55,8 @@ struct Opening {
     schedulers: Vec<String>,
     /// Shared with the session that is recorded: one at a time.
     recorder: Option<Arc<Recorder>>,
+    /// The same of the checkpoint.
+    checkpoint: Option<Arc<Stored>>,
 }
 
 /// Serves until the process is ended.
@@ -62,10 +68,11 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         arguments: arguments::read(asked.in_force.args.as_deref())?,
         schedulers: asked.in_force.schedulers.clone(),
         recorder: recording.as_ref().map(|recording| Arc::new(recording.recorder().clone())),
+        checkpoint: asked.checkpoint.as_deref().map(|file| Arc::new(Stored::at(file))),
     });
-    // What is wrong with the policy or its arguments is said before anybody connects.
-    let opened = opening.open(&[])?;
-    if opened.points.contains(&ExtensionPoint::Act) {
+    // What is wrong with the policy or its arguments is said before anybody connects. The recording is nobody's yet.
+    let Opened { points, welcome, .. } = opening.open(&[])?;
+    if points.contains(&ExtensionPoint::Act) {
         return Err(Failure::Useless(
             "this system decides in cycles of its own, and a kube-scheduler asks about one pod at a time: use `lictor run`",
         ));
@@ -79,7 +86,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     };
     let report: Arc<dyn Report> = match asked.listen {
         Some(address) => {
-            let of = (&*opened.welcome.system, &*opened.welcome.policy);
+            let of = (&*welcome.system, &*welcome.policy);
             live::listen(address, of, opening.chosen().source.short(), Lines)?
         }
         None => Arc::new(Lines),
@@ -92,7 +99,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
             let _exit = failure.tell();
         }
     })?;
-    anstream::eprintln!("listening at {} with {}", asked.socket.display(), opened.welcome.policy);
+    anstream::eprintln!("listening at {} with {}", asked.socket.display(), welcome.policy);
     server.run()?;
     Ok(Exit::Done)
 }
@@ -117,9 +124,11 @@ impl Opening {
 
     /// Opens a session for the pods of these schedulers, where the command names no others.
     fn open(&self, schedulers: &[String]) -> Result<Opened, Failure> {
-        if self.recorder.as_ref().is_some_and(|recorder| Arc::strong_count(recorder) > 1) {
+        let is_taken = self.recorder.as_ref().is_some_and(|recorder| Arc::strong_count(recorder) > 1)
+            || self.checkpoint.as_ref().is_some_and(|checkpoint| Arc::strong_count(checkpoint) > 1);
+        if is_taken {
             return Err(Failure::Useless(
-                "a recording (`--record`) is of one scheduler at a time, and another one is connected: serve each at a socket of its own",
+                "a recording (`--record`) or a checkpoint is of one scheduler at a time, and another one is connected: serve each at a socket of its own",
             ));
         }
         let chosen = self.chosen();
@@ -143,6 +152,7 @@ impl Opening {
         Ok(Opened {
             session,
             recorder: self.recorder.clone(),
+            checkpoint: self.checkpoint.clone(),
             points: info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
             welcome: say::welcome(&described, &info),
         })

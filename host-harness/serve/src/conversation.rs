@@ -1,4 +1,6 @@
-//! One scheduler's conversation with a session of its own. No input or output.
+//! One scheduler's conversation with a session of its own. No input or output, but for the checkpoint.
+
+mod checkpoint;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,7 +8,7 @@ use std::time::Instant;
 
 use lictor_contract::{ExtensionPoint, NodeId};
 use lictor_host::cluster::Object;
-use lictor_host::living::Listed;
+use lictor_host::living::{Listed, Stored};
 use lictor_host::recording::Recorder;
 use lictor_host::replace::State;
 use lictor_host::session::{Answer, Input, Question, Session, SessionError, Step};
@@ -30,6 +32,9 @@ const TURN: i64 = 100_000_000;
 pub struct Conversation {
     session: Session,
     recorder: Option<Arc<Recorder>>,
+    checkpoint: Option<Arc<Stored>>,
+    /// Commands are to be sent that the checkpoint does not have.
+    commanded: bool,
     report: Arc<dyn Report>,
     /// The objects that came before all were told.
     listing: Option<Listed>,
@@ -55,6 +60,8 @@ impl Conversation {
         Conversation {
             session: opened.session,
             recorder: opened.recorder,
+            checkpoint: opened.checkpoint,
+            commanded: false,
             report,
             listing: Some(Listed::default()),
             objects: Vec::new(),
@@ -106,6 +113,7 @@ impl Conversation {
         }
         self.hand_objects();
         self.enforce(now);
+        self.keep();
         self.report.turned(self.listing.is_none().then_some(&self.session));
         Ok(std::mem::take(&mut self.out))
     }
@@ -135,6 +143,7 @@ impl Conversation {
                 if let Some(listed) = self.listing.take() {
                     self.has_nodes = true;
                     self.hand(Input::Listed(listed.into_objects().collect()), None);
+                    self.go_on();
                 }
             }
             kind::OUTCOMES => {
@@ -261,6 +270,7 @@ impl Conversation {
             }
         }
         let commands = Commands::of(step, asked);
+        self.commanded |= !step.commands.is_empty();
         if !commands.is_empty() {
             self.out.extend(say::frame(kind::COMMANDS, 0, &commands));
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use lictor_contract::ExtensionPoint;
 use lictor_host::cluster::InputError;
+use lictor_host::living::Stored;
 use lictor_host::recording::Recorder;
 use lictor_host::session::{Answer, CommandId, CommandOutcome, Question, Session, SessionError, Step};
 
@@ -16,6 +17,8 @@ pub struct Opened {
     pub session: Session,
     /// What records it: its policy is one that the recorder listens to. A recording is of one session at a time.
     pub recorder: Option<Arc<Recorder>>,
+    /// Where its checkpoint is kept, for one session at a time; the session goes on from what is there.
+    pub checkpoint: Option<Arc<Stored>>,
     /// The points at which the policy decides.
     pub points: Vec<ExtensionPoint>,
     /// Who answers.

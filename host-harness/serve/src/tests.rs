@@ -1,10 +1,13 @@
 //! The test vectors of the protocol, and conversations with a scripted policy.
 #![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
+mod checkpoint;
+
 use std::io::Cursor;
 use std::sync::{Arc, Mutex};
 
 use lictor_host::cluster::InputError;
+use lictor_host::living::Stored;
 use lictor_host::policy::Policy;
 use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch};
 use lictor_host::session::{Session, SessionError, Step};
@@ -109,16 +112,25 @@ struct Talk(Conversation, u32);
 
 /// A conversation in which nothing was told yet.
 fn opened(policy: &Scripted) -> Conversation {
+    opened_with(policy, None)
+}
+
+/// One that keeps a checkpoint there.
+fn opened_with(policy: &Scripted, checkpoint: Option<Arc<Stored>>) -> Conversation {
     let described = policy.clone().describe().unwrap();
     let session = Session::open(Box::new(policy.clone()), "", "").unwrap();
     let welcome = say::welcome(&described, &described.systems[0]);
-    let opened = Opened { session, recorder: None, points: ALL.to_vec(), welcome };
+    let opened = Opened { session, recorder: None, checkpoint, points: ALL.to_vec(), welcome };
     Conversation::begin(opened, Arc::new(Silent::default()))
 }
 
 impl Talk {
     fn begin(policy: &Scripted, cluster: impl IntoIterator<Item = Value>) -> Talk {
-        let mut conversation = opened(policy);
+        Talk::told(opened(policy), cluster)
+    }
+
+    /// Tells all that there is.
+    fn told(mut conversation: Conversation, cluster: impl IntoIterator<Item = Value>) -> Talk {
         let mut frames: Vec<Frame> = cluster.into_iter().map(|object| there(&object)).collect();
         frames.push(Frame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
         let came = conversation.take(NOW, frames).unwrap();

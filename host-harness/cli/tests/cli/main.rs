@@ -23,6 +23,7 @@ mod quota;
 mod record;
 mod run;
 mod scenarios;
+mod serve;
 mod snapshot;
 mod upgrade;
 mod what_if;

@@ -173,5 +173,5 @@ fn open(system: &str, arguments: &str, hello: &Hello, recorder: Option<Arc<Recor
     let mut session = Session::open(policy, system, arguments).map_err(|error| error.to_string())?;
     session.set_schedulers(hello.schedulers.iter().cloned());
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
-    Ok(Opened { session, recorder, points, welcome: say::welcome(&described, info) })
+    Ok(Opened { session, recorder, checkpoint: None, points, welcome: say::welcome(&described, info) })
 }

@@ -1,11 +1,14 @@
-//! What the drivers of living clusters share: the time that a session is told, what is listed before it begins, and a socket at which a process is asked.
+//! What the drivers of living clusters share: the time that a session is told, what is listed before it begins, a file in which its checkpoint is kept,
+//! and a socket at which a process is asked.
 
 mod clock;
 mod listed;
 #[cfg(unix)]
 mod socket;
+mod stored;
 
 pub use clock::{Clock, nanoseconds};
 pub use listed::Listed;
 #[cfg(unix)]
 pub use socket::listen;
+pub use stored::Stored;

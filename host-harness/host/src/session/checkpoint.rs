@@ -37,6 +37,14 @@ pub struct SessionCheckpoint {
     last_plan: u64,
 }
 
+impl SessionCheckpoint {
+    /// The same without the pods that were held at permit: for a driver that has let go of them.
+    #[must_use]
+    pub fn nobody_held(self) -> SessionCheckpoint {
+        SessionCheckpoint { held: Vec::new(), ..self }
+    }
+}
+
 /// A command that is under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct SavedAsk {

@@ -194,6 +194,16 @@ func (f *feed) gone(kind wire.Kind, object metav1.Object) {
 	f.plugin.hints.changed("object-removed/" + kind.Kind)
 }
 
+// left tells that a pod has left, where its event was not heard yet.
+func (f *feed) left(pod wire.Object) {
+	f.lock.Lock()
+	there, ok := f.objects["Pod/"+pod.Namespace+"/"+pod.Name]
+	f.lock.Unlock()
+	if ok && string(there.GetUID()) == pod.UID {
+		f.gone(wire.Kind{Kind: "Pod"}, there)
+	}
+}
+
 // ensure tells a pod that is asked about, where its event was not heard yet.
 func (f *feed) ensure(pod *v1.Pod) {
 	key := name(wire.Kind{Kind: "Pod"}, pod)

@@ -21,6 +21,9 @@ const (
 	nodeUpserted = "node-upserted"
 )
 
+// soon is when a pod is tried again for which there is room, so that both sides hear of it.
+const soon = 50 * time.Millisecond
+
 // hints are when pods that were refused are worth another attempt, as the policy says.
 type hints struct {
 	activate func(map[string]*v1.Pod)
@@ -101,14 +104,25 @@ func (h *hints) also(pod *v1.Pod, again wire.Again, asked uint64) {
 	h.pods[pod.UID] = hint{pod: pod, again: again, asked: asked}
 }
 
-// planned keeps that a pod has a node when these have left. With no victims it may be tried at any time.
+// planned keeps that a pod has a node when these have left. Where nobody has to leave, there is room that kube-scheduler has not seen: it may
+// be tried after any change, and soon.
 func (h *hints) planned(pod *v1.Pod, victims []wire.Object) {
+	said := hint{pod: pod, victims: victims}
+	if !slices.ContainsFunc(victims, h.isThere) {
+		soon := time.Now().Add(soon).UnixNano()
+		said.victims, said.again = nil, wire.Again{At: &soon, After: []string{podUpserted, podRemoved, nodeUpserted}}
+	}
 	h.lock.Lock()
 	defer h.lock.Unlock()
-	delete(h.pods, pod.UID)
-	if len(victims) > 0 {
-		h.pods[pod.UID] = hint{pod: pod, victims: victims}
-	}
+	h.pods[pod.UID] = said
+}
+
+// left are the victims of a pod that was planned for which are there no more.
+func (h *hints) left(pod types.UID) []wire.Object {
+	h.lock.Lock()
+	victims := h.pods[pod].victims
+	h.lock.Unlock()
+	return slices.DeleteFunc(slices.Clone(victims), h.isThere)
 }
 
 func (h *hints) away(pod *v1.Pod) {
@@ -181,7 +195,8 @@ func (h *hints) worth(pod types.UID, change string) bool {
 	return !hint.away && hint.waitsFor(change)
 }
 
-// worthAfter says whether a pod is worth another attempt after another one has left.
+// worthAfter says whether a pod is worth another attempt after another one has left. One that was planned for is, after the last of its
+// victims, and after who left for nobody.
 func (h *hints) worthAfter(pod types.UID, left *v1.Pod) bool {
 	h.lock.Lock()
 	hint := h.pods[pod]
@@ -189,7 +204,10 @@ func (h *hints) worthAfter(pod types.UID, left *v1.Pod) bool {
 	if len(hint.victims) == 0 {
 		return h.worth(pod, podRemoved)
 	}
-	return h.victims.isRoomFor(left.UID, keyOf(hint.pod)) && !slices.ContainsFunc(hint.victims, h.isThere)
+	if !slices.ContainsFunc(hint.victims, func(victim wire.Object) bool { return victim.UID == string(left.UID) }) {
+		return left.Spec.NodeName != "" && h.victims.isRoomFor(left.UID, keyOf(hint.pod))
+	}
+	return !slices.ContainsFunc(hint.victims, h.isThere)
 }
 
 // EventsToRegister are the changes of pods and nodes. Those of other kinds wake pods without kube-scheduler's help: a kind that is not
@@ -198,6 +216,10 @@ func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 	after := func(upserted string) fwk.QueueingHintFn {
 		return func(_ klog.Logger, pod *v1.Pod, before, now any) (fwk.QueueingHint, error) {
 			left, isPod := before.(*v1.Pod)
+			if now == nil && isPod {
+				// kube-scheduler knows it, and may ask before its event was heard here.
+				p.feed.gone(wire.Kind{Kind: "Pod"}, left)
+			}
 			isWorth := now == nil && isPod && p.hints.worthAfter(pod.UID, left) || now != nil && p.hints.worth(pod.UID, upserted)
 			if isWorth {
 				return fwk.Queue, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -73,18 +74,26 @@ func TestAPreemptorIsTriedWhenItsLastVictimHasLeft(t *testing.T) {
 	if !h.worthAfter(a.UID, w) {
 		t.Error("all have left")
 	}
+	there["x"] = true
 	h.planned(b, []wire.Object{victimNamed("x")})
-	there["x"] = false
-	if h.worthAfter(b.UID, v) || !h.worthAfter(b.UID, podNamed("y")) {
-		t.Error("the room of v is promised, and that of y is nobody's")
+	y := podNamed("y")
+	if h.worthAfter(b.UID, v) || h.worthAfter(b.UID, y) {
+		t.Error("the room of v is promised, and y had none")
+	}
+	if y.Spec.NodeName = "n9"; !h.worthAfter(b.UID, y) {
+		t.Error("the room of y is nobody's")
 	}
 	h.withdrawn(b.UID)
 	if woken != 1 || !h.worth(b.UID, podUpserted) {
 		t.Error("a pod that is promised no node any more is tried again")
 	}
-	h.planned(b, nil)
-	if !h.worth(b.UID, podUpserted) {
-		t.Error("a pod without victims may be tried at any time")
+	if left := h.left(a.UID); len(left) != 2 {
+		t.Errorf("%v", left)
+	}
+	there["v"] = false
+	h.planned(b, []wire.Object{victimNamed("v")})
+	if at := h.pods[b.UID].again.At; !h.worth(b.UID, podUpserted) || at == nil || *at > time.Now().Add(soon).UnixNano() {
+		t.Error("a pod whose room is there may be tried after any change, and soon")
 	}
 }
 

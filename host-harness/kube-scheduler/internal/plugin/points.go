@@ -74,6 +74,9 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
 	p.feed.ensure(pod)
+	for _, victim := range p.hints.left(pod.UID) {
+		p.feed.left(victim)
+	}
 	asked := p.hints.now()
 	talk, head, codes, err := p.ask(ctx, wire.KindTry, wire.Asked{Pod: keyOf(pod)})
 	if err != nil {

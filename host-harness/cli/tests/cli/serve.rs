@@ -1,0 +1,102 @@
+//! `lictor serve`, asked over its socket.
+
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use lictor_serve::wire::{Frame, kind};
+use serde_json::{Value, json};
+
+use crate::run::{file, lictor};
+
+/// A host, until this is dropped.
+struct Host(Child, PathBuf);
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _gone = self.0.kill();
+        let _gone = self.0.wait();
+    }
+}
+
+impl Host {
+    fn start(socket: &str, more: &[&str]) -> Host {
+        let socket = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(socket);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lictor"));
+        command.args(["serve", "--native", "--system", "kubernetes", "--socket"]).arg(&socket).args(more);
+        Host(command.stderr(Stdio::null()).spawn().unwrap(), socket)
+    }
+
+    /// Says who asks; the connection and the answer.
+    fn greet(&self) -> (UnixStream, Frame) {
+        let mut stream = loop {
+            match UnixStream::connect(&self.1) {
+                Ok(stream) => break stream,
+                Err(_) => std::thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        tell(
+            &mut stream,
+            kind::HELLO,
+            0,
+            &json!({"version": 1, "client": "a test", "schedulers": ["default-scheduler"]}),
+        );
+        let answer = Frame::read(&mut stream).unwrap().unwrap();
+        (stream, answer)
+    }
+}
+
+fn tell(stream: &mut UnixStream, kind: u8, number: u32, said: &Value) {
+    let payload = if said.is_null() { Vec::new() } else { serde_json::to_vec(said).unwrap() };
+    Frame { kind, number, payload }.write(stream).unwrap();
+    stream.flush().unwrap();
+}
+
+/// Asks; the head of the answer.
+fn ask(stream: &mut UnixStream, question: u8, asked: &Value) -> Value {
+    tell(stream, question, 7, asked);
+    loop {
+        let frame = Frame::read(stream).unwrap().unwrap();
+        if frame.number == 7 {
+            assert_eq!(frame.kind, question + kind::ANSWER);
+            let length = u32::from_be_bytes(frame.payload[..4].try_into().unwrap()) as usize;
+            return serde_json::from_slice(&frame.payload[4..4 + length]).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_a_scheduler_asks_is_recorded_and_kept_for_one_scheduler_at_a_time_and_replays_equal() {
+    let [recording, checkpoint] = [file("serve.rec", ""), file("serve.json", "")];
+    for path in [&recording, &checkpoint] {
+        std::fs::remove_file(path).unwrap();
+    }
+    let host = Host::start("serve.sock", &["--record", &recording, "--checkpoint", &checkpoint]);
+    let (mut stream, welcome) = host.greet();
+    assert_eq!(welcome.kind, kind::WELCOME);
+    let (_, refused) = host.greet();
+    let message = String::from_utf8(refused.payload).unwrap();
+    assert!(refused.kind == kind::ERROR && message.contains("one scheduler at a time"), "{message}");
+    let container = |cpu: &str| json!([{"name": "c", "resources": {"requests": {"cpu": cpu}}}]);
+    for object in [
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "uid": "n1"},
+            "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}),
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "d", "name": "v", "uid": "v"},
+            "spec": {"nodeName": "n1", "priority": 0, "schedulerName": "default-scheduler", "containers": container("3")},
+            "status": {"phase": "Running", "startTime": "2026-01-01T00:00:00Z"}}),
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "d", "name": "p", "uid": "p"},
+            "spec": {"priority": 9, "schedulerName": "default-scheduler", "containers": container("3")}}),
+    ] {
+        tell(&mut stream, kind::OBJECT, 0, &object);
+    }
+    tell(&mut stream, kind::SYNCED, 0, &Value::Null);
+    let pod = json!({"pod": "d/p"});
+    assert_eq!(ask(&mut stream, kind::TRY, &pod)["verdict"], "pass");
+    assert_eq!(ask(&mut stream, kind::POST_FILTER, &pod)["node"], "n1");
+    // What became of the plan is not told: the next host would ask.
+    assert!(std::fs::read_to_string(&checkpoint).unwrap().contains("\"v\""));
+    drop(host);
+    lictor(&["replay", "--native", &recording]).exits(0).prints(&["the same: "]);
+}
