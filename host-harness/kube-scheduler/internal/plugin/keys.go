@@ -45,8 +45,14 @@ func (k *keys) forget(pod string) {
 	delete(k.asked, pod)
 }
 
-// asks says whether the key of a pod is to be asked for: it is not known, or what the pod asks for has changed since. What is said of it
-// in its status, such as why it is not scheduled, changes with each attempt, and no key.
+// tried: a pod is tried, and its key may be another one afterwards.
+func (k *keys) tried(pod string) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	delete(k.asked, pod)
+}
+
+// asks says whether the key of a pod is to be asked for: it is not known, the pod was tried since, or asks for something else.
 func (k *keys) asks(pod *v1.Pod) bool {
 	key := keyOf(pod)
 	k.lock.Lock()

@@ -184,6 +184,9 @@ func TestAKeyIsAskedForWhenItsPodHasChanged(t *testing.T) {
 	if k.asks(refused) {
 		t.Error("what is said of it is no reason for another key")
 	}
+	if k.tried("default/a"); !k.asks(refused) || k.asks(refused) {
+		t.Error("that it was tried is one")
+	}
 	labelled.Labels = map[string]string{"quota": "q"}
 	if !k.asks(labelled) {
 		t.Error("the pod has changed")
