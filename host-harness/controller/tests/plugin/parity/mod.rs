@@ -55,15 +55,16 @@ fn playable(scenario: &Scenario) -> Result<(Story, Vec<End>), String> {
     if stands.victims != all.victims || !same_nominated || !bound {
         return Err("is another one where all pods that wait are tried again and again".to_owned());
     }
-    let names = story.other_names();
-    let others = harness::ends(&story.renamed(&names), Ages::AsTold)?;
     let node = |end: &End, pod: &str| end.bound.get(pod).cloned();
     // Of nodes that are alike, the harness takes the first name.
-    let is_forced = |pod: &str| {
-        let mut both = ends.iter().zip(&others);
-        both.all(|(one, other)| node(one, pod).and_then(|node| names.get(&node).cloned()) == node(other, pod))
-    };
-    story.named.retain(|pod, _| is_forced(pod));
+    for names in story.other_names() {
+        let others = harness::ends(&story.renamed(&names), Ages::AsTold)?;
+        let is_forced = |pod: &str| {
+            let mut both = ends.iter().zip(&others);
+            both.all(|(one, other)| node(one, pod).and_then(|node| names.get(&node).cloned()) == node(other, pod))
+        };
+        story.named.retain(|pod, _| is_forced(pod));
+    }
     Ok((story, ends))
 }
 
@@ -113,6 +114,7 @@ fn a_node_is_forced_where_no_other_one_is_alike() {
     };
     // Four empty nodes take the pod; one plan is the best.
     assert!(!named("coscheduling/cos-pod-groups-of-two-kinds-share-a-name").contains_key("default/b"));
+    assert!(!named("kubernetes/kube-group-is-bound-together").contains_key("default/a2"));
     assert!(named("kubernetes/kube-pick-latest-start")["default/p"].contains("node2"));
 }
 

@@ -119,11 +119,13 @@ impl Story {
         Ok(())
     }
 
-    /// What its nodes are called where the last takes the name of the first, and so on.
-    pub fn other_names(&self) -> BTreeMap<String, String> {
+    /// What its nodes are called where the last takes the name of the first, and so on; and where each takes the next one's, since of three
+    /// the second keeps its name the first way.
+    pub fn other_names(&self) -> [BTreeMap<String, String>; 2] {
         let nodes = self.objects().filter(|object| object["kind"] == "Node");
         let names: BTreeSet<String> = nodes.map(|node| hold::text(node, "/metadata/name").to_owned()).collect();
-        names.iter().cloned().zip(names.iter().rev().cloned()).collect()
+        let turned = names.iter().cloned().zip(names.iter().rev().cloned()).collect();
+        [turned, names.iter().cloned().zip(names.iter().cycle().skip(1).cloned()).collect()]
     }
 
     /// The same story with other names.
