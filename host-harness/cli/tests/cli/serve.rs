@@ -29,7 +29,7 @@ impl Host {
         Host(command.stderr(Stdio::null()).spawn().unwrap(), socket)
     }
 
-    /// Says who asks; the connection and the answer.
+    /// Greets the host as a scheduler; the connection and the answer.
     fn greet(&self) -> (UnixStream, Frame) {
         let mut stream = loop {
             match UnixStream::connect(&self.1) {

@@ -39,7 +39,6 @@ pub struct SessionCheckpoint {
 
 impl SessionCheckpoint {
     /// The same without the pods that were held at permit: for a driver that has let go of them.
-    #[must_use]
     pub fn nobody_held(self) -> SessionCheckpoint {
         SessionCheckpoint { held: Vec::new(), ..self }
     }
