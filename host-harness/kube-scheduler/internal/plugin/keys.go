@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -30,43 +29,30 @@ type keys struct {
 	lock  sync.RWMutex
 	epoch uint64
 	known map[string]string
-	// asked are the pods as they were when their keys were asked for.
-	asked map[string]*v1.Pod
+	// versions are those of the pods when their keys were asked for.
+	versions map[string]string
 	// refreshes: all keys are about to be asked for.
 	refreshes bool
 }
 
-func newKeys() *keys { return &keys{known: map[string]string{}, asked: map[string]*v1.Pod{}} }
+func newKeys() *keys { return &keys{known: map[string]string{}, versions: map[string]string{}} }
 
 func (k *keys) forget(pod string) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	delete(k.known, pod)
-	delete(k.asked, pod)
+	delete(k.versions, pod)
 }
 
-// tried: a pod is tried, and its key may be another one afterwards.
-func (k *keys) tried(pod string) {
-	k.lock.Lock()
-	defer k.lock.Unlock()
-	delete(k.asked, pod)
-}
-
-// asks says whether the key of a pod is to be asked for: it is not known, the pod was tried since, or asks for something else.
+// asks says whether the key of a pod is to be asked for: it is not known, or the pod has changed since.
 func (k *keys) asks(pod *v1.Pod) bool {
 	key := keyOf(pod)
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	_, ok := k.known[key]
-	before := k.asked[key]
-	k.asked[key] = pod
-	return !ok || before == nil || before != pod && !asksTheSame(before, pod)
-}
-
-// asksTheSame says whether two versions of a pod differ in their status only.
-func asksTheSame(one, other *v1.Pod) bool {
-	return one.UID == other.UID && one.Generation == other.Generation &&
-		maps.Equal(one.Labels, other.Labels) && maps.Equal(one.Annotations, other.Annotations)
+	asks := !ok || k.versions[key] != pod.ResourceVersion
+	k.versions[key] = pod.ResourceVersion
+	return asks
 }
 
 // learn takes keys of an epoch. Those of another epoch are void; the pods that had them are returned where nobody asks for them yet.

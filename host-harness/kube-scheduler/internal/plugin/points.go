@@ -77,7 +77,6 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 	for _, victim := range p.hints.left(pod.UID) {
 		p.feed.left(victim)
 	}
-	p.keys.tried(keyOf(pod))
 	asked := p.hints.now()
 	talk, head, codes, err := p.ask(ctx, wire.KindTry, wire.Asked{Pod: keyOf(pod)})
 	if err != nil {
