@@ -7,7 +7,6 @@ use lictor_host::session::Candidate;
 
 use super::Asked;
 use super::open::{InForce, Opening};
-use crate::arguments;
 use crate::choice::Choice;
 use crate::failure::Failure;
 use crate::replacing::Replacing;
@@ -45,7 +44,7 @@ fn load(choice: &Choice, opening: &Arc<Opening>, wish: Wish, own: Own) -> Result
     };
     let arguments = match wish.arguments {
         None => opening.in_force().arguments,
-        Some(text) => Arc::new(Arguments::read_text("the arguments", &text)?),
+        Some(text) => Arc::new(Arguments::read_text("the arguments", &text).map_err(|mistake| vec![mistake])?),
     };
     let new = InForce { chosen: Arc::new(chosen), arguments };
     let mut policy = new.chosen.start()?;
