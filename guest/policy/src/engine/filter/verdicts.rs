@@ -17,6 +17,14 @@ fn code(at: usize) -> u8 {
     u8::try_from(at.saturating_add(1)).unwrap_or(u8::MAX)
 }
 
+/// Whether all are this number: eight at a time.
+fn are_all(numbers: &[u8], number: u8) -> bool {
+    let (eights, rest) = numbers.as_chunks::<8>();
+    let all = u64::from_ne_bytes([number; 8]);
+    eights.iter().fold(true, |same, eight| same & (u64::from_ne_bytes(*eight) == all))
+        && rest.iter().all(|one| *one == number)
+}
+
 impl Verdicts {
     /// None so far, with place for the codes of so many nodes.
     pub(super) fn with_capacity(nodes: usize) -> Verdicts {
@@ -45,6 +53,13 @@ impl Verdicts {
     /// The same for some nodes, one after the other.
     #[inline]
     pub(super) fn push_numbers(&mut self, numbers: &[u8], meant: impl Fn(u8) -> Verdict) {
+        let Some(first) = numbers.first() else { return };
+        // Mostly all of them lack the same.
+        if are_all(numbers, *first) {
+            self.push_number(*first, meant);
+            let code = self.codes.last().copied().unwrap_or(0);
+            return self.codes.resize(self.codes.len().saturating_add(numbers.len()).saturating_sub(1), code);
+        }
         let known = |number: &u8| self.of_numbers.get(usize::from(*number)).copied().unwrap_or(0);
         let before = self.codes.len();
         self.codes.extend(numbers.iter().map(known));
