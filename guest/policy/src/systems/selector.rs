@@ -1,19 +1,25 @@
 //! Kubernetes label selectors: `matchLabels` and `matchExpressions`.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::Document;
 use crate::contract::{self, Finding};
 
-/// The labels of a pod.
-pub type Labels = BTreeMap<String, String>;
+/// The labels of a pod: `key=value` each, as they are told. Every pod has some, so they are kept small.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels(Box<[Box<str>]>);
+
+impl Labels {
+    /// The value of a label.
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find_map(|label| label.strip_prefix(key)?.strip_prefix('='))
+    }
+}
 
 /// All labels of a pod. The system must declare the interest `*`.
 pub fn every_label(pod: &contract::Pod) -> Labels {
-    let labels = pod.labels.iter().filter_map(|label| label.value.split_once('='));
-    labels.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    let labels = pod.labels.iter().map(|label| label.value.as_str()).filter(|label| label.contains('='));
+    Labels(labels.map(Box::from).collect())
 }
 
 /// A label selector: a pod must meet every requirement.
@@ -74,11 +80,12 @@ impl Requirement {
     }
 
     fn holds(&self, labels: &Labels) -> bool {
+        let is_in = |value: &str, values: &[String]| values.iter().any(|one| one == value);
         match self {
-            Requirement::In(key, values) => labels.get(key).is_some_and(|value| values.contains(value)),
-            Requirement::NotIn(key, values) => labels.get(key).is_none_or(|value| !values.contains(value)),
-            Requirement::Exists(key) => labels.contains_key(key),
-            Requirement::DoesNotExist(key) => !labels.contains_key(key),
+            Requirement::In(key, values) => labels.get(key).is_some_and(|value| is_in(value, values)),
+            Requirement::NotIn(key, values) => labels.get(key).is_none_or(|value| !is_in(value, values)),
+            Requirement::Exists(key) => labels.get(key).is_some(),
+            Requirement::DoesNotExist(key) => labels.get(key).is_none(),
         }
     }
 }
