@@ -1,9 +1,11 @@
 //! Measures the operations of a policy in one cluster.
 
+use std::path::Path;
 use std::time::Instant;
 
 use lictor_conformance::shape::Shape;
 use lictor_contract::{Admission, ExtensionPoint, Refuted};
+use lictor_decide::Snapshot;
 use lictor_host::driver::Virtual;
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::session::Input;
@@ -12,7 +14,7 @@ use super::super::choice::Chosen;
 use super::super::failure::Failure;
 use super::super::progress::Progress;
 use super::figures::{Figure, Measured, Operation, repeat};
-use super::told::{NOW, Told, failed, read_text};
+use super::told::{Asked, Told, failed, read_shape, read_text, text_of};
 use crate::Native;
 
 /// A policy that is measured.
@@ -25,26 +27,11 @@ enum Side<'a> {
 /// What was measured of an operation on one side.
 type Took = (String, Figure, String);
 
-/// Measures everything in one cluster; without a component the native policy alone.
+/// Measures everything in the cluster of a shape; without a component the native policy alone.
 pub(super) fn measure(shape: &Shape, component: Option<&Chosen>) -> Result<Measured, Failure> {
     let told = Told::of(shape)?;
-    let mut operations = Vec::new();
-    operations.extend(read_text(shape, &told.system.interests)?);
-    let (native, _) = Side::Native.measure(&told)?;
-    let (mut beside, bytes) = match component {
-        Some(component) => Side::Component(component).measure(&told).map(|(took, bytes)| (took, Some(bytes)))?,
-        None => (Vec::new(), None),
-    };
-    for (name, figure, answer) in native {
-        let place = beside.iter().position(|(other, ..)| *other == name);
-        let component = match place.map(|place| beside.remove(place)) {
-            Some((_, _, theirs)) if theirs != answer => {
-                return Err(Failure::Unlike(format!("{shape}, {name}: natively {answer}, in the component {theirs}")));
-            }
-            found => found.map(|(_, figure, _)| figure),
-        };
-        operations.push(Operation { name, native: Some(figure), component, answer });
-    }
+    let read = read_shape(shape, &told.system.interests)?;
+    let (operations, component_bytes) = both(&shape.to_string(), &told, read, component)?;
     Ok(Measured {
         shape: shape.to_string(),
         nodes: shape.nodes,
@@ -52,9 +39,46 @@ pub(super) fn measure(shape: &Shape, component: Option<&Chosen>) -> Result<Measu
         queues: shape.queues,
         gang: shape.gang,
         seed: shape.seed,
-        component_bytes: bytes,
+        component_bytes,
         operations,
     })
+}
+
+/// Measures reading, loading and a cycle of a dump.
+pub(super) fn measure_snapshot(file: &Path, system: &str, component: Option<&Chosen>) -> Result<Measured, Failure> {
+    let (name, text) = (file.display().to_string(), text_of(file)?);
+    let told = Told::of_snapshot(Snapshot::told(&name, text.clone())?, system)?;
+    let read = read_text(&name, &text, &told.system.interests)?;
+    let (operations, component_bytes) = both(&name, &told, Some(read), component)?;
+    let (nodes, pods) = (told.nodes, told.pods);
+    Ok(Measured { shape: name, nodes, pods, queues: 0, gang: 0, seed: 0, component_bytes, operations })
+}
+
+/// Every operation on both sides, and the memory of the component.
+fn both(
+    name: &str,
+    told: &Told,
+    read: Option<Operation>,
+    component: Option<&Chosen>,
+) -> Result<(Vec<Operation>, Option<u64>), Failure> {
+    let mut operations = Vec::from_iter(read);
+    let (native, _) = Side::Native.measure(told)?;
+    let (mut beside, bytes) = match component {
+        Some(component) => Side::Component(component).measure(told).map(|(took, bytes)| (took, Some(bytes)))?,
+        None => (Vec::new(), None),
+    };
+    for (operation, figure, answer) in native {
+        let place = beside.iter().position(|(other, ..)| *other == operation);
+        let component = match place.map(|place| beside.remove(place)) {
+            Some((_, _, theirs)) if theirs != answer => {
+                let message = format!("{name}, {operation}: natively {answer}, in the component {theirs}");
+                return Err(Failure::Unlike(message));
+            }
+            found => found.map(|(_, figure, _)| figure),
+        };
+        operations.push(Operation { name: operation, native: Some(figure), component, answer });
+    }
+    Ok((operations, bytes))
 }
 
 impl Side<'_> {
@@ -98,9 +122,13 @@ impl Side<'_> {
             })?;
             took.push(("one pod".to_owned(), figure, "1 event".to_owned()));
         }
-        asked(policy.as_mut(), told, "", &mut took)?;
+        let asked = |policy: &mut dyn Policy, how, took: &mut Vec<Took>| match told.asked {
+            Some(pods) => ask(policy, told, pods, how, took),
+            None => Ok(()),
+        };
+        asked(policy.as_mut(), "", &mut took)?;
         match policy.record_notes(true) {
-            Ok(()) => asked(policy.as_mut(), told, ", explained", &mut took)?,
+            Ok(()) => asked(policy.as_mut(), ", explained", &mut took)?,
             Err(CallError::Lacks(_)) => {}
             Err(fault) => return Err(failed(fault)),
         }
@@ -113,7 +141,7 @@ impl Side<'_> {
         let (figure, answer) = repeat(|| {
             let mut session = Virtual::open(self.start()?, &told.system.name, "").map_err(Failure::from)?;
             session.apply(told.objects.clone())?;
-            session.tell(Input::Clock(NOW))?;
+            session.tell(Input::Clock(told.now))?;
             let begun = Instant::now();
             session.tell(Input::Cycle)?;
             let took = begun.elapsed();
@@ -127,7 +155,7 @@ impl Side<'_> {
 }
 
 /// Asks a policy that was told the cluster, at each point where it decides.
-fn asked(policy: &mut dyn Policy, told: &Told, how: &str, took: &mut Vec<Took>) -> Result<(), Failure> {
+fn ask(policy: &mut dyn Policy, told: &Told, pods: Asked, how: &str, took: &mut Vec<Took>) -> Result<(), Failure> {
     let mut at = |name: &str, point, once: &mut dyn FnMut(&mut dyn Policy) -> Result<String, CallError>| {
         if !told.points.contains(&point) {
             return Ok(());
@@ -146,14 +174,14 @@ fn asked(policy: &mut dyn Policy, told: &Told, how: &str, took: &mut Vec<Took>) 
         policy.queue_keys(&told.pending).map(|_| format!("{} pods", told.pending.len()))
     })?;
     at("pre-filter", ExtensionPoint::PreFilter, &mut |policy| {
-        policy.pre_filter(told.preemptor).map(|answer| admitted(&answer.admission))
+        policy.pre_filter(pods.preemptor).map(|answer| admitted(&answer.admission))
     })?;
     at("filter", ExtensionPoint::Filter, &mut |policy| {
-        let verdicts = policy.filter(told.preemptor)?;
+        let verdicts = policy.filter(pods.preemptor)?;
         let fits = verdicts.codes.iter().filter(|code| **code == 0).count();
         Ok(format!("{fits} of {} nodes fit", verdicts.codes.len()))
     })?;
-    for (name, pod) in [("post-filter, room is made", told.preemptor), ("post-filter, in vain", told.hopeless)] {
+    for (name, pod) in [("post-filter, room is made", pods.preemptor), ("post-filter, in vain", pods.hopeless)] {
         at(name, ExtensionPoint::PostFilter, &mut |policy| {
             let answer = policy.post_filter(&[pod], &none)?;
             Ok(answer.plan.map_or("no plan".to_owned(), |plan| {

@@ -16,18 +16,25 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::screen::{TextOrJson, print_json};
 use figures::Figures;
-use measure::measure;
+use measure::{measure, measure_snapshot};
 use report::Verdict;
 
 /// Measure how long a policy needs, natively and in the component, side by side
 ///
 /// A shape is a cluster of full nodes, a job that must preempt and a pod that cannot: `SYSTEM-NODES`, such as `koordinator-5000` or
-/// `yunikorn-1000`. The same shape is the same cluster on every machine. Both sides must give the same answers.
+/// `yunikorn-1000`. The same shape is the same cluster on every machine. With `--snapshot` it is a cluster of yours: how long reading it,
+/// telling it to the policy and one cycle take. Both sides must give the same answers.
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// The shapes, `SYSTEM-NODES`
-    #[arg(value_name = "SHAPE", default_values = ["koordinator-5000", "yunikorn-1000"])]
+    /// The shapes, `SYSTEM-NODES` [default: koordinator-5000 and yunikorn-1000]
+    #[arg(value_name = "SHAPE")]
     shapes: Vec<Shape>,
+    /// A cluster: the output of `kubectl get nodes,pods,... -A -o json` (or yaml)
+    #[arg(long, value_name = "FILE")]
+    snapshot: Vec<PathBuf>,
+    /// The system that decides in the snapshot [default: the first one of the policy]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, requires = "snapshot")]
+    system: String,
     /// So many pods run on each node [default: what the field publishes figures for]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=110))]
     pods_per_node: Option<u16>,
@@ -62,12 +69,14 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let chosen = asked.policy.find()?;
     let component = chosen.source.component.as_ref().map(|component| component.sha256.clone());
     let beside = component.is_some().then_some(&chosen);
-    let shapes = asked.shapes.iter().map(|shape| measure(&asked.sized(shape), beside));
+    let shapes = asked.shapes()?;
+    let shapes = shapes.iter().map(|shape| measure(&asked.sized(shape), beside));
+    let snapshots = asked.snapshot.iter().map(|file| measure_snapshot(file, &asked.system, beside));
     let figures = Figures {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         optimised: !cfg!(debug_assertions),
         component,
-        shapes: shapes.collect::<Result<_, _>>()?,
+        shapes: shapes.chain(snapshots).collect::<Result<_, _>>()?,
     };
     if let Some(file) = &asked.picture {
         draw(file, &figures)?;
@@ -82,6 +91,15 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 }
 
 impl Asked {
+    /// The shapes that are named; where neither one nor a snapshot is, two that the field publishes figures for.
+    fn shapes(&self) -> Result<Vec<Shape>, Failure> {
+        if !self.shapes.is_empty() || !self.snapshot.is_empty() {
+            return Ok(self.shapes.clone());
+        }
+        let usual = ["koordinator-5000", "yunikorn-1000"].iter().map(|shape| shape.parse());
+        usual.collect::<Result<_, _>>().map_err(|error| Failure::Unlike(format!("{error}")))
+    }
+
     /// A shape in the sizes that were asked for.
     fn sized(&self, shape: &Shape) -> Shape {
         let or = |asked: Option<u16>, own| asked.map_or(own, usize::from);

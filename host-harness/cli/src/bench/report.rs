@@ -77,10 +77,9 @@ pub(super) fn page(figures: &Figures, changes: Option<&[Change]>) -> Page {
 }
 
 fn one(page: &mut Page, shape: &Measured) {
-    page.heading(&format!(
-        "{}: {} nodes, {} pods, {} queues, a job of {}",
-        shape.shape, shape.nodes, shape.pods, shape.queues, shape.gang
-    ));
+    let Measured { nodes, pods, queues, gang, .. } = shape;
+    let job = if *gang == 0 { String::new() } else { format!(", {queues} queues, a job of {gang}") };
+    page.heading(&format!("{}: {nodes} nodes, {pods} pods{job}", shape.shape));
     let both = shape.operations.iter().any(|operation| operation.component.is_some());
     let mut rows = match both {
         true => table(["OPERATION", "NATIVE", "P99", "COMPONENT", "P99", "RATIO", "ANSWER"]),

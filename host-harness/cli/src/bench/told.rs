@@ -1,10 +1,13 @@
 //! A cluster as it is read, and as a policy is told it.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Instant;
 
 use lictor_conformance::shape::Shape;
 use lictor_contract::{Event, ExtensionPoint, Interests, PodId, SystemInfo};
+use lictor_decide::Snapshot;
+use lictor_decide::record::newest;
 use lictor_host::cluster::load::{each_item, read};
 use lictor_host::cluster::{Mirror, Object};
 use lictor_host::policy::{CallError, Policy};
@@ -26,19 +29,26 @@ pub(super) struct Told {
     pub(super) points: BTreeSet<ExtensionPoint>,
     pub(super) objects: Vec<Object>,
     pub(super) events: Vec<Event>,
+    /// The time of a cycle, in nanoseconds since 1970.
+    pub(super) now: i64,
+    /// One that gets room by evictions, and one that gets none; a cluster that somebody gave has nobody of whom that is known.
+    pub(super) asked: Option<Asked>,
+    pub(super) pending: Vec<PodId>,
+    pub(super) nodes: usize,
+    pub(super) pods: usize,
+}
+
+/// The pods that the policy is asked about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
     pub(super) preemptor: PodId,
     pub(super) hopeless: PodId,
-    pub(super) pending: Vec<PodId>,
 }
 
 impl Told {
     /// The cluster of a shape.
     pub(super) fn of(shape: &Shape) -> Result<Told, Failure> {
         let _progress = Progress::of("making a cluster");
-        let described = Native::default().describe().map_err(failed)?;
-        let unknown = || Failure::Unlike(format!("the policy has no system `{}`", shape.system));
-        let system = described.system(shape.system.name()).cloned().ok_or_else(unknown)?;
-        let points = system.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
         let mistaken = |mistake| Failure::from(vec![mistake]);
         let origin = read("shape.json", "{}").map_err(mistaken)?.into_iter().next().map(|document| document.origin);
         let mut objects = Vec::new();
@@ -47,14 +57,31 @@ impl Told {
                 objects.push(Object::from_value(value, origin, "").map_err(mistaken)?);
             }
         }
+        let (mut told, mirror) = Told::of_objects(shape.system.name(), objects, Some(NOW))?;
+        let number = |pod: &str| mirror.pod_id(pod).ok_or_else(|| Failure::Unlike(format!("{shape} has no pod {pod}")));
+        told.asked = Some(Asked { preemptor: number(&shape.preemptor())?, hopeless: number(&shape.hopeless())? });
+        Ok(told)
+    }
+
+    /// The cluster of a dump, for a system; without a name, for the first one.
+    pub(super) fn of_snapshot(snapshot: Snapshot, system: &str) -> Result<Told, Failure> {
+        Ok(Told::of_objects(system, snapshot.objects, None)?.0)
+    }
+
+    /// These objects, at this time; else at the newest time that they name.
+    fn of_objects(system: &str, objects: Vec<Object>, now: Option<i64>) -> Result<(Told, Mirror), Failure> {
+        let described = Native::default().describe().map_err(failed)?;
+        let unknown = || Failure::Unlike(format!("the policy has no system `{system}`: `lictor inspect` lists them"));
+        let system = described.system(system).cloned().ok_or_else(unknown)?;
+        let points = system.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
         let mut mirror = Mirror::new(system.interests.clone());
         mirror.load_objects(objects.iter().cloned());
-        let number = |pod: &str| mirror.pod_id(pod).ok_or_else(|| Failure::Unlike(format!("{shape} has no pod {pod}")));
-        let (preemptor, hopeless) = (number(&shape.preemptor())?, number(&shape.hopeless())?);
+        let now = now.unwrap_or_else(|| newest(&mirror));
         let pending = mirror.pods().filter(|pod| pod.node.is_none()).map(|pod| pod.id).collect();
         let mut events = mirror.drain_events();
-        events.push(Event::Clock(NOW));
-        Ok(Told { system, points, objects, events, preemptor, hopeless, pending })
+        events.push(Event::Clock(now));
+        let (nodes, pods) = (mirror.nodes().count(), mirror.pods().count());
+        Ok((Told { system, points, objects, events, now, asked: None, pending, nodes, pods }, mirror))
     }
 
     /// The event of a pod that runs.
@@ -63,20 +90,29 @@ impl Told {
     }
 }
 
-/// From the text of kubectl to the picture that the host keeps; nothing for a cluster whose text is too large.
-pub(super) fn read_text(shape: &Shape, interests: &Interests) -> Result<Option<Operation>, Failure> {
+/// From the text of a shape to the picture that the host keeps; nothing for a cluster whose text is too large.
+pub(super) fn read_shape(shape: &Shape, interests: &Interests) -> Result<Option<Operation>, Failure> {
     if shape.running() > LARGEST_TEXT {
         return Ok(None);
     }
+    read_text("shape.json", &shape.text(), interests).map(Some)
+}
+
+/// The text of a file.
+pub(super) fn text_of(file: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(file).map_err(|error| Failure::Unreadable { file: file.display().to_string(), error })
+}
+
+/// From the text of kubectl to the picture that the host keeps.
+pub(super) fn read_text(name: &str, text: &str, interests: &Interests) -> Result<Operation, Failure> {
     let _progress = Progress::of("reading");
-    let text = shape.text();
     let (figure, count) = repeat(|| {
-        let text = text.clone();
+        let text = text.to_owned();
         let begun = Instant::now();
         let (mut mirror, mut count) = (Mirror::new(interests.clone()), 0_usize);
         let mut mistakes = Vec::new();
         let mut objects = Vec::new();
-        let read = each_item("shape.json", text, &mut |item| {
+        let read = each_item(name, text, &mut |item| {
             count = count.saturating_add(1);
             match item.object() {
                 Ok(object) => objects.push(object),
@@ -90,7 +126,7 @@ pub(super) fn read_text(shape: &Shape, interests: &Interests) -> Result<Option<O
         if mistakes.is_empty() { Ok((took, count)) } else { Err(mistakes.into()) }
     })?;
     let answer = format!("{count} objects, {} bytes", text.len());
-    Ok(Some(Operation { name: "read text".to_owned(), native: Some(figure), component: None, answer }))
+    Ok(Operation { name: "read text".to_owned(), native: Some(figure), component: None, answer })
 }
 
 /// A policy that did not answer.
