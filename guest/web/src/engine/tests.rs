@@ -19,7 +19,7 @@ fn a_snapshot_is_opened_decided_about_and_explained() {
     let said = engine.explain("search/ranker-xl-4lgmcjn4c-dx6ll", |answer| serde_json::to_string(&answer).unwrap());
     assert!(said.unwrap().contains("koordinator/non-preemptible-job-fits-min"));
     let changes = engine.what_if("search/ranker-xl-4lgmcjn4c").unwrap().changes;
-    assert_eq!(changes[0].sentence(), "raise in `search` min cpu from 352 to 364");
+    assert_eq!(changes[0].sentence, "raise in `search` min cpu from 352 to 364");
     assert_eq!(engine.explain("nobody", |_| ()).unwrap_err()[0].message, "there is no pod and no job `nobody`");
 }
 

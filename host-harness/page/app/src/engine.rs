@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::data::{Answer, Example, Finding, Given, Law, Record, Summary};
+use crate::data::{Answer, Example, Finding, Given, Law, Record, Summary, WhatIf};
 
 #[wasm_bindgen]
 extern "C" {
@@ -73,6 +73,11 @@ pub(crate) async fn object(key: &str) -> Answered<String> {
 /// Why a pod or a job is where it is.
 pub(crate) async fn explain(name: &str) -> Answered<Answer> {
     ask("explain", &[value(name)]).await
+}
+
+/// What would let a pod or a job in.
+pub(crate) async fn what_if(name: &str) -> Answered<WhatIf> {
+    ask("whatIf", &[value(name)]).await
 }
 
 /// Every law with its manual page.

@@ -11,6 +11,7 @@ use crate::data::{Answer, Cycle, Finding, Given, Law, Record, Summary};
 use crate::engine::{self, Answered};
 use crate::model::jobs::jobs;
 use crate::model::results::Jobs;
+use crate::model::what_if::with;
 
 /// Addresses that are longer are cut by some programs, in letters.
 const LONG: u32 = 8_000;
@@ -139,12 +140,7 @@ impl Page {
     pub(crate) fn edit(self, key: String, edit: impl FnOnce(String) -> String + 'static) {
         spawn_local(async move {
             match engine::object(&key).await {
-                Ok(object) => self.changes.update(|changes| {
-                    if !changes.trim().is_empty() {
-                        changes.push_str("\n---\n");
-                    }
-                    changes.push_str(&edit(object));
-                }),
+                Ok(object) => self.changes.update(|changes| *changes = with(changes, &edit(object))),
                 Err(problems) => self.problems.set(problems),
             }
         });

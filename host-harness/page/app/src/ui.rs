@@ -14,6 +14,7 @@ mod parts;
 mod queues;
 mod results;
 mod theme;
+mod what_if;
 mod why;
 
 use wasm_bindgen::prelude::*;
