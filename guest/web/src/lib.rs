@@ -81,6 +81,24 @@ impl Lictor {
         answer(self.0.what_if(name))
     }
 
+    /// What was opened, with its changes, as a file: its name and its text.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open.
+    #[wasm_bindgen(unchecked_return_type = "Written")]
+    pub fn snapshot(&self) -> Result<JsValue, JsValue> {
+        answer(self.0.snapshot())
+    }
+
+    /// What was decided, as a scenario that `lictor test` runs and that passes: the name of its file and its text.
+    ///
+    /// # Errors
+    /// An array of problems: nothing was decided, or the scenario does not end as it was decided.
+    #[wasm_bindgen(unchecked_return_type = "Written")]
+    pub fn scenario(&self) -> Result<JsValue, JsValue> {
+        answer(self.0.scenario())
+    }
+
     /// The cluster as it is drawn, at the moment: nodes, queues and jobs in few numbers.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ pub mod record;
 mod snapshot;
 mod unread;
 pub mod what_if;
+pub mod written;
 
 pub use arguments::Arguments;
 pub use failure::{Failure, either};

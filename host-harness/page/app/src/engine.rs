@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::data::{Answer, Example, Finding, Given, Law, Record, Summary, WhatIf};
+use crate::data::{Answer, Example, Finding, Given, Law, Record, Summary, WhatIf, Written};
 
 #[wasm_bindgen]
 extern "C" {
@@ -16,6 +16,8 @@ extern "C" {
     async fn given_of_page() -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = share)]
     async fn share_in_address(given: JsValue) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = lictor, js_name = save)]
+    fn save_as_file(name: &str, text: &str);
     #[wasm_bindgen(js_namespace = lictor, js_name = examples)]
     fn examples_of_page() -> JsValue;
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = example)]
@@ -33,6 +35,21 @@ pub(crate) async fn given() -> Option<Given> {
 /// Puts what is open into the address of the page, and the address into the clipboard, where that is allowed; how many letters it takes.
 pub(crate) async fn share(given: &Given) -> Answered<u32> {
     read(share_in_address(value(given)).await)
+}
+
+/// Hands a file over to be kept.
+pub(crate) fn save(file: &Written) {
+    save_as_file(&file.name, &file.text);
+}
+
+/// What is open, with its changes, as a file.
+pub(crate) async fn snapshot() -> Answered<Written> {
+    ask("snapshot", &[]).await
+}
+
+/// What was decided, as a scenario.
+pub(crate) async fn scenario() -> Answered<Written> {
+    ask("scenario", &[]).await
 }
 
 /// The examples.

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use lictor_picture::Picture;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::data::{Answer, Cycle, Finding, Given, Law, Record, Summary};
+use crate::data::{Answer, Cycle, Finding, Given, Law, Record, Summary, Written};
 use crate::engine::{self, Answered};
 use crate::model::jobs::jobs;
 use crate::model::results::Jobs;
@@ -175,6 +175,19 @@ impl Page {
                 Ok(_) => "the address of this page has it all; it is copied".to_owned(),
                 Err(_) => "this browser cannot put it into the address".to_owned(),
             }));
+        });
+    }
+
+    /// Saves a file that the engine writes.
+    pub(crate) fn save(self, written: impl Future<Output = Answered<Written>> + 'static) {
+        spawn_local(async move {
+            match written.await {
+                Ok(file) => {
+                    engine::save(&file);
+                    self.shared.set(Some(format!("saved as {}", file.name)));
+                }
+                Err(problems) => self.problems.set(problems),
+            }
         });
     }
 

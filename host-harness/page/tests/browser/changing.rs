@@ -48,3 +48,33 @@ async fn what_is_open_travels_in_the_address() {
     other.reads("header", "small.yaml").await;
     other.reads("[data-fate=bound]", "d/p").await;
 }
+
+/// What is saved has the change, and the scenario expects what is on the screen.
+#[tokio::test]
+async fn what_is_open_is_saved_as_a_file() {
+    let Some(browser) = opened("saved").await else { return };
+    // Where the browser keeps files is its own matter: what it is given is looked at.
+    let keep = "window.saved = []; const make = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { blob.text().then((text) => window.saved.push(text)); return make(blob); }";
+    browser.script(keep).await;
+    browser.click("#save").await;
+    browser.click("#save-snapshot").await;
+    browser.reads(".shared", "saved as small.yaml").await;
+    let snapshot = saved(&browser, 1).await;
+    assert!(snapshot.contains("\"kind\":\"Node\"") && !snapshot.contains("kind: Scenario"), "{snapshot}");
+    browser.click("#save-scenario").await;
+    let scenario = saved(&browser, 2).await;
+    assert!(scenario.contains("kind: Scenario") && scenario.contains(r#""bound":{"d/p":"n1"}"#), "{scenario}");
+}
+
+/// The file of this number, once it was saved.
+async fn saved(browser: &Browser, number: usize) -> String {
+    loop {
+        let files = browser.script("return window.saved").await;
+        let files = files.as_array().unwrap();
+        if files.len() >= number {
+            return files[number - 1].as_str().unwrap().to_owned();
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+}

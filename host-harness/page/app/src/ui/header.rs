@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::theme::ThemeSwitch;
+use crate::engine;
 use crate::state::page;
 
 #[component]
@@ -17,12 +18,36 @@ pub(super) fn Header() -> impl IntoView {
                 <System/>
                 <span class="counts">{counts}</span>
                 <button class="quiet" id="share" on:click=move |_| page.share()>"Share"</button>
+                <Save/>
                 <span class="shared" role="status">{move || page.shared.get()}</span>
                 <button class="quiet" on:click=move |_| page.close()>"Open another"</button>
             </Show>
             <span class="grow"></span>
             <ThemeSwitch/>
         </header>
+    }
+}
+
+/// Files of what is open.
+#[component]
+fn Save() -> impl IntoView {
+    let page = page();
+    view! {
+        <details class="save">
+            <summary id="save">"Save"</summary>
+            <div class="menu">
+                <button id="save-snapshot" title="The objects with the changes" on:click=move |_| page.save(engine::snapshot())>
+                    "As a snapshot"
+                </button>
+                <button
+                    id="save-scenario"
+                    title="The objects, and what was decided as expectations: lictor test runs it"
+                    on:click=move |_| page.save(engine::scenario())
+                >
+                    "As a scenario"
+                </button>
+            </div>
+        </details>
     }
 }
 
