@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::told::{Kind, Told};
 
+mod masked;
 #[cfg(test)]
 mod tests;
 

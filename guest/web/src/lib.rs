@@ -99,6 +99,24 @@ impl Lictor {
         answer(self.0.scenario())
     }
 
+    /// What is open, with its changes, under invented names, as [`Lictor::open`] takes it. The same is decided about it, up to the names.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open, or a decision depends on a name.
+    #[wasm_bindgen(unchecked_return_type = "Told")]
+    pub fn masked(&self) -> Result<JsValue, JsValue> {
+        answer(self.0.masked())
+    }
+
+    /// What was decided, as a scenario under invented names.
+    ///
+    /// # Errors
+    /// Those of [`Lictor::masked`] and [`Lictor::scenario`].
+    #[wasm_bindgen(js_name = maskedScenario, unchecked_return_type = "Written")]
+    pub fn masked_scenario(&self) -> Result<JsValue, JsValue> {
+        answer(self.0.masked_scenario())
+    }
+
     /// The cluster as it is drawn, at the moment: nodes, queues and jobs in few numbers.
     ///
     /// # Errors

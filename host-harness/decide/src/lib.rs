@@ -8,6 +8,7 @@ pub mod explain;
 mod failure;
 pub mod jobs;
 pub mod laws;
+pub mod mask;
 mod native;
 mod opened;
 mod origins;

@@ -85,3 +85,23 @@ fn every_system_is_written_as_a_scenario() {
         assert_eq!(scenario.text.matches("\n  - {\"cycle\":1").count(), 3);
     }
 }
+
+/// Under invented names there are as many victims, and no name is left; what depends on a name is not handed out.
+#[test]
+fn what_is_open_is_masked() {
+    let mut engine = Engine::default();
+    engine.open(told("secret.yaml", SNAPSHOT)).unwrap();
+    let victims = |engine: &mut Engine| engine.decide(1, false).unwrap().cycles[0].happened.victims.len();
+    let before = victims(&mut engine);
+    let masked = engine.masked().unwrap();
+    assert!(!masked.text.contains("vit-huge") && masked.name == "masked.yaml", "{}", masked.name);
+    let scenario = engine.masked_scenario().unwrap();
+    assert!(scenario.text.contains("kind: Scenario") && !scenario.text.contains("vit-huge"));
+    let mut other = Engine::default();
+    other.open(masked).unwrap();
+    assert_eq!((victims(&mut other), before > 0), (before, true));
+    let cases =
+        include_str!("../../../../fixtures/scenarios/yunikorn/queue-names-and-policies-are-read-in-any-case.yaml");
+    engine.open(told("cases.yaml", cases)).unwrap();
+    assert_eq!(engine.masked().unwrap_err()[0].message, "under invented names, this is decided otherwise");
+}

@@ -47,9 +47,14 @@ pub(crate) async fn snapshot() -> Answered<Written> {
     ask("snapshot", &[]).await
 }
 
-/// What was decided, as a scenario.
-pub(crate) async fn scenario() -> Answered<Written> {
-    ask("scenario", &[]).await
+/// What was decided, as a scenario; under invented names, if wanted.
+pub(crate) async fn scenario(masked: bool) -> Answered<Written> {
+    ask(if masked { "maskedScenario" } else { "scenario" }, &[]).await
+}
+
+/// What is open under invented names.
+pub(crate) async fn masked() -> Answered<Given> {
+    ask("masked", &[]).await
 }
 
 /// The examples.

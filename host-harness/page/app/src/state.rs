@@ -45,6 +45,8 @@ pub(crate) struct Page {
     pub(crate) laws: RwSignal<BTreeMap<String, Law>>,
     /// What came of sharing.
     pub(crate) shared: RwSignal<Option<String>>,
+    /// What is handed on has invented names.
+    pub(crate) masks: RwSignal<bool>,
     /// What the engine does at the moment.
     pub(crate) busy: RwSignal<Option<&'static str>>,
     /// How often something was opened: an answer for what was open before is dropped.
@@ -69,6 +71,7 @@ impl Page {
             law: RwSignal::new(None),
             laws: RwSignal::new(BTreeMap::new()),
             shared: RwSignal::new(None),
+            masks: RwSignal::new(false),
             busy: RwSignal::new(None),
             opened: RwSignal::new(0),
         }
@@ -170,6 +173,14 @@ impl Page {
     pub(crate) fn share(self) {
         let Some(given) = self.given.get_untracked() else { return };
         spawn_local(async move {
+            let given = match self.masks.get_untracked() {
+                true => engine::masked().await,
+                false => Ok(given),
+            };
+            let given = match given {
+                Ok(given) => given,
+                Err(problems) => return self.problems.set(problems),
+            };
             self.shared.set(Some(match engine::share(&given).await {
                 Ok(letters) if letters > LONG => format!("the address has {letters} letters: some programs cut it"),
                 Ok(_) => "the address of this page has it all; it is copied".to_owned(),

@@ -13,6 +13,7 @@ mod open;
 mod parts;
 mod queues;
 mod results;
+mod save;
 mod theme;
 mod what_if;
 mod why;

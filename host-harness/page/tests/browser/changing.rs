@@ -65,6 +65,24 @@ async fn what_is_open_is_saved_as_a_file() {
     browser.click("#save-scenario").await;
     let scenario = saved(&browser, 2).await;
     assert!(scenario.contains("kind: Scenario") && scenario.contains(r#""bound":{"d/p":"n1"}"#), "{scenario}");
+    browser.click("#mask").await;
+    browser.click("#save-snapshot").await;
+    let masked = saved(&browser, 3).await;
+    assert!(masked.contains("\"kind\":\"Node\"") && !masked.contains("\"n1\""), "{masked}");
+}
+
+/// Who opens the address sees the decisions, but no name.
+#[tokio::test]
+async fn what_is_shared_has_invented_names_where_that_is_wanted() {
+    let Some(browser) = opened("masked").await else { return };
+    browser.click("#mask").await;
+    browser.click("#share").await;
+    browser.reads(".shared", "the address of this page has it all").await;
+    browser.script("location.reload()").await;
+    let header = browser.reads("header", "masked.yaml").await;
+    assert!(!header.contains("small.yaml"), "{header}");
+    let bound = browser.reads("[data-fate=bound]", "/").await;
+    assert!(!bound.contains("d/p") && !bound.contains("n1"), "{bound}");
 }
 
 /// The file of this number, once it was saved.

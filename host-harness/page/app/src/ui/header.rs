@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::save::Save;
 use super::theme::ThemeSwitch;
-use crate::engine;
 use crate::state::page;
 
 #[component]
@@ -25,29 +25,6 @@ pub(super) fn Header() -> impl IntoView {
             <span class="grow"></span>
             <ThemeSwitch/>
         </header>
-    }
-}
-
-/// Files of what is open.
-#[component]
-fn Save() -> impl IntoView {
-    let page = page();
-    view! {
-        <details class="save">
-            <summary id="save">"Save"</summary>
-            <div class="menu">
-                <button id="save-snapshot" title="The objects with the changes" on:click=move |_| page.save(engine::snapshot())>
-                    "As a snapshot"
-                </button>
-                <button
-                    id="save-scenario"
-                    title="The objects, and what was decided as expectations: lictor test runs it"
-                    on:click=move |_| page.save(engine::scenario())
-                >
-                    "As a scenario"
-                </button>
-            </div>
-        </details>
     }
 }
 
